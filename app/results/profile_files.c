@@ -46,6 +46,7 @@ static void totals_object(mt_json *json, const ipu_profile *profile)
     mt_json_number(json, "seconds", profile->seconds);
     mt_json_count(json, "internal_sync_cycles", profile->sync_cycles - profile->external_sync_cycles);
     mt_json_count(json, "external_sync_cycles", profile->external_sync_cycles);
+    mt_json_count(json, "rearrangement_cycles", profile->rearrangement_cycles);
     mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
     mt_json_count(json, "compute_cycles", profile->compute_cycles);
     mt_json_count(json, "predicates", profile->predicates);
@@ -80,11 +81,19 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_number(json, "workers_busy", step->workers_busy);
     mt_json_count(json, "internal_sync_cycles", step->sync_cycles - step->external_sync_cycles);
     mt_json_count(json, "external_sync_cycles", step->external_sync_cycles);
+    const ipu_exchange_parts parts = ipu_profile_exchange_parts(step);
+    mt_json_count(json, "rearrangement_cycles", step->rearrangement_phase_cycles);
     mt_json_count(json, "exchange_cycles", step->exchange_phase_cycles);
+    mt_json_count(json, "exchange_setup_cycles", parts.setup);
+    mt_json_count(json, "exchange_words_cycles", parts.words);
+    mt_json_count(json, "exchange_waiting_cycles", parts.waiting);
     mt_json_count(json, "external_exchange_cycles", step->external_cycles);
+    mt_json_count(json, "external_fixed_cycles", step->external_fixed_cycles);
     mt_json_count(json, "exchange_bound_cycles", step->exchange_bound_cycles);
     mt_json_text(json, "busiest_link", step->busiest_link);
+    spread_object(json, "tile_gather_cycles", &step->gather);
     spread_object(json, "tile_exchange_cycles", &step->exchange);
+    spread_object(json, "tile_scatter_cycles", &step->scatter);
     spread_object(json, "tile_compute_cycles", &step->compute);
     mt_json_count(json, "pieces_received", step->ranges_received);
     mt_json_count(json, "bytes_received", step->bytes_received);
@@ -234,6 +243,7 @@ static void print_tiles(FILE *stream, const mt_profiled *profiled)
     const ipu_profile *profile = profiled->profile;
     (void)fputs("tile,chip,row,column", stream);
     for (size_t s = 0; s < profile->n_steps; s++) {
+        print_column(stream, "rearrangement", profile->steps[s].name, "cycles");
         print_column(stream, "exchange", profile->steps[s].name, "cycles");
         print_column(stream, "compute", profile->steps[s].name, "cycles");
     }
@@ -247,8 +257,9 @@ static void print_tiles(FILE *stream, const mt_profiled *profiled)
         ipu_target_place(profiled->target, t, &row, &column);
         (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(profiled->target, t), row, column);
         for (size_t s = 0; s < profile->n_steps; s++)
-            (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64, profile->steps[s].tile_exchange_cycles[t],
-                profile->steps[s].tile_compute_cycles[t]);
+            (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                profile->steps[s].tile_gather_cycles[t] + profile->steps[s].tile_scatter_cycles[t],
+                profile->steps[s].tile_exchange_cycles[t], profile->steps[s].tile_compute_cycles[t]);
         const ipu_tile_memory *memory = &profile->memory[t];
         for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) (void)fprintf(stream, ",%zu", memory->bytes[k]);
         (void)fprintf(stream, ",%zu,%zu\n", memory->gaps, memory->total + memory->gaps);

@@ -157,35 +157,25 @@ static void add_vertices(phase *to, const ipu_profile *profile, size_t first, si
     }
 }
 
-/* Compute, or the exchange inside chips. */
-static phase phase_of_sets(const mt_run *run, mt_phase which)
+/* The tiles' work in a phase, or what takes every tile as long. */
+static phase phase_of(const mt_run *run, mt_phase which)
 {
-    const bool exchange = which == MT_PHASE_PDE_EXCHANGE;
     const ipu_profile *profile = run->profile;
     size_t first, last;
     phase p = {0};
     mt_phase_sets(which, run->problem->monodomain.n_stimuli, &first, &last);
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
-        const ipu_spread *tiles = exchange ? &step->exchange : &step->compute;
-        add_spread(&p, step->runs, tiles);
+        const ipu_spread *tiles = mt_phase_spread(which, step);
+        const uint64_t cycles = mt_phase_cycles(which, step);
+        const ipu_spread same = {.min = cycles, .max = cycles, .mean = (double)cycles};
+        if (cycles == 0 && tiles != &step->compute) continue;
+        add_spread(&p, step->runs, tiles ? tiles : &same);
+        if (!tiles) continue;
         p.busy += (double)step->runs * tiles->mean;
         p.slowest += (double)step->runs * (double)tiles->max;
     }
-    if (!exchange) add_vertices(&p, profile, first, last);
-    return p;
-}
-
-/* What takes every tile as long: synchronisation, and the links between chips. */
-static phase common_phase(const ipu_profile *profile, mt_phase which)
-{
-    phase p = {0};
-    for (size_t s = 0; s < profile->n_steps; s++) {
-        const ipu_profile_step *step = &profile->steps[s];
-        const uint64_t cycles = which == MT_PHASE_SYNC ? step->sync_cycles : step->external_cycles;
-        const ipu_spread same = {.min = cycles, .max = cycles, .mean = (double)cycles};
-        if (cycles > 0) add_spread(&p, step->runs, &same);
-    }
+    if (which < MT_PHASE_GATHER && which != MT_PHASE_PDE_EXCHANGE) add_vertices(&p, profile, first, last);
     return p;
 }
 
@@ -194,8 +184,7 @@ uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - r
 /* Cycles of one time step, in which the phase runs runs / mt_run_counted times; `total` of all. */
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
-    const phase found = which < MT_PHASE_SYNC ? phase_of_sets(run, which) : common_phase(run->profile, which),
-                *p = &found;
+    const phase found = phase_of(run, which), *p = &found;
     const double runs = (double)p->runs / (double)mt_run_counted(run);
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
@@ -239,12 +228,13 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_phases_count(profile, run->problem->monodomain.n_stimuli, total);
     const bool several_beats = mt_record_beats(&run->problem->monodomain.record) > 1;
     for (int k = 0; k < MT_PHASES; k++)
-        if ((several_beats || k != MT_PHASE_BEATS) && (k != MT_PHASE_LINKS || mt_profile_crosses(profile)))
+        if ((several_beats || k != MT_PHASE_BEATS) &&
+            (k < MT_PHASE_GATHER || total[k] > 0 || k == MT_PHASE_SYNC))
             phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, mt_run_step_cycles(run));
-    mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
-    sum_row(&table, run, profile->exchange_cycles + profile->sync_cycles);
+    mt_table_item(&table, "exposed_exchange", "exposed exchange, with its copies and sync", 1);
+    sum_row(&table, run, profile->rearrangement_cycles + profile->exchange_cycles + profile->sync_cycles);
     return table;
 }
 
@@ -256,6 +246,9 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     mt_table_strings(&table, "compute_set", "compute set");
     mt_table_decimals(&table, "runs", "runs", "", 0);
     mt_table_decimals(&table, "pieces_received", "pieces received", "", 0);
+    mt_table_decimals(&table, "setup_cycles", "set-up", "cycles", 0);
+    mt_table_decimals(&table, "words_cycles", "words", "cycles", 0);
+    mt_table_decimals(&table, "waiting_cycles", "waiting", "cycles", 0);
     mt_table_decimals(&table, "received_bytes", "received", "bytes", 0);
     mt_table_decimals(&table, "sent_bytes", "sent", "bytes", 0);
     mt_table_decimals(&table, "copied_bytes", "copied", "bytes", 0);
@@ -267,12 +260,16 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
         if (step->ranges_received == 0 || step->runs == 0) continue;
         mt_table_text(&table, step->name);
         mt_table_number(&table, (double)step->runs);
+        const ipu_exchange_parts parts = ipu_profile_exchange_parts(step);
         mt_table_number(&table, (double)step->ranges_received);
+        mt_table_number(&table, (double)parts.setup);
+        mt_table_number(&table, (double)parts.words);
+        mt_table_number(&table, (double)parts.waiting);
         mt_table_number(&table, (double)step->bytes_received);
         mt_table_number(&table, (double)step->bytes_sent);
         mt_table_number(&table, (double)step->bytes_copied);
         if (crosses) mt_table_number(&table, (double)step->bytes_crossing);
-        if (crosses) mt_table_number(&table, (double)step->external_cycles);
+        if (crosses) mt_table_number(&table, (double)(step->external_cycles - step->external_fixed_cycles));
         if (crosses) mt_table_text(&table, step->busiest_link);
     }
     return table;
@@ -366,6 +363,7 @@ static void memory_row(mt_table *table, size_t bytes, double all, const ipu_prof
 static const char *const category_key[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
     [IPU_MEMORY_TEMPORARIES] = "temporary_variables",
     [IPU_MEMORY_RECEIVED] = "received",
+    [IPU_MEMORY_REARRANGEMENT] = "rearrangement",
     [IPU_MEMORY_VERTEX_STATE] = "vertex_state",
     [IPU_MEMORY_VERTEX_CODE] = "vertex_code",
     [IPU_MEMORY_EXCHANGE_CODE] = "exchange_code",

@@ -74,13 +74,19 @@ static void add_superstep(
     const ipu_superstep_timing *step = &timing->supersteps[ran->compute_set];
     const uint64_t begin = ran->begin;
     const size_t machine = t->target->ipus + 1, whole = t->target->tiles + 1;
-    const uint64_t exchange = begin + step->sync_cycles, compute = exchange + step->exchange_phase_cycles;
-    add_slice(t, machine, whole, "sync", name, begin, step->sync_cycles);
+    const uint64_t sync = begin + step->gather_phase_cycles, exchange = sync + step->sync_cycles,
+                   scatter = exchange + step->exchange_phase_cycles,
+                   compute = scatter + step->scatter_phase_cycles;
+    add_slice(t, machine, whole, "rearrangement", name, begin, step->gather_phase_cycles);
+    add_slice(t, machine, whole, "sync", name, sync, step->sync_cycles);
     add_slice(t, machine, whole, "exchange", name, exchange, step->exchange_phase_cycles);
+    add_slice(t, machine, whole, "rearrangement", name, scatter, step->scatter_phase_cycles);
     add_slice(t, machine, whole, "compute", name, compute, ran->compute_cycles);
     for (size_t tile = first; tile <= last; tile++) {
         const size_t pid = pid_of(t, tile);
+        add_slice(t, pid, tile + 1, "rearrangement", name, begin, step->gather_cycles[tile]);
         add_slice(t, pid, tile + 1, "exchange", name, exchange, step->exchange_cycles[tile]);
+        add_slice(t, pid, tile + 1, "rearrangement", name, scatter, step->scatter_cycles[tile]);
         const uint64_t busy = step->compute_cycles[tile];
         add_slice(t, pid, tile + 1, "compute", name, compute,
             busy < ran->compute_cycles ? busy : ran->compute_cycles);

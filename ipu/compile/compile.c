@@ -40,6 +40,13 @@ typedef struct field_place {
     size_t n;
 } field_place;
 
+/* An input that is not one range of its tile, before anything is placed. */
+typedef struct input {
+    field_place place;
+    size_t first_draft, n_drafts;
+    size_t bytes, tail_at;
+} input;
+
 /* A tensor that is received on a tile, so that other vertices there can share it; an entry of a hash table with linear
  * probing. */
 typedef struct buffer {
@@ -70,6 +77,9 @@ typedef struct compiling {
     draft *drafts;
     size_t n_drafts;
     size_t *first_draft; /* [n_sets * n_tiles + 1] */
+    input *inputs;       /* in the order of their drafts */
+    size_t n_inputs;
+    size_t *first_input; /* [n_sets * n_tiles + 1] */
     size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
     piece *pieces;       /* of the current field */
     buffer *buffers;     /* [2^n], at most half of them of the current tile and compute set */
@@ -333,9 +343,12 @@ static void plan_input(
         if (place->part != edge_part) note_access(c, vertex, field, first, false);
         return;
     }
+    input *in = &c->inputs[c->n_inputs++];
+    *in = (input){.first_draft = c->n_drafts, .bytes = tensor->n * bytes};
     if (fits_tail(c, tile, n)) {
         part *own = &c->parts[first.part];
         c->tail_slot[first.part] = c->slot + 1;
+        in->tail_at = first.n * bytes;
         size_t tail = draft_pieces(c, 1, n, bytes, first.part, own->n * bytes);
         if (tail > own->tail) own->tail = tail;
         note_access(c, vertex, field, first, false);
@@ -344,6 +357,8 @@ static void plan_input(
         size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
         c->edge_now += ipu_round_up(size, HOST_ALIGNMENT);
     }
+    in->place = *place;
+    in->n_drafts = c->n_drafts - in->first_draft;
     *shared = (buffer){c->slot + 1, *tensor, *place};
 }
 
@@ -448,6 +463,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
     c->n_accesses = c->edge_now = 0;
     c->slot = slot;
     c->first_draft[slot] = c->n_drafts;
+    c->first_input[slot] = c->n_inputs;
     for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
         size_t vertex = c->order[i];
         const ipu_vertex *v = &c->graph->vertices[vertex];
@@ -493,11 +509,14 @@ static mt_status plan(compiling *c)
     MT_ALLOC(c->scratch, c->tail_slot, c->n_parts);
     MT_ALLOC(c->scratch, c->accesses, most_fields);
     MT_ALLOC(c->scratch, c->first_draft, n_slots + 1);
+    MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections);
+    MT_ALLOC(c->arena, c->first_input, n_slots + 1);
     MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections);
     MT_ALLOC(c->scratch, c->edge_bytes, c->n_tiles);
     MT_ALLOC(c->arena, c->executable->tasks, c->graph->n_vertices);
     for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
     c->first_draft[n_slots] = c->n_drafts;
+    c->first_input[n_slots] = c->n_inputs;
     return MT_OK;
 }
 
@@ -531,7 +550,7 @@ static mt_status place(compiling *c)
     return MT_OK;
 }
 
-/* ---- the executable's places and messages ---- */
+/* ---- the executable's places, messages and inputs ---- */
 
 static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t at)
 {
@@ -546,6 +565,7 @@ static mt_status emit(compiling *c)
     MT_ALLOC(c->arena, e->places, e->n_places);
     MT_ALLOC(c->arena, e->messages, e->n_messages);
     MT_ALLOC(c->arena, e->message_type, e->n_messages);
+    MT_ALLOC(c->arena, e->inputs, c->n_inputs);
     for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
         size_t tile = slot % c->n_tiles;
         for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
@@ -561,6 +581,14 @@ static mt_status emit(compiling *c)
             e->messages[i] = (ipu_message){source->offset + d->source,
                 absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
             e->message_type[i] = (uint8_t)variable_of(c, d->source_part)->type;
+        }
+        for (size_t i = c->first_input[slot]; i < c->first_input[slot + 1]; i++) {
+            const input *in = &c->inputs[i];
+            e->inputs[i] = (ipu_input){.first_message = in->first_draft,
+                .n_messages = in->n_drafts,
+                .offset = absolute(c, in->place.part, tile, in->place.at),
+                .bytes = in->bytes,
+                .tail_at = in->tail_at};
         }
     }
     return MT_OK;
@@ -686,6 +714,7 @@ static mt_status make_supersteps(compiling *c)
         step->name = c->graph->compute_sets[s];
         step->first_task = c->first_task + s * c->n_tiles;
         step->first_message = first_message + s * c->n_tiles;
+        step->first_input = c->first_input + s * c->n_tiles;
         step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
         step->data_dependent = depends_on_data(e, step, c->n_tiles);
         MT_TRY(find_variables(c, step, variables));

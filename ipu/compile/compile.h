@@ -14,6 +14,9 @@
  *   tail    its first piece ends the tile's part of a variable, and everything behind that comes from other tiles: it is
  *           received into memory directly behind the part, so the own elements are not copied;
  *   edge    everything else: gathered into a buffer, by messages and by copies inside the tile.
+ * That is how it lies in the host image. On the machine a tail or an edge may come together by copies instead
+ * (ipu/compile/assembly.h).
+ *
  * Vertices of a compute set on one tile that take the same tensor share its memory. Tails and edge buffers keep their content
  * for one superstep. In the host image compute sets share the memory behind a part, which is as long as the longest tail there,
  * and the memory for edge buffers, which is as long as the largest that one compute set needs on the tile.

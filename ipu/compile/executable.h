@@ -19,6 +19,21 @@ typedef struct ipu_message {
     uint32_t bytes, source_tile;
 } ipu_message;
 
+/* An input of a vertex that is not one range of its tile's memory (ipu/compile/assembly.h): `bytes` of the host image from `offset`
+ * on. Its messages come in the order of the input; those whose source_tile is its own tile are copies. Vertices of a tile that take the
+ * same tensor share it. */
+typedef struct ipu_input {
+    size_t first_message, n_messages;
+    size_t offset, bytes;
+    size_t tail_at; /* of a tail: bytes of the own part before what is received; else 0 */
+    bool copied;    /* on the machine it comes together by copies */
+} ipu_input;
+
+/* What a tile copies inside its memory at one time. */
+typedef struct ipu_copying {
+    uint64_t ranges, bytes;
+} ipu_copying;
+
 /* Elements [from, from + n) of a variable, at `offset` in the host image. */
 typedef struct ipu_range {
     uint32_t variable, tile;
@@ -42,18 +57,20 @@ typedef struct ipu_task {
 /* The exchange of one superstep inside chips, as scheduled (ipu/compile/schedule.h). */
 typedef struct ipu_exchange {
     const uint64_t *tile_cycles, *tile_bound; /* [tiles]: as in the schedule */
-    uint64_t bound;                           /* as in the schedule */
-    const uint64_t *tile_copied;              /* [tiles]: bytes that the tile copies inside its memory */
+    uint64_t cycles, bound, bound_words;      /* as in the schedule */
+    const ipu_copying *before, *after;        /* [tiles]: copies inside a tile (ipu/compile/assembly.h) */
+    const size_t *buffer_bytes;               /* [tiles]: of these copies */
     const size_t *tile_pieces; /* [tiles]: fragments received, and runs of at most send_words sent */
     uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
     uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
 } ipu_exchange;
 
 /* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages
- * [first_message[t], first_message[t + 1]), both numbered in the executable's arrays. */
+ * [first_message[t], first_message[t + 1]) for its inputs [first_input[t], first_input[t + 1]), all numbered in the executable's
+ * arrays. */
 typedef struct ipu_superstep {
     const char *name;
-    const size_t *first_task, *first_message; /* [tiles + 1] */
+    const size_t *first_task, *first_message, *first_input; /* [tiles + 1] */
     bool apart; /* vertices write something that is sent: all tiles must receive before any computes */
     bool data_dependent;    /* some codelet has compute_timed */
     const uint32_t *sends;  /* [n_sends]: variables of which something is sent, ascending */
@@ -73,9 +90,10 @@ typedef struct ipu_control {
 } ipu_control;
 
 typedef enum ipu_memory_category {
-    IPU_MEMORY_VARIABLES,   /* always live */
-    IPU_MEMORY_TEMPORARIES, /* variables that are not */
-    IPU_MEMORY_RECEIVED,    /* tails and edge buffers */
+    IPU_MEMORY_VARIABLES,     /* always live */
+    IPU_MEMORY_TEMPORARIES,   /* variables that are not */
+    IPU_MEMORY_RECEIVED,      /* tails and edge buffers */
+    IPU_MEMORY_REARRANGEMENT, /* buffers and tables of copies */
     IPU_MEMORY_VERTEX_STATE,
     IPU_MEMORY_VERTEX_CODE,
     IPU_MEMORY_EXCHANGE_CODE,
@@ -94,8 +112,8 @@ typedef struct ipu_tile_memory {
 } ipu_tile_memory;
 
 /* Ranges are sorted by (variable, from); variable v has ranges [first_range[v], first_range[v + 1]). In the same order, tile t
- * has the ranges with the numbers tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages and
- * tasks are sorted by (compute set, tile). */
+ * has the ranges with the numbers tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages,
+ * inputs and tasks are sorted by (compute set, tile). */
 typedef struct ipu_executable {
     const ipu_graph *graph;
     const ipu_program *const *programs;
@@ -112,6 +130,7 @@ typedef struct ipu_executable {
     ipu_message *messages;
     uint8_t *message_type; /* an ipu_type each */
     size_t n_messages;
+    ipu_input *inputs;         /* in the order of their messages */
     ipu_superstep *supersteps; /* [graph->n_compute_sets] */
     ipu_liveness liveness;     /* of the graph's variables over the programs */
     ipu_tile_memory *memory;   /* [tiles] */

@@ -12,6 +12,7 @@ static const size_t none = SIZE_MAX;
 const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
     [IPU_MEMORY_TEMPORARIES] = "temporary variables",
     [IPU_MEMORY_RECEIVED] = "received",
+    [IPU_MEMORY_REARRANGEMENT] = "rearrangement",
     [IPU_MEMORY_VERTEX_STATE] = "vertex state",
     [IPU_MEMORY_VERTEX_CODE] = "code of codelets",
     [IPU_MEMORY_EXCHANGE_CODE] = "code of the exchange",
@@ -98,7 +99,8 @@ static size_t lists_of(const ipu_live_range *live)
 /* Takes memory to place any of the tiles [first, end). */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
-    const size_t of_sets = 3 * e->graph->n_compute_sets; /* edge buffers, state, code */
+    const size_t of_sets =
+        5 * e->graph->n_compute_sets; /* edge buffers, state, code, buffers and tables of copies */
     size_t parts = 0, tasks = 0, items = 0, runs = 0;
     for (size_t t = first; t < end; t++) {
         size_t fields;
@@ -240,30 +242,46 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     b->bytes = ipu_larger(b->bytes, end);
 }
 
-/* Edge buffers of one compute set. In the host image they are in the order of the fields that use them first. */
+/* Edge buffers of one compute set, and of what comes together by copies. */
 typedef struct edges {
-    size_t seen; /* the end of those counted so far */
     size_t bytes;
     bool interleaved; /* one of them is */
 } edges;
 
+static bool in_a_buffer(const ipu_input *input) { return input->tail_at == 0 || input->copied; }
+
+static void add_input(placing *p, const ipu_superstep *step, const ipu_input *input, edges *edge)
+{
+    const uint32_t moment = p->executable->liveness.set_moment[step - p->executable->supersteps];
+    if (in_a_buffer(input))
+        edge->bytes += ipu_round_up(input->bytes, ALIGNMENT);
+    else
+        add_tail(p, part_at(p, input->offset), input->bytes - input->tail_at, step->name, moment);
+}
+
+/* The input that lies at an offset of the host image; NULL: what lies there is one range of the tile's own memory. */
+static const ipu_input *input_at(const placing *p, const ipu_superstep *step, size_t offset, size_t bytes)
+{
+    for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++) {
+        const ipu_input *input = &p->executable->inputs[i];
+        if (input->offset == offset && input->bytes == bytes) return input;
+    }
+    return NULL;
+}
+
+/* What a codelet takes with 128-bit loads must be interleaved. */
 static void add_field(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field, edges *edge)
 {
-    const ipu_executable *e = p->executable;
-    const ipu_place *place = &e->places[task->first_place + field];
-    const bool interleaved = task->codelet->interleaved >> field & 1;
-    const size_t end = place->offset + place->n * ipu_type_bytes(task->codelet->fields[field].type);
-    if (place->n == 0) return;
-    if (place->offset >= e->edge_offset[p->tile]) {
-        if (place->offset >= edge->seen) edge->bytes += ipu_round_up(end - place->offset, ALIGNMENT);
-        edge->seen = ipu_larger(edge->seen, end);
-        edge->interleaved |= interleaved;
-        return;
-    }
-    const size_t part = part_at(p, place->offset), part_end = p->part_offset[part] + p->part_bytes[part];
-    p->blocks[part].interleaved |= interleaved;
-    if (end > part_end)
-        add_tail(p, part, end - part_end, step->name, e->liveness.set_moment[step - e->supersteps]);
+    const ipu_place *place = &p->executable->places[task->first_place + field];
+    const ipu_field *f = &task->codelet->fields[field];
+    if (place->n == 0 || !(task->codelet->interleaved >> field & 1)) return;
+    const ipu_input *input = f->direction == IPU_INPUT
+                                 ? input_at(p, step, place->offset, place->n * ipu_type_bytes(f->type))
+                                 : NULL;
+    if (input && in_a_buffer(input))
+        edge->interleaved = true;
+    else
+        p->blocks[part_at(p, place->offset)].interleaved = true;
 }
 
 static void add_codelet(placing *p, const ipu_codelet *codelet)
@@ -281,8 +299,13 @@ static void add_compute_set(placing *p, size_t set)
     const ipu_superstep *step = &e->supersteps[set];
     const ipu_live_range always = {.always = true};
     const ipu_live_range now = {false, e->liveness.set_moment[set], e->liveness.set_moment[set]};
+    const ipu_exchange *exchange = &step->exchange;
+    const size_t tables = (exchange->before[p->tile].ranges + exchange->after[p->tile].ranges) *
+                          p->target->memory.copy_range_bytes;
     edges edge = {0};
     size_t state = 0;
+    for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++)
+        add_input(p, step, &e->inputs[i], &edge);
     for (size_t i = step->first_task[p->tile]; i < step->first_task[p->tile + 1]; i++) {
         const ipu_task *task = &e->tasks[i];
         state += ipu_round_up(task->codelet->vertex_bytes, ALIGNMENT);
@@ -290,9 +313,11 @@ static void add_compute_set(placing *p, size_t set)
         for (size_t f = 0; f < task->codelet->n_fields; f++) add_field(p, step, task, f, &edge);
     }
     add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
+    add_block(p, false, step->name, IPU_MEMORY_REARRANGEMENT, exchange->buffer_bytes[p->tile], now);
+    add_block(p, false, step->name, IPU_MEMORY_REARRANGEMENT, tables, always);
     add_block(p, false, step->name, IPU_MEMORY_VERTEX_STATE, state, always);
     add_code(p, step->name, IPU_MEMORY_EXCHANGE_CODE,
-        step->exchange.tile_pieces[p->tile] * p->target->memory.exchange_code_bytes);
+        exchange->tile_pieces[p->tile] * p->target->memory.exchange_code_bytes);
 }
 
 /* ---- placing ---- */

@@ -16,7 +16,8 @@
  * The items of a tile:
  *   its part of each variable, always live or not;
  *   received: the tail behind a part, for each compute set that has one; the edge buffers of each compute set
- *     together, interleaved where one of them is;
+ *     together, with those of inputs that come together by copies (ipu/compile/assembly.h), interleaved where one of them is;
+ *   rearrangement: the buffers of the copies of each compute set together, and their tables;
  *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes;
  *   code of each codelet, once; code of the exchange of each compute set: exchange_code_bytes for each fragment that the
  *     tile receives and for each run of at most send_words that it sends (ipu/compile/schedule.h);

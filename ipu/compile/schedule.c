@@ -252,11 +252,14 @@ static mt_status make_bounds(
 {
     uint64_t *begin = NULL,
              *shortest = NULL; /* of each sender: when its first word may leave; its shortest latency */
+    uint64_t *words_in = NULL; /* of each receiver: cycles of its words */
     MT_ALLOC(scratch, begin, p->n_tiles);
     MT_ALLOC(scratch, shortest, p->n_tiles);
+    MT_ALLOC(scratch, words_in, p->n_tiles);
     for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++) words_in[f->receiver[r]] += f->to - f->from;
         begin[f->source] = smaller(begin[f->source], leaves_for(f, first_there(p, f->receiver[0])));
         for (uint32_t r = 0; r < f->width; r++)
             shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
@@ -265,7 +268,10 @@ static mt_status make_bounds(
         const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, t) + p->load[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
         schedule->tile_bound[t] = ipu_larger(in, out);
-        schedule->bound = ipu_larger(schedule->bound, ipu_larger(in, out > 0 ? out + shortest[t] : 0));
+        const uint64_t all_out = out > 0 ? out + shortest[t] : 0;
+        if (ipu_larger(in, all_out) <= schedule->bound) continue;
+        schedule->bound = ipu_larger(in, all_out);
+        schedule->bound_words = in >= all_out ? words_in[t] : cycles_out[t];
     }
     return MT_OK;
 }
@@ -642,6 +648,7 @@ static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
     if (schedule->cycles <= next.cycles) return;
     next.tile_bound = schedule->tile_bound;
     next.bound = schedule->bound;
+    next.bound_words = schedule->bound_words;
     *schedule = next;
 }
 

@@ -87,6 +87,7 @@ typedef struct ipu_schedule {
     uint64_t *tile_cycles;  /* [tiles]: when the tile's last word has left or arrived; 0 without words */
     uint64_t *tile_bound;   /* [tiles]: the lower bound of these */
     uint64_t cycles, bound; /* the maximum over tiles; the bound of the phase; 0 for an empty phase */
+    uint64_t bound_words;   /* of the bound: cycles in which its tile sends or receives words */
     uint64_t words_sent;    /* a word that leaves twice counts twice */
 } ipu_schedule;
 

@@ -1,5 +1,7 @@
 #include "ipu/cost/links.h"
 
+#include <math.h>
+
 #include "ipu/machine/integer.h"
 
 uint64_t ipu_links_bytes(size_t data, size_t packet_bytes, size_t packet_header_bytes)
@@ -15,7 +17,11 @@ mt_status ipu_links_load(mt_arena *arena, const ipu_target *target, const ipu_to
     ipu_topology_load(network, bytes, loads->bytes);
     const uint32_t most = ipu_topology_busiest(network, loads->bytes);
     loads->busiest = network->links[most].name;
-    loads->cycles = ipu_link_cycles(&network->links[most], loads->bytes[most], target->clock_hz);
+    const ipu_links *l = &target->links;
+    const double fixed_ns = l->setup_ns + (ipu_topology_goes_through(network, bytes) ? l->through_ns : 0);
+    loads->fixed = (uint64_t)ceil(fixed_ns * (target->clock_hz / 1e9));
+    loads->cycles =
+        loads->fixed + ipu_link_cycles(&network->links[most], loads->bytes[most], target->clock_hz);
     return MT_OK;
 }
 

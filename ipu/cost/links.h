@@ -1,4 +1,11 @@
-/* What goes from chip to chip costs: packets, the busiest link, and the sync of all chips. */
+/* What goes from chip to chip costs: packets, the busiest link, a fixed time, and the sync of all chips.
+ *
+ * On real machines a step of a program takes some microseconds longer as soon as anything goes from chip to chip, however little;
+ * and again where it goes through a chip on its way (data/machines/gc2.yaml has the measurements). So an exchange between chips takes
+ *
+ *     busiest link + setup_ns (+ through_ns where a route has more than one link)
+ *
+ * It begins when the exchange inside the chips has ended. */
 #ifndef IPU_COST_LINKS_H
 #define IPU_COST_LINKS_H
 
@@ -10,7 +17,8 @@ uint64_t ipu_links_bytes(size_t data, size_t packet_bytes, size_t packet_header_
 /* What the links are busy with in one exchange. */
 typedef struct ipu_link_loads {
     uint64_t *bytes;     /* [n_links] */
-    uint64_t cycles;     /* of the busiest link */
+    uint64_t cycles;     /* of the busiest link, and the fixed time */
+    uint64_t fixed;      /* of these: the fixed time */
     const char *busiest; /* its name, the network's */
 } ipu_link_loads;
 

@@ -14,9 +14,17 @@ enum { TILES_A_COLUMN = 4 };
     MT_YAML_DOUBLE(                                                                                          \
         ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1), about, .unit = "worker cycles")
 
+static const char *const copies[] = {"auto", "never", "always", NULL};
+
 static const mt_yaml_key exchange_keys[] = {
     COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, "What a tile sends, and receives: 1, 2, 4 or 8."),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, "Copies inside a tile."),
+    COUNT(copy_call_cycles, "copy_call_cycles", 0,
+        "Of the copies that a tile makes together, to begin and end."),
+    COUNT(copy_range_cycles, "copy_range_cycles", 0, "Of each range that is copied."),
+    MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
+        "Whether tiles bring inputs together by copies: auto, where that takes fewer cycles; always, as the "
+        "vendor's compiler."),
     COUNT(sync_cycles, "sync_cycles", 0, "Synchronisation of all tiles before an exchange."),
     COUNT(exchange_fixed_cycles, "fixed_cycles", 0,
         "From the synchronisation to the set-up of the first fragment."),
@@ -56,6 +64,11 @@ static const mt_yaml_key link_keys[] = {
     COUNT(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
     MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0),
         "Of a synchronisation of all chips, one way, for each hop."),
+    MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", NULL, MT_YAML_AT_LEAST(0),
+        "Of every exchange between chips: what it takes beside its bytes and its synchronisation.",
+        .unit = "ns"),
+    MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", NULL, MT_YAML_AT_LEAST(0),
+        "Of an exchange in which something takes more than one link, on top of that.", .unit = "ns"),
     MT_YAML_END};
 
 static const mt_yaml_key host_keys[] = {
@@ -84,7 +97,8 @@ static const mt_yaml_key memory_keys[] = {
     COUNT(memory.reserved_bytes, "reserved_bytes", 0, "At the top, for the machine's own use."),
     COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0,
         "Code for each fragment that a tile receives and for each run of words that it sends."),
-    COUNT(memory.send_words, "send_words", 1, "The most words of such a run."), MT_YAML_END};
+    COUNT(memory.send_words, "send_words", 1, "The most words of such a run."),
+    COUNT(memory.copy_range_bytes, "copy_range_bytes", 0, "For each range that a tile copies."), MT_YAML_END};
 
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),

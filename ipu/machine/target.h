@@ -32,7 +32,15 @@ typedef struct ipu_memory_rules {
     size_t reserved_bytes;      /* at the top, for the machine's own use */
     size_t exchange_code_bytes; /* for each fragment that a tile receives and each run that it sends */
     size_t send_words;          /* the most words of such a run */
+    size_t copy_range_bytes;    /* for each range that a tile copies: where from, where to, how much */
 } ipu_memory_rules;
+
+/* How the data of a vertex input that is not one range of its tile's memory comes together (ipu/compile/assembly.h). */
+typedef enum ipu_copies {
+    IPU_COPIES_AUTO,  /* for each input what takes fewer cycles */
+    IPU_COPIES_NEVER, /* every piece is received in its place */
+    IPU_COPIES_ALWAYS /* as the vendor's compiler does: received elsewhere, and copied */
+} ipu_copies;
 
 typedef struct ipu_target {
     const char *name;
@@ -43,8 +51,11 @@ typedef struct ipu_target {
     double clock_hz;
     size_t exchange_bytes_per_cycle;   /* a tile's, in and out at once */
     size_t local_copy_bytes_per_cycle; /* inside a tile */
-    size_t sync_cycles;                /* before an exchange phase */
-    size_t exchange_fixed_cycles;      /* from the synchronisation to the first set-up of a fragment */
+    size_t copy_call_cycles;           /* of the copies that a tile makes together */
+    size_t copy_range_cycles;          /* of each range among them */
+    ipu_copies copies;
+    size_t sync_cycles;           /* before an exchange phase */
+    size_t exchange_fixed_cycles; /* from the synchronisation to the first set-up of a fragment */
     size_t
         exchange_fragment_cycles; /* set-up of each fragment that a tile receives (ipu/compile/schedule.h) */
     size_t exchange_row_cycles;   /* of a word's route, for each row */

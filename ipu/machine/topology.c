@@ -391,6 +391,16 @@ void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *l
         }
 }
 
+bool ipu_topology_goes_through(const ipu_topology *t, const uint64_t *bytes)
+{
+    for (uint32_t from = 0; from < t->n_chips; from++)
+        for (uint32_t to = 0; to < t->n_chips; to++)
+            if (from != to && bytes[(size_t)from * t->n_chips + to] > 0 &&
+                t->links[ipu_topology_next(t, from, to)].to != to)
+                return true;
+    return false;
+}
+
 uint64_t ipu_link_cycles(const ipu_link *link, uint64_t bytes, double clock_hz)
 {
     return (uint64_t)ceil((double)bytes * clock_hz / link->bytes_per_second);

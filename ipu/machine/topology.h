@@ -20,11 +20,13 @@
  * C-36, 1987): never on a ladder, where rungs come before rails and no route turns back on a rail; but on a torus, where
  * routes of two and more steps join all the way round. Virtual channels, which would break such a cycle, are not modelled.
  *
- * A link is busy without a break with everything that goes over it in one phase; latency appears only in the sync. All times
- * are in tile cycles at the given clock. */
+ * A link is busy without a break with everything that goes over it in one phase. Beside its bytes an exchange between chips
+ * takes a fixed time, and some more where a route has several links (ipu/cost/links.h). All times are in tile cycles at the
+ * given clock. */
 #ifndef IPU_MACHINE_TOPOLOGY_H
 #define IPU_MACHINE_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +50,8 @@ typedef struct ipu_links {
     double lane_bits_per_second, efficiency;  /* one way; the share that is data */
     size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
     double sync_ns_per_hop;                   /* one way, of a sync of all chips */
+    double setup_ns,
+        through_ns; /* of an exchange between chips, beside its bytes; and of one over several links */
 } ipu_links;
 
 typedef struct ipu_link {
@@ -90,6 +94,9 @@ uint32_t ipu_topology_next(const ipu_topology *topology, uint32_t at, uint32_t t
 /* How far a word goes between two chips of a ladder with twice as many lanes across a rung as along a rail: 1 across a rung;
  * otherwise 2 for each link on its route. 0 from a chip to itself. */
 uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other);
+
+/* Whether anything of bytes[from * n_chips + to] takes more than one link. */
+bool ipu_topology_goes_through(const ipu_topology *topology, const uint64_t *bytes);
 
 /* load[n_links] = the bytes over each link, where bytes[from * n_chips + to] go from chip to chip. */
 void ipu_topology_load(const ipu_topology *topology, const uint64_t *bytes, uint64_t *load);

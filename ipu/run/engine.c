@@ -613,8 +613,8 @@ uint64_t ipu_engine_cycles(const ipu_engine *engine)
     const ipu_superstep_timing *steps = engine->timing.supersteps;
     uint64_t cycles = 0;
     for (size_t s = 0; s < engine->executable->graph->n_compute_sets; s++)
-        cycles += engine->runs[s] * (steps[s].sync_cycles + steps[s].exchange_phase_cycles) +
-                  engine->compute_cycles[s];
+        cycles +=
+            engine->runs[s] * (steps[s].cycles - steps[s].compute_phase_cycles) + engine->compute_cycles[s];
     for (size_t c = 0; c < engine->executable->n_controls; c++)
         cycles += engine->control_runs[c] * engine->timing.controls[c].cycles;
     return cycles + engine->stream_cycles;

@@ -44,12 +44,19 @@ static ipu_profile_step step_of(
         .external_sync_cycles = step->external_sync_cycles,
         .exchange_phase_cycles = step->exchange_phase_cycles,
         .external_cycles = step->external_cycles,
+        .external_fixed_cycles = step->external_fixed_cycles,
+        .rearrangement_phase_cycles = step->gather_phase_cycles + step->scatter_phase_cycles,
         .exchange_bound_cycles = step->exchange_bound_cycles,
+        .exchange_words_cycles = step->exchange_words_cycles,
         .bytes_crossing = step->bytes_crossing,
         .busiest_link = step->busiest_link,
+        .gather = spread_of(step->gather_cycles, n_tiles),
         .exchange = spread_of(step->exchange_cycles, n_tiles),
+        .scatter = spread_of(step->scatter_cycles, n_tiles),
         .compute = spread_of(step->compute_cycles, n_tiles),
+        .tile_gather_cycles = step->gather_cycles,
         .tile_exchange_cycles = step->exchange_cycles,
+        .tile_scatter_cycles = step->scatter_cycles,
         .tile_compute_cycles = step->compute_cycles,
         .ranges_received = superstep->exchange.ranges_received,
         .bytes_received = superstep->exchange.bytes_received,
@@ -121,6 +128,13 @@ static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
     MT_ALLOC(arena, kept, n);
     if (n > 0) *counts = memcpy(kept, *counts, n * sizeof *kept);
     return MT_OK;
+}
+
+ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step)
+{
+    return (ipu_exchange_parts){.setup = step->exchange_bound_cycles - step->exchange_words_cycles,
+        .words = step->exchange_words_cycles,
+        .waiting = step->exchange_phase_cycles - step->external_cycles - step->exchange_bound_cycles};
 }
 
 /* ---- links ---- */
@@ -229,7 +243,9 @@ static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profi
         *step = step_of(&executable->supersteps[s], &timing->supersteps[s], n_tiles);
         MT_TRY(keep_name(arena, &step->name));
         MT_TRY(keep_name(arena, &step->busiest_link));
+        MT_TRY(keep_counts(arena, &step->tile_gather_cycles, n_tiles));
         MT_TRY(keep_counts(arena, &step->tile_exchange_cycles, n_tiles));
+        MT_TRY(keep_counts(arena, &step->tile_scatter_cycles, n_tiles));
         MT_TRY(keep_counts(arena, &step->tile_compute_cycles, n_tiles));
         MT_TRY(add_loads(arena, timing, &timing->supersteps[s], step));
     }
@@ -272,18 +288,20 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
         ipu_profile_step *step = &profile->steps[s];
         step->runs = engine->runs[s];
         step->total_compute_cycles = engine->compute_cycles[s];
-        step->total_cycles =
-            step->runs * (step->sync_cycles + step->exchange_phase_cycles) + step->total_compute_cycles;
+        step->total_cycles = step->runs * (step->rearrangement_phase_cycles + step->sync_cycles +
+                                              step->exchange_phase_cycles) +
+                             step->total_compute_cycles;
         if (step->runs > 0)
             step->workers_busy = share(engine->used_slots[s], engine->compute_cycles[s], n_tiles);
+        profile->rearrangement_cycles += step->runs * step->rearrangement_phase_cycles;
         profile->sync_cycles += step->runs * step->sync_cycles;
         profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
         profile->compute_cycles += step->total_compute_cycles;
         profile->external_sync_cycles += step->runs * step->external_sync_cycles;
     }
     add_controls(engine, profile);
-    profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles +
-                      profile->control_cycles + profile->host_cycles;
+    profile->cycles = profile->rearrangement_cycles + profile->sync_cycles + profile->exchange_cycles +
+                      profile->compute_cycles + profile->control_cycles + profile->host_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
     return MT_OK;
 }

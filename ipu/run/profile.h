@@ -17,19 +17,23 @@ typedef struct ipu_spread {
 /* The load balance: mean / max, 1 where no tile has work. */
 double ipu_spread_effectiveness(const ipu_spread *spread);
 
-/* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data, these
+/* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data, these
  * are a typical run's; the totals and workers_busy are those of the actual runs. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
-    uint64_t cycles, total_cycles;                              /* of one run; of all runs */
-    uint64_t total_compute_cycles;                              /* of all runs */
-    uint64_t sync_cycles, external_sync_cycles;                 /* both kinds; of these, that of all chips */
-    uint64_t exchange_phase_cycles;                             /* the schedule's, and external_cycles */
-    uint64_t external_cycles;                                   /* of the busiest link between chips */
-    uint64_t exchange_bound_cycles;                             /* lower bound on the schedule inside chips */
-    ipu_spread exchange, compute;                               /* cycles that a tile is busy in one run */
-    const uint64_t *tile_exchange_cycles, *tile_compute_cycles; /* [n_tiles] the same of each tile */
+    uint64_t cycles, total_cycles;                 /* of one run; of all runs */
+    uint64_t total_compute_cycles;                 /* of all runs */
+    uint64_t sync_cycles, external_sync_cycles;    /* both kinds; of these, that of all chips */
+    uint64_t rearrangement_phase_cycles;           /* of copies inside tiles, gather.max + scatter.max */
+    uint64_t exchange_phase_cycles;                /* the schedule's, and external_cycles */
+    uint64_t external_cycles;                      /* between chips, of the busiest link and fixed */
+    uint64_t external_fixed_cycles;                /* of these */
+    uint64_t exchange_bound_cycles;                /* lower bound on the schedule inside chips */
+    uint64_t exchange_words_cycles;                /* of the bound: words of its tile; the rest is set-up */
+    ipu_spread gather, exchange, scatter, compute; /* cycles that a tile is busy in one run */
+    const uint64_t *tile_gather_cycles, *tile_exchange_cycles, *tile_scatter_cycles,
+        *tile_compute_cycles;                                           /* [n_tiles] the same of each tile */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
     const char *busiest_link;                                           /* NULL where nothing crosses */
@@ -60,9 +64,9 @@ typedef struct ipu_profile {
     size_t n_vertices;
     ipu_profile_link *links; /* in the network's order; none on one chip */
     size_t n_links;
-    uint64_t cycles; /* of all runs = sync, exchange, compute, control and host cycles */
-    uint64_t sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
-    uint64_t control_cycles;                               /* of predicates (ipu/cost/control.h) */
+    uint64_t cycles; /* of all runs = rearrangement, sync, exchange, compute, control and host cycles */
+    uint64_t rearrangement_cycles, sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
+    uint64_t control_cycles;        /* of predicates (ipu/cost/control.h) */
     uint64_t host_cycles;           /* of transfers from and to the host, streams with them */
     uint64_t external_sync_cycles;  /* of sync_cycles: of all chips */
     uint64_t predicates, transfers; /* how often each happened */
@@ -76,6 +80,13 @@ typedef struct ipu_profile {
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
 } ipu_profile;
+
+/* Cycles of the exchange inside chips in one run, its parts: what its busiest tile takes to begin and to set up fragments, its
+ * words, and for how long words or tiles wait for each other beyond that. */
+typedef struct ipu_exchange_parts {
+    uint64_t setup, words, waiting;
+} ipu_exchange_parts;
+ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step);
 
 /* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/compile/assembly.h"
 #include "ipu/cost/links.h"
 #include "ipu/cost/workers.h"
 #include "ipu/machine/integer.h"
@@ -16,25 +17,33 @@ static size_t chip_of(const ipu_timing *timing, size_t tile)
     return timing->network ? ipu_target_chip(target_of(timing), tile) : 0;
 }
 
-/* ---- exchange inside chips ---- */
+/* ---- exchange inside chips, and copies inside tiles ---- */
 
-/* A tile copies inside its memory when all its words have left and arrived. */
+static mt_status time_copies(mt_arena *arena, const ipu_target *target, const ipu_copying *copying,
+    const uint64_t **cycles, uint64_t *phase)
+{
+    uint64_t *of_tile = NULL;
+    MT_ALLOC(arena, of_tile, target->tiles);
+    for (size_t t = 0; t < target->tiles; t++) {
+        of_tile[t] = ipu_copies_cycles(target, &copying[t]);
+        *phase = ipu_larger(*phase, of_tile[t]);
+    }
+    *cycles = of_tile;
+    return MT_OK;
+}
+
 static mt_status time_exchange(
     mt_arena *arena, const ipu_target *target, const ipu_exchange *exchange, ipu_superstep_timing *timing)
 {
-    uint64_t *cycles = NULL;
-    MT_ALLOC(arena, cycles, target->tiles);
+    timing->exchange_cycles = exchange->tile_bound;
+    timing->exchange_phase_cycles = exchange->cycles;
     timing->exchange_bound_cycles = exchange->bound;
-    for (size_t t = 0; t < target->tiles; t++) {
-        const uint64_t copy = ipu_divide_up(exchange->tile_copied[t], target->local_copy_bytes_per_cycle);
-        cycles[t] = exchange->tile_bound[t] + copy;
-        timing->exchange_phase_cycles =
-            ipu_larger(timing->exchange_phase_cycles, exchange->tile_cycles[t] + copy);
-        timing->exchange_bound_cycles = ipu_larger(timing->exchange_bound_cycles, cycles[t]);
-    }
-    timing->exchange_cycles = cycles;
+    timing->exchange_words_cycles = exchange->bound_words;
     if (exchange->ranges_received > 0) timing->sync_cycles = target->sync_cycles;
-    return MT_OK;
+    MT_TRY(
+        time_copies(arena, target, exchange->before, &timing->gather_cycles, &timing->gather_phase_cycles));
+    return time_copies(
+        arena, target, exchange->after, &timing->scatter_cycles, &timing->scatter_phase_cycles);
 }
 
 /* ---- compute ---- */
@@ -153,6 +162,7 @@ static mt_status time_links(mt_arena *arena, mt_arena *scratch, const ipu_timing
     timing->link_bytes = loads.bytes;
     timing->busiest_link = loads.busiest;
     timing->external_cycles = loads.cycles;
+    timing->external_fixed_cycles = loads.fixed;
     timing->exchange_phase_cycles += loads.cycles;
     timing->external_sync_cycles = ipu_links_sync_cycles(target, t->network);
     timing->sync_cycles += timing->external_sync_cycles;
@@ -165,7 +175,8 @@ static mt_status time_superstep(mt_arena *arena, mt_arena *scratch, const ipu_ti
     MT_TRY(time_exchange(arena, target_of(t), &step->exchange, timing));
     MT_TRY(time_compute(arena, t->executable, step, timing));
     MT_TRY(time_links(arena, scratch, t, step, timing));
-    timing->cycles = timing->sync_cycles + timing->exchange_phase_cycles + timing->compute_phase_cycles;
+    timing->cycles = timing->gather_phase_cycles + timing->sync_cycles + timing->exchange_phase_cycles +
+                     timing->scatter_phase_cycles + timing->compute_phase_cycles;
     return MT_OK;
 }
 

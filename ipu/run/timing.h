@@ -1,14 +1,16 @@
 /* How long an executable takes: the cycles of each superstep and of each control (ipu/cost/control.h), found once.
  *
  * A superstep, in tile cycles (ipu/README.md explains):
- *   exchange       = the cycle in which the last tile has its last word, by the schedule (ipu/compile/schedule.h), and has made
- *                    its copies: copied bytes / local_copy rate
- *   exchange(tile) = how long the tile itself is busy: its bound in the schedule, and its copies
+ *   gather         = max over tiles of the copies before the exchange (ipu/compile/assembly.h)
+ *   exchange       = the cycle in which the last tile has its last word, by the schedule (ipu/compile/schedule.h)
+ *   exchange(tile) = how long the tile itself is busy: its bound in the schedule
+ *   scatter        = max over tiles of the copies after the exchange
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), where all of them are multi-worker;
  *                    ipu/cost/workers.h has the others
- *   T              = sync_cycles + exchange + max compute
+ *   T              = gather + sync_cycles + exchange + scatter + max compute
+ * Gather and scatter together are the rearrangement.
  * On a machine of several chips (ipu/machine/topology.h), where anything goes from chip to chip, the busiest link's cycles are
- * added to the exchange, and the sync of all chips to that of each. What several tiles of a chip receive from one tile of
+ * (with a fixed time, ipu/cost/links.h) are added to the exchange, and the sync of all chips to that of each. What several tiles of a chip receive from one tile of
  * another chip crosses once, each range in packets.
  * Where no tile receives anything, sync_cycles is 0.
  *
@@ -22,15 +24,19 @@
 
 /* One run of one superstep. */
 typedef struct ipu_superstep_timing {
-    const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
-    uint64_t used_slots;            /* worker cycles of all workers, of tiles * compute_phase_cycles */
-    uint64_t sync_cycles;           /* inside chips and, where anything crosses, of all chips */
-    uint64_t external_sync_cycles;  /* of these: of all chips */
-    uint64_t exchange_phase_cycles; /* the schedule's + external */
+    const uint64_t *gather_cycles, *exchange_cycles, *scatter_cycles, *compute_cycles; /* [tiles] */
+    uint64_t used_slots;           /* worker cycles of all workers, of tiles * compute_phase_cycles */
+    uint64_t sync_cycles;          /* inside chips and, where anything crosses, of all chips */
+    uint64_t external_sync_cycles; /* of these: of all chips */
+    uint64_t gather_phase_cycles, scatter_phase_cycles; /* max over tiles */
+    uint64_t exchange_phase_cycles;                     /* the schedule's + external */
     uint64_t exchange_bound_cycles; /* no schedule has a shorter phase, without external */
-    uint64_t external_cycles;       /* the busiest link's between chips */
+    uint64_t
+        exchange_words_cycles; /* of the bound: in which its tile sends or receives words; the rest is set-up */
+    uint64_t external_cycles;       /* the busiest link's between chips, and the fixed time */
+    uint64_t external_fixed_cycles; /* of these: the fixed time */
     uint64_t compute_phase_cycles;  /* max compute */
-    uint64_t cycles;                /* sync, exchange and compute phase */
+    uint64_t cycles;                /* of all phases */
     uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
     const char *busiest_link; /* between chips; NULL where nothing crosses */
     const uint64_t *link_bytes; /* [links of the network], headers with them; NULL where nothing crosses */

@@ -23,7 +23,9 @@ static uint64_t slices_of(const ipu_superstep_timing *step, size_t first, size_t
 {
     uint64_t n = 0;
     for (size_t t = first; t <= last; t++) {
+        n += step->gather_cycles[t] > 0;
         n += step->exchange_cycles[t] > 0;
+        n += step->scatter_cycles[t] > 0;
         n += step->compute_cycles[t] > 0;
     }
     return n;

@@ -5,9 +5,8 @@
  * the phase are known. So a record does not grow with the machine. Memory is taken before anything runs; supersteps that find
  * no room are counted and not recorded.
  *
- * In a superstep that begins in cycle b, all tiles synchronise until b + sync_cycles. Then tile t is busy with the exchange for
- * exchange_cycles[t], waits for the end of the exchange phase at b + sync_cycles + exchange_phase_cycles, computes for
- * compute_cycles[t], and waits for the slowest tile. */
+ * A superstep that begins in cycle b has the phases gather, sync, exchange, scatter and compute, one behind the other. In each
+ * tile t is busy for gather_cycles[t], exchange_cycles[t] and so on, and then waits for the end of the phase. */
 #ifndef IPU_RUN_TRACE_H
 #define IPU_RUN_TRACE_H
 
@@ -33,7 +32,7 @@ MT_NODISCARD mt_status ipu_trace_new(
 /* The engine calls this for each superstep. */
 void ipu_trace_note(ipu_trace *trace, uint32_t compute_set, uint64_t begin, uint64_t compute_cycles);
 
-/* How many supersteps one run of a program has at most, and how often a tile of [first, last] exchanges or computes in them. */
+/* How many supersteps one run of a program has at most, and in how many phases of them tiles of [first, last] are busy. */
 typedef struct ipu_trace_size {
     uint64_t supersteps, slices;
 } ipu_trace_size;

@@ -1,7 +1,5 @@
 #include "solver/plan/phases.h"
 
-#include <assert.h>
-
 #include "solver/plan/plan.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
@@ -11,7 +9,10 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_ACTIVATION] = {"activation", "activation times"},
     [MT_PHASE_STIMULUS] = {"stimulus", "stimulus"},
     [MT_PHASE_BEATS] = {"beats", "from beat to beat"},
+    [MT_PHASE_GATHER] = {"rearrangement_before", "copies before the exchange"},
+    [MT_PHASE_SCATTER] = {"rearrangement_after", "copies after the exchange"},
     [MT_PHASE_SYNC] = {"sync", "sync"},
+    [MT_PHASE_WAITING] = {"waiting", "waiting in the exchange"},
     [MT_PHASE_LINKS] = {"links", "links between IPUs"},
 };
 
@@ -34,32 +35,64 @@ void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last
     case MT_PHASE_BEATS:
         *first = MT_PLAN_STIMULUS + n_stimuli, *last = SIZE_MAX;
         return;
+    case MT_PHASE_GATHER:
+    case MT_PHASE_SCATTER:
     case MT_PHASE_SYNC:
+    case MT_PHASE_WAITING:
     case MT_PHASE_LINKS:
     case MT_PHASES:
         break;
     }
-    assert(phase < MT_PHASE_SYNC); /* it is one of compute or exchange */
-    *first = 0, *last = SIZE_MAX;  /* all */
+    *first = 0, *last = SIZE_MAX; /* all */
 }
 
-/* What a compute set adds to a phase, where it is one of the phase's. */
-static uint64_t cycles_of(mt_phase phase, const ipu_profile_step *step)
+const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
 {
-    if (phase == MT_PHASE_SYNC) return step->runs * step->sync_cycles;
-    if (phase == MT_PHASE_LINKS) return step->runs * step->external_cycles;
-    if (phase == MT_PHASE_PDE_EXCHANGE)
-        return step->runs * (step->exchange_phase_cycles - step->external_cycles);
-    return step->total_compute_cycles;
+    switch (phase) {
+    case MT_PHASE_PDE_EXCHANGE:
+        return &step->exchange;
+    case MT_PHASE_GATHER:
+        return &step->gather;
+    case MT_PHASE_SCATTER:
+        return &step->scatter;
+    case MT_PHASE_SYNC:
+    case MT_PHASE_WAITING:
+    case MT_PHASE_LINKS:
+    case MT_PHASES:
+        return NULL;
+    case MT_PHASE_PDE_COMPUTE:
+    case MT_PHASE_ODE:
+    case MT_PHASE_ACTIVATION:
+    case MT_PHASE_STIMULUS:
+    case MT_PHASE_BEATS:
+        break;
+    }
+    return &step->compute;
+}
+
+uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step)
+{
+    const ipu_spread *tiles = mt_phase_spread(phase, step);
+    if (tiles) return tiles->max;
+    if (phase == MT_PHASE_SYNC) return step->sync_cycles;
+    if (phase == MT_PHASE_LINKS) return step->external_cycles;
+    return step->exchange_phase_cycles - step->external_cycles - step->exchange.max;
+}
+
+/* Compute may depend on data. */
+static uint64_t cycles_of_runs(mt_phase phase, const ipu_profile_step *step)
+{
+    return mt_phase_spread(phase, step) == &step->compute ? step->total_compute_cycles
+                                                          : step->runs * mt_phase_cycles(phase, step);
 }
 
 void mt_phases_count(const ipu_profile *profile, size_t n_stimuli, uint64_t cycles[MT_PHASES])
 {
     for (int phase = 0; phase < MT_PHASES; phase++) {
-        size_t first = 0, last = SIZE_MAX; /* all compute sets synchronise, and may cross links */
+        size_t first, last;
         cycles[phase] = 0;
-        if (phase < MT_PHASE_SYNC) mt_phase_sets((mt_phase)phase, n_stimuli, &first, &last);
+        mt_phase_sets((mt_phase)phase, n_stimuli, &first, &last);
         for (size_t s = first; s < profile->n_steps && s <= last; s++)
-            cycles[phase] += cycles_of((mt_phase)phase, &profile->steps[s]);
+            cycles[phase] += cycles_of_runs((mt_phase)phase, &profile->steps[s]);
     }
 }

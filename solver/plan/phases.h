@@ -6,12 +6,15 @@
 
 typedef enum mt_phase {
     MT_PHASE_PDE_COMPUTE,
-    MT_PHASE_PDE_EXCHANGE, /* inside chips */
+    MT_PHASE_PDE_EXCHANGE, /* inside chips: of the busiest tile by itself */
     MT_PHASE_ODE,
     MT_PHASE_ACTIVATION,
     MT_PHASE_STIMULUS,
-    MT_PHASE_BEATS, /* from beat to beat */
-    MT_PHASE_SYNC,  /* of all compute sets, as the next */
+    MT_PHASE_BEATS,   /* from beat to beat */
+    MT_PHASE_GATHER,  /* copies inside tiles before an exchange; of all compute sets, as all that follow */
+    MT_PHASE_SCATTER, /* after one */
+    MT_PHASE_SYNC,
+    MT_PHASE_WAITING, /* in the exchange inside chips: how much longer it takes than its busiest tile by itself */
     MT_PHASE_LINKS, /* the exchange between chips */
     MT_PHASES
 } mt_phase;
@@ -22,8 +25,14 @@ typedef struct mt_phase_words {
 } mt_phase_words;
 extern const mt_phase_words mt_phase_words_of[MT_PHASES];
 
-/* The compute sets [first, last] of a phase of compute or exchange, of a problem with so many stimuli; there may be none in a graph. */
+/* The compute sets [first, last] of a phase, of a problem with so many stimuli; there may be none in a graph. */
 void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last);
+
+/* The tiles' cycles in a phase of one run of a compute set; of a phase that takes every tile as long, NULL. */
+const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step);
+
+/* Cycles of a phase in one run of a compute set that is one of the phase's. */
+uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step);
 
 /* Cycles of each phase in all runs of a profile. They do not overlap. */
 void mt_phases_count(const ipu_profile *profile, size_t n_stimuli, uint64_t cycles[MT_PHASES]);

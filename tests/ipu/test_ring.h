@@ -172,6 +172,7 @@ static inline ipu_target ring_target(size_t tiles)
         .clock_hz = 1.325e9,
         .exchange_bytes_per_cycle = 4,
         .local_copy_bytes_per_cycle = 8,
+        .copies = IPU_COPIES_NEVER,
         .sync_cycles = 126,
         .exchange_fixed_cycles = 10,
         .exchange_fragment_cycles = 160,

@@ -67,8 +67,8 @@ Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_uni
         cr_expect_eq(count(rows, "\"known\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
-        cr_expect_eq(count(rows, "\"unit\": \"\""), 7,
-            "tiles, worker_contexts, rows, columns, paired, shape, efficiency: %s", rows);
+        cr_expect_eq(count(rows, "\"unit\": \"\""), 8,
+            "tiles, worker_contexts, copies, rows, columns, paired, shape, efficiency: %s", rows);
         free(json);
     }
     globfree(&all);
@@ -160,11 +160,12 @@ Test(machine, a_file_without_sources_is_shown_without)
     write_text("my.yaml",
         "{name: \"A \\\"machine\\\"\", tiles: 4, bytes_per_tile: 1024, worker_contexts: 2, clock_hz: 1e9,\n"
         "memory: {region0_bytes: 512, element_bytes: 256, reserved_bytes: 0, exchange_code_bytes: 4, "
-        "send_words: 1},\n"
-        "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, sync_cycles: 1, fixed_cycles: 2,\n"
+        "send_words: 1, copy_range_bytes: 8},\n"
+        "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, copy_call_cycles: 5, "
+        "copy_range_cycles: 6, sync_cycles: 1, fixed_cycles: 2,\n"
         "fragment_cycles: 3, row_cycles: 0, rows: 1}, links: {direct: 1, cross: 1, rail: 1, "
         "lane_bits_per_second: 1, efficiency: 1,\n"
-        "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0},\n"
+        "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0, setup_ns: 0, through_ns: 0},\n"
         "host: {write_bytes_per_second: 1, read_bytes_per_second: 1, write_packet_bytes: 1, "
         "read_packet_bytes: 1, "
         "packet_header_bytes: 0, sync_cycles: 0}, vertex: {entry_cycles: 4}, "
@@ -174,8 +175,8 @@ Test(machine, a_file_without_sources_is_shown_without)
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 39, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 39, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 45, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 45, "%s", rows);
     free(json);
 }
 

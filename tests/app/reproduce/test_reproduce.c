@@ -175,7 +175,7 @@ Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
                 100 * json_number(json, kinds[k][0], "mean_cycles") / max, 1e-9);
         }
         const double links = json_number(json, "pde_links", "max_cycles");
-        cr_assert_eq(links, json_property(parts, "busiest_link_cycles"));
+        cr_assert_eq(links, json_property(parts, "between_ipus_cycles"));
         cr_assert_eq(json_number(json, "pde_exchange_inside_ipus", "max_cycles") + links,
             json_property(parts, "exchange_cycles"));
         cr_assert_float_eq(json_number(json, "pde_exchange_inside_ipus", "load_balance_percent"),

@@ -202,8 +202,9 @@ Test(program, a_loop_ends_when_its_predicate_says_so_and_costs_what_a_hand_compu
         cr_expect_eq(profile.host_cycles, 0);
         cr_expect_eq(profile.external_sync_cycles, 0);
         cr_expect_eq(profile.cycles, (turns + 1) * (297 + 798) + turns * (475 + 17));
-        cr_expect_eq(profile.cycles,
-            profile.sync_cycles + profile.exchange_cycles + profile.compute_cycles + profile.control_cycles);
+        cr_expect_eq(profile.cycles, profile.rearrangement_cycles + profile.sync_cycles +
+                                         profile.exchange_cycles + profile.compute_cycles +
+                                         profile.control_cycles);
         cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
     }
 }

@@ -24,8 +24,8 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.exchange_bytes_per_cycle, 4);
     cr_expect_eq(t.local_copy_bytes_per_cycle, 8);
     cr_expect_eq(t.sync_cycles, 126);
-    cr_expect_eq(t.exchange_fixed_cycles, 170 - 160);
-    cr_expect_eq(t.exchange_fragment_cycles, 160);
+    cr_expect_eq(t.exchange_fixed_cycles, 170 - 2);
+    cr_expect_eq(t.exchange_fragment_cycles, 2);
     cr_expect_eq(t.exchange_row_cycles, 2);
     cr_expect_eq(t.exchange_way_cycles, 18);
     cr_expect_eq(t.exchange_rows, 23);
@@ -49,7 +49,7 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.memory.region0_bytes, 208 * 1024);
     cr_expect_eq(t.memory.element_bytes, 16 * 1024);
     cr_expect_eq(t.memory.reserved_bytes, 0x450);
-    cr_expect_eq(t.memory.exchange_code_bytes, 9 * 4);
+    cr_expect_eq(t.memory.exchange_code_bytes, 10);
     cr_expect_eq(t.memory.send_words, 4148);
     cr_expect_eq(t.vertex_entry_cycles, 11);
     cr_expect_eq(t.instructions.f32_div, 3);

@@ -1,0 +1,224 @@
+#include "ipu/compile/assembly.h"
+
+#include <stdlib.h>
+
+#include "ipu/machine/integer.h"
+
+enum { BUFFER_ALIGNMENT = 8 };
+
+uint64_t ipu_copies_cycles(const ipu_target *target, const ipu_copying *c)
+{
+    if (c->ranges == 0) return 0;
+    return target->copy_call_cycles + target->copy_range_cycles * c->ranges +
+           ipu_divide_up(c->bytes, target->local_copy_bytes_per_cycle);
+}
+
+/* Words [from, to) of a tile's memory. */
+typedef struct stretch {
+    uint32_t tile;
+    size_t from, to;
+} stretch;
+
+/* What an input takes from one other tile: ranges [first, first + n) of its stretches, of so many words in all. */
+typedef struct group {
+    size_t first, n, words;
+    bool gathered;
+} group;
+
+typedef struct assembling {
+    const ipu_executable *executable;
+    const ipu_target *target;
+    size_t word;
+    size_t beyond;      /* the first word that no tile's memory has: buffers are numbered from there on */
+    stretch *stretches; /* of the current input, from other tiles: by (tile, from), joined where they touch */
+    group *groups;      /* of the current input, by tile */
+    size_t n_groups;
+    ipu_assembly *out;
+} assembling;
+
+size_t ipu_words_of(const ipu_target *target, size_t from, size_t bytes)
+{
+    const size_t word = target->exchange_bytes_per_cycle;
+    return ipu_divide_up(from + bytes, word) - from / word;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const stretch *a = left;
+    const stretch *b = right;
+    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* A copy must take fewer bytes than the code that it saves. */
+static bool worth_gathering(const assembling *a, const group *g)
+{
+    return g->words * a->word < 2 * (g->n - 1) * a->target->memory.exchange_code_bytes;
+}
+
+/* Finds what the input takes from each other tile. */
+static void find_groups(assembling *a, uint32_t tile, const ipu_input *input)
+{
+    size_t n = 0, joined = 0;
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &a->executable->messages[i];
+        if (m->source_tile == tile) continue;
+        const size_t from = m->source / a->word;
+        a->stretches[n++] =
+            (stretch){m->source_tile, from, from + ipu_words_of(a->target, m->source, m->bytes)};
+    }
+    if (n > 1) qsort(a->stretches, n, sizeof *a->stretches, by_place);
+    a->n_groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        const stretch s = a->stretches[i];
+        stretch *last = joined > 0 ? &a->stretches[joined - 1] : NULL;
+        const bool same_tile = last && last->tile == s.tile;
+        if (same_tile && s.from <= last->to) {
+            last->to = ipu_larger(last->to, s.to);
+            continue;
+        }
+        if (!same_tile) a->groups[a->n_groups++] = (group){.first = joined};
+        a->stretches[joined++] = s;
+        a->groups[a->n_groups - 1].n++;
+    }
+    for (size_t g = 0; g < a->n_groups; g++) {
+        for (size_t i = 0; i < a->groups[g].n; i++) {
+            const stretch *s = &a->stretches[a->groups[g].first + i];
+            a->groups[g].words += s->to - s->from;
+        }
+        a->groups[g].gathered = worth_gathering(a, &a->groups[g]);
+    }
+}
+
+/* ---- the two ways ---- */
+
+static ipu_copying own_copies(const assembling *a, uint32_t tile, const ipu_input *input)
+{
+    ipu_copying c = {0};
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        if (a->executable->messages[i].source_tile != tile) continue;
+        c.ranges++;
+        c.bytes += a->executable->messages[i].bytes;
+    }
+    return c;
+}
+
+static ipu_copying all_copies(const ipu_input *input)
+{
+    return (ipu_copying){input->n_messages + (input->tail_at > 0), input->bytes};
+}
+
+static ipu_copying gathering(const assembling *a, const group *g)
+{
+    return (ipu_copying){g->n, g->words * a->word};
+}
+
+static bool fewer_cycles_by_copies(const assembling *a, uint32_t tile, const ipu_input *input)
+{
+    const ipu_copying own = own_copies(a, tile, input), all = all_copies(input);
+    const uint64_t setup = a->target->exchange_fragment_cycles;
+    uint64_t fragments = 0, gather = 0;
+    for (size_t g = 0; g < a->n_groups; g++) {
+        const ipu_copying one = gathering(a, &a->groups[g]);
+        fragments += a->groups[g].gathered ? 1 : a->groups[g].n;
+        if (a->groups[g].gathered) gather = ipu_larger(gather, ipu_copies_cycles(a->target, &one));
+    }
+    return fragments * setup + ipu_copies_cycles(a->target, &all) + gather <
+           (input->n_messages - own.ranges) * setup + ipu_copies_cycles(a->target, &own);
+}
+
+static void add_fragment(assembling *a, ipu_fragment fragment)
+{
+    a->out->fragments[a->out->n_fragments++] = fragment;
+}
+
+static void add_copies(ipu_copying *to, ipu_copying c)
+{
+    to->ranges += c.ranges;
+    to->bytes += c.bytes;
+}
+
+/* Takes a place in a tile's buffers for so many words. */
+static size_t take_buffer(const assembling *a, uint32_t tile, size_t words)
+{
+    size_t *used = &a->out->buffer_bytes[tile];
+    const size_t at = a->beyond + *used / a->word;
+    *used += ipu_round_up(words * a->word, BUFFER_ALIGNMENT);
+    return at;
+}
+
+static void receive_directly(assembling *a, uint32_t tile, const ipu_input *input)
+{
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &a->executable->messages[i];
+        if (m->source_tile == tile) continue;
+        add_fragment(a, (ipu_fragment){m->source_tile, tile, m->source / a->word,
+                            ipu_words_of(a->target, m->source, m->bytes), m->destination / a->word});
+    }
+    add_copies(&a->out->after[tile], own_copies(a, tile, input));
+}
+
+static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input)
+{
+    for (size_t g = 0; g < a->n_groups; g++) {
+        const group *from = &a->groups[g];
+        const stretch *s = &a->stretches[from->first];
+        if (from->gathered) {
+            add_copies(&a->out->before[s->tile], gathering(a, from));
+            add_fragment(a, (ipu_fragment){s->tile, tile, take_buffer(a, s->tile, from->words), from->words,
+                                take_buffer(a, tile, from->words)});
+            continue;
+        }
+        for (size_t i = 0; i < from->n; i++)
+            add_fragment(a, (ipu_fragment){s[i].tile, tile, s[i].from, s[i].to - s[i].from,
+                                take_buffer(a, tile, s[i].to - s[i].from)});
+    }
+    add_copies(&a->out->after[tile], all_copies(input));
+}
+
+static void add_input(assembling *a, uint32_t tile, ipu_input *input)
+{
+    find_groups(a, tile, input);
+    input->copied = a->target->copies == IPU_COPIES_ALWAYS ||
+                    (a->target->copies == IPU_COPIES_AUTO && fewer_cycles_by_copies(a, tile, input));
+    if (input->copied)
+        receive_to_copy(a, tile, input);
+    else
+        receive_directly(a, tile, input);
+}
+
+static mt_status add_inputs(mt_arena *scratch, assembling *a, const ipu_superstep *step)
+{
+    const size_t n = step->first_input[a->target->tiles];
+    size_t most = 0;
+    for (size_t i = step->first_input[0]; i < n; i++)
+        most = ipu_larger(most, a->executable->inputs[i].n_messages);
+    MT_ALLOC(scratch, a->stretches, most);
+    MT_ALLOC(scratch, a->groups, most);
+    for (uint32_t t = 0; t < a->target->tiles; t++)
+        for (size_t i = step->first_input[t]; i < step->first_input[t + 1]; i++)
+            add_input(a, t, &a->executable->inputs[i]);
+    return MT_OK;
+}
+
+mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments, const ipu_executable *e,
+    const ipu_superstep *step, ipu_assembly *assembly)
+{
+    const ipu_target *target = &e->graph->target;
+    const size_t word = target->exchange_bytes_per_cycle;
+    mt_arena scratch = {0};
+    *assembly = (ipu_assembly){0};
+    MT_ALLOC(fragments, assembly->fragments, step->first_message[target->tiles] - step->first_message[0]);
+    MT_ALLOC(arena, assembly->before, target->tiles);
+    MT_ALLOC(arena, assembly->after, target->tiles);
+    MT_ALLOC(arena, assembly->buffer_bytes, target->tiles);
+    assembling a = {.executable = e,
+        .target = target,
+        .word = word,
+        .beyond = ipu_round_up(e->tile_offset[target->tiles], BUFFER_ALIGNMENT) / word,
+        .out = assembly};
+    const mt_status status = add_inputs(&scratch, &a, step);
+    mt_arena_free(&scratch);
+    return status;
+}
