@@ -1,5 +1,6 @@
 #include "data/yaml_words.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,15 +104,40 @@ const char *mt_yaml_unit(const mt_yaml_key *key)
     return "";
 }
 
-const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path)
+const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
 {
     const size_t n = strcspn(path, ".");
-    for (; keys->name; keys++) {
+    for (; keys && keys->name; keys++) {
         if (!is_called(keys->name, path, n)) continue;
-        if (!path[n]) return mt_yaml_unit(keys);
-        return keys->keys ? mt_yaml_unit_at(keys->keys, path + n + 1) : "";
+        return path[n] ? mt_yaml_key_at(keys->keys, path + n + 1) : keys;
     }
-    return "";
+    return NULL;
+}
+
+const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path)
+{
+    const mt_yaml_key *key = mt_yaml_key_at(keys, path);
+    return key ? mt_yaml_unit(key) : "";
+}
+
+double mt_yaml_number(const mt_yaml_key *key, const void *structure)
+{
+    const char *member = (const char *)structure + key->offset;
+    if (key->type == MT_YAML_TYPE_DOUBLE) return *(const double *)(const void *)member;
+    if (key->type != MT_YAML_TYPE_UNSIGNED) return NAN;
+    return key->bytes == sizeof(uint32_t) ? *(const uint32_t *)(const void *)member
+                                          : (double)*(const uint64_t *)(const void *)member;
+}
+
+void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number)
+{
+    char *member = (char *)structure + key->offset;
+    if (key->type == MT_YAML_TYPE_DOUBLE)
+        *(double *)(void *)member = number;
+    else if (key->bytes == sizeof(uint32_t))
+        *(uint32_t *)(void *)member = (uint32_t)llround(number);
+    else
+        *(uint64_t *)(void *)member = (uint64_t)llround(number);
 }
 
 static mt_status refuse_name(

@@ -15,8 +15,14 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
 /* The i-th word of an ENUM; NULL behind the last. `structure`: as of mt_yaml_words. */
 const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i);
 
-/* The unit of a key: the one in its row, or else the one its name ends in; "" if it has none. The second finds the key by its path
- * ("exchange.sync_cycles"). */
+/* The key at a path ("exchange.sync_cycles"), none in a list; NULL: there is none. */
+const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path);
+
+/* The number of a key in its struct, NaN where it is of no DOUBLE or UNSIGNED; and puts another there, rounded where it must be whole. */
+double mt_yaml_number(const mt_yaml_key *key, const void *structure);
+void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number);
+
+/* The unit of a key: the one in its row, or else the one its name ends in; "" if it has none. The second finds the key by its path. */
 const char *mt_yaml_unit(const mt_yaml_key *key);
 const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path);
 

@@ -147,7 +147,9 @@ static mt_status key_rows(
         const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key, strlen(c->key)) : NULL;
         char here[MT_YAML_WORDS];
         mt_yaml_join(here, path, c->key);
-        if (strcmp(here, "name") == 0 || of_another_shape(&s->target->links, here)) continue;
+        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 ||
+            of_another_shape(&s->target->links, here))
+            continue;
         MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
                : c->kind == MT_YAML_IS_SEQUENCE ? link_rows(s, same)
                                                 : key_row(s, here, c, same));
@@ -213,13 +215,45 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
     return table;
 }
 
+/* How far constants may be off, with the reasons in the file. */
+static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
+{
+    showing s = {.arena = arena, .target = t, .table = table};
+    mt_yaml_node *root;
+    *table = mt_table_begin(
+        arena, "bands", "How far constants may be off: where programs take least time, and where most");
+    mt_table_strings(table, "key", "key");
+    mt_table_digits(table, "value", "value", "", 6);
+    mt_table_digits(table, "fast", "fast", "", 6);
+    mt_table_digits(table, "slow", "slow", "", 6);
+    mt_table_strings(table, "known", "known");
+    mt_table_strings(table, "source", "source");
+    MT_TRY(mt_yaml_node_read(arena, from->path, from->text, &root));
+    MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
+    const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
+    for (const mt_yaml_node *n = list ? list->first : NULL; n; n = n->next) {
+        const mt_yaml_node *key = mt_yaml_node_named(n, "key", strlen("key"));
+        for (size_t k = 0; k < t->n_bands; k++) {
+            const ipu_band *band = &t->bands[k];
+            if (strcmp(band->key, key->text) != 0) continue;
+            mt_table_text(table, band->key);
+            mt_table_number(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t));
+            mt_table_number(table, band->fast);
+            mt_table_number(table, band->slow);
+            MT_TRY(add_source(&s, key));
+        }
+    }
+    return MT_OK;
+}
+
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
     machine_file from;
     mt_format format;
     mt_scan file;
     ipu_target t;
-    mt_table tables[2];
+    mt_table tables[3];
+    size_t n = 2;
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &from.path));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &from.n_sets, &from.sets));
@@ -227,6 +261,10 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
     from.text = file.begin;
     MT_TRY(mt_machine_load(arena, from.path, from.sets, from.n_sets, &t));
     MT_TRY(key_table(arena, &t, &from, &tables[0]));
-    tables[1] = derived_table(arena, &t);
-    return mt_tables_print(arguments->out, tables, 2, format);
+    if (t.n_bands > 0) {
+        MT_TRY(band_table(arena, &t, &from, &tables[1]));
+        n = 3;
+    }
+    tables[n - 1] = derived_table(arena, &t);
+    return mt_tables_print(arguments->out, tables, n, format);
 }

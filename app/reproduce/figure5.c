@@ -59,6 +59,8 @@ static void add_mesh(mt_table *table, const mt_steps *s)
         mt_table_number(table, s->base.ipus[i]);
         mt_table_number(table, cycles);
         mt_table_number(table, mt_steps_seconds(s, cycles));
+        for (int end = 0; end < IPU_ENDS; end++)
+            mt_table_number(table, mt_steps_seconds(s, s->step[i].at[end]));
         mt_table_number(table, least == SIZE_MAX ? NAN : (double)s->base.ipus[least]);
         mt_table_number(table, least == SIZE_MAX ? NAN : s->step[least].cycles / cycles);
         mt_table_number(table, 100 * ideal_cycles(s, i) / cycles);
@@ -75,6 +77,8 @@ static mt_table make_table(mt_arena *arena, const scaling *all, const char *titl
     mt_table_decimals(&table, "ipus", "IPUs", "", 0);
     mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
     mt_table_decimals(&table, "time_s", "time", "s", 2);
+    mt_table_decimals(&table, "time_fast_s", "from", "s", 2);
+    mt_table_decimals(&table, "time_slow_s", "to", "s", 2);
     mt_table_decimals(&table, "reference_ipus", "relative to", "IPUs", 0);
     mt_table_decimals(&table, "speedup", "speed-up", "", 2);
     mt_table_decimals(&table, "efficiency_percent", "efficiency", "%", 1);

@@ -9,6 +9,19 @@
 const char *const mt_phase_names[MT_PHASES] = {
     "ODE compute", "PDE compute", "exchange inside IPUs", "exchange between IPUs"};
 
+/* The study used the vendor's compiler, unless another way is asked for. */
+static mt_status choose_copies(mt_arena *arena, const mt_arguments *arguments, ipu_target *one)
+{
+    static const char key[] = "exchange.copies=";
+    const char **sets;
+    size_t n;
+    MT_TRY(mt_option_all(arena, arguments, "--machine-set", &n, &sets));
+    for (size_t k = 0; k < n; k++)
+        if (strncmp(sets[k], key, strlen(key)) == 0) return MT_OK;
+    one->copies = IPU_COPIES_ALWAYS;
+    return MT_OK;
+}
+
 mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps)
 {
     uint32_t ranges;
@@ -16,6 +29,7 @@ mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_step
     const char *pde_steps = mt_option_value(arguments, "--pde-steps", NULL);
     const char *scheme = mt_option_value(arguments, "--scheme", "mixed-clean");
     MT_TRY(mt_reproduce_parse(arena, arguments, &steps->base));
+    MT_TRY(choose_copies(arena, arguments, &steps->base.tiling.one));
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(scheme, ranges, &steps->base.scheme[0]));
     steps->base.n_schemes = 1;
@@ -50,6 +64,8 @@ static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *hal
         p * (double)(c->exchange_cycles + c->sync_cycles) - step->phase[MT_PHASE_BETWEEN];
     step->cycles = 0;
     for (size_t f = 0; f < MT_PHASES; f++) step->cycles += step->phase[f];
+    for (int end = 0; end < IPU_ENDS; end++)
+        step->at[end] = c->fits ? p * (double)c->pde_step.at[end] + (double)c->ode_step.at[end] : NAN;
     return MT_OK;
 }
 
@@ -99,8 +115,9 @@ double mt_steps_seconds(const mt_steps *s, double cycles)
 void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TITLE])
 {
     (void)snprintf(title, MT_STEPS_TITLE,
-        "%s: a mesh of %zu elements on %s, %s partition%s, %s, %g diffusion step%s in a time step", what,
+        "%s: a mesh of %zu elements on %s, %s partition%s, %s%s, %g diffusion step%s in a time step", what,
         s->n_elements, s->base.tiling.one.name, mt_partition_methods[s->base.tiling.method],
-        s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name, s->pde_steps,
+        s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name,
+        s->base.tiling.one.copies == IPU_COPIES_ALWAYS ? ", inputs copied together" : "", s->pde_steps,
         s->pde_steps > 1 ? "s" : "");
 }

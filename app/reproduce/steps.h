@@ -16,6 +16,7 @@ typedef struct mt_step_costs {
     double
         phase[MT_PHASES]; /* cycles in a time step, for all its diffusion steps; NaN where it does not fit */
     double cycles;        /* their sum */
+    double at[IPU_ENDS];  /* the same with the machine's constants at the ends of their bands */
     mt_costs one;         /* of one diffusion step, and one step of the cell model */
 } mt_step_costs;
 
@@ -40,7 +41,8 @@ typedef struct mt_steps {
             .help = "diffusion substeps per time step; default: the study's, 4, for heart05 5"},             \
         MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
-/* Reads the options. MT_INPUT names the option. */
+/* Reads the options. Inputs come together by copies, as with the vendor's compiler (exchange.copies is always), unless --machine-set says
+ * how. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);
 
 /* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). Warns of what does not fit. */

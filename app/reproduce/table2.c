@@ -82,6 +82,10 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
     add_phase(table, ipus, "pde_sync", "PDE sync", p, NULL, (double)c->sync_cycles, whole);
     add_phase(table, ipus, "ode_compute", "ODE compute", 1, &c->ode, (double)c->ode.max, whole);
     add_phase(table, ipus, "time_step", "time step", 1, NULL, whole, whole);
+    add_phase(table, ipus, "time_step_fast", "with the constants at their fast ends", 1, NULL,
+        s->step[i].at[IPU_FAST], whole);
+    add_phase(table, ipus, "time_step_slow", "with the constants at their slow ends", 1, NULL,
+        s->step[i].at[IPU_SLOW], whole);
 }
 
 /* ---- one IPU beside what was published ---- */

@@ -32,6 +32,8 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
     mt_table_decimals(&table, "pde_exchange_s", "PDE exchange", "s", 2);
     mt_table_decimals(&table, "ode_s", "ODE part", "s", 2);
     mt_table_decimals(&table, "total_s", "total", "s", 2);
+    mt_table_decimals(&table, "total_fast_s", "from", "s", 2);
+    mt_table_decimals(&table, "total_slow_s", "to", "s", 2);
     mt_table_digits(&table, "element_steps_per_s", "rate", "element steps/s", 4);
     mt_table_strings(&table, "fits", "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
@@ -43,6 +45,7 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
         mt_table_number(&table, mt_steps_seconds(s, exchange));
         mt_table_number(&table, mt_steps_seconds(s, step->phase[MT_PHASE_ODE]));
         mt_table_number(&table, seconds);
+        for (int end = 0; end < IPU_ENDS; end++) mt_table_number(&table, mt_steps_seconds(s, step->at[end]));
         mt_table_number(&table, (double)s->n_elements * s->ode_steps / seconds);
         mt_table_text(&table, mt_costs_verdict(&step->one));
     }

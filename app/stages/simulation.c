@@ -106,7 +106,10 @@ static mt_status simulate(mt_arena *arena, mt_arena *of_backend, const mt_simula
     MT_TRY(mt_segments_begin(
         arena, s->from ? &s->from->segments : NULL, counted, s->backend, self, s->layout, &out->segments));
     MT_TRY(make_steps(s, self, &out->segments, &out->n_steps));
-    if (s->backend->profile) MT_TRY(s->backend->profile(self, arena, &out->profile));
+    if (s->backend->profile) {
+        MT_TRY(s->backend->profile(self, arena, &out->profile));
+        MT_TRY(s->backend->add_bands(self, &out->profile));
+    }
     mt_segments_set(&out->segments, problem, s->backend->profile ? &out->profile : NULL, out->n_steps);
     out->beats = problem->beats;
     out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;

@@ -764,3 +764,43 @@ mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program
     mt_arena_free(&scratch);
     return status;
 }
+
+/* ---- for other constants ---- */
+
+static mt_status copy_inputs(mt_arena *arena, const ipu_executable *e, ipu_executable *to)
+{
+    const ipu_graph *g = e->graph;
+    const size_t n =
+        g->n_compute_sets > 0 ? e->supersteps[g->n_compute_sets - 1].first_input[g->target.tiles] : 0;
+    MT_ALLOC(arena, to->inputs, n);
+    if (n > 0) memcpy(to->inputs, e->inputs, n * sizeof *to->inputs);
+    return MT_OK;
+}
+
+mt_status ipu_compile_for(
+    mt_arena *arena, const ipu_executable *e, const ipu_target *other, ipu_executable **same)
+{
+    ipu_graph *graph = NULL;
+    ipu_executable *to = NULL;
+    const size_t n_sets = e->graph->n_compute_sets;
+    MT_ALLOC(arena, graph, 1);
+    MT_ALLOC(arena, to, 1);
+    *graph = *e->graph;
+    graph->target = *other;
+    *to = *e;
+    to->graph = graph;
+    MT_TRY(copy_inputs(arena, e, to));
+    MT_ALLOC(arena, to->supersteps, n_sets);
+    for (size_t s = 0; s < n_sets; s++) {
+        to->supersteps[s] = e->supersteps[s];
+        MT_TRY(ipu_exchange_of_superstep(arena, to, &to->supersteps[s]));
+    }
+    MT_ALLOC(arena, to->controls, e->n_controls);
+    for (size_t c = 0; c < e->n_controls; c++) {
+        to->controls[c] = e->controls[c];
+        if (ipu_program_has_predicate(e->controls[c].program))
+            MT_TRY(ipu_exchange_of_predicate(other, &to->controls[c]));
+    }
+    *same = to;
+    return MT_OK;
+}

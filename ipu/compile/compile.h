@@ -32,4 +32,9 @@
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
+/* Gives in `arena` the same executable for a machine that differs only in its constants, to be timed: what comes together by copies
+ * is decided and all exchange is scheduled anew, while memory is not placed again. It borrows the first one's arrays. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_compile_for(
+    mt_arena *arena, const ipu_executable *executable, const ipu_target *other, ipu_executable **same);
+
 #endif

@@ -1,6 +1,9 @@
 #include "ipu/machine/target.h"
 
-#include "data/yaml.h"
+#include <math.h>
+#include <string.h>
+
+#include "data/yaml_words.h"
 
 enum { TILES_A_COLUMN = 4 };
 
@@ -100,6 +103,11 @@ static const mt_yaml_key memory_keys[] = {
     COUNT(memory.send_words, "send_words", 1, "The most words of such a run."),
     COUNT(memory.copy_range_bytes, "copy_range_bytes", 0, "For each range that a tile copies."), MT_YAML_END};
 
+static const mt_yaml_key band_keys[] = {
+    MT_YAML_STRING(ipu_band, key, "key", NULL, "Of a number in this file, such as exchange.sync_cycles."),
+    MT_YAML_DOUBLE(ipu_band, fast, "fast", NULL, MT_YAML_ANY, "Its value at which programs take least time."),
+    MT_YAML_DOUBLE(ipu_band, slow, "slow", NULL, MT_YAML_ANY, "And most."), MT_YAML_END};
+
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),
     MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20), "Tiles of a chip."),
@@ -114,6 +122,8 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_MAPPING("vertex", vertex_keys, "What executing a vertex costs besides its instructions."),
     MT_YAML_MAPPING("instructions", instruction_keys,
         "Instructions that take more than one worker cycle; their mean, where it depends on the operands."),
+    MT_YAML_LIST(ipu_target, bands, n_bands, "bands", 0, 64, band_keys,
+        "How far constants may be off; predicted times are told with what follows."),
     MT_YAML_END,
 };
 
@@ -156,6 +166,50 @@ static mt_status check_places(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
+static mt_status check_band(const char *path, const ipu_target *t, const ipu_band *band)
+{
+    const mt_yaml_key *key = mt_yaml_key_at(target_keys, band->key);
+    if (!key || !isfinite(mt_yaml_number(key, t)))
+        return mt_fail(
+            MT_INPUT, "%s: bands: key: %.80s; allowed: the key of a number of this file", path, band->key);
+    const double value = mt_yaml_number(key, t);
+    if (fmin(band->fast, band->slow) > value || fmax(band->fast, band->slow) < value)
+        return mt_fail(MT_INPUT, "%s: bands: %s: %g to %g; allowed: ends with its value, %g, between them",
+            path, band->key, band->fast, band->slow, value);
+    return MT_OK;
+}
+
+static bool is_set(const char *key, const mt_yaml_override *sets, size_t n)
+{
+    const size_t length = strlen(key);
+    for (size_t k = 0; k < n; k++)
+        if (strncmp(sets[k].text, key, length) == 0 && sets[k].text[length] == '=') return true;
+    return false;
+}
+
+static mt_status keep_bands(const char *path, const mt_yaml_override *sets, size_t n_sets, ipu_target *t)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < t->n_bands; k++) {
+        if (is_set(t->bands[k].key, sets, n_sets)) continue;
+        MT_TRY(check_band(path, t, &t->bands[k]));
+        t->bands[n++] = t->bands[k];
+    }
+    t->n_bands = n;
+    return MT_OK;
+}
+
+ipu_target ipu_target_at(const ipu_target *target, ipu_end end)
+{
+    ipu_target t = *target;
+    for (size_t k = 0; k < t.n_bands; k++) {
+        const ipu_band *band = &target->bands[k];
+        mt_yaml_put_number(
+            mt_yaml_key_at(target_keys, band->key), &t, end == IPU_FAST ? band->fast : band->slow);
+    }
+    return t;
+}
+
 mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target)
 {
@@ -164,6 +218,7 @@ mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_overr
     if (!target->name[0]) return mt_fail(MT_INPUT, "%s: name: empty; allowed: a name for tables", path);
     MT_TRY(check_memory(path, target));
     MT_TRY(check_places(path, target));
+    MT_TRY(keep_bands(path, overrides, n_overrides, target));
     return ipu_topology_check_links(path, &target->links);
 }
 

@@ -42,6 +42,14 @@ typedef enum ipu_copies {
     IPU_COPIES_ALWAYS /* as the vendor's compiler does: received elsewhere, and copied */
 } ipu_copies;
 
+/* How far a constant may be off: its values at which programs take least and most time. */
+typedef struct ipu_band {
+    const char *key; /* in a machine file, "exchange.sync_cycles" */
+    double fast, slow;
+} ipu_band;
+
+typedef enum ipu_end { IPU_FAST, IPU_SLOW, IPU_ENDS } ipu_end;
+
 typedef struct ipu_target {
     const char *name;
     size_t ipus;  /* chips; 1 as read from a file */
@@ -68,18 +76,24 @@ typedef struct ipu_target {
     ipu_links links;
     ipu_host host;
     ipu_memory_rules memory;
+    ipu_band *bands;
+    size_t n_bands;
 } ipu_target;
 
 /* The keys of a machine file. */
 extern const mt_yaml_table ipu_target_table;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name and the list of
- * links in `arena`. Fails as mt_yaml_load; MT_INPUT also where a word of the exchange has not 1, 2, 4 or 8 bytes, an element is
+ * links in `arena`. A constant that is overridden has no band: it is known. Fails as mt_yaml_load; MT_INPUT also where a band is
+ * not of a number of the file or does not hold its value, where a word of the exchange has not 1, 2, 4 or 8 bytes, an element is
  * no multiple of 8 bytes, region 0 is not made of whole elements or is larger than a tile, more is reserved than a tile has,
  * the number of columns is odd or too small for the tiles, way_cycles is missing beside columns, and as
  * ipu_topology_check_links. */
 MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target);
+
+/* The same machine with every constant that has a band at that end of it. */
+ipu_target ipu_target_at(const ipu_target *target, ipu_end end);
 
 /* Where a tile stands on its chip: its row, from 0 to exchange_rows - 1, and its place across the columns, each four tiles
  * wide, from 0 to 4 x exchange_columns - 1 (without columns: as far as the tiles reach). Tiles are numbered in pairs, one pair

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/compile/compile.h"
+
 static ipu_spread spread_of(const uint64_t *x, size_t n)
 {
     ipu_spread s = {0};
@@ -304,4 +306,60 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
                       profile->compute_cycles + profile->control_cycles + profile->host_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
     return MT_OK;
+}
+
+/* ---- bands ---- */
+
+/* Cycles of all runs of a step at an end. */
+static uint64_t total_at(const ipu_profile_step *step, ipu_end end)
+{
+    const uint64_t compute = step->compute_band.at[end], rest = step->band.at[end] - compute;
+    const double by = step->compute.max > 0 ? (double)compute / (double)step->compute.max : 1;
+    return step->runs * rest + (uint64_t)llround((double)step->total_compute_cycles * by);
+}
+
+static uint64_t predicates_of(const ipu_timing *timing)
+{
+    uint64_t cycles = 0;
+    for (size_t c = 0; c < timing->executable->n_controls; c++)
+        if (ipu_program_has_predicate(timing->executable->controls[c].program))
+            cycles += timing->controls[c].cycles;
+    return cycles;
+}
+
+static void add_end(const ipu_timing *at, uint64_t predicates_here, ipu_end end, ipu_profile *profile)
+{
+    uint64_t sum = 0;
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        ipu_profile_step *step = &profile->steps[s];
+        step->band.at[end] = at->supersteps[s].cycles;
+        step->compute_band.at[end] = at->supersteps[s].compute_phase_cycles;
+        sum += total_at(step, end);
+    }
+    if (predicates_here > 0)
+        sum += (uint64_t)llround(
+            (double)profile->control_cycles * (double)predicates_of(at) / (double)predicates_here);
+    profile->band.at[end] = sum;
+}
+
+static mt_status add_bands(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+{
+    ipu_timing here, at;
+    MT_TRY(ipu_timing_make(arena, e, &here));
+    for (int end = 0; end < IPU_ENDS; end++) {
+        const ipu_target other = ipu_target_at(&e->graph->target, (ipu_end)end);
+        ipu_executable *same;
+        MT_TRY(ipu_compile_for(arena, e, &other, &same));
+        MT_TRY(ipu_timing_make(arena, same, &at));
+        add_end(&at, predicates_of(&here), (ipu_end)end, profile);
+    }
+    return MT_OK;
+}
+
+mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile)
+{
+    mt_arena scratch = {0};
+    const mt_status status = add_bands(&scratch, executable, profile);
+    mt_arena_free(&scratch);
+    return status;
 }

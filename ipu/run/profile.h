@@ -17,12 +17,19 @@ typedef struct ipu_spread {
 /* The load balance: mean / max, 1 where no tile has work. */
 double ipu_spread_effectiveness(const ipu_spread *spread);
 
+/* What something takes with the machine's constants at the ends of their bands (ipu_target.bands): if all are off in the same direction.
+ * By ipu_end; both 0 where they were not asked for. */
+typedef struct ipu_cycles_band {
+    uint64_t at[IPU_ENDS];
+} ipu_cycles_band;
+
 /* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data, these
  * are a typical run's; the totals and workers_busy are those of the actual runs. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
     uint64_t cycles, total_cycles;                 /* of one run; of all runs */
+    ipu_cycles_band band, compute_band;            /* of cycles; of compute.max */
     uint64_t total_compute_cycles;                 /* of all runs */
     uint64_t sync_cycles, external_sync_cycles;    /* both kinds; of these, that of all chips */
     uint64_t rearrangement_phase_cycles;           /* of copies inside tiles, gather.max + scatter.max */
@@ -68,6 +75,7 @@ typedef struct ipu_profile {
     uint64_t rearrangement_cycles, sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
     uint64_t control_cycles;        /* of predicates (ipu/cost/control.h) */
     uint64_t host_cycles;           /* of transfers from and to the host, streams with them */
+    ipu_cycles_band band;           /* of cycles without host_cycles */
     uint64_t external_sync_cycles;  /* of sync_cycles: of all chips */
     uint64_t predicates, transfers; /* how often each happened */
     double seconds;                 /* cycles at the target's clock */
@@ -87,6 +95,10 @@ typedef struct ipu_exchange_parts {
     uint64_t setup, words, waiting;
 } ipu_exchange_parts;
 ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step);
+
+/* Adds the bands to the profile of an executable, whether it has run or not. Where compute depends on data, that of all runs is off by
+ * as much as a typical one. Takes the time of scheduling all exchange twice. MT_INPUT: as ipu_timing_make. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);
 
 /* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);

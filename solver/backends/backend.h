@@ -71,8 +71,9 @@ typedef struct mt_backend {
     void (*recount)(void *self, const uint64_t *counts);
     mt_status (*fingerprint)(void *self, char text[MT_HASH_SIZE]);
 
-    /* What it cost the emulated machine so far; NULL where there is none. */
+    /* What it cost the emulated machine so far; and adds its bands (ipu_profile_add_bands). NULL where there is none. */
     mt_status (*profile)(void *self, mt_arena *arena, ipu_profile *profile);
+    mt_status (*add_bands)(void *self, ipu_profile *profile);
 
     /* Before the first step: gives a trace in `arena` in which those steps will stand. MT_INPUT: they have more slices than
      * there may be; the message tells how many steps have not. NULL where there is no emulated machine. */

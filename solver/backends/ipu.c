@@ -349,6 +349,12 @@ static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile
     return ipu_profile_make(arena, self->engine, profile);
 }
 
+static mt_status add_bands_ipu(void *opaque, ipu_profile *profile)
+{
+    const ipu *self = opaque;
+    return ipu_profile_add_bands(self->engine->executable, profile);
+}
+
 static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
 {
     enum { PHASES = 3 }; /* of the machine, a slice each */
@@ -392,4 +398,5 @@ const mt_backend mt_backend_ipu = {.name = "ipu",
     .recount = recount_ipu,
     .fingerprint = fingerprint_ipu,
     .profile = profile_ipu,
+    .add_bands = add_bands_ipu,
     .trace = trace_ipu};

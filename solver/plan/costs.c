@@ -19,6 +19,8 @@ static mt_costs read_profile(const ipu_profile *profile)
         .effectiveness = ipu_spread_effectiveness(&step->exchange),
         .sync_cycles = step->sync_cycles,
         .external_sync_cycles = step->external_sync_cycles,
+        .pde_step = step->band,
+        .ode_step = profile->steps[MT_PLAN_ODE].band,
         .gather = step->gather,
         .exchange = step->exchange,
         .scatter = step->scatter,

@@ -14,15 +14,16 @@ typedef struct mt_costs {
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t
         exchange_cycles; /* of one diffusion step, with its copies and without its synchronisation; of these: */
-    uint64_t rearrangement_cycles;  /* copies inside tiles */
-    uint64_t external_cycles;       /* between chips: the busiest link, and fixed */
-    ipu_exchange_parts parts;       /* inside chips */
-    uint64_t exchange_bound_cycles; /* lower bound, for any schedule, of these parts */
-    uint64_t bytes_crossing;        /* from chip to chip: a byte once for each chip that receives it */
-    char busiest_link[64];          /* its name; "" where nothing crosses */
-    double effectiveness;           /* of the exchange on a chip: mean tile / slowest */
-    uint64_t sync_cycles;           /* before that exchange, both kinds */
-    uint64_t external_sync_cycles;  /* of these: of all chips */
+    uint64_t rearrangement_cycles;      /* copies inside tiles */
+    uint64_t external_cycles;           /* between chips: the busiest link, and fixed */
+    ipu_exchange_parts parts;           /* inside chips */
+    uint64_t exchange_bound_cycles;     /* lower bound, for any schedule, of these parts */
+    uint64_t bytes_crossing;            /* from chip to chip: a byte once for each chip that receives it */
+    char busiest_link[64];              /* its name; "" where nothing crosses */
+    double effectiveness;               /* of the exchange on a chip: mean tile / slowest */
+    uint64_t sync_cycles;               /* before that exchange, both kinds */
+    uint64_t external_sync_cycles;      /* of these: of all chips */
+    ipu_cycles_band pde_step, ode_step; /* of a whole diffusion step and a whole step of the cell model */
     ipu_spread gather, exchange, scatter, pde,
         ode; /* cycles of a tile: copies, exchange (without links) and compute of
                                          one diffusion step, compute of one step of the cell model */

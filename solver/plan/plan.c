@@ -562,7 +562,8 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *
     MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
     if (layout->checked) MT_TRY(mt_plan_check(executable));
-    return ipu_profile_costs(arena, executable, profile);
+    MT_TRY(ipu_profile_costs(arena, executable, profile));
+    return ipu_profile_add_bands(executable, profile);
 }
 
 mt_status mt_plan_costs(
