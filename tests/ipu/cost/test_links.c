@@ -35,6 +35,23 @@ Test(links, the_busiest_link_tells_how_long_it_takes)
     cr_expect_eq(ipu_links_sync_cycles(&target, NULL), 0);
 }
 
+/* 10 ns beside the bytes, and 7 more where one route has two links: at 2 GHz 20 and 34 cycles, beside 80 for 40 bytes. */
+Test(links, an_exchange_between_chips_takes_a_fixed_time)
+{
+    const ipu_target target = {.clock_hz = 2e9, .links = {.setup_ns = 10, .through_ns = 7}};
+    const ipu_link ring[] = {{0, 1, 1e9, NULL}, {1, 2, 1e9, NULL}, {2, 0, 1e9, NULL}};
+    const uint64_t next[9] = {[1] = 40}, through[9] = {[2] = 40};
+    ipu_topology *network = NULL;
+    ipu_link_loads loads;
+    cr_assert_eq(ipu_topology_list(&arena, ring, 3, 3, &network), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_links_load(&arena, &target, network, next, "a test", &loads), MT_OK);
+    cr_expect_eq(loads.fixed, 20);
+    cr_expect_eq(loads.cycles, 20 + 80);
+    cr_assert_eq(ipu_links_load(&arena, &target, network, through, "a test", &loads), MT_OK);
+    cr_expect_eq(loads.fixed, 34);
+    cr_expect_eq(loads.cycles, 34 + 80);
+}
+
 Test(links, a_deadlock_is_refused_and_says_of_what)
 {
     const ipu_target target = {.clock_hz = 1e9};

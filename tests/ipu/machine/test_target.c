@@ -108,6 +108,57 @@ Test(target, overrides_make_another_machine)
     mt_arena_free(&arena);
 }
 
+static const ipu_band *band_of(const ipu_target *t, const char *key)
+{
+    for (size_t k = 0; k < t->n_bands; k++)
+        if (strcmp(t->bands[k].key, key) == 0) return &t->bands[k];
+    return NULL;
+}
+
+/* At its ends a machine has other constants, and is else the same; what was set has no band. */
+Test(target, constants_have_bands)
+{
+    mt_arena arena = {0};
+    ipu_target t;
+    const mt_yaml_override set = {"--machine-set", "exchange.sync_cycles=1000"};
+    cr_assert_eq(ipu_target_load(&arena, gc200, NULL, 0, &t), MT_OK, "%s", mt_message());
+    const ipu_band *sync = band_of(&t, "exchange.sync_cycles"), *div = band_of(&t, "instructions.f32_div");
+    cr_assert(sync && div);
+    const ipu_target fast = ipu_target_at(&t, IPU_FAST), slow = ipu_target_at(&t, IPU_SLOW);
+    cr_expect_eq((double)fast.sync_cycles, sync->fast);
+    cr_expect_eq((double)slow.sync_cycles, sync->slow);
+    cr_expect_eq(fast.instructions.f32_div, div->fast);
+    cr_expect_eq(slow.instructions.f32_div, div->slow);
+    cr_expect(fast.tiles == t.tiles && fast.clock_hz == t.clock_hz && slow.exchange_rows == t.exchange_rows);
+    cr_assert_eq(ipu_target_load(&arena, gc200, &set, 1, &t), MT_OK, "%s", mt_message());
+    cr_expect_null(band_of(&t, "exchange.sync_cycles"));
+    cr_expect_eq(ipu_target_at(&t, IPU_SLOW).sync_cycles, 1000);
+    mt_arena_free(&arena);
+}
+
+Test(target, a_band_is_of_a_number_and_holds_it)
+{
+    static const struct {
+        const char *set, *message;
+    } wrong[] = {{"bands=[{key: exchange.speed, fast: 1, slow: 2}]",
+                     "data/machines/gc200.yaml: bands: key: exchange.speed; allowed: the key of a number of "
+                     "this file"},
+        {"bands=[{key: links.shape, fast: 1, slow: 2}]",
+            "data/machines/gc200.yaml: bands: key: links.shape; allowed: the key of a number of this file"},
+        {"bands=[{key: exchange.sync_cycles, fast: 1, slow: 2}]",
+            "data/machines/gc200.yaml: bands: exchange.sync_cycles: 1 to 2; allowed: ends with its value, "
+            "126, between "
+            "them"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mt_arena arena = {0};
+        ipu_target t;
+        const mt_yaml_override set = {"--machine-set", wrong[k].set};
+        cr_expect_eq(ipu_target_load(&arena, gc200, &set, 1, &t), MT_INPUT, "%s", wrong[k].set);
+        cr_expect_str_eq(mt_message(), wrong[k].message);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(target, region_0_is_whole_elements_and_inside_the_tile)
 {
     static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",

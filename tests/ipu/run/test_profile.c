@@ -106,6 +106,37 @@ Test(profile, tells_what_crosses_between_chips)
     mt_arena_free(&arena);
 }
 
+/* A ring, five times: sync 126 (100 to 200), exchange 332 with two fragments of 160 (150 to 160), compute 71 + 71, of which 22 are
+ * entries of 11 (11 to 20). Nothing of the profile itself changes. */
+Test(profile, bands_are_what_other_constants_would_give)
+{
+    ipu_band bands[] = {{"exchange.sync_cycles", 100, 200}, {"exchange.fragment_cycles", 150, 160},
+        {"vertex.entry_cycles", 11, 20}};
+    ipu_target target = ring_target(4);
+    const ipu_program *p;
+    ipu_executable *e = NULL;
+    ipu_engine *engine;
+    ipu_profile profile;
+    mt_arena arena = {0};
+    ring r;
+    target.bands = bands;
+    target.n_bands = 3;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    cr_assert_eq(ring_program(&arena, &r, 5, &p), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+    cr_expect_eq(profile.band.at[IPU_FAST], 0, "not asked for");
+    cr_assert_eq(ipu_profile_add_bands(e, &profile), MT_OK, "%s", mt_message());
+    cr_expect_eq(profile.cycles, 5 * (126 + 332 + 71 + 71));
+    cr_expect_eq(profile.band.at[IPU_FAST], 5 * (100 + 312 + 71 + 71));
+    cr_expect_eq(profile.band.at[IPU_SLOW], 5 * (200 + 332 + 80 + 80));
+    cr_expect_eq(profile.steps[r.add].band.at[IPU_SLOW], 200 + 332 + 80);
+    cr_expect_eq(e->graph->target.sync_cycles, 126);
+    mt_arena_free(&arena);
+}
+
 /* Chips of one tile each; links of 1 GB/s at 2 GHz, half a byte a cycle. */
 static ipu_target chips(size_t n)
 {
