@@ -5,11 +5,6 @@
 #include "ipu/compile/compile.h"
 #include "ipu/machine/integer.h"
 
-double mt_program_cycles_sum(const mt_program_cycles *c)
-{
-    return c->gather + c->sync + c->exchange + c->external + c->scatter;
-}
-
 /* ---- any program ---- */
 
 static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
@@ -48,21 +43,26 @@ static mt_program_cycles cycles_of(const ipu_timing *timing, uint32_t set)
 {
     const ipu_executable *e = timing->executable;
     const ipu_superstep_timing *s = &timing->supersteps[set];
-    const ipu_exchange *exchange = &e->supersteps[set].exchange;
     return (mt_program_cycles){.gather = (double)s->gather_phase_cycles,
         .sync = (double)s->sync_cycles,
         .exchange = (double)(s->exchange_phase_cycles - s->external_cycles),
         .external = (double)s->external_cycles,
         .scatter = (double)s->scatter_phase_cycles,
-        .exchange_mean = mean_of(exchange->tile_cycles, e->graph->target.tiles),
-        .bytes_between = (double)(s->external_cycles - s->external_fixed_cycles)};
+        .exchange_mean = mean_of(e->supersteps[set].exchange.tile_cycles, e->graph->target.tiles)};
 }
 
-static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing *timing)
+static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing timing[MT_ATS])
 {
     ipu_executable *e;
     MT_TRY(ipu_compile(arena, g, NULL, 0, &e));
-    return ipu_timing_make(arena, e, timing);
+    MT_TRY(ipu_timing_make(arena, e, &timing[MT_AT_VALUES]));
+    for (int at = MT_AT_FAST; at < MT_ATS; at++) {
+        const ipu_target end = ipu_target_at(&g->target, at == MT_AT_FAST ? IPU_FAST : IPU_SLOW);
+        ipu_executable *same;
+        MT_TRY(ipu_compile_for(arena, e, &end, &same));
+        MT_TRY(ipu_timing_make(arena, same, &timing[at]));
+    }
+    return MT_OK;
 }
 
 /* ---- the stencil ---- */
@@ -166,14 +166,14 @@ static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s
     return MT_OK;
 }
 
-mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles *cycles)
+mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
 {
     mt_arena arena = {0};
     stencil s = {.blur = blur};
-    ipu_timing timing;
+    ipu_timing timing[MT_ATS];
     mt_status status = make_stencil(&arena, one, &s);
-    if (status == MT_OK) status = time_graph(&arena, s.graph, &timing);
-    if (status == MT_OK) *cycles = cycles_of(&timing, s.set);
+    if (status == MT_OK) status = time_graph(&arena, s.graph, timing);
+    for (int at = 0; status == MT_OK && at < MT_ATS; at++) cycles[at] = cycles_of(&timing[at], s.set);
     mt_arena_free(&arena);
     return status;
 }
@@ -248,16 +248,18 @@ static mt_status make_tutorial(mt_arena *arena, const ipu_target *one, tutorial 
     return MT_OK;
 }
 
-mt_status mt_tutorial_exchange(const ipu_target *one, mt_tutorial_cycles *cycles)
+mt_status mt_tutorial_cycles(const ipu_target *one, mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS])
 {
     mt_arena arena = {0};
     tutorial t = {0};
-    ipu_timing timing;
+    ipu_timing timing[MT_ATS];
     mt_status status = make_tutorial(&arena, one, &t);
-    if (status == MT_OK) status = time_graph(&arena, t.graph, &timing);
-    if (status == MT_OK)
-        *cycles = (mt_tutorial_cycles){
-            cycles_of(&timing, t.matrix), cycles_of(&timing, t.products), cycles_of(&timing, t.sums)};
+    if (status == MT_OK) status = time_graph(&arena, t.graph, timing);
+    for (int at = 0; status == MT_OK && at < MT_ATS; at++) {
+        cycles[MT_TUTORIAL_MATRIX][at] = cycles_of(&timing[at], t.matrix);
+        cycles[MT_TUTORIAL_PRODUCTS][at] = cycles_of(&timing[at], t.products);
+        cycles[MT_TUTORIAL_SUMS][at] = cycles_of(&timing[at], t.sums);
+    }
     mt_arena_free(&arena);
     return status;
 }
