@@ -357,24 +357,22 @@ static bool evade(const placing *p, const piece *moving, size_t *at)
     return moved;
 }
 
-/* The lowest place for a block in [low, high), or none. Where one piece moves the block, the others look again. */
-static size_t find_place(const placing *p, const block *b, size_t low, size_t high)
+/* The lowest place for a block from `low` on. Where one piece moves the block, the others look again. */
+static size_t find_place(const placing *p, const block *b, size_t low)
 {
     size_t at = ipu_round_up(low, ALIGNMENT);
-    for (bool moved = true; moved && at + b->bytes <= high;) {
+    for (bool moved = true; moved;) {
         moved = false;
         for (size_t k = b->first; k != none; k = p->pieces[k].next) moved |= evade(p, &p->pieces[k], &at);
     }
-    return at + b->bytes <= high ? at : none;
+    return at;
 }
 
-/* Here region 1 has no end: the sums tell what does not fit. */
+/* Here memory has no end: the sums tell what does not fit. */
 static void place_block(placing *p, const block *b)
 {
-    const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes),
-                 end = region0_end(p->target);
-    size_t at = b->interleaved ? none : find_place(p, b, data, end);
-    if (at == none) at = find_place(p, b, ipu_larger(data, end), SIZE_MAX / 2);
+    const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes);
+    const size_t at = find_place(p, b, b->interleaved ? ipu_larger(data, region0_end(p->target)) : data);
     for (size_t k = b->first; k != none; k = p->pieces[k].next)
         place_at(p, at + p->pieces[k].at, p->pieces[k].item);
 }

@@ -7,7 +7,9 @@
  * The rules:
  *   code            of codelets and of the exchange lies in region 0, from the bottom up;
  *   an element      that holds code holds nothing else: data begins with the next element, and what remains is a gap;
- *   interleaved     data (ipu_codelet) lies in region 1, all other data in either region, no item in both;
+ *   interleaved     data (ipu_codelet) lies in region 1, all other data anywhere: addresses go on from region 0 to region 1 without a
+ *                   gap, and loads of up to 64 bits work in both (the memory map of a C600 by github.com/osmarks/ipu-stack,
+ *                   ipu-target/src/memory.rs, whose ordinary data lies in both);
  *   8 bytes         every item begins at a multiple of 8 and is rounded up to one, except that a tail directly follows its
  *                   part, which then is not rounded up;
  *   sharing         what is never live at the same time (ipu/compile/liveness.h) may share bytes: edge buffers and tails, live at
@@ -26,7 +28,7 @@
  *
  * Method: a part and its tails form a block, every other item a block of its own. Interleaved blocks are placed first, then
  * the larger before the smaller, and equal ones in their order; each goes to the lowest place where it overlaps nothing that is
- * live at the same time: in region 0 or, where that is full, in region 1. The same executable gives the same map. A tile's map
+ * live at the same time. The same executable gives the same map. A tile's map
  * is made on request; only the sums of all tiles are kept. Time for the n items of a tile: n log n, and for each block the
  * stretches in use below it. These are few, because adjacent ones are merged; an item that is live at several moments counts
  * once for each. */
@@ -45,7 +47,7 @@ extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
 typedef struct ipu_memory_item {
     const char *name; /* of the variable, the codelet or the compute set */
     ipu_memory_category category;
-    unsigned region;
+    unsigned region; /* in which it begins */
     ipu_live_range live;
     size_t offset, bytes; /* in the tile's memory */
 } ipu_memory_item;

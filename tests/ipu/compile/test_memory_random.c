@@ -230,8 +230,8 @@ static void check_item(const ipu_tile_map *map, const ipu_memory_item *item, uin
 {
     const size_t end = item->offset + item->bytes;
     cr_assert_gt(item->bytes, 0);
-    cr_assert(item->region == 0 ? end <= REGION0 : item->offset >= REGION0 && end <= TILE);
-    cr_assert(!is_code(item) || item->region == 0);
+    cr_assert(end <= TILE && item->region == (item->offset < REGION0 ? 0 : 1));
+    cr_assert(!is_code(item) || end <= REGION0);
     cr_assert(item->offset % 8 == 0 || is_tail(map, item, tile));
     if (item->category != IPU_MEMORY_REARRANGEMENT) /* buffers for a while, tables always */
         cr_assert_eq(item->live.always,
