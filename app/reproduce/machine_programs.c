@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ipu/compile/compile.h"
+#include "ipu/cost/mix.h"
 #include "ipu/machine/integer.h"
 
 /* ---- any program ---- */
@@ -15,12 +16,38 @@ static ipu_cycles no_work(const ipu_target *target, const size_t *n, const void 
     return (ipu_cycles){0};
 }
 
+#define TALLY(loop, instructions, ...) static const ipu_mix loop##_mix = {.name = #loop, __VA_ARGS__};
+#include "app/reproduce/machine_tally.inc"
+#undef TALLY
+
+/* A vertex of a loop over its input, executed by one worker. */
+static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
+{
+    const double turns = (double)n * ipu_mix_cycles(mix, &target->instructions);
+    return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = mix->start + (uint64_t)ceil(turns)};
+}
+
+static ipu_cycles dot_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &dot_mix, n[0]);
+}
+
+static ipu_cycles total_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &total_mix, n[0]);
+}
+
 static const ipu_field floats[] = {{"in", IPU_INPUT, IPU_FLOAT}},
                        halves[] = {{"in", IPU_INPUT, IPU_UNSIGNED_SHORT}};
 static const ipu_codelet takes_floats = {
     "takes floats", 1, floats, do_nothing, no_work, .kind = IPU_SINGLE_WORKER};
 static const ipu_codelet takes_halves = {
     "takes halves", 1, halves, do_nothing, no_work, .kind = IPU_SINGLE_WORKER};
+
+static const ipu_codelet dot = {"dot", 1, floats, do_nothing, dot_cost, .kind = IPU_SINGLE_WORKER};
+static const ipu_codelet total = {"total", 1, floats, do_nothing, total_cost, .kind = IPU_SINGLE_WORKER};
 
 static mt_status add_vertex(
     ipu_graph *g, uint32_t set, const ipu_codelet *codelet, size_t tile, const ipu_slice *slices, size_t n)
@@ -48,7 +75,8 @@ static mt_program_cycles cycles_of(const ipu_timing *timing, uint32_t set)
         .exchange = (double)(s->exchange_phase_cycles - s->external_cycles),
         .external = (double)s->external_cycles,
         .scatter = (double)s->scatter_phase_cycles,
-        .exchange_mean = mean_of(e->supersteps[set].exchange.tile_cycles, e->graph->target.tiles)};
+        .exchange_mean = mean_of(e->supersteps[set].exchange.tile_cycles, e->graph->target.tiles),
+        .compute_mean = mean_of(s->compute_cycles, e->graph->target.tiles)};
 }
 
 static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing timing[MT_ATS])
@@ -213,7 +241,7 @@ static mt_status add_products(const tutorial *t, size_t tile)
         const size_t row = p % M, s = p / M, left = first_column(s), columns = first_column(s + 1) - left;
         t->slices[p - from] = (ipu_slice){t->streamed, row * N + left, columns};
         const ipu_slice segment = {t->in, left, columns};
-        MT_TRY(add_vertex(t->graph, t->products, &takes_floats, tile, &segment, 1));
+        MT_TRY(add_vertex(t->graph, t->products, &dot, tile, &segment, 1));
     }
     return add_vertex(t->graph, t->matrix, &takes_floats, tile, t->slices, end - from);
 }
@@ -222,7 +250,7 @@ static mt_status add_sums(const tutorial *t, size_t tile)
 {
     for (size_t row = first_on(t, tile, M); row < first_on(t, tile + 1, M); row++) {
         for (size_t s = 0; s < SEGMENTS; s++) t->slices[s] = (ipu_slice){t->partial, s * M + row, 1};
-        MT_TRY(add_vertex(t->graph, t->sums, &takes_floats, tile, t->slices, SEGMENTS));
+        MT_TRY(add_vertex(t->graph, t->sums, &total, tile, t->slices, SEGMENTS));
     }
     return MT_OK;
 }

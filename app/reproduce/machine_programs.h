@@ -1,5 +1,5 @@
 /* Programs of others whose time on real machines is known, written for the emulated ones: mapped, cut and connected as their
- * authors did. Only what they exchange is modelled, no values and no work of their own. */
+ * authors did. They have no values. The work of the matrix-vector product is modelled, too, by the instructions of its loops. */
 #ifndef MT_APP_REPRODUCE_MACHINE_PROGRAMS_H
 #define MT_APP_REPRODUCE_MACHINE_PROGRAMS_H
 
@@ -11,8 +11,8 @@ enum { MT_AT_VALUES, MT_AT_FAST, MT_AT_SLOW, MT_ATS };
 /* What one superstep takes, in tile cycles. */
 typedef struct mt_program_cycles {
     double gather, sync, exchange, external,
-        scatter;          /* exchange: inside chips; external: between them; sync: both */
-    double exchange_mean; /* of the tiles, inside chips */
+        scatter;                        /* exchange: inside chips; external: between them; sync: both */
+    double exchange_mean, compute_mean; /* of the tiles: exchange inside chips, and compute */
 } mt_program_cycles;
 
 /* A 3 x 3 stencil on an image of four channels (github.com/thorbenlouw/lbm-graphcore, main/GaussianBlurLowLevel.cpp). Chips have

@@ -63,6 +63,8 @@ static const mt_yaml_key link_keys[] = {
     RATE(links.lane_bits_per_second, "lane_bits_per_second", "Rate of a lane, one way."),
     MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
         "Share of the rate that is data."),
+    MT_YAML_UNSIGNED(ipu_target, links.buffers, "buffers", "1", MT_YAML_WITHIN(1, 2),
+        "At the end of each link; with 2 a torus cannot deadlock.", .unit = ""),
     COUNT(links.packet_bytes, "packet_bytes", 1, "The most data of a packet."),
     COUNT(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
     MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0),

@@ -179,7 +179,8 @@ static mt_status join_rungs(mt_arena *arena, const ipu_links *links, size_t n_ch
     *t = (ipu_topology){.shape = links->shape,
         .n_chips = (uint32_t)n_chips,
         .n_links = n_rungs * LINKS_OF_RUNG + n_joints * LINKS_OF_JOINT,
-        .hops = n_rungs ? 1 + n_rungs / 2 : 0};
+        .hops = n_rungs ? 1 + n_rungs / 2 : 0,
+        .buffers = (uint32_t)links->buffers};
     MT_ALLOC(arena, t->links, t->n_links);
     if (n_rungs) {
         const building b = {arena, links, t};
@@ -427,71 +428,90 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* The channel dependency graph: follows[first[l] + k] says that a route goes from link l to the k-th link that leaves the chip
- * where l ends. */
+/* A buffer at the end of a link is a node: link * BUFFERS + 0 or 1. The second one takes what has passed the seam of a torus, the joint
+ * of the last and the first rung, where there is one. */
+enum { BUFFERS = 2 };
+
+static bool is_seam(const ipu_topology *t, uint32_t link)
+{
+    const uint32_t from = t->links[link].from / 2, to = t->links[link].to / 2;
+    return t->shape == IPU_TORUS && (from > to ? from - to : to - from) > 1;
+}
+
+/* The node that follows on the next link. */
+static uint32_t node_after(const ipu_topology *t, uint32_t node, uint32_t next_link)
+{
+    const uint32_t link = node / BUFFERS;
+    const bool second = t->buffers >= BUFFERS && (node % BUFFERS == 1 || is_seam(t, link));
+    return next_link * BUFFERS + (second ? 1 : 0);
+}
+
+/* The channel dependency graph: follows[first[n] + k] says that a route goes from node n to the k-th link that leaves the chip where
+ * its link ends. */
 typedef struct waits {
     const ipu_topology *topology;
-    size_t *first; /* [n_links] */
+    size_t *first; /* [n_links * BUFFERS] */
     bool *follows;
 } waits;
 
-static void note_wait(const waits *w, uint32_t link, uint32_t then)
+static void note_wait(const waits *w, uint32_t node, uint32_t then)
 {
     const ipu_topology *t = w->topology;
-    const uint32_t begin = t->first_out[t->links[link].to];
+    const uint32_t begin = t->first_out[t->links[node / BUFFERS].to];
     uint32_t k = begin;
     while (t->out[k] != then) k++;
-    w->follows[w->first[link] + k - begin] = true;
+    w->follows[w->first[node] + k - begin] = true;
 }
 
-/* Routes to one destination that meet stay together, so each link is followed once for each destination: `seen` holds the last
- * destination, + 1, for which a link was followed. */
+/* Routes to one destination that meet in a node stay together, so each node is followed once for each destination: `seen` holds the last
+ * destination, + 1, for which it was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;
     uint32_t *seen = NULL;
     size_t n = 0;
-    MT_ALLOC(scratch, w->first, t->n_links);
-    MT_ALLOC(scratch, seen, t->n_links);
-    for (uint32_t l = 0; l < t->n_links; l++) {
-        w->first[l] = n;
-        n += t->first_out[t->links[l].to + 1] - t->first_out[t->links[l].to];
+    MT_ALLOC(scratch, w->first, t->n_links * BUFFERS);
+    MT_ALLOC(scratch, seen, t->n_links * BUFFERS);
+    for (uint32_t node = 0; node < t->n_links * BUFFERS; node++) {
+        const uint32_t to = t->links[node / BUFFERS].to;
+        w->first[node] = n;
+        n += t->first_out[to + 1] - t->first_out[to];
     }
     MT_ALLOC(scratch, w->follows, n);
     for (uint32_t to = 0; to < t->n_chips; to++)
         for (uint32_t from = 0; from < t->n_chips; from++) {
             if (from == to || bytes[(size_t)from * t->n_chips + to] == 0) continue;
-            uint32_t link = ipu_topology_next(t, from, to);
-            while (seen[link] != to + 1 && t->links[link].to != to) {
-                const uint32_t then = ipu_topology_next(t, t->links[link].to, to);
-                seen[link] = to + 1;
-                note_wait(w, link, then);
-                link = then;
+            uint32_t node = ipu_topology_next(t, from, to) * BUFFERS;
+            while (seen[node] != to + 1 && t->links[node / BUFFERS].to != to) {
+                const uint32_t then = ipu_topology_next(t, t->links[node / BUFFERS].to, to);
+                seen[node] = to + 1;
+                note_wait(w, node, then);
+                node = node_after(t, node, then);
             }
         }
     return MT_OK;
 }
 
-/* The next link, from *turn on, that a link may wait for; n_links where there is none. */
-static uint32_t next_wait(const waits *w, uint32_t link, uint32_t *turn)
+/* The next node, from *turn on, that a node may wait for; n_links * BUFFERS where there is none. */
+static uint32_t next_wait(const waits *w, uint32_t node, uint32_t *turn)
 {
     const ipu_topology *t = w->topology;
-    const uint32_t begin = t->first_out[t->links[link].to], end = t->first_out[t->links[link].to + 1];
+    const uint32_t to = t->links[node / BUFFERS].to, begin = t->first_out[to], end = t->first_out[to + 1];
     while (*turn < end - begin) {
         const uint32_t k = (*turn)++;
-        if (w->follows[w->first[link] + k]) return t->out[begin + k];
+        if (w->follows[w->first[node] + k]) return node_after(t, node, t->out[begin + k]);
     }
-    return t->n_links;
+    return t->n_links * BUFFERS;
 }
 
-static mt_status name_cycle(const ipu_topology *t, const uint32_t *link, size_t n)
+static mt_status name_cycle(const ipu_topology *t, const uint32_t *node, size_t n)
 {
     enum { NAMED = 12 };
     char names[700] = "";
     size_t at = 0;
     for (size_t i = 0; i < n && i < NAMED; i++)
         at += (size_t)snprintf(
-            names + at, sizeof names - at, "%s'%.48s'", i ? ", " : "", t->links[link[i]].name);
+            names + at, sizeof names - at, "%s'%.48s'", i ? ", " : "", t->links[node[i] / BUFFERS].name);
     return mt_fail(MT_INPUT,
         "messages between IPUs can wait for each other for ever: a cycle of %zu links, each needed by what "
         "holds "
@@ -499,25 +519,26 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *link, size_t 
         n, names, n > NAMED ? ", and so on" : "");
 }
 
-/* Depth-first search for a cycle; path[] leads to the current link. */
+/* Depth-first search for a cycle; path[] leads to the current node. */
 static mt_status search(mt_arena *scratch, const waits *w)
 {
     enum { NEW, ON_PATH, DONE };
     const ipu_topology *t = w->topology;
+    const uint32_t n_nodes = t->n_links * BUFFERS;
     uint32_t *path = NULL, *turn = NULL;
     unsigned char *state = NULL;
-    MT_ALLOC(scratch, path, t->n_links);
-    MT_ALLOC(scratch, turn, t->n_links);
-    MT_ALLOC(scratch, state, t->n_links);
-    for (uint32_t start = 0; start < t->n_links; start++) {
+    MT_ALLOC(scratch, path, n_nodes);
+    MT_ALLOC(scratch, turn, n_nodes);
+    MT_ALLOC(scratch, state, n_nodes);
+    for (uint32_t start = 0; start < n_nodes; start++) {
         if (state[start] != NEW) continue;
         size_t depth = 1;
         path[0] = start;
         state[start] = ON_PATH;
         while (depth > 0) {
-            const uint32_t link = path[depth - 1], then = next_wait(w, link, &turn[link]);
-            if (then == t->n_links) {
-                state[link] = DONE;
+            const uint32_t node = path[depth - 1], then = next_wait(w, node, &turn[node]);
+            if (then == n_nodes) {
+                state[node] = DONE;
                 depth--;
             } else if (state[then] == NEW) {
                 path[depth++] = then;

@@ -18,7 +18,8 @@
  * that chip and on the destination. A message acquires its links one after another, and waits for a link that another message
  * holds. So messages may deadlock exactly where the channel dependency graph has a cycle (Dally and Seitz, IEEE Trans. Comput.
  * C-36, 1987): never on a ladder, where rungs come before rails and no route turns back on a rail; but on a torus, where
- * routes of two and more steps join all the way round. Virtual channels, which would break such a cycle, are not modelled.
+ * routes of two and more steps join all the way round. There a second buffer at the end of each link (ipu_links.buffers), for what has
+ * passed the joint of the last and the first rung, breaks every cycle (virtual channels, in the same paper).
  *
  * A link is busy without a break with everything that goes over it in one phase. Beside its bytes an exchange between chips
  * takes a fixed time, and some more where a route has several links (ipu/cost/links.h). All times are in tile cycles at the
@@ -49,6 +50,7 @@ typedef struct ipu_links {
     size_t n_list;
     double lane_bits_per_second, efficiency;  /* one way; the share that is data */
     size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
+    size_t buffers;                           /* at the end of each link; a second one is for a torus */
     double sync_ns_per_hop;                   /* one way, of a sync of all chips */
     double setup_ns,
         through_ns; /* of an exchange between chips, beside its bytes; and of one over several links */
@@ -63,6 +65,7 @@ typedef struct ipu_link {
 typedef struct ipu_topology {
     ipu_shape shape;
     uint32_t n_chips, n_links, hops; /* hops: see ipu_topology_sync_cycles */
+    uint32_t buffers;                /* at the end of each link, 1 or 2 */
     ipu_link *links;
     uint32_t *first_out;
     uint32_t *out;  /* links that begin at chip c: out[first_out[c]] .. out[first_out[c + 1] - 1] */

@@ -16,7 +16,7 @@
  *   CURRENTS                       how many there are
  *   cell_currents(c, v, s, i)      gives them; cell_step takes them from there, too
  *
- * The build compiles the file for each arithmetic and instruction set, and solver/plan/tally.cmake counts its instructions
+ * The build compiles the file for each arithmetic and instruction set, and ipu/tally/tally.cmake counts its instructions
  * (MT_TALLY). */
 #include <stdbool.h>
 

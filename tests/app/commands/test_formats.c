@@ -45,6 +45,7 @@ static const char *const lines[] = {
     "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
     "reproduce math --every 1000003 --pairs 1000",
+    "reproduce machine --ipus 1",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
     ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --set cell.model=mitchell-schaeffer --set cell.type=standard "
      "--set time.dt_ms=0.1"),

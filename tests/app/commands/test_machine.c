@@ -67,8 +67,8 @@ Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_uni
         cr_expect_eq(count(rows, "\"known\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
-        cr_expect_eq(count(rows, "\"unit\": \"\""), 8,
-            "tiles, worker_contexts, copies, rows, columns, paired, shape, efficiency: %s", rows);
+        cr_expect_eq(count(rows, "\"unit\": \"\""), 9,
+            "tiles, worker_contexts, copies, rows, columns, paired, shape, efficiency, buffers: %s", rows);
         free(json);
     }
     globfree(&all);
@@ -175,8 +175,8 @@ Test(machine, a_file_without_sources_is_shown_without)
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 45, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 45, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 46, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 46, "%s", rows);
     free(json);
 }
 

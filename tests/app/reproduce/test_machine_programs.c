@@ -36,6 +36,17 @@ Test(machine_programs, matrix_times_vector_exchanges_as_long_as_on_the_machine)
     cr_expect_gt(exchange_of(cycles, MT_AT_SLOW), published);
 }
 
+Test(machine_programs, matrix_times_vector_computes_as_long_as_on_the_machine)
+{
+    static const double published = 28300.3;
+    const ipu_target gc200 = machine("data/machines/gc200.yaml");
+    mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS];
+    cr_assert_eq(mt_tutorial_cycles(&gc200, cycles), MT_OK, "%s", mt_message());
+    const double compute = cycles[MT_TUTORIAL_PRODUCTS][MT_AT_VALUES].compute_mean +
+                           cycles[MT_TUTORIAL_SUMS][MT_AT_VALUES].compute_mean;
+    cr_expect_float_eq(compute, published, 0.05 * published, "%.0f cycles", compute);
+}
+
 /* 2,200 x 1,122 pixels: copies before and after the exchange. */
 Test(machine_programs, a_stencil_copies_as_long_as_on_the_machine)
 {

@@ -293,6 +293,19 @@ Test(topology, a_torus_of_five_rungs_waits_for_itself)
         "'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
 }
 
+/* Behind the joined ends a route takes the second buffer, and so never closes the ring. */
+Test(topology, with_second_buffers_no_torus_waits_for_itself)
+{
+    ipu_links links = gc200;
+    links.shape = IPU_TORUS;
+    links.buffers = 2;
+    for (size_t n = 2; n <= 64; n += 2) {
+        ipu_topology *t = NULL;
+        cr_assert_eq(ipu_topology_of(&arena, &links, n, &t), MT_OK, "%s", mt_message());
+        cr_expect_eq(ipu_topology_check_deadlock(t, all_to_all(t, 1)), MT_OK, "%zu: %s", n, mt_message());
+    }
+}
+
 /* Only pairs that carry data count. */
 Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
 {

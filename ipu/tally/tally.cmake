@@ -1,5 +1,5 @@
-# Counts the codelets' instructions on their source: of codelets_tally.c here, and of each cell model's kernel file. Writes the
-# NAME_tally.inc beside each, or with a last argument `check` fails where one is out of date. Needs clang (its intermediate form
+# Counts codelets' instructions on their source: the solver's, each cell model's, and those of programs that `reproduce machine` times. Writes
+# the NAME_tally.inc beside each, or with a last argument `check` fails where one is out of date. Needs clang (its intermediate form
 # is what is counted).
 if(NOT EXISTS "${CLANG}")
   message(FATAL_ERROR "clang is needed to count instructions; install the package clang")
@@ -30,6 +30,7 @@ endfunction()
 
 count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus spread
       activation_spread record record_spread turn multirate)
+count(app/reproduce/machine_tally.c app/reproduce/machine_tally.inc dot total)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})
   string(REPLACE _kernel.c _tally.inc committed ${model})
