@@ -34,6 +34,11 @@ typedef struct run {
     size_t n; /* transfers, in `taken` */
 } run;
 
+/* Cycles [begin, end). */
+typedef struct stretch {
+    uint64_t begin, end;
+} stretch;
+
 /* A *group* holds the transfers of one source and one width that are connected by overlaps, so that they can leave together. */
 typedef struct planner {
     const ipu_target *target;
@@ -54,9 +59,10 @@ typedef struct planner {
     uint64_t *asked;        /* of each sender: its items, counted once for each transfer */
     uint64_t aim;           /* no tile waits beyond this cycle */
     size_t *heap, *heap_at; /* of receivers, the first to be ready on top; where each of them is */
-    ipu_send
-        *sends; /* on the output of tile t, its partner's paired ones too: by cycle, from first_send[t] on */
-    size_t *first_send, *n_sends;
+    ipu_send *sends;        /* of tile t, in the order in which they were planned: from first_send[t] on */
+    stretch *
+        busy; /* when its output is busy, with its partner's paired runs too: ascending, with gaps between, likewise */
+    size_t *first_send, *n_sends, *n_busy;
     member *taken;    /* of the current run */
     size_t *taken_at; /* of every tile that takes part: its index in `taken` */
     ipu_arrival *arrivals;
@@ -359,15 +365,15 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
 
 static uint64_t cycles_of(const ipu_send *s) { return s->paired ? s->words / IPU_PAIRED_WORDS : s->words; }
 
-/* The first run on a tile's output that ends after `cycle`; n_sends where there is none. */
+/* The first stretch in which a tile's output is busy that ends at `cycle` or after it; n_busy where there is none. */
 static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
 {
-    const ipu_send *sends = p->sends + p->first_send[tile];
+    const stretch *busy = p->busy + p->first_send[tile];
     size_t low = 0;
-    size_t high = p->n_sends[tile];
+    size_t high = p->n_busy[tile];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (sends[middle].cycle + cycles_of(&sends[middle]) > cycle)
+        if (busy[middle].end >= cycle)
             high = middle;
         else
             low = middle + 1;
@@ -378,10 +384,10 @@ static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
 /* The first cycle from `cycle` on in which a tile's output is free for so many items. */
 static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t items)
 {
-    const ipu_send *sends = p->sends + p->first_send[tile];
-    for (size_t i = first_after(p, tile, cycle); i < p->n_sends[tile]; i++) {
-        if (sends[i].cycle >= cycle + items) break;
-        cycle = sends[i].cycle + cycles_of(&sends[i]);
+    const stretch *busy = p->busy + p->first_send[tile];
+    for (size_t i = first_after(p, tile, cycle); i < p->n_busy[tile]; i++) {
+        if (busy[i].begin >= cycle + items) break;
+        cycle = busy[i].end;
     }
     return cycle;
 }
@@ -399,13 +405,28 @@ static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_
     }
 }
 
-static void add_send(planner *p, size_t tile, ipu_send send)
+/* Makes a tile's output busy in [begin, end), in which it was free. */
+static void occupy(planner *p, size_t tile, uint64_t begin, uint64_t end)
 {
-    ipu_send *sends = p->sends + p->first_send[tile];
-    size_t at = first_after(p, tile, send.cycle);
-    memmove(sends + at + 1, sends + at, (p->n_sends[tile] - at) * sizeof *sends);
-    sends[at] = send;
-    p->n_sends[tile]++;
+    stretch *busy = p->busy + p->first_send[tile];
+    size_t *n = &p->n_busy[tile];
+    const size_t at = first_after(p, tile, begin);
+    const bool joins_one = at < *n && busy[at].end == begin;
+    const size_t next = joins_one ? at + 1 : at;
+    const bool joins_next = next < *n && busy[next].begin == end;
+    if (joins_one && joins_next) {
+        busy[at].end = busy[next].end;
+        memmove(busy + next, busy + next + 1, (*n - next - 1) * sizeof *busy);
+        (*n)--;
+    } else if (joins_one) {
+        busy[at].end = end;
+    } else if (joins_next) {
+        busy[next].begin = begin;
+    } else {
+        memmove(busy + at + 1, busy + at, (*n - at) * sizeof *busy);
+        busy[at] = (stretch){begin, end};
+        (*n)++;
+    }
 }
 
 /* ---- the next run ---- */
@@ -555,8 +576,10 @@ static void commit(planner *p, const run *r)
     }
     const ipu_send send = {first->source, r->from * width, (r->to - r->from) * width,
         (uint64_t)(r->shift + (int64_t)r->from), width > 1};
-    add_send(p, first->source, send);
-    if (width > 1) add_send(p, ipu_target_partner(p->target, first->source), send);
+    p->sends[p->first_send[first->source] + p->n_sends[first->source]++] = send;
+    occupy(p, first->source, send.cycle, send.cycle + cycles_of(&send));
+    if (width > 1)
+        occupy(p, ipu_target_partner(p->target, first->source), send.cycle, send.cycle + cycles_of(&send));
     const size_t group = p->group[p->taken[0].transfer];
     member *members = p->members + p->first_member[group];
     size_t left = 0;
@@ -570,6 +593,8 @@ static mt_status list(planner *p, mt_arena *scratch)
     MT_ALLOC(scratch, p->done, p->n_transfers);
     MT_ALLOC(scratch, p->sends, p->first_send[p->n_tiles]);
     MT_ALLOC(scratch, p->n_sends, p->n_tiles);
+    MT_ALLOC(scratch, p->busy, p->first_send[p->n_tiles]);
+    MT_ALLOC(scratch, p->n_busy, p->n_tiles);
     MT_ALLOC(scratch, p->taken, p->n_tiles);
     MT_ALLOC(scratch, p->taken_at, p->n_tiles);
     while (p->ready[p->heap[0]] != UINT64_MAX) {
@@ -585,15 +610,22 @@ static mt_status list(planner *p, mt_arena *scratch)
 
 /* ---- all of it ---- */
 
+/* No two leave a tile in one cycle. */
+static int by_cycle(const void *left, const void *right)
+{
+    const uint64_t a = ((const ipu_send *)left)->cycle, b = ((const ipu_send *)right)->cycle;
+    return a < b ? -1 : a > b;
+}
+
 static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *schedule)
 {
     size_t n = 0;
     for (size_t t = 0; t < p->n_tiles; t++) n += p->n_sends[t];
     MT_ALLOC(arena, schedule->sends, n);
     for (size_t t = 0; t < p->n_tiles; t++) {
+        if (p->n_sends[t] > 1) qsort(p->sends + p->first_send[t], p->n_sends[t], sizeof *p->sends, by_cycle);
         for (size_t i = p->first_send[t]; i < p->first_send[t] + p->n_sends[t]; i++) {
             const ipu_send *s = &p->sends[i];
-            if (s->tile != t) continue; /* the partner's, which uses this output too */
             schedule->sends[schedule->n_sends++] = *s;
             schedule->words_sent += s->words;
             schedule->tile_cycles[t] = s->cycle + cycles_of(s);
