@@ -23,6 +23,7 @@ typedef enum ipu_operation {
     IPU_OP_TRANSFER,
     IPU_OP_SELECT,
     IPU_OP_LOGIC,
+    IPU_OP_INTEGER,
     IPU_OP_ADDRESS,
     IPU_OP_LOOP,
     IPU_OP_SPILL,
@@ -30,8 +31,8 @@ typedef enum ipu_operation {
     IPU_OPERATIONS
 } ipu_operation;
 
-/* MOVE is within the float registers, TRANSFER from them to the main ones; LOGIC combines conditions; ADDRESS is a step of a pointer,
- * LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
+/* MOVE is within the float registers, TRANSFER from them to the main ones; LOGIC combines conditions; INTEGER is integer
+ * arithmetic on what is no address, ADDRESS a step of a pointer, LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
 typedef struct ipu_mix {
     const char *name;
     unsigned count[IPU_OPERATIONS]; /* instructions in one turn of the loop */

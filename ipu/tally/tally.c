@@ -11,8 +11,8 @@
 #include "data/arena.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
-    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "logic", "address", "loop",
-    "spill", "reload"};
+    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "logic", "integer",
+    "address", "loop", "spill", "reload"};
 
 enum {
     MAIN_REGISTERS = 11,
@@ -49,11 +49,13 @@ typedef struct code {
     instruction *line;
     int n;
     register_file *file; /* [MAX_VALUES], of each value */
-    int *uses;           /* [MAX_VALUES], memory accesses through a pointer value */
-    bool *walks;         /* [MAX_VALUES], the pointer moves on every turn */
-    meaning *meaning;    /* [MAX_VALUES], by number in the text */
-    int n_values;        /* the text's numbers come first, new values after them */
-    bool strange;        /* the text had an invalid name, or there was no room */
+    int *width;          /* [MAX_VALUES], registers that it takes; 0: one */
+    bool *counts; /* [MAX_VALUES], by number in the text: an integer whose arithmetic takes instructions */
+    int *uses;    /* [MAX_VALUES], memory accesses through a pointer value */
+    bool *walks;  /* [MAX_VALUES], the pointer moves on every turn */
+    meaning *meaning; /* [MAX_VALUES], by number in the text */
+    int n_values;     /* the text's numbers come first, new values after them */
+    bool strange;     /* the text had an invalid name, or there was no room */
 } code;
 
 static bool is_main(ipu_operation operation)
@@ -63,6 +65,7 @@ static bool is_main(ipu_operation operation)
     case IPU_OP_STORE:
     case IPU_OP_SELECT:
     case IPU_OP_LOGIC:
+    case IPU_OP_INTEGER:
     case IPU_OP_ADDRESS:
     case IPU_OP_LOOP:
     case IPU_OP_SPILL:
@@ -73,6 +76,8 @@ static bool is_main(ipu_operation operation)
         return false;
     }
 }
+
+static int width_of(const code *c, int value) { return c->width[value] > 1 ? c->width[value] : 1; }
 
 /* Whether the instruction reads the value. */
 static bool among(const instruction *i, int value)
@@ -92,6 +97,7 @@ typedef struct statement {
     int defines;
     char defined[MAX_WORD]; /* as written; "" where the line defines nothing */
     char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
+    bool pair, strange; /* of two floats; of a type that no rule knows */
     char part[MAX_PARTS][MAX_WORD];
     int n_parts;
 } statement;
@@ -116,9 +122,26 @@ static void last_word(const char *at, const char *end, char word[MAX_WORD])
     (void)copy_word(start, end, word);
 }
 
+static bool has(const char *line, const char *end, const char *text)
+{
+    return memmem(line, (size_t)(end - line), text, strlen(text)) != NULL;
+}
+
+/* Types are known by what stands in the line: vectors of anything but two floats, and numbers of other sizes, are not. */
+static bool has_strange_type(const char *line, const char *end)
+{
+    static const char *const strange[] = {
+        " half", " double", " bfloat", " i64", " i128", " x half", " x i", "<float"};
+    for (size_t k = 0; k < sizeof strange / sizeof *strange; k++)
+        if (has(line, end, strange[k])) return true;
+    const char *vector = memchr(line, '<', (size_t)(end - line));
+    return vector && strncmp(vector, "<2 x float>", strlen("<2 x float>")) != 0;
+}
+
 static statement read_statement(const char *line, const char *end)
 {
-    statement s = {.defines = NOTHING};
+    statement s = {
+        .defines = NOTHING, .pair = has(line, end, "<2 x float>"), .strange = has_strange_type(line, end)};
     const char *converted = memmem(line, (size_t)(end - line), " to i32", 7); /* of zext */
     if (converted) end = converted;
     const char *metadata = memmem(line, (size_t)(end - line), ", !", 3);
@@ -149,13 +172,20 @@ static statement read_statement(const char *line, const char *end)
 
 /* ---- from statements to instructions ---- */
 
-/* The number of a value in the text, "%12"; where the word is none, 0, and the code is strange. */
-static int value_of(code *c, const char *word)
+/* The number of a value in the text, or NOTHING. */
+static int number_of(const char *word)
 {
     const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
     const bool known = digits > 0 && digits < 6 && word[1 + digits] == 0 && atoi(word + 1) < TEXT_VALUES;
-    if (!known) c->strange = true;
-    return known ? atoi(word + 1) : 0;
+    return known ? atoi(word + 1) : NOTHING;
+}
+
+/* The number of a value in the text, "%12"; where the word is none, 0, and the code is strange. */
+static int value_of(code *c, const char *word)
+{
+    const int number = number_of(word);
+    if (number == NOTHING) c->strange = true;
+    return number == NOTHING ? 0 : number;
 }
 
 static int new_value(code *c, register_file file)
@@ -229,7 +259,8 @@ static void lower_memory(code *c, const statement *s)
     c->uses[m.base]++;
     int through = m.kind == GATHER ? m.offset : NOTHING;
     if (load) {
-        c->file[s->defines] = strcmp(s->type, "float") == 0 ? FILE_FLOAT : FILE_MAIN;
+        c->file[s->defines] = strcmp(s->type, "float") == 0 || s->pair ? FILE_FLOAT : FILE_MAIN;
+        c->width[s->defines] = s->pair ? 2 : 1;
         emit(c, IPU_OP_LOAD, s->defines, 2, (int[]){m.base, through});
     } else {
         int stored = operand(c, s->part[0]);
@@ -242,6 +273,7 @@ static void lower_float(code *c, const statement *s, ipu_operation operation)
     int source[2];
     for (int k = 0; k < s->n_parts && k < 2; k++) source[k] = operand(c, s->part[k]);
     c->file[s->defines] = FILE_FLOAT;
+    c->width[s->defines] = s->pair ? 2 : 1;
     emit(c, operation, s->defines, s->n_parts < 2 ? s->n_parts : 2, source);
 }
 
@@ -262,6 +294,113 @@ static void lower_choice(code *c, const statement *s)
     int second = operand(c, s->part[2]);
     c->file[s->defines] = FILE_FLOAT;
     emit(c, IPU_OP_MOVE, s->defines, 3, (int[]){taken, first, second});
+}
+
+/* ---- integers ---- */
+
+static bool is_word(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+static bool is_integer(const char *type)
+{
+    static const char *const types[] = {
+        "i8", "i16", "i32", "nuw", "nsw", "exact", NULL}; /* or what stands before one */
+    return is_word(type, types);
+}
+
+static bool is_arithmetic(const statement *s)
+{
+    static const char *const operations[] = {
+        "add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", NULL};
+    return is_word(s->operation, operations) && is_integer(s->type);
+}
+
+static bool is_conversion(const statement *s)
+{
+    static const char *const operations[] = {"zext", "sext", "trunc", NULL};
+    return is_word(s->operation, operations);
+}
+
+/* Marks the operands from part `first` on; whether that was new. */
+static bool mark_operands(bool *marked, const statement *s, int first, int end)
+{
+    bool changed = false;
+    for (int k = first; k < end && k < s->n_parts; k++) {
+        const int value = number_of(s->part[k]);
+        if (value == NOTHING || marked[value]) continue;
+        marked[value] = changed = true;
+    }
+    return changed;
+}
+
+/* Marks what a statement takes as data: integers that are stored or chosen, conditions of choices, and what marked ones come from. */
+static bool mark_data(bool *data, const statement *s)
+{
+    const int result = number_of(s->defined);
+    const bool needed = result != NOTHING && data[result];
+    if (strcmp(s->operation, "store") == 0) return is_integer(s->type) && mark_operands(data, s, 0, 1);
+    if (strcmp(s->operation, "select") == 0) return mark_operands(data, s, 0, MAX_PARTS);
+    if (strcmp(s->operation, "phi") == 0 && needed && is_integer(s->type))
+        return mark_operands(data, s, 0, MAX_PARTS);
+    if (strcmp(s->type, "i1") == 0 && needed) return mark_operands(data, s, 0, MAX_PARTS);
+    if (needed && (is_arithmetic(s) || is_conversion(s) || strcmp(s->operation, "icmp") == 0))
+        return mark_operands(data, s, 0, MAX_PARTS);
+    return false;
+}
+
+/* Marks integers that come from memory. */
+static bool mark_loaded(bool *loaded, const statement *s)
+{
+    const int result = number_of(s->defined);
+    bool from = strcmp(s->operation, "load") == 0 && is_integer(s->type);
+    if (result == NOTHING || loaded[result]) return false;
+    if (is_arithmetic(s) || is_conversion(s))
+        for (int k = 0; k < s->n_parts; k++) {
+            const int value = number_of(s->part[k]);
+            from |= value != NOTHING && loaded[value];
+        }
+    loaded[result] = from;
+    return from;
+}
+
+/* Which integers of the loop take instructions (rule 6). */
+static mt_status find_integers(mt_arena *scratch, code *c, const char *loop, const char *end)
+{
+    bool *data = NULL, *loaded = NULL, changed = true;
+    MT_ALLOC(scratch, data, MAX_VALUES);
+    MT_ALLOC(scratch, loaded, MAX_VALUES);
+    while (changed) {
+        changed = false;
+        for (const char *line = loop, *stop; line < end; line = stop + 1) {
+            const char *newline = memchr(line, '\n', (size_t)(end - line));
+            stop = newline ? newline : end;
+            const statement s = read_statement(line, stop);
+            changed |= mark_data(data, &s);
+            changed |= mark_loaded(loaded, &s);
+        }
+    }
+    for (int v = 0; v < TEXT_VALUES; v++) c->counts[v] = data[v] || loaded[v];
+    return MT_OK;
+}
+
+/* What an integer was before it was converted. */
+static int converted_from(const code *c, int value)
+{
+    return c->meaning[value].kind == OFFSET ? c->meaning[value].base : value;
+}
+
+static void lower_integer(code *c, const statement *s)
+{
+    int source[2] = {NOTHING, NOTHING};
+    for (int k = 0; k < s->n_parts && k < 2; k++)
+        if (*s->part[k] == '%') source[k] = converted_from(c, value_of(c, s->part[k]));
+    c->file[s->defines] = FILE_MAIN;
+    emit(c, IPU_OP_INTEGER, s->defines, 2, source);
+    c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = s->defines};
 }
 
 /* Of conditions, one of which may be a constant. False: of anything else. */
@@ -305,12 +444,18 @@ static bool lower_known(code *c, const statement *s)
         ipu_operation operation;
     } arithmetic[] = {{"fadd", IPU_OP_ADD}, {"fsub", IPU_OP_ADD}, {"fneg", IPU_OP_ADD},
         {"fmul", IPU_OP_MULTIPLY}, {"fdiv", IPU_OP_DIVIDE}};
-    static const char *const counting[] = {"phi", "shl", "mul", "add", "icmp", "br"};
+    static const char *const counting[] = {"phi", "shl", "mul", "add", "sub", "icmp", "br"};
     for (size_t k = 0; k < sizeof arithmetic / sizeof arithmetic[0]; k++)
         if (strcmp(s->operation, arithmetic[k].name) == 0) {
             lower_float(c, s, arithmetic[k].operation);
-            return true;
+            return !s->pair || arithmetic[k].operation != IPU_OP_DIVIDE;
         }
+    if (s->defines != NOTHING && c->counts[s->defines] &&
+        (is_arithmetic(s) || strcmp(s->operation, "icmp") == 0)) {
+        lower_integer(c, s);
+        return true;
+    }
+    if (strcmp(s->operation, "phi") == 0 && strcmp(s->type, "float") == 0) c->file[s->defines] = FILE_FLOAT;
     for (size_t k = 0; k < sizeof counting / sizeof counting[0]; k++)
         if (strcmp(s->operation, counting[k]) == 0) {
             if (s->defines != NOTHING) c->meaning[s->defines].kind = INDEX;
@@ -320,12 +465,13 @@ static bool lower_known(code *c, const statement *s)
         lower_address(c, s);
     else if (strcmp(s->operation, "load") == 0 || strcmp(s->operation, "store") == 0)
         lower_memory(c, s);
-    else if (strcmp(s->operation, "fcmp") == 0 || strcmp(s->operation, "select") == 0)
+    else if (!s->pair && (strcmp(s->operation, "fcmp") == 0 || strcmp(s->operation, "select") == 0))
         lower_choice(c, s);
-    else if (strcmp(s->operation, "zext") == 0)
-        c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = value_of(c, s->part[0])};
+    else if (is_conversion(s))
+        c->meaning[s->defines] =
+            (meaning){.kind = OFFSET, .base = converted_from(c, value_of(c, s->part[0]))};
     else if (strcmp(s->operation, "call") == 0)
-        return lower_call(c, s);
+        return !s->pair && lower_call(c, s);
     else if (strcmp(s->operation, "and") == 0 || strcmp(s->operation, "or") == 0 ||
              strcmp(s->operation, "xor") == 0)
         return lower_logic(c, s);
@@ -338,7 +484,7 @@ static bool lower(code *c, statement *s)
 {
     if (*s->defined) s->defines = value_of(c, s->defined);
     if (s->defines == NOTHING && !gives_nothing(s)) return false;
-    return lower_known(c, s) && !c->strange;
+    return !s->strange && lower_known(c, s) && !c->strange;
 }
 
 /* ---- order (rule 7) ---- */
@@ -354,11 +500,12 @@ typedef struct ordering {
 static void change_of_pressure(const ordering *o, const instruction *i, int change[2])
 {
     change[0] = change[1] = 0;
-    if (i->result != NOTHING && o->c->file[i->result] != FILE_NONE) change[o->c->file[i->result]]++;
+    if (i->result != NOTHING && o->c->file[i->result] != FILE_NONE)
+        change[o->c->file[i->result]] += width_of(o->c, i->result);
     for (int k = 0; k < i->n_sources; k++) {
         int value = i->source[k];
         if (o->defined_by[value] != NOTHING && o->uses_left[value] == 1 && o->c->file[value] != FILE_NONE)
-            change[o->c->file[value]]--;
+            change[o->c->file[value]] -= width_of(o->c, value);
     }
 }
 
@@ -421,7 +568,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
             int value = c->line[l].source[k], from = o.defined_by[value];
             o.uses_left[value]++;
             if (from == NOTHING) {
-                if (!held[value]) o.pressure[c->file[value]]++;
+                if (!held[value]) o.pressure[c->file[value]] += width_of(c, value);
                 held[value] = true;
                 continue;
             }
@@ -465,10 +612,18 @@ static int next_use(const allocation *a, int value, int from)
     return NEVER;
 }
 
-/* Frees a register of the file for line `from`, sparing what `spared` reads. */
-static void make_room(allocation *a, register_file file, int from, const instruction *spared)
+static int registers_held(const allocation *a, register_file file)
 {
-    while (a->n_held[file] >= file_size[file]) {
+    int n = 0;
+    for (int h = 0; h < a->n_held[file]; h++) n += width_of(a->c, a->held[file][h]);
+    return n;
+}
+
+/* Frees registers of the file for a value that line `from` needs, sparing what `spared` reads. */
+static void make_room(allocation *a, int value_to_come, int from, const instruction *spared)
+{
+    const register_file file = a->c->file[value_to_come];
+    while (registers_held(a, file) + width_of(a->c, value_to_come) > file_size[file]) {
         int victim = NOTHING, farthest = -1;
         for (int h = 0; h < a->n_held[file]; h++) {
             int use = next_use(a, a->held[file][h], from);
@@ -512,14 +667,14 @@ static void allocate_line(allocation *a, int line)
         int value = i->source[k];
         register_file file = a->c->file[value];
         if (file == FILE_NONE || in_register(a, value)) continue;
-        make_room(a, file, line, i);
+        make_room(a, value, line, i);
         a->held[file][a->n_held[file]++] = value;
         a->out[a->n_out++] = (instruction){.operation = IPU_OP_RELOAD, .result = value};
     }
     drop_dead(a, line + 1);
     if (i->result != NOTHING && a->c->file[i->result] != FILE_NONE) {
         register_file file = a->c->file[i->result];
-        make_room(a, file, line + 1, NULL);
+        make_room(a, i->result, line + 1, NULL);
         a->held[file][a->n_held[file]++] = i->result;
     }
     a->out[a->n_out++] = *i;
@@ -538,7 +693,7 @@ static mt_status allocate_registers(mt_arena *scratch, allocation *a)
             register_file file = a->c->file[value];
             if (a->defined_here[value] || file == FILE_NONE) continue;
             a->stored[value] = true;
-            if (a->n_held[file] < file_size[file] && !in_register(a, value))
+            if (registers_held(a, file) + width_of(a->c, value) <= file_size[file] && !in_register(a, value))
                 a->held[file][a->n_held[file]++] = value;
         }
     for (int l = 0; l < a->n_in; l++) allocate_line(a, l);
@@ -600,6 +755,30 @@ static bool find_loop(const char *begin, const char *end, const char **loop, con
     return false;
 }
 
+/* Checks that no other branch goes back: to a block that begins before it. */
+static mt_status check_only(const char *begin, const char *end, const char *loop, const char *name)
+{
+    bool before[MAX_VALUES] = {true}; /* the function begins with block 0 */
+    const char *block = begin;
+    for (const char *line = begin, *stop; line < end; line = stop + 1) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        stop = newline ? newline : end;
+        if (isdigit((unsigned char)*line)) {
+            const int label = atoi(line);
+            if (label >= 0 && label < MAX_VALUES) before[label] = true;
+            block = stop + 1;
+        }
+        if (block == loop || !has(line, stop, "br ")) continue;
+        for (const char *at = line; (at = memmem(at, (size_t)(stop - at), "label %", 7)) != NULL; at += 7) {
+            const int label = atoi(at + 7);
+            if (label >= 0 && label < MAX_VALUES && before[label])
+                return mt_fail(MT_INPUT, "%s: the tally counts one loop, and there is another: %.*s", name,
+                    (int)(stop - line), line);
+        }
+    }
+    return MT_OK;
+}
+
 static mt_status lower_loop(code *c, const char *loop, const char *end)
 {
     for (const char *line = loop; line < end;) {
@@ -644,13 +823,17 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     code c = {.n_values = TEXT_VALUES};
     MT_ALLOC(scratch, c.line, MAX_CODE);
     MT_ALLOC(scratch, c.file, MAX_VALUES);
+    MT_ALLOC(scratch, c.width, MAX_VALUES);
+    MT_ALLOC(scratch, c.counts, MAX_VALUES);
     MT_ALLOC(scratch, c.uses, MAX_VALUES);
     MT_ALLOC(scratch, c.walks, MAX_VALUES);
     MT_ALLOC(scratch, c.meaning, MAX_VALUES);
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
         return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", mix->name);
+    MT_TRY(check_only(body, end, loop, mix->name));
     MT_TRY(find_floats(&c, body, loop));
+    MT_TRY(find_integers(scratch, &c, loop, loop_end));
     MT_TRY(lower_loop(&c, loop, loop_end));
     instruction *ordered;
     MT_ALLOC(scratch, ordered, MAX_CODE);

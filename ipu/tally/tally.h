@@ -12,7 +12,8 @@
  *
  *  1. A worker issues one bundle a slot: at most one main instruction (memory, integer, control) and one auxiliary
  *     (float) instruction. (a)
- *  2. Each float addition, subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction;
+ *  2. Pairs of floats (<2 x float>) load, store, add, subtract, negate and multiply like single ones and take two registers (a); other
+ *     vectors, half, double and 64-bit integers are refused. Each float addition, subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction;
  *     there is no fused multiply-add of three registers (a); expm1 is exp and a subtraction (c). The machine file tells how
  *     many slots the longer ones take (ipu/machine/target.h).
  *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no address step; a
@@ -22,7 +23,9 @@
  *  5. Comparing floats takes a compare and a move between register files; each choice between two floats a branch and
  *     a move; and, or and not of conditions one main instruction. The larger of two floats is one instruction, which counts as a
  *     compare. (a)
- *  6. A counted loop ends with one decrement-and-branch. (a)
+ *  6. A counted loop ends with one decrement-and-branch. (a) It is the only loop of its function: around it or beside it there is none.
+ *     Integer arithmetic that only counts turns or addresses what the counter walks over takes nothing; any other, of what was loaded or of
+ *     what is stored, takes one main instruction each, integer comparisons among it (a); division is refused.
  *  7. Order: top-down, smallest depth of dependences first, ties as in the source; what would overfill a register file is
  *     deferred while anything else is ready. (a: top-down, all latencies taken as one; c: the ties)
  *  8. 11 main and 8 float registers; what does not fit is spilled, the value with the farthest next use first. (a: the

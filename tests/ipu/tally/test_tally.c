@@ -267,6 +267,47 @@ Test(tally, what_fits_into_8_registers_is_not)
         {IPU_OP_ADDRESS, 2});
 }
 
+/* ---- integers ---- */
+
+#define READ_INTEGER "  %8 = getelementptr inbounds i32, ptr %1, i32 %7\n  %9 = load i32, ptr %8, align 4\n"
+
+/* What is loaded or stored takes its arithmetic; a comparison of it, too, and the choice by it a branch and a move. */
+Test(tally, integer_arithmetic_on_data_is_counted)
+{
+    EXPECT(READ_INTEGER
+        "  %10 = add i32 %9, 5\n  %11 = mul i32 %10, %9\n"
+        "  %12 = getelementptr inbounds i32, ptr %2, i32 %7\n  store i32 %11, ptr %12, align 4\n",
+        5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_INTEGER, 2}, {IPU_OP_STORE, 1});
+    EXPECT(READ_INTEGER ADDRESS(10, 2) LOAD(11, 10) "  %12 = icmp sgt i32 %9, 3\n"
+                                                    "  %13 = select i1 %12, float %11, float 0.0\n" WRITE(13),
+        7, 0, {IPU_OP_LOAD, 2}, {IPU_OP_INTEGER, 1}, {IPU_OP_SELECT, 1}, {IPU_OP_MOVE, 1}, {IPU_OP_STORE, 1});
+}
+
+/* v[2 c + 1] of a loaded c: two instructions for the index, and a load through it. v[2 i] of the counter: none. */
+Test(tally, an_index_computed_from_memory_is_counted)
+{
+    EXPECT(READ_INTEGER "  %10 = shl i32 %9, 1\n  %11 = or i32 %10, 1\n"
+                        "  %12 = getelementptr inbounds float, ptr %3, i32 %11\n" LOAD(13, 12) WRITE(13),
+        6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_INTEGER, 2}, {IPU_OP_STORE, 1});
+    EXPECT("  %8 = shl i32 %7, 1\n  %9 = getelementptr inbounds float, ptr %3, i32 %8\n" LOAD(10, 9)
+               WRITE(10),
+        3, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1});
+}
+
+/* ---- pairs of floats ---- */
+
+#define PAIR(number, pointer)                                                                                \
+    "  %" #number "8 = getelementptr inbounds <2 x float>, ptr %" #pointer ", i32 %7\n"                      \
+    "  %" #number "9 = load <2 x float>, ptr %" #number "8, align 8\n"
+
+Test(tally, pairs_of_floats_are_one_instruction_each)
+{
+    EXPECT(PAIR(1, 1) PAIR(2, 2) "  %30 = fmul <2 x float> %19, %29\n  %31 = fadd <2 x float> %30, %19\n"
+                                 "  %38 = getelementptr inbounds <2 x float>, ptr %3, i32 %7\n"
+                                 "  store <2 x float> %31, ptr %38, align 8\n",
+        6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+}
+
 static void expect_refusal(const char *module, const char *message)
 {
     ipu_mix t;
@@ -280,6 +321,43 @@ Test(tally, what_the_rules_do_not_know_is_refused_with_its_line)
         loop_of(READ_8_TO_9 "  %12 = fptosi float %9 to i32\n" WRITE(9)), "%12 = fptosi float %9 to i32");
     expect_refusal(loop_of(READ_8_TO_9 "  %12 = frem float %9, %9\n" WRITE(12)), "%12 = frem float %9, %9");
     expect_refusal(loop_of(READ_8_TO_9 "  %12 = call float @sinf(float %9)\n" WRITE(12)), "@sinf(float %9)");
+}
+
+Test(tally, types_that_the_rules_do_not_know_are_refused)
+{
+    static const char *const lines[] = {"  %12 = fadd half %10, %11\n", "  %12 = fadd <4 x float> %10, %11\n",
+        "  %12 = load <4 x float>, ptr %1, align 16\n", "  %12 = load <2 x half>, ptr %1, align 4\n",
+        "  %12 = fmul double %10, %11\n", "  %12 = add i64 %10, 1\n", "  %12 = fdiv <2 x float> %10, %11\n",
+        "  %12 = udiv i32 %10, 3\n", "  %12 = fadd <2 x float> %10, <float 1.0, float 2.0>\n"};
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char body[256], message[256];
+        (void)snprintf(body, sizeof body, "%s%s%s", READ_8_TO_9, lines[k], WRITE(9));
+        (void)snprintf(message, sizeof message, "the tally knows no rule for: %.*s",
+            (int)strlen(lines[k]) - 1, lines[k]);
+        expect_refusal(loop_of(body), message);
+    }
+}
+
+/* The inner loop is one block; the outer goes from its last block back to the first. */
+Test(tally, a_loop_around_the_loop_is_refused)
+{
+    expect_refusal("\ndefine void @f(i32 %0, ptr %1) {\n"
+                   "  br label %2\n\n"
+                   "2:\n"
+                   "  %3 = phi i32 [ %9, %8 ], [ 0, %1 ]\n"
+                   "  br label %4\n\n"
+                   "4:\n"
+                   "  %5 = phi i32 [ %6, %4 ], [ 0, %2 ]\n"
+                   "  %6 = add nuw i32 %5, 1\n"
+                   "  %7 = icmp eq i32 %6, %0\n"
+                   "  br i1 %7, label %8, label %4\n\n"
+                   "8:\n"
+                   "  %9 = add nuw i32 %3, 1\n"
+                   "  %10 = icmp eq i32 %9, %0\n"
+                   "  br i1 %10, label %11, label %2\n\n"
+                   "11:\n"
+                   "  ret void\n}\n",
+        "f: the tally counts one loop, and there is another:   br i1 %10, label %11, label %2");
 }
 
 Test(tally, a_function_that_is_not_there_or_has_no_loop_is_refused)
