@@ -85,7 +85,7 @@ static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *ta
     MT_TRY(mt_stepping_error_find(run->input, &run->problem->monodomain, &error));
     *table = mt_table_properties(arena, "stepping",
         "Multirate stepping, and what it changes in a plane wave of the first element's cells");
-    mt_table_property(table, "tolerance_mV", "tolerance", run->input->cell.tolerance_mV, "mV");
+    mt_table_property(table, "tolerance_mv", "tolerance", run->input->cell.tolerance_mV, "mV");
     mt_table_property(
         table, "speed_difference_percent", "speed, less that of uniform stepping", error.speed_percent, "%");
     mt_table_property(

@@ -44,6 +44,7 @@ static const char *const lines[] = {
     "restitution --model mitchell-schaeffer --beats 1 --intervals-ms 400,360,20",
     "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
+    "run small.yaml --set cell.stepping=multirate --output multirate --force",
     "reproduce math --every 1000003 --pairs 1000",
     "reproduce machine --ipus 1",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
