@@ -109,7 +109,8 @@ const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
     const size_t n = strcspn(path, ".");
     for (; keys && keys->name; keys++) {
         if (!is_called(keys->name, path, n)) continue;
-        return path[n] ? mt_yaml_key_at(keys->keys, path + n + 1) : keys;
+        if (!path[n]) return keys;
+        return keys->type == MT_YAML_TYPE_MAPPING ? mt_yaml_key_at(keys->keys, path + n + 1) : NULL;
     }
     return NULL;
 }

@@ -215,32 +215,48 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
     return table;
 }
 
-/* How far constants may be off, with the reasons in the file. */
+/* The entry of a band in the machine's file; NULL where it was set. */
+static const mt_yaml_node *band_in_file(const mt_yaml_node *root, const ipu_band *band)
+{
+    const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
+    for (const mt_yaml_node *n = list ? list->first : NULL; n; n = n->next) {
+        const mt_yaml_node *key = mt_yaml_node_named(n, "key", strlen("key")),
+                           *fast = mt_yaml_node_named(n, "fast", strlen("fast")),
+                           *slow = mt_yaml_node_named(n, "slow", strlen("slow"));
+        if (key && fast && slow && strcmp(key->text, band->key) == 0 &&
+            strtod(fast->text, NULL) == band->fast && strtod(slow->text, NULL) == band->slow)
+            return key;
+    }
+    return NULL;
+}
+
+/* How uncertain constants are, with the reasons in the file. */
 static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
 {
     showing s = {.arena = arena, .target = t, .table = table};
     mt_yaml_node *root;
-    *table = mt_table_begin(
-        arena, "bands", "How far constants may be off: where programs take least time, and where most");
+    *table = mt_table_begin(arena, "bands",
+        "Uncertain constants: the values at which programs take the least time, and the most");
     mt_table_strings(table, "key", "key");
     mt_table_digits(table, "value", "value", "", 6);
-    mt_table_digits(table, "fast", "fast", "", 6);
-    mt_table_digits(table, "slow", "slow", "", 6);
+    mt_table_digits(table, "fast", "least time", "", 6);
+    mt_table_digits(table, "slow", "most time", "", 6);
     mt_table_strings(table, "known", "known");
     mt_table_strings(table, "source", "source");
     MT_TRY(mt_yaml_node_read(arena, from->path, from->text, &root));
     MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
-    const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
-    for (const mt_yaml_node *n = list ? list->first : NULL; n; n = n->next) {
-        const mt_yaml_node *key = mt_yaml_node_named(n, "key", strlen("key"));
-        for (size_t k = 0; k < t->n_bands; k++) {
-            const ipu_band *band = &t->bands[k];
-            if (strcmp(band->key, key->text) != 0) continue;
-            mt_table_text(table, band->key);
-            mt_table_number(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t));
-            mt_table_number(table, band->fast);
-            mt_table_number(table, band->slow);
-            MT_TRY(add_source(&s, key));
+    for (size_t k = 0; k < t->n_bands; k++) {
+        const ipu_band *band = &t->bands[k];
+        const mt_yaml_node *there = band_in_file(root, band);
+        mt_table_text(table, band->key);
+        mt_table_number(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t));
+        mt_table_number(table, band->fast);
+        mt_table_number(table, band->slow);
+        if (there) {
+            MT_TRY(add_source(&s, there));
+        } else {
+            mt_table_text(table, "set");
+            mt_table_text(table, NULL);
         }
     }
     return MT_OK;

@@ -144,8 +144,8 @@ static void add_blur(rows *r, const measured *m)
         for (int at = 0; at < MT_ATS; at++)
             to->ours[at] = phases[k].of(&m->picture[phases[k].type][phases[k].chips][at]);
     }
-    add_growth(r, m, EIGHT, "machine_blur_to_8", "blur that grows, from 4 IPUs to 8", NULL);
-    add_growth(r, m, SIXTEEN, "machine_blur_to_16", "blur that grows, from 8 IPUs to 16", NULL);
+    add_growth(r, m, EIGHT, "machine_blur_to_8", "weak scaling of the blur, from 4 IPUs to 8", NULL);
+    add_growth(r, m, SIXTEEN, "machine_blur_to_16", "weak scaling of the blur, from 8 IPUs to 16", NULL);
 }
 
 static void add_tutorial(rows *r, const measured *m)
@@ -192,7 +192,8 @@ static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
     const double bytes_each = 1e9;
     ipu_topology *network;
     uint64_t *bytes, *load;
-    MT_ALLOC(&scratch, bytes, ipus * ipus);
+    bytes = mt_arena_alloc(&scratch, ipus * ipus, sizeof *bytes);
+    if (!bytes) return MT_MEMORY;
     for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus == k % ipus ? 0 : (uint64_t)bytes_each;
     mt_status status = ipu_topology_of(&scratch, &one->links, ipus, &network);
     if (status == MT_OK && !(load = mt_arena_alloc(&scratch, network->n_links, sizeof *load)))
@@ -227,13 +228,14 @@ static mt_status add_sources(rows *r, const measured *m)
         copy->ours[at] = (double)ipu_copies_cycles(&t, &panel);
     }
     for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
+        if (2U << k > m->ipus) continue;
         row *to = add(r, links[k], of[k], "GC200", "links");
         for (int at = 0; at < MT_ATS; at++) {
             const ipu_target t = target_at(&m->gc200, at);
             MT_TRY(all_to_all(&t, 2U << k, &to->ours[at]));
         }
     }
-    add_growth(r, m, TWO, "machine_blur_to_2", "blur that grows, from 1 IPU to 2", "links.setup_ns");
+    add_growth(r, m, TWO, "machine_blur_to_2", "weak scaling of the blur, from 1 IPU to 2", "links.setup_ns");
     add_growth(r, m, FOUR, "machine_blur_to_4", "from 2 IPUs to 4", "links.through_ns");
     row *between[TYPES] = {add(r, "machine_blur16_between_float", "blur on 16 IPUs, 16 bytes: between IPUs",
                                "GC2", "links.setup_ns"),
@@ -254,13 +256,13 @@ static mt_status make_table(
     mt_arena *arena, const char *name, const char *title, const rows *r, bool sources, mt_table *table)
 {
     *table = mt_table_begin(arena, name, title);
-    mt_table_strings(table, "measured", "measured");
+    mt_table_strings(table, "quantity", "quantity");
     mt_table_strings(table, "machine", "machine");
-    mt_table_digits(table, "measured_low", "found", "", 5);
-    mt_table_digits(table, "measured_high", "to", "", 5);
-    mt_table_digits(table, "ours", "ours", "", 5);
-    mt_table_digits(table, "ours_low", "from", "", 5);
-    mt_table_digits(table, "ours_high", "to", "", 5);
+    mt_table_digits(table, "measured_low", "measured", "", 5);
+    mt_table_digits(table, "measured_high", "up to", "", 5);
+    mt_table_digits(table, "ours", "emulated", "", 5);
+    mt_table_digits(table, "ours_low", "lowest", "", 5);
+    mt_table_digits(table, "ours_high", "highest", "", 5);
     mt_table_strings(table, "unit", "unit");
     mt_table_decimals(table, "difference_percent", "difference", "%", 0);
     if (sources) mt_table_strings(table, "constant", "constant");
@@ -304,7 +306,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
         "compiler",
         held, false, &tables[0]));
     MT_TRY(make_table(arena, "calibration",
-        "Measurements that constants of the machines came from: these say nothing about the model", sources,
-        true, &tables[1]));
+        "Measurements that constants of the machines came from: no test of the model", sources, true,
+        &tables[1]));
     return mt_tables_print(arguments->out, tables, 2, format);
 }

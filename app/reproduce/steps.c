@@ -9,12 +9,13 @@
 const char *const mt_phase_names[MT_PHASES] = {
     "ODE compute", "PDE compute", "exchange inside IPUs", "exchange between IPUs"};
 
-/* The study used the vendor's compiler, unless another way is asked for. */
+/* The study used the vendor's compiler, unless the machine's file or an option asks for another way. */
 static mt_status choose_copies(mt_arena *arena, const mt_arguments *arguments, ipu_target *one)
 {
     static const char key[] = "exchange.copies=";
     const char **sets;
     size_t n;
+    if (one->copies != IPU_COPIES_AUTO) return MT_OK;
     MT_TRY(mt_option_all(arena, arguments, "--machine-set", &n, &sets));
     for (size_t k = 0; k < n; k++)
         if (strncmp(sets[k], key, strlen(key)) == 0) return MT_OK;

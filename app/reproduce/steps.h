@@ -41,8 +41,8 @@ typedef struct mt_steps {
             .help = "diffusion substeps per time step; default: the study's, 4, for heart05 5"},             \
         MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
-/* Reads the options. Inputs come together by copies, as with the vendor's compiler (exchange.copies is always), unless --machine-set says
- * how. MT_INPUT names the option. */
+/* Reads the options. Inputs come together by copies, as with the vendor's compiler (exchange.copies is always), unless the machine's file or
+ * --machine-set says how. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);
 
 /* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). Warns of what does not fit. */

@@ -82,9 +82,9 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
     add_phase(table, ipus, "pde_sync", "PDE sync", p, NULL, (double)c->sync_cycles, whole);
     add_phase(table, ipus, "ode_compute", "ODE compute", 1, &c->ode, (double)c->ode.max, whole);
     add_phase(table, ipus, "time_step", "time step", 1, NULL, whole, whole);
-    add_phase(table, ipus, "time_step_fast", "with the constants at their fast ends", 1, NULL,
+    add_phase(table, ipus, "time_step_fast", "with the constants that take the least time", 1, NULL,
         s->step[i].at[IPU_FAST], whole);
-    add_phase(table, ipus, "time_step_slow", "with the constants at their slow ends", 1, NULL,
+    add_phase(table, ipus, "time_step_slow", "with the constants that take the most time", 1, NULL,
         s->step[i].at[IPU_SLOW], whole);
 }
 

@@ -9,7 +9,7 @@
 #include "data/folder.h"
 #include "data/utf8.h"
 
-enum { FORMAT_VERSION = 1 };
+enum { FORMAT_VERSION = 2 };
 
 mt_status mt_profile_check_words(const char *title, const char *machine)
 {
@@ -43,6 +43,8 @@ static void totals_object(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "totals", '{');
     mt_json_count(json, "cycles", profile->cycles);
+    mt_json_count(json, "least_cycles", profile->band.at[IPU_FAST]);
+    mt_json_count(json, "most_cycles", profile->band.at[IPU_SLOW]);
     mt_json_number(json, "seconds", profile->seconds);
     mt_json_count(json, "internal_sync_cycles", profile->sync_cycles - profile->external_sync_cycles);
     mt_json_count(json, "external_sync_cycles", profile->external_sync_cycles);
@@ -76,6 +78,8 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_text(json, "name", step->name);
     mt_json_count(json, "runs", step->runs);
     mt_json_count(json, "cycles", step->cycles);
+    mt_json_count(json, "least_cycles", step->band.at[IPU_FAST]);
+    mt_json_count(json, "most_cycles", step->band.at[IPU_SLOW]);
     mt_json_count(json, "total_cycles", step->total_cycles);
     mt_json_count(json, "total_compute_cycles", step->total_compute_cycles);
     mt_json_number(json, "workers_busy", step->workers_busy);

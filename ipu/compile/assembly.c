@@ -177,15 +177,17 @@ static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input
     add_copies(&a->out->after[tile], all_copies(input));
 }
 
-static void add_input(assembling *a, uint32_t tile, ipu_input *input)
+/* Returns whether it comes together by copies. */
+static bool add_input(assembling *a, uint32_t tile, const ipu_input *input)
 {
     find_groups(a, tile, input);
-    input->copied = a->target->copies == IPU_COPIES_ALWAYS ||
-                    (a->target->copies == IPU_COPIES_AUTO && fewer_cycles_by_copies(a, tile, input));
-    if (input->copied)
+    const bool copied = a->target->copies == IPU_COPIES_ALWAYS ||
+                        (a->target->copies == IPU_COPIES_AUTO && fewer_cycles_by_copies(a, tile, input));
+    if (copied)
         receive_to_copy(a, tile, input);
     else
         receive_directly(a, tile, input);
+    return copied;
 }
 
 static mt_status add_inputs(mt_arena *scratch, assembling *a, const ipu_superstep *step)
@@ -198,7 +200,7 @@ static mt_status add_inputs(mt_arena *scratch, assembling *a, const ipu_superste
     MT_ALLOC(scratch, a->groups, most);
     for (uint32_t t = 0; t < a->target->tiles; t++)
         for (size_t i = step->first_input[t]; i < step->first_input[t + 1]; i++)
-            add_input(a, t, &a->executable->inputs[i]);
+            a->out->copied[i - step->first_input[0]] = add_input(a, t, &a->executable->inputs[i]);
     return MT_OK;
 }
 
@@ -210,6 +212,7 @@ mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments, const ipu_exec
     mt_arena scratch = {0};
     *assembly = (ipu_assembly){0};
     MT_ALLOC(fragments, assembly->fragments, step->first_message[target->tiles] - step->first_message[0]);
+    MT_ALLOC(arena, assembly->copied, step->first_input[target->tiles] - step->first_input[0]);
     MT_ALLOC(arena, assembly->before, target->tiles);
     MT_ALLOC(arena, assembly->after, target->tiles);
     MT_ALLOC(arena, assembly->buffer_bytes, target->tiles);

@@ -17,6 +17,8 @@
  *
  *     fragments x exchange_fragment_cycles + its copies on its own tile + the longest that a sender gathers
  *
+ * A tile that sends the same short ranges for several inputs gathers them for each; nobody shares a gathered range.
+ *
  * The host copies every piece once, straight to its place, in either way: only time and memory differ.
  *
  * Memory of copies by category "rearrangement": both buffers, live during their compute set, and copy_range_bytes for each range,
@@ -37,12 +39,13 @@ size_t ipu_words_of(const ipu_target *target, size_t from, size_t bytes);
 typedef struct ipu_assembly {
     ipu_fragment *fragments;
     size_t n_fragments;
+    bool *copied;                /* of each input of the superstep: whether it comes together by copies */
     ipu_copying *before, *after; /* [tiles]: what each copies before and after the exchange */
     size_t *buffer_bytes;        /* [tiles]: of both buffers */
 } ipu_assembly;
 
-/* Decides for each input of a superstep, whose messages and places are complete, and sets its `copied`. Gives the fragments in
- * `fragments`, the rest in `arena`. MT_MEMORY. */
+/* Decides for each input of a superstep, whose messages and places are complete. Gives the fragments in `fragments`, the rest in
+ * `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments,
     const ipu_executable *executable, const ipu_superstep *step, ipu_assembly *assembly);
 

@@ -37,16 +37,13 @@ static mt_status schedule_superstep(
     return make_schedule(s);
 }
 
-static void count_messages(const ipu_executable *e, const ipu_superstep *step, ipu_exchange *exchange)
+static void count_words(const scheduled *s, ipu_exchange *exchange)
 {
-    for (size_t t = 0; t < e->graph->target.tiles; t++) {
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            if (e->messages[i].source_tile == t) continue;
-            exchange->bytes_received += e->messages[i].bytes;
-            exchange->ranges_received++;
-        }
+    for (size_t i = 0; i < s->assembly.n_fragments; i++)
+        exchange->bytes_received += s->assembly.fragments[i].words * s->target->exchange_bytes_per_cycle;
+    exchange->ranges_received = s->assembly.n_fragments;
+    for (size_t t = 0; t < s->target->tiles; t++)
         exchange->bytes_copied += exchange->before[t].bytes + exchange->after[t].bytes;
-    }
 }
 
 /* What takes code on each tile. */
@@ -67,8 +64,7 @@ static mt_status keep(mt_arena *arena, size_t n, const uint64_t *from, const uin
     return MT_OK;
 }
 
-static mt_status keep_exchange(
-    mt_arena *arena, const ipu_executable *e, const scheduled *s, ipu_superstep *step)
+static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *inputs, ipu_superstep *step)
 {
     const size_t n_tiles = s->target->tiles;
     ipu_exchange *exchange = &step->exchange;
@@ -83,16 +79,18 @@ static mt_status keep_exchange(
         .buffer_bytes = s->assembly.buffer_bytes,
         .tile_pieces = pieces,
         .bytes_sent = s->schedule.words_sent * s->target->exchange_bytes_per_cycle};
-    count_messages(e, step, exchange);
+    count_words(s, exchange);
+    for (size_t i = step->first_input[0]; i < step->first_input[n_tiles]; i++)
+        inputs[i].copied = s->assembly.copied[i - step->first_input[0]];
     MT_TRY(keep(arena, n_tiles, s->schedule.tile_cycles, &exchange->tile_cycles));
     return keep(arena, n_tiles, s->schedule.tile_bound, &exchange->tile_bound);
 }
 
-mt_status ipu_exchange_of_superstep(mt_arena *arena, const ipu_executable *e, ipu_superstep *step)
+mt_status ipu_exchange_of_superstep(mt_arena *arena, ipu_executable *e, ipu_superstep *step)
 {
     scheduled s = {0};
     mt_status status = schedule_superstep(arena, e, step, &s);
-    if (status == MT_OK) status = keep_exchange(arena, e, &s, step);
+    if (status == MT_OK) status = keep_exchange(arena, &s, e->inputs, step);
     mt_arena_free(&s.scratch);
     return status;
 }

@@ -5,9 +5,9 @@
 
 #include "ipu/compile/executable.h"
 
-/* Fills in step->exchange, its arrays in `arena`; messages and places are complete. MT_MEMORY. */
+/* Fills in step->exchange, its arrays in `arena`, and `copied` of its inputs; messages and places are complete. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_exchange_of_superstep(
-    mt_arena *arena, const ipu_executable *executable, ipu_superstep *step);
+    mt_arena *arena, ipu_executable *executable, ipu_superstep *step);
 
 /* Fills in control->words and exchange_cycles, of a predicate that has its place. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_exchange_of_predicate(const ipu_target *target, ipu_control *control);

@@ -1,6 +1,7 @@
 #include "ipu/machine/target.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/yaml_words.h"
@@ -22,8 +23,7 @@ static const char *const copies[] = {"auto", "never", "always", NULL};
 static const mt_yaml_key exchange_keys[] = {
     COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, "What a tile sends, and receives: 1, 2, 4 or 8."),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, "Copies inside a tile."),
-    COUNT(copy_call_cycles, "copy_call_cycles", 0,
-        "Of the copies that a tile makes together, to begin and end."),
+    COUNT(copy_call_cycles, "copy_call_cycles", 0, "Fixed cost of the copies that a tile makes at one time."),
     COUNT(copy_range_cycles, "copy_range_cycles", 0, "Of each range that is copied."),
     MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
         "Whether tiles bring inputs together by copies: auto, where that takes fewer cycles; always, as the "
@@ -107,8 +107,11 @@ static const mt_yaml_key memory_keys[] = {
 
 static const mt_yaml_key band_keys[] = {
     MT_YAML_STRING(ipu_band, key, "key", NULL, "Of a number in this file, such as exchange.sync_cycles."),
-    MT_YAML_DOUBLE(ipu_band, fast, "fast", NULL, MT_YAML_ANY, "Its value at which programs take least time."),
-    MT_YAML_DOUBLE(ipu_band, slow, "slow", NULL, MT_YAML_ANY, "And most."), MT_YAML_END};
+    MT_YAML_DOUBLE(
+        ipu_band, fast, "fast", NULL, MT_YAML_ANY, "Its value at which programs take the least time."),
+    MT_YAML_DOUBLE(
+        ipu_band, slow, "slow", NULL, MT_YAML_ANY, "Its value at which programs take the most time."),
+    MT_YAML_END};
 
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),
@@ -125,7 +128,7 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_MAPPING("instructions", instruction_keys,
         "Instructions that take more than one worker cycle; their mean, where it depends on the operands."),
     MT_YAML_LIST(ipu_target, bands, n_bands, "bands", 0, 64, band_keys,
-        "How far constants may be off; predicted times are told with what follows."),
+        "Uncertain constants: predictions are also given with all of them at either end."),
     MT_YAML_END,
 };
 
@@ -168,24 +171,65 @@ static mt_status check_places(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
-static mt_status check_band(const char *path, const ipu_target *t, const ipu_band *band)
+/* What may have a band: how long something takes. Nothing that sizes a machine. */
+static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "exchange.copy_call_cycles",
+    "exchange.copy_range_cycles", "exchange.sync_cycles", "exchange.fixed_cycles", "exchange.fragment_cycles",
+    "exchange.row_cycles", "exchange.way_cycles", "links.lane_bits_per_second", "links.efficiency",
+    "links.packet_header_bytes", "links.sync_ns_per_hop", "links.setup_ns", "links.through_ns",
+    "vertex.entry_cycles", "instructions.f32_div", "instructions.f32_exp", "instructions.f32_log",
+    "instructions.f32_sqrt", NULL};
+
+static mt_status refuse_band(const char *path, const char *key)
 {
-    const mt_yaml_key *key = mt_yaml_key_at(target_keys, band->key);
-    if (!key || !isfinite(mt_yaml_number(key, t)))
-        return mt_fail(
-            MT_INPUT, "%s: bands: key: %.80s; allowed: the key of a number of this file", path, band->key);
-    const double value = mt_yaml_number(key, t);
-    if (fmin(band->fast, band->slow) > value || fmax(band->fast, band->slow) < value)
+    char all[600] = "";
+    size_t n = 0;
+    for (size_t k = 0; bandable[k]; k++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", k > 0 ? ", " : "", bandable[k]);
+    return mt_fail(MT_INPUT, "%s: bands: key: %.80s; allowed, once each: %s", path, key, all);
+}
+
+static bool is_bandable(const char *key)
+{
+    for (size_t k = 0; bandable[k]; k++)
+        if (strcmp(bandable[k], key) == 0) return true;
+    return false;
+}
+
+static bool allows(const mt_yaml_key *key, double x)
+{
+    const mt_yaml_range r = key->range;
+    const bool whole = key->type != MT_YAML_TYPE_UNSIGNED || x == floor(x);
+    return whole && (r.low_open ? x > r.low : x >= r.low) && (r.high_open ? x < r.high : x <= r.high);
+}
+
+static mt_status check_band(const char *path, const ipu_target *t, size_t n)
+{
+    const ipu_band *band = &t->bands[n];
+    const mt_yaml_key *key = is_bandable(band->key) ? mt_yaml_key_at(target_keys, band->key) : NULL;
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(t->bands[k].key, band->key) == 0) key = NULL;
+    if (!key) return refuse_band(path, band->key);
+    const double value = mt_yaml_number(key, t), low = fmin(band->fast, band->slow),
+                 high = fmax(band->fast, band->slow);
+    if (low > value || high < value)
         return mt_fail(MT_INPUT, "%s: bands: %s: %g to %g; allowed: ends with its value, %g, between them",
             path, band->key, band->fast, band->slow, value);
+    if (!allows(key, low) || !allows(key, high)) {
+        char words[MT_YAML_WORDS];
+        mt_yaml_allowed_words(key, NULL, words);
+        return mt_fail(MT_INPUT, "%s: bands: %s: %g to %g; allowed: each %s", path, band->key, band->fast,
+            band->slow, words);
+    }
     return MT_OK;
 }
 
+/* Whether an override sets the key, or a mapping that has it. */
 static bool is_set(const char *key, const mt_yaml_override *sets, size_t n)
 {
-    const size_t length = strlen(key);
-    for (size_t k = 0; k < n; k++)
-        if (strncmp(sets[k].text, key, length) == 0 && sets[k].text[length] == '=') return true;
+    for (size_t k = 0; k < n; k++) {
+        const size_t length = strcspn(sets[k].text, "=");
+        if (strncmp(sets[k].text, key, length) == 0 && (key[length] == 0 || key[length] == '.')) return true;
+    }
     return false;
 }
 
@@ -194,8 +238,8 @@ static mt_status keep_bands(const char *path, const mt_yaml_override *sets, size
     size_t n = 0;
     for (size_t k = 0; k < t->n_bands; k++) {
         if (is_set(t->bands[k].key, sets, n_sets)) continue;
-        MT_TRY(check_band(path, t, &t->bands[k]));
         t->bands[n++] = t->bands[k];
+        MT_TRY(check_band(path, t, n - 1));
     }
     t->n_bands = n;
     return MT_OK;

@@ -262,7 +262,8 @@ mt_status ipu_topology_list(
     if (n_links > INT32_MAX)
         return mt_fail(MT_INPUT, "%zu links between IPUs; allowed: at most %d", n_links, INT32_MAX);
     MT_ALLOC(arena, t, 1);
-    *t = (ipu_topology){.shape = IPU_LINK_LIST, .n_chips = (uint32_t)n_chips, .n_links = (uint32_t)n_links};
+    *t = (ipu_topology){
+        .shape = IPU_LINK_LIST, .n_chips = (uint32_t)n_chips, .n_links = (uint32_t)n_links, .buffers = 1};
     MT_ALLOC(arena, t->links, n_links);
     MT_ALLOC(arena, t->next, n_chips * n_chips);
     for (size_t l = 0; l < n_links; l++) {
@@ -360,6 +361,9 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 {
     mt_arena scratch = {0};
     MT_TRY(check_lanes(file, links));
+    if (links->buffers > 1 && links->shape != IPU_TORUS)
+        return mt_fail(MT_INPUT, "%s: links.buffers: %zu; allowed with links.shape %s: 1", file,
+            links->buffers, links->shape == IPU_LINK_LIST ? "list" : name_of(links->shape));
     if (links->shape != IPU_LINK_LIST && links->n_list > 0)
         return mt_fail(MT_INPUT, "%s: links.list: %zu links; allowed with links.shape %s: none", file,
             links->n_list, name_of(links->shape));

@@ -329,7 +329,9 @@ static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
     const char *target;
     mt_arena scratch = {0};
     mt_hash hash;
-    mt_status status = mt_yaml_write(&scratch, &ipu_target_table, &self->plan.graph->target, &target);
+    ipu_target certain = self->plan.graph->target; /* counts do not depend on bands */
+    certain.n_bands = 0;
+    mt_status status = mt_yaml_write(&scratch, &ipu_target_table, &certain, &target);
     if (status == MT_OK) status = mt_hash_begin(&hash);
     if (status == MT_OK) {
         mt_hash_add(&hash, target, strlen(target));
@@ -357,7 +359,7 @@ static mt_status add_bands_ipu(void *opaque, ipu_profile *profile)
 
 static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
 {
-    enum { PHASES = 3 }; /* of the machine, a slice each */
+    enum { PHASES = 5 }; /* of the machine, a slice each at most */
     ipu *self = opaque;
     ipu_trace_size all = {0}, *of;
     size_t fitting = 0;

@@ -73,10 +73,11 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
 uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step)
 {
     const ipu_spread *tiles = mt_phase_spread(phase, step);
-    if (tiles) return tiles->max;
+    if (phase == MT_PHASE_PDE_EXCHANGE) return step->exchange_bound_cycles;
+    if (phase == MT_PHASE_WAITING) return ipu_profile_exchange_parts(step).waiting;
     if (phase == MT_PHASE_SYNC) return step->sync_cycles;
     if (phase == MT_PHASE_LINKS) return step->external_cycles;
-    return step->exchange_phase_cycles - step->external_cycles - step->exchange.max;
+    return tiles->max;
 }
 
 /* Compute may depend on data. */

@@ -196,7 +196,7 @@ Test(profile_files, the_schema_refuses_what_is_no_profile)
 {
     static const struct {
         const char *old, *new, *why;
-    } wrong[] = {{"\"version\": 1", "\"version\": 2", "profile.version: const"},
+    } wrong[] = {{"\"version\": 2", "\"version\": 1", "profile.version: const"},
         {"\"clock_hz\": ", "\"clock\": ", "profile.machine: clock_hz"},
         {"\"runs\": 50", "\"runs\": -50", "profile.compute_sets.item.runs: minimum"},
         {"\"instances\": ", "\"instances\": 0.5, \"x\": ", "profile.vertices.item.instances: type"},
@@ -473,11 +473,11 @@ Test(profile_files, what_makes_no_sense_is_refused)
     refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
 }
 
-/* 8 tiles and 3 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 33,000 steps
+/* 8 tiles and up to 5 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 29,000 steps
  * have room. */
 Test(profile_files, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
 {
-    refuses(2, "slices; allowed: at most 2000000, as in the first 33",
+    refuses(2, "slices; allowed: at most 2000000, as in the first 29",
         "run small.yaml --set time.end_ms=2000 --trace 0:99999");
 }
 
