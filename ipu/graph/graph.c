@@ -2,11 +2,20 @@
 
 #include <string.h>
 
-size_t ipu_type_bytes(ipu_type type) { return type == IPU_UNSIGNED_SHORT ? 2 : 4; }
+size_t ipu_type_bytes(ipu_type type)
+{
+    static const size_t bytes[] = {[IPU_FLOAT] = 4,
+        [IPU_UNSIGNED_SHORT] = 2,
+        [IPU_UNSIGNED_INT] = 4,
+        [IPU_HALF] = 2,
+        [IPU_INT] = 4,
+        [IPU_BOOL] = 1};
+    return bytes[type];
+}
 
 const char *ipu_type_name(ipu_type type)
 {
-    static const char *const names[] = {"float", "unsigned short", "unsigned int"};
+    static const char *const names[] = {"float", "unsigned short", "unsigned int", "half", "int", "bool"};
     return names[type];
 }
 

@@ -27,7 +27,16 @@
 #include "data/status.h"
 #include "ipu/machine/target.h"
 
-typedef enum ipu_type { IPU_FLOAT, IPU_UNSIGNED_SHORT, IPU_UNSIGNED_INT } ipu_type;
+/* Of 4, 2, 4, 2, 4 and 1 bytes. Halves are those of ipu/machine/half.h. A checked run cannot tell an int that was not received from -1, and
+ * does not look for it; of the other types all bits 1 means that. */
+typedef enum ipu_type {
+    IPU_FLOAT,
+    IPU_UNSIGNED_SHORT,
+    IPU_UNSIGNED_INT,
+    IPU_HALF,
+    IPU_INT,
+    IPU_BOOL
+} ipu_type;
 typedef enum ipu_direction { IPU_INPUT, IPU_OUTPUT, IPU_INOUT } ipu_direction;
 
 size_t ipu_type_bytes(ipu_type type);

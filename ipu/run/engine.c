@@ -249,6 +249,7 @@ static bool find_unreceived(
     for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
         const ipu_message *m = &e->messages[i];
         size_t element = ipu_type_bytes((ipu_type)e->message_type[i]);
+        if (e->message_type[i] == IPU_INT) continue;
         *message = i;
         *byte = find_poison(engine->image + m->destination, m->bytes, element);
         if (*byte < m->bytes) return true;
