@@ -685,15 +685,18 @@ static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
 }
 
 /* The shortest of all plans; stops at one that reaches the bound. */
-static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, ipu_schedule *schedule)
+static mt_status make(mt_arena *arena, const planner *empty, ipu_schedule *schedule)
 {
     static const manner manners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
     enum { UNPAIRED = 2, ALL = 4 };
     const size_t first = empty->target->exchange_paired ? 0 : UNPAIRED;
     for (size_t k = first; k < ALL; k++) {
         planner p = *empty;
+        mt_arena scratch = {0};
         ipu_schedule next;
-        MT_TRY(plan(&p, arena, scratch, manners[k], &next));
+        const mt_status status = plan(&p, arena, &scratch, manners[k], &next);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
         if (k == first)
             *schedule = next;
         else
@@ -708,9 +711,6 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, 
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
-    mt_arena scratch = {0};
     const planner p = {.target = target, .fragments = fragments, .n = n_fragments, .n_tiles = target->tiles};
-    mt_status status = make(arena, &scratch, &p, schedule);
-    mt_arena_free(&scratch);
-    return status;
+    return make(arena, &p, schedule);
 }

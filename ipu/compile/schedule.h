@@ -18,7 +18,7 @@
  *     the first set-up begins in cycle   exchange_fixed_cycles + exchange_row_cycles * row(receiver)
  *     the last word arrives in cycle     exchange_fixed_cycles + exchange_row_cycles * row + exchange_fragment_cycles + N
  *
- * with 10 + 160 = 170: the measured 170 cycles include the set-up of the first fragment, every further set-up is paid in full,
+ * with 168 + 2 = 170: the measured 170 cycles include the set-up of the first fragment, every further set-up is paid in full,
  * and exchange_fixed_cycles is what remains of the 170. The sender sends earlier by the latency, which is possible for every
  * pair: the longest latency is 164 cycles. So positions cost nothing in a single transfer. They delay a transfer where the
  * receiver is ready before words can arrive (a machine with a short set-up), and where one sender has several receivers: what
