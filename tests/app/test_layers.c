@@ -41,6 +41,7 @@ static const struct wing {
     {"ipu/machine", IPU, 0, false},
     {"ipu/graph", IPU, 1, false},
     {"ipu/cost", IPU, 2, false},
+    {"ipu/library", IPU, 2, false},
     {"ipu/compile", IPU, 3, false},
     {"ipu/run", IPU, 4, false},
     {"ipu/tally", IPU, 4, false},

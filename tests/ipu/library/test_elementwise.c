@@ -1,0 +1,186 @@
+#include "ipu/library/elementwise.h"
+
+#include <math.h>
+
+#include "ipu/machine/half.h"
+#include "tests/ipu/small_graph.h"
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(elementwise, .fini = teardown);
+
+enum { N = 40, TILES = 3 };
+
+static ipu_graph *graph;
+static uint32_t set;
+
+/* A variable of N elements, in pieces of 7 on tiles in turn, from tile `first` on. */
+static ipu_tensor scattered(const char *name, ipu_type type, size_t first)
+{
+    ipu_tensor whole;
+    uint32_t v;
+    cr_assert_eq(ipu_graph_add_variable(graph, name, type, N, &v), MT_OK);
+    for (size_t at = 0; at < N; at += 7)
+        cr_assert_eq(ipu_graph_set_tile_mapping(
+                         graph, v, at, N - at < 7 ? N - at : 7, (uint32_t)((at / 7 + first) % TILES)),
+            MT_OK);
+    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    return whole;
+}
+
+static void begin(void)
+{
+    const ipu_target target = ring_target(TILES);
+    cr_assert_eq(ipu_graph_new(&arena, &target, &graph), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(graph, "set", &set), MT_OK);
+}
+
+static ipu_engine *compiled_engine(void)
+{
+    const ipu_program *program;
+    ipu_executable *e;
+    ipu_engine *engine;
+    cr_assert_eq(ipu_program_execute(&arena, set, &program), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, graph, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, true, &engine), MT_OK);
+    return engine;
+}
+
+static double value_of(ipu_type type, const void *values, size_t i)
+{
+    return type == IPU_FLOAT ? (double)((const float *)values)[i]
+                             : (double)ipu_half_value(((const uint16_t *)values)[i]);
+}
+
+static void put(ipu_type type, void *values, size_t i, float x)
+{
+    if (type == IPU_FLOAT)
+        ((float *)values)[i] = x;
+    else
+        ((uint16_t *)values)[i] = ipu_half_of(x);
+}
+
+static double unary_of(ipu_unary f, double x)
+{
+    const double values[] = {exp(x), log(x), tanh(x), 1 / (1 + exp(-x)), sqrt(x), 1 / sqrt(x), 1 / x};
+    return values[f];
+}
+
+static double binary_of(ipu_binary f, double x, double y)
+{
+    const double values[] = {x + y, x - y, x * y, x / y, fmax(x, y), fmin(x, y)};
+    return values[f];
+}
+
+/* Operands lie on other tiles than the result. Four roundings of single precision, or one of half: 2^-11. */
+Test(elementwise, functions_are_what_they_say)
+{
+    static const ipu_type types[] = {IPU_FLOAT, IPU_HALF};
+    for (int f = 0; f < IPU_UNARY_FUNCTIONS + IPU_BINARY_FUNCTIONS; f++)
+        for (int t = 0; t < 2; t++) {
+            const ipu_type type = types[t];
+            const bool is_unary = f < IPU_UNARY_FUNCTIONS;
+            const ipu_binary b = (ipu_binary)(f - IPU_UNARY_FUNCTIONS);
+            if (type == IPU_HALF && !is_unary && b >= IPU_MAXIMUM) continue;
+            uint32_t room[3][N];
+            begin();
+            const ipu_tensor x = scattered("x", type, 0), y = scattered("y", type, 1),
+                             out = scattered("out", type, 2);
+            if (is_unary)
+                cr_assert_eq(ipu_add_unary(graph, set, (ipu_unary)f, x, out), MT_OK, "%s", mt_message());
+            else
+                cr_assert_eq(ipu_add_binary(graph, set, b, x, y, out), MT_OK, "%s", mt_message());
+            for (size_t i = 0; i < N; i++) {
+                put(type, room[0], i, 0.3F + 0.1F * (float)i);
+                put(type, room[1], i, 5 - 0.2F * (float)i - 0.05F);
+            }
+            ipu_engine *engine = compiled_engine();
+            ipu_engine_write(engine, &x, room[0]);
+            ipu_engine_write(engine, &y, room[1]);
+            cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+            ipu_engine_read(engine, &out, room[2]);
+            for (size_t i = 0; i < N; i++) {
+                const double p = value_of(type, room[0], i), q = value_of(type, room[1], i);
+                const double truth = is_unary ? unary_of((ipu_unary)f, p) : binary_of(b, p, q);
+                const double allowed =
+                    (type == IPU_FLOAT ? 4 * 0x1p-24 : 0x1p-11 + 4 * 0x1p-24) * fmax(fabs(truth), 0x1p-14);
+                const double sum = is_unary ? 0 : 0x1p-24 * (fabs(p) + fabs(q)); /* of cancelling operands */
+                const double bound = truth > 65504 ? INFINITY : allowed + sum;
+                cr_assert_leq(
+                    fabs(value_of(type, room[2], i) - truth), bound, "%d %d: %g %g", f, t, p, truth);
+            }
+        }
+}
+
+/* 100 elements on one tile of six workers: 17 each, 9 vectors of 2 floats, 5 of 4 halves. */
+Test(elementwise, vertices_cost_what_the_vendor_estimates)
+{
+    static const struct {
+        ipu_type type;
+        int function;
+        uint64_t cycles;
+    } cases[] = {{IPU_FLOAT, IPU_EXP, 11 + 6 * (33 + 9 * 6)}, {IPU_HALF, IPU_TANH, 11 + 6 * (17 + 5 * 4)},
+        {IPU_HALF, IPU_SQRT, 11 + 6 * (17 + 5 * 23)}, {IPU_FLOAT, 100 + IPU_ADD, 11 + 6 * (29 + 9 * 3)},
+        {IPU_HALF, 100 + IPU_DIVIDE, 11 + 6 * (26 + 5 * 21)},
+        {IPU_FLOAT, 200, 57 + 6 * (15 + 6 + 8 * 3 + 3)}};
+    static const float scale = 2;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ipu_tensor t[3];
+        begin();
+        for (int v = 0; v < 3; v++) {
+            uint32_t id;
+            cr_assert_eq(ipu_graph_add_variable(graph, "v", cases[k].type, 100, &id), MT_OK);
+            cr_assert_eq(ipu_graph_set_tile_mapping(graph, id, 0, 100, 0), MT_OK);
+            cr_assert_eq(ipu_graph_whole(graph, id, &t[v]), MT_OK);
+        }
+        const mt_status status =
+            cases[k].function < 100 ? ipu_add_unary(graph, set, (ipu_unary)cases[k].function, t[0], t[1])
+            : cases[k].function < 200
+                ? ipu_add_binary(graph, set, (ipu_binary)(cases[k].function - 100), t[0], t[1], t[2])
+                : ipu_add_scaled_add(graph, set, &scale, t[0], t[1]);
+        cr_assert_eq(status, MT_OK, "%s", mt_message());
+        cr_expect_eq(timed(graph)->supersteps[set].compute_cycles[0], cases[k].cycles, "%zu", k);
+    }
+}
+
+Test(elementwise, a_scaled_sum_is_added_in_place)
+{
+    static const float scale = -0.5F;
+    float a[N], b[N];
+    begin();
+    const ipu_tensor x = scattered("x", IPU_FLOAT, 0), y = scattered("y", IPU_FLOAT, 1);
+    cr_assert_eq(ipu_add_scaled_add(graph, set, &scale, x, y), MT_OK, "%s", mt_message());
+    for (size_t i = 0; i < N; i++) a[i] = (float)i, b[i] = (float)(2 * i + 2);
+    ipu_engine *engine = compiled_engine();
+    ipu_engine_write(engine, &x, a);
+    ipu_engine_write(engine, &y, b);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    ipu_engine_read(engine, &x, a);
+    for (size_t i = 0; i < N; i++) cr_assert_eq(a[i], -1);
+}
+
+Test(elementwise, what_does_not_match_is_refused)
+{
+    static const float scale = 1;
+    ipu_tensor part;
+    begin();
+    const ipu_tensor x = scattered("x", IPU_FLOAT, 0), h = scattered("h", IPU_HALF, 0),
+                     i = scattered("i", IPU_INT, 0);
+    cr_assert_eq(ipu_graph_slice(graph, x, 0, 3, &part), MT_OK);
+    cr_expect_eq(ipu_add_unary(graph, set, IPU_EXP, part, x), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "exp: 'in' has 3 elements of type float, the result 40 of type float; allowed: as many, "
+        "of one type");
+    cr_expect_eq(ipu_add_binary(graph, set, IPU_ADD, x, h, x), MT_INPUT);
+    cr_expect_eq(ipu_add_unary(graph, set, IPU_LN, i, i), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "ln: of type int; allowed: float or half");
+    cr_expect_eq(ipu_add_binary(graph, set, IPU_MAXIMUM, h, h, h), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "maximum: of type half; allowed: float");
+    cr_expect_eq(ipu_add_scaled_add(graph, set, &scale, h, h), MT_INPUT);
+    uint32_t nowhere;
+    ipu_tensor out;
+    cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, N, &nowhere), MT_OK);
+    cr_assert_eq(ipu_graph_whole(graph, nowhere, &out), MT_OK);
+    cr_expect_eq(ipu_add_unary(graph, set, IPU_EXP, x, out), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "exp: variable 'nowhere': element 0 is mapped to no tile");
+}
