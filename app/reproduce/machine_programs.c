@@ -39,8 +39,7 @@ static ipu_cycles total_cost(const ipu_target *target, const size_t *n, const vo
     return cost_of(target, &total_mix, n[0]);
 }
 
-static const ipu_field floats[] = {{"in", IPU_INPUT, IPU_FLOAT}},
-                       halves[] = {{"in", IPU_INPUT, IPU_HALF}};
+static const ipu_field floats[] = {{"in", IPU_INPUT, IPU_FLOAT}}, halves[] = {{"in", IPU_INPUT, IPU_HALF}};
 static const ipu_codelet takes_floats = {
     "takes floats", 1, floats, do_nothing, no_work, .kind = IPU_SINGLE_WORKER};
 static const ipu_codelet takes_halves = {
@@ -183,8 +182,8 @@ static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s
     ipu_target target;
     MT_TRY(ipu_target_several(one, b->ipus, &target));
     MT_TRY(ipu_graph_new(arena, &target, &s->graph));
-    MT_TRY(ipu_graph_add_variable(s->graph, "image", b->half ? IPU_HALF : IPU_FLOAT,
-        b->width * b->height * CHANNELS, &s->image));
+    MT_TRY(ipu_graph_add_variable(
+        s->graph, "image", b->half ? IPU_HALF : IPU_FLOAT, b->width * b->height * CHANNELS, &s->image));
     MT_TRY(ipu_graph_add_compute_set(s->graph, "stencil", &s->set));
     MT_ALLOC(arena, s->rows, b->height);
     for (size_t k = 0; k < b->ipus; k++) {
