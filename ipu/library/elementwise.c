@@ -1,8 +1,8 @@
 #include "ipu/library/elementwise.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "ipu/library/ranges.h"
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
 
@@ -146,30 +146,6 @@ static const ipu_codelet scaled = CODELET("scaled add", 2, scaled_fields, scaled
 
 /* ---- a vertex for each range of the result ---- */
 
-static int by_place(const void *left, const void *right)
-{
-    const ipu_mapping *a = left;
-    const ipu_mapping *b = right;
-    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
-
-/* The first of n sorted mappings that ends behind an element of a variable; n: there is none. */
-static size_t first_behind(const ipu_mapping *m, size_t n, uint32_t variable, size_t element)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const bool before = m[middle].variable < variable ||
-                            (m[middle].variable == variable && m[middle].from + m[middle].n <= element);
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 typedef struct adding {
     ipu_graph *graph;
     uint32_t set;
@@ -178,40 +154,19 @@ typedef struct adding {
     const ipu_tensor *inputs; /* of its fields but the last */
 } adding;
 
-/* Elements [from, from + n) of all tensors. */
-static mt_status add_vertex(const adding *a, uint32_t tile, size_t from, size_t n, ipu_slice result)
+/* The elements of one range of the result. */
+static mt_status add_vertex(const adding *a, const ipu_range *range)
 {
     const size_t last = a->codelet->n_fields - 1;
     ipu_tensor tensor;
     size_t vertex;
-    MT_TRY(ipu_graph_add_vertex(a->graph, a->set, a->codelet, tile, a->context, &vertex));
+    MT_TRY(ipu_graph_add_vertex(a->graph, a->set, a->codelet, range->tile, a->context, &vertex));
     for (size_t f = 0; f < last; f++) {
-        MT_TRY(ipu_graph_slice(a->graph, a->inputs[f], from, n, &tensor));
+        MT_TRY(ipu_graph_slice(a->graph, a->inputs[f], range->at, range->slice.n, &tensor));
         MT_TRY(ipu_graph_connect(a->graph, vertex, a->codelet->fields[f].name, tensor));
     }
-    MT_TRY(ipu_graph_add_tensor(a->graph, &result, 1, &tensor));
+    MT_TRY(ipu_graph_add_tensor(a->graph, &range->slice, 1, &tensor));
     return ipu_graph_connect(a->graph, vertex, a->codelet->fields[last].name, tensor);
-}
-
-static mt_status add_vertices(const adding *a, ipu_tensor out, const ipu_mapping *mappings, size_t n_mappings)
-{
-    size_t done = 0;
-    for (size_t s = 0; s < out.n_slices; s++) {
-        ipu_slice left = a->graph->slices[out.first_slice + s];
-        while (left.n > 0) {
-            const size_t k = first_behind(mappings, n_mappings, left.variable, left.from);
-            const ipu_mapping *m = &mappings[k];
-            if (k == n_mappings || m->variable != left.variable || m->from > left.from)
-                return mt_fail(MT_INPUT, "%s: variable '%s': element %zu is mapped to no tile",
-                    a->codelet->name, a->graph->variables[left.variable].name, left.from);
-            const size_t there = m->from + m->n - left.from, n = left.n < there ? left.n : there;
-            MT_TRY(add_vertex(a, m->tile, done, n, (ipu_slice){left.variable, left.from, n}));
-            left.from += n;
-            left.n -= n;
-            done += n;
-        }
-    }
-    return MT_OK;
 }
 
 static mt_status check(const adding *a, ipu_tensor out)
@@ -231,13 +186,11 @@ static mt_status check(const adding *a, ipu_tensor out)
 static mt_status add(const adding *a, ipu_tensor out)
 {
     mt_arena scratch = {0};
-    const size_t n = a->graph->n_mappings;
+    ipu_range *ranges;
+    size_t n = 0;
     MT_TRY(check(a, out));
-    ipu_mapping *sorted = mt_arena_alloc(&scratch, n, sizeof *sorted);
-    if (!sorted) return MT_MEMORY;
-    for (size_t k = 0; k < n; k++) sorted[k] = a->graph->mappings[k];
-    if (n > 1) qsort(sorted, n, sizeof *sorted, by_place);
-    const mt_status status = add_vertices(a, out, sorted, n);
+    mt_status status = ipu_ranges_of(&scratch, a->graph, out, a->codelet->name, &ranges, &n);
+    for (size_t k = 0; k < n && status == MT_OK; k++) status = add_vertex(a, &ranges[k]);
     mt_arena_free(&scratch);
     return status;
 }

@@ -293,7 +293,15 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile)
 
 mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)
 {
-    MT_TRY(ipu_topology_allows(&one->links, ipus));
+    const ipu_links *links = &one->links;
+    MT_TRY(ipu_topology_allows(links, ipus));
+    if (ipus > 1) MT_TRY(ipu_topology_check_links(one->name, links));
+    if (ipus > 1 && !(links->lane_bits_per_second > 0 && links->efficiency > 0 && links->packet_bytes > 0))
+        return mt_fail(MT_INPUT,
+            "%s: links between chips at %g bits a second and lane, efficiency %g, in packets of %zu bytes; "
+            "allowed: "
+            "more than 0",
+            one->name, links->lane_bits_per_second, links->efficiency, links->packet_bytes);
     *several = *one;
     several->ipus = ipus;
     several->tiles = one->tiles * ipus;

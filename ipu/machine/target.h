@@ -105,7 +105,7 @@ void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t
 size_t ipu_target_partner(const ipu_target *target, size_t tile);
 
 /* Gives a machine of several chips like `one` (whose ipus is 1), joined by one->links, whose list it shares. MT_INPUT: the
- * links cannot join so many chips. */
+ * links cannot join so many chips, or have no lanes, rate or packets. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
 /* Gives in `arena` the network between the chips of a target; NULL for one chip. Fails as ipu_topology_of. */

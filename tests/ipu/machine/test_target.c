@@ -280,6 +280,16 @@ Test(target, several_chips_have_the_tiles_of_all)
     cr_expect_eq(ipu_target_chip(&several, 2), 1);
     cr_expect_eq(ipu_target_several(&one, 3, &several), MT_INPUT);
     cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, two a rung");
+    one.links.packet_bytes = 0;
+    cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "GC200: links between chips at 1.37439e+11 bits a second and lane, "
+                                   "efficiency 0.85, in packets of 0 bytes; "
+                                   "allowed: more than 0");
+    cr_expect_eq(ipu_target_several(&one, 1, &several), MT_OK);
+    one.links.direct = 0;
+    cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "GC200: links.direct: 0 or missing; allowed with links.shape torus: at least 1");
     mt_arena_free(&arena);
 }
 
