@@ -6,16 +6,26 @@
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
 
-enum { ENTRY = 11, SCALED_ADD_ENTRY = 57, CODE_BYTES = 256, VERTEX_BYTES = 16, FLOATS = 2, HALVES = 4 };
+enum {
+    UNARY_ENTRY = 20,
+    BINARY_ENTRY = 11,
+    SCALED_ADD_ENTRY = 57,
+    CAST_ENTRY = 12,
+    CODE_BYTES = 256,
+    VERTEX_BYTES = 16,
+    FLOATS = 2,
+    HALVES = 4
+};
 
 static uint64_t vectors_of(const ipu_target *target, size_t n, size_t width)
 {
     return ipu_divide_up(ipu_divide_up(n, target->worker_contexts), width);
 }
 
-static ipu_cycles cost_of(const ipu_target *target, size_t n, size_t width, uint64_t start, uint64_t cycles)
+static ipu_cycles cost_of(
+    const ipu_target *target, uint64_t entry, size_t n, size_t width, uint64_t start, uint64_t cycles)
 {
-    return (ipu_cycles){.entry = ENTRY, .worker = start + vectors_of(target, n, width) * cycles};
+    return (ipu_cycles){.entry = entry, .worker = start + vectors_of(target, n, width) * cycles};
 }
 
 /* ---- the functions ---- */
@@ -45,12 +55,12 @@ static ipu_cycles cost_of(const ipu_target *target, size_t n, size_t width, uint
     static ipu_cycles name##_float_cost(const ipu_target *target, const size_t *n, const void *context)      \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return cost_of(target, n[1], FLOATS, start, of_floats);                                              \
+        return cost_of(target, UNARY_ENTRY, n[1], FLOATS, start, of_floats);                                 \
     }                                                                                                        \
     static ipu_cycles name##_half_cost(const ipu_target *target, const size_t *n, const void *context)       \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return cost_of(target, n[1], HALVES, start, of_halves);                                              \
+        return cost_of(target, UNARY_ENTRY, n[1], HALVES, start, of_halves);                                 \
     }
 
 #define BINARY(name, of_floats, of_halves, expression)                                                       \
@@ -77,12 +87,12 @@ static ipu_cycles cost_of(const ipu_target *target, size_t n, size_t width, uint
     static ipu_cycles name##_float_cost(const ipu_target *target, const size_t *n, const void *context)      \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return cost_of(target, n[2], FLOATS, 29, of_floats);                                                 \
+        return cost_of(target, BINARY_ENTRY, n[2], FLOATS, 29, of_floats);                                   \
     }                                                                                                        \
     static ipu_cycles name##_half_cost(const ipu_target *target, const size_t *n, const void *context)       \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return cost_of(target, n[2], HALVES, 26, of_halves);                                                 \
+        return cost_of(target, BINARY_ENTRY, n[2], HALVES, 26, of_halves);                                   \
     }
 
 UNARY(exp, 33, 6, 4, expf(x))
@@ -97,8 +107,8 @@ BINARY(add, 3, 3, x + y)
 BINARY(subtract, 3, 3, x - y)
 BINARY(multiply, 3, 3, x *y)
 BINARY(divide, 10, 21, x / y)
-BINARY(maximum, 3, 0, fmaxf(x, y))
-BINARY(minimum, 3, 0, fminf(x, y))
+BINARY(maximum, 3, 4, fmaxf(x, y))
+BINARY(minimum, 3, 4, fminf(x, y))
 
 static void scaled_add(const ipu_span *f, const void *context)
 {
@@ -112,6 +122,61 @@ static ipu_cycles scaled_add_cost(const ipu_target *target, const size_t *n, con
     (void)context;
     const uint64_t vectors = vectors_of(target, n[1], FLOATS);
     return (ipu_cycles){.entry = SCALED_ADD_ENTRY, .worker = 15 + 6 + 3 * (vectors - 1) + 3};
+}
+
+#define CAST(name, from, to, expression, turns)                                                              \
+    static void name(const ipu_span *f, const void *context)                                                 \
+    {                                                                                                        \
+        (void)context;                                                                                       \
+        const from *in = f[0].data;                                                                          \
+        to *out = f[1].data;                                                                                 \
+        for (size_t i = 0; i < f[1].n; i++) {                                                                \
+            const from x = in[i];                                                                            \
+            out[i] = (expression);                                                                           \
+        }                                                                                                    \
+    }                                                                                                        \
+    static ipu_cycles name##_cost(const ipu_target *target, const size_t *n, const void *context)            \
+    {                                                                                                        \
+        (void)context;                                                                                       \
+        const uint64_t m = ipu_divide_up(n[1], target->worker_contexts);                                     \
+        return (ipu_cycles){.entry = CAST_ENTRY, .worker = 18 + 19 + (turns)};                               \
+    }
+
+static int32_t int_of(float x)
+{
+    if (isnan(x)) return 0;
+    return x >= 0x1p31F ? INT32_MAX : x < -0x1p31F ? INT32_MIN : (int32_t)x;
+}
+
+CAST(float_to_half, float, uint16_t, ipu_half_of(x), 2 * (m / 4) + 2 + 2 * (m % 2 + m / 2 % 2))
+CAST(half_to_float, uint16_t, float, ipu_half_value(x), m / 2 + 1 + 2 * (m % 2))
+CAST(float_to_int, float, int32_t, int_of(x), 2 * m)
+CAST(int_to_float, int32_t, float, (float)x, 2 * m)
+
+static void fill_words(const ipu_span *f, const void *context)
+{
+    uint32_t *out = f[0].data;
+    for (size_t i = 0; i < f[0].n; i++) out[i] = *(const uint32_t *)context;
+}
+
+static void fill_halves(const ipu_span *f, const void *context)
+{
+    uint16_t *out = f[0].data;
+    for (size_t i = 0; i < f[0].n; i++) out[i] = *(const uint16_t *)context;
+}
+
+static ipu_cycles fill_words_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    (void)target;
+    return (ipu_cycles){.worker = 23 + n[0] / FLOATS + n[0] % FLOATS};
+}
+
+static ipu_cycles fill_halves_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    (void)target;
+    return (ipu_cycles){.worker = n[0] == 1 ? 15 : n[0] == 2 ? 21 : 26 + n[0] / HALVES};
 }
 
 /* ---- the codelets ---- */
@@ -144,6 +209,23 @@ static const ipu_codelet binary[IPU_BINARY_FUNCTIONS][2] = {PAIR(IPU_ADD, 3, bin
 
 static const ipu_codelet scaled = CODELET("scaled add", 2, scaled_fields, scaled_add, scaled_add_cost);
 
+#define CASTING(from, to, name)                                                                              \
+    CODELET("cast", 2, ((const ipu_field[]){{"in", IPU_INPUT, from}, {"out", IPU_OUTPUT, to}}), name,        \
+        name##_cost)
+
+static const ipu_codelet casts[] = {CASTING(IPU_FLOAT, IPU_HALF, float_to_half),
+    CASTING(IPU_HALF, IPU_FLOAT, half_to_float), CASTING(IPU_FLOAT, IPU_INT, float_to_int),
+    CASTING(IPU_INT, IPU_FLOAT, int_to_float)};
+
+#define FILLING(type, name)                                                                                  \
+    {                                                                                                        \
+        "fill", 1, (const ipu_field[]){{"out", IPU_OUTPUT, type}}, name, name##_cost, CODE_BYTES,            \
+            VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0                                                         \
+    }
+
+static const ipu_codelet fills[] = {
+    FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves), FILLING(IPU_INT, fill_words)};
+
 /* ---- a vertex for each range of the result ---- */
 
 typedef struct adding {
@@ -173,12 +255,25 @@ static mt_status check(const adding *a, ipu_tensor out)
 {
     for (size_t f = 0; f + 1 < a->codelet->n_fields; f++) {
         const ipu_tensor *in = &a->inputs[f];
-        if (in->n != out.n || (in->type != out.type && out.n > 0))
-            return mt_fail(MT_INPUT,
-                "%s: '%s' has %zu elements of type %s, the result %zu of type %s; allowed: as many, of one "
-                "type",
-                a->codelet->name, a->codelet->fields[f].name, in->n, ipu_type_name(in->type), out.n,
-                ipu_type_name(out.type));
+        const ipu_field *field = &a->codelet->fields[f];
+        if (in->n != out.n || (in->type != field->type && out.n > 0))
+            return mt_fail(MT_INPUT, "%s: '%s' has %zu elements of type %s; allowed: %zu of type %s",
+                a->codelet->name, field->name, in->n, ipu_type_name(in->type), out.n,
+                ipu_type_name(field->type));
+    }
+    return MT_OK;
+}
+
+/* One vertex for all workers, or one for each. */
+static mt_status add_range(const adding *a, const ipu_range *range)
+{
+    const size_t n = range->slice.n, workers = a->graph->target.worker_contexts;
+    const size_t shares = a->codelet->kind == IPU_MULTI_WORKER ? 1 : n < workers ? n : workers;
+    for (size_t s = 0; s < shares; s++) {
+        const size_t from = n * s / shares, to = n * (s + 1) / shares;
+        MT_TRY(add_vertex(
+            a, &(ipu_range){range->tile, {range->slice.variable, range->slice.from + from, to - from},
+                   range->at + from}));
     }
     return MT_OK;
 }
@@ -190,7 +285,7 @@ static mt_status add(const adding *a, ipu_tensor out)
     size_t n = 0;
     MT_TRY(check(a, out));
     mt_status status = ipu_ranges_of(&scratch, a->graph, out, a->codelet->name, &ranges, &n);
-    for (size_t k = 0; k < n && status == MT_OK; k++) status = add_vertex(a, &ranges[k]);
+    for (size_t k = 0; k < n && status == MT_OK; k++) status = add_range(a, &ranges[k]);
     mt_arena_free(&scratch);
     return status;
 }
@@ -223,8 +318,7 @@ mt_status ipu_add_binary(
     if (function >= IPU_BINARY_FUNCTIONS)
         return mt_fail(
             MT_INPUT, "binary function %d; allowed: below %d", (int)function, IPU_BINARY_FUNCTIONS);
-    const ipu_codelet *halves = function < IPU_MAXIMUM ? &binary[function][1] : NULL;
-    MT_TRY(choose(&binary[function][0], halves, out.type, &all.codelet));
+    MT_TRY(choose(&binary[function][0], &binary[function][1], out.type, &all.codelet));
     return add(&all, out);
 }
 
@@ -234,4 +328,23 @@ mt_status ipu_add_scaled_add(
     adding all = {.graph = graph, .set = compute_set, .inputs = &b, .context = scale};
     MT_TRY(choose(&scaled, NULL, a.type, &all.codelet));
     return add(&all, a);
+}
+
+mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor out)
+{
+    adding a = {.graph = graph, .set = compute_set, .inputs = &in};
+    for (size_t k = 0; k < sizeof casts / sizeof *casts; k++)
+        if (casts[k].fields[0].type == in.type && casts[k].fields[1].type == out.type) a.codelet = &casts[k];
+    if (a.codelet) return add(&a, out);
+    return mt_fail(MT_INPUT, "cast: %s to %s; allowed: float to half or int, half or int to float",
+        ipu_type_name(in.type), ipu_type_name(out.type));
+}
+
+mt_status ipu_add_fill(ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out)
+{
+    adding a = {.graph = graph, .set = compute_set, .context = value};
+    for (size_t k = 0; k < sizeof fills / sizeof *fills; k++)
+        if (fills[k].fields[0].type == out.type) a.codelet = &fills[k];
+    if (a.codelet) return add(&a, out);
+    return mt_fail(MT_INPUT, "fill: of type %s; allowed: float, half or int", ipu_type_name(out.type));
 }

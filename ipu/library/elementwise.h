@@ -4,12 +4,13 @@
  *
  *     MT_TRY(ipu_add_binary(graph, set, IPU_MULTIPLY, a, b, out));        // out = a * b
  *     MT_TRY(ipu_add_scaled_add(graph, set, &factor, a, b));              // a += factor * b
+ *     MT_TRY(ipu_add_cast(graph, set, a, halves));
  *
- * What a vertex costs is what the vendor's own estimators say of its standard vertices (github.com/graphcore/poplibs,
- * lib/popops, files ...CycleEstimators.cpp), for n elements and vectors of 2 floats or 4 halves:
+ * What a vertex costs is what the vendor's own estimators say of its standard vertices (github.com/graphcore/poplibs, lib/popops,
+ * popopsCycleEstimators and PerformanceEstimation), for n elements, in vectors of 2 floats or 4 halves, by w = worker_contexts:
  *
- *     vectors = ceil(ceil(n / worker_contexts) / elements of a vector)
- *     unary        entry 11, worker 17 (exp: 33) + vectors x cycles
+ *     vectors = ceil(ceil(n / w) / elements of a vector)
+ *     unary        entry 20, worker 17 (exp: 33) + vectors x cycles
  *     binary       entry 11, worker 29 (halves: 26) + vectors x cycles
  *     scaled add   entry 57, worker 15 + 6 + 3 (vectors - 1) + 3, of floats only
  *
@@ -17,9 +18,17 @@
  *
  *                exp  ln  tanh  sigmoid  sqrt  rsqrt  inverse   add  subtract  multiply  divide  maximum  minimum
  *     2 floats     6  12    12       12    10      8        6     3         3         3      10        3        3
- *     4 halves     4   4     4        6    23     19       15     3         3         3      21        -        -
+ *     4 halves     4   4     4        6    23     19       15     3         3         3      21        4        4
  *
- * Their code is taken to have 256 bytes each, as nothing public tells. */
+ * and for m = ceil(n / w) elements of a worker
+ *
+ *     cast         entry 12, worker 18 + 19 + 2 floor(m / 4) + 2 + 2 bits(m mod 4)   float to half; bits: of the binary number
+ *                                         + floor(m / 2) + 1 + 2 (m mod 2)           half to float
+ *                                         + 2 m                                      float to int, and back
+ *     fill         worker 23 + floor(m / 2) + m mod 2    float, int
+ *                         26 + floor(m / 4)              half; 15 and 21 for m = 1 and 2
+ *
+ * where a fill is a vertex of one worker. The code of each is taken to have 256 bytes, as nothing public tells. */
 #ifndef IPU_LIBRARY_ELEMENTWISE_H
 #define IPU_LIBRARY_ELEMENTWISE_H
 
@@ -46,8 +55,8 @@ typedef enum ipu_binary {
     IPU_BINARY_FUNCTIONS
 } ipu_binary;
 
-/* All tensors have as many elements and one type, float or half; those that are written are mapped. MT_INPUT: they do not, or the
- * function has no vertex for the type. MT_MEMORY. */
+/* All tensors have as many elements; those that are written are mapped. Unless said otherwise all are floats, or all are halves.
+ * MT_INPUT: this does not hold. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_add_unary(
     ipu_graph *graph, uint32_t compute_set, ipu_unary function, ipu_tensor in, ipu_tensor out);
 MT_NODISCARD mt_status ipu_add_binary(
@@ -56,5 +65,13 @@ MT_NODISCARD mt_status ipu_add_binary(
 /* a += *scale * b, of floats. Keeps `scale`, which must outlive the graph's engines. */
 MT_NODISCARD mt_status ipu_add_scaled_add(
     ipu_graph *graph, uint32_t compute_set, const float *scale, ipu_tensor a, ipu_tensor b);
+
+/* float to half or int, half or int to float. A half is the nearest; an int is cut towards 0, and the nearest there is where the float is too
+ * large, 0 for NaN. */
+MT_NODISCARD mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor out);
+
+/* Every element of `out`, of floats, halves or ints, becomes *value, which is one element of its type. Keeps `value` as above. */
+MT_NODISCARD mt_status ipu_add_fill(
+    ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out);
 
 #endif
