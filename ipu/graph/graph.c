@@ -70,6 +70,24 @@ mt_status ipu_graph_add_variable(
     return MT_OK;
 }
 
+mt_status ipu_graph_add_constant(
+    ipu_graph *graph, const char *name, ipu_type type, size_t n, const void *values, uint32_t *variable)
+{
+    MT_TRY(ipu_graph_add_variable(graph, name, type, n, variable));
+    graph->variables[*variable].constant = values;
+    return MT_OK;
+}
+
+const char *ipu_graph_constant_in(const ipu_graph *graph, const ipu_tensor *tensor)
+{
+    for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices && s < graph->n_slices;
+         s++) {
+        const ipu_variable *v = &graph->variables[graph->slices[s].variable];
+        if (graph->slices[s].n > 0 && v->constant) return v->name;
+    }
+    return NULL;
+}
+
 static mt_status check_range(const ipu_graph *graph, uint32_t variable, size_t from, size_t n)
 {
     if (variable >= graph->n_variables)
@@ -97,6 +115,9 @@ mt_status ipu_graph_set_tile_mapping(
 mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
 {
     MT_TRY(check_range(graph, variable, 0, 0));
+    if (graph->variables[variable].constant)
+        return mt_fail(MT_INPUT, "graph: variable '%s' is a constant; allowed as temporary: others",
+            graph->variables[variable].name);
     graph->variables[variable].temporary = true;
     return MT_OK;
 }
@@ -202,6 +223,10 @@ mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, 
             "graph: tile %u: codelet '%s' field '%s' is of type %s, its tensor ('%s') of type %s", v->tile,
             v->codelet->name, field, ipu_type_name(v->codelet->fields[i].type),
             graph->variables[graph->slices[tensor.first_slice].variable].name, ipu_type_name(tensor.type));
+    const char *constant = ipu_graph_constant_in(graph, &tensor);
+    if (constant && v->codelet->fields[i].direction != IPU_INPUT)
+        return mt_fail(MT_INPUT, "graph: tile %u: codelet '%s' field '%s' would write to the constant '%s'",
+            v->tile, v->codelet->name, field, constant);
     *connection = (ipu_connection){tensor, true};
     return MT_OK;
 }

@@ -108,6 +108,7 @@ typedef struct ipu_variable {
     ipu_type type;
     size_t n;
     bool temporary;
+    const void *constant; /* its values; NULL: it is none */
 } ipu_variable;
 
 typedef struct ipu_mapping {
@@ -160,6 +161,11 @@ MT_NODISCARD mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, 
 MT_NODISCARD mt_status ipu_graph_add_variable(
     ipu_graph *graph, const char *name, ipu_type type, size_t n, uint32_t *variable);
 
+/* A variable that has these values in every engine from its beginning; they must outlive the making of engines. It is mapped as any other.
+ * Neither vertices nor programs can write to it. */
+MT_NODISCARD mt_status ipu_graph_add_constant(
+    ipu_graph *graph, const char *name, ipu_type type, size_t n, const void *values, uint32_t *variable);
+
 /* Maps elements [from, from + n) of the variable to `tile`. Each element must be mapped exactly once. The elements on one tile
  * are contiguous there, in their order. */
 MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
@@ -173,6 +179,10 @@ MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variab
 MT_NODISCARD mt_status ipu_graph_add_tensor(
     ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor);
 MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
+
+/* The name of the first constant that a tensor has elements of; NULL: there is none. */
+const char *ipu_graph_constant_in(const ipu_graph *graph, const ipu_tensor *tensor);
+
 /* Elements [from, from + n) of a tensor. */
 MT_NODISCARD mt_status ipu_graph_slice(
     ipu_graph *graph, ipu_tensor tensor, size_t from, size_t n, ipu_tensor *slice);

@@ -99,6 +99,10 @@ static mt_status check_transfer(const ipu_program *program, const ipu_graph *gra
     if (tensor->n > 0 && tensor->type != stream->type)
         return mt_fail(MT_INPUT, "program: stream '%s' is of type %s, its tensor of type %s", stream->name,
             ipu_type_name(stream->type), ipu_type_name(tensor->type));
+    const char *constant = ipu_graph_constant_in(graph, tensor);
+    if (constant && program->kind == IPU_HOST_WRITE)
+        return mt_fail(
+            MT_INPUT, "program: stream '%s' would write to the constant '%s'", stream->name, constant);
     return MT_OK;
 }
 

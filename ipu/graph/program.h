@@ -61,8 +61,8 @@ MT_NODISCARD mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, con
 MT_NODISCARD mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition,
     ipu_tensor predicate, const ipu_program *body, uint64_t limit, const ipu_program **program);
 
-/* Checks that every compute set, stream and tensor of the tree belongs to the graph, that types agree, and that a predicate is
- * one element. MT_INPUT: one of these does not hold. */
+/* Checks that every compute set, stream and tensor of the tree belongs to the graph, that types agree, that a predicate is
+ * one element, and that no constant is written. MT_INPUT: one of these does not hold. */
 MT_NODISCARD mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph);
 
 #endif

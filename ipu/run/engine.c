@@ -42,6 +42,8 @@ void ipu_end_flushing(uint64_t before)
 
 /* ---- making ---- */
 
+static void write_constants(ipu_engine *engine);
+
 mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine)
 {
     const ipu_graph *graph = executable->graph;
@@ -62,6 +64,7 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     if (e->checked) memset(e->image, 0xff, bytes);
     for (size_t i = 0; i < executable->n_places; i++)
         e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};
+    write_constants(e);
     *engine = e;
     return MT_OK;
 }
@@ -174,6 +177,15 @@ void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *
 void ipu_engine_write_slice(ipu_engine *engine, const ipu_slice *slice, const void *data)
 {
     copy_in((walk){.engine = engine, .slices = slice, .n_slices = 1}, data);
+}
+
+static void write_constants(ipu_engine *engine)
+{
+    const ipu_graph *graph = engine->executable->graph;
+    for (uint32_t v = 0; v < graph->n_variables; v++)
+        if (graph->variables[v].constant)
+            ipu_engine_write_slice(
+                engine, &(ipu_slice){v, 0, graph->variables[v].n}, graph->variables[v].constant);
 }
 
 /* Answers how many bytes it has copied. */

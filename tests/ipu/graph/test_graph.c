@@ -104,3 +104,28 @@ Test(graph, what_makes_no_sense_is_refused_by_name)
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", u), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: tile 3: codelet 'copy' field 'in' is connected twice");
 }
+
+Test(graph, a_constant_is_read_only)
+{
+    static const float values[] = {1, 2};
+    uint32_t two, set, stream;
+    size_t vertex;
+    ipu_tensor whole, mixed;
+    const ipu_program *program;
+    cr_assert_eq(ipu_graph_add_constant(graph, "two", IPU_FLOAT, 2, values, &two), MT_OK);
+    cr_assert_eq(ipu_graph_whole(graph, two, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, (ipu_slice[]){{a, 0, 1}, {two, 1, 1}}, 2, &mixed), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(graph, "set", &set), MT_OK);
+    cr_assert_eq(ipu_graph_add_vertex(graph, set, &ring_copy_codelet, 3, NULL, &vertex), MT_OK);
+    cr_expect_eq(ipu_graph_connect(graph, vertex, "out", mixed), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "graph: tile 3: codelet 'copy' field 'out' would write to the constant 'two'");
+    cr_expect_eq(ipu_graph_connect(graph, vertex, "in", mixed), MT_OK);
+    cr_expect_eq(ipu_graph_set_temporary(graph, two), MT_INPUT);
+    cr_assert_eq(ipu_graph_add_stream(graph, "s", IPU_FLOAT, &stream), MT_OK);
+    cr_assert_eq(ipu_program_host_write(&arena, stream, whole, &program), MT_OK);
+    cr_expect_eq(ipu_program_check(program, graph), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: stream 's' would write to the constant 'two'");
+    cr_assert_eq(ipu_program_host_read(&arena, whole, stream, &program), MT_OK);
+    cr_expect_eq(ipu_program_check(program, graph), MT_OK);
+}

@@ -228,6 +228,32 @@ Test(elementwise, casts_round_and_fills_reach_every_element)
     }
 }
 
+/* Pieces of a constant lie on other tiles than where they are read; a second engine has them too. */
+Test(elementwise, constants_are_there_from_the_beginning)
+{
+    float factors[N], x[N];
+    uint32_t v;
+    begin();
+    for (size_t i = 0; i < N; i++) factors[i] = (float)(i + 1), x[i] = 2;
+    cr_assert_eq(ipu_graph_add_constant(graph, "factors", IPU_FLOAT, N, factors, &v), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, 0, 13, 1), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, 13, N - 13, 0), MT_OK);
+    ipu_tensor whole;
+    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    const ipu_tensor given = scattered("x", IPU_FLOAT, 0);
+    cr_assert_eq(ipu_add_binary(graph, set, IPU_MULTIPLY, given, whole, given), MT_OK, "%s", mt_message());
+    ipu_engine *first = compiled_engine(), *second;
+    cr_assert_eq(ipu_engine_new(&arena, first->executable, true, &second), MT_OK);
+    ipu_engine *const both[] = {first, second};
+    for (size_t k = 0; k < 2; k++) {
+        float got[N];
+        ipu_engine_write(both[k], &given, x);
+        cr_assert_eq(ipu_engine_run(both[k], 0), MT_OK, "%s", mt_message());
+        ipu_engine_read(both[k], &given, got);
+        for (size_t i = 0; i < N; i++) cr_assert_eq(got[i], 2 * factors[i], "%zu", i);
+    }
+}
+
 Test(elementwise, what_does_not_match_is_refused)
 {
     static const float scale = 1;
