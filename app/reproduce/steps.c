@@ -115,10 +115,11 @@ double mt_steps_seconds(const mt_steps *s, double cycles)
 
 void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TITLE])
 {
+    const ipu_target *machine = &s->base.tiling.one;
+    const bool copies = machine->copies == IPU_COPIES_ALWAYS && !strstr(machine->name, "exchange.copies");
     (void)snprintf(title, MT_STEPS_TITLE,
         "%s: a mesh of %zu elements on %s, %s partition%s, %s%s, %g diffusion step%s in a time step", what,
-        s->n_elements, s->base.tiling.one.name, mt_partition_methods[s->base.tiling.method],
+        s->n_elements, machine->name, mt_partition_methods[s->base.tiling.method],
         s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name,
-        s->base.tiling.one.copies == IPU_COPIES_ALWAYS ? ", inputs copied together" : "", s->pde_steps,
-        s->pde_steps > 1 ? "s" : "");
+        copies ? ", inputs copied together" : "", s->pde_steps, s->pde_steps > 1 ? "s" : "");
 }
