@@ -173,7 +173,7 @@ static mt_status reduce_shares(tree *t, ipu_range *ranges, size_t n)
     return MT_OK;
 }
 
-/* Brings `group` branches of a chip, or of all chips, together on the tile of the first. */
+/* Brings every `group` branches of a chip together on the tile of the first. */
 static mt_status combine(tree *t, size_t group)
 {
     uint32_t set, variable;
