@@ -223,8 +223,8 @@ static const ipu_codelet casts[] = {CASTING(IPU_FLOAT, IPU_HALF, float_to_half),
             VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0                                                         \
     }
 
-static const ipu_codelet fills[] = {
-    FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves), FILLING(IPU_INT, fill_words)};
+static const ipu_codelet fills[] = {FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves),
+    FILLING(IPU_INT, fill_words), FILLING(IPU_UNSIGNED_INT, fill_words)};
 
 /* ---- a vertex for each range of the result ---- */
 
@@ -346,5 +346,6 @@ mt_status ipu_add_fill(ipu_graph *graph, uint32_t compute_set, const void *value
     for (size_t k = 0; k < sizeof fills / sizeof *fills; k++)
         if (fills[k].fields[0].type == out.type) a.codelet = &fills[k];
     if (a.codelet) return add(&a, out);
-    return mt_fail(MT_INPUT, "fill: of type %s; allowed: float, half or int", ipu_type_name(out.type));
+    return mt_fail(
+        MT_INPUT, "fill: of type %s; allowed: float, half, int or unsigned int", ipu_type_name(out.type));
 }

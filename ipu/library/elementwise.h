@@ -70,7 +70,7 @@ MT_NODISCARD mt_status ipu_add_scaled_add(
  * large, 0 for NaN. */
 MT_NODISCARD mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor out);
 
-/* Every element of `out`, of floats, halves or ints, becomes *value, which is one element of its type. Keeps `value` as above. */
+/* Every element of `out`, of floats, halves, ints or unsigned ints, becomes *value, which is one element of its type. Keeps `value` as above. */
 MT_NODISCARD mt_status ipu_add_fill(
     ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out);
 

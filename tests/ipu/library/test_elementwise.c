@@ -271,8 +271,8 @@ Test(elementwise, what_does_not_match_is_refused)
     cr_expect_str_eq(mt_message(), "scaled add: of type half; allowed: float");
     cr_expect_eq(ipu_add_cast(graph, set, h, i), MT_INPUT);
     cr_expect_str_eq(mt_message(), "cast: half to int; allowed: float to half or int, half or int to float");
-    cr_expect_eq(ipu_add_fill(graph, set, &scale, scattered("u", IPU_UNSIGNED_INT, 0)), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "fill: of type unsigned int; allowed: float, half or int");
+    cr_expect_eq(ipu_add_fill(graph, set, &scale, scattered("b", IPU_BOOL, 0)), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "fill: of type bool; allowed: float, half, int or unsigned int");
     uint32_t nowhere;
     ipu_tensor out;
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, N, &nowhere), MT_OK);
