@@ -122,6 +122,40 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     return MT_OK;
 }
 
+/* A property of the whole partition. */
+typedef struct whole_row {
+    const char *key, *label;
+    double value;
+    const char *unit;
+} whole_row;
+
+/* What it costs; nothing is known where it does not fit. */
+static void add_cost_rows(mt_table *table, const mt_costs *costs)
+{
+    const whole_row rows[] = {
+        {"fullest_tile_bytes", "memory of the fullest tile", (double)costs->memory_max, "bytes"},
+        {"median_tile_bytes", "memory of the median tile", (double)costs->memory_median, "bytes"},
+        {"exchange_cycles", "exchange of a diffusion substep, with its copies",
+            (double)costs->exchange_cycles, "cycles"},
+        {"exchange_setup_cycles", "set-up, inside IPUs", (double)costs->parts.setup, "cycles"},
+        {"exchange_words_cycles", "words", (double)costs->parts.words, "cycles"},
+        {"exchange_waiting_cycles", "waiting", (double)costs->parts.waiting, "cycles"},
+        {"rearrangement_cycles", "copies inside tiles", (double)costs->rearrangement_cycles, "cycles"},
+        {"between_ipus_cycles", "between IPUs", (double)costs->external_cycles, "cycles"},
+        {"substep_least_cycles", "whole diffusion substep, constants that take the least time",
+            (double)costs->pde_step.at[IPU_FAST], "cycles"},
+        {"substep_most_cycles", "constants that take the most time", (double)costs->pde_step.at[IPU_SLOW],
+            "cycles"},
+        {"exchange_lower_bound_cycles", "lower bound of the exchange inside IPUs",
+            (double)costs->exchange_bound_cycles, "cycles"},
+        {"between_ipus_bytes", "bytes between IPUs, once for each receiving IPU",
+            (double)costs->bytes_crossing, "bytes"},
+        {"exchange_load_balance_percent", "load balance of the exchange (mean/max)",
+            100 * costs->effectiveness, "%"}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        mt_table_property(table, rows[r].key, rows[r].label, costs->fits ? rows[r].value : NAN, rows[r].unit);
+}
+
 static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
     const mt_balance *balance, const mt_halo *halo, const mt_costs *costs, mt_table *table)
 {
@@ -130,11 +164,8 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     size_t words = 0, empty = 0;
     for (uint32_t p = 0; p < halo->n_parts; p++) empty += mt_halo_own(halo, p) == 0;
     for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
-    const struct {
-        const char *key, *label;
-        double value;
-        const char *unit;
-    } rows[] = {{"parts", "parts", halo->n_parts, ""}, {"empty_parts", "empty parts", (double)empty, ""},
+    const whole_row rows[] = {{"parts", "parts", halo->n_parts, ""},
+        {"empty_parts", "empty parts", (double)empty, ""},
         {"elements", "elements", (double)halo->n_elements, ""},
         {"faces_cut", "faces cut", (double)parts->edge_cut, ""},
         {"ranges", "ranges", (double)halo->n_ranges, ""},
@@ -142,33 +173,11 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"elements_received", "elements received", received.sum, ""},
         {"elements_from_other_ipus", "elements received from other IPUs", (double)mt_tile_crossing(halo), ""},
         {"received_percent", "share of received elements",
-            100 * received.sum / (received.sum + (double)halo->n_elements), "%"},
-        {"fullest_tile_bytes", "memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN,
-            "bytes"},
-        {"median_tile_bytes", "memory of the median tile", costs->fits ? (double)costs->memory_median : NAN,
-            "bytes"},
-        {"exchange_cycles", "exchange of a diffusion substep, with its copies",
-            costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
-        {"exchange_setup_cycles", "set-up, inside IPUs", costs->fits ? (double)costs->parts.setup : NAN,
-            "cycles"},
-        {"exchange_words_cycles", "words", costs->fits ? (double)costs->parts.words : NAN, "cycles"},
-        {"exchange_waiting_cycles", "waiting", costs->fits ? (double)costs->parts.waiting : NAN, "cycles"},
-        {"rearrangement_cycles", "copies inside tiles",
-            costs->fits ? (double)costs->rearrangement_cycles : NAN, "cycles"},
-        {"between_ipus_cycles", "between IPUs", costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
-        {"substep_least_cycles", "whole diffusion substep, constants that take the least time",
-            costs->fits ? (double)costs->pde_step.at[IPU_FAST] : NAN, "cycles"},
-        {"substep_most_cycles", "constants that take the most time",
-            costs->fits ? (double)costs->pde_step.at[IPU_SLOW] : NAN, "cycles"},
-        {"exchange_lower_bound_cycles", "lower bound of the exchange inside IPUs",
-            costs->fits ? (double)costs->exchange_bound_cycles : NAN, "cycles"},
-        {"between_ipus_bytes", "bytes between IPUs, once for each receiving IPU",
-            costs->fits ? (double)costs->bytes_crossing : NAN, "bytes"},
-        {"exchange_load_balance_percent", "load balance of the exchange (mean/max)",
-            costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
+            100 * received.sum / (received.sum + (double)halo->n_elements), "%"}};
     *table = mt_table_properties(arena, "partition", title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].key, rows[r].label, rows[r].value, rows[r].unit);
+    add_cost_rows(table, costs);
     if (balance->largest_before == 0) return MT_OK;
     mt_table_property(table, "elements_moved", "elements moved to balance halos", (double)balance->moves, "");
     mt_table_property(table, "halo_elements_before_max", "most halo elements needed before that",

@@ -164,11 +164,6 @@ static void add_compute(rows *r, const measured *m)
                        m->tutorial[MT_TUTORIAL_SUMS][at].compute_mean;
 }
 
-static ipu_target target_at(const ipu_target *target, int at)
-{
-    return at == MT_AT_VALUES ? *target : ipu_target_at(target, at == MT_AT_FAST ? IPU_FAST : IPU_SLOW);
-}
-
 /* 1,000 words from tile 0 to another in this row of the chip. */
 static mt_status transfer_cycles(const ipu_target *target, size_t row_wanted, double *cycles)
 {
@@ -222,7 +217,7 @@ static mt_status add_sources(rows *r, const measured *m)
         *copy =
             add(r, "machine_copy_panel", "8 KiB copied inside a tile", "C600", "exchange.copy_call_cycles");
     for (int at = 0; at < MT_ATS; at++) {
-        const ipu_target t = target_at(&m->c600, at);
+        const ipu_target t = mt_program_target(&m->c600, at);
         MT_TRY(transfer_cycles(&t, 0, &near->ours[at]));
         MT_TRY(transfer_cycles(&t, t.exchange_rows - 1, &far->ours[at]));
         copy->ours[at] = (double)ipu_copies_cycles(&t, &panel);
@@ -231,7 +226,7 @@ static mt_status add_sources(rows *r, const measured *m)
         if (2U << k > m->ipus) continue;
         row *to = add(r, links[k], of[k], "GC200", "links");
         for (int at = 0; at < MT_ATS; at++) {
-            const ipu_target t = target_at(&m->gc200, at);
+            const ipu_target t = mt_program_target(&m->gc200, at);
             MT_TRY(all_to_all(&t, 2U << k, &to->ours[at]));
         }
     }

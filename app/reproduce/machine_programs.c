@@ -78,13 +78,18 @@ static mt_program_cycles cycles_of(const ipu_timing *timing, uint32_t set)
         .compute_mean = mean_of(s->compute_cycles, e->graph->target.tiles)};
 }
 
+ipu_target mt_program_target(const ipu_target *target, int at)
+{
+    return at == MT_AT_VALUES ? *target : ipu_target_at(target, at == MT_AT_FAST ? IPU_FAST : IPU_SLOW);
+}
+
 static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing timing[MT_ATS])
 {
     ipu_executable *e;
     MT_TRY(ipu_compile(arena, g, NULL, 0, &e));
     MT_TRY(ipu_timing_make(arena, e, &timing[MT_AT_VALUES]));
     for (int at = MT_AT_FAST; at < MT_ATS; at++) {
-        const ipu_target end = ipu_target_at(&g->target, at == MT_AT_FAST ? IPU_FAST : IPU_SLOW);
+        const ipu_target end = mt_program_target(&g->target, at);
         ipu_executable *same;
         MT_TRY(ipu_compile_for(arena, e, &end, &same));
         MT_TRY(ipu_timing_make(arena, same, &timing[at]));
@@ -94,7 +99,7 @@ static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing timi
 
 /* ---- the stencil ---- */
 
-enum { CHANNELS = 4, WORKERS = 6 };
+enum { CHANNELS = 4 };
 
 typedef struct box {
     size_t row, column, rows, columns; /* pixels */
@@ -145,8 +150,9 @@ static mt_status add_worker(stencil *s, size_t tile, const box *own)
 /* By rows or by columns, whichever comes out more evenly. */
 static mt_status add_workers(stencil *s, size_t tile, const box *own)
 {
-    const bool by_rows = own->rows % WORKERS * own->columns <= own->columns % WORKERS * own->rows;
-    const size_t length = by_rows ? own->rows : own->columns, n = length < WORKERS ? length : WORKERS;
+    const size_t workers = s->graph->target.worker_contexts;
+    const bool by_rows = own->rows % workers * own->columns <= own->columns % workers * own->rows;
+    const size_t length = by_rows ? own->rows : own->columns, n = length < workers ? length : workers;
     for (size_t w = 0; w < n; w++) {
         const box part = part_of(own, by_rows ? n : 1, by_rows ? 1 : n, by_rows ? w : 0, by_rows ? 0 : w);
         MT_TRY(add_worker(s, tile, &part));

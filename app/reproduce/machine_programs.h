@@ -7,6 +7,7 @@
 
 /* With the machine's constants, and with them at the ends of their bands (ipu_target.bands). */
 enum { MT_AT_VALUES, MT_AT_FAST, MT_AT_SLOW, MT_ATS };
+ipu_target mt_program_target(const ipu_target *target, int at);
 
 /* What one superstep takes, in tile cycles. */
 typedef struct mt_program_cycles {

@@ -2,145 +2,66 @@
 
 #include <math.h>
 
-#include "ipu/library/ranges.h"
+#include "ipu/library/vertices.h"
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
 
-enum {
-    UNARY_ENTRY = 20,
-    BINARY_ENTRY = 11,
-    SCALED_ADD_ENTRY = 57,
-    CAST_ENTRY = 12,
-    CODE_BYTES = 256,
-    VERTEX_BYTES = 16,
-    FLOATS = 2,
-    HALVES = 4
-};
+enum { FLOATS = 2, HALVES = 4 }; /* of a vector */
 
 static uint64_t vectors_of(const ipu_target *target, size_t n, size_t width)
 {
     return ipu_divide_up(ipu_divide_up(n, target->worker_contexts), width);
 }
 
-static ipu_cycles cost_of(
-    const ipu_target *target, uint64_t entry, size_t n, size_t width, uint64_t start, uint64_t cycles)
-{
-    return (ipu_cycles){.entry = entry, .worker = start + vectors_of(target, n, width) * cycles};
-}
-
 /* ---- the functions ---- */
 
-/* A function of floats and one of halves, by an expression of x (and y). */
-#define UNARY(name, start, of_floats, of_halves, expression)                                                 \
-    static void name##_float(const ipu_span *f, const void *context)                                         \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        const float *in = f[0].data;                                                                         \
-        float *out = f[1].data;                                                                              \
-        for (size_t i = 0; i < f[1].n; i++) {                                                                \
-            const float x = in[i];                                                                           \
-            out[i] = (expression);                                                                           \
-        }                                                                                                    \
-    }                                                                                                        \
-    static void name##_half(const ipu_span *f, const void *context)                                          \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        const uint16_t *in = f[0].data;                                                                      \
-        uint16_t *out = f[1].data;                                                                           \
-        for (size_t i = 0; i < f[1].n; i++) {                                                                \
-            const float x = ipu_half_value(in[i]);                                                           \
-            out[i] = ipu_half_of(expression);                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
-    static ipu_cycles name##_float_cost(const ipu_target *target, const size_t *n, const void *context)      \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        return cost_of(target, UNARY_ENTRY, n[1], FLOATS, start, of_floats);                                 \
-    }                                                                                                        \
-    static ipu_cycles name##_half_cost(const ipu_target *target, const size_t *n, const void *context)       \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        return cost_of(target, UNARY_ENTRY, n[1], HALVES, start, of_halves);                                 \
-    }
-
-#define BINARY(name, of_floats, of_halves, expression)                                                       \
-    static void name##_float(const ipu_span *f, const void *context)                                         \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        const float *a = f[0].data, *b = f[1].data;                                                          \
-        float *out = f[2].data;                                                                              \
-        for (size_t i = 0; i < f[2].n; i++) {                                                                \
-            const float x = a[i], y = b[i];                                                                  \
-            out[i] = (expression);                                                                           \
-        }                                                                                                    \
-    }                                                                                                        \
-    static void name##_half(const ipu_span *f, const void *context)                                          \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        const uint16_t *a = f[0].data, *b = f[1].data;                                                       \
-        uint16_t *out = f[2].data;                                                                           \
-        for (size_t i = 0; i < f[2].n; i++) {                                                                \
-            const float x = ipu_half_value(a[i]), y = ipu_half_value(b[i]);                                  \
-            out[i] = ipu_half_of(expression);                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
-    static ipu_cycles name##_float_cost(const ipu_target *target, const size_t *n, const void *context)      \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        return cost_of(target, BINARY_ENTRY, n[2], FLOATS, 29, of_floats);                                   \
-    }                                                                                                        \
-    static ipu_cycles name##_half_cost(const ipu_target *target, const size_t *n, const void *context)       \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        return cost_of(target, BINARY_ENTRY, n[2], HALVES, 26, of_halves);                                   \
-    }
-
-UNARY(exp, 33, 6, 4, expf(x))
-UNARY(ln, 17, 12, 4, logf(x))
-UNARY(tanh, 17, 12, 4, tanhf(x))
-UNARY(sigmoid, 17, 12, 6, 1 / (1 + expf(-x)))
-UNARY(sqrt, 17, 10, 23, sqrtf(x))
-UNARY(rsqrt, 17, 8, 19, 1 / sqrtf(x))
-UNARY(inverse, 17, 6, 15, 1 / x)
-
-BINARY(add, 3, 3, x + y)
-BINARY(subtract, 3, 3, x - y)
-BINARY(multiply, 3, 3, x *y)
-BINARY(divide, 10, 21, x / y)
-BINARY(maximum, 3, 4, fmaxf(x, y))
-BINARY(minimum, 3, 4, fminf(x, y))
-
-static void scaled_add(const ipu_span *f, const void *context)
-{
-    const float scale = *(const float *)context, *b = f[0].data;
-    float *a = f[1].data;
-    for (size_t i = 0; i < f[1].n; i++) a[i] += scale * b[i];
-}
-
-static ipu_cycles scaled_add_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    const uint64_t vectors = vectors_of(target, n[1], FLOATS);
-    return (ipu_cycles){.entry = SCALED_ADD_ENTRY, .worker = 15 + 6 + 3 * (vectors - 1) + 3};
-}
-
-#define CAST(name, from, to, expression, turns)                                                              \
+/* A loop over elements: x (and y) is what `read` makes of the inputs, and `write` makes the result's element of the expression. */
+#define MAP(name, from, to, read, write, expression)                                                         \
     static void name(const ipu_span *f, const void *context)                                                 \
     {                                                                                                        \
         (void)context;                                                                                       \
         const from *in = f[0].data;                                                                          \
         to *out = f[1].data;                                                                                 \
         for (size_t i = 0; i < f[1].n; i++) {                                                                \
-            const from x = in[i];                                                                            \
-            out[i] = (expression);                                                                           \
+            const float x = read(in[i]);                                                                     \
+            out[i] = write(expression);                                                                      \
         }                                                                                                    \
-    }                                                                                                        \
-    static ipu_cycles name##_cost(const ipu_target *target, const size_t *n, const void *context)            \
+    }
+
+#define MAP_TWO(name, type, read, write, expression)                                                         \
+    static void name(const ipu_span *f, const void *context)                                                 \
     {                                                                                                        \
         (void)context;                                                                                       \
-        const uint64_t m = ipu_divide_up(n[1], target->worker_contexts);                                     \
-        return (ipu_cycles){.entry = CAST_ENTRY, .worker = 18 + 19 + (turns)};                               \
+        const type *a = f[0].data, *b = f[1].data;                                                           \
+        type *out = f[2].data;                                                                               \
+        for (size_t i = 0; i < f[2].n; i++) {                                                                \
+            const float x = read(a[i]), y = read(b[i]);                                                      \
+            out[i] = write(expression);                                                                      \
+        }                                                                                                    \
     }
+
+#define UNARY(name, expression)                                                                              \
+    MAP(name##_float, float, float, , , expression)                                                          \
+    MAP(name##_half, uint16_t, uint16_t, ipu_half_value, ipu_half_of, expression)
+
+#define BINARY(name, expression)                                                                             \
+    MAP_TWO(name##_float, float, , , expression)                                                             \
+    MAP_TWO(name##_half, uint16_t, ipu_half_value, ipu_half_of, expression)
+
+UNARY(exp, expf(x))
+UNARY(ln, logf(x))
+UNARY(tanh, tanhf(x))
+UNARY(sigmoid, 1 / (1 + expf(-x)))
+UNARY(sqrt, sqrtf(x))
+UNARY(rsqrt, 1 / sqrtf(x))
+UNARY(inverse, 1 / x)
+
+BINARY(add, x + y)
+BINARY(subtract, x - y)
+BINARY(multiply, x *y)
+BINARY(divide, x / y)
+BINARY(maximum, fmaxf(x, y))
+BINARY(minimum, fminf(x, y))
 
 static int32_t int_of(float x)
 {
@@ -148,10 +69,17 @@ static int32_t int_of(float x)
     return x >= 0x1p31F ? INT32_MAX : x < -0x1p31F ? INT32_MIN : (int32_t)x;
 }
 
-CAST(float_to_half, float, uint16_t, ipu_half_of(x), 2 * (m / 4) + 2 + 2 * (m % 2 + m / 2 % 2))
-CAST(half_to_float, uint16_t, float, ipu_half_value(x), m / 2 + 1 + 2 * (m % 2))
-CAST(float_to_int, float, int32_t, int_of(x), 2 * m)
-CAST(int_to_float, int32_t, float, (float)x, 2 * m)
+MAP(float_to_half, float, uint16_t, , ipu_half_of, x)
+MAP(half_to_float, uint16_t, float, ipu_half_value, , x)
+MAP(float_to_int, float, int32_t, , int_of, x)
+MAP(int_to_float, int32_t, float, (float), , x)
+
+static void scaled_add(const ipu_span *f, const void *context)
+{
+    const float scale = *(const float *)context, *b = f[0].data;
+    float *a = f[1].data;
+    for (size_t i = 0; i < f[1].n; i++) a[i] += scale * b[i];
+}
 
 static void fill_words(const ipu_span *f, const void *context)
 {
@@ -164,6 +92,64 @@ static void fill_halves(const ipu_span *f, const void *context)
     uint16_t *out = f[0].data;
     for (size_t i = 0; i < f[0].n; i++) out[i] = *(const uint16_t *)context;
 }
+
+/* ---- what they take ---- */
+
+/* The context of unary and binary vertices: their worker cycles are start + vectors x cycles. */
+typedef struct estimate {
+    size_t width; /* elements of a vector */
+    uint64_t entry, start, cycles;
+} estimate;
+
+static ipu_cycles vectors_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    const estimate *e = context;
+    return (ipu_cycles){e->entry, .worker = e->start + vectors_of(target, n[0], e->width) * e->cycles};
+}
+
+#define UNARY_ESTIMATE(start, of_floats, of_halves)                                                          \
+    {                                                                                                        \
+        {FLOATS, 20, start, of_floats}, { HALVES, 20, start, of_halves }                                     \
+    }
+#define BINARY_ESTIMATE(of_floats, of_halves)                                                                \
+    {                                                                                                        \
+        {FLOATS, 11, 29, of_floats}, { HALVES, 11, 26, of_halves }                                           \
+    }
+
+static const estimate unary_estimates[IPU_UNARY_FUNCTIONS][2] = {[IPU_EXP] = UNARY_ESTIMATE(33, 6, 4),
+    [IPU_LN] = UNARY_ESTIMATE(17, 12, 4),
+    [IPU_TANH] = UNARY_ESTIMATE(17, 12, 4),
+    [IPU_SIGMOID] = UNARY_ESTIMATE(17, 12, 6),
+    [IPU_SQRT] = UNARY_ESTIMATE(17, 10, 23),
+    [IPU_RSQRT] = UNARY_ESTIMATE(17, 8, 19),
+    [IPU_INVERSE] = UNARY_ESTIMATE(17, 6, 15)};
+
+static const estimate binary_estimates[IPU_BINARY_FUNCTIONS][2] = {[IPU_ADD] = BINARY_ESTIMATE(3, 3),
+    [IPU_SUBTRACT] = BINARY_ESTIMATE(3, 3),
+    [IPU_MULTIPLY] = BINARY_ESTIMATE(3, 3),
+    [IPU_DIVIDE] = BINARY_ESTIMATE(10, 21),
+    [IPU_MAXIMUM] = BINARY_ESTIMATE(3, 4),
+    [IPU_MINIMUM] = BINARY_ESTIMATE(3, 4)};
+
+static ipu_cycles scaled_add_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    const uint64_t vectors = vectors_of(target, n[1], FLOATS);
+    return (ipu_cycles){.entry = 57, .worker = 15 + 6 + 3 * (vectors - 1) + 3};
+}
+
+#define CAST_COST(name, turns)                                                                               \
+    static ipu_cycles name##_cost(const ipu_target *target, const size_t *n, const void *context)            \
+    {                                                                                                        \
+        (void)context;                                                                                       \
+        const uint64_t m = ipu_divide_up(n[0], target->worker_contexts);                                     \
+        return (ipu_cycles){.entry = 12, .worker = 18 + 19 + (turns)};                                       \
+    }
+
+CAST_COST(float_to_half, 2 * (m / 4) + 2 + 2 * (m % 2 + m / 2 % 2))
+CAST_COST(half_to_float, m / 2 + 1 + 2 * (m % 2))
+CAST_COST(float_to_int, 2 * m)
+CAST_COST(int_to_float, 2 * m)
 
 static ipu_cycles fill_words_cost(const ipu_target *target, const size_t *n, const void *context)
 {
@@ -191,11 +177,12 @@ static const ipu_field scaled_fields[] = {{"b", IPU_INPUT, IPU_FLOAT}, {"a", IPU
 
 #define CODELET(title, n, fields, compute, cost)                                                             \
     {                                                                                                        \
-        title, n, fields, compute, cost, .code_bytes = CODE_BYTES, .vertex_bytes = VERTEX_BYTES              \
+        title, n, fields, compute, cost, .code_bytes = IPU_LIBRARY_CODE_BYTES,                               \
+                                         .vertex_bytes = IPU_LIBRARY_VERTEX_BYTES                            \
     }
 #define PAIR(function, n, fields, name)                                                                      \
-    [function] = {CODELET(#name, n, fields[IPU_FLOAT], name##_float, name##_float_cost),                     \
-        CODELET(#name, n, fields[IPU_HALF], name##_half, name##_half_cost)}
+    [function] = {CODELET(#name, n, fields[IPU_FLOAT], name##_float, vectors_cost),                          \
+        CODELET(#name, n, fields[IPU_HALF], name##_half, vectors_cost)}
 
 static const ipu_codelet unary[IPU_UNARY_FUNCTIONS][2] = {PAIR(IPU_EXP, 2, unary_fields, exp),
     PAIR(IPU_LN, 2, unary_fields, ln), PAIR(IPU_TANH, 2, unary_fields, tanh),
@@ -219,8 +206,8 @@ static const ipu_codelet casts[] = {CASTING(IPU_FLOAT, IPU_HALF, float_to_half),
 
 #define FILLING(type, name)                                                                                  \
     {                                                                                                        \
-        "fill", 1, (const ipu_field[]){{"out", IPU_OUTPUT, type}}, name, name##_cost, CODE_BYTES,            \
-            VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0                                                         \
+        "fill", 1, (const ipu_field[]){{"out", IPU_OUTPUT, type}}, name, name##_cost,                        \
+            IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0                     \
     }
 
 static const ipu_codelet fills[] = {FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves),
@@ -307,6 +294,7 @@ mt_status ipu_add_unary(
     if (function >= IPU_UNARY_FUNCTIONS)
         return mt_fail(MT_INPUT, "unary function %d; allowed: below %d", (int)function, IPU_UNARY_FUNCTIONS);
     MT_TRY(choose(&unary[function][0], &unary[function][1], out.type, &a.codelet));
+    a.context = &unary_estimates[function][out.type == IPU_HALF];
     return add(&a, out);
 }
 
@@ -319,6 +307,7 @@ mt_status ipu_add_binary(
         return mt_fail(
             MT_INPUT, "binary function %d; allowed: below %d", (int)function, IPU_BINARY_FUNCTIONS);
     MT_TRY(choose(&binary[function][0], &binary[function][1], out.type, &all.codelet));
+    all.context = &binary_estimates[function][out.type == IPU_HALF];
     return add(&all, out);
 }
 

@@ -28,7 +28,7 @@
  *     fill         worker 23 + floor(m / 2) + m mod 2    float, int
  *                         26 + floor(m / 4)              half; 15 and 21 for m = 1 and 2
  *
- * where a fill is a vertex of one worker. The code of each is taken to have 256 bytes, as nothing public tells. */
+ * where a fill is a vertex of one worker. */
 #ifndef IPU_LIBRARY_ELEMENTWISE_H
 #define IPU_LIBRARY_ELEMENTWISE_H
 

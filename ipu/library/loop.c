@@ -1,7 +1,7 @@
 #include "ipu/library/loop.h"
 
 #include "ipu/library/elementwise.h"
-#include "ipu/library/ranges.h"
+#include "ipu/library/vertices.h"
 
 static void count(const ipu_span *f, const void *context)
 {
@@ -18,8 +18,8 @@ static ipu_cycles count_cost(const ipu_target *target, const size_t *n, const vo
 }
 
 static const ipu_field fields[] = {{"counter", IPU_INOUT, IPU_UNSIGNED_INT}};
-static const ipu_codelet counting = {
-    "count", 1, fields, count, count_cost, .code_bytes = 64, .vertex_bytes = 8, .kind = IPU_SUPERVISOR};
+static const ipu_codelet counting = {"count", 1, fields, count, count_cost, IPU_LIBRARY_CODE_BYTES,
+    IPU_LIBRARY_VERTEX_BYTES, IPU_SUPERVISOR, NULL, 0};
 
 /* The program of a new compute set. */
 static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, const ipu_program **program)

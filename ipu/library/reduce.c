@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ipu/library/ranges.h"
+#include "ipu/library/vertices.h"
 #include "ipu/machine/integer.h"
 
-enum { CODE_BYTES = 256, VERTEX_BYTES = 16, MOST_STEPS = 8, ADDED_AT_ONCE = 4, OTHERS_AT_ONCE = 2 };
+enum { MOST_STEPS = 8, ADDED_AT_ONCE = 4, OTHERS_AT_ONCE = 2 };
 
 /* ---- the codelets ---- */
 
@@ -58,7 +58,8 @@ static const ipu_field fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUT
 
 #define CODELET(title, compute, cost)                                                                        \
     {                                                                                                        \
-        title, 2, fields, compute, cost, CODE_BYTES, VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0                \
+        title, 2, fields, compute, cost, IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES,                   \
+            IPU_SINGLE_WORKER, NULL, 0                                                                       \
     }
 
 static const ipu_codelet codelets[IPU_REDUCTIONS] = {[IPU_REDUCE_ADD] = CODELET("reduce: add", add, add_cost),
@@ -72,6 +73,7 @@ static const ipu_codelet codelets[IPU_REDUCTIONS] = {[IPU_REDUCE_ADD] = CODELET(
 typedef struct branch {
     uint32_t tile;
     size_t from, n;
+    size_t share; /* at first: the most elements of which a worker makes a part */
 } branch;
 
 typedef struct tree {
@@ -125,12 +127,6 @@ static int by_tile(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* How many workers take part in a range of a tile that holds `there` elements. */
-static size_t shares_of(const tree *t, const ipu_range *range, size_t there)
-{
-    return ipu_divide_up(range->slice.n, ipu_divide_up(there, t->graph->target.worker_contexts));
-}
-
 /* The branches of the sorted ranges; `from` counts parts. */
 static void find_branches(tree *t, const ipu_range *ranges, size_t n, size_t *n_parts)
 {
@@ -139,8 +135,8 @@ static void find_branches(tree *t, const ipu_range *ranges, size_t n, size_t *n_
         size_t there = 0;
         for (end = r; end < n && ranges[end].tile == ranges[r].tile; end++) there += ranges[end].slice.n;
         branch *b = &t->branches[t->n_branches++];
-        *b = (branch){ranges[r].tile, *n_parts, 0};
-        for (size_t k = r; k < end; k++) b->n += shares_of(t, &ranges[k], there);
+        *b = (branch){ranges[r].tile, *n_parts, 0, ipu_divide_up(there, t->graph->target.worker_contexts)};
+        for (size_t k = r; k < end; k++) b->n += ipu_divide_up(ranges[k].slice.n, b->share);
         *n_parts += b->n;
     }
 }
@@ -157,12 +153,10 @@ static mt_status reduce_shares(tree *t, ipu_range *ranges, size_t n)
     MT_TRY(add_parts(t, n_parts, &t->parts));
     for (size_t r = 0, b = 0; b < t->n_branches; b++) {
         const branch *here = &t->branches[b];
-        size_t there = 0;
         MT_TRY(ipu_graph_set_tile_mapping(t->graph, t->parts, here->from, here->n, here->tile));
-        for (size_t k = r; k < n && ranges[k].tile == here->tile; k++) there += ranges[k].slice.n;
         for (; r < n && ranges[r].tile == here->tile; r++) {
             const ipu_slice all = ranges[r].slice;
-            const size_t shares = shares_of(t, &ranges[r], there);
+            const size_t shares = ipu_divide_up(all.n, here->share);
             for (size_t s = 0; s < shares; s++) {
                 const size_t from = all.n * s / shares, to = all.n * (s + 1) / shares;
                 MT_TRY(add_vertex(t, set, here->tile, (ipu_slice){all.variable, all.from + from, to - from},
@@ -191,7 +185,7 @@ static mt_status combine(tree *t, size_t group)
         MT_TRY(ipu_graph_set_tile_mapping(t->graph, variable, k, 1, next[k].tile));
         MT_TRY(add_vertex(t, set, next[k].tile, (ipu_slice){t->parts, next[k].from, next[k].n},
             (ipu_slice){variable, k, 1}));
-        next[k] = (branch){next[k].tile, k, 1};
+        next[k] = (branch){.tile = next[k].tile, .from = k, .n = 1};
     }
     t->parts = variable;
     t->branches = next;

@@ -299,8 +299,7 @@ mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *sev
     if (ipus > 1 && !(links->lane_bits_per_second > 0 && links->efficiency > 0 && links->packet_bytes > 0))
         return mt_fail(MT_INPUT,
             "%s: links between chips at %g bits a second and lane, efficiency %g, in packets of %zu bytes; "
-            "allowed: "
-            "more than 0",
+            "allowed: more than 0",
             one->name, links->lane_bits_per_second, links->efficiency, links->packet_bytes);
     *several = *one;
     several->ipus = ipus;

@@ -43,9 +43,9 @@ typedef struct ipu_engine {
 
 /* Gives an engine in `arena`; it keeps the executable. MT_INPUT, MT_FILE: as ipu_timing_make.
  *
- * Constants have their values, everything else begins as 0.
+ * Constants have their values; everything else begins as 0, but in a checked engine as poison.
  *
- * Checked: other memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes poison again after its
+ * Checked: memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes poison again after its
  * superstep, and a vertex that would read poison in what it received stops the run. An exchanged value that really is 65535
  * or 4294967295 looks the same: do not use these values in checked runs. */
 MT_NODISCARD mt_status ipu_engine_new(

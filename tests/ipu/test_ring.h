@@ -163,6 +163,18 @@ static inline mt_status ring_time(mt_arena *arena, const ipu_graph *graph, const
 
 /* The GC200 with `tiles` tiles in as many of its rows as these need, written out so that hand-computed cycles do not move
  * with the machine file. */
+/* Between chips, for machines of several: a byte a nanosecond. */
+static inline ipu_links ring_links(void)
+{
+    return (ipu_links){.direct = 1,
+        .cross = 1,
+        .rail = 1,
+        .lane_bits_per_second = 8e9,
+        .efficiency = 1,
+        .packet_bytes = 1024,
+        .sync_ns_per_hop = 5};
+}
+
 static inline ipu_target ring_target(size_t tiles)
 {
     return (ipu_target){.name = "test",

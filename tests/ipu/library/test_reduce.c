@@ -15,13 +15,7 @@ static ipu_engine *engine;
 static void begin(size_t tiles, size_t chips)
 {
     ipu_target one = ring_target(tiles / chips);
-    one.links = (ipu_links){.direct = 1,
-        .cross = 1,
-        .rail = 1,
-        .lane_bits_per_second = 8e9,
-        .efficiency = 1,
-        .packet_bytes = 1024,
-        .sync_ns_per_hop = 5};
+    one.links = ring_links();
     ipu_target target = one;
     if (chips > 1) cr_assert_eq(ipu_target_several(&one, chips, &target), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_graph_new(&arena, &target, &graph), MT_OK);

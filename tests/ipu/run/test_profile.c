@@ -79,13 +79,7 @@ Test(profile, tells_what_crosses_between_chips)
     ipu_profile profile;
     target.ipus = 2;
     target.clock_hz = 2e9;
-    target.links = (ipu_links){.direct = 1,
-        .cross = 1,
-        .rail = 1,
-        .lane_bits_per_second = 8e9,
-        .efficiency = 1,
-        .packet_bytes = 1024,
-        .sync_ns_per_hop = 5};
+    target.links = ring_links();
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
     cr_assert_eq(ring_program(&arena, &r, 5, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK, "%s", mt_message());
@@ -143,13 +137,7 @@ static ipu_target chips(size_t n)
     ipu_target target = ring_target(n);
     target.ipus = n;
     target.clock_hz = 2e9;
-    target.links = (ipu_links){.direct = 1,
-        .cross = 1,
-        .rail = 1,
-        .lane_bits_per_second = 8e9,
-        .efficiency = 1,
-        .packet_bytes = 1024,
-        .sync_ns_per_hop = 5};
+    target.links = ring_links();
     return target;
 }
 

@@ -1,9 +1,13 @@
-/* The parts of a tensor that lie together on a tile. */
-#ifndef IPU_LIBRARY_RANGES_H
-#define IPU_LIBRARY_RANGES_H
+/* What the functions of the library share: the ranges of a tensor, each of which gets vertices of its own, and the memory of these. */
+#ifndef IPU_LIBRARY_VERTICES_H
+#define IPU_LIBRARY_VERTICES_H
 
 #include "ipu/graph/graph.h"
 
+/* As nothing public tells: of the code of a codelet, and of a vertex's pointers and sizes. */
+enum { IPU_LIBRARY_CODE_BYTES = 256, IPU_LIBRARY_VERTEX_BYTES = 16 };
+
+/* Part of a tensor that lies together on a tile. */
 typedef struct ipu_range {
     uint32_t tile;
     ipu_slice slice;

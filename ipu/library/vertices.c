@@ -1,4 +1,4 @@
-#include "ipu/library/ranges.h"
+#include "ipu/library/vertices.h"
 
 #include <stdlib.h>
 
