@@ -177,11 +177,26 @@ static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input
     add_copies(&a->out->after[tile], all_copies(input));
 }
 
+/* Whether a message would bring, or overwrite, part of a word that belongs to something else. What is behind the end of a buffer
+ * belongs to nothing. */
+static bool tears_words(const assembling *a, uint32_t tile, const ipu_input *input)
+{
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &a->executable->messages[i];
+        const size_t end = m->destination + m->bytes;
+        if (m->source_tile == tile) continue;
+        if (m->source % a->word != 0 || m->destination % a->word != 0) return true;
+        if (end % a->word != 0 && (input->kept || i + 1 < input->first_message + input->n_messages))
+            return true;
+    }
+    return false;
+}
+
 /* Returns whether it comes together by copies. */
 static bool add_input(assembling *a, uint32_t tile, const ipu_input *input)
 {
     find_groups(a, tile, input);
-    const bool copied = a->target->copies == IPU_COPIES_ALWAYS ||
+    const bool copied = a->target->copies == IPU_COPIES_ALWAYS || tears_words(a, tile, input) ||
                         (a->target->copies == IPU_COPIES_AUTO && fewer_cycles_by_copies(a, tile, input));
     if (copied)
         receive_to_copy(a, tile, input);

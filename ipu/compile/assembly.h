@@ -1,4 +1,5 @@
-/* How the data of a vertex input comes together on its tile, where it is not one range of the tile's own memory.
+/* How data comes together on a tile: of a vertex input that is not one range of the tile's own memory, or of a range of a variable that is
+ * copied to.
  *
  * Such an input has pieces: ranges of other tiles' memory, each a message, and ranges of its own tile. There are two ways:
  *
@@ -9,11 +10,14 @@
  *              copy takes fewer bytes than the exchange code that it saves, at the sender and at the receiver; then it is one
  *              fragment.
  *
+ * The exchange carries whole words. An input whose messages do not begin at one on both sides, or end inside one where something else goes on
+ * (halves, shorts and bools can do this), always comes together by copies.
+ *
  * Copies are work of the tile before and after the exchange. Those that a tile makes at one time take, in tile cycles,
  *
  *     copy_call_cycles + copy_range_cycles x ranges + bytes / local_copy_bytes_per_cycle
  *
- * The machine's `copies` decides: never, always, or by the cycles that an input takes if it is the only one,
+ * For all others the machine's `copies` decides: never, always, or by the cycles that an input takes if it is the only one,
  *
  *     fragments x exchange_fragment_cycles + its copies on its own tile + the longest that a sender gathers
  *

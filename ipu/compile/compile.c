@@ -8,6 +8,7 @@
 #include "ipu/compile/controls.h"
 #include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
+#include "ipu/compile/supersteps.h"
 #include "data/offsets.h"
 #include "ipu/machine/integer.h"
 
@@ -45,7 +46,21 @@ typedef struct input {
     field_place place;
     size_t first_draft, n_drafts;
     size_t bytes, tail_at;
+    bool kept;
 } input;
+
+/* A copy of the graph, its source as stretches of parts. */
+typedef struct copied {
+    size_t first, n; /* its pieces */
+    size_t size;     /* elements of the source */
+    size_t element_bytes;
+} copied;
+
+/* A stretch of a part that a copy writes, from element `at` of its destination on. */
+typedef struct landing {
+    size_t copy, at;
+    piece to;
+} landing;
 
 /* A tensor that is received on a tile, so that other vertices there can share it; an entry of a hash table with linear
  * probing. */
@@ -80,12 +95,18 @@ typedef struct compiling {
     input *inputs;       /* in the order of their drafts */
     size_t n_inputs;
     size_t *first_input; /* [n_sets * n_tiles + 1] */
-    size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
-    piece *pieces;       /* of the current field */
-    buffer *buffers;     /* [2^n], at most half of them of the current tile and compute set */
-    size_t buffer_mask;  /* 2^n - 1 */
-    size_t *tail_slot;   /* [n_parts]: the last tile and compute set that uses its tail, + 1 */
-    size_t slot;         /* the current tile and compute set */
+    size_t *first_kept;  /* [n_sets * n_tiles]: the first draft of a copy */
+    copied *copies;
+    piece *copy_pieces;    /* of all copies */
+    size_t *copy_at;       /* of each: its first element in the source */
+    landing *landings;     /* by slot */
+    size_t *first_landing; /* [n_sets * n_tiles + 1] */
+    size_t *edge_bytes;    /* [n_tiles]: of edge buffers in the host image */
+    piece *pieces;         /* of the current field */
+    buffer *buffers;       /* [2^n], at most half of them of the current tile and compute set */
+    size_t buffer_mask;    /* 2^n - 1 */
+    size_t *tail_slot;     /* [n_parts]: the last tile and compute set that uses its tail, + 1 */
+    size_t slot;           /* the current tile and compute set */
     size_t edge_now;
     access *accesses;
     size_t n_accesses;
@@ -455,6 +476,119 @@ static mt_status check_races(compiling *c)
     return MT_OK;
 }
 
+/* ---- copies of the graph ---- */
+
+static size_t slot_of(const compiling *c, const ipu_copy *copy, const piece *to)
+{
+    return copy->compute_set * c->n_tiles + c->parts[to->part].tile;
+}
+
+/* Splits the sources of all copies into pieces. */
+static mt_status find_sources(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    size_t n = 0;
+    MT_ALLOC(c->scratch, c->copies, g->n_copies);
+    for (size_t k = 0; k < g->n_copies; k++) {
+        c->copies[k] = (copied){n, resolve(c, &g->copies[k].from, NULL), g->copies[k].from.n,
+            ipu_type_bytes(g->copies[k].from.type)};
+        n += c->copies[k].n;
+    }
+    MT_ALLOC(c->scratch, c->copy_pieces, n);
+    MT_ALLOC(c->scratch, c->copy_at, n);
+    for (size_t k = 0; k < g->n_copies; k++) {
+        const size_t first = c->copies[k].first;
+        (void)resolve(c, &g->copies[k].from, c->copy_pieces + first);
+        for (size_t i = 1; i < c->copies[k].n; i++)
+            c->copy_at[first + i] = c->copy_at[first + i - 1] + c->copy_pieces[first + i - 1].n;
+    }
+    return MT_OK;
+}
+
+/* Counts the landings of a copy in each slot (out NULL), or writes them to their slots. */
+static void add_landings(
+    const compiling *c, size_t k, const piece *pieces, size_t n, size_t *slots, landing *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t slot = slot_of(c, &c->graph->copies[k], &pieces[i]);
+        if (out) out[slots[slot]] = (landing){k, at, pieces[i]};
+        slots[slot]++;
+        at += pieces[i].n;
+    }
+}
+
+/* Sorts what the copies write by slot. */
+static mt_status find_landings(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    const size_t n_slots = c->n_sets * c->n_tiles;
+    size_t most = 0, *next = NULL;
+    piece *pieces = NULL;
+    for (size_t k = 0; k < g->n_copies; k++) most = ipu_larger(most, resolve(c, &g->copies[k].to, NULL));
+    MT_ALLOC(c->scratch, pieces, most);
+    MT_ALLOC(c->scratch, next, n_slots + 1);
+    MT_ALLOC(c->scratch, c->first_landing, n_slots + 1);
+    for (size_t k = 0; k < g->n_copies; k++)
+        add_landings(c, k, pieces, resolve(c, &g->copies[k].to, pieces), c->first_landing + 1, NULL);
+    for (size_t s = 0; s < n_slots; s++) c->first_landing[s + 1] += c->first_landing[s];
+    memcpy(next, c->first_landing, (n_slots + 1) * sizeof *next);
+    MT_ALLOC(c->scratch, c->landings, c->first_landing[n_slots]);
+    for (size_t k = 0; k < g->n_copies; k++)
+        add_landings(c, k, pieces, resolve(c, &g->copies[k].to, pieces), next, c->landings);
+    return MT_OK;
+}
+
+/* The piece of a copy's source that holds an element of it. */
+static size_t source_piece(const compiling *c, const copied *copy, size_t element)
+{
+    size_t low = copy->first, high = copy->first + copy->n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->copy_at[middle] <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Adds the drafts of a landing, or only counts them. The source begins again where it ends. */
+static size_t draft_landing(compiling *c, const landing *l, bool only_count)
+{
+    const copied *copy = &c->copies[l->copy];
+    const size_t bytes = copy->element_bytes;
+    size_t n = 0, element = l->at % copy->size;
+    size_t from = source_piece(c, copy, element);
+    for (size_t done = 0; done < l->to.n; n++) {
+        const piece *p = &c->copy_pieces[from];
+        const size_t skip = element - c->copy_at[from], left = l->to.n - done;
+        const size_t take = p->n - skip < left ? p->n - skip : left;
+        if (!only_count)
+            c->drafts[c->n_drafts++] =
+                (draft){p->part, (p->at + skip) * bytes, l->to.part, (l->to.at + done) * bytes, take * bytes};
+        done += take;
+        element += take;
+        if (skip + take == p->n) from++;
+        if (element == copy->size) {
+            element = 0;
+            from = copy->first;
+        }
+    }
+    return n;
+}
+
+static void plan_landing(compiling *c, const landing *l)
+{
+    const size_t bytes = c->copies[l->copy].element_bytes;
+    input *in = &c->inputs[c->n_inputs++];
+    *in = (input){.place = {l->to.part, l->to.at * bytes, l->to.n},
+        .first_draft = c->n_drafts,
+        .bytes = l->to.n * bytes,
+        .kept = true};
+    in->n_drafts = draft_landing(c, l, false);
+}
+
 /* ---- planning, tile by tile ---- */
 
 static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
@@ -471,12 +605,15 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
         for (size_t f = 0; f < v->codelet->n_fields; f++)
             MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
     }
+    c->first_kept[slot] = c->n_drafts;
+    for (size_t i = c->first_landing[slot]; i < c->first_landing[slot + 1]; i++)
+        plan_landing(c, &c->landings[i]);
     c->edge_bytes[tile] = ipu_larger(c->edge_bytes[tile], c->edge_now);
     return check_races(c);
 }
 
 /* The capacity that the arrays of compiling need. */
-static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
+static void count(compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
 {
     const ipu_graph *g = c->graph;
     for (size_t i = 0; i < g->n_connections; i++) {
@@ -491,6 +628,8 @@ static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, s
             fields += g->vertices[c->order[i]].codelet->n_fields;
         *most_fields = ipu_larger(*most_fields, fields);
     }
+    for (size_t i = 0; i < c->first_landing[c->n_sets * c->n_tiles]; i++)
+        *all_pieces += draft_landing(c, &c->landings[i], true);
 }
 
 static mt_status plan(compiling *c)
@@ -500,6 +639,8 @@ static mt_status plan(compiling *c)
     size_t most_fields = 0;
     size_t next_place = 0;
     size_t n_slots = c->n_sets * c->n_tiles;
+    MT_TRY(find_sources(c));
+    MT_TRY(find_landings(c));
     count(c, &most_pieces, &all_pieces, &most_fields);
     MT_ALLOC(c->scratch, c->pieces, most_pieces);
     MT_ALLOC(c->scratch, c->drafts, all_pieces);
@@ -508,8 +649,9 @@ static mt_status plan(compiling *c)
     MT_ALLOC(c->scratch, c->buffers, c->buffer_mask + 1);
     MT_ALLOC(c->scratch, c->tail_slot, c->n_parts);
     MT_ALLOC(c->scratch, c->accesses, most_fields);
-    MT_ALLOC(c->scratch, c->first_draft, n_slots + 1);
-    MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections);
+    MT_ALLOC(c->arena, c->first_draft, n_slots + 1);
+    MT_ALLOC(c->arena, c->first_kept, n_slots);
+    MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections + c->first_landing[n_slots]);
     MT_ALLOC(c->arena, c->first_input, n_slots + 1);
     MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections);
     MT_ALLOC(c->scratch, c->edge_bytes, c->n_tiles);
@@ -557,7 +699,12 @@ static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t a
     return at + (part_id == edge_part ? c->executable->edge_offset[tile] : c->parts[part_id].offset);
 }
 
-static mt_status emit(compiling *c)
+static uint32_t variable_at(const compiling *c, size_t part_id)
+{
+    return part_id == edge_part ? IPU_NO_VARIABLE : c->parts[part_id].variable;
+}
+
+static mt_status emit(compiling *c, ipu_slots *slots)
 {
     ipu_executable *e = c->executable;
     e->n_places = c->graph->n_connections;
@@ -566,6 +713,9 @@ static mt_status emit(compiling *c)
     MT_ALLOC(c->arena, e->messages, e->n_messages);
     MT_ALLOC(c->arena, e->message_type, e->n_messages);
     MT_ALLOC(c->arena, e->inputs, c->n_inputs);
+    MT_ALLOC(c->scratch, slots->sent, e->n_messages);
+    MT_ALLOC(c->scratch, slots->placed, e->n_places);
+    MT_ALLOC(c->scratch, slots->kept, c->n_inputs);
     for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
         size_t tile = slot % c->n_tiles;
         for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
@@ -573,6 +723,7 @@ static mt_status emit(compiling *c)
             for (size_t f = task->first_place; f < task->first_place + task->codelet->n_fields; f++) {
                 const field_place *p = &c->field_places[f];
                 e->places[f] = (ipu_place){absolute(c, p->part, tile, p->at), p->n};
+                slots->placed[f] = variable_at(c, p->part);
             }
         }
         for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++) {
@@ -581,6 +732,7 @@ static mt_status emit(compiling *c)
             e->messages[i] = (ipu_message){source->offset + d->source,
                 absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
             e->message_type[i] = (uint8_t)variable_of(c, d->source_part)->type;
+            slots->sent[i] = source->variable;
         }
         for (size_t i = c->first_input[slot]; i < c->first_input[slot + 1]; i++) {
             const input *in = &c->inputs[i];
@@ -588,137 +740,10 @@ static mt_status emit(compiling *c)
                 .n_messages = in->n_drafts,
                 .offset = absolute(c, in->place.part, tile, in->place.at),
                 .bytes = in->bytes,
-                .tail_at = in->tail_at};
+                .tail_at = in->tail_at,
+                .kept = in->kept};
+            slots->kept[i] = variable_at(c, in->place.part);
         }
-    }
-    return MT_OK;
-}
-
-/* ---- supersteps ---- */
-
-/* Bytes of the host image that vertices write. */
-typedef struct stretch {
-    size_t begin, end;
-} stretch;
-
-static int by_begin(const void *left, const void *right)
-{
-    const stretch *a = left;
-    const stretch *b = right;
-    return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
-
-/* Writes what the tasks of a superstep write, sorted, and returns the number; no two overlap (check_races). */
-static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
-{
-    size_t n = 0;
-    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
-        const ipu_task *task = &e->tasks[i];
-        for (size_t f = 0; f < task->codelet->n_fields; f++) {
-            const ipu_place *p = &e->places[task->first_place + f];
-            if (task->codelet->fields[f].direction == IPU_INPUT || p->n == 0) continue;
-            out[n++] = (stretch){p->offset, p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type)};
-        }
-    }
-    if (n > 1) qsort(out, n, sizeof *out, by_begin);
-    return n;
-}
-
-/* Stretches do not overlap, so if any of them overlaps the message, the last one that begins before its end does. */
-static bool written(const stretch *stretches, size_t n, const ipu_message *m)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (stretches[middle].begin < m->source + m->bytes)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && stretches[low - 1].end > m->source;
-}
-
-/* `room` has space for all places of the executable. */
-static bool sends_what_it_writes(
-    const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
-{
-    if (step->first_message[0] == step->first_message[n_tiles]) return false;
-    const size_t n = find_written(e, step, n_tiles, room);
-    for (size_t i = step->first_message[0]; i < step->first_message[n_tiles]; i++)
-        if (written(room, n, &e->messages[i])) return true;
-    return false;
-}
-
-static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
-{
-    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++)
-        if (e->tasks[i].codelet->compute_timed) return true;
-    return false;
-}
-
-static int by_number(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Gives those of n numbers that differ, ascending. */
-static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const uint32_t **out, size_t *n_out)
-{
-    uint32_t *distinct = NULL;
-    if (n > 1) qsort(all, n, sizeof *all, by_number);
-    *n_out = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || all[i] != all[*n_out - 1]) all[(*n_out)++] = all[i];
-    MT_ALLOC(arena, distinct, *n_out);
-    if (*n_out > 0) memcpy(distinct, all, *n_out * sizeof *distinct);
-    *out = distinct;
-    return MT_OK;
-}
-
-/* `room` has space for a variable of every draft and every place. */
-static mt_status find_variables(const compiling *c, ipu_superstep *step, uint32_t *room)
-{
-    const ipu_executable *e = c->executable;
-    size_t n = 0;
-    for (size_t i = step->first_message[0]; i < step->first_message[c->n_tiles]; i++) {
-        const uint32_t variable = c->parts[c->drafts[i].source_part].variable;
-        if (n == 0 || room[n - 1] != variable) room[n++] = variable;
-    }
-    MT_TRY(give_distinct(c->arena, room, n, &step->sends, &step->n_sends));
-    n = 0;
-    for (size_t i = step->first_task[0]; i < step->first_task[c->n_tiles]; i++) {
-        const ipu_codelet *codelet = e->tasks[i].codelet;
-        for (size_t f = 0; f < codelet->n_fields; f++) {
-            const field_place *p = &c->field_places[e->tasks[i].first_place + f];
-            if (codelet->fields[f].direction != IPU_INPUT && p->n > 0) room[n++] = c->parts[p->part].variable;
-        }
-    }
-    return give_distinct(c->arena, room, n, &step->writes, &step->n_writes);
-}
-
-static mt_status make_supersteps(compiling *c)
-{
-    ipu_executable *e = c->executable;
-    size_t *first_message = NULL;
-    stretch *room = NULL;
-    uint32_t *variables = NULL;
-    size_t n_slots = c->n_sets * c->n_tiles;
-    MT_ALLOC(c->scratch, room, e->n_places);
-    MT_ALLOC(c->scratch, variables, c->n_drafts + e->n_places);
-    MT_ALLOC(c->arena, first_message, n_slots + 1);
-    MT_ALLOC(c->arena, e->supersteps, c->n_sets);
-    memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
-    for (size_t s = 0; s < c->n_sets; s++) {
-        ipu_superstep *step = &e->supersteps[s];
-        step->name = c->graph->compute_sets[s];
-        step->first_task = c->first_task + s * c->n_tiles;
-        step->first_message = first_message + s * c->n_tiles;
-        step->first_input = c->first_input + s * c->n_tiles;
-        step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
-        step->data_dependent = depends_on_data(e, step, c->n_tiles);
-        MT_TRY(find_variables(c, step, variables));
-        MT_TRY(ipu_exchange_of_superstep(c->arena, e, step));
     }
     return MT_OK;
 }
@@ -729,6 +754,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
 {
     ipu_executable *e = c->executable;
     const ipu_program **copy = NULL;
+    ipu_slots slots;
     MT_ALLOC(c->arena, copy, n_programs);
     for (size_t i = 0; i < n_programs; i++) {
         MT_TRY(ipu_program_check(programs[i], c->graph));
@@ -743,8 +769,12 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(order_vertices(c));
     MT_TRY(plan(c));
     MT_TRY(place(c));
-    MT_TRY(emit(c));
-    MT_TRY(make_supersteps(c));
+    slots = (ipu_slots){.first_task = c->first_task,
+        .first_message = c->first_draft,
+        .first_input = c->first_input,
+        .first_kept = c->first_kept};
+    MT_TRY(emit(c, &slots));
+    MT_TRY(ipu_supersteps_make(c->arena, e, &slots));
     MT_TRY(ipu_controls_make(c->arena, e));
     return ipu_memory_place(c->arena, e);
 }

@@ -19,13 +19,14 @@ typedef struct ipu_message {
     uint32_t bytes, source_tile;
 } ipu_message;
 
-/* An input of a vertex that is not one range of its tile's memory (ipu/compile/assembly.h): `bytes` of the host image from `offset`
- * on. Its messages come in the order of the input; those whose source_tile is its own tile are copies. Vertices of a tile that take the
- * same tensor share it. */
+/* What comes together on a tile (ipu/compile/assembly.h): `bytes` of the host image from `offset` on. It is an input of a vertex that is not
+ * one range of its tile's memory, or what a copy of the graph brings to one range of a variable. Its messages come in its order;
+ * those whose source_tile is its own tile are copies. Vertices of a tile that take the same tensor share it. */
 typedef struct ipu_input {
     size_t first_message, n_messages;
     size_t offset, bytes;
     size_t tail_at; /* of a tail: bytes of the own part before what is received; else 0 */
+    bool kept;      /* it is a range of a variable, which keeps it */
     bool copied;    /* on the machine it comes together by copies */
 } ipu_input;
 
@@ -67,15 +68,16 @@ typedef struct ipu_exchange {
 
 /* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages
  * [first_message[t], first_message[t + 1]) for its inputs [first_input[t], first_input[t + 1]), all numbered in the executable's
- * arrays. */
+ * arrays. From first_kept[t] on these are messages that variables keep. */
 typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message, *first_input; /* [tiles + 1] */
+    const size_t *first_kept;                               /* [tiles] */
     bool apart; /* vertices write something that is sent: all tiles must receive before any computes */
-    bool data_dependent;    /* some codelet has compute_timed */
-    const uint32_t *sends;  /* [n_sends]: variables of which something is sent, ascending */
-    const uint32_t *writes; /* [n_writes]: of which something is written */
-    size_t n_sends, n_writes;
+    bool data_dependent;      /* some codelet has compute_timed */
+    const uint32_t *sends;    /* [n_sends]: variables of which something is sent, ascending */
+    const uint32_t *writes;   /* [n_writes]: of which something is written */
+    size_t n_sends, n_writes; /* by vertices and copies */
     ipu_exchange exchange;
 } ipu_superstep;
 
@@ -140,6 +142,9 @@ typedef struct ipu_executable {
 
 /* The index of the range that holds an element of a variable. */
 size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);
+
+/* The range that holds a byte of the host image, and the element of its variable; NULL: none does. Slow. */
+const ipu_range *ipu_executable_range_at(const ipu_executable *executable, size_t byte, size_t *element);
 
 /* Does a superstep write to a variable of which another one sends something? */
 bool ipu_superstep_overwrites(const ipu_superstep *step, const ipu_superstep *sender);

@@ -78,6 +78,22 @@ static size_t lay_out_if(finding *f, const ipu_program *program, size_t from)
     return joined;
 }
 
+/* As a chain of branches: each node goes to one child, or on. */
+static size_t lay_out_switch(finding *f, const ipu_program *program, size_t from)
+{
+    size_t decides = add_moment(f, from, program), joined = 0;
+    for (size_t i = 0; i + 1 < program->n_children; i++) {
+        const size_t end = lay_out(f, program->children[i], decides);
+        if (i == 0)
+            joined = add_node(f, end, none);
+        else
+            link_nodes(f, end, joined);
+        if (i + 2 < program->n_children) decides = add_node(f, decides, none);
+    }
+    link_nodes(f, lay_out(f, program->children[program->n_children - 1], decides), joined);
+    return joined;
+}
+
 /* Adds the nodes of a program that follows node `from`; returns its last node, which has room for at least one more edge. A new
  * kind of program needs a case here, or this does not compile. */
 static size_t lay_out(finding *f, const ipu_program *program, size_t from)
@@ -100,6 +116,8 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from)
         return add_moment(f, from, program);
     case IPU_IF:
         return lay_out_if(f, program, from);
+    case IPU_SWITCH:
+        return lay_out_switch(f, program, from);
     case IPU_REPEAT_WHILE: {
         const size_t first = add_node(f, from, none);
         const size_t decides = add_moment(f, lay_out(f, program->children[0], first), program);
@@ -127,28 +145,56 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
 
 /* ---- how each moment accesses the temporary variables ---- */
 
-static mt_status note_compute_sets(finding *f)
+/* What the moment of a compute set has written of each temporary variable so far: its vertices, or its copies. */
+typedef struct noting {
+    unsigned char *accesses; /* [n_temporary] */
+    size_t *written;         /* [n_temporary]: elements */
+} noting;
+
+static noting noting_of(const finding *f, size_t *written, uint32_t set)
+{
+    return (noting){
+        f->accesses + f->liveness->set_moment[set] * f->n_temporary, written + set * f->n_temporary};
+}
+
+static void note_tensor(const finding *f, noting at, const ipu_tensor *tensor, ipu_direction direction)
+{
+    for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
+        const ipu_slice *slice = &f->graph->slices[s];
+        const uint32_t k = f->temporary[slice->variable];
+        if (k == none) continue;
+        if (direction != IPU_OUTPUT) at.accesses[k] |= READ;
+        if (direction == IPU_INPUT) continue;
+        at.written[k] += slice->n;
+        at.accesses[k] |= at.written[k] == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+    }
+}
+
+static mt_status note_vertices(finding *f)
 {
     const ipu_graph *g = f->graph;
-    size_t *written; /* elements, by (compute set, temporary variable) */
+    size_t *written;
     MT_ALLOC(f->scratch, written, g->n_compute_sets * f->n_temporary);
     for (size_t i = 0; i < g->n_vertices; i++) {
         const ipu_vertex *v = &g->vertices[i];
-        unsigned char *accesses = f->accesses + f->liveness->set_moment[v->compute_set] * f->n_temporary;
-        for (size_t field = 0; field < v->codelet->n_fields; field++) {
-            const ipu_tensor *tensor = &g->connections[v->first_connection + field].tensor;
-            const ipu_direction direction = v->codelet->fields[field].direction;
-            for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
-                const ipu_slice *slice = &g->slices[s];
-                const uint32_t k = f->temporary[slice->variable];
-                if (k == none) continue;
-                if (direction != IPU_OUTPUT) accesses[k] |= READ;
-                if (direction == IPU_INPUT) continue;
-                size_t *n = &written[v->compute_set * f->n_temporary + k];
-                *n += slice->n;
-                accesses[k] |= *n == g->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
-            }
-        }
+        const noting at = noting_of(f, written, v->compute_set);
+        for (size_t field = 0; field < v->codelet->n_fields; field++)
+            note_tensor(f, at, &g->connections[v->first_connection + field].tensor,
+                v->codelet->fields[field].direction);
+    }
+    return MT_OK;
+}
+
+/* Vertices may write again what was copied, so elements that are copied are counted by themselves. */
+static mt_status note_copies(finding *f)
+{
+    const ipu_graph *g = f->graph;
+    size_t *written;
+    MT_ALLOC(f->scratch, written, g->n_compute_sets * f->n_temporary);
+    for (size_t i = 0; i < g->n_copies; i++) {
+        const noting at = noting_of(f, written, g->copies[i].compute_set);
+        note_tensor(f, at, &g->copies[i].from, IPU_INPUT);
+        note_tensor(f, at, &g->copies[i].to, IPU_OUTPUT);
     }
     return MT_OK;
 }
@@ -217,7 +263,8 @@ static mt_status find_ranges(finding *f)
     ipu_liveness *l = f->liveness;
     MT_ALLOC(f->scratch, f->accesses, l->n_moments * f->n_temporary);
     MT_ALLOC(f->scratch, f->before, f->n_nodes * f->n_temporary);
-    MT_TRY(note_compute_sets(f));
+    MT_TRY(note_vertices(f));
+    MT_TRY(note_copies(f));
     for (size_t m = 0; m < l->n_moments; m++)
         if (f->other[m]) note_other(f, f->other[m], f->accesses + m * f->n_temporary);
     while (sweep(f)) continue;

@@ -248,11 +248,15 @@ typedef struct edges {
     bool interleaved; /* one of them is */
 } edges;
 
-static bool in_a_buffer(const ipu_input *input) { return input->tail_at == 0 || input->copied; }
+static bool in_a_buffer(const ipu_input *input)
+{
+    return !input->kept && (input->tail_at == 0 || input->copied);
+}
 
 static void add_input(placing *p, const ipu_superstep *step, const ipu_input *input, edges *edge)
 {
     const uint32_t moment = p->executable->liveness.set_moment[step - p->executable->supersteps];
+    if (input->kept) return;
     if (in_a_buffer(input))
         edge->bytes += ipu_round_up(input->bytes, ALIGNMENT);
     else
@@ -264,7 +268,7 @@ static const ipu_input *input_at(const placing *p, const ipu_superstep *step, si
 {
     for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++) {
         const ipu_input *input = &p->executable->inputs[i];
-        if (input->offset == offset && input->bytes == bytes) return input;
+        if (input->offset == offset && input->bytes == bytes && !input->kept) return input;
     }
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* What a program costs beside its supersteps: predicates, which every tile must know, and transfers from and to the host. All
  * in tile cycles.
  *
- * A predicate (IPU_IF, IPU_REPEAT_WHILE), each time it decides:
+ * A predicate (IPU_IF, IPU_SWITCH, IPU_REPEAT_WHILE), each time it decides:
  *   exchange = the schedule (ipu/compile/schedule.h) of a phase in which its word goes from its tile to all others
  *              + on several chips, the busiest link's cycles with one word from its chip to each other
  *   sync     = sync_cycles + on several chips the sync of all, as of a superstep

@@ -231,6 +231,33 @@ mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, 
     return MT_OK;
 }
 
+static mt_status check_copy(const ipu_graph *graph, uint32_t compute_set, ipu_tensor from, ipu_tensor to)
+{
+    if (compute_set >= graph->n_compute_sets)
+        return mt_fail(
+            MT_INPUT, "graph: compute set %u; allowed: below %zu", compute_set, graph->n_compute_sets);
+    const char *set = graph->compute_sets[compute_set], *constant = ipu_graph_constant_in(graph, &to);
+    if (to.n > 0 && (from.n == 0 || to.n % from.n != 0))
+        return mt_fail(MT_INPUT,
+            "graph: compute set '%s': %zu elements copied to %zu; allowed: to as many, or to a multiple", set,
+            from.n, to.n);
+    if (to.n > 0 && from.type != to.type)
+        return mt_fail(MT_INPUT, "graph: compute set '%s': elements of type %s copied to type %s", set,
+            ipu_type_name(from.type), ipu_type_name(to.type));
+    if (constant)
+        return mt_fail(MT_INPUT, "graph: compute set '%s': would copy to the constant '%s'", set, constant);
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_copy(ipu_graph *graph, uint32_t compute_set, ipu_tensor from, ipu_tensor to)
+{
+    MT_TRY(check_copy(graph, compute_set, from, to));
+    if (to.n == 0) return MT_OK;
+    RESERVE(graph, copies, 1);
+    graph->copies[graph->n_copies++] = (ipu_copy){compute_set, from, to};
+    return MT_OK;
+}
+
 mt_status ipu_graph_add_stream(ipu_graph *graph, const char *name, ipu_type type, uint32_t *stream)
 {
     RESERVE(graph, streams, 1);

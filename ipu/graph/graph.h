@@ -129,6 +129,12 @@ typedef struct ipu_connection {
     bool connected;
 } ipu_connection;
 
+/* Elements that go from one tensor to another when a compute set begins, in its exchange. */
+typedef struct ipu_copy {
+    uint32_t compute_set;
+    ipu_tensor from, to;
+} ipu_copy;
+
 /* A named buffer on the host that programs read from or write to (ipu/graph/program.h, ipu/run/engine.h). */
 typedef struct ipu_stream {
     const char *name;
@@ -151,6 +157,8 @@ typedef struct ipu_graph {
     size_t n_vertices, capacity_vertices;
     ipu_connection *connections;
     size_t n_connections, capacity_connections;
+    ipu_copy *copies;
+    size_t n_copies, capacity_copies;
     ipu_stream *streams;
     size_t n_streams, capacity_streams;
 } ipu_graph;
@@ -193,6 +201,12 @@ MT_NODISCARD mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_s
     const ipu_codelet *codelet, uint32_t tile, const void *context, size_t *vertex);
 MT_NODISCARD mt_status ipu_graph_connect(
     ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor);
+
+/* When the compute set begins, `to` becomes what `from` was before; its vertices find it done. Both are of one type; where `to` has several
+ * times as many elements, it becomes `from` as often. A tile may take and give at once, but in one compute set no element is copied to twice, and none
+ * that is sent, or copied elsewhere, is copied to (ipu/compile/compile.h checks both). ipu_program_copy makes a program of it. */
+MT_NODISCARD mt_status ipu_graph_add_copy(
+    ipu_graph *graph, uint32_t compute_set, ipu_tensor from, ipu_tensor to);
 
 MT_NODISCARD mt_status ipu_graph_add_stream(
     ipu_graph *graph, const char *name, ipu_type type, uint32_t *stream);

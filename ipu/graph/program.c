@@ -57,6 +57,20 @@ mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, const ipu_progra
         program);
 }
 
+mt_status ipu_program_switch(mt_arena *arena, ipu_tensor predicate, const ipu_program *const *cases, size_t n,
+    const ipu_program *otherwise, const ipu_program **program)
+{
+    const ipu_program **copy = NULL;
+    if (n == 0) return mt_fail(MT_INPUT, "program: a switch without cases; allowed: one or more");
+    MT_ALLOC(arena, copy, n + 1);
+    for (size_t i = 0; i < n; i++) copy[i] = cases[i];
+    copy[n] = otherwise;
+    if (!otherwise) MT_TRY(ipu_program_sequence(arena, NULL, 0, &copy[n]));
+    return make(arena,
+        (ipu_program){.kind = IPU_SWITCH, .children = copy, .n_children = n + 1, .tensor = predicate},
+        program);
+}
+
 mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition, ipu_tensor predicate,
     const ipu_program *body, uint64_t limit, const ipu_program **program)
 {
@@ -68,6 +82,15 @@ mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition
         (ipu_program){
             .kind = IPU_REPEAT_WHILE, .children = copy, .n_children = 2, .count = limit, .tensor = predicate},
         program);
+}
+
+mt_status ipu_program_copy(
+    ipu_graph *graph, const char *name, ipu_tensor from, ipu_tensor to, const ipu_program **program)
+{
+    uint32_t set;
+    MT_TRY(ipu_graph_add_compute_set(graph, name, &set));
+    MT_TRY(ipu_graph_add_copy(graph, set, from, to));
+    return ipu_program_execute(graph->arena, set, program);
 }
 
 static bool is_of(const ipu_tensor *tensor, const ipu_graph *graph)

@@ -258,7 +258,7 @@ static bool find_unreceived(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, size_t *message, size_t *byte)
 {
     const ipu_executable *e = engine->executable;
-    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
+    for (size_t i = step->first_message[tile]; i < step->first_kept[tile]; i++) {
         const ipu_message *m = &e->messages[i];
         size_t element = ipu_type_bytes((ipu_type)e->message_type[i]);
         if (e->message_type[i] == IPU_INT) continue;
@@ -295,22 +295,18 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
     size_t message = 0;
     size_t byte = 0;
     size_t n = 0;
+    size_t element = 0;
     (void)find_unreceived(engine, step, tile, &message, &byte);
     const ipu_message *m = &e->messages[message];
     const ipu_field *field = field_at(e, step, tile, m->destination + byte, &codelet, &n);
-    for (size_t r = 0; r < e->graph->n_mappings; r++) {
-        const ipu_range *range = &e->ranges[r];
-        const ipu_variable *v = &e->graph->variables[range->variable];
-        size_t bytes = ipu_type_bytes(v->type);
-        size_t at = m->source + byte;
-        if (at < range->offset || at >= range->offset + range->n * bytes) continue;
+    const ipu_range *from = ipu_executable_range_at(e, m->source + byte, &element);
+    if (from)
         return mt_fail(MT_NUMERICS,
             "compute set '%s', tile %zu: codelet '%s' field '%s' element %zu would be read before it was "
             "received: "
             "variable '%s' element %zu from tile %u",
-            step->name, tile, codelet ? codelet->name : "", field ? field->name : "", n, v->name,
-            range->from + (at - range->offset) / bytes, m->source_tile);
-    }
+            step->name, tile, codelet ? codelet->name : "", field ? field->name : "", n,
+            e->graph->variables[from->variable].name, element, m->source_tile);
     return mt_fail(
         MT_NUMERICS, "compute set '%s', tile %zu: message %zu is from nowhere", step->name, tile, message);
 }
@@ -365,7 +361,7 @@ static void compute(const ipu_engine *engine, const ipu_superstep *step, size_t 
 static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
 {
     const ipu_message *messages = engine->executable->messages;
-    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++)
+    for (size_t i = step->first_message[tile]; i < step->first_kept[tile]; i++)
         memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
 }
 
@@ -543,34 +539,40 @@ static const char *predicate_name(const ipu_engine *engine, const ipu_program *p
 }
 
 /* Counts what it costs to tell every tile. */
-static mt_status evaluate(ipu_engine *engine, const ipu_program *program, bool *holds)
+static mt_status evaluate(ipu_engine *engine, const ipu_program *program, uint32_t *value)
 {
     MT_TRY(do_waiting(engine, NULL));
     const ipu_control *control = count_control(engine, program);
-    uint32_t value;
-    memcpy(&value, engine->image + control->place, sizeof value);
-    if (engine->checked && value == UINT32_MAX)
+    memcpy(value, engine->image + control->place, sizeof *value);
+    if (engine->checked && *value == UINT32_MAX)
         return mt_fail(MT_NUMERICS,
             "engine: the predicate, element %zu of variable '%s' on tile %u, would be read before it was "
             "written",
             engine->executable->graph->slices[program->tensor.first_slice].from,
             predicate_name(engine, program), control->tile);
-    *holds = value != 0;
     return MT_OK;
 }
 
 static mt_status run_if(ipu_engine *engine, const ipu_program *program)
 {
-    bool holds = false;
+    uint32_t holds;
     MT_TRY(evaluate(engine, program, &holds));
     if (holds) return run_program(engine, program->children[0]);
     return program->n_children > 1 ? run_program(engine, program->children[1]) : MT_OK;
 }
 
+static mt_status run_switch(ipu_engine *engine, const ipu_program *program)
+{
+    const size_t otherwise = program->n_children - 1;
+    uint32_t number;
+    MT_TRY(evaluate(engine, program, &number));
+    return run_program(engine, program->children[number < otherwise ? number : otherwise]);
+}
+
 static mt_status run_while(ipu_engine *engine, const ipu_program *program)
 {
     for (uint64_t turn = 0;; turn++) {
-        bool holds = false;
+        uint32_t holds;
         MT_TRY(run_program(engine, program->children[0]));
         MT_TRY(evaluate(engine, program, &holds));
         if (!holds) return MT_OK;
@@ -601,6 +603,8 @@ static mt_status run_program(ipu_engine *engine, const ipu_program *program)
         return run_repeat(engine, program);
     case IPU_IF:
         return run_if(engine, program);
+    case IPU_SWITCH:
+        return run_switch(engine, program);
     case IPU_REPEAT_WHILE:
         return run_while(engine, program);
     case IPU_EXECUTE:

@@ -239,6 +239,28 @@ Test(liveness, a_loop_that_decides_runs_its_condition_first_and_again)
     expect_always(during(run(READ), run(WRITE)));
 }
 
+/* One of three. */
+static const ipu_program *choose(const ipu_program *a, const ipu_program *b, const ipu_program *otherwise)
+{
+    const ipu_program *p;
+    cr_assert_eq(
+        ipu_program_switch(&arena, predicate(), (const ipu_program *[]){a, b}, 2, otherwise, &p), MT_OK);
+    return p;
+}
+
+/* The predicate, then the cases. */
+Test(liveness, a_switch_takes_any_of_its_cases)
+{
+    const ipu_program *nothing = SEQUENCE(NULL);
+    expect_range(SEQUENCE(run(WRITE), choose(run(OTHER), run(READ), nothing)), 0, 3);
+    expect_range(SEQUENCE(run(WRITE), choose(nothing, nothing, run(READ))), 0, 2);
+    expect_range(SEQUENCE(choose(run(WRITE), run(WRITE), run(WRITE)), run(READ)), 1, 2);
+    expect_always(SEQUENCE(choose(run(OTHER), run(WRITE), run(WRITE)), run(READ)));
+    expect_always(SEQUENCE(choose(run(WRITE), nothing, run(WRITE)), run(READ)));
+    expect_always(SEQUENCE(choose(run(WRITE), run(WRITE), NULL), run(READ)));
+    expect_always(choose(run(OTHER), run(OTHER), run(READ)));
+}
+
 /* Written on one tile, read by all of them. */
 Test(liveness, a_predicate_is_read_where_it_decides)
 {

@@ -325,6 +325,34 @@ Test(program, each_predicate_is_read_at_its_own_place)
     }
 }
 
+/* Flag 2 of three chooses: 0 "step", 1 "back", all others "decide", or nothing. */
+Test(program, a_switch_runs_the_program_with_the_number)
+{
+    const jacobi j = make_jacobi();
+    const uint32_t sets[] = {j.step, j.back, j.decide};
+    const ipu_program *parts[3], *programs[2];
+    ipu_tensor whole, flag;
+    uint32_t flags;
+    cr_assert_eq(ipu_graph_add_variable(j.graph, "flags", IPU_UNSIGNED_INT, 3, &flags), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 0, 3, 1), MT_OK);
+    cr_assert_eq(ipu_graph_whole(j.graph, flags, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_slice(j.graph, whole, 2, 1, &flag), MT_OK);
+    for (size_t k = 0; k < 3; k++) cr_assert_eq(ipu_program_execute(&arena, sets[k], &parts[k]), MT_OK);
+    cr_assert_eq(ipu_program_switch(&arena, flag, parts, 2, parts[2], &programs[0]), MT_OK);
+    cr_assert_eq(ipu_program_switch(&arena, flag, parts, 2, NULL, &programs[1]), MT_OK);
+    for (size_t with = 0; with < 2; with++)
+        for (uint32_t number = 0; number < 4; number++) {
+            ipu_engine *engine = engine_of(j.graph, programs[with], false);
+            ipu_engine_write(engine, &whole, (uint32_t[]){0, 1, number});
+            cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+            for (size_t k = 0; k < 2; k++) cr_expect_eq(engine->runs[sets[k]], number == k);
+            cr_expect_eq(engine->runs[sets[2]], number >= 2 && with == 0);
+            cr_expect_eq(engine->control_runs[0], 1, "it costs a predicate");
+        }
+    cr_expect_eq(ipu_program_switch(&arena, flag, parts, 0, parts[2], &programs[0]), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: a switch without cases; allowed: one or more");
+}
+
 static void expect_refused(const ipu_graph *graph, const ipu_program *program, const char *message)
 {
     ipu_timing timing;

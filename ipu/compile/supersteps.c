@@ -1,0 +1,198 @@
+#include "ipu/compile/supersteps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/compile/exchange.h"
+#include "ipu/machine/integer.h"
+
+/* Bytes of the host image that vertices or copies write. */
+typedef struct stretch {
+    size_t begin, end;
+} stretch;
+
+typedef struct making {
+    mt_arena *arena;
+    ipu_executable *executable;
+    const ipu_slots *slots;
+    size_t n_tiles;
+    stretch *room;       /* for what one superstep writes */
+    uint32_t *variables; /* for all that one superstep sends or writes */
+} making;
+
+static int by_begin(const void *left, const void *right)
+{
+    const stretch *a = left;
+    const stretch *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Writes what the tasks of a superstep write, sorted, and returns the number; no two overlap (check_races). */
+static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
+{
+    size_t n = 0;
+    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            const ipu_place *p = &e->places[task->first_place + f];
+            if (task->codelet->fields[f].direction == IPU_INPUT || p->n == 0) continue;
+            out[n++] = (stretch){p->offset, p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type)};
+        }
+    }
+    if (n > 1) qsort(out, n, sizeof *out, by_begin);
+    return n;
+}
+
+/* The stretch that overlaps what the message sends; `n`: none does. Stretches do not overlap, so if any of them overlaps it, the last one
+ * that begins before its end does. */
+static size_t meets(const stretch *stretches, size_t n, const ipu_message *m)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (stretches[middle].begin < m->source + m->bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && stretches[low - 1].end > m->source ? low - 1 : n;
+}
+
+/* `room` has space for all places of the executable. */
+static bool sends_what_it_writes(
+    const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
+{
+    if (step->first_message[0] == step->first_message[n_tiles]) return false;
+    const size_t n = find_written(e, step, n_tiles, room);
+    for (size_t i = step->first_message[0]; i < step->first_message[n_tiles]; i++)
+        if (meets(room, n, &e->messages[i]) < n) return true;
+    return false;
+}
+
+static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
+{
+    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++)
+        if (e->tasks[i].codelet->compute_timed) return true;
+    return false;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Gives those of n numbers that differ, ascending. */
+static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const uint32_t **out, size_t *n_out)
+{
+    uint32_t *distinct = NULL;
+    if (n > 1) qsort(all, n, sizeof *all, by_number);
+    *n_out = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || all[i] != all[*n_out - 1]) all[(*n_out)++] = all[i];
+    MT_ALLOC(arena, distinct, *n_out);
+    if (*n_out > 0) memcpy(distinct, all, *n_out * sizeof *distinct);
+    *out = distinct;
+    return MT_OK;
+}
+
+/* What the superstep sends, and what its vertices and copies write. */
+static mt_status find_variables(const making *m, ipu_superstep *step)
+{
+    const ipu_executable *e = m->executable;
+    const size_t last = m->n_tiles;
+    uint32_t *room = m->variables;
+    size_t n = 0;
+    for (size_t i = step->first_message[0]; i < step->first_message[last]; i++)
+        if (n == 0 || room[n - 1] != m->slots->sent[i]) room[n++] = m->slots->sent[i];
+    MT_TRY(give_distinct(m->arena, room, n, &step->sends, &step->n_sends));
+    n = 0;
+    for (size_t i = step->first_task[0]; i < step->first_task[last]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++)
+            if (task->codelet->fields[f].direction != IPU_INPUT && e->places[task->first_place + f].n > 0)
+                room[n++] = m->slots->placed[task->first_place + f];
+    }
+    for (size_t i = step->first_input[0]; i < step->first_input[last]; i++)
+        if (e->inputs[i].kept) room[n++] = m->slots->kept[i];
+    return give_distinct(m->arena, room, n, &step->writes, &step->n_writes);
+}
+
+/* ---- what copies must not do ---- */
+
+static size_t find_kept(const making *m, const ipu_superstep *step, stretch *out)
+{
+    size_t n = 0;
+    for (size_t i = step->first_input[0]; i < step->first_input[m->n_tiles]; i++) {
+        const ipu_input *input = &m->executable->inputs[i];
+        if (input->kept) out[n++] = (stretch){input->offset, input->offset + input->bytes};
+    }
+    if (n > 1) qsort(out, n, sizeof *out, by_begin);
+    return n;
+}
+
+static mt_status refuse_copy(const making *m, const ipu_superstep *step, size_t byte, const char *why)
+{
+    size_t element = 0;
+    const ipu_range *range = ipu_executable_range_at(m->executable, byte, &element);
+    return mt_fail(MT_INPUT, "compute set '%s': element %zu of variable '%s' is copied to %s", step->name,
+        element, range ? m->executable->graph->variables[range->variable].name : "", why);
+}
+
+static mt_status check_copies(const making *m, const ipu_superstep *step)
+{
+    const size_t n = find_kept(m, step, m->room);
+    for (size_t i = 1; i < n; i++)
+        if (m->room[i].begin < m->room[i - 1].end)
+            return refuse_copy(m, step, m->room[i].begin, "twice; allowed: once");
+    for (size_t i = step->first_message[0]; n > 0 && i < step->first_message[m->n_tiles]; i++) {
+        const ipu_message *message = &m->executable->messages[i];
+        const size_t met = meets(m->room, n, message);
+        if (met < n)
+            return refuse_copy(m, step, ipu_larger(m->room[met].begin, message->source),
+                "while it is sent or copied elsewhere; allowed: in another compute set");
+    }
+    return MT_OK;
+}
+
+/* ---- all of them ---- */
+
+static mt_status make_superstep(const making *m, size_t set)
+{
+    ipu_executable *e = m->executable;
+    ipu_superstep *step = &e->supersteps[set];
+    const ipu_slots *slots = m->slots;
+    const size_t first = set * m->n_tiles;
+    step->name = e->graph->compute_sets[set];
+    step->first_task = slots->first_task + first;
+    step->first_message = slots->first_message + first;
+    step->first_input = slots->first_input + first;
+    step->first_kept = slots->first_kept + first;
+    MT_TRY(check_copies(m, step));
+    step->apart = sends_what_it_writes(e, step, m->n_tiles, m->room);
+    step->data_dependent = depends_on_data(e, step, m->n_tiles);
+    MT_TRY(find_variables(m, step));
+    return ipu_exchange_of_superstep(m->arena, e, step);
+}
+
+static mt_status make_all(making *m, mt_arena *scratch)
+{
+    ipu_executable *e = m->executable;
+    const size_t n_sets = e->graph->n_compute_sets;
+    const size_t n_inputs = m->slots->first_input[n_sets * m->n_tiles];
+    MT_ALLOC(scratch, m->room, ipu_larger(e->n_places, n_inputs));
+    MT_ALLOC(scratch, m->variables, ipu_larger(e->n_messages, e->n_places + n_inputs));
+    MT_ALLOC(m->arena, e->supersteps, n_sets);
+    for (size_t s = 0; s < n_sets; s++) MT_TRY(make_superstep(m, s));
+    return MT_OK;
+}
+
+mt_status ipu_supersteps_make(mt_arena *arena, ipu_executable *executable, const ipu_slots *slots)
+{
+    mt_arena scratch = {0};
+    making m = {
+        .arena = arena, .executable = executable, .slots = slots, .n_tiles = executable->graph->target.tiles};
+    const mt_status status = make_all(&m, &scratch);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* The supersteps of an executable, made of its messages, inputs, places and tasks: what each sends and writes, what the copies of the graph must not do, and
+ * its exchange. */
+#ifndef IPU_COMPILE_SUPERSTEPS_H
+#define IPU_COMPILE_SUPERSTEPS_H
+
+#include "ipu/compile/executable.h"
+
+#define IPU_NO_VARIABLE UINT32_MAX
+
+/* How the executable's arrays are cut: slot s is tile s % tiles in compute set s / tiles. */
+typedef struct ipu_slots {
+    const size_t *first_task, *first_message, *first_input; /* [slots + 1] */
+    const size_t *first_kept;                               /* [slots]: as in ipu_superstep */
+    uint32_t *sent;   /* of each message: the variable that it comes from */
+    uint32_t *placed; /* of each place: the variable in which it lies, or none */
+    uint32_t *kept;   /* of each input: the same */
+} ipu_slots;
+
+/* Makes executable->supersteps in `arena`; keeps the first four arrays of slots. MT_INPUT: copies write an element twice, or one that
+ * is sent or copied elsewhere in the same compute set; the message names the variables. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_supersteps_make(
+    mt_arena *arena, ipu_executable *executable, const ipu_slots *slots);
+
+#endif

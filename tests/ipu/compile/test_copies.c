@@ -1,0 +1,303 @@
+/* Copies of the graph: from any tensor to any, once or several times, in a superstep of their own or before vertices. */
+#include "tests/ipu/small_graph.h"
+
+#include <string.h>
+
+#include "ipu/compile/memory.h"
+#include "tests/random.h"
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(copies, .fini = teardown);
+
+enum { TILES = 5, N = 60 };
+
+/* A graph with variables "a" and "b" of N elements, scattered over the tiles. */
+typedef struct scattered {
+    ipu_graph *graph;
+    uint32_t a, b;
+} scattered;
+
+static uint32_t scatter(ipu_graph *g, const char *name, ipu_type type, uint64_t *seed)
+{
+    uint32_t v;
+    cr_assert_eq(ipu_graph_add_variable(g, name, type, N, &v), MT_OK);
+    for (size_t from = 0; from < N;) {
+        const size_t left = N - from, n = 1 + draw(seed, 7);
+        cr_assert_eq(
+            ipu_graph_set_tile_mapping(g, v, from, n < left ? n : left, (uint32_t)draw(seed, TILES)), MT_OK);
+        from += n < left ? n : left;
+    }
+    return v;
+}
+
+static scattered make_scattered(ipu_type type, ipu_copies copies, uint64_t *seed)
+{
+    scattered s;
+    ipu_target target = ring_target(TILES);
+    target.copies = copies;
+    cr_assert_eq(ipu_graph_new(&arena, &target, &s.graph), MT_OK);
+    s.a = scatter(s.graph, "a", type, seed);
+    s.b = scatter(s.graph, "b", type, seed);
+    return s;
+}
+
+/* Slices of `v`, `n` elements in all, in any order; none overlap if `apart`. Lists the elements. */
+static ipu_tensor any_tensor(ipu_graph *g, uint32_t v, size_t n, bool apart, uint64_t *seed, size_t *elements)
+{
+    ipu_slice slices[N];
+    ipu_tensor tensor;
+    size_t n_slices = 0, at = 0;
+    const size_t shift = draw(seed, N);
+    for (size_t done = 0; done < n; n_slices++) {
+        const size_t left = n - done, longest = 1 + draw(seed, 6);
+        size_t take = longest < left ? longest : left;
+        const size_t from = apart ? (at + shift) % N : draw(seed, N);
+        if (take > N - from) take = N - from;
+        slices[n_slices] = (ipu_slice){v, from, take};
+        for (size_t i = 0; i < take; i++) elements[done + i] = from + i;
+        done += take;
+        at += take;
+    }
+    cr_assert_eq(ipu_graph_add_tensor(g, slices, n_slices, &tensor), MT_OK);
+    return tensor;
+}
+
+static ipu_engine *engine_of(const ipu_graph *g, const ipu_program *program)
+{
+    ipu_executable *e;
+    ipu_engine *engine;
+    cr_assert_eq(ipu_compile(&arena, g, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, true, &engine), MT_OK, "%s", mt_message());
+    return engine;
+}
+
+/* Copies some of a to some of b, `times` times over, and holds b against an array. */
+static void expect_copied(ipu_type type, ipu_copies copies, size_t times, uint64_t seed)
+{
+    const size_t bytes = ipu_type_bytes(type), n_from = 1 + draw(&seed, N / times);
+    const scattered s = make_scattered(type, copies, &seed);
+    unsigned char a[4 * N], b[4 * N], got[4 * N];
+    size_t from[N], to[N];
+    const ipu_tensor source = any_tensor(s.graph, s.a, n_from, false, &seed, from);
+    const ipu_tensor target = any_tensor(s.graph, s.b, n_from * times, true, &seed, to);
+    const ipu_program *program;
+    cr_assert_eq(ipu_program_copy(s.graph, "copy", source, target, &program), MT_OK, "%s", mt_message());
+    ipu_engine *engine = engine_of(s.graph, program);
+    for (size_t i = 0; i < N * bytes; i++) {
+        a[i] = (unsigned char)draw(&seed, 255);
+        b[i] = (unsigned char)draw(&seed, 255);
+    }
+    ipu_engine_write_slice(engine, &(ipu_slice){s.a, 0, N}, a);
+    ipu_engine_write_slice(engine, &(ipu_slice){s.b, 0, N}, b);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    for (size_t i = 0; i < n_from * times; i++)
+        memcpy(b + to[i] * bytes, a + from[i % n_from] * bytes, bytes);
+    ipu_engine_read_slice(engine, &(ipu_slice){s.b, 0, N}, got);
+    cr_assert_arr_eq(got, b, N * bytes, "%s, %zu times", ipu_type_name(type), times);
+    ipu_engine_read_slice(engine, &(ipu_slice){s.a, 0, N}, got);
+    cr_assert_arr_eq(got, a, N * bytes, "the source stays");
+}
+
+Test(copies, any_tensor_goes_to_any_tensor_as_often_as_asked)
+{
+    static const ipu_type types[] = {IPU_FLOAT, IPU_HALF, IPU_BOOL};
+    static const ipu_copies copies[] = {IPU_COPIES_NEVER, IPU_COPIES_AUTO, IPU_COPIES_ALWAYS};
+    for (uint64_t seed = 0; seed < 60; seed++)
+        expect_copied(types[seed % 3], copies[seed / 3 % 3], 1 + seed % 4, seed);
+}
+
+/* Elements 4 to 7 of v, on tile 0, go to tiles 1 and 2. A tile needs its fragment and four words; that both take the same words at
+ * once makes them one run. */
+static ipu_graph *one_to_two(const ipu_program **program)
+{
+    ipu_graph *g = small_graph(3, true);
+    const uint32_t w = add_variable(g, "w", 4, 1), x = add_variable(g, "x", 4, 2);
+    const ipu_slice to[] = {{w, 0, 4}, {x, 0, 4}};
+    ipu_tensor source, target;
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 4, 4}, 1, &source), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, to, 2, &target), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "copy", source, target, program), MT_OK, "%s", mt_message());
+    return g;
+}
+
+Test(copies, a_copy_costs_its_sync_and_its_exchange)
+{
+    const ipu_program *program;
+    const ipu_graph *g = one_to_two(&program);
+    ipu_engine *engine = engine_of(g, program);
+    const ipu_superstep_timing *step = &engine->timing.supersteps[1];
+    const ipu_exchange *exchange = &engine->executable->supersteps[1].exchange;
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    cr_expect_eq(step->exchange_bound_cycles, 10 + 160 + 4);
+    cr_expect_eq(step->compute_phase_cycles, 0);
+    cr_expect_eq(exchange->bytes_sent, 16, "once for both");
+    cr_expect_eq(exchange->bytes_received, 32);
+    cr_expect_eq(exchange->bytes_copied, 0);
+    cr_expect_eq(ipu_engine_cycles(engine), 126 + step->exchange_phase_cycles);
+    for (size_t t = 0; t < 3; t++)
+        cr_expect_eq(engine->executable->memory[t].bytes[IPU_MEMORY_RECEIVED], 0, "they are in variables");
+}
+
+/* With `always` tiles 1 and 2 receive in a buffer and copy 16 bytes as one range: 100 + 10 + 16 / 8. Inside a tile a copy takes no
+ * exchange and no sync. */
+Test(copies, by_copies_it_takes_a_buffer_and_inside_a_tile_no_exchange)
+{
+    const ipu_program *program;
+    ipu_graph *g = one_to_two(&program);
+    const uint32_t y = add_variable(g, "y", 4, 0);
+    ipu_tensor source, target;
+    uint32_t set;
+    g->target.copies = IPU_COPIES_ALWAYS;
+    g->target.copy_call_cycles = 100;
+    g->target.copy_range_cycles = 10;
+    cr_assert_eq(ipu_graph_add_compute_set(g, "inside", &set), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 0, 4}, 1, &source), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, y, &target), MT_OK);
+    cr_assert_eq(ipu_graph_add_copy(g, set, source, target), MT_OK);
+    const ipu_timing *timing = timed(g);
+    cr_expect_eq(timing->supersteps[1].scatter_phase_cycles, 112);
+    cr_expect_eq(timing->executable->memory[1].bytes[IPU_MEMORY_REARRANGEMENT], 16);
+    cr_expect_eq(timing->supersteps[set].cycles, 112);
+    cr_expect_eq(timing->executable->memory[0].bytes[IPU_MEMORY_REARRANGEMENT], 0);
+}
+
+/* Two halves go from the beginning of a word to the middle of two, one of which holds another half. */
+Test(copies, a_word_that_holds_something_else_is_not_received)
+{
+    ipu_graph *g = small_graph(2, true);
+    ipu_tensor source, target;
+    uint32_t a, b;
+    const ipu_program *program;
+    g->target.copy_call_cycles = 100;
+    cr_assert_eq(ipu_graph_add_variable(g, "a", IPU_HALF, 4, &a), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "b", IPU_HALF, 4, &b), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, a, 0, 4, 0), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, b, 0, 4, 1), MT_OK);
+    for (size_t at = 0; at < 3; at++) {
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){a, 0, 2}, 1, &source), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){b, at, 2}, 1, &target), MT_OK);
+        cr_assert_eq(ipu_program_copy(g, "halves", source, target, &program), MT_OK);
+    }
+    const ipu_timing *timing = timed(g);
+    cr_expect_eq(timing->supersteps[1].scatter_phase_cycles, 0);
+    cr_expect_eq(timing->supersteps[2].scatter_phase_cycles, 100 + 1, "in a buffer, then 4 bytes");
+    cr_expect_eq(timing->supersteps[3].scatter_phase_cycles, 0);
+}
+
+/* The vertex of tile 1 adds in place to what came from tile 0. */
+static void add_one(const ipu_span *f, const void *context)
+{
+    (void)context;
+    for (size_t i = 0; i < f[0].n; i++) ((float *)f[0].data)[i] += 1;
+}
+
+static ipu_cycles no_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)target;
+    (void)n;
+    (void)context;
+    return (ipu_cycles){.entry = 1};
+}
+
+Test(copies, vertices_of_the_compute_set_find_them_done)
+{
+    static const ipu_field fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
+    static const ipu_codelet adding = {"add one", 1, fields, add_one, no_cost, .vertex_bytes = 8};
+    ipu_graph *g = small_graph(2, true);
+    const uint32_t w = add_variable(g, "w", 8, 1);
+    float v[8], got[8];
+    ipu_tensor source, target;
+    const ipu_program *program;
+    size_t vertex;
+    cr_assert_eq(ipu_graph_whole(g, 0, &source), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, w, &target), MT_OK);
+    cr_assert_eq(ipu_graph_add_copy(g, 0, source, target), MT_OK);
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &adding, 1, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "x", target), MT_OK);
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &adding, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "x", source), MT_OK, "what is sent is sent as it was");
+    cr_assert_eq(ipu_program_execute(&arena, 0, &program), MT_OK);
+    ipu_engine *engine = engine_of(g, program);
+    for (size_t i = 0; i < 8; i++) v[i] = (float)i;
+    ipu_engine_write(engine, &source, v);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    ipu_engine_read(engine, &target, got);
+    for (size_t i = 0; i < 8; i++) cr_expect_eq(got[i], (float)i + 1);
+}
+
+/* From elements [from, from + n) of v to those from `to` on, in compute set 0. */
+static void add_inside(ipu_graph *g, size_t from, size_t to, size_t n)
+{
+    ipu_tensor source, target;
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, from, n}, 1, &source), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, to, n}, 1, &target), MT_OK);
+    cr_assert_eq(ipu_graph_add_copy(g, 0, source, target), MT_OK);
+}
+
+Test(copies, what_depends_on_an_order_is_refused)
+{
+    ipu_graph *g = small_graph(2, true);
+    add_inside(g, 0, 2, 3);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set': element 2 of variable 'v' is copied to while it is sent or copied elsewhere; "
+        "allowed: in another compute set");
+    g = small_graph(2, true);
+    add_inside(g, 0, 4, 2);
+    add_inside(g, 2, 5, 2);
+    expect_refused(
+        g, MT_INPUT, "compute set 'set': element 5 of variable 'v' is copied to twice; allowed: once");
+    g = small_graph(2, true);
+    add_inside(g, 0, 4, 2);
+    add_inside(g, 2, 6, 2);
+    cr_expect_not_null(timed(g));
+}
+
+Test(copies, sizes_types_and_constants_are_checked)
+{
+    static const float ones[3] = {1, 1, 1};
+    ipu_graph *g = small_graph(1, true);
+    ipu_tensor v, two, three, fixed;
+    uint32_t numbers, constant;
+    cr_assert_eq(ipu_graph_add_variable(g, "numbers", IPU_INT, 3, &numbers), MT_OK);
+    cr_assert_eq(ipu_graph_add_constant(g, "ones", IPU_FLOAT, 3, ones, &constant), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, 0, &v), MT_OK);
+    cr_assert_eq(ipu_graph_slice(g, v, 0, 2, &two), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, numbers, &three), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, constant, &fixed), MT_OK);
+    cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, v), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "graph: compute set 'set': 3 elements copied to 8; allowed: to as many, or to a multiple");
+    cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, three), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "graph: compute set 'set': elements of type float copied to type int");
+    cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, fixed), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "graph: compute set 'set': would copy to the constant 'ones'");
+    cr_expect_eq(ipu_graph_add_copy(g, 9, two, two), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "graph: compute set 9; allowed: below 1");
+}
+
+/* t is temporary: what the copy writes whole and the next one reads is live between them, beside u it is not. */
+Test(copies, they_write_and_read_for_liveness)
+{
+    ipu_graph *g = small_graph(1, true);
+    const uint32_t t = add_variable(g, "t", 8, 0), u = add_variable(g, "u", 8, 0);
+    const ipu_program *parts[4], *program;
+    ipu_tensor v, of_t, of_u;
+    ipu_executable *e;
+    cr_assert_eq(ipu_graph_set_temporary(g, t), MT_OK);
+    cr_assert_eq(ipu_graph_set_temporary(g, u), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, 0, &v), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, t, &of_t), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, u, &of_u), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "to t", v, of_t, &parts[0]), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "from t", of_t, v, &parts[1]), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "to u", v, of_u, &parts[2]), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "from u", of_u, v, &parts[3]), MT_OK);
+    cr_assert_eq(ipu_program_sequence(&arena, parts, 4, &program), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, g, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_expect(!e->liveness.variable[t].always);
+    cr_expect_eq(e->liveness.variable[t].last, 1);
+    cr_expect_eq(e->liveness.variable[u].first, 2);
+    cr_expect_eq(e->memory[0].bytes[IPU_MEMORY_TEMPORARIES], 32, "they share");
+}
