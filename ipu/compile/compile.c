@@ -13,7 +13,8 @@
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
-static const size_t edge_part = SIZE_MAX; /* instead of a part: the tile's edge buffers */
+/* Instead of a part: the tile's edge buffers; the ranges of a list. */
+static const size_t edge_part = SIZE_MAX, list_part = SIZE_MAX - 1;
 
 /* What one tile holds of one variable, contiguous; then room for received elements. */
 typedef struct part {
@@ -37,7 +38,7 @@ typedef struct draft {
 
 /* Where a field lies, before anything is placed. */
 typedef struct field_place {
-    size_t part, at; /* bytes */
+    size_t part, at; /* bytes; of a list: the number of its first range's place */
     size_t n;
 } field_place;
 
@@ -383,17 +384,31 @@ static void plan_input(
     *shared = (buffer){c->slot + 1, *tensor, *place};
 }
 
+/* Of a field that is no list, or of one range of a list. */
+static mt_status plan_range(
+    compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, field_place *place)
+{
+    *place = (field_place){edge_part, 0, 0};
+    if (tensor->n == 0) return MT_OK;
+    const size_t n = resolve(c, tensor, c->pieces);
+    if (c->graph->vertices[vertex].codelet->fields[field].direction != IPU_INPUT)
+        return plan_output(c, vertex, field, tensor, n, place);
+    plan_input(c, vertex, field, tensor, n, place);
+    return MT_OK;
+}
+
+/* The places of all ranges of lists come behind those of the fields, in the graph's order. */
 static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
 {
     const ipu_vertex *v = &c->graph->vertices[vertex];
     const ipu_connection *connection = &c->graph->connections[v->first_connection + field];
+    const size_t first = c->graph->n_connections + connection->first_range;
     if (!connection->connected) return field_error(c, vertex, field, "connected to nothing");
-    *place = (field_place){edge_part, 0, 0};
-    if (connection->tensor.n == 0) return MT_OK;
-    size_t n = resolve(c, &connection->tensor, c->pieces);
-    if (v->codelet->fields[field].direction != IPU_INPUT)
-        return plan_output(c, vertex, field, &connection->tensor, n, place);
-    plan_input(c, vertex, field, &connection->tensor, n, place);
+    if (!(v->codelet->lists >> field & 1)) return plan_range(c, vertex, field, &connection->tensor, place);
+    *place = (field_place){list_part, first, connection->n_ranges};
+    for (size_t r = 0; r < connection->n_ranges; r++)
+        MT_TRY(plan_range(
+            c, vertex, field, &c->graph->ranges[connection->first_range + r], &c->field_places[first + r]));
     return MT_OK;
 }
 
@@ -612,20 +627,31 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
     return check_races(c);
 }
 
+/* Fields of a vertex, and ranges of those that are lists. */
+static size_t fields_of(const compiling *c, size_t vertex)
+{
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    size_t n = v->codelet->n_fields;
+    for (size_t f = 0; f < v->codelet->n_fields; f++)
+        n += c->graph->connections[v->first_connection + f].n_ranges;
+    return n;
+}
+
 /* The capacity that the arrays of compiling need. */
 static void count(compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
 {
     const ipu_graph *g = c->graph;
-    for (size_t i = 0; i < g->n_connections; i++) {
-        if (!g->connections[i].connected) continue;
-        size_t n = resolve(c, &g->connections[i].tensor, NULL);
+    for (size_t i = 0; i < g->n_connections + g->n_ranges; i++) {
+        const bool range = i >= g->n_connections;
+        if (!range && !g->connections[i].connected) continue;
+        const size_t n =
+            resolve(c, range ? &g->ranges[i - g->n_connections] : &g->connections[i].tensor, NULL);
         *all_pieces += n;
         *most_pieces = ipu_larger(*most_pieces, n);
     }
     for (size_t s = 0; s < c->n_sets * c->n_tiles; s++) {
         size_t fields = 0;
-        for (size_t i = c->first_task[s]; i < c->first_task[s + 1]; i++)
-            fields += g->vertices[c->order[i]].codelet->n_fields;
+        for (size_t i = c->first_task[s]; i < c->first_task[s + 1]; i++) fields += fields_of(c, c->order[i]);
         *most_fields = ipu_larger(*most_fields, fields);
     }
     for (size_t i = 0; i < c->first_landing[c->n_sets * c->n_tiles]; i++)
@@ -651,9 +677,9 @@ static mt_status plan(compiling *c)
     MT_ALLOC(c->scratch, c->accesses, most_fields);
     MT_ALLOC(c->arena, c->first_draft, n_slots + 1);
     MT_ALLOC(c->arena, c->first_kept, n_slots);
-    MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections + c->first_landing[n_slots]);
+    MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections + c->graph->n_ranges + c->first_landing[n_slots]);
     MT_ALLOC(c->arena, c->first_input, n_slots + 1);
-    MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections);
+    MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections + c->graph->n_ranges);
     MT_ALLOC(c->scratch, c->edge_bytes, c->n_tiles);
     MT_ALLOC(c->arena, c->executable->tasks, c->graph->n_vertices);
     for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
@@ -696,18 +722,26 @@ static mt_status place(compiling *c)
 
 static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t at)
 {
+    if (part_id == list_part) return at;
     return at + (part_id == edge_part ? c->executable->edge_offset[tile] : c->parts[part_id].offset);
 }
 
 static uint32_t variable_at(const compiling *c, size_t part_id)
 {
-    return part_id == edge_part ? IPU_NO_VARIABLE : c->parts[part_id].variable;
+    return part_id < c->n_parts ? c->parts[part_id].variable : IPU_NO_VARIABLE;
+}
+
+static void emit_place(const compiling *c, const ipu_slots *slots, size_t tile, size_t at)
+{
+    const field_place *p = &c->field_places[at];
+    c->executable->places[at] = (ipu_place){absolute(c, p->part, tile, p->at), p->n};
+    slots->placed[at] = variable_at(c, p->part);
 }
 
 static mt_status emit(compiling *c, ipu_slots *slots)
 {
     ipu_executable *e = c->executable;
-    e->n_places = c->graph->n_connections;
+    e->n_places = c->graph->n_connections + c->graph->n_ranges;
     e->n_messages = c->n_drafts;
     MT_ALLOC(c->arena, e->places, e->n_places);
     MT_ALLOC(c->arena, e->messages, e->n_messages);
@@ -720,10 +754,11 @@ static mt_status emit(compiling *c, ipu_slots *slots)
         size_t tile = slot % c->n_tiles;
         for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
             const ipu_task *task = &e->tasks[i];
-            for (size_t f = task->first_place; f < task->first_place + task->codelet->n_fields; f++) {
-                const field_place *p = &c->field_places[f];
-                e->places[f] = (ipu_place){absolute(c, p->part, tile, p->at), p->n};
-                slots->placed[f] = variable_at(c, p->part);
+            for (size_t f = 0; f < task->codelet->n_fields; f++) {
+                size_t n;
+                emit_place(c, slots, tile, task->first_place + f);
+                const ipu_place *ranges = ipu_task_places(e, task, f, &n);
+                for (size_t k = 0; k < n; k++) emit_place(c, slots, tile, (size_t)(ranges - e->places) + k);
             }
         }
         for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++) {

@@ -42,10 +42,10 @@ typedef struct ipu_range {
     size_t offset;
 } ipu_range;
 
-/* Where a field of a vertex lies. */
+/* Where a field of a vertex lies. Of a list: which places its ranges have. */
 typedef struct ipu_place {
-    size_t offset; /* in the host image */
-    size_t n;      /* elements */
+    size_t offset; /* in the host image; of a list: the number of the first */
+    size_t n;      /* elements; of a list: ranges */
 } ipu_place;
 
 /* A vertex to run. */
@@ -139,6 +139,16 @@ typedef struct ipu_executable {
     ipu_control *controls;     /* of all programs, sorted by the address of `program` */
     size_t n_controls;
 } ipu_executable;
+
+/* The ranges of a field, each with its place: one, unless the field is a list. */
+static inline const ipu_place *ipu_task_places(
+    const ipu_executable *executable, const ipu_task *task, size_t field, size_t *n)
+{
+    const ipu_place *place = &executable->places[task->first_place + field];
+    const bool list = task->codelet->lists >> field & 1;
+    *n = list ? place->n : 1;
+    return list ? &executable->places[place->offset] : place;
+}
 
 /* The index of the range that holds an element of a variable. */
 size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);

@@ -26,9 +26,11 @@ static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *s
         for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
             const ipu_task *task = &e->tasks[i];
             for (size_t f = 0; f < task->codelet->n_fields; f++) {
-                const ipu_place *p = &e->places[task->first_place + f];
-                MT_TRY(check_inside(
-                    e, t, p->offset, p->n * ipu_type_bytes(task->codelet->fields[f].type), "a field"));
+                const size_t bytes = ipu_type_bytes(task->codelet->fields[f].type);
+                size_t n;
+                const ipu_place *p = ipu_task_places(e, task, f, &n);
+                for (size_t k = 0; k < n; k++)
+                    MT_TRY(check_inside(e, t, p[k].offset, p[k].n * bytes, "a field"));
             }
         }
     }

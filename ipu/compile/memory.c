@@ -6,7 +6,7 @@
 
 #include "ipu/machine/integer.h"
 
-enum { ALIGNMENT = 8, LARGEST = 5 };
+enum { ALIGNMENT = 8, RANGE_BYTES = 8, LARGEST = 5 };
 static const size_t none = SIZE_MAX;
 
 const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
@@ -78,14 +78,14 @@ static size_t region0_end(const ipu_target *target)
 
 /* ---- room for the largest tile ---- */
 
-static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
+static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *inputs)
 {
     size_t n = 0;
-    *fields = 0;
+    *inputs = 0;
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
-        const size_t *first = e->supersteps[s].first_task + tile;
-        for (size_t i = first[0]; i < first[1]; i++) *fields += e->tasks[i].codelet->n_fields;
-        n += first[1] - first[0];
+        const ipu_superstep *step = &e->supersteps[s];
+        n += step->first_task[tile + 1] - step->first_task[tile];
+        *inputs += step->first_input[tile + 1] - step->first_input[tile];
     }
     return n;
 }
@@ -103,16 +103,16 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
         5 * e->graph->n_compute_sets; /* edge buffers, state, code, buffers and tables of copies */
     size_t parts = 0, tasks = 0, items = 0, runs = 0;
     for (size_t t = first; t < end; t++) {
-        size_t fields;
-        const size_t n_tasks = tasks_of(e, t, &fields),
+        size_t inputs;
+        const size_t n_tasks = tasks_of(e, t, &inputs),
                      n = e->first_tile_range[t + 1] - e->first_tile_range[t];
         parts = ipu_larger(parts, n);
         tasks = ipu_larger(tasks, n_tasks);
-        items = ipu_larger(items, n + fields + n_tasks + of_sets + 1);
+        items = ipu_larger(items, n + inputs + n_tasks + of_sets + 1);
         size_t of_parts = 0;
         for (size_t i = e->first_tile_range[t]; i < e->first_tile_range[t + 1]; i++)
             of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
-        runs = ipu_larger(runs, of_parts + 2 * (fields + n_tasks + of_sets + 1));
+        runs = ipu_larger(runs, of_parts + 2 * (inputs + n_tasks + of_sets + 1));
     }
     *p = (placing){.executable = e, .target = &e->graph->target};
     MT_ALLOC(arena, p->blocks, parts + of_sets);
@@ -274,9 +274,9 @@ static const ipu_input *input_at(const placing *p, const ipu_superstep *step, si
 }
 
 /* What a codelet takes with 128-bit loads must be interleaved. */
-static void add_field(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field, edges *edge)
+static void add_range(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field,
+    const ipu_place *place, edges *edge)
 {
-    const ipu_place *place = &p->executable->places[task->first_place + field];
     const ipu_field *f = &task->codelet->fields[field];
     if (place->n == 0 || !(task->codelet->interleaved >> field & 1)) return;
     const ipu_input *input = f->direction == IPU_INPUT
@@ -314,7 +314,12 @@ static void add_compute_set(placing *p, size_t set)
         const ipu_task *task = &e->tasks[i];
         state += ipu_round_up(task->codelet->vertex_bytes, ALIGNMENT);
         add_codelet(p, task->codelet);
-        for (size_t f = 0; f < task->codelet->n_fields; f++) add_field(p, step, task, f, &edge);
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            size_t n;
+            const ipu_place *place = ipu_task_places(e, task, f, &n);
+            for (size_t k = 0; k < n; k++) add_range(p, step, task, f, &place[k], &edge);
+            if (task->codelet->lists >> f & 1) state += n * RANGE_BYTES;
+        }
     }
     add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
     add_block(p, false, step->name, IPU_MEMORY_REARRANGEMENT, exchange->buffer_bytes[p->tile], now);

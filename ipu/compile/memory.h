@@ -20,7 +20,8 @@
  *   received: the tail behind a part, for each compute set that has one; the edge buffers of each compute set
  *     together, with those of inputs that come together by copies (ipu/compile/assembly.h), interleaved where one of them is;
  *   rearrangement: the buffers of the copies of each compute set together, and their tables;
- *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes;
+ *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes, and 8 bytes for each range of a list, its
+ *     address and its length;
  *   code of each codelet, once; code of the exchange of each compute set: exchange_code_bytes for each fragment that the
  *     tile receives and for each run of at most send_words that it sends (ipu/compile/schedule.h);
  *   reserved bytes.

@@ -34,9 +34,12 @@ static size_t find_written(const ipu_executable *e, const ipu_superstep *step, s
     for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
         const ipu_task *task = &e->tasks[i];
         for (size_t f = 0; f < task->codelet->n_fields; f++) {
-            const ipu_place *p = &e->places[task->first_place + f];
-            if (task->codelet->fields[f].direction == IPU_INPUT || p->n == 0) continue;
-            out[n++] = (stretch){p->offset, p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type)};
+            const ipu_field *field = &task->codelet->fields[f];
+            const size_t bytes = ipu_type_bytes(field->type);
+            size_t ranges;
+            const ipu_place *p = ipu_task_places(e, task, f, &ranges);
+            for (size_t k = 0; k < ranges && field->direction != IPU_INPUT; k++)
+                if (p[k].n > 0) out[n++] = (stretch){p[k].offset, p[k].offset + p[k].n * bytes};
         }
     }
     if (n > 1) qsort(out, n, sizeof *out, by_begin);
@@ -109,9 +112,12 @@ static mt_status find_variables(const making *m, ipu_superstep *step)
     n = 0;
     for (size_t i = step->first_task[0]; i < step->first_task[last]; i++) {
         const ipu_task *task = &e->tasks[i];
-        for (size_t f = 0; f < task->codelet->n_fields; f++)
-            if (task->codelet->fields[f].direction != IPU_INPUT && e->places[task->first_place + f].n > 0)
-                room[n++] = m->slots->placed[task->first_place + f];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            size_t ranges;
+            const ipu_place *p = ipu_task_places(e, task, f, &ranges);
+            for (size_t k = 0; k < ranges && task->codelet->fields[f].direction != IPU_INPUT; k++)
+                if (p[k].n > 0) room[n++] = m->slots->placed[p + k - e->places];
+        }
     }
     for (size_t i = step->first_input[0]; i < step->first_input[last]; i++)
         if (e->inputs[i].kept) room[n++] = m->slots->kept[i];

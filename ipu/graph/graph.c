@@ -205,29 +205,80 @@ mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set, const ipu
     return MT_OK;
 }
 
-mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor)
+static bool is_list(const ipu_codelet *codelet, size_t field) { return codelet->lists >> field & 1; }
+
+/* The field of this name, which is free and a list, or none. */
+static mt_status find_field(const ipu_graph *graph, size_t vertex, const char *name, bool list, size_t *field)
 {
     if (vertex >= graph->n_vertices)
         return mt_fail(MT_INPUT, "graph: vertex %zu; allowed: below %zu", vertex, graph->n_vertices);
     const ipu_vertex *v = &graph->vertices[vertex];
     size_t i = 0;
-    while (i < v->codelet->n_fields && strcmp(v->codelet->fields[i].name, field) != 0) i++;
+    while (i < v->codelet->n_fields && strcmp(v->codelet->fields[i].name, name) != 0) i++;
     if (i == v->codelet->n_fields)
-        return mt_fail(MT_INPUT, "graph: codelet '%s' has no field '%s'", v->codelet->name, field);
-    ipu_connection *connection = &graph->connections[v->first_connection + i];
-    if (connection->connected)
+        return mt_fail(MT_INPUT, "graph: codelet '%s' has no field '%s'", v->codelet->name, name);
+    if (graph->connections[v->first_connection + i].connected)
         return mt_fail(MT_INPUT, "graph: tile %u: codelet '%s' field '%s' is connected twice", v->tile,
-            v->codelet->name, field);
-    if (tensor.n > 0 && tensor.type != v->codelet->fields[i].type)
+            v->codelet->name, name);
+    if (is_list(v->codelet, i) != list)
+        return mt_fail(MT_INPUT,
+            "graph: tile %u: codelet '%s' field '%s' is %s; allowed: ipu_graph_connect%s", v->tile,
+            v->codelet->name, name, list ? "no list" : "a list", list ? "" : "_list");
+    *field = i;
+    return MT_OK;
+}
+
+static mt_status check_tensor(const ipu_graph *graph, size_t vertex, size_t i, ipu_tensor tensor)
+{
+    const ipu_vertex *v = &graph->vertices[vertex];
+    const ipu_field *field = &v->codelet->fields[i];
+    if (tensor.n > 0 && tensor.type != field->type)
         return mt_fail(MT_INPUT,
             "graph: tile %u: codelet '%s' field '%s' is of type %s, its tensor ('%s') of type %s", v->tile,
-            v->codelet->name, field, ipu_type_name(v->codelet->fields[i].type),
+            v->codelet->name, field->name, ipu_type_name(field->type),
             graph->variables[graph->slices[tensor.first_slice].variable].name, ipu_type_name(tensor.type));
     const char *constant = ipu_graph_constant_in(graph, &tensor);
-    if (constant && v->codelet->fields[i].direction != IPU_INPUT)
+    if (constant && field->direction != IPU_INPUT)
         return mt_fail(MT_INPUT, "graph: tile %u: codelet '%s' field '%s' would write to the constant '%s'",
-            v->tile, v->codelet->name, field, constant);
-    *connection = (ipu_connection){tensor, true};
+            v->tile, v->codelet->name, field->name, constant);
+    return MT_OK;
+}
+
+mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor)
+{
+    size_t i;
+    MT_TRY(find_field(graph, vertex, field, false, &i));
+    MT_TRY(check_tensor(graph, vertex, i, tensor));
+    graph->connections[graph->vertices[vertex].first_connection + i] =
+        (ipu_connection){.tensor = tensor, .connected = true};
+    return MT_OK;
+}
+
+mt_status ipu_graph_connect_list(
+    ipu_graph *graph, size_t vertex, const char *field, const ipu_tensor *ranges, size_t n)
+{
+    ipu_connection made = {.connected = true, .first_range = graph->n_ranges, .n_ranges = n};
+    size_t i, n_slices = 0;
+    MT_TRY(find_field(graph, vertex, field, true, &i));
+    for (size_t r = 0; r < n; r++) {
+        MT_TRY(check_tensor(graph, vertex, i, ranges[r]));
+        n_slices += ranges[r].n_slices;
+    }
+    RESERVE(graph, ranges, n);
+    RESERVE(graph, slices, n_slices);
+    made.tensor =
+        (ipu_tensor){.first_slice = graph->n_slices, .type = graph->vertices[vertex].codelet->fields[i].type};
+    for (size_t r = 0; r < n; r++) {
+        ipu_tensor range = ranges[r];
+        for (size_t s = 0; s < range.n_slices; s++)
+            graph->slices[graph->n_slices + s] = graph->slices[range.first_slice + s];
+        range.first_slice = graph->n_slices;
+        graph->n_slices += range.n_slices;
+        made.tensor.n_slices += range.n_slices;
+        made.tensor.n += range.n;
+        graph->ranges[graph->n_ranges++] = range;
+    }
+    graph->connections[graph->vertices[vertex].first_connection + i] = made;
     return MT_OK;
 }
 

@@ -42,10 +42,10 @@ typedef enum ipu_direction { IPU_INPUT, IPU_OUTPUT, IPU_INOUT } ipu_direction;
 size_t ipu_type_bytes(ipu_type type);
 const char *ipu_type_name(ipu_type type);
 
-/* A field as its codelet sees it: contiguous in the memory of the vertex's tile. */
+/* A field as its codelet sees it: contiguous in the memory of the vertex's tile. The data of a list are the spans of its ranges. */
 typedef struct ipu_span {
     void *data;
-    size_t n; /* elements */
+    size_t n; /* elements, or ranges */
 } ipu_span;
 
 typedef struct ipu_field {
@@ -72,7 +72,8 @@ typedef struct ipu_cycles {
 enum { IPU_MAX_FIELDS = 32 };
 
 /* A kind of vertex, kept by the graph. `compute` may access its fields and read its context, nothing else: the vertices of a
- * compute set run in any order and at the same time. `cost` must depend on its arguments only.
+ * compute set run in any order and at the same time. `cost` must depend on its arguments only: n_elements[f] are the elements of field f,
+ * all ranges of a list together, and n_elements[n_fields + f] its ranges; 1 where it is no list.
  *
  * Where the time depends on data, `compute_timed` computes in place of `compute` and gives what it took, which must depend on its
  * arguments only. `cost` is then a typical value, used where nothing has run (ipu/run/timing.h, ipu_profile_costs). */
@@ -88,6 +89,7 @@ typedef struct ipu_codelet {
     /* instead of `compute`, or NULL */
     ipu_cycles (*compute_timed)(const ipu_target *target, const ipu_span *fields, const void *context);
     uint32_t interleaved; /* bit f: field f is read by 128-bit loads, so its data must lie in region 1 */
+    uint32_t lists;       /* bit f: field f is a list of ranges, each contiguous by itself */
 } ipu_codelet;
 
 /* `n` elements of a variable from element `from`. */
@@ -123,10 +125,11 @@ typedef struct ipu_vertex {
     size_t first_connection; /* codelet->n_fields of them */
 } ipu_vertex;
 
-/* A field's tensor; `connected` is false until ipu_graph_connect. */
+/* A field's tensor; `connected` is false until ipu_graph_connect. Of a list: all its ranges joined, and each of them. */
 typedef struct ipu_connection {
     ipu_tensor tensor;
     bool connected;
+    size_t first_range, n_ranges; /* of a list, in the graph's `ranges` */
 } ipu_connection;
 
 /* Elements that go from one tensor to another when a compute set begins, in its exchange. */
@@ -157,6 +160,8 @@ typedef struct ipu_graph {
     size_t n_vertices, capacity_vertices;
     ipu_connection *connections;
     size_t n_connections, capacity_connections;
+    ipu_tensor *ranges; /* of lists */
+    size_t n_ranges, capacity_ranges;
     ipu_copy *copies;
     size_t n_copies, capacity_copies;
     ipu_stream *streams;
@@ -201,6 +206,11 @@ MT_NODISCARD mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_s
     const ipu_codelet *codelet, uint32_t tile, const void *context, size_t *vertex);
 MT_NODISCARD mt_status ipu_graph_connect(
     ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor);
+
+/* Connects a field that is a list: `n` ranges (borrowed), each a tensor that comes together by itself, so that what is contiguous in the tile's
+ * own memory is not copied, however many other ranges there are. Each range of an output must be contiguous. */
+MT_NODISCARD mt_status ipu_graph_connect_list(
+    ipu_graph *graph, size_t vertex, const char *field, const ipu_tensor *ranges, size_t n);
 
 /* When the compute set begins, `to` becomes what `from` was before; its vertices find it done. Both are of one type; where `to` has several
  * times as many elements, it becomes `from` as often. A tile may take and give at once, but in one compute set no element is copied to twice, and none

@@ -19,7 +19,7 @@ static ipu_cycles count_cost(const ipu_target *target, const size_t *n, const vo
 
 static const ipu_field fields[] = {{"counter", IPU_INOUT, IPU_UNSIGNED_INT}};
 static const ipu_codelet counting = {"count", 1, fields, count, count_cost, IPU_LIBRARY_CODE_BYTES,
-    IPU_LIBRARY_VERTEX_BYTES, IPU_SUPERVISOR, NULL, 0};
+    IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SUPERVISOR};
 
 /* The program of a new compute set. */
 static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, const ipu_program **program)

@@ -44,6 +44,22 @@ void ipu_end_flushing(uint64_t before)
 
 static void write_constants(ipu_engine *engine);
 
+/* Every range has its span, and a list the spans of its ranges. */
+static void make_spans(ipu_engine *engine)
+{
+    const ipu_executable *e = engine->executable;
+    for (size_t i = 0; i < e->graph->n_vertices; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            size_t n;
+            const ipu_place *p = ipu_task_places(e, task, f, &n);
+            ipu_span *spans = &engine->spans[p - e->places];
+            for (size_t k = 0; k < n; k++) spans[k] = (ipu_span){engine->image + p[k].offset, p[k].n};
+            if (task->codelet->lists >> f & 1) engine->spans[task->first_place + f] = (ipu_span){spans, n};
+        }
+    }
+}
+
 mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine)
 {
     const ipu_graph *graph = executable->graph;
@@ -62,8 +78,7 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     MT_ALLOC(arena, e->control_runs, executable->n_controls);
     MT_TRY(ipu_stream_room_new(arena, &e->timing, &e->stream_room));
     if (e->checked) memset(e->image, 0xff, bytes);
-    for (size_t i = 0; i < executable->n_places; i++)
-        e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};
+    make_spans(e);
     write_constants(e);
     *engine = e;
     return MT_OK;
@@ -277,12 +292,15 @@ static const ipu_field *field_at(const ipu_executable *e, const ipu_superstep *s
         const ipu_task *task = &e->tasks[i];
         for (size_t f = 0; f < task->codelet->n_fields; f++) {
             const ipu_field *field = &task->codelet->fields[f];
-            const ipu_place *p = &e->places[task->first_place + f];
-            size_t bytes = ipu_type_bytes(field->type);
-            if (field->direction != IPU_INPUT || at < p->offset || at >= p->offset + p->n * bytes) continue;
-            *codelet = task->codelet;
-            *n = (at - p->offset) / bytes;
-            return field;
+            const size_t bytes = ipu_type_bytes(field->type);
+            size_t ranges;
+            const ipu_place *p = ipu_task_places(e, task, f, &ranges);
+            for (size_t k = 0, before = 0; k < ranges && field->direction == IPU_INPUT; before += p[k++].n) {
+                if (at < p[k].offset || at >= p[k].offset + p[k].n * bytes) continue;
+                *codelet = task->codelet;
+                *n = before + (at - p[k].offset) / bytes;
+                return field;
+            }
         }
     }
     return NULL;
@@ -329,7 +347,8 @@ static void fetch_fields(const ipu_engine *engine, const ipu_task *task)
 {
     for (size_t f = 0; f < task->codelet->n_fields; f++) {
         const ipu_span *field = &engine->spans[task->first_place + f];
-        const size_t all = field->n * ipu_type_bytes(task->codelet->fields[f].type),
+        const bool list = task->codelet->lists >> f & 1;
+        const size_t all = field->n * (list ? sizeof *field : ipu_type_bytes(task->codelet->fields[f].type)),
                      bytes = all < BYTES_AHEAD ? all : BYTES_AHEAD;
         for (size_t byte = 0; byte < bytes; byte += CACHE_LINE)
             __builtin_prefetch((const char *)field->data + byte, 0, 2);

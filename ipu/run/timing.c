@@ -50,8 +50,11 @@ static mt_status time_exchange(
 
 ipu_cycles ipu_timing_vertex(const ipu_executable *e, const ipu_task *task)
 {
-    size_t n[IPU_MAX_FIELDS] = {0};
-    for (size_t f = 0; f < task->codelet->n_fields; f++) n[f] = e->places[task->first_place + f].n;
+    size_t n[2 * IPU_MAX_FIELDS] = {0}, *n_ranges = n + task->codelet->n_fields;
+    for (size_t f = 0; f < task->codelet->n_fields; f++) {
+        const ipu_place *p = ipu_task_places(e, task, f, &n_ranges[f]);
+        for (size_t k = 0; k < n_ranges[f]; k++) n[f] += p[k].n;
+    }
     return task->codelet->cost(&e->graph->target, n, task->context);
 }
 

@@ -1,0 +1,183 @@
+/* Fields that are lists of ranges: what a vertex finds there, what is copied, and what it costs. */
+#include "tests/ipu/small_graph.h"
+
+#include "ipu/compile/memory.h"
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(lists, .fini = teardown);
+
+/* Each range of "sums" becomes the sums along the range of "rows" with its number, plus `add`. */
+static void sum_rows(const ipu_span *f, const void *context)
+{
+    const ipu_span *rows = f[0].data, *sums = f[2].data;
+    (void)context;
+    for (size_t r = 0; r < f[0].n; r++) {
+        float sum = *(const float *)f[1].data;
+        for (size_t i = 0; i < rows[r].n; i++) {
+            sum += ((const float *)rows[r].data)[i];
+            ((float *)sums[r].data)[i] = sum;
+        }
+    }
+}
+
+/* A cycle an element and 10 a range. */
+static ipu_cycles sum_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)target;
+    (void)context;
+    return (ipu_cycles){.worker = n[0] + 10 * n[3] + 100 * n[4]};
+}
+
+static const ipu_field fields[] = {
+    {"rows", IPU_INPUT, IPU_FLOAT}, {"add", IPU_INPUT, IPU_FLOAT}, {"sums", IPU_OUTPUT, IPU_FLOAT}};
+static const ipu_codelet summing = {
+    "sum", 3, fields, sum_rows, sum_cost, .vertex_bytes = 8, .lists = 1 << 0 | 1 << 2};
+
+/* Connects a list of n slices. */
+static mt_status connect_list(
+    ipu_graph *g, size_t vertex, const char *field, const ipu_slice *slices, size_t n)
+{
+    ipu_tensor ranges[8];
+    for (size_t i = 0; i < n; i++)
+        cr_assert_eq(ipu_graph_add_tensor(g, &slices[i], 1, &ranges[i]), MT_OK, "%s", mt_message());
+    return ipu_graph_connect_list(g, vertex, field, ranges, n);
+}
+
+/* On tile 1: the inner of 4 x 5 elements there, 2 rows of 3, and elements 2 to 4 of v on tile 0; their sums go to three ranges
+ * of s. */
+static ipu_graph *inner_rows(uint32_t *x, uint32_t *s)
+{
+    ipu_graph *g = small_graph(2, true);
+    ipu_tensor add;
+    size_t vertex;
+    *x = add_variable(g, "x", 20, 1);
+    *s = add_variable(g, "s", 20, 1);
+    const ipu_slice rows[] = {{*x, 6, 3}, {0, 2, 3}, {*x, 11, 3}, {0, 0, 0}},
+                    sums[] = {{*s, 11, 3}, {*s, 1, 3}, {*s, 6, 3}, {0, 0, 0}};
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &summing, 1, NULL, &vertex), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "rows", rows, 4), MT_OK, "%s", mt_message());
+    cr_assert_eq(connect_list(g, vertex, "sums", sums, 4), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){*x, 0, 1}, 1, &add), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "add", add), MT_OK);
+    return g;
+}
+
+static ipu_engine *engine_of(const ipu_graph *g)
+{
+    const ipu_program *program;
+    ipu_executable *e;
+    ipu_engine *engine;
+    cr_assert_eq(ipu_program_execute(&arena, 0, &program), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, g, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, true, &engine), MT_OK, "%s", mt_message());
+    return engine;
+}
+
+Test(lists, each_range_is_where_it_belongs)
+{
+    uint32_t x, s;
+    ipu_engine *engine = engine_of(inner_rows(&x, &s));
+    float v[8], values[20], sums[20] = {0};
+    for (size_t i = 0; i < 8; i++) v[i] = 100 * (float)i;
+    for (size_t i = 0; i < 20; i++) values[i] = (float)i + 1;
+    ipu_engine_write_slice(engine, &(ipu_slice){0, 0, 8}, v);
+    ipu_engine_write_slice(engine, &(ipu_slice){x, 0, 20}, values);
+    ipu_engine_write_slice(engine, &(ipu_slice){s, 0, 20}, sums);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    ipu_engine_read_slice(engine, &(ipu_slice){s, 0, 20}, sums);
+    const float expected[20] = {0, 201, 501, 901, 0, 0, 13, 26, 40, 0, 0, 8, 16, 25};
+    cr_expect_arr_eq(sums, expected, sizeof expected);
+}
+
+/* 3 words come from tile 0, in one fragment, and nothing is copied, though no two rows lie together. 9 elements and 4 ranges take
+ * 9 + 10 x 4 + 100 worker cycles. A vertex of 8 bytes has 8 more for each of its 8 ranges. */
+Test(lists, ranges_of_the_own_tile_cost_nothing)
+{
+    uint32_t x, s;
+    const ipu_timing *timing = timed(inner_rows(&x, &s));
+    const ipu_exchange *exchange = &timing->executable->supersteps[0].exchange;
+    cr_expect_eq(exchange->bytes_received, 12);
+    cr_expect_eq(exchange->bytes_copied, 0);
+    cr_expect_eq(timing->supersteps[0].compute_phase_cycles, 6 * (9 + 40 + 100));
+    cr_expect_eq(timing->executable->memory[1].bytes[IPU_MEMORY_VERTEX_STATE], 8 + 64);
+    cr_expect_eq(timing->executable->memory[1].bytes[IPU_MEMORY_RECEIVED], 16);
+}
+
+Test(lists, an_element_that_is_missing_is_named_by_its_place_in_the_list)
+{
+    uint32_t x, s;
+    ipu_engine *engine = engine_of(inner_rows(&x, &s));
+    const float v[8] = {0};
+    ipu_engine_write_slice(engine, &(ipu_slice){0, 0, 4}, v);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+    cr_expect_str_eq(mt_message(), "compute set 'set', tile 1: codelet 'sum' field 'rows' element 5 would be "
+                                   "read before it was received: "
+                                   "variable 'v' element 4 from tile 0");
+}
+
+Test(lists, what_cannot_be_is_refused)
+{
+    uint32_t x, s;
+    size_t vertex;
+    ipu_tensor whole;
+    ipu_graph *g = inner_rows(&x, &s);
+    cr_assert_eq(ipu_graph_whole(g, x, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &summing, 1, NULL, &vertex), MT_OK);
+    cr_expect_eq(ipu_graph_connect(g, vertex, "rows", whole), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "graph: tile 1: codelet 'sum' field 'rows' is a list; allowed: ipu_graph_connect_list");
+    cr_expect_eq(ipu_graph_connect_list(g, vertex, "add", &whole, 1), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "graph: tile 1: codelet 'sum' field 'add' is no list; allowed: ipu_graph_connect");
+    cr_assert_eq(ipu_graph_connect(g, vertex, "add", (ipu_tensor){0}), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "rows", &(ipu_slice){x, 0, 2}, 1), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "sums", (ipu_slice[]){{s, 0, 1}, {s, 13, 2}}, 2), MT_OK);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 1: codelet 'sum' field 'sums': variable 's': element 13 of the tile's part "
+        "is "
+        "written here and written by another vertex ('sum' field 'sums') of the same compute set");
+}
+
+/* Both ranges end the part, so the first one's rest is received behind it; the second one is gathered. */
+Test(lists, only_one_range_has_the_tail_of_a_part)
+{
+    uint32_t w;
+    size_t vertex;
+    ipu_tensor ranges[2], add;
+    ipu_graph *g = small_graph(2, true);
+    w = add_variable(g, "w", 8, 1);
+    const uint32_t out = add_variable(g, "out", 8, 1);
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &summing, 1, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, (ipu_slice[]){{w, 6, 2}, {0, 0, 2}}, 2, &ranges[0]), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, (ipu_slice[]){{w, 7, 1}, {0, 4, 3}}, 2, &ranges[1]), MT_OK);
+    cr_assert_eq(ipu_graph_connect_list(g, vertex, "rows", ranges, 2), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "sums", (ipu_slice[]){{out, 0, 4}, {out, 4, 4}}, 2), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){w, 0, 1}, 1, &add), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "add", add), MT_OK);
+    ipu_engine *engine = engine_of(g);
+    cr_expect_eq(engine->executable->supersteps[0].exchange.bytes_copied, 4);
+    float values[8], sums[8];
+    for (size_t i = 0; i < 8; i++) values[i] = (float)i;
+    ipu_engine_write_slice(engine, &(ipu_slice){0, 0, 8}, values);
+    ipu_engine_write_slice(engine, &(ipu_slice){w, 0, 8}, values);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    ipu_engine_read_slice(engine, &(ipu_slice){out, 0, 8}, sums);
+    const float expected[8] = {6, 13, 13, 14, 7, 11, 16, 22};
+    cr_expect_arr_eq(sums, expected, sizeof expected);
+}
+
+/* Tile 0 takes an element that the list of tile 1 writes: as it was before. */
+Test(lists, what_a_list_writes_is_known)
+{
+    uint32_t x, s;
+    ipu_graph *g = inner_rows(&x, &s);
+    const uint32_t w = add_variable(g, "w", 1, 0);
+    add_copy(g, 0, &(ipu_slice){s, 8, 1}, 1, (ipu_slice){w, 0, 1});
+    const ipu_superstep *step = &compiled(g)->supersteps[0];
+    cr_expect(step->apart);
+    cr_expect_eq(step->n_writes, 2);
+    cr_expect_eq(step->writes[0], s);
+    cr_expect_eq(step->writes[1], w);
+}
