@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "app/cli/json.h"
-#include "app/cli/table.h"
+#include "data/csv.h"
 #include "data/file.h"
 #include "data/folder.h"
+#include "data/json.h"
 #include "data/utf8.h"
 
 enum { FORMAT_VERSION = 2 };
@@ -239,7 +239,7 @@ static void print_column(FILE *stream, const char *what, const char *of_which, c
     char name[256];
     (void)snprintf(name, sizeof name, "%s%s%s[%s]", what, *what ? " " : "", of_which, unit);
     (void)fputc(',', stream);
-    mt_table_csv_field(stream, name);
+    mt_csv_field(stream, name);
 }
 
 static void print_tiles(FILE *stream, const mt_profiled *profiled)
@@ -296,9 +296,9 @@ static mt_status write_map(const mt_profiled *profiled, const char *path)
     for (size_t i = 0; i < map->n_items; i++) {
         const ipu_memory_item *item = &map->items[i];
         (void)fprintf(file.stream, "%zu,", profiled->profile->fullest_tile);
-        mt_table_csv_field(file.stream, ipu_memory_category_name[item->category]);
+        mt_csv_field(file.stream, ipu_memory_category_name[item->category]);
         (void)fputc(',', file.stream);
-        mt_table_csv_field(file.stream, item->name);
+        mt_csv_field(file.stream, item->name);
         (void)fprintf(file.stream, ",%u,%zu,%zu", item->region, item->offset, item->bytes);
         print_live(file.stream, &item->live);
     }
@@ -314,9 +314,9 @@ static mt_status write_links(const mt_profiled *profiled, const char *path)
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         for (size_t l = 0; step->link_bytes && l < profile->n_links; l++) {
-            mt_table_csv_field(file.stream, step->name);
+            mt_csv_field(file.stream, step->name);
             (void)fputc(',', file.stream);
-            mt_table_csv_field(file.stream, profile->links[l].name);
+            mt_csv_field(file.stream, profile->links[l].name);
             (void)fprintf(file.stream, ",%u,%u,%" PRIu64 ",%" PRIu64 "\n", profile->links[l].from,
                 profile->links[l].to, step->link_bytes[l], step->link_cycles[l]);
         }

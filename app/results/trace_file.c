@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "app/cli/json.h"
 #include "data/file.h"
+#include "data/json.h"
 
 typedef struct tracing {
     mt_json json; /* inside the list of events */

@@ -1,7 +1,6 @@
 /* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
 #include <criterion/criterion.h>
 
-#include "app/cli/json.h"
 #include "app/results/profile_files.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
