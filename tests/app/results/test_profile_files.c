@@ -448,7 +448,7 @@ Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
     free(works("partition slab.hdf --target eight.yaml --profile cut"));
     ipu_profile none = {0};
     const ipu_target target = {.name = "a\xff"};
-    const mt_profiled of = {.title = "a", .profile = &none, .target = &target};
+    const ipu_profiled of = {.title = "a", .profile = &none, .target = &target};
     const size_t before = entries("cut");
     cr_assert_eq(mt_profile_write(&of, "cut", true), MT_INPUT);
     cr_assert_eq(entries("cut"), before);

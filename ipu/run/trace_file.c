@@ -1,4 +1,4 @@
-#include "app/results/trace_file.h"
+#include "ipu/run/trace_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void begin_document(tracing *t, const char *title, size_t n_supersteps)
     mt_json_open(&t->json, "traceEvents", '[');
 }
 
-mt_status mt_trace_write(
+mt_status ipu_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path)
 {
     mt_file file;
