@@ -229,11 +229,13 @@ Test(run_profile, only_what_is_asked_for_is_written)
     cr_assert_eq(entries("out"), 5);
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/tiles.csv", "mine");
+    write_text("mine/tiles.png", "mine");
     free(works("run small.yaml --force --output mine"));
-    cr_assert(there("mine/tiles.csv"), "there was no profile before");
+    cr_assert(there("mine/tiles.csv") && there("mine/tiles.png"), "there was no profile before");
     write_text("mine/profile.json", "{\"format\": \"of another program\"}");
     free(works("run small.yaml --output mine --set machine.backend=cpu"));
-    cr_assert(there("mine/tiles.csv") && there("mine/profile.json"), "that is none of ours");
+    cr_assert(there("mine/tiles.csv") && there("mine/tiles.png") && there("mine/profile.json"),
+        "that is none of ours");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
     cr_assert_eq(entries("out"), 4);
 }
