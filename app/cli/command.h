@@ -39,6 +39,11 @@ typedef struct mt_option {
     {                                                                                                        \
         .name = "--format", .value = "text|json|csv", .help = "format of the tables; default: text"          \
     }
+#define MT_OPTION_MACHINE_SET                                                                                \
+    {                                                                                                        \
+        .name = "--machine-set", .value = "key=value",                                                       \
+        .help = "use this value in place of the machine's: links.shape=torus", .repeats = true               \
+    }
 #define MT_OPTION_NO_CACHE                                                                                   \
     {                                                                                                        \
         .name = "--no-cache", .help = "measure the largest stable substep again, even if it is in the cache" \

@@ -22,6 +22,13 @@ const char *mt_data_folder(void)
     return folder;
 }
 
+const char *mt_machines_folder(void)
+{
+    static char folder[PATH_MAX + 64];
+    (void)snprintf(folder, sizeof folder, "%s/machines", mt_data_folder());
+    return folder;
+}
+
 mt_status mt_data_path(mt_arena *arena, const char *file, const char **path)
 {
     char *text;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/json.h"
+#include "data/csv.h"
+#include "data/json.h"
 #include "data/number.h"
 
 mt_status mt_format_parse(const char *name, mt_format *format)
@@ -236,20 +237,6 @@ static void print_text(FILE *stream, const mt_table *table)
     print_rule(stream, whole);
 }
 
-void mt_table_csv_field(FILE *stream, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        (void)fputs(text, stream);
-        return;
-    }
-    (void)fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"') (void)fputc('"', stream);
-        (void)fputc(*text, stream);
-    }
-    (void)fputc('"', stream);
-}
-
 /* What a program reads where a text stands. */
 static const char *text_of(const mt_value *value) { return value->key ? value->key : value->text; }
 
@@ -258,13 +245,13 @@ static void print_csv(FILE *stream, const mt_table *table)
     char buffer[NUMBER_SIZE];
     for (size_t k = 0; k < table->n_columns; k++) {
         if (k) (void)fputc(',', stream);
-        mt_table_csv_field(stream, table->columns[k].key);
+        mt_csv_field(stream, table->columns[k].key);
     }
     (void)fputc('\n', stream);
     for (size_t i = 0; i < table->n_values; i++) {
         const mt_value *value = &table->values[i];
         if (value->is_number) mt_number_text(value->number, buffer);
-        if (!missing(value)) mt_table_csv_field(stream, value->is_number ? buffer : text_of(value));
+        if (!missing(value)) mt_csv_field(stream, value->is_number ? buffer : text_of(value));
         (void)fputc((i + 1) % table->n_columns ? ',' : '\n', stream);
     }
 }

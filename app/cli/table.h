@@ -100,8 +100,4 @@ MT_NODISCARD mt_status mt_table_put_csv(FILE *stream, const mt_table *table);
  * and an empty line between. */
 MT_NODISCARD mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format);
 
-/* One field of CSV by RFC 4180, for what is too long for a table: quoted where a comma, a quote or a line end is inside; a
- * quote doubled. */
-void mt_table_csv_field(FILE *stream, const char *text);
-
 #endif

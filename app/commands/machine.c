@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
-#include "app/cli/machines.h"
+#include "app/cli/data_folder.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"
 #include "data/yaml_node.h"
 #include "data/yaml_set.h"
 #include "data/yaml_words.h"
-#include "ipu/machine/target.h"
+#include "ipu/machine/machines.h"
 
 static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
@@ -49,7 +49,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
     mt_format format;
     ipu_target t;
     MT_TRY(mt_format_option(arguments, &format));
-    MT_TRY(mt_machine_names(arena, &n, &names));
+    MT_TRY(ipu_machine_names(arena, mt_machines_folder(), &n, &names));
     mt_table table = mt_table_begin(arena, "machines", "Machines");
     mt_table_strings(&table, "name", "name");
     mt_table_strings(&table, "machine", "machine");
@@ -59,7 +59,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
     mt_table_digits(&table, "clock_ghz", "clock", "GHz", 6);
     mt_table_decimals(&table, "exchange_per_tile_bytes_per_cycle", "exchange per tile", "bytes/cycle", 0);
     for (size_t k = 0; k < n; k++) {
-        MT_TRY(mt_machine_path(arena, names[k], &path));
+        MT_TRY(ipu_machine_path(arena, mt_machines_folder(), names[k], &path));
         MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
         mt_table_text(&table, names[k]);
         mt_table_text(&table, t.name);
@@ -271,11 +271,11 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
     mt_table tables[3];
     size_t n = 2;
     MT_TRY(mt_format_option(arguments, &format));
-    MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &from.path));
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), mt_operand(arguments, 0), &from.path));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &from.n_sets, &from.sets));
     MT_TRY(mt_scan_open(arena, from.path, &file));
     from.text = file.begin;
-    MT_TRY(mt_machine_load(arena, from.path, from.sets, from.n_sets, &t));
+    MT_TRY(ipu_machine_load(arena, from.path, from.sets, from.n_sets, &t));
     MT_TRY(key_table(arena, &t, &from, &tables[0]));
     if (t.n_bands > 0) {
         MT_TRY(band_table(arena, &t, &from, &tables[1]));

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
-#include "app/results/trace_file.h"
 #include "app/stages/simulation.h"
 #include "app/stages/start_cell.h"
 #include "app/stages/warnings.h"
+
+enum { TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB of trace.json */
 
 /* ---- what is asked for ---- */
 
@@ -82,7 +83,7 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
     if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with it");
     if (!steps) return MT_OK;
     mt_tracing *t = &r->tracing;
-    *t = (mt_tracing){.last_tile = n_tiles - 1, .slices_max = MT_TRACE_SLICES_MAX};
+    *t = (mt_tracing){.last_tile = n_tiles - 1, .slices_max = TRACE_SLICES_MAX};
     MT_TRY(
         parse_range("--trace", steps, "time steps", mt_case_steps(&r->input), &t->first_step, &t->last_step));
     if (r->resumed && t->first_step < r->from.step)

@@ -203,7 +203,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
     (void)snprintf(title, sizeof title, "%s on %zu IPU%s", basename(job->path), target->ipus,
         target->ipus > 1 ? "s" : "");
-    const mt_profiled profiled = {.title = title, .profile = profile, .target = target};
+    const ipu_profiled profiled = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
     const mt_status status = mt_profile_write(&profiled, job->profile, true);
     if (status == MT_OK) mt_folder_keep(job->profile);
@@ -303,7 +303,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
             : job.picture ? "--picture"
                           : "--profile",
             n);
-    if (job.profile) MT_TRY(mt_profile_check_words(basename(job.path), job.tiling.one.name));
+    if (job.profile) MT_TRY(ipu_profile_check_words(basename(job.path), job.tiling.one.name));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.tiling.checked = mt_option_given(arguments, "--check");

@@ -5,7 +5,6 @@
 #include "app/commands/commands.h"
 #include "app/commands/one_run.h"
 #include "app/commands/sweep.h"
-#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "data/folder.h"
 

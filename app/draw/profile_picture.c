@@ -13,7 +13,7 @@
 static const double idle_linear[3] = {0.72, 0.72, 0.72};
 
 /* How often a compute set counts: as often as it ran; once, where nothing did. */
-static double weight_of(const mt_profiled *profiled, size_t step)
+static double weight_of(const ipu_profiled *profiled, size_t step)
 {
     return profiled->time_steps > 0 ? (double)profiled->profile->steps[step].runs : 1;
 }
@@ -24,7 +24,8 @@ static uint64_t compute_of(const ipu_profile_step *step) { return step->compute.
 static uint64_t external_of(const ipu_profile_step *step) { return step->external_cycles; }
 
 /* The compute set with most of them in all; of all, or of those only in which something crosses. */
-static const ipu_profile_step *step_with_most(const mt_profiled *profiled, step_cycles *cycles, bool crossing)
+static const ipu_profile_step *step_with_most(
+    const ipu_profiled *profiled, step_cycles *cycles, bool crossing)
 {
     size_t most = 0;
     double found = -1;
@@ -137,7 +138,7 @@ static band make_band(const ipu_profile *profile, const char *phase, const ipu_p
 }
 
 /* "all 1,472 tiles", or how many of them have work. */
-static void say_tiles(const mt_profiled *profiled, const ipu_spread *spread, char busy[80])
+static void say_tiles(const ipu_profiled *profiled, const ipu_spread *spread, char busy[80])
 {
     char all[32], some[32];
     mt_page_number((double)profiled->profile->n_tiles, all);
@@ -148,7 +149,7 @@ static void say_tiles(const mt_profiled *profiled, const ipu_spread *spread, cha
         (void)snprintf(busy, 80, "%s of %s tiles", some, all);
 }
 
-static void write_heading(mt_page *page, const mt_profiled *profiled, const band *b, double top)
+static void write_heading(mt_page *page, const ipu_profiled *profiled, const band *b, double top)
 {
     const size_t tiles = profiled->target->tiles / profiled->target->ipus;
     char words[320], busy[80], who[64], least[32], mean[32], most[32];
@@ -206,7 +207,7 @@ static double share_of(const band *b, uint64_t cycles)
     return (double)cycles / fmax(1, (double)b->spread->max);
 }
 
-static void draw_band(mt_page *page, const mt_profiled *profiled, const dies *d, const band *b, double top)
+static void draw_band(mt_page *page, const ipu_profiled *profiled, const dies *d, const band *b, double top)
 {
     const size_t shown = d->n_chips * (profiled->target->tiles / profiled->target->ipus);
     for (size_t t = 0; t < shown; t++)
@@ -221,7 +222,7 @@ static void draw_band(mt_page *page, const mt_profiled *profiled, const dies *d,
     draw_colour_bar(page, top, (double)b->spread->max);
 }
 
-static void draw_tiles(mt_page *page, const mt_profiled *profiled)
+static void draw_tiles(mt_page *page, const ipu_profiled *profiled)
 {
     const dies d = lay_out(profiled->target);
     const ipu_profile_step *exchange = step_with_most(profiled, exchange_of, false),
@@ -242,9 +243,9 @@ static void draw_tiles(mt_page *page, const mt_profiled *profiled)
 }
 
 /* Begins a page, draws and writes it. */
-typedef mt_status drawing(mt_page *page, const mt_profiled *profiled);
+typedef mt_status drawing(mt_page *page, const ipu_profiled *profiled);
 
-static mt_status write_page(const mt_profiled *profiled, const char *what, drawing *draw, const char *path)
+static mt_status write_page(const ipu_profiled *profiled, const char *what, drawing *draw, const char *path)
 {
     mt_page page;
     char title[512];
@@ -254,13 +255,13 @@ static mt_status write_page(const mt_profiled *profiled, const char *what, drawi
     return mt_page_end(&page, draw(&page, profiled), path);
 }
 
-static mt_status tiles_page(mt_page *page, const mt_profiled *profiled)
+static mt_status tiles_page(mt_page *page, const ipu_profiled *profiled)
 {
     draw_tiles(page, profiled);
     return MT_OK;
 }
 
-mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path)
+mt_status mt_profile_picture_tiles(const ipu_profiled *profiled, const char *path)
 {
     return write_page(profiled, "how long each tile is busy", tiles_page, path);
 }
@@ -365,7 +366,7 @@ static void draw_uses(mt_page *page, const ipu_profile *profile)
     }
 }
 
-static void write_memory_words(mt_page *page, const mt_profiled *profiled)
+static void write_memory_words(mt_page *page, const ipu_profiled *profiled)
 {
     const ipu_profile *profile = profiled->profile;
     const size_t tiles = profiled->target->tiles / profiled->target->ipus;
@@ -405,7 +406,7 @@ static void draw_limit(mt_page *page, const ipu_profile *profile, double most)
     mt_page_write(page, AXIS_X + 10, y + 20, MT_START, 16, 300, words);
 }
 
-static mt_status memory_page(mt_page *page, const mt_profiled *profiled)
+static mt_status memory_page(mt_page *page, const ipu_profiled *profiled)
 {
     const ipu_profile *profile = profiled->profile;
     const double full = (double)profile->memory_max, there = (double)profile->memory_there;
@@ -424,7 +425,7 @@ static mt_status memory_page(mt_page *page, const mt_profiled *profiled)
     return status;
 }
 
-mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path)
+mt_status mt_profile_picture_memory(const ipu_profiled *profiled, const char *path)
 {
     return write_page(profiled, "memory of its tiles", memory_page, path);
 }
@@ -468,7 +469,7 @@ static void draw_link(mt_page *page, const ipu_profile *profile, const ipu_profi
     mt_page_write(page, words_x, baseline, MT_START, size, MT_PAGE_WIDTH - words_x - 12, words);
 }
 
-static mt_status links_page(mt_page *page, const mt_profiled *profiled)
+static mt_status links_page(mt_page *page, const ipu_profiled *profiled)
 {
     const ipu_profile *profile = profiled->profile;
     const ipu_profile_step *step = step_with_most(profiled, external_of, true);
@@ -496,7 +497,7 @@ static mt_status links_page(mt_page *page, const mt_profiled *profiled)
     return MT_OK;
 }
 
-mt_status mt_profile_picture_links(const mt_profiled *profiled, const char *path)
+mt_status mt_profile_picture_links(const ipu_profiled *profiled, const char *path)
 {
     return write_page(profiled, "links between IPUs", links_page, path);
 }

@@ -11,26 +11,15 @@
 #ifndef MT_APP_DRAW_PROFILE_PICTURE_H
 #define MT_APP_DRAW_PROFILE_PICTURE_H
 
-#include "ipu/run/profile.h"
-#include "solver/backends/segments.h"
+#include "ipu/run/profile_files.h"
 
 enum { MT_PROFILE_CHIPS_MAX = 64, MT_PROFILE_LINKS_MAX = 60 };
 
-/* A profile and what it is of; all borrowed. */
-typedef struct mt_profiled {
-    const char *title;
-    size_t
-        time_steps; /* 0: nothing was profiled, and all there is are the costs of one run of each compute set */
-    const ipu_profile *profile;
-    const ipu_target *target;
-    const mt_segments *segments; /* of the run, the last of which the profile is of; NULL: nothing was run */
-} mt_profiled;
-
 /* Each writes its picture to `path`: whole, or not at all. The same profile gives the same bytes. MT_INPUT: a title
  * that is not UTF-8; MT_MEMORY. MT_FILE: the file cannot be written. */
-MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path);
-MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_tiles(const ipu_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_memory(const ipu_profiled *profiled, const char *path);
 /* Something must go from chip to chip. */
-MT_NODISCARD mt_status mt_profile_picture_links(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_links(const ipu_profiled *profiled, const char *path);
 
 #endif

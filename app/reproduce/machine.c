@@ -1,12 +1,13 @@
 /* myotile reproduce machine: what others measured on real machines, beside what the emulated ones would take. */
 #include <math.h>
 
-#include "app/cli/machines.h"
+#include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
 #include "app/reproduce/machine_programs.h"
 #include "app/reproduce/published.h"
 #include "app/reproduce/reproduce.h"
 #include "ipu/compile/assembly.h"
+#include "ipu/machine/machines.h"
 
 static mt_status machine(mt_arena *arena, const mt_arguments *arguments);
 
@@ -40,8 +41,8 @@ typedef struct measured {
 static mt_status load(mt_arena *arena, const char *name, ipu_target *target)
 {
     const char *path;
-    MT_TRY(mt_machine_path(arena, name, &path));
-    MT_TRY(mt_machine_load(arena, path, NULL, 0, target));
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), name, &path));
+    MT_TRY(ipu_machine_load(arena, path, NULL, 0, target));
     target->copies = IPU_COPIES_ALWAYS;
     return MT_OK;
 }

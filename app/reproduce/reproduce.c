@@ -5,12 +5,13 @@
 
 #include "app/stages/gmsh.h"
 #include "app/draw/page.h"
-#include "app/cli/machines.h"
+#include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
 #include "app/reproduce/published.h"
 #include "app/cli/warning.h"
 #include "data/file.h"
 #include "data/yaml.h"
+#include "ipu/machine/machines.h"
 #include "mesh/files/formats.h"
 #include "solver/diffusion/diffusion.h"
 
@@ -31,7 +32,7 @@ static mt_status is_machine_of_study(mt_arena *arena, const ipu_target *one, boo
 {
     const char *path, *values, *of_study;
     ipu_target target;
-    MT_TRY(mt_machine_path(arena, study.machine, &path));
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), study.machine, &path));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &target));
     MT_TRY(mt_yaml_write(arena, &ipu_target_table, &target, &of_study));
     MT_TRY(mt_yaml_write(arena, &ipu_target_table, one, &values));

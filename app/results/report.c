@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "app/draw/picture.h"
-#include "app/results/trace_file.h"
 #include "app/results/vertex_map.h"
 #include "data/file.h"
 #include "data/folder.h"
+#include "ipu/run/trace_file.h"
 #include "mesh/files/vtkhdf.h"
 
 bool mt_run_has_map(const mt_run *run, mt_map map)
@@ -266,16 +266,17 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 /* The trace stands beside the profile. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
-    const mt_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
+    const ipu_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
         .time_steps = mt_run_counted(run),
         .profile = run->profile,
         .target = run->target,
-        .segments = run->segments};
+        .add = mt_profile_add_segments,
+        .context = run->segments};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
     MT_TRY(mt_folder_path(folder, "trace.json", path));
-    return mt_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
+    return ipu_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
 }
 
 /* Keeps the first failure of several, and its message. */

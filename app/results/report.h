@@ -61,7 +61,7 @@ bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
 /* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png,
  * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, as a set
- * (data/file.h), and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h):
+ * (data/file.h), and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (ipu/run/trace_file.h):
  * in the same set, or then as a set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be
  * written, the folders stay as they were; if another file cannot be, it is missing, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);

@@ -247,7 +247,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 /* What goes over the exchange in one run of each compute set that receives anything. */
 static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 {
-    const bool crosses = mt_profile_crosses(profile);
+    const bool crosses = ipu_profile_crosses(profile);
     mt_table table = mt_table_begin(arena, "exchange", "Exchange of all tiles in one run of a compute set");
     mt_table_strings(&table, "compute_set", "compute set");
     mt_table_decimals(&table, "runs", "runs", "", 0);

@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-#include "app/cli/table.h"
+#include "data/csv.h"
 
 void mt_time_csv_begin(FILE *stream, size_t n, const char *const *column)
 {
     (void)fputs("time_ms", stream);
     for (size_t k = 0; k < n; k++) {
         (void)fputc(',', stream);
-        mt_table_csv_field(stream, column[k]);
+        mt_csv_field(stream, column[k]);
     }
     (void)fputc('\n', stream);
 }

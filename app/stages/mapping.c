@@ -1,10 +1,11 @@
 #include "app/stages/mapping.h"
 
-#include "app/cli/machines.h"
+#include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
 #include "app/stages/kept_partition.h"
 #include "app/stages/tiling_options.h"
 #include "data/file.h"
+#include "ipu/machine/machines.h"
 #include "solver/backends/backend.h"
 #include "mesh/files/vtkhdf.h"
 
@@ -32,15 +33,15 @@ static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 static mt_status load_machine(mt_arena *arena, const char *path, const mt_case *input, ipu_target *one)
 {
     const char *file;
-    MT_TRY(mt_fail_in(path, mt_machine_path(arena, input->machine.target, &file)));
-    const mt_status status = mt_machine_load(arena, file, input->machine.sets, input->machine.n_sets, one);
+    MT_TRY(mt_fail_in(path, ipu_machine_path(arena, mt_machines_folder(), input->machine.target, &file)));
+    const mt_status status = ipu_machine_load(arena, file, input->machine.sets, input->machine.n_sets, one);
     return input->machine.n_sets > 0 ? status : mt_fail_in(path, status);
 }
 
 static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice *choice)
 {
     mt_tiling *tiling = &choice->tiling;
-    if (mt_machine_is_path(input->machine.target)) MT_TRY(mt_file_absolute(arena, &input->machine.target));
+    if (ipu_machine_is_path(input->machine.target)) MT_TRY(mt_file_absolute(arena, &input->machine.target));
     if (input->machine.tiles == 0) input->machine.tiles = tiling->one.tiles;
     if (input->machine.tiles > tiling->one.tiles)
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",

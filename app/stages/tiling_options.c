@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/cli/data_folder.h"
 #include "app/cli/warning.h"
+#include "ipu/machine/machines.h"
 
 mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
 {
@@ -17,9 +19,10 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
         return mt_fail(
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
-    MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
+    MT_TRY(ipu_machine_path(
+        arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));
-    MT_TRY(mt_machine_load(arena, machine, sets, n_sets, &tiling->one));
+    MT_TRY(ipu_machine_load(arena, machine, sets, n_sets, &tiling->one));
     tiling->tiles = (uint32_t)tiling->one.tiles;
     return MT_OK;
 }

@@ -3,7 +3,6 @@
 #define MT_APP_STAGES_TILING_OPTIONS_H
 
 #include "app/cli/command.h"
-#include "app/cli/machines.h"
 #include "solver/plan/tiling.h"
 
 /* For the tables of options of commands that cut a mesh. */

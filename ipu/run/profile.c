@@ -363,3 +363,10 @@ mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *p
     mt_arena_free(&scratch);
     return status;
 }
+
+bool ipu_profile_crosses(const ipu_profile *profile)
+{
+    for (size_t s = 0; s < profile->n_steps; s++)
+        if (profile->steps[s].link_bytes) return true;
+    return false;
+}

@@ -96,6 +96,9 @@ typedef struct ipu_exchange_parts {
 } ipu_exchange_parts;
 ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step);
 
+/* Does anything go from chip to chip? */
+bool ipu_profile_crosses(const ipu_profile *profile);
+
 /* Adds the bands to the profile of an executable, whether it has run or not. Where compute depends on data, that of all runs is off by
  * as much as a typical one. Takes the time of scheduling all exchange twice. MT_INPUT: as ipu_timing_make. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);

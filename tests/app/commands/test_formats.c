@@ -1,7 +1,7 @@
 /* What programs read: the tables of every command as JSON, by data/reference/tables.schema.json, and as CSV. */
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 

@@ -4,7 +4,7 @@
 
 #include "tests/app/program.h"
 
-#include "app/cli/machines.h"
+#include "ipu/machine/machines.h"
 
 TestSuite(machine, .init = enter_room, .fini = leave_room);
 
@@ -46,7 +46,7 @@ Test(machine, list_has_every_machine_by_the_name_that_target_takes)
     cr_expect_eq(count(json, "{\"name\": \""), all.gl_pathc, "a row for each: %s", json);
     for (size_t k = 0; k < all.gl_pathc; k++) {
         cr_expect_gt(json_number(json, all.gl_pathv[k], "tiles"), 0);
-        cr_expect_eq(mt_machine_path(&arena, all.gl_pathv[k], &path), MT_OK);
+        cr_expect_eq(ipu_machine_path(&arena, "data/machines", all.gl_pathv[k], &path), MT_OK);
     }
     cr_expect_eq(json_number(json, "gc2", "memory_per_tile_kib"), 256);
     cr_expect_eq(json_number(json, "gc2", "memory_per_chip_mib"), 304);

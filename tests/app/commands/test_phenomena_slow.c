@@ -2,7 +2,7 @@
  * it does in a cell, and a spiral turns. */
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 static mt_arena arena;

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 #include <sys/resource.h>

@@ -45,16 +45,6 @@ static void write_changed(const char *path, const char *old, const char *new)
     write_text(path, text);
 }
 
-static size_t entries(const char *folder)
-{
-    size_t n = 0;
-    DIR *dir = opendir(folder);
-    cr_assert_not_null(dir, "%s is not there", folder);
-    for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
-    (void)closedir(dir);
-    return n;
-}
-
 /* The activation field of a run's result. */
 static const double *activation_of(mt_arena *arena, const char *folder)
 {

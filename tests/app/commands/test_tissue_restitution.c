@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "solver/diffusion/tissue.h"
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 

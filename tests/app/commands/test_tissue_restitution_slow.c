@@ -1,7 +1,7 @@
 /* Restitution of the usual model in tissue: beside a cell by itself, and on coarse elements beside a cable. */
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 static mt_arena arena;

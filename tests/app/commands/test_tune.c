@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "solver/case/case.h"
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 

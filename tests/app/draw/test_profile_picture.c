@@ -49,7 +49,7 @@ static bool has_shade(const unsigned char rgb[3], double share)
 
 /* A machine of so many chips of so many tiles, tile t busy for t + 1 cycles and, of several chips, each link for its
  * number + 1. */
-static mt_profiled invent(size_t chips, size_t tiles)
+static ipu_profiled invent(size_t chips, size_t tiles)
 {
     static ipu_target target;
     static ipu_profile profile;
@@ -86,13 +86,13 @@ static mt_profiled invent(size_t chips, size_t tiles)
         .memory_there = 1000,
         .fullest_tile = n - 1,
         .fullest = memory[n - 1]};
-    return (mt_profiled){.title = "Invented", .profile = &profile, .target = &target};
+    return (ipu_profiled){.title = "Invented", .profile = &profile, .target = &target};
 }
 
 /* One chip of 1472 tiles: 64 columns of 21 pixels, 23 rows of 16, above for the exchange and below for computing. */
 Test(profile_picture, every_tile_stands_in_its_place_on_the_die_in_the_colour_of_its_cycles)
 {
-    const mt_profiled of = invent(1, 1472);
+    const ipu_profiled of = invent(1, 1472);
     ok(mt_profile_picture_tiles(&of, path));
     unsigned char *pixels = read_pixels(path);
     for (size_t t = 0; t < 1472; t++) {
@@ -111,7 +111,7 @@ Test(profile_picture, every_tile_stands_in_its_place_on_the_die_in_the_colour_of
 /* A stack of 600 bytes below a line at 1000: from the axis at 830 up to 830 - 0.6 * 700. */
 Test(profile_picture, the_fullest_tile_stands_at_the_right_and_the_line_at_what_is_there)
 {
-    const mt_profiled of = invent(1, 100);
+    const ipu_profiled of = invent(1, 100);
     ok(mt_profile_picture_memory(&of, path));
     unsigned char *pixels = read_pixels(path);
     const unsigned char *in = pixel_at(pixels, 1539, 829);
@@ -127,7 +127,7 @@ Test(profile_picture, the_fullest_tile_stands_at_the_right_and_the_line_at_what_
 /* 2340 to 2486 cycles, a spread of 6 %: it looks like 6 % of the colours, not like all. */
 Test(profile_picture, cycles_that_are_near_one_another_look_so)
 {
-    const mt_profiled of = invent(1, 1472);
+    const ipu_profiled of = invent(1, 1472);
     static uint64_t cycles[1472];
     for (size_t t = 0; t < 1472; t++) cycles[t] = 2340 + t / 10;
     of.profile->steps[0].tile_compute_cycles = cycles;
@@ -145,7 +145,7 @@ Test(profile_picture, cycles_that_are_near_one_another_look_so)
 /* Busy for 70 cycles of a phase of 437, 16 %; and the next for 69. The grey behind them is the phase. */
 Test(profile_picture, bars_of_links_are_shares_of_the_phase)
 {
-    const mt_profiled of = invent(2, 2); /* more links than are shown */
+    const ipu_profiled of = invent(2, 2); /* more links than are shown */
     size_t width[2] = {0, 0}, phase = 0;
     of.profile->steps[0].exchange_phase_cycles = 437;
     ok(mt_profile_picture_links(&of, path));
@@ -165,7 +165,7 @@ Test(profile_picture, bars_of_links_are_shares_of_the_phase)
 /* Of a machine on which that one never ran there is another step, the first, in which nothing crosses. */
 Test(profile_picture, links_are_those_of_a_step_in_which_something_crosses)
 {
-    mt_profiled of = invent(2, 2);
+    ipu_profiled of = invent(2, 2);
     ipu_profile_step steps[2] = {of.profile->steps[0], of.profile->steps[0]};
     ipu_profile profile = *of.profile;
     steps[0].link_bytes = steps[0].link_cycles = NULL, steps[0].external_cycles = 0, steps[0].runs = 1;
@@ -180,7 +180,7 @@ Test(profile_picture, pictures_have_the_same_bytes_each_time_and_machines_of_any
 {
     static const size_t sizes[][2] = {{1, 1}, {1, 3}, {2, 40000}, {4096, 2}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        const mt_profiled of = invent(sizes[k][0], sizes[k][1]);
+        const ipu_profiled of = invent(sizes[k][0], sizes[k][1]);
         ok(mt_profile_picture_tiles(&of, path));
         ok(mt_profile_picture_tiles(&of, other));
         assert_same_bytes(path, other);

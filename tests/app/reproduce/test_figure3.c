@@ -1,7 +1,7 @@
 /* myotile reproduce figure3: the slab benchmark on coarse meshes. */
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* myotile reproduce figure1 and figure4: a heart's activation, and its potentials, on a small one. */
 #include <criterion/criterion.h>
 
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 #include <omp.h>

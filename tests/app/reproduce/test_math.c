@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/answers.h"
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 #include <omp.h>

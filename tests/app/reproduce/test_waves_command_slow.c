@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "solver/cells/model.h"
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 
 TestSuite(waves_command_slow, .init = enter_room, .fini = leave_room, .timeout = 1800);

@@ -1,7 +1,8 @@
 #include <criterion/criterion.h>
 
-#include "app/cli/machines.h"
+#include "app/cli/data_folder.h"
 #include "app/stages/kept_partition.h"
+#include "ipu/machine/machines.h"
 #include "mesh/make/slab.h"
 #include "tests/app/program.h"
 
@@ -26,8 +27,8 @@ static void make(problem *p)
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
     const char *machine;
     cr_assert_eq(mt_scheme_find("exact", 0, &p->scheme), MT_OK);
-    cr_assert_eq(mt_machine_path(&p->arena, "gc200", &machine), MT_OK);
-    cr_assert_eq(mt_machine_load(&p->arena, machine, NULL, 0, &p->tiling.one), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_machine_path(&p->arena, mt_machines_folder(), "gc200", &machine), MT_OK);
+    cr_assert_eq(ipu_machine_load(&p->arena, machine, NULL, 0, &p->tiling.one), MT_OK, "%s", mt_message());
     p->tiling.imbalance = 1.03;
     p->tiling.tiles = 4;
     p->partition = (mt_partition){.n_parts = 8, .parts_per_group = 4, .n_elements = p->mesh.n_elements};

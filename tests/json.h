@@ -1,6 +1,6 @@
 /* JSON as a tree, and whether it is what a JSON Schema asks for: slow and obvious, for what tests write themselves. */
-#ifndef TESTS_APP_JSON_H
-#define TESTS_APP_JSON_H
+#ifndef TESTS_JSON_H
+#define TESTS_JSON_H
 
 #include <criterion/criterion.h>
 

@@ -1,10 +1,10 @@
-#include "app/results/trace_file.h"
+#include "ipu/run/trace_file.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "app/cli/json.h"
 #include "data/file.h"
+#include "data/json.h"
 
 typedef struct tracing {
     mt_json json; /* inside the list of events */
@@ -123,7 +123,7 @@ static void begin_document(tracing *t, const char *title, size_t n_supersteps)
     mt_json_open(&t->json, "traceEvents", '[');
 }
 
-mt_status mt_trace_write(
+mt_status ipu_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path)
 {
     mt_file file;

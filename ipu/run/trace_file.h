@@ -8,16 +8,14 @@
  * the host: these have no slices. ts and dur are microseconds of modelled time, to whole
  * nanoseconds; args.cycles is exact. In which cycles of an exchange phase a tile is busy is not known: its slice
  * is drawn at the begin of the phase. */
-#ifndef MT_APP_RESULTS_TRACE_FILE_H
-#define MT_APP_RESULTS_TRACE_FILE_H
+#ifndef IPU_RUN_TRACE_FILE_H
+#define IPU_RUN_TRACE_FILE_H
 
 #include "ipu/run/trace.h"
 
-enum { MT_TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB */
-
 /* Writes the trace of tiles [first, last] to `path`: whole, or not at all. Title and the machine's name are UTF-8.
  * MT_MEMORY, or it cannot be written. */
-MT_NODISCARD mt_status mt_trace_write(
+MT_NODISCARD mt_status ipu_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path);
 
 #endif

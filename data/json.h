@@ -9,8 +9,8 @@
  *
  * Values inside objects have keys; inside lists and at the top the key is NULL. An object that holds only values stands in one
  * line. Failures of the stream stay with it. */
-#ifndef MT_APP_CLI_JSON_H
-#define MT_APP_CLI_JSON_H
+#ifndef MT_DATA_JSON_H
+#define MT_DATA_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

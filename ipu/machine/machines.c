@@ -1,12 +1,10 @@
-#include "app/cli/machines.h"
+#include "ipu/machine/machines.h"
 
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "app/cli/data_folder.h"
 
 static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
 {
@@ -21,13 +19,13 @@ static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **n
     return MT_OK;
 }
 
-mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
+mt_status ipu_machine_names(mt_arena *arena, const char *folder, size_t *n, const char ***names)
 {
     glob_t found;
     *n = 0;
     *names = NULL;
     char pattern[PATH_MAX];
-    (void)snprintf(pattern, sizeof pattern, "%s/machines/*.yaml", mt_data_folder());
+    (void)snprintf(pattern, sizeof pattern, "%s/*.yaml", folder);
     const int failure = glob(pattern, 0, NULL, &found);
     if (failure == GLOB_NOMATCH) return MT_OK;
     if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
@@ -38,30 +36,30 @@ mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
     return status;
 }
 
-static mt_status unknown_machine(mt_arena *arena, const char *name)
+static mt_status unknown_machine(mt_arena *arena, const char *folder, const char *name)
 {
     char allowed[512] = "";
     const char **names;
     size_t n;
-    MT_TRY(mt_machine_names(arena, &n, &names));
+    MT_TRY(ipu_machine_names(arena, folder, &n, &names));
     for (size_t k = 0; k < n; k++) {
         const size_t used = strlen(allowed);
         (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
     }
-    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
+    return mt_fail(
+        MT_INPUT, "machine '%s'; allowed: %s%sthe path of a .yaml file", name, allowed, n > 0 ? "or " : "");
 }
 
-bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
+bool ipu_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
 
-mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
+mt_status ipu_machine_path(mt_arena *arena, const char *folder, const char *name, const char **path)
 {
-    const bool named = !mt_machine_is_path(name);
-    const char *folder = named ? mt_data_folder() : "", *ending = named ? ".yaml" : "";
-    size_t size = strlen(folder) + strlen(name) + 32;
+    const bool named = !ipu_machine_is_path(name);
+    const size_t size = strlen(folder) + strlen(name) + sizeof "/.yaml";
     char *text;
     MT_ALLOC(arena, text, size);
-    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
+    (void)snprintf(text, size, "%s%s%s%s", named ? folder : "", named ? "/" : "", name, named ? ".yaml" : "");
+    if (named && access(text, R_OK) != 0) return unknown_machine(arena, folder, name);
     *path = text;
     return MT_OK;
 }
@@ -80,7 +78,7 @@ static mt_status name_changes(mt_arena *arena, const mt_yaml_override *sets, siz
     return MT_OK;
 }
 
-mt_status mt_machine_load(
+mt_status ipu_machine_load(
     mt_arena *arena, const char *path, const mt_yaml_override *sets, size_t n_sets, ipu_target *target)
 {
     MT_TRY(ipu_target_load(arena, path, sets, n_sets, target));

@@ -1,13 +1,11 @@
-/* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
+/* What `run` and `partition` write about the emulated machine: profile.json, tables, pictures and traces. */
 #include <criterion/criterion.h>
 
-#include "app/cli/json.h"
 #include "app/results/profile_files.h"
-#include "tests/app/json.h"
+#include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include <dirent.h>
 #include <omp.h>
 
 /* 3 x 2 x 1 mm at 0.5 mm: 288 elements on machines of 8 tiles; 50 time steps of two diffusion steps each. */
@@ -33,7 +31,7 @@ static void leave(void)
     leave_room();
 }
 
-TestSuite(profile_files, .init = enter, .fini = leave);
+TestSuite(run_profile, .init = enter, .fini = leave);
 
 static json *read_json(const char *path)
 {
@@ -42,112 +40,6 @@ static json *read_json(const char *path)
     json *value = json_parse(&arena, text);
     free(text);
     return value;
-}
-
-/* ---- tables of numbers */
-
-enum { COLUMNS = 64 };
-
-typedef struct csv {
-    char *name[COLUMNS];
-    size_t n_columns, n_rows;
-    char **field; /* [n_rows][n_columns] */
-} csv;
-
-/* A line's fields; commas inside quotes belong to them. */
-static size_t split(char *line, char *field[COLUMNS])
-{
-    size_t n = 0;
-    bool quoted = false;
-    field[n++] = line;
-    for (char *at = line; *at; at++) {
-        if (*at == '"') quoted = !quoted;
-        if (*at != ',' || quoted) continue;
-        *at = 0;
-        cr_assert(n < COLUMNS);
-        field[n++] = at + 1;
-    }
-    return n;
-}
-
-static csv read_csv(const char *path)
-{
-    size_t n, lines = 0;
-    csv table = {0};
-    char *bytes = bytes_of(path, &n), *text = memcpy(json_take(&arena, n + 1, 1), bytes, n + 1), *save;
-    free(bytes);
-    for (const char *at = text; *at; at++) lines += *at == '\n';
-    char *line = strtok_r(text, "\n", &save);
-    table.n_columns = split(line, table.name);
-    table.field = json_take(&arena, lines * table.n_columns, sizeof *table.field);
-    while ((line = strtok_r(NULL, "\n", &save))) {
-        char *field[COLUMNS];
-        cr_assert_eq(split(line, field), table.n_columns, "%s: row %zu", path, table.n_rows);
-        memcpy(table.field + table.n_rows++ * table.n_columns, field, table.n_columns * sizeof *field);
-    }
-    return table;
-}
-
-static size_t column_of(const csv *table, const char *name)
-{
-    size_t k = 0;
-    while (k < table->n_columns && strcmp(table->name[k], name) != 0) k++;
-    cr_assert(k < table->n_columns, "no column %s", name);
-    return k;
-}
-
-/* Not a number where there is nothing. */
-static double csv_value(const csv *table, size_t row, const char *name)
-{
-    const char *text = table->field[row * table->n_columns + column_of(table, name)];
-    return text[0] ? strtod(text, NULL) : NAN;
-}
-
-static double csv_sum(const csv *table, const char *name)
-{
-    double sum = 0;
-    for (size_t row = 0; row < table->n_rows; row++) sum += csv_value(table, row, name);
-    return sum;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The lower of the two in the middle. */
-static double csv_median(const csv *table, const char *name)
-{
-    double *values = json_take(&arena, table->n_rows, sizeof *values);
-    for (size_t row = 0; row < table->n_rows; row++) values[row] = csv_value(table, row, name);
-    qsort(values, table->n_rows, sizeof *values, compare_numbers);
-    return values[(table->n_rows - 1) / 2];
-}
-
-/* Of all rows, not of a sample of them. */
-static double csv_most(const csv *table, const char *name)
-{
-    double most = 0;
-    for (size_t row = 0; row < table->n_rows; row++) most = fmax(most, csv_value(table, row, name));
-    return most;
-}
-
-static double csv_above_0(const csv *table, const char *name)
-{
-    double n = 0;
-    for (size_t row = 0; row < table->n_rows; row++) n += csv_value(table, row, name) > 0;
-    return n;
-}
-
-/* Over the tiles that have work. */
-static double csv_sd(const csv *table, const char *name)
-{
-    const double n = csv_above_0(table, name), mean = csv_sum(table, name) / n;
-    double squares = 0;
-    for (size_t row = 0; row < table->n_rows; row++)
-        if (csv_value(table, row, name) > 0) squares += pow(csv_value(table, row, name) - mean, 2);
-    return n > 0 ? sqrt(squares / n) : 0;
 }
 
 /* ---- profile.json */
@@ -160,7 +52,7 @@ static bool is_a_profile(const json *profile)
     return json_obeys(schema, schema, profile, "profile");
 }
 
-Test(profile_files, profiles_are_what_their_schema_says)
+Test(run_profile, profiles_are_what_their_schema_says)
 {
     free(works("run small.yaml --output one"));
     free(works("run small.yaml --output four --set machine.ipus=4 --profile four"));
@@ -182,7 +74,7 @@ Test(profile_files, profiles_are_what_their_schema_says)
     cr_assert_null(json_at(read_json("one/profile.json"), "links")->first);
 }
 
-Test(profile_files, what_does_not_fit_has_no_profile)
+Test(run_profile, what_does_not_fit_has_no_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(4, "--profile of slab.hdf on 1 IPU: it does not fit: tile ",
@@ -192,7 +84,7 @@ Test(profile_files, what_does_not_fit_has_no_profile)
 }
 
 /* A schema that allowed anything would test nothing. */
-Test(profile_files, the_schema_refuses_what_is_no_profile)
+Test(run_profile, the_schema_refuses_what_is_no_profile)
 {
     static const struct {
         const char *old, *new, *why;
@@ -266,15 +158,15 @@ static void check_sums(const char *machine)
     free(text);
 }
 
-Test(profile_files, sums_of_the_profile_are_those_of_the_printed_table) { check_sums(""); }
+Test(run_profile, sums_of_the_profile_are_those_of_the_printed_table) { check_sums(""); }
 
-Test(profile_files, sums_of_several_chips_are_those_of_the_printed_table)
+Test(run_profile, sums_of_several_chips_are_those_of_the_printed_table)
 {
     check_sums("--set machine.ipus=4");
 }
 
 /* What `partition` says of a machine is what its profile has. */
-Test(profile_files, the_table_of_a_partition_is_that_of_its_profile)
+Test(run_profile, the_table_of_a_partition_is_that_of_its_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     char *text = works("partition slab.hdf --target eight.yaml --ipus 4 --profile cut --format json");
@@ -298,68 +190,7 @@ Test(profile_files, the_table_of_a_partition_is_that_of_its_profile)
     free(text);
 }
 
-/* ---- tables of tiles and links */
-
-Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
-{
-    free(works("run small.yaml --output out --profile out --set machine.ipus=4"));
-    const json *profile = read_json("out/profile.json"), *sets = json_at(profile, "compute_sets");
-    const csv tiles = read_csv("out/tiles.csv"), links = read_csv("out/links.csv");
-    cr_assert_eq(tiles.n_rows, 4 * TILES);
-    for (const json *set = sets->first; set; set = set->next) {
-        static const char *const phases[] = {"exchange", "compute"};
-        for (int k = 0; k < 2; k++) {
-            char name[128], of[64];
-            (void)snprintf(name, sizeof name, "%s %s[cycles]", phases[k], json_at(set, "name")->text);
-            (void)snprintf(of, sizeof of, "tile_%s_cycles", phases[k]);
-            cr_assert_eq(csv_most(&tiles, name), json_value(json_at(set, of), "max"), "%s", name);
-            const double busy = json_value(json_at(set, of), "tiles");
-            cr_assert_float_eq(
-                csv_sum(&tiles, name), busy * json_value(json_at(set, of), "mean"), 1e-6, "%s", name);
-            cr_assert_eq(csv_above_0(&tiles, name), busy, "%s", name);
-            cr_assert_float_eq(csv_sd(&tiles, name), json_value(json_at(set, of), "sd"), 1e-6, "%s", name);
-        }
-    }
-    for (const json *kind = json_at(profile, "memory.categories")->first; kind; kind = kind->next) {
-        char name[128];
-        (void)snprintf(name, sizeof name, "%s[bytes]", json_at(kind, "name")->text);
-        cr_assert_eq(csv_sum(&tiles, name), json_value(kind, "bytes_all_tiles"), "%s", name);
-    }
-    cr_assert_eq(csv_most(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_fullest"));
-    cr_assert_eq(csv_median(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_median"));
-    /* nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself */
-    const csv map = read_csv("out/memory.csv");
-    double end = 0, always = 0;
-    size_t passing = 0;
-    for (size_t a = 0; a < map.n_rows; a++) {
-        const double from = csv_value(&map, a, "offset[bytes]"), bytes = csv_value(&map, a, "bytes[bytes]");
-        cr_assert_eq(csv_value(&map, a, "tile"), json_value(profile, "memory.fullest_tile"));
-        cr_assert(from + bytes <= 638976 && (from < 212992) == (csv_value(&map, a, "region") == 0));
-        if (isnan(csv_value(&map, a, "live from"))) cr_assert_geq(from, end);
-        if (isnan(csv_value(&map, a, "live from"))) end = from + bytes, always += bytes;
-        cr_assert(!(csv_value(&map, a, "live from") > csv_value(&map, a, "live to")), "row %zu", a);
-        passing += csv_value(&map, a, "live from") < csv_value(&map, a, "live to");
-    }
-    cr_assert_eq(always, json_value(profile, "memory.always_live_fullest"));
-    cr_assert_gt(passing, 0, "nothing is live for more than a moment");
-    cr_assert_eq(end, 638976, "what is reserved is the last");
-    for (size_t a = 0; a < tiles.n_rows; a++) {
-        cr_assert_eq(csv_value(&tiles, a, "chip"), (double)(a / TILES));
-        for (size_t b = 0; b < a; b++) /* no two in one place */
-            cr_assert(csv_value(&tiles, a, "chip") != csv_value(&tiles, b, "chip") ||
-                      csv_value(&tiles, a, "row") != csv_value(&tiles, b, "row") ||
-                      csv_value(&tiles, a, "column") != csv_value(&tiles, b, "column"));
-    }
-    const json *rows = json_at(profile, "links");
-    cr_assert_eq(links.n_rows, json_length(rows));
-    cr_assert_eq(links.n_rows, 2 * 12, "12 links on a ladder of four, in two diffusion steps");
-    cr_assert_eq(csv_sum(&links, "load[bytes]"), json_sum(rows, "bytes"));
-    cr_assert_eq(csv_most(&links, "busy[cycles]"),
-        json_value(json_item(sets, "name", "pde a to b"), "external_exchange_cycles") -
-            json_value(json_item(sets, "name", "pde a to b"), "external_fixed_cycles"));
-}
-
-Test(profile_files, links_of_a_list_are_named_by_number_and_ends)
+Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
 {
     write_ring_machine("ring.yaml", TILES);
     free(works(
@@ -380,17 +211,7 @@ Test(profile_files, links_of_a_list_are_named_by_number_and_ends)
 
 /* ---- which files */
 
-static size_t entries(const char *folder)
-{
-    size_t n = 0;
-    DIR *dir = opendir(folder);
-    cr_assert_not_null(dir, "%s is not there", folder);
-    for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
-    (void)closedir(dir);
-    return n;
-}
-
-Test(profile_files, only_what_is_asked_for_is_written)
+Test(run_profile, only_what_is_asked_for_is_written)
 {
     static const char *const details[] = {
         "tiles.csv", "memory.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
@@ -408,17 +229,19 @@ Test(profile_files, only_what_is_asked_for_is_written)
     cr_assert_eq(entries("out"), 5);
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/tiles.csv", "mine");
+    write_text("mine/tiles.png", "mine");
     free(works("run small.yaml --force --output mine"));
-    cr_assert(there("mine/tiles.csv"), "there was no profile before");
+    cr_assert(there("mine/tiles.csv") && there("mine/tiles.png"), "there was no profile before");
     write_text("mine/profile.json", "{\"format\": \"of another program\"}");
     free(works("run small.yaml --output mine --set machine.backend=cpu"));
-    cr_assert(there("mine/tiles.csv") && there("mine/profile.json"), "that is none of ours");
+    cr_assert(there("mine/tiles.csv") && there("mine/tiles.png") && there("mine/profile.json"),
+        "that is none of ours");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
     cr_assert_eq(entries("out"), 4);
 }
 
 /* Each file stands once, and those of an earlier run into either folder go. */
-Test(profile_files, a_profile_may_have_a_folder_of_its_own)
+Test(run_profile, a_profile_may_have_a_folder_of_its_own)
 {
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
@@ -435,13 +258,13 @@ Test(profile_files, a_profile_may_have_a_folder_of_its_own)
     cr_assert(there("out/machine/tiles.csv") && !there("out/machine/trace.json"));
 }
 
-Test(profile_files, a_failed_run_leaves_no_folder_for_its_profile)
+Test(run_profile, a_failed_run_leaves_no_folder_for_its_profile)
 {
     refuses(5, "V is", "run small.yaml --output out --profile machine --set stimuli.0.strength_uA_mm3=1e6");
     cr_assert(!there("out") && !there("machine"));
 }
 
-Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
+Test(run_profile, words_that_are_not_are_refused_before_anything_is_written)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     cr_assert_eq(symlink("slab.hdf", "a\xff.hdf"), 0);
@@ -449,13 +272,13 @@ Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
     free(works("partition slab.hdf --target eight.yaml --profile cut"));
     ipu_profile none = {0};
     const ipu_target target = {.name = "a\xff"};
-    const mt_profiled of = {.title = "a", .profile = &none, .target = &target};
+    const ipu_profiled of = {.title = "a", .profile = &none, .target = &target};
     const size_t before = entries("cut");
     cr_assert_eq(mt_profile_write(&of, "cut", true), MT_INPUT);
     cr_assert_eq(entries("cut"), before);
 }
 
-Test(profile_files, what_makes_no_sense_is_refused)
+Test(run_profile, what_makes_no_sense_is_refused)
 {
     refuses(2, "--trace 3; allowed: FIRST:LAST, two of the time steps 0 to 49", "run small.yaml --trace 3");
     refuses(2, "--trace 3,4; allowed", "run small.yaml --trace 3,4");
@@ -475,7 +298,7 @@ Test(profile_files, what_makes_no_sense_is_refused)
 
 /* 8 tiles and up to 5 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 29,000 steps
  * have room. */
-Test(profile_files, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
+Test(run_profile, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
 {
     refuses(2, "slices; allowed: at most 2000000, as in the first 29",
         "run small.yaml --set time.end_ms=2000 --trace 0:99999");
@@ -505,13 +328,12 @@ static const json **slices_of(const json *trace, size_t *n)
     return slice;
 }
 
-Test(profile_files, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
+Test(run_profile, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
 {
     size_t n, machine = 0;
     double cycles = 0, ode = 0;
     free(works("run small.yaml --output out --profile out --set machine.ipus=2 --trace 0:49"));
     const json *profile = read_json("out/profile.json");
-    const csv tiles = read_csv("out/tiles.csv");
     const json *trace = read_json("out/trace.json"), **slice = slices_of(trace, &n);
     cr_assert_eq(
         json_value(trace, "otherData.supersteps"), json_sum(json_at(profile, "compute_sets"), "runs"));
@@ -532,10 +354,12 @@ Test(profile_files, slices_of_a_tile_never_overlap_and_the_machines_fill_its_tim
     cr_assert_eq(cycles, json_value(profile, "totals.cycles") - json_value(profile, "totals.host_cycles"));
     cr_assert_eq(ns(slice[n - 1], "ts") + ns(slice[n - 1], "dur"),
         round(1e9 * (cycles / json_value(profile, "machine.clock_hz"))));
-    cr_assert_eq(ode, STEPS * csv_sum(&tiles, "compute ode[cycles]"));
+    const json *busy =
+        json_at(json_item(json_at(profile, "compute_sets"), "name", "ode"), "tile_compute_cycles");
+    cr_assert_float_eq(ode, STEPS * json_value(busy, "tiles") * json_value(busy, "mean"), 1e-12 * ode);
 }
 
-Test(profile_files, a_part_of_a_trace_is_that_part_of_the_whole)
+Test(run_profile, a_part_of_a_trace_is_that_part_of_the_whole)
 {
     size_t n_all, n_part, found = 0;
     free(works("run small.yaml --output all --trace 0:49"));

@@ -1,4 +1,4 @@
-#include "app/cli/json.h"
+#include "data/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
