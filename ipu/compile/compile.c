@@ -682,6 +682,7 @@ static mt_status plan(compiling *c)
     MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections + c->graph->n_ranges);
     MT_ALLOC(c->scratch, c->edge_bytes, c->n_tiles);
     MT_ALLOC(c->arena, c->executable->tasks, c->graph->n_vertices);
+    c->executable->n_tasks = c->graph->n_vertices;
     for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
     c->first_draft[n_slots] = c->n_drafts;
     c->first_input[n_slots] = c->n_inputs;

@@ -3,7 +3,9 @@
  *
  * The host image holds the memory of all tiles: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte
  * aligned: its parts of the variables, in the variables' order, then its edge buffers. The machine's own memory has another
- * layout (ipu/compile/memory.h). */
+ * layout (ipu/compile/memory.h).
+ *
+ * It can be saved and loaded (ipu/compile/executable_file.h, which moves every member of these structures). */
 #ifndef IPU_COMPILE_EXECUTABLE_H
 #define IPU_COMPILE_EXECUTABLE_H
 
@@ -127,6 +129,7 @@ typedef struct ipu_executable {
     size_t *tile_range;       /* a number for each range */
     size_t *first_tile_range; /* [tiles + 1] */
     ipu_task *tasks;
+    size_t n_tasks;
     ipu_place *places;
     size_t n_places;
     ipu_message *messages;

@@ -16,7 +16,8 @@ typedef struct ipu_slots {
     uint32_t *kept;   /* of each input: the same */
 } ipu_slots;
 
-/* Makes executable->supersteps in `arena`; keeps the first four arrays of slots. MT_INPUT: copies write an element twice, or one that
+/* Makes executable->supersteps in `arena`; keeps the first four arrays of slots, so that those of all supersteps lie behind
+ * one another. MT_INPUT: copies write an element twice, or one that
  * is sent or copied elsewhere in the same compute set; the message names the variables. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_supersteps_make(
     mt_arena *arena, ipu_executable *executable, const ipu_slots *slots);

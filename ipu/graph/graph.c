@@ -78,6 +78,16 @@ mt_status ipu_graph_add_constant(
     return MT_OK;
 }
 
+mt_status ipu_graph_variable(const ipu_graph *graph, const char *name, uint32_t *variable)
+{
+    for (size_t v = 0; v < graph->n_variables; v++) {
+        if (strcmp(graph->variables[v].name, name) != 0) continue;
+        *variable = (uint32_t)v;
+        return MT_OK;
+    }
+    return mt_fail(MT_INPUT, "graph: no variable '%s' among %zu", name, graph->n_variables);
+}
+
 const char *ipu_graph_constant_in(const ipu_graph *graph, const ipu_tensor *tensor)
 {
     for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices && s < graph->n_slices;

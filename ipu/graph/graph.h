@@ -90,6 +90,8 @@ typedef struct ipu_codelet {
     ipu_cycles (*compute_timed)(const ipu_target *target, const ipu_span *fields, const void *context);
     uint32_t interleaved; /* bit f: field f is read by 128-bit loads, so its data must lie in region 1 */
     uint32_t lists;       /* bit f: field f is a list of ranges, each contiguous by itself */
+    /* of a context that is plain data, which can be saved (ipu/compile/executable_file.h); 0: there is none, or it has pointers */
+    size_t context_bytes;
 } ipu_codelet;
 
 /* `n` elements of a variable from element `from`. */
@@ -192,6 +194,9 @@ MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variab
 MT_NODISCARD mt_status ipu_graph_add_tensor(
     ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor);
 MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
+
+/* Gives the first variable of this name. MT_INPUT: there is none. */
+MT_NODISCARD mt_status ipu_graph_variable(const ipu_graph *graph, const char *name, uint32_t *variable);
 
 /* The name of the first constant that a tensor has elements of; NULL: there is none. */
 const char *ipu_graph_constant_in(const ipu_graph *graph, const ipu_tensor *tensor);

@@ -207,7 +207,7 @@ static const ipu_codelet casts[] = {CASTING(IPU_FLOAT, IPU_HALF, float_to_half),
 #define FILLING(type, name)                                                                                  \
     {                                                                                                        \
         "fill", 1, (const ipu_field[]){{"out", IPU_OUTPUT, type}}, name, name##_cost,                        \
-            IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SINGLE_WORKER                   \
+            IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SINGLE_WORKER                      \
     }
 
 static const ipu_codelet fills[] = {FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves),

@@ -48,7 +48,7 @@ static void write_constants(ipu_engine *engine);
 static void make_spans(ipu_engine *engine)
 {
     const ipu_executable *e = engine->executable;
-    for (size_t i = 0; i < e->graph->n_vertices; i++) {
+    for (size_t i = 0; i < e->n_tasks; i++) {
         const ipu_task *task = &e->tasks[i];
         for (size_t f = 0; f < task->codelet->n_fields; f++) {
             size_t n;

@@ -202,8 +202,8 @@ static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
 static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *k)
 {
     const size_t n_tiles = e->graph->target.tiles;
-    MT_ALLOC(scratch, k->rows, e->graph->n_vertices);
-    MT_ALLOC(scratch, k->codelets, e->graph->n_vertices);
+    MT_ALLOC(scratch, k->rows, e->n_tasks);
+    MT_ALLOC(scratch, k->codelets, e->n_tasks);
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
         const ipu_superstep *step = &e->supersteps[s];
         const size_t first = k->n;

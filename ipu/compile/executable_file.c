@@ -1,0 +1,520 @@
+#include "ipu/compile/executable_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/hash.h"
+#include "data/scan.h"
+
+static const char first_line[] = "myotile executable 1\n";
+
+/* One walk through an executable writes it or reads it. */
+typedef struct walk {
+    const char *path;
+    FILE *out;      /* NULL: reading */
+    mt_hash hash;   /* of what is written */
+    const char *in; /* of what is read, `left` bytes */
+    size_t left;
+    mt_arena *arena; /* for what is read, and for lists while writing */
+} walk;
+
+static mt_status move_bytes(walk *w, void *at, size_t n)
+{
+    if (w->out) {
+        if (n > 0) (void)fwrite(at, 1, n, w->out); /* the stream keeps failures until the file ends */
+        mt_hash_add(&w->hash, at, n);
+        return MT_OK;
+    }
+    if (n > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    if (n > 0) memcpy(at, w->in, n);
+    w->in += n;
+    w->left -= n;
+    return MT_OK;
+}
+
+static mt_status move_array(walk *w, void **at, size_t n, size_t size)
+{
+    if (!w->out) {
+        if (n > w->left / size) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+        *at = mt_arena_alloc(w->arena, n, size);
+        if (!*at) return MT_MEMORY;
+    }
+    return move_bytes(w, *at, n * size);
+}
+
+#define VALUE(w, value) MT_TRY(move_bytes((w), &(value), sizeof(value)))
+#define ARRAY(w, pointer, n)                                                                                 \
+    do {                                                                                                     \
+        void *at_ = (void *)(pointer);                                                                       \
+        MT_TRY(move_array((w), &at_, (n), sizeof *(pointer)));                                               \
+        (pointer) = at_;                                                                                     \
+    } while (0)
+
+static mt_status move_text(walk *w, const char **text)
+{
+    size_t n = w->out ? strlen(*text) + 1 : 0;
+    VALUE(w, n);
+    ARRAY(w, *text, n);
+    return n > 0 && !(*text)[n - 1] ? MT_OK : mt_fail(MT_INPUT, "%s: a text without an end", w->path);
+}
+
+/* ---- the graph ---- */
+
+/* Its pointers are not written as they are. */
+static mt_status move_target(walk *w, ipu_target *target)
+{
+    ipu_target plain = *target;
+    plain.name = NULL;
+    plain.links.list = NULL;
+    plain.bands = NULL;
+    VALUE(w, plain);
+    if (!w->out) *target = plain;
+    MT_TRY(move_text(w, &target->name));
+    ARRAY(w, target->links.list, target->links.n_list);
+    if (!w->out) MT_ALLOC(w->arena, target->bands, target->n_bands);
+    for (size_t b = 0; b < target->n_bands; b++) {
+        ipu_band band = target->bands[b];
+        MT_TRY(move_text(w, &band.key));
+        VALUE(w, band.fast);
+        VALUE(w, band.slow);
+        if (!w->out) target->bands[b] = band;
+    }
+    return MT_OK;
+}
+
+static mt_status move_variable(walk *w, ipu_variable *v)
+{
+    bool constant = v->constant != NULL;
+    char *values = (char *)v->constant;
+    MT_TRY(move_text(w, &v->name));
+    VALUE(w, v->type);
+    VALUE(w, v->n);
+    VALUE(w, v->temporary);
+    VALUE(w, constant);
+    if (constant) ARRAY(w, values, v->n * ipu_type_bytes(v->type));
+    v->constant = values;
+    return MT_OK;
+}
+
+static mt_status move_graph(walk *w, ipu_graph *g)
+{
+    MT_TRY(move_target(w, &g->target));
+    VALUE(w, g->n_variables);
+    VALUE(w, g->n_mappings);
+    VALUE(w, g->n_slices);
+    VALUE(w, g->n_compute_sets);
+    VALUE(w, g->n_streams);
+    ARRAY(w, g->mappings, g->n_mappings);
+    ARRAY(w, g->slices, g->n_slices);
+    if (!w->out) {
+        MT_ALLOC(w->arena, g->variables, g->n_variables);
+        MT_ALLOC(w->arena, g->compute_sets, g->n_compute_sets);
+        MT_ALLOC(w->arena, g->streams, g->n_streams);
+    }
+    for (size_t v = 0; v < g->n_variables; v++) MT_TRY(move_variable(w, &g->variables[v]));
+    for (size_t s = 0; s < g->n_compute_sets; s++) MT_TRY(move_text(w, &g->compute_sets[s]));
+    for (size_t s = 0; s < g->n_streams; s++) {
+        MT_TRY(move_text(w, &g->streams[s].name));
+        VALUE(w, g->streams[s].type);
+    }
+    return MT_OK;
+}
+
+/* ---- programs: each part once, behind its children ---- */
+
+typedef struct parts {
+    const ipu_program **part; /* while writing */
+    ipu_program *made;        /* while reading */
+    size_t n;
+} parts;
+
+static size_t number_of(const parts *p, const ipu_program *program)
+{
+    size_t k = 0;
+    while (k < p->n && p->part[k] != program) k++;
+    return k;
+}
+
+static size_t count_parts(const ipu_program *program)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < program->n_children; i++) n += count_parts(program->children[i]);
+    return n;
+}
+
+static void list_parts(parts *p, const ipu_program *program)
+{
+    if (number_of(p, program) < p->n) return;
+    for (size_t i = 0; i < program->n_children; i++) list_parts(p, program->children[i]);
+    p->part[p->n++] = program;
+}
+
+static mt_status begin_parts(walk *w, const ipu_executable *e, parts *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; w->out && i < e->n_programs; i++) most += count_parts(e->programs[i]);
+    MT_ALLOC(w->arena, p->part, most);
+    for (size_t i = 0; w->out && i < e->n_programs; i++) list_parts(p, e->programs[i]);
+    VALUE(w, p->n);
+    if (w->out) return MT_OK;
+    if (p->n > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    MT_ALLOC(w->arena, p->made, p->n);
+    return MT_OK;
+}
+
+/* A part by its number, which is below `end`. */
+static mt_status move_part(walk *w, const parts *p, size_t end, const ipu_program **program)
+{
+    size_t number = w->out ? number_of(p, *program) : 0;
+    VALUE(w, number);
+    if (number >= end)
+        return mt_fail(MT_INPUT, "%s: part %zu of a program; allowed: below %zu", w->path, number, end);
+    if (!w->out) *program = &p->made[number];
+    return MT_OK;
+}
+
+static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
+{
+    MT_TRY(begin_parts(w, e, p));
+    for (size_t k = 0; k < p->n; k++) {
+        ipu_program part = w->out ? *p->part[k] : (ipu_program){0};
+        const ipu_program **children = part.children;
+        VALUE(w, part.kind);
+        VALUE(w, part.n_children);
+        VALUE(w, part.count);
+        VALUE(w, part.compute_set);
+        VALUE(w, part.stream);
+        VALUE(w, part.tensor);
+        if (!w->out) MT_ALLOC(w->arena, children, part.n_children);
+        for (size_t i = 0; i < part.n_children; i++) MT_TRY(move_part(w, p, k, &children[i]));
+        part.children = children;
+        if (!w->out) p->made[k] = part;
+    }
+    const ipu_program **programs = (const ipu_program **)e->programs;
+    VALUE(w, e->n_programs);
+    if (!w->out) MT_ALLOC(w->arena, programs, e->n_programs);
+    for (size_t i = 0; i < e->n_programs; i++) MT_TRY(move_part(w, p, p->n, &programs[i]));
+    e->programs = programs;
+    return MT_OK;
+}
+
+/* Sorted by the address of their program, as those that are read are anyway: parts stand in the order of their numbers. */
+static mt_status move_controls(walk *w, ipu_executable *e, const parts *p)
+{
+    size_t *of = NULL; /* of each part: its control, + 1 */
+    MT_ALLOC(w->arena, of, p->n);
+    for (size_t c = 0; w->out && c < e->n_controls; c++) of[number_of(p, e->controls[c].program)] = c + 1;
+    VALUE(w, e->n_controls);
+    if (!w->out) MT_ALLOC(w->arena, e->controls, e->n_controls);
+    for (size_t k = 0, c = 0; c < e->n_controls; k++) {
+        if (w->out && !of[k]) continue;
+        ipu_control *control = &e->controls[w->out ? of[k] - 1 : c];
+        MT_TRY(move_part(w, p, p->n, &control->program));
+        VALUE(w, control->place);
+        VALUE(w, control->tile);
+        VALUE(w, control->words);
+        VALUE(w, control->exchange_cycles);
+        c++;
+    }
+    return MT_OK;
+}
+
+/* ---- codelets and vertices ---- */
+
+typedef struct kinds {
+    const ipu_codelet **kind; /* of the file, in the order of their first vertices */
+    const void **context;     /* of each: the one that was moved last */
+    size_t n;
+} kinds;
+
+static bool same_kind(const ipu_codelet *a, const ipu_codelet *b)
+{
+    bool same = strcmp(a->name, b->name) == 0 && a->n_fields == b->n_fields &&
+                a->code_bytes == b->code_bytes && a->vertex_bytes == b->vertex_bytes && a->kind == b->kind &&
+                a->interleaved == b->interleaved && a->lists == b->lists &&
+                a->context_bytes == b->context_bytes;
+    for (size_t f = 0; same && f < a->n_fields; f++)
+        same = strcmp(a->fields[f].name, b->fields[f].name) == 0 &&
+               a->fields[f].direction == b->fields[f].direction && a->fields[f].type == b->fields[f].type;
+    return same;
+}
+
+/* What can be known of a codelet but its functions. */
+static mt_status move_kind(walk *w, ipu_codelet *codelet)
+{
+    ipu_field *fields = (ipu_field *)codelet->fields;
+    MT_TRY(move_text(w, &codelet->name));
+    VALUE(w, codelet->n_fields);
+    VALUE(w, codelet->code_bytes);
+    VALUE(w, codelet->vertex_bytes);
+    VALUE(w, codelet->kind);
+    VALUE(w, codelet->interleaved);
+    VALUE(w, codelet->lists);
+    VALUE(w, codelet->context_bytes);
+    if (codelet->n_fields > IPU_MAX_FIELDS) return mt_fail(MT_INPUT, "%s: too many fields", w->path);
+    if (!w->out) MT_ALLOC(w->arena, fields, codelet->n_fields);
+    for (size_t f = 0; f < codelet->n_fields; f++) {
+        ipu_field field = fields[f];
+        MT_TRY(move_text(w, &field.name));
+        VALUE(w, field.direction);
+        VALUE(w, field.type);
+        if (!w->out) fields[f] = field;
+    }
+    codelet->fields = fields;
+    return MT_OK;
+}
+
+static mt_status find_kind(const walk *w, const ipu_codelet *wanted, const ipu_codelet *const *given,
+    size_t n, const ipu_codelet **found)
+{
+    bool named = false;
+    for (size_t k = 0; k < n; k++) {
+        *found = given[k];
+        named |= strcmp(given[k]->name, wanted->name) == 0;
+        if (same_kind(wanted, given[k])) return MT_OK;
+    }
+    return mt_fail(MT_INPUT, "%s: codelet '%s', which it needs, is %s", w->path, wanted->name,
+        named ? "given with other fields, sizes or kind" : "not given");
+}
+
+static size_t kind_of(const kinds *k, const ipu_codelet *codelet)
+{
+    size_t i = 0;
+    while (i < k->n && k->kind[i] != codelet) i++;
+    return i;
+}
+
+static mt_status move_kinds(
+    walk *w, ipu_executable *e, const ipu_codelet *const *given, size_t n_given, kinds *k)
+{
+    MT_ALLOC(w->arena, k->kind, w->out ? e->n_tasks : n_given);
+    for (size_t i = 0; w->out && i < e->n_tasks; i++)
+        if (kind_of(k, e->tasks[i].codelet) == k->n) k->kind[k->n++] = e->tasks[i].codelet;
+    VALUE(w, k->n);
+    if (k->n > (w->out ? k->n : w->left)) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    if (!w->out) MT_ALLOC(w->arena, k->kind, k->n);
+    MT_ALLOC(w->arena, k->context, k->n);
+    for (size_t i = 0; i < k->n; i++) {
+        ipu_codelet codelet = w->out ? *k->kind[i] : (ipu_codelet){0};
+        MT_TRY(move_kind(w, &codelet));
+        if (!w->out) MT_TRY(find_kind(w, &codelet, given, n_given, &k->kind[i]));
+    }
+    return MT_OK;
+}
+
+/* A context that is that of the last vertex of its kind is not written again. */
+static mt_status move_context(walk *w, const kinds *k, size_t kind, const void **context)
+{
+    enum { NONE, NEW, SAME };
+    const size_t bytes = k->kind[kind]->context_bytes;
+    uint8_t how = !*context ? NONE : *context == k->context[kind] ? SAME : NEW;
+    char *data = (char *)*context;
+    if (w->out && how != NONE && bytes == 0)
+        return mt_fail(MT_INPUT,
+            "%s: codelet '%s' has a context, of which context_bytes does not say how many bytes to save",
+            w->path, k->kind[kind]->name);
+    VALUE(w, how);
+    if (how == NEW) ARRAY(w, data, bytes);
+    if (how == NEW) k->context[kind] = data;
+    *context = how == NONE ? NULL : k->context[kind];
+    return MT_OK;
+}
+
+static mt_status move_tasks(walk *w, ipu_executable *e, const kinds *k)
+{
+    VALUE(w, e->n_tasks);
+    if (!w->out && e->n_tasks > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    if (!w->out) MT_ALLOC(w->arena, e->tasks, e->n_tasks);
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        ipu_task task = e->tasks[i];
+        uint32_t kind = w->out ? (uint32_t)kind_of(k, task.codelet) : 0;
+        VALUE(w, kind);
+        VALUE(w, task.first_place);
+        if (kind >= k->n) return mt_fail(MT_INPUT, "%s: a vertex of no kind", w->path);
+        task.codelet = k->kind[kind];
+        MT_TRY(move_context(w, k, kind, &task.context));
+        if (!w->out) e->tasks[i] = task;
+    }
+    return MT_OK;
+}
+
+/* ---- supersteps ---- */
+
+static mt_status move_exchange(walk *w, ipu_exchange *x, size_t tiles)
+{
+    VALUE(w, x->cycles);
+    VALUE(w, x->bound);
+    VALUE(w, x->bound_words);
+    VALUE(w, x->ranges_received);
+    VALUE(w, x->bytes_received);
+    VALUE(w, x->bytes_copied);
+    VALUE(w, x->bytes_sent);
+    ARRAY(w, x->tile_cycles, tiles);
+    ARRAY(w, x->tile_bound, tiles);
+    ARRAY(w, x->before, tiles);
+    ARRAY(w, x->after, tiles);
+    ARRAY(w, x->buffer_bytes, tiles);
+    ARRAY(w, x->tile_pieces, tiles);
+    return MT_OK;
+}
+
+/* The arrays by tile of all supersteps lie behind one another (ipu/compile/supersteps.h). */
+static mt_status move_supersteps(walk *w, ipu_executable *e)
+{
+    const size_t n_sets = e->graph->n_compute_sets, tiles = e->graph->target.tiles, slots = n_sets * tiles;
+    ipu_superstep first = {0};
+    if (w->out && n_sets > 0) first = e->supersteps[0];
+    if (!w->out) MT_ALLOC(w->arena, e->supersteps, n_sets);
+    if (n_sets == 0) return MT_OK;
+    ARRAY(w, first.first_task, slots + 1);
+    ARRAY(w, first.first_message, slots + 1);
+    ARRAY(w, first.first_input, slots + 1);
+    ARRAY(w, first.first_kept, slots);
+    ARRAY(w, e->inputs, first.first_input[slots]);
+    for (size_t s = 0; s < n_sets; s++) {
+        ipu_superstep step = e->supersteps[s];
+        VALUE(w, step.apart);
+        VALUE(w, step.data_dependent);
+        VALUE(w, step.n_sends);
+        VALUE(w, step.n_writes);
+        ARRAY(w, step.sends, step.n_sends);
+        ARRAY(w, step.writes, step.n_writes);
+        MT_TRY(move_exchange(w, &step.exchange, tiles));
+        if (w->out) continue;
+        step.name = e->graph->compute_sets[s];
+        step.first_task = first.first_task + s * tiles;
+        step.first_message = first.first_message + s * tiles;
+        step.first_input = first.first_input + s * tiles;
+        step.first_kept = first.first_kept + s * tiles;
+        e->supersteps[s] = step;
+    }
+    return MT_OK;
+}
+
+/* ---- all of it ---- */
+
+static mt_status move_places(walk *w, ipu_executable *e)
+{
+    const ipu_graph *g = e->graph;
+    const size_t tiles = g->target.tiles;
+    ARRAY(w, e->tile_offset, tiles + 1);
+    ARRAY(w, e->edge_offset, tiles);
+    ARRAY(w, e->ranges, g->n_mappings);
+    ARRAY(w, e->first_range, g->n_variables + 1);
+    ARRAY(w, e->tile_range, g->n_mappings);
+    ARRAY(w, e->first_tile_range, tiles + 1);
+    VALUE(w, e->n_places);
+    ARRAY(w, e->places, e->n_places);
+    VALUE(w, e->n_messages);
+    ARRAY(w, e->messages, e->n_messages);
+    ARRAY(w, e->message_type, e->n_messages);
+    VALUE(w, e->liveness.n_moments);
+    ARRAY(w, e->liveness.set_moment, g->n_compute_sets);
+    ARRAY(w, e->liveness.variable, g->n_variables);
+    ARRAY(w, e->memory, tiles);
+    return MT_OK;
+}
+
+/* Sizes tell builds apart whose arrays lie in memory in another way. */
+static mt_status move_layout(walk *w)
+{
+    const uint64_t wanted[] = {1, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
+        sizeof(ipu_range), sizeof(ipu_place), sizeof(ipu_message), sizeof(ipu_input), sizeof(ipu_live_range),
+        sizeof(ipu_tile_memory), sizeof(ipu_tensor), sizeof(ipu_listed_link), IPU_MEMORY_CATEGORIES,
+        IPU_SWITCH};
+    uint64_t found[sizeof wanted / sizeof *wanted];
+    memcpy(found, wanted, sizeof wanted);
+    VALUE(w, found);
+    if (memcmp(found, wanted, sizeof wanted) == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: was saved by another build of this library; allowed: by one with the same arrays", w->path);
+}
+
+static mt_status move(
+    walk *w, ipu_executable *e, ipu_graph *g, const ipu_codelet *const *given, size_t n_given)
+{
+    parts programs = {0};
+    kinds codelets = {0};
+    MT_TRY(move_layout(w));
+    MT_TRY(move_graph(w, g));
+    MT_TRY(move_places(w, e));
+    MT_TRY(move_kinds(w, e, given, n_given, &codelets));
+    MT_TRY(move_tasks(w, e, &codelets));
+    MT_TRY(move_supersteps(w, e));
+    MT_TRY(move_programs(w, e, &programs));
+    return move_controls(w, e, &programs);
+}
+
+/* The copies' arrays are those of the executable, which nothing here changes. */
+static mt_status save(walk *w, const ipu_executable *executable)
+{
+    ipu_executable e = *executable;
+    ipu_graph g = *executable->graph;
+    char fingerprint[MT_HASH_SIZE];
+    e.graph = &g;
+    (void)fputs(first_line, w->out);
+    MT_TRY(mt_hash_begin(&w->hash));
+    const mt_status status = move(w, &e, &g, NULL, 0);
+    mt_hash_end(&w->hash, fingerprint);
+    (void)fwrite(fingerprint, 1, sizeof fingerprint, w->out);
+    return status;
+}
+
+mt_status ipu_executable_save(const ipu_executable *executable, const char *path)
+{
+    mt_arena scratch = {0};
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    walk w = {.path = path, .out = file.stream, .arena = &scratch};
+    const mt_status status = save(&w, executable);
+    mt_arena_free(&scratch);
+    return mt_file_end(&file, status);
+}
+
+/* Checks the ends of the file, and leaves what is between them. */
+static mt_status open_file(const mt_scan *scan, walk *w)
+{
+    const size_t head = sizeof first_line - 1, n = mt_scan_left(scan);
+    char fingerprint[MT_HASH_SIZE];
+    if (n < head || memcmp(scan->begin, first_line, head) != 0)
+        return mt_fail(MT_INPUT,
+            "%s: is no executable of this library; allowed: a file that begins with '%.*s'", w->path,
+            (int)head - 1, first_line);
+    if (n < head + MT_HASH_SIZE) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    w->in = scan->begin + head;
+    w->left = n - head - MT_HASH_SIZE;
+    MT_TRY(mt_hash_of(w->in, w->left, fingerprint));
+    if (memcmp(fingerprint, w->in + w->left, MT_HASH_SIZE) != 0)
+        return mt_fail(MT_INPUT, "%s: is damaged: its fingerprint is not that of what it holds", w->path);
+    return MT_OK;
+}
+
+static mt_status load(mt_arena *scratch, walk *w, const ipu_codelet *const *codelets, size_t n_codelets,
+    ipu_executable **executable)
+{
+    mt_scan scan;
+    ipu_graph *graph = NULL;
+    ipu_executable *e = NULL;
+    MT_TRY(mt_scan_open(scratch, w->path, &scan));
+    MT_TRY(open_file(&scan, w));
+    MT_ALLOC(w->arena, graph, 1);
+    MT_ALLOC(w->arena, e, 1);
+    graph->arena = w->arena;
+    e->graph = graph;
+    MT_TRY(move(w, e, graph, codelets, n_codelets));
+    if (w->left > 0) return mt_fail(MT_INPUT, "%s: goes on where it should end", w->path);
+    *executable = e;
+    return MT_OK;
+}
+
+mt_status ipu_executable_load(mt_arena *arena, const char *path, const ipu_codelet *const *codelets,
+    size_t n_codelets, ipu_executable **executable)
+{
+    mt_arena scratch = {0};
+    walk w = {.path = path, .arena = arena};
+    const mt_status status = load(&scratch, &w, codelets, n_codelets, executable);
+    mt_arena_free(&scratch);
+    return status;
+}
