@@ -80,7 +80,7 @@ typedef struct tree {
     ipu_graph *graph;
     mt_arena *scratch;
     ipu_reduction reduction;
-    ipu_range result;
+    ipu_tile_range result;
     uint32_t parts; /* the current variable */
     branch *branches;
     size_t n_branches; /* in the order of their tiles */
@@ -121,14 +121,14 @@ static mt_status add_vertex(tree *t, uint32_t set, uint32_t tile, ipu_slice in, 
 
 static int by_tile(const void *left, const void *right)
 {
-    const ipu_range *a = left;
-    const ipu_range *b = right;
+    const ipu_tile_range *a = left;
+    const ipu_tile_range *b = right;
     if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
 /* The branches of the sorted ranges; `from` counts parts. */
-static void find_branches(tree *t, const ipu_range *ranges, size_t n, size_t *n_parts)
+static void find_branches(tree *t, const ipu_tile_range *ranges, size_t n, size_t *n_parts)
 {
     *n_parts = t->n_branches = 0;
     for (size_t r = 0, end; r < n; r = end) {
@@ -142,7 +142,7 @@ static void find_branches(tree *t, const ipu_range *ranges, size_t n, size_t *n_
 }
 
 /* Every worker reduces its share of its tile's elements. */
-static mt_status reduce_shares(tree *t, ipu_range *ranges, size_t n)
+static mt_status reduce_shares(tree *t, ipu_tile_range *ranges, size_t n)
 {
     uint32_t set;
     size_t n_parts, part = 0;
@@ -262,7 +262,7 @@ static bool one_chip(const tree *t) { return chip_of(t, 0) == chip_of(t, t->n_br
 
 static mt_status reduce(tree *t, ipu_tensor in, ipu_tensor out, const ipu_program **program)
 {
-    ipu_range *ranges, *result;
+    ipu_tile_range *ranges, *result;
     size_t n;
     const char *name = codelets[t->reduction].name;
     MT_TRY(ipu_ranges_of(t->scratch, t->graph, out, name, &result, &n));
