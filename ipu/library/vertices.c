@@ -98,3 +98,87 @@ mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tens
     mt_arena_free(&scratch);
     return status;
 }
+
+/* ---- blocks ---- */
+
+static int by_columns(const void *left, const void *right)
+{
+    const ipu_block *a = left;
+    const ipu_block *b = right;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    if (a->columns != b->columns) return a->columns < b->columns ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Whether b begins where a ends on its tile. */
+static bool follows(const ipu_block *a, const ipu_block *b)
+{
+    return a->tile == b->tile && a->variable == b->variable && a->there + a->rows * a->columns == b->there;
+}
+
+/* Cuts the ranges into whole rows, and parts of one row. */
+static size_t find_pieces(const ipu_tile_range *ranges, size_t n_ranges, size_t width, ipu_block *pieces)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < n_ranges; r++)
+        for (size_t at = 0; at < ranges[r].slice.n;) {
+            const ipu_tile_range *all = &ranges[r];
+            const size_t left = all->slice.n - at, row = (all->at + at) / width,
+                         column = (all->at + at) % width,
+                         columns = left < width - column ? left : width - column,
+                         rows = columns == width ? left / width : 1;
+            const ipu_block piece = {
+                all->tile, all->slice.variable, row, rows, column, columns, all->there + at};
+            if (n > 0 && column > 0 && pieces[n - 1].row == row && follows(&pieces[n - 1], &piece))
+                pieces[n - 1].columns += columns;
+            else
+                pieces[n++] = piece;
+            at += rows * columns;
+        }
+    return n;
+}
+
+mt_status ipu_blocks_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, size_t width,
+    const char *what, ipu_block **blocks, size_t *n)
+{
+    ipu_tile_range *ranges;
+    size_t n_ranges, n_pieces;
+    ipu_block *b;
+    MT_TRY(ipu_ranges_of(arena, graph, tensor, what, &ranges, &n_ranges));
+    MT_ALLOC(arena, b, 3 * n_ranges);
+    n_pieces = find_pieces(ranges, n_ranges, width, b);
+    if (n_pieces > 1) qsort(b, n_pieces, sizeof *b, by_columns);
+    *blocks = b;
+    *n = 0;
+    for (size_t k = 0; k < n_pieces; k++) {
+        ipu_block *last = *n > 0 ? &b[*n - 1] : NULL;
+        if (last && last->column == b[k].column && last->columns == b[k].columns &&
+            last->row + last->rows == b[k].row && follows(last, &b[k]))
+            last->rows += b[k].rows;
+        else
+            b[(*n)++] = b[k];
+    }
+    return MT_OK;
+}
+
+mt_status ipu_columns_of(
+    ipu_graph *graph, ipu_tensor whole, size_t width, const ipu_block *b, ipu_slice *room, ipu_tensor *tensor)
+{
+    const ipu_slice *slice = &graph->slices[whole.first_slice];
+    size_t at = 0, n = 0; /* the slice's first element; slices taken */
+    for (size_t row = b->row; row < b->row + b->rows; row++)
+        for (size_t from = row * width + b->column, to = from + b->columns; from < to;) {
+            if (at + slice->n <= from) {
+                at += slice++->n;
+                continue;
+            }
+            ipu_slice s = {slice->variable, slice->from + from - at, at + slice->n - from};
+            if (s.n > to - from) s.n = to - from;
+            from += s.n;
+            if (n > 0 && room[n - 1].variable == s.variable && room[n - 1].from + room[n - 1].n == s.from)
+                room[n - 1].n += s.n;
+            else
+                room[n++] = s;
+        }
+    return ipu_graph_add_tensor(graph, room, n, tensor);
+}
