@@ -224,7 +224,7 @@ typedef struct adding {
 } adding;
 
 /* The elements of one range of the result. */
-static mt_status add_vertex(const adding *a, const ipu_range *range)
+static mt_status add_vertex(const adding *a, const ipu_tile_range *range)
 {
     const size_t last = a->codelet->n_fields - 1;
     ipu_tensor tensor;
@@ -252,15 +252,15 @@ static mt_status check(const adding *a, ipu_tensor out)
 }
 
 /* One vertex for all workers, or one for each. */
-static mt_status add_range(const adding *a, const ipu_range *range)
+static mt_status add_range(const adding *a, const ipu_tile_range *range)
 {
     const size_t n = range->slice.n, workers = a->graph->target.worker_contexts;
     const size_t shares = a->codelet->kind == IPU_MULTI_WORKER ? 1 : n < workers ? n : workers;
     for (size_t s = 0; s < shares; s++) {
         const size_t from = n * s / shares, to = n * (s + 1) / shares;
         MT_TRY(add_vertex(
-            a, &(ipu_range){range->tile, {range->slice.variable, range->slice.from + from, to - from},
-                   range->at + from}));
+            a, &(ipu_tile_range){range->tile, {range->slice.variable, range->slice.from + from, to - from},
+                   range->at + from, range->there + from}));
     }
     return MT_OK;
 }
@@ -268,7 +268,7 @@ static mt_status add_range(const adding *a, const ipu_range *range)
 static mt_status add(const adding *a, ipu_tensor out)
 {
     mt_arena scratch = {0};
-    ipu_range *ranges;
+    ipu_tile_range *ranges;
     size_t n = 0;
     MT_TRY(check(a, out));
     mt_status status = ipu_ranges_of(&scratch, a->graph, out, a->codelet->name, &ranges, &n);

@@ -1,220 +1,413 @@
 #include "ipu/library/reduce.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ipu/library/vertices.h"
 #include "ipu/machine/integer.h"
 
-enum { MOST_STEPS = 8, ADDED_AT_ONCE = 4, OTHERS_AT_ONCE = 2 };
+enum { MOST_STEPS = 8 };
 
-/* ---- the codelets ---- */
+/* ---- the trees ---- */
 
-static void add(const ipu_span *f, const void *context)
-{
-    (void)context;
-    const float *in = f[0].data;
-    float sum[ADDED_AT_ONCE] = {0};
-    for (size_t i = 0; i < f[0].n; i++) sum[i % ADDED_AT_ONCE] += in[i];
-    *(float *)f[1].data = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
+/* The result of some columns, or a part of it: one row, on a tile. */
+typedef struct part {
+    uint32_t tile, variable;
+    size_t column, columns;
+    size_t from; /* its first element in the variable */
+} part;
 
-#define FOLD(name, expression)                                                                               \
-    static void name(const ipu_span *f, const void *context)                                                 \
-    {                                                                                                        \
-        (void)context;                                                                                       \
-        const float *in = f[0].data;                                                                         \
-        float x = in[0];                                                                                     \
-        for (size_t i = 1; i < f[0].n; i++) {                                                                \
-            const float y = in[i];                                                                           \
-            x = (expression);                                                                                \
-        }                                                                                                    \
-        *(float *)f[1].data = x;                                                                             \
-    }
-
-FOLD(multiply, x *y)
-FOLD(maximum, fmaxf(x, y))
-FOLD(minimum, fminf(x, y))
-
-static uint64_t worker_cycles(ipu_reduction reduction, size_t n)
-{
-    return 17 + n / 2 + n % (reduction == IPU_REDUCE_ADD ? ADDED_AT_ONCE : OTHERS_AT_ONCE);
-}
-
-static ipu_cycles add_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return (ipu_cycles){target->vertex_entry_cycles, .worker = worker_cycles(IPU_REDUCE_ADD, n[0])};
-}
-
-static ipu_cycles fold_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return (ipu_cycles){target->vertex_entry_cycles, .worker = worker_cycles(IPU_REDUCE_MAXIMUM, n[0])};
-}
-
-static const ipu_field fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
-
-#define CODELET(title, compute, cost)                                                                        \
-    {                                                                                                        \
-        title, 2, fields, compute, cost, IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES,                   \
-            IPU_SINGLE_WORKER, NULL, 0                                                                       \
-    }
-
-static const ipu_codelet codelets[IPU_REDUCTIONS] = {[IPU_REDUCE_ADD] = CODELET("reduce: add", add, add_cost),
-    [IPU_REDUCE_MULTIPLY] = CODELET("reduce: multiply", multiply, fold_cost),
-    [IPU_REDUCE_MAXIMUM] = CODELET("reduce: maximum", maximum, fold_cost),
-    [IPU_REDUCE_MINIMUM] = CODELET("reduce: minimum", minimum, fold_cost)};
-
-/* ---- the tree ---- */
-
-/* What a tile holds of the current variable of parts. */
-typedef struct branch {
-    uint32_t tile;
-    size_t from, n;
-    size_t share; /* at first: the most elements of which a worker makes a part */
-} branch;
+/* Columns whose parts come together in a tree of their own: parts [first, first + n), by tile, each of these columns. */
+typedef struct piece {
+    size_t column, columns, first, n;
+} piece;
 
 typedef struct tree {
     ipu_graph *graph;
     mt_arena *scratch;
     ipu_reduction reduction;
-    ipu_range result;
-    uint32_t parts; /* the current variable */
-    branch *branches;
-    size_t n_branches; /* in the order of their tiles */
-    const ipu_program *steps[MOST_STEPS + 3];
+    ipu_tensor in, out;
+    ipu_slice *room;   /* for the slices of an input */
+    ipu_block *wanted; /* where the result lies */
+    size_t n_wanted;
+    part *parts; /* of the current step */
+    size_t n_parts;
+    piece *pieces;
+    size_t n_pieces;
+    const ipu_program *steps[MOST_STEPS + 3]; /* shares, own, and the result */
     size_t n_steps;
 } tree;
 
-static size_t chip_of(const tree *t, size_t k)
+static size_t chip_of(const tree *t, const part *p) { return ipu_target_chip(&t->graph->target, p->tile); }
+
+static ipu_type part_type(const tree *t) { return t->in.type == IPU_INT ? IPU_INT : IPU_FLOAT; }
+
+/* The first of the parts behind p that is on another tile; end: there is none. */
+static const part *next_branch(const part *p, const part *end)
 {
-    return ipu_target_chip(&t->graph->target, t->branches[k].tile);
+    const uint32_t tile = p->tile;
+    while (p < end && p->tile == tile) p++;
+    return p;
 }
 
 /* Adds a compute set, and to the program its execution. */
 static mt_status add_step(tree *t, uint32_t *set)
 {
     char name[64];
-    (void)snprintf(name, sizeof name, "%s, step %zu", codelets[t->reduction].name, t->n_steps + 1);
+    (void)snprintf(name, sizeof name, "%s, step %zu", ipu_reduction_name(t->reduction), t->n_steps + 1);
     MT_TRY(ipu_graph_add_compute_set(t->graph, name, set));
     return ipu_program_execute(t->graph->arena, *set, &t->steps[t->n_steps++]);
 }
 
-static mt_status add_parts(tree *t, size_t n, uint32_t *variable)
+static mt_status add_variable(tree *t, size_t n, uint32_t *variable)
 {
-    MT_TRY(ipu_graph_add_variable(t->graph, "parts", IPU_FLOAT, n, variable));
+    MT_TRY(ipu_graph_add_variable(t->graph, "parts", part_type(t), n, variable));
     return ipu_graph_set_temporary(t->graph, *variable);
 }
 
-static mt_status add_vertex(tree *t, uint32_t set, uint32_t tile, ipu_slice in, ipu_slice out)
-{
-    size_t vertex;
-    ipu_tensor tensor;
-    MT_TRY(ipu_graph_add_vertex(t->graph, set, &codelets[t->reduction], tile, NULL, &vertex));
-    MT_TRY(ipu_graph_add_tensor(t->graph, &in, 1, &tensor));
-    MT_TRY(ipu_graph_connect(t->graph, vertex, "in", tensor));
-    MT_TRY(ipu_graph_add_tensor(t->graph, &out, 1, &tensor));
-    return ipu_graph_connect(t->graph, vertex, "out", tensor);
-}
+/* ---- the first step: every worker reduces its share of its tile's elements ---- */
+
+/* How many workers share the columns of a block, and its rows. */
+typedef struct split {
+    size_t columns, rows;
+} split;
 
 static int by_tile(const void *left, const void *right)
 {
-    const ipu_range *a = left;
-    const ipu_range *b = right;
+    const ipu_block *a = left;
+    const ipu_block *b = right;
     if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* The branches of the sorted ranges; `from` counts parts. */
-static void find_branches(tree *t, const ipu_range *ranges, size_t n, size_t *n_parts)
+/* Of a block of a tile where a worker's share is so many elements, and so many columns go together. */
+static split split_of(const ipu_block *b, size_t share, size_t together)
 {
-    *n_parts = t->n_branches = 0;
-    for (size_t r = 0, end; r < n; r = end) {
+    const size_t shares = ipu_divide_up(b->rows * b->columns, share),
+                 most = ipu_divide_up(b->columns, together), columns = shares < most ? shares : most,
+                 rows = shares / columns;
+    return (split){columns, rows < b->rows ? rows : b->rows};
+}
+
+/* Of the blocks, which are sorted by tile. */
+static void find_splits(const tree *t, const ipu_block *blocks, size_t n, split *splits)
+{
+    const size_t together = ipu_reduced_at_once(t->in.type);
+    for (size_t k = 0, end; k < n; k = end) {
         size_t there = 0;
-        for (end = r; end < n && ranges[end].tile == ranges[r].tile; end++) there += ranges[end].slice.n;
-        branch *b = &t->branches[t->n_branches++];
-        *b = (branch){ranges[r].tile, *n_parts, 0, ipu_divide_up(there, t->graph->target.worker_contexts)};
-        for (size_t k = r; k < end; k++) b->n += ipu_divide_up(ranges[k].slice.n, b->share);
-        *n_parts += b->n;
+        for (end = k; end < n && blocks[end].tile == blocks[k].tile; end++)
+            there += blocks[end].rows * blocks[end].columns;
+        const size_t share = ipu_divide_up(there, t->graph->target.worker_contexts);
+        for (size_t i = k; i < end; i++) splits[i] = split_of(&blocks[i], share, together);
     }
 }
 
-/* Every worker reduces its share of its tile's elements. */
-static mt_status reduce_shares(tree *t, ipu_range *ranges, size_t n)
+/* Where the result of a column lies. */
+static const ipu_block *wanted_at(const tree *t, size_t column)
+{
+    size_t low = 0, high = t->n_wanted;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (t->wanted[middle].column <= column)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &t->wanted[low];
+}
+
+/* Whether each tile has all rows of its columns, one vertex for each, and their results. No vertex goes from half to half. */
+static bool nothing_is_sent(const tree *t, const ipu_block *blocks, const split *splits, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const ipu_block *b = &blocks[k], *wanted = wanted_at(t, b->column);
+        if (splits[k].rows > 1 || b->rows < t->in.n / t->out.n || wanted->tile != b->tile ||
+            b->column + b->columns > wanted->column + wanted->columns)
+            return false;
+    }
+    return t->in.type != IPU_HALF || t->out.type != IPU_HALF;
+}
+
+/* Reduces some rows of a block to a part, or to the result itself (null). */
+static mt_status reduce_rows(tree *t, uint32_t set, const ipu_block *b, const split *shares, const part *to)
+{
+    const ipu_block row = {.rows = 1, .column = b->column, .columns = b->columns};
+    ipu_tensor in, out;
+    MT_TRY(ipu_columns_of(t->graph, t->in, t->out.n, b, t->room, &in));
+    if (to)
+        MT_TRY(ipu_graph_add_tensor(t->graph, &(ipu_slice){to->variable, to->from, to->columns}, 1, &out));
+    else
+        MT_TRY(ipu_columns_of(t->graph, t->out, t->out.n, &row, t->room, &out));
+    return ipu_add_reduction(t->graph, set, t->reduction, b->tile, in, out, shares->columns);
+}
+
+static mt_status reduce_at_once(tree *t, const ipu_block *blocks, const split *splits, size_t n)
 {
     uint32_t set;
-    size_t n_parts, part = 0;
-    qsort(ranges, n, sizeof *ranges, by_tile);
-    MT_ALLOC(t->scratch, t->branches, n);
-    find_branches(t, ranges, n, &n_parts);
     MT_TRY(add_step(t, &set));
-    MT_TRY(add_parts(t, n_parts, &t->parts));
-    for (size_t r = 0, b = 0; b < t->n_branches; b++) {
-        const branch *here = &t->branches[b];
-        MT_TRY(ipu_graph_set_tile_mapping(t->graph, t->parts, here->from, here->n, here->tile));
-        for (; r < n && ranges[r].tile == here->tile; r++) {
-            const ipu_slice all = ranges[r].slice;
-            const size_t shares = ipu_divide_up(all.n, here->share);
-            for (size_t s = 0; s < shares; s++) {
-                const size_t from = all.n * s / shares, to = all.n * (s + 1) / shares;
-                MT_TRY(add_vertex(t, set, here->tile, (ipu_slice){all.variable, all.from + from, to - from},
-                    (ipu_slice){t->parts, part++, 1}));
-            }
+    for (size_t k = 0; k < n; k++) MT_TRY(reduce_rows(t, set, &blocks[k], &splits[k], NULL));
+    return MT_OK;
+}
+
+static mt_status reduce_shares(tree *t, const ipu_block *blocks, const split *splits, size_t n)
+{
+    uint32_t set, variable;
+    size_t elements = 0, from = 0;
+    t->n_parts = 0;
+    for (size_t k = 0; k < n; k++) {
+        t->n_parts += splits[k].rows;
+        elements += splits[k].rows * blocks[k].columns;
+    }
+    MT_ALLOC(t->scratch, t->parts, t->n_parts);
+    MT_TRY(add_step(t, &set));
+    MT_TRY(add_variable(t, elements, &variable));
+    for (size_t k = 0, p = 0; k < n; k++) {
+        const ipu_block *b = &blocks[k];
+        const size_t shares = splits[k].rows;
+        MT_TRY(ipu_graph_set_tile_mapping(t->graph, variable, from, shares * b->columns, b->tile));
+        for (size_t s = 0; s < shares; s++, p++, from += b->columns) {
+            ipu_block some = *b;
+            some.row += b->rows * s / shares;
+            some.rows = b->rows * (s + 1) / shares - b->rows * s / shares;
+            t->parts[p] = (part){b->tile, variable, b->column, b->columns, from};
+            MT_TRY(reduce_rows(t, set, &some, &splits[k], &t->parts[p]));
         }
     }
     return MT_OK;
 }
 
-/* Brings every `group` branches of a chip together on the tile of the first. */
-static mt_status combine(tree *t, size_t group)
+/* ---- its pieces ---- */
+
+static int by_number(const void *left, const void *right)
 {
-    uint32_t set, variable;
-    size_t n = 0;
-    branch *next;
-    MT_ALLOC(t->scratch, next, t->n_branches);
-    for (size_t k = 0, end; k < t->n_branches; k = end, n++) {
-        next[n] = t->branches[k];
-        for (end = k + 1; end < t->n_branches && end < k + group && chip_of(t, end) == chip_of(t, k); end++)
-            next[n].n += t->branches[end].n;
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The number of the border that is this column. */
+static size_t border_at(const size_t *borders, size_t n, size_t column)
+{
+    const size_t *found = bsearch(&column, borders, n, sizeof *borders, by_number);
+    return (size_t)(found - borders);
+}
+
+/* Cuts the columns, and all parts, at these borders, which are sorted and have those of the parts among them. */
+static mt_status cut(tree *t, const size_t *borders, size_t n)
+{
+    size_t first = 0;
+    part *parts;
+    t->n_pieces = n - 1;
+    MT_ALLOC(t->scratch, t->pieces, n - 1);
+    for (const part *p = t->parts; p < t->parts + t->n_parts; p++)
+        for (size_t k = border_at(borders, n, p->column); borders[k] < p->column + p->columns; k++)
+            t->pieces[k].n++;
+    for (size_t k = 0; k < n - 1; k++) {
+        const size_t there = t->pieces[k].n;
+        t->pieces[k] = (piece){borders[k], borders[k + 1] - borders[k], first, 0};
+        first += there;
     }
-    MT_TRY(add_step(t, &set));
-    MT_TRY(add_parts(t, n, &variable));
-    for (size_t k = 0; k < n; k++) {
-        MT_TRY(ipu_graph_set_tile_mapping(t->graph, variable, k, 1, next[k].tile));
-        MT_TRY(add_vertex(t, set, next[k].tile, (ipu_slice){t->parts, next[k].from, next[k].n},
-            (ipu_slice){variable, k, 1}));
-        next[k] = (branch){.tile = next[k].tile, .from = k, .n = 1};
-    }
-    t->parts = variable;
-    t->branches = next;
-    t->n_branches = n;
+    MT_ALLOC(t->scratch, parts, first);
+    for (const part *p = t->parts; p < t->parts + t->n_parts; p++)
+        for (size_t k = border_at(borders, n, p->column); borders[k] < p->column + p->columns; k++) {
+            piece *to = &t->pieces[k];
+            parts[to->first + to->n++] =
+                (part){p->tile, p->variable, to->column, to->columns, p->from + to->column - p->column};
+        }
+    t->parts = parts;
+    t->n_parts = first;
     return MT_OK;
 }
 
-/* All branches, on the tile of the result. */
-static mt_status finish(tree *t)
+/* Cuts where a part begins or ends. */
+static mt_status cut_at_parts(tree *t)
 {
-    const branch *last = &t->branches[t->n_branches - 1];
-    uint32_t set;
-    MT_TRY(add_step(t, &set));
-    return add_vertex(
-        t, set, t->result.tile, (ipu_slice){t->parts, 0, last->from + last->n}, t->result.slice);
+    size_t *borders, n = 0, distinct = 0;
+    MT_ALLOC(t->scratch, borders, 2 * t->n_parts);
+    for (const part *p = t->parts; p < t->parts + t->n_parts; p++) {
+        borders[n++] = p->column;
+        borders[n++] = p->column + p->columns;
+    }
+    qsort(borders, n, sizeof *borders, by_number);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || borders[k] != borders[k - 1]) borders[distinct++] = borders[k];
+    return cut(t, borders, distinct);
 }
 
-/* ---- its shape ---- */
+static size_t branches_of(const tree *t, const piece *p)
+{
+    const part *const end = &t->parts[p->first + p->n];
+    size_t n = 0;
+    for (const part *b = &t->parts[p->first]; b < end; b = next_branch(b, end)) n++;
+    return n;
+}
+
+/* How many pieces of these columns k tiles share. */
+static size_t spread_of(size_t columns, size_t k)
+{
+    const size_t most = ipu_divide_up(columns, ipu_reduced_at_once(IPU_FLOAT));
+    return k < most ? k : most;
+}
+
+/* Cuts each piece into as many as its tiles share. */
+static mt_status spread(tree *t)
+{
+    size_t *borders, n = 0;
+    MT_ALLOC(t->scratch, borders, t->out.n + 1);
+    for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++) {
+        const size_t shares = spread_of(p->columns, branches_of(t, p));
+        for (size_t k = 0; k < shares; k++) borders[n++] = p->column + p->columns * k / shares;
+    }
+    borders[n++] = t->out.n;
+    return cut(t, borders, n);
+}
+
+/* ---- the other steps ---- */
+
+/* Columns [column, column + columns) of the parts, one row each. */
+static mt_status rows_of(
+    tree *t, const part *first, const part *end, size_t column, size_t columns, ipu_tensor *rows)
+{
+    ipu_slice *room;
+    size_t n = 0;
+    MT_ALLOC(t->scratch, room, (size_t)(end - first));
+    for (const part *p = first; p < end; p++) {
+        const ipu_slice s = {p->variable, p->from + column - p->column, columns};
+        if (n > 0 && room[n - 1].from + room[n - 1].n == s.from)
+            room[n - 1].n += s.n;
+        else
+            room[n++] = s;
+    }
+    return ipu_graph_add_tensor(t->graph, room, n, rows);
+}
+
+/* The parts of at most `group` branches of one chip from p on; gives where they end, and the tile of branch `number`, counted round. */
+static const part *group_from(
+    const tree *t, const part *p, const part *end, size_t group, size_t number, uint32_t *tile)
+{
+    const part *behind = p, *chosen = p;
+    size_t n = 0;
+    for (; n < group && behind < end && chip_of(t, behind) == chip_of(t, p); n++)
+        behind = next_branch(behind, end);
+    for (size_t k = 0; k < number % n; k++) chosen = next_branch(chosen, end);
+    *tile = chosen->tile;
+    return behind;
+}
+
+/* Brings every `group` branches of a chip together, on one of their tiles: pieces take them in turn. */
+static mt_status combine(tree *t, size_t group)
+{
+    const size_t workers = t->graph->target.worker_contexts;
+    uint32_t set, variable;
+    size_t n = 0, from = 0, elements = 0;
+    part *next;
+    for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++) {
+        const part *const end = &t->parts[p->first + p->n];
+        uint32_t tile;
+        for (const part *b = &t->parts[p->first]; b < end; b = group_from(t, b, end, group, 0, &tile))
+            n++, elements += p->columns;
+    }
+    MT_ALLOC(t->scratch, next, n);
+    MT_TRY(add_step(t, &set));
+    MT_TRY(add_variable(t, elements, &variable));
+    n = 0;
+    for (size_t k = 0; k < t->n_pieces; k++) {
+        piece *p = &t->pieces[k];
+        const part *const end = &t->parts[p->first + p->n];
+        const size_t first = n;
+        for (const part *b = &t->parts[p->first], *behind; b < end; b = behind, from += p->columns) {
+            part *to = &next[n++];
+            ipu_tensor in, out;
+            *to = (part){0, variable, p->column, p->columns, from};
+            behind = group_from(t, b, end, group, k, &to->tile);
+            MT_TRY(ipu_graph_set_tile_mapping(t->graph, variable, from, p->columns, to->tile));
+            MT_TRY(rows_of(t, b, behind, p->column, p->columns, &in));
+            MT_TRY(ipu_graph_add_tensor(t->graph, &(ipu_slice){variable, from, p->columns}, 1, &out));
+            MT_TRY(ipu_add_reduction(t->graph, set, t->reduction, to->tile, in, out, workers));
+        }
+        p->first = first;
+        p->n = n - first;
+    }
+    t->parts = next;
+    t->n_parts = n;
+    return MT_OK;
+}
+
+/* Brings all that is left together where the result lies. */
+static mt_status finish(tree *t)
+{
+    const size_t workers = t->graph->target.worker_contexts;
+    uint32_t set;
+    MT_TRY(add_step(t, &set));
+    for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++) {
+        const part *const first = &t->parts[p->first];
+        for (size_t from = p->column, to; from < p->column + p->columns; from = to) {
+            const ipu_block *wanted = wanted_at(t, from);
+            ipu_tensor in, out;
+            to = wanted->column + wanted->columns;
+            if (to > p->column + p->columns) to = p->column + p->columns;
+            MT_TRY(rows_of(t, first, first + p->n, from, to - from, &in));
+            MT_TRY(ipu_graph_slice(t->graph, t->out, from, to - from, &out));
+            MT_TRY(ipu_add_reduction(t->graph, set, t->reduction, wanted->tile, in, out, workers));
+        }
+    }
+    return MT_OK;
+}
+
+/* Brings pieces of one part each to where the result lies. */
+static mt_status deliver(tree *t)
+{
+    const piece *p = t->pieces;
+    ipu_slice *room;
+    uint32_t set;
+    MT_ALLOC(t->scratch, room, t->n_pieces);
+    MT_TRY(add_step(t, &set));
+    for (const ipu_block *b = t->wanted; b < t->wanted + t->n_wanted; b++) {
+        const size_t end = b->column + b->columns;
+        ipu_tensor in, out;
+        size_t n = 0;
+        for (size_t from = b->column, to; from < end; from = to) {
+            while (p->column + p->columns <= from) p++;
+            to = p->column + p->columns < end ? p->column + p->columns : end;
+            const part *only = &t->parts[p->first];
+            room[n++] = (ipu_slice){only->variable, only->from + from - p->column, to - from};
+        }
+        MT_TRY(ipu_graph_add_tensor(t->graph, room, n, &in));
+        MT_TRY(ipu_graph_slice(t->graph, t->out, b->column, b->columns, &out));
+        MT_TRY(ipu_add_reduction(
+            t->graph, set, t->reduction, b->tile, in, out, t->graph->target.worker_contexts));
+    }
+    return MT_OK;
+}
+
+/* ---- their shape ---- */
 
 typedef struct shape {
-    bool own; /* a tile first combines the parts of its workers */
+    bool spread; /* the tiles that hold a piece share its columns, which are delivered in a step of its own */
+    bool own;    /* a tile first combines the parts of its workers */
     size_t steps, group;
 } shape;
 
-static uint64_t combining_cycles(const tree *t, size_t k, size_t w)
+/* The most of any piece: branches on a chip, parts of a branch, columns, and columns of the result on a tile. */
+typedef struct extent {
+    size_t branches, parts, columns, wanted;
+} extent;
+
+static uint64_t reducing_cycles(const tree *t, size_t rows, size_t columns)
+{
+    return ipu_reduction_cycles(&t->graph->target, t->reduction, part_type(t), rows, columns);
+}
+
+/* Until a tile has received so many words of each of k others. */
+static uint64_t receiving_cycles(const tree *t, size_t k, size_t words)
 {
     const ipu_target *m = &t->graph->target;
-    return m->sync_cycles + m->exchange_fixed_cycles + k * (w + m->exchange_fragment_cycles) +
-           m->worker_contexts * worker_cycles(t->reduction, k * w);
+    return m->sync_cycles + m->exchange_fixed_cycles + k * (words + m->exchange_fragment_cycles);
+}
+
+static uint64_t combining_cycles(const tree *t, size_t k, size_t w, size_t columns)
+{
+    return receiving_cycles(t, k, w * columns) + reducing_cycles(t, k * w, columns);
 }
 
 /* The smallest group of which so many steps combine k. */
@@ -227,53 +420,107 @@ static size_t group_of(size_t k, size_t steps)
     }
 }
 
-static uint64_t shape_cycles(const tree *t, shape s, size_t k, size_t w)
+/* Whether each piece is on one chip: then the last step of its tree writes the result. */
+static bool one_chip(const tree *t)
 {
-    uint64_t cycles = s.own ? t->graph->target.worker_contexts * worker_cycles(t->reduction, w) : 0;
-    size_t words = s.own ? 1 : w;
+    for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++)
+        if (chip_of(t, &t->parts[p->first]) != chip_of(t, &t->parts[p->first + p->n - 1])) return false;
+    return true;
+}
+
+static uint64_t shape_cycles(const tree *t, shape s, const extent *e)
+{
+    const size_t shares = s.spread ? spread_of(e->columns, e->branches) : 1,
+                 columns = ipu_divide_up(e->columns, shares),
+                 last = one_chip(t) && !s.spread ? s.steps - 1 : s.steps;
+    uint64_t cycles = s.own ? reducing_cycles(t, e->parts, columns) : 0;
+    size_t k = e->branches, words = s.own ? 1 : e->parts;
     for (size_t i = 0; i < s.steps; i++) {
-        cycles += combining_cycles(t, s.group < k ? s.group : k, words);
+        cycles += combining_cycles(t, s.group < k ? s.group : k, words, i == last ? e->wanted : columns);
         k = ipu_divide_up(k, s.group);
         words = 1;
     }
+    if (s.spread && one_chip(t))
+        cycles += receiving_cycles(t, shares, columns) + reducing_cycles(t, 1, e->wanted);
     return cycles;
 }
 
-/* For the chip with most branches and the branch with most parts. */
+static extent extent_of(const tree *t)
+{
+    extent e = {0};
+    for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++) {
+        const part *const end = &t->parts[p->first + p->n];
+        size_t here = 0, chip = SIZE_MAX;
+        for (const part *b = &t->parts[p->first], *next; b < end; b = next) {
+            next = next_branch(b, end);
+            here = chip_of(t, b) == chip ? here + 1 : 1;
+            chip = chip_of(t, b);
+            e.branches = ipu_larger(e.branches, here);
+            e.parts = ipu_larger(e.parts, (size_t)(next - b));
+        }
+        e.columns = ipu_larger(e.columns, p->columns);
+    }
+    for (const ipu_block *b = t->wanted; b < t->wanted + t->n_wanted; b++)
+        e.wanted = ipu_larger(e.wanted, b->columns < e.columns ? b->columns : e.columns);
+    return e;
+}
+
 static shape best_shape(const tree *t)
 {
-    size_t most = 0, words = 0;
-    for (size_t k = 0, end; k < t->n_branches; k = end) {
-        for (end = k; end < t->n_branches && chip_of(t, end) == chip_of(t, k); end++)
-            words = t->branches[end].n > words ? t->branches[end].n : words;
-        most = end - k > most ? end - k : most;
-    }
-    shape best = {false, 1, most};
-    for (int own = 0; own < 2; own++)
-        for (size_t steps = 1; steps <= MOST_STEPS; steps++) {
-            const shape s = {own, steps, group_of(most, steps)};
-            if (shape_cycles(t, s, most, words) < shape_cycles(t, best, most, words)) best = s;
-        }
+    const extent e = extent_of(t);
+    shape best = {false, false, 1, e.branches};
+    for (int spreads = 0; spreads < 2; spreads++)
+        for (int own = 0; own < 2; own++)
+            for (size_t steps = 1; steps <= MOST_STEPS; steps++) {
+                const shape s = {spreads, own, steps, group_of(e.branches, steps)};
+                if (shape_cycles(t, s, &e) < shape_cycles(t, best, &e)) best = s;
+            }
     return best;
 }
 
-/* Whether all that is left is on one chip: then the last step of its tree writes the result. */
-static bool one_chip(const tree *t) { return chip_of(t, 0) == chip_of(t, t->n_branches - 1); }
-
-static mt_status reduce(tree *t, ipu_tensor in, ipu_tensor out, const ipu_program **program)
+static mt_status reduce_in_trees(tree *t)
 {
-    ipu_range *ranges, *result;
-    size_t n;
-    const char *name = codelets[t->reduction].name;
-    MT_TRY(ipu_ranges_of(t->scratch, t->graph, out, name, &result, &n));
-    t->result = result[0];
-    MT_TRY(ipu_ranges_of(t->scratch, t->graph, in, name, &ranges, &n));
-    MT_TRY(reduce_shares(t, ranges, n));
+    MT_TRY(cut_at_parts(t));
     const shape s = best_shape(t);
+    if (s.spread) MT_TRY(spread(t));
     if (s.own) MT_TRY(combine(t, 1));
-    for (size_t k = one_chip(t) ? 1 : 0; k < s.steps; k++) MT_TRY(combine(t, s.group));
-    MT_TRY(finish(t));
+    for (size_t k = one_chip(t) && !s.spread ? 1 : 0; k < s.steps; k++) MT_TRY(combine(t, s.group));
+    return s.spread && one_chip(t) ? deliver(t) : finish(t);
+}
+
+static mt_status reduce(tree *t, const ipu_program **program)
+{
+    const char *name = ipu_reduction_name(t->reduction);
+    ipu_block *blocks;
+    split *splits;
+    size_t n;
+    MT_TRY(ipu_blocks_of(t->scratch, t->graph, t->out, t->out.n, name, &t->wanted, &t->n_wanted));
+    MT_TRY(ipu_blocks_of(t->scratch, t->graph, t->in, t->out.n, name, &blocks, &n));
+    qsort(blocks, n, sizeof *blocks, by_tile);
+    MT_ALLOC(t->scratch, splits, n);
+    MT_ALLOC(t->scratch, t->room, t->in.n_slices + t->out.n_slices + t->in.n / t->out.n);
+    find_splits(t, blocks, n, splits);
+    if (nothing_is_sent(t, blocks, splits, n)) {
+        MT_TRY(reduce_at_once(t, blocks, splits, n));
+    } else {
+        MT_TRY(reduce_shares(t, blocks, splits, n));
+        MT_TRY(reduce_in_trees(t));
+    }
     return ipu_program_sequence(t->graph->arena, t->steps, t->n_steps, program);
+}
+
+static mt_status check(const char *name, ipu_tensor in, ipu_tensor out)
+{
+    const bool floats =
+        (in.type == IPU_FLOAT || in.type == IPU_HALF) && (out.type == IPU_FLOAT || out.type == IPU_HALF);
+    if (in.n == 0 || out.n == 0 || in.n % out.n != 0)
+        return mt_fail(MT_INPUT,
+            "%s: of %zu elements to %zu; allowed: to 1, or rows of as many elements as the result has", name,
+            in.n, out.n);
+    if (!floats && (in.type != IPU_INT || out.type != IPU_INT))
+        return mt_fail(MT_INPUT, "%s: of type %s to %s; allowed: float or half to float or half, int to int",
+            name, ipu_type_name(in.type), ipu_type_name(out.type));
+    return MT_OK;
 }
 
 mt_status ipu_reduce(
@@ -281,16 +528,10 @@ mt_status ipu_reduce(
 {
     if (reduction >= IPU_REDUCTIONS)
         return mt_fail(MT_INPUT, "reduction %d; allowed: below %d", (int)reduction, IPU_REDUCTIONS);
-    const char *name = codelets[reduction].name;
-    if (in.n == 0 || in.type != IPU_FLOAT)
-        return mt_fail(MT_INPUT, "%s: of %zu elements of type %s; allowed: 1 or more of type float", name,
-            in.n, ipu_type_name(in.type));
-    if (out.n != 1 || out.type != IPU_FLOAT)
-        return mt_fail(MT_INPUT, "%s: the result has %zu elements of type %s; allowed: 1 of type float", name,
-            out.n, ipu_type_name(out.type));
+    MT_TRY(check(ipu_reduction_name(reduction), in, out));
     mt_arena scratch = {0};
-    tree t = {.graph = graph, .scratch = &scratch, .reduction = reduction};
-    const mt_status status = reduce(&t, in, out, program);
+    tree t = {.graph = graph, .scratch = &scratch, .reduction = reduction, .in = in, .out = out};
+    const mt_status status = reduce(&t, program);
     mt_arena_free(&scratch);
     return status;
 }

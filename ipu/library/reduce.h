@@ -1,35 +1,33 @@
-/* Reduction of a tensor of floats to one element, for those who write no codelets.
+/* Reduction of a tensor to one element, or of rows to one row, for those who write no codelets.
  *
  *     MT_TRY(ipu_reduce(graph, IPU_REDUCE_ADD, residuals, sum, &program));        // sum = all residuals together
+ *     MT_TRY(ipu_reduce(graph, IPU_REDUCE_MAXIMUM, matrix, row, &program));       // row[c] = the largest of column c
  *
- * First every worker reduces its share of what its tile holds. Then the parts of each chip come together in a tree, and at last those
- * of all chips, on the tile of the result. Whether a tile first brings the parts of its workers together, and how many tiles of the
- * tree send to one, is what takes the fewest cycles by this law, for k tiles of w parts each:
+ * First every worker reduces its share of what its tile holds: vertices share the columns of rows that lie behind each other, and then the
+ * rows. Where each tile holds all rows of its columns, and has their results, that is all. Otherwise the parts of each chip come together
+ * in a tree, and at last those of all chips, where the result lies. Columns of which other tiles hold parts have a tree of their own, with
+ * the same steps.
  *
- *     combine(k, w) = sync + exchange_fixed + k (w + fragment) + worker_contexts x worker(k w)
+ * A tile may first bring the parts of its workers together; some tiles, or all, send to one; and the k tiles that hold c columns may share
+ * them: each brings c / k of them together, and delivers these in a step of its own. What of this is done takes the fewest cycles by this
+ * law, for k tiles of w parts of c columns each (of a tile by itself without receive):
  *
- * (of a tile by itself only the last). A vertex of n elements takes, on one worker, what the vendor's own estimator says of a reduction to
- * one element (github.com/graphcore/poplibs, lib/popops/reduction/CycleEstimationFunctions.cpp, single input):
+ *     combine(k, w, c) = receive(k, w c) + worker_contexts x worker(k w rows, the columns of one worker)
+ *     receive(k, n)    = sync + exchange_fixed + k (n + fragment)
  *
- *     add       17 + n / 2 + n mod 4
- *     others    17 + n / 2 + n mod 2
+ * ipu/library/reduction.h tells what a worker takes. The law looks at the columns with most tiles, as if there were no others.
  *
- * Sums are rounded in the order of this tree, so that other mappings and machines give other last bits. */
+ * Halves are reduced as floats, whatever the result is, and rounded once, at its end; the vendor does so in sums and products. Sums are
+ * rounded in the order of this tree, so that other mappings and machines give other last bits. Ints are counted modulo 2^32. */
 #ifndef IPU_LIBRARY_REDUCE_H
 #define IPU_LIBRARY_REDUCE_H
 
 #include "ipu/graph/program.h"
+#include "ipu/library/reduction.h"
 
-typedef enum ipu_reduction {
-    IPU_REDUCE_ADD,
-    IPU_REDUCE_MULTIPLY,
-    IPU_REDUCE_MAXIMUM,
-    IPU_REDUCE_MINIMUM,
-    IPU_REDUCTIONS
-} ipu_reduction;
-
-/* Adds variables and compute sets to the graph and gives, in its arena, the program that writes the reduction of all elements of `in`, at least
- * one, to `out`, one element. Both are floats and mapped. MT_INPUT: they are not as said. MT_MEMORY. */
+/* Adds variables and compute sets to the graph and gives, in its arena, the program that writes the reduction of `in` to `out`, both
+ * mapped: `in` is rows of as many elements as `out` has, at least one of each, one row behind the other. From float or half to float or
+ * half, or int to int. MT_INPUT: this does not hold. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_reduce(
     ipu_graph *graph, ipu_reduction reduction, ipu_tensor in, ipu_tensor out, const ipu_program **program);
 

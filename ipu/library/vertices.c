@@ -2,22 +2,28 @@
 
 #include <stdlib.h>
 
+/* A mapping, and where it begins in its tile's part of the variable. */
+typedef struct placed {
+    ipu_mapping mapping;
+    size_t there;
+} placed;
+
 static int by_place(const void *left, const void *right)
 {
-    const ipu_mapping *a = left;
-    const ipu_mapping *b = right;
+    const ipu_mapping *a = &((const placed *)left)->mapping;
+    const ipu_mapping *b = &((const placed *)right)->mapping;
     if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
 /* The first of n sorted mappings that ends behind an element of a variable; n: there is none. */
-static size_t first_behind(const ipu_mapping *m, size_t n, uint32_t variable, size_t element)
+static size_t first_behind(const placed *sorted, size_t n, uint32_t variable, size_t element)
 {
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const bool before = m[middle].variable < variable ||
-                            (m[middle].variable == variable && m[middle].from + m[middle].n <= element);
+        const ipu_mapping *m = &sorted[middle].mapping;
+        const bool before = m->variable < variable || (m->variable == variable && m->from + m->n <= element);
         if (before)
             low = middle + 1;
         else
@@ -27,21 +33,23 @@ static size_t first_behind(const ipu_mapping *m, size_t n, uint32_t variable, si
 }
 
 /* Puts the ranges into `ranges`, unless it is null, and counts them. */
-static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const ipu_mapping *mappings,
-    const char *what, ipu_range *ranges, size_t *n)
+static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const placed *sorted, const char *what,
+    ipu_tile_range *ranges, size_t *n)
 {
     size_t at = 0;
     *n = 0;
     for (size_t s = 0; s < tensor.n_slices; s++) {
         ipu_slice left = graph->slices[tensor.first_slice + s];
-        size_t k = first_behind(mappings, graph->n_mappings, left.variable, left.from);
+        size_t k = first_behind(sorted, graph->n_mappings, left.variable, left.from);
         for (; left.n > 0; k++) {
-            const ipu_mapping *m = &mappings[k];
+            const ipu_mapping *m = &sorted[k].mapping;
             if (k == graph->n_mappings || m->variable != left.variable || m->from > left.from)
                 return mt_fail(MT_INPUT, "%s: variable '%s': element %zu is mapped to no tile", what,
                     graph->variables[left.variable].name, left.from);
             const size_t there = m->from + m->n - left.from, count = left.n < there ? left.n : there;
-            if (ranges) ranges[*n] = (ipu_range){m->tile, {left.variable, left.from, count}, at};
+            if (ranges)
+                ranges[*n] = (ipu_tile_range){
+                    m->tile, {left.variable, left.from, count}, at, sorted[k].there + left.from - m->from};
             *n += 1;
             left.from += count;
             left.n -= count;
@@ -51,23 +59,126 @@ static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const ipu_mappi
     return MT_OK;
 }
 
-static mt_status ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, const char *what,
-    const ipu_mapping *sorted, ipu_range **ranges, size_t *n)
+/* Sorts the mappings, and finds where each begins. */
+static mt_status sort_mappings(mt_arena *scratch, const ipu_graph *graph, placed **sorted)
 {
+    struct {
+        uint32_t variable;
+        size_t n;
+    } * held; /* by each tile, of the current variable */
+    MT_ALLOC(scratch, *sorted, graph->n_mappings);
+    MT_ALLOC(scratch, held, graph->target.tiles);
+    for (size_t k = 0; k < graph->n_mappings; k++) (*sorted)[k].mapping = graph->mappings[k];
+    if (graph->n_mappings > 1) qsort(*sorted, graph->n_mappings, sizeof **sorted, by_place);
+    for (size_t k = 0; k < graph->n_mappings; k++) {
+        const ipu_mapping *m = &(*sorted)[k].mapping;
+        if (held[m->tile].variable != m->variable) held[m->tile].n = 0;
+        held[m->tile].variable = m->variable;
+        (*sorted)[k].there = held[m->tile].n;
+        held[m->tile].n += m->n;
+    }
+    return MT_OK;
+}
+
+static mt_status ranges_of(mt_arena *arena, mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor,
+    const char *what, ipu_tile_range **ranges, size_t *n)
+{
+    placed *sorted;
+    MT_TRY(sort_mappings(scratch, graph, &sorted));
     MT_TRY(walk(graph, tensor, sorted, what, NULL, n));
-    *ranges = mt_arena_alloc(arena, *n, sizeof **ranges);
-    return *ranges ? walk(graph, tensor, sorted, what, *ranges, n) : MT_MEMORY;
+    MT_ALLOC(arena, *ranges, *n);
+    return walk(graph, tensor, sorted, what, *ranges, n);
 }
 
 mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, const char *what,
-    ipu_range **ranges, size_t *n)
+    ipu_tile_range **ranges, size_t *n)
 {
     mt_arena scratch = {0};
-    ipu_mapping *sorted = mt_arena_alloc(&scratch, graph->n_mappings, sizeof *sorted);
-    if (!sorted) return MT_MEMORY;
-    for (size_t k = 0; k < graph->n_mappings; k++) sorted[k] = graph->mappings[k];
-    if (graph->n_mappings > 1) qsort(sorted, graph->n_mappings, sizeof *sorted, by_place);
-    const mt_status status = ranges_of(arena, graph, tensor, what, sorted, ranges, n);
+    const mt_status status = ranges_of(arena, &scratch, graph, tensor, what, ranges, n);
     mt_arena_free(&scratch);
     return status;
+}
+
+/* ---- blocks ---- */
+
+static int by_columns(const void *left, const void *right)
+{
+    const ipu_block *a = left;
+    const ipu_block *b = right;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    if (a->columns != b->columns) return a->columns < b->columns ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Whether b begins where a ends on its tile. */
+static bool follows(const ipu_block *a, const ipu_block *b)
+{
+    return a->tile == b->tile && a->variable == b->variable && a->there + a->rows * a->columns == b->there;
+}
+
+/* Cuts the ranges into whole rows, and parts of one row. */
+static size_t find_pieces(const ipu_tile_range *ranges, size_t n_ranges, size_t width, ipu_block *pieces)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < n_ranges; r++)
+        for (size_t at = 0; at < ranges[r].slice.n;) {
+            const ipu_tile_range *all = &ranges[r];
+            const size_t left = all->slice.n - at, row = (all->at + at) / width,
+                         column = (all->at + at) % width,
+                         columns = left < width - column ? left : width - column,
+                         rows = columns == width ? left / width : 1;
+            const ipu_block piece = {
+                all->tile, all->slice.variable, row, rows, column, columns, all->there + at};
+            if (n > 0 && column > 0 && pieces[n - 1].row == row && follows(&pieces[n - 1], &piece))
+                pieces[n - 1].columns += columns;
+            else
+                pieces[n++] = piece;
+            at += rows * columns;
+        }
+    return n;
+}
+
+mt_status ipu_blocks_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, size_t width,
+    const char *what, ipu_block **blocks, size_t *n)
+{
+    ipu_tile_range *ranges;
+    size_t n_ranges, n_pieces;
+    ipu_block *b;
+    MT_TRY(ipu_ranges_of(arena, graph, tensor, what, &ranges, &n_ranges));
+    MT_ALLOC(arena, b, 3 * n_ranges);
+    n_pieces = find_pieces(ranges, n_ranges, width, b);
+    if (n_pieces > 1) qsort(b, n_pieces, sizeof *b, by_columns);
+    *blocks = b;
+    *n = 0;
+    for (size_t k = 0; k < n_pieces; k++) {
+        ipu_block *last = *n > 0 ? &b[*n - 1] : NULL;
+        if (last && last->column == b[k].column && last->columns == b[k].columns &&
+            last->row + last->rows == b[k].row && follows(last, &b[k]))
+            last->rows += b[k].rows;
+        else
+            b[(*n)++] = b[k];
+    }
+    return MT_OK;
+}
+
+mt_status ipu_columns_of(
+    ipu_graph *graph, ipu_tensor whole, size_t width, const ipu_block *b, ipu_slice *room, ipu_tensor *tensor)
+{
+    const ipu_slice *slice = &graph->slices[whole.first_slice];
+    size_t at = 0, n = 0; /* the slice's first element; slices taken */
+    for (size_t row = b->row; row < b->row + b->rows; row++)
+        for (size_t from = row * width + b->column, to = from + b->columns; from < to;) {
+            if (at + slice->n <= from) {
+                at += slice++->n;
+                continue;
+            }
+            ipu_slice s = {slice->variable, slice->from + from - at, at + slice->n - from};
+            if (s.n > to - from) s.n = to - from;
+            from += s.n;
+            if (n > 0 && room[n - 1].variable == s.variable && room[n - 1].from + room[n - 1].n == s.from)
+                room[n - 1].n += s.n;
+            else
+                room[n++] = s;
+        }
+    return ipu_graph_add_tensor(graph, room, n, tensor);
 }
