@@ -175,14 +175,14 @@ static const ipu_field binary_fields[][3] = {
     [IPU_HALF] = {{"a", IPU_INPUT, IPU_HALF}, {"b", IPU_INPUT, IPU_HALF}, {"out", IPU_OUTPUT, IPU_HALF}}};
 static const ipu_field scaled_fields[] = {{"b", IPU_INPUT, IPU_FLOAT}, {"a", IPU_INOUT, IPU_FLOAT}};
 
-#define CODELET(title, n, fields, compute, cost)                                                             \
+#define CODELET(title, n, fields, compute, cost, context)                                                    \
     {                                                                                                        \
         title, n, fields, compute, cost, .code_bytes = IPU_LIBRARY_CODE_BYTES,                               \
-                                         .vertex_bytes = IPU_LIBRARY_VERTEX_BYTES                            \
+                                         .vertex_bytes = IPU_LIBRARY_VERTEX_BYTES, .context_bytes = context  \
     }
 #define PAIR(function, n, fields, name)                                                                      \
-    [function] = {CODELET(#name, n, fields[IPU_FLOAT], name##_float, vectors_cost),                          \
-        CODELET(#name, n, fields[IPU_HALF], name##_half, vectors_cost)}
+    [function] = {CODELET(#name, n, fields[IPU_FLOAT], name##_float, vectors_cost, sizeof(estimate)),        \
+        CODELET(#name, n, fields[IPU_HALF], name##_half, vectors_cost, sizeof(estimate))}
 
 static const ipu_codelet unary[IPU_UNARY_FUNCTIONS][2] = {PAIR(IPU_EXP, 2, unary_fields, exp),
     PAIR(IPU_LN, 2, unary_fields, ln), PAIR(IPU_TANH, 2, unary_fields, tanh),
@@ -194,24 +194,38 @@ static const ipu_codelet binary[IPU_BINARY_FUNCTIONS][2] = {PAIR(IPU_ADD, 3, bin
     PAIR(IPU_DIVIDE, 3, binary_fields, divide), PAIR(IPU_MAXIMUM, 3, binary_fields, maximum),
     PAIR(IPU_MINIMUM, 3, binary_fields, minimum)};
 
-static const ipu_codelet scaled = CODELET("scaled add", 2, scaled_fields, scaled_add, scaled_add_cost);
+static const ipu_codelet scaled =
+    CODELET("scaled add", 2, scaled_fields, scaled_add, scaled_add_cost, sizeof(float));
 
 #define CASTING(from, to, name)                                                                              \
     CODELET("cast", 2, ((const ipu_field[]){{"in", IPU_INPUT, from}, {"out", IPU_OUTPUT, to}}), name,        \
-        name##_cost)
+        name##_cost, 0)
 
 static const ipu_codelet casts[] = {CASTING(IPU_FLOAT, IPU_HALF, float_to_half),
     CASTING(IPU_HALF, IPU_FLOAT, half_to_float), CASTING(IPU_FLOAT, IPU_INT, float_to_int),
     CASTING(IPU_INT, IPU_FLOAT, int_to_float)};
 
-#define FILLING(type, name)                                                                                  \
+#define FILLING(type, name, bytes)                                                                           \
     {                                                                                                        \
         "fill", 1, (const ipu_field[]){{"out", IPU_OUTPUT, type}}, name, name##_cost,                        \
-            IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SINGLE_WORKER                      \
+            IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SINGLE_WORKER,                     \
+                                                              .context_bytes = bytes                         \
     }
 
-static const ipu_codelet fills[] = {FILLING(IPU_FLOAT, fill_words), FILLING(IPU_HALF, fill_halves),
-    FILLING(IPU_INT, fill_words), FILLING(IPU_UNSIGNED_INT, fill_words)};
+static const ipu_codelet fills[] = {FILLING(IPU_FLOAT, fill_words, 4), FILLING(IPU_HALF, fill_halves, 2),
+    FILLING(IPU_INT, fill_words, 4), FILLING(IPU_UNSIGNED_INT, fill_words, 4)};
+
+#define ALL(list, n, codelets) ipu_list_codelets(list, n, codelets, sizeof(codelets) / sizeof(ipu_codelet))
+
+size_t ipu_elementwise_codelets(const ipu_codelet **list)
+{
+    size_t n = 0;
+    for (int f = 0; f < IPU_UNARY_FUNCTIONS; f++) n = ALL(list, n, unary[f]);
+    for (int f = 0; f < IPU_BINARY_FUNCTIONS; f++) n = ALL(list, n, binary[f]);
+    n = ALL(list, n, casts);
+    n = ALL(list, n, fills);
+    return ipu_list_codelets(list, n, &scaled, 1);
+}
 
 /* ---- a vertex for each range of the result ---- */
 

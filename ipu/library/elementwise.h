@@ -74,4 +74,7 @@ MT_NODISCARD mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_
 MT_NODISCARD mt_status ipu_add_fill(
     ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out);
 
+/* Its codelets, as ipu_library_codelets gives those of all. */
+size_t ipu_elementwise_codelets(const ipu_codelet **list);
+
 #endif

@@ -21,6 +21,8 @@ static const ipu_field fields[] = {{"counter", IPU_INOUT, IPU_UNSIGNED_INT}};
 static const ipu_codelet counting = {"count", 1, fields, count, count_cost, IPU_LIBRARY_CODE_BYTES,
     IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SUPERVISOR};
 
+size_t ipu_loop_codelets(const ipu_codelet **list) { return ipu_list_codelets(list, 0, &counting, 1); }
+
 /* The program of a new compute set. */
 static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, const ipu_program **program)
 {

@@ -15,4 +15,7 @@
 MT_NODISCARD mt_status ipu_counted_loop(
     ipu_graph *graph, uint64_t n, ipu_tensor counter, const ipu_program *body, const ipu_program **program);
 
+/* Its codelets, as ipu_library_codelets gives those of all. */
+size_t ipu_loop_codelets(const ipu_codelet **list);
+
 #endif

@@ -86,7 +86,8 @@ static ipu_cycles cost(const ipu_target *target, const size_t *n, const void *co
 #define CODELET(title, function, from, to)                                                                   \
     {                                                                                                        \
         "reduce: " title, 2, (const ipu_field[]){{"in", IPU_INPUT, from}, {"out", IPU_OUTPUT, to}},          \
-            function, cost, IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, IPU_SINGLE_WORKER, NULL, 0     \
+            function, cost, IPU_LIBRARY_CODE_BYTES, IPU_LIBRARY_VERTEX_BYTES, .kind = IPU_SINGLE_WORKER,     \
+                                                                              .context_bytes = sizeof(job)   \
     }
 #define CODELETS(title, name)                                                                                \
     {                                                                                                        \
@@ -100,6 +101,13 @@ static const ipu_codelet codelets[IPU_REDUCTIONS][KINDS] = {[IPU_REDUCE_ADD] = C
     [IPU_REDUCE_MULTIPLY] = CODELETS("multiply", multiply),
     [IPU_REDUCE_MAXIMUM] = CODELETS("maximum", maximum),
     [IPU_REDUCE_MINIMUM] = CODELETS("minimum", minimum)};
+
+size_t ipu_reduction_codelets(const ipu_codelet **list)
+{
+    size_t n = 0;
+    for (int r = 0; r < IPU_REDUCTIONS; r++) n = ipu_list_codelets(list, n, codelets[r], KINDS);
+    return n;
+}
 
 const char *ipu_reduction_name(ipu_reduction reduction) { return codelets[reduction][FLOATS].name; }
 

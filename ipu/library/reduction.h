@@ -41,4 +41,7 @@ MT_NODISCARD mt_status ipu_add_reduction(ipu_graph *graph, uint32_t set, ipu_red
 uint64_t ipu_reduction_cycles(
     const ipu_target *target, ipu_reduction reduction, ipu_type type, size_t rows, size_t columns);
 
+/* Its codelets, as ipu_library_codelets gives those of all. */
+size_t ipu_reduction_codelets(const ipu_codelet **list);
+
 #endif

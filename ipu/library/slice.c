@@ -64,7 +64,7 @@ static ipu_cycles update_cost(const ipu_target *target, const size_t *n, const v
         (const ipu_field[]){                                                                                 \
             {"in", IPU_INPUT, type}, {"index", IPU_INPUT, IPU_UNSIGNED_INT}, {"out", IPU_INOUT, type}},      \
         compute, compute##_cost, .code_bytes = IPU_LIBRARY_CODE_BYTES,                                       \
-        .vertex_bytes = IPU_LIBRARY_VERTEX_BYTES}
+        .vertex_bytes = IPU_LIBRARY_VERTEX_BYTES, .context_bytes = sizeof(shape)}
 #define OF_ALL_TYPES(title, compute)                                                                         \
     {                                                                                                        \
         CODELET(title, compute, IPU_FLOAT), CODELET(title, compute, IPU_UNSIGNED_SHORT),                     \
@@ -74,6 +74,12 @@ static ipu_cycles update_cost(const ipu_target *target, const size_t *n, const v
 
 static const ipu_codelet slices[] = OF_ALL_TYPES("dynamic slice", slice);
 static const ipu_codelet updates[] = OF_ALL_TYPES("dynamic update", update);
+
+size_t ipu_slice_codelets(const ipu_codelet **list)
+{
+    const size_t n = ipu_list_codelets(list, 0, slices, sizeof slices / sizeof *slices);
+    return ipu_list_codelets(list, n, updates, sizeof updates / sizeof *updates);
+}
 
 /* ---- a vertex for each block ---- */
 

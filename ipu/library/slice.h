@@ -43,4 +43,7 @@ MT_NODISCARD mt_status ipu_add_dynamic_slice(
 MT_NODISCARD mt_status ipu_add_dynamic_update(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor index, ipu_tensor out, size_t rows);
 
+/* Its codelets, as ipu_library_codelets gives those of all. */
+size_t ipu_slice_codelets(const ipu_codelet **list);
+
 #endif

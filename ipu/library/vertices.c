@@ -182,3 +182,11 @@ mt_status ipu_columns_of(
         }
     return ipu_graph_add_tensor(graph, room, n, tensor);
 }
+
+/* ---- codelets ---- */
+
+size_t ipu_list_codelets(const ipu_codelet **list, size_t at, const ipu_codelet *codelets, size_t n)
+{
+    for (size_t i = 0; i < n && list; i++) list[at + i] = &codelets[i];
+    return at + n;
+}

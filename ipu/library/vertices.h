@@ -7,6 +7,9 @@
 /* As nothing public tells: of the code of a codelet, and of a vertex's pointers and sizes. */
 enum { IPU_LIBRARY_CODE_BYTES = 256, IPU_LIBRARY_VERTEX_BYTES = 16 };
 
+/* Writes n codelets behind the first `at` of a list, which may be NULL; answers the new number (ipu/library/codelets.h). */
+size_t ipu_list_codelets(const ipu_codelet **list, size_t at, const ipu_codelet *codelets, size_t n);
+
 /* Part of a tensor that lies together on a tile. */
 typedef struct ipu_tile_range {
     uint32_t tile;
