@@ -34,6 +34,26 @@ static double take_growing(void *data)
     return taken;
 }
 
+/* Bytes that stay in the arena. */
+static double take_memory(void *data)
+{
+    const growing *g = data;
+    mt_arena arena = {0};
+    void *prepared = g->prepare(&arena, g->n);
+    const size_t before = arena.bytes;
+    g->go(&arena, prepared);
+    const double bytes = (double)(arena.bytes - before);
+    mt_arena_free(&arena);
+    return bytes;
+}
+
+/* In [0, 1): Knuth's linear congruential generator. */
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
 /* A text of n times a line with its number, behind a first line. */
 static void *lines(mt_arena *arena, size_t n, const char *first, const char *line)
 {
@@ -170,6 +190,36 @@ static void *many_variables(mt_arena *arena, size_t n)
     return graph;
 }
 
+/* On a whole GC200 each tile takes its share of n fragments of four elements from tiles at random. */
+static void *many_fragments(mt_arena *arena, size_t n)
+{
+    enum { PART = 512, LONG = 4 };
+    ipu_target target;
+    ipu_graph *graph;
+    uint32_t own, sum, set;
+    uint64_t state = 1;
+    bench_must(ipu_target_load(arena, MT_DATA_DIR "/machines/gc200.yaml", NULL, 0, &target));
+    const size_t tiles = target.tiles, each = n / tiles;
+    ipu_slice *in = bench_take(arena, each + 1, sizeof *in);
+    bench_must(ipu_graph_new(arena, &target, &graph));
+    bench_must(ipu_graph_add_variable(graph, "own", IPU_FLOAT, tiles * PART, &own));
+    bench_must(ipu_graph_add_variable(graph, "sum", IPU_FLOAT, tiles, &sum));
+    bench_must(ipu_graph_add_compute_set(graph, "set", &set));
+    for (uint32_t t = 0; t < tiles; t++) {
+        bench_must(ipu_graph_set_tile_mapping(graph, own, t * (size_t)PART, PART, t));
+        bench_must(ipu_graph_set_tile_mapping(graph, sum, t, 1, t));
+    }
+    for (uint32_t t = 0; t < tiles; t++) {
+        in[0] = (ipu_slice){own, t * (size_t)PART, PART};
+        for (size_t i = 1; i <= each; i++) {
+            const size_t from = (t + 1 + (size_t)(draw(&state) * (double)(tiles - 1))) % tiles;
+            in[i] = (ipu_slice){own, from * PART + (size_t)(draw(&state) * (PART - LONG)), LONG};
+        }
+        connect_adder(graph, set, t, in, each + 1, (ipu_slice){sum, t, 1});
+    }
+    return graph;
+}
+
 static void compile_graph(mt_arena *arena, void *graph)
 {
     ipu_executable *executable;
@@ -223,6 +273,7 @@ static const growing all[] = {{"keys of a YAML file", 40000, many_keys, read_yam
     {"vertices of a tile that receive", 16000, many_vertices, compile_graph},
     {"vertices of a tile that read one place", 16000, many_readers, compile_graph},
     {"variables with compute sets", 2000, many_variables, compile_graph},
+    {"fragments on 1,472 tiles", 250000, many_fragments, compile_graph},
     {"elements, half of the parts too large", 400000, uneven_parts, repair_parts},
     {"elements that are all in one part", 4000, one_full_part, repair_parts}};
 enum { ALL = sizeof all / sizeof all[0], TIMES = 3 };
@@ -244,5 +295,10 @@ void bench_growth(bench_list *list, const char *mesh)
                 "%zu %s", each[k][t].n, all[k].of);
             if (t == 0) first = number;
         }
+    growing fragments = {.n = 1000000, .prepare = many_fragments, .go = compile_graph};
+    (void)bench_add(list,
+        (bench_figure){
+            .unit = "B/fragment", .take = take_memory, .data = &fragments, .items = (double)fragments.n},
+        "memory of an executable, a fragment");
     bench_measure(list);
 }

@@ -21,6 +21,13 @@ typedef struct transfer {
     uint32_t width; /* number of receivers, and words of an item: 1, or 2 where paired */
 } transfer;
 
+/* A transfer in its receiver's list, with what is looked at there, as transfers themselves lie far apart in memory. */
+typedef struct wanted {
+    size_t transfer;
+    uint32_t source, items, latency;
+    bool done;
+} wanted;
+
 /* A transfer in its group: [from, to) of the source's items. */
 typedef struct member {
     size_t from, to, transfer;
@@ -52,8 +59,10 @@ typedef struct planner {
     size_t *unsent;       /* of each group: its number of unsent transfers */
     size_t *group;        /* of each transfer */
     size_t n_groups;
-    bool *done;                 /* of each transfer */
-    size_t *todo, *head, *last; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
+    bool *done;   /* of each transfer */
+    wanted *todo; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
+    size_t *head, *last;
+    size_t (*entry)[2];     /* of each transfer: its places in todo */
     uint64_t *ready;        /* of each receiver: when it can receive the first item of the next transfer */
     uint64_t *load;         /* of each receiver: cycles of what it still has to receive */
     uint64_t *asked;        /* of each sender: its items, counted once for each transfer */
@@ -242,10 +251,7 @@ static void count_loads(planner *p)
 }
 
 /* When an item must leave, in the sender's cycles, to arrive in `cycle` or as soon as possible after it. */
-static uint64_t leaves_for(const transfer *f, uint64_t cycle)
-{
-    return cycle > f->latency ? cycle - f->latency : 0;
-}
+static uint64_t leaves_for(uint64_t latency, uint64_t cycle) { return cycle > latency ? cycle - latency : 0; }
 
 /* When a tile can receive its very first item. */
 static uint64_t first_there(const planner *p, size_t tile)
@@ -266,7 +272,7 @@ static mt_status make_bounds(
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
         for (uint32_t r = 0; r < f->width; r++) words_in[f->receiver[r]] += f->to - f->from;
-        begin[f->source] = smaller(begin[f->source], leaves_for(f, first_there(p, f->receiver[0])));
+        begin[f->source] = smaller(begin[f->source], leaves_for(f->latency, first_there(p, f->receiver[0])));
         for (uint32_t r = 0; r < f->width; r++)
             shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
     }
@@ -338,6 +344,7 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
     candidate *candidates = NULL;
     MT_ALLOC(scratch, candidates, p->n);
     MT_ALLOC(scratch, p->todo, p->n);
+    MT_ALLOC(scratch, p->entry, p->n_transfers);
     MT_ALLOC(scratch, p->head, p->n_tiles + 1);
     MT_ALLOC(scratch, p->last, p->n_tiles);
     MT_ALLOC(scratch, p->ready, p->n_tiles);
@@ -356,7 +363,13 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
         p->ready[t] = n > 0 ? first_there(p, t) : UINT64_MAX;
         p->heap[t] = t;
     }
-    for (size_t i = 0; i < p->n; i++) p->todo[i] = candidates[i].transfer;
+    for (size_t t = 0; t < p->n_tiles; t++)
+        for (size_t i = p->head[t]; i < p->last[t]; i++) {
+            const size_t k = candidates[i].transfer;
+            const transfer *f = &p->transfers[k];
+            p->todo[i] = (wanted){k, f->source, (uint32_t)(f->to - f->from), (uint32_t)f->latency, false};
+            p->entry[k][f->receiver[0] == t ? 0 : 1] = i;
+        }
     for (size_t t = p->n_tiles; t-- > 0;) sink(p, t);
     return MT_OK;
 }
@@ -431,10 +444,17 @@ static void occupy(planner *p, size_t tile, uint64_t begin, uint64_t end)
 
 /* ---- the next run ---- */
 
-/* When all receivers of a transfer can receive its first item. */
-static uint64_t ready_for(const planner *p, const transfer *f)
+/* When what a tile wants can leave its sender, so that all its receivers can take it. */
+static uint64_t may_leave(const planner *p, const wanted *w, size_t tile)
 {
-    return ipu_larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
+    uint64_t ready = p->ready[tile];
+    uint32_t width = 1;
+    if (p->n_paired > 0) {
+        const transfer *f = &p->transfers[w->transfer];
+        ready = ipu_larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
+        width = f->width;
+    }
+    return free_from(p, w->source, width, leaves_for(w->latency, ready), w->items);
 }
 
 /* The transfer that `tile` receives next, and the cycle in which it begins to leave. */
@@ -442,17 +462,15 @@ static size_t choose(planner *p, size_t tile, uint64_t *cycle)
 {
     size_t best = SIZE_MAX;
     uint64_t soonest = UINT64_MAX;
-    while (p->done[p->todo[p->head[tile]]]) p->head[tile]++;
+    while (p->todo[p->head[tile]].done) p->head[tile]++;
     for (size_t i = p->head[tile], tried = 0; i < p->last[tile] && tried < MOST_TRIED; i++, tried++) {
-        const transfer *f = &p->transfers[p->todo[i]];
-        if (p->done[p->todo[i]]) continue;
-        const uint64_t from =
-            free_from(p, f->source, f->width, leaves_for(f, ready_for(p, f)), f->to - f->from);
-        const uint64_t there = from + f->latency;
+        const wanted *w = &p->todo[i];
+        if (w->done) continue;
+        const uint64_t from = may_leave(p, w, tile), there = from + w->latency;
         if (there >= soonest) continue;
         soonest = there;
         *cycle = from;
-        best = p->todo[i];
+        best = w->transfer;
         if (there == p->ready[tile]) break;
     }
     return best;
@@ -559,6 +577,7 @@ static void arrive(planner *p, const member *m, uint64_t there)
     p->done[m->transfer] = true;
     for (uint32_t r = 0; r < f->width; r++) {
         const uint32_t tile = f->receiver[r];
+        p->todo[p->entry[m->transfer][r]].done = true;
         p->arrivals[f->fragment[r]] = (ipu_arrival){f->fragment[r], there, f->width > 1};
         p->load[tile] -= items + setup;
         p->ready[tile] = p->load[tile] > 0 ? there + items + setup : UINT64_MAX;
