@@ -160,11 +160,10 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments)
         all.mesh[m] = *asked;
         MT_TRY(mt_steps_make(paths[m], &all.mesh[m]));
     }
-    char title[MT_STEPS_TITLE];
+    char title[MT_STEPS_TITLE], setting[MT_STEPS_SETTING];
     const mt_reproduce *base = &asked->base;
-    (void)snprintf(title, sizeof title, "Seconds of %.0f time steps on %s, %s partition%s, %s",
-        all.mesh[0].ode_steps, base->tiling.one.name, mt_partition_methods[base->tiling.method],
-        base->tiling.balance_halo ? " with balanced halos" : "", base->scheme[0].name);
+    mt_steps_setting(base, setting);
+    (void)snprintf(title, sizeof title, "Seconds of %.0f time steps on %s", all.mesh[0].ode_steps, setting);
     const mt_table table = make_table(arena, &all, title);
     if (base->picture) MT_TRY(draw(arena, &all, title));
     return mt_tables_print(arguments->out, &table, 1, base->format);

@@ -123,6 +123,7 @@ static void add_growth(rows *r, const measured *m, int k, const char *key, const
 static double copies(const mt_program_cycles *c) { return c->gather + c->scatter; }
 static double exchange(const mt_program_cycles *c) { return c->exchange; }
 static double sync_of(const mt_program_cycles *c) { return c->sync; }
+static double both(const mt_program_cycles *c) { return c->sync + c->exchange; }
 
 /* Phases of a step of the blur, on 1 chip (0) or 16 (1). */
 static void add_blur(rows *r, const measured *m)
@@ -135,11 +136,15 @@ static void add_blur(rows *r, const measured *m)
         {"machine_blur_copies_half", "blur, 8 bytes a pixel: copies", HALF, 0, copies},
         {"machine_blur_exchange_float", "blur, 16 bytes: exchange", FLOAT, 0, exchange},
         {"machine_blur_exchange_half", "blur, 8 bytes: exchange", HALF, 0, exchange},
+        {"machine_blur_both_float", "16 bytes: sync and exchange together", FLOAT, 0, both},
+        {"machine_blur_both_half", "8 bytes: sync and exchange together", HALF, 0, both},
         {"machine_blur16_copies_float", "on 16 IPUs, 16 bytes: copies", FLOAT, 1, copies},
         {"machine_blur16_copies_half", "on 16 IPUs, 8 bytes: copies", HALF, 1, copies},
         {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: exchange inside", FLOAT, 1, exchange},
         {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: exchange inside", HALF, 1, exchange},
-        {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of}};
+        {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of},
+        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and exchange inside", FLOAT, 1, both},
+        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and exchange inside", HALF, 1, both}};
     for (size_t k = 0; k < sizeof phases / sizeof *phases; k++) {
         row *to = add(r, phases[k].key, phases[k].what, "GC2", NULL);
         for (int at = 0; at < MT_ATS; at++)

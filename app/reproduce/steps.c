@@ -113,13 +113,20 @@ double mt_steps_seconds(const mt_steps *s, double cycles)
     return s->ode_steps * cycles / s->base.tiling.one.clock_hz;
 }
 
+void mt_steps_setting(const mt_reproduce *base, char setting[MT_STEPS_SETTING])
+{
+    const ipu_target *machine = &base->tiling.one;
+    const bool copies = machine->copies == IPU_COPIES_ALWAYS && !strstr(machine->name, "exchange.copies");
+    (void)snprintf(setting, MT_STEPS_SETTING, "%s, %s partition%s, %s%s", machine->name,
+        mt_partition_methods[base->tiling.method], base->tiling.balance_halo ? " with balanced halos" : "",
+        base->scheme[0].name, copies ? ", inputs copied together" : "");
+}
+
 void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TITLE])
 {
-    const ipu_target *machine = &s->base.tiling.one;
-    const bool copies = machine->copies == IPU_COPIES_ALWAYS && !strstr(machine->name, "exchange.copies");
+    char setting[MT_STEPS_SETTING];
+    mt_steps_setting(&s->base, setting);
     (void)snprintf(title, MT_STEPS_TITLE,
-        "%s: a mesh of %zu elements on %s, %s partition%s, %s%s, %g diffusion step%s in a time step", what,
-        s->n_elements, machine->name, mt_partition_methods[s->base.tiling.method],
-        s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name,
-        copies ? ", inputs copied together" : "", s->pde_steps, s->pde_steps > 1 ? "s" : "");
+        "%s: a mesh of %zu elements on %s, %g diffusion step%s in a time step", what, s->n_elements, setting,
+        s->pde_steps, s->pde_steps > 1 ? "s" : "");
 }
