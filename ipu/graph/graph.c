@@ -267,7 +267,8 @@ mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, 
 mt_status ipu_graph_connect_list(
     ipu_graph *graph, size_t vertex, const char *field, const ipu_tensor *ranges, size_t n)
 {
-    ipu_connection made = {.connected = true, .first_range = graph->n_ranges, .n_ranges = n};
+    ipu_connection made = {
+        .connected = true, .first_range = (uint32_t)graph->n_ranges, .n_ranges = (uint32_t)n & 0x7fffffff};
     size_t i, n_slices = 0;
     MT_TRY(find_field(graph, vertex, field, true, &i));
     for (size_t r = 0; r < n; r++) {

@@ -127,11 +127,12 @@ typedef struct ipu_vertex {
     size_t first_connection; /* codelet->n_fields of them */
 } ipu_vertex;
 
-/* A field's tensor; `connected` is false until ipu_graph_connect. Of a list: all its ranges joined, and each of them. */
+/* A field's tensor; `connected` is false until ipu_graph_connect. Of a list: all its ranges joined, and which they are of the graph's
+ * `ranges`. Memory ends before these numbers do. */
 typedef struct ipu_connection {
     ipu_tensor tensor;
-    bool connected;
-    size_t first_range, n_ranges; /* of a list, in the graph's `ranges` */
+    uint32_t first_range;
+    uint32_t n_ranges : 31, connected : 1;
 } ipu_connection;
 
 /* Elements that go from one tensor to another when a compute set begins, in its exchange. */
