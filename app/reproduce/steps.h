@@ -59,7 +59,7 @@ const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
 double mt_steps_seconds(const mt_steps *steps, double cycles);
 
 /* "What: a mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */
-enum { MT_STEPS_TITLE = 320, MT_STEPS_SETTING = 200 };
+enum { MT_STEPS_TITLE = 480, MT_STEPS_SETTING = 320 };
 void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
 
 /* "GC200, flat partition, mixed-clean, inputs copied together" */

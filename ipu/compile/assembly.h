@@ -1,5 +1,5 @@
-/* How data comes together on a tile: of a vertex input that is not one range of the tile's own memory, or of a range of a variable that is
- * copied to.
+/* How data comes together on a tile: of a vertex input that is not one range of the tile's own memory, or of a range of a
+ * variable that is copied to.
  *
  * Such an input has pieces: ranges of other tiles' memory, each a message, and ranges of its own tile. There are two ways:
  *
@@ -10,8 +10,8 @@
  *              copy takes fewer bytes than the exchange code that it saves, at the sender and at the receiver; then it is one
  *              fragment.
  *
- * The exchange carries whole words. An input whose messages do not begin at one on both sides, or end inside one where something else goes on
- * (halves, shorts and bools can do this), always comes together by copies.
+ * The exchange carries whole words. An input whose messages do not begin at one on both sides, or end inside one where
+ * something else goes on (halves, shorts and bools can do this), always comes together by copies.
  *
  * Copies are work of the tile before and after the exchange. Those that a tile makes at one time take, in tile cycles,
  *

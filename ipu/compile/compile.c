@@ -568,20 +568,26 @@ static size_t source_piece(const compiling *c, const copied *copy, size_t elemen
     return low;
 }
 
-/* Adds the drafts of a landing, or only counts them. The source begins again where it ends. */
-static size_t draft_landing(compiling *c, const landing *l, bool only_count)
+/* From elements of a part to a stretch of one. Before there is room for drafts they are only counted. */
+static void draft_copy(compiling *c, const copied *copy, size_t from_part, size_t at, piece to)
+{
+    const size_t bytes = copy->element_bytes;
+    if (c->drafts)
+        c->drafts[c->n_drafts++] = (draft){from_part, at * bytes, to.part, to.at * bytes, to.n * bytes};
+}
+
+/* The first n elements of a landing, at most as many as the source has, which begins again where it ends. Answers how many
+ * drafts that takes. */
+static size_t draft_once(compiling *c, const landing *l, size_t n)
 {
     const copied *copy = &c->copies[l->copy];
-    const size_t bytes = copy->element_bytes;
-    size_t n = 0, element = l->at % copy->size;
+    size_t n_drafts = 0, element = l->at % copy->size;
     size_t from = source_piece(c, copy, element);
-    for (size_t done = 0; done < l->to.n; n++) {
+    for (size_t done = 0; done < n; n_drafts++) {
         const piece *p = &c->copy_pieces[from];
-        const size_t skip = element - c->copy_at[from], left = l->to.n - done;
+        const size_t skip = element - c->copy_at[from], left = n - done;
         const size_t take = p->n - skip < left ? p->n - skip : left;
-        if (!only_count)
-            c->drafts[c->n_drafts++] =
-                (draft){p->part, (p->at + skip) * bytes, l->to.part, (l->to.at + done) * bytes, take * bytes};
+        draft_copy(c, copy, p->part, p->at + skip, (piece){l->to.part, l->to.at + done, take});
         done += take;
         element += take;
         if (skip + take == p->n) from++;
@@ -590,7 +596,21 @@ static size_t draft_landing(compiling *c, const landing *l, bool only_count)
             from = copy->first;
         }
     }
-    return n;
+    return n_drafts;
+}
+
+/* What is there once is copied inside the tile, each time twice as much. */
+static size_t draft_landing(compiling *c, const landing *l)
+{
+    const copied *copy = &c->copies[l->copy];
+    const size_t once = l->to.n < copy->size ? l->to.n : copy->size;
+    size_t n_drafts = draft_once(c, l, once);
+    for (size_t done = once; done < l->to.n; done *= 2, n_drafts++) {
+        const size_t left = l->to.n - done;
+        draft_copy(
+            c, copy, l->to.part, l->to.at, (piece){l->to.part, l->to.at + done, done < left ? done : left});
+    }
+    return n_drafts;
 }
 
 static void plan_landing(compiling *c, const landing *l)
@@ -601,7 +621,7 @@ static void plan_landing(compiling *c, const landing *l)
         .first_draft = c->n_drafts,
         .bytes = l->to.n * bytes,
         .kept = true};
-    in->n_drafts = draft_landing(c, l, false);
+    in->n_drafts = draft_landing(c, l);
 }
 
 /* ---- planning, tile by tile ---- */
@@ -655,7 +675,7 @@ static void count(compiling *c, size_t *most_pieces, size_t *all_pieces, size_t 
         *most_fields = ipu_larger(*most_fields, fields);
     }
     for (size_t i = 0; i < c->first_landing[c->n_sets * c->n_tiles]; i++)
-        *all_pieces += draft_landing(c, &c->landings[i], true);
+        *all_pieces += draft_landing(c, &c->landings[i]);
 }
 
 static mt_status plan(compiling *c)
@@ -750,7 +770,6 @@ static mt_status emit(compiling *c, ipu_slots *slots)
     MT_ALLOC(c->arena, e->inputs, c->n_inputs);
     MT_ALLOC(c->scratch, slots->sent, e->n_messages);
     MT_ALLOC(c->scratch, slots->placed, e->n_places);
-    MT_ALLOC(c->scratch, slots->kept, c->n_inputs);
     for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
         size_t tile = slot % c->n_tiles;
         for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
@@ -778,7 +797,6 @@ static mt_status emit(compiling *c, ipu_slots *slots)
                 .bytes = in->bytes,
                 .tail_at = in->tail_at,
                 .kept = in->kept};
-            slots->kept[i] = variable_at(c, in->place.part);
         }
     }
     return MT_OK;

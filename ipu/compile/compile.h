@@ -4,7 +4,7 @@
  * Checks:
  *   every element is mapped once;
  *   every field is connected;
- *   a vertex writes only to its own tile, and there to one contiguous range;
+ *   a vertex writes only to its own tile, and there to one contiguous range, or one for each range of a list;
  *   no element is written by one vertex while another vertex of the same compute set writes it or reads it *in place* (an
  *     input that is received or copied is safe: that happens before the compute set begins);
  *   copies of the graph write no element twice in a compute set, and none that it sends or copies elsewhere;

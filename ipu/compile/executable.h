@@ -21,9 +21,10 @@ typedef struct ipu_message {
     uint32_t bytes, source_tile;
 } ipu_message;
 
-/* What comes together on a tile (ipu/compile/assembly.h): `bytes` of the host image from `offset` on. It is an input of a vertex that is not
- * one range of its tile's memory, or what a copy of the graph brings to one range of a variable. Its messages come in its order;
- * those whose source_tile is its own tile are copies. Vertices of a tile that take the same tensor share it. */
+/* What comes together on a tile (ipu/compile/assembly.h): `bytes` of the host image from `offset` on. It is an input of a
+ * vertex that is not one range of its tile's memory, or what a copy of the graph brings to one range of a variable. Its
+ * messages come in its order; those whose source_tile is its own tile are copies. Vertices of a tile that take the same
+ * tensor share it. */
 typedef struct ipu_input {
     size_t first_message, n_messages;
     size_t offset, bytes;
@@ -79,7 +80,7 @@ typedef struct ipu_superstep {
     bool data_dependent;      /* some codelet has compute_timed */
     const uint32_t *sends;    /* [n_sends]: variables of which something is sent, ascending */
     const uint32_t *writes;   /* [n_writes]: of which something is written */
-    size_t n_sends, n_writes; /* by vertices and copies */
+    size_t n_sends, n_writes; /* by vertices */
     ipu_exchange exchange;
 } ipu_superstep;
 
@@ -151,6 +152,12 @@ static inline const ipu_place *ipu_task_places(
     const bool list = task->codelet->lists >> field & 1;
     *n = list ? place->n : 1;
     return list ? &executable->places[place->offset] : place;
+}
+
+/* Whether a message of an input takes what is at the input's own beginning: a copy that repeats its source. */
+static inline bool ipu_input_repeats(const ipu_input *input, const ipu_message *message)
+{
+    return input->kept && message->source == input->offset;
 }
 
 /* The index of the range that holds an element of a variable. */

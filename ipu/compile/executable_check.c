@@ -8,21 +8,31 @@ static mt_status check_inside(
         from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
 }
 
-static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
+/* Marks what its messages read and write. */
+static mt_status check_input(const ipu_executable *e, const ipu_superstep *step, size_t tile,
+    const ipu_input *input, unsigned char *mark)
 {
     enum { READ = 1, WRITTEN = 2 };
-    for (size_t t = 0; t < e->graph->target.tiles; t++) {
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &e->messages[i];
-            MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
-            MT_TRY(check_inside(e, t, m->destination, m->bytes, "a destination"));
-            for (size_t b = 0; b < m->bytes; b++) {
-                if ((mark[m->source + b] & WRITTEN) || mark[m->destination + b])
-                    return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
-                mark[m->source + b] |= READ;
-                mark[m->destination + b] |= WRITTEN;
-            }
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &e->messages[i];
+        const bool repeats = ipu_input_repeats(input, m);
+        MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
+        MT_TRY(check_inside(e, tile, m->destination, m->bytes, "a destination"));
+        for (size_t b = 0; b < m->bytes; b++) {
+            if ((!repeats && (mark[m->source + b] & WRITTEN)) || mark[m->destination + b])
+                return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
+            if (!repeats) mark[m->source + b] |= READ;
+            mark[m->destination + b] |= WRITTEN;
         }
+    }
+    return MT_OK;
+}
+
+static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
+{
+    for (size_t t = 0; t < e->graph->target.tiles; t++) {
+        for (size_t i = step->first_input[t]; i < step->first_input[t + 1]; i++)
+            MT_TRY(check_input(e, step, t, &e->inputs[i], mark));
         for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
             const ipu_task *task = &e->tasks[i];
             for (size_t f = 0; f < task->codelet->n_fields; f++) {

@@ -124,39 +124,81 @@ static mt_status move_graph(walk *w, ipu_graph *g)
 
 /* ---- programs: each part once, behind its children ---- */
 
+typedef struct numbered {
+    const ipu_program *part;
+    size_t number;
+} numbered;
+
 typedef struct parts {
-    const ipu_program **part; /* while writing */
-    ipu_program *made;        /* while reading */
+    numbered *by_number, *by_address; /* while writing */
+    ipu_program *made;                /* while reading */
     size_t n;
 } parts;
 
-static size_t number_of(const parts *p, const ipu_program *program)
+static int compare_addresses(const void *left, const void *right)
 {
-    size_t k = 0;
-    while (k < p->n && p->part[k] != program) k++;
-    return k;
+    const numbered *a = left, *b = right;
+    if (a->part != b->part) return (uintptr_t)a->part < (uintptr_t)b->part ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static size_t count_parts(const ipu_program *program)
+static int compare_numbers(const void *left, const void *right)
+{
+    const numbered *a = left, *b = right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static size_t number_of(const parts *p, const ipu_program *program)
+{
+    size_t low = 0, high = p->n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)p->by_address[middle].part <= (uintptr_t)program)
+            low = middle;
+        else
+            high = middle;
+    }
+    return p->by_address[low].number;
+}
+
+static size_t count_places(const ipu_program *program)
 {
     size_t n = 1;
-    for (size_t i = 0; i < program->n_children; i++) n += count_parts(program->children[i]);
+    for (size_t i = 0; i < program->n_children; i++) n += count_places(program->children[i]);
     return n;
 }
 
-static void list_parts(parts *p, const ipu_program *program)
+/* Numbers every place of a tree, children first; returns the next number. */
+static size_t number_places(numbered *out, size_t next, const ipu_program *program)
 {
-    if (number_of(p, program) < p->n) return;
-    for (size_t i = 0; i < program->n_children; i++) list_parts(p, program->children[i]);
-    p->part[p->n++] = program;
+    for (size_t i = 0; i < program->n_children; i++) next = number_places(out, next, program->children[i]);
+    out[next] = (numbered){program, next};
+    return next + 1;
+}
+
+/* A part that stands in several places is known by the first. */
+static mt_status list_parts(walk *w, const ipu_executable *e, parts *p)
+{
+    numbered *all;
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_programs; i++) n += count_places(e->programs[i]);
+    MT_ALLOC(w->arena, all, n);
+    n = 0;
+    for (size_t i = 0; i < e->n_programs; i++) n = number_places(all, n, e->programs[i]);
+    if (n > 1) qsort(all, n, sizeof *all, compare_addresses);
+    MT_ALLOC(w->arena, p->by_number, n);
+    MT_ALLOC(w->arena, p->by_address, n);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || all[k].part != all[k - 1].part) p->by_number[p->n++] = all[k];
+    if (p->n > 1) qsort(p->by_number, p->n, sizeof *p->by_number, compare_numbers);
+    for (size_t k = 0; k < p->n; k++) p->by_address[k] = (numbered){p->by_number[k].part, k};
+    if (p->n > 1) qsort(p->by_address, p->n, sizeof *p->by_address, compare_addresses);
+    return MT_OK;
 }
 
 static mt_status begin_parts(walk *w, const ipu_executable *e, parts *p)
 {
-    size_t most = 0;
-    for (size_t i = 0; w->out && i < e->n_programs; i++) most += count_parts(e->programs[i]);
-    MT_ALLOC(w->arena, p->part, most);
-    for (size_t i = 0; w->out && i < e->n_programs; i++) list_parts(p, e->programs[i]);
+    if (w->out) MT_TRY(list_parts(w, e, p));
     VALUE(w, p->n);
     if (w->out) return MT_OK;
     if (p->n > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
@@ -179,14 +221,17 @@ static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
 {
     MT_TRY(begin_parts(w, e, p));
     for (size_t k = 0; k < p->n; k++) {
-        ipu_program part = w->out ? *p->part[k] : (ipu_program){0};
+        ipu_program part = w->out ? *p->by_number[k].part : (ipu_program){0};
         const ipu_program **children = part.children;
         VALUE(w, part.kind);
         VALUE(w, part.n_children);
         VALUE(w, part.count);
         VALUE(w, part.compute_set);
         VALUE(w, part.stream);
-        VALUE(w, part.tensor);
+        VALUE(w, part.tensor.first_slice);
+        VALUE(w, part.tensor.n_slices);
+        VALUE(w, part.tensor.n);
+        VALUE(w, part.tensor.type);
         if (!w->out) MT_ALLOC(w->arena, children, part.n_children);
         for (size_t i = 0; i < part.n_children; i++) MT_TRY(move_part(w, p, k, &children[i]));
         part.children = children;
@@ -241,8 +286,8 @@ static bool same_kind(const ipu_codelet *a, const ipu_codelet *b)
     return same;
 }
 
-/* What can be known of a codelet but its functions. */
-static mt_status move_kind(walk *w, ipu_codelet *codelet)
+/* What can be known of a codelet but its functions, and whether its time depends on data. */
+static mt_status move_kind(walk *w, ipu_codelet *codelet, bool *timed)
 {
     ipu_field *fields = (ipu_field *)codelet->fields;
     MT_TRY(move_text(w, &codelet->name));
@@ -253,6 +298,7 @@ static mt_status move_kind(walk *w, ipu_codelet *codelet)
     VALUE(w, codelet->interleaved);
     VALUE(w, codelet->lists);
     VALUE(w, codelet->context_bytes);
+    VALUE(w, *timed);
     if (codelet->n_fields > IPU_MAX_FIELDS) return mt_fail(MT_INPUT, "%s: too many fields", w->path);
     if (!w->out) MT_ALLOC(w->arena, fields, codelet->n_fields);
     for (size_t f = 0; f < codelet->n_fields; f++) {
@@ -266,14 +312,14 @@ static mt_status move_kind(walk *w, ipu_codelet *codelet)
     return MT_OK;
 }
 
-static mt_status find_kind(const walk *w, const ipu_codelet *wanted, const ipu_codelet *const *given,
-    size_t n, const ipu_codelet **found)
+static mt_status find_kind(const walk *w, const ipu_codelet *wanted, bool timed,
+    const ipu_codelet *const *given, size_t n, const ipu_codelet **found)
 {
     bool named = false;
     for (size_t k = 0; k < n; k++) {
         *found = given[k];
         named |= strcmp(given[k]->name, wanted->name) == 0;
-        if (same_kind(wanted, given[k])) return MT_OK;
+        if (same_kind(wanted, given[k]) && timed == (given[k]->compute_timed != NULL)) return MT_OK;
     }
     return mt_fail(MT_INPUT, "%s: codelet '%s', which it needs, is %s", w->path, wanted->name,
         named ? "given with other fields, sizes or kind" : "not given");
@@ -298,8 +344,9 @@ static mt_status move_kinds(
     MT_ALLOC(w->arena, k->context, k->n);
     for (size_t i = 0; i < k->n; i++) {
         ipu_codelet codelet = w->out ? *k->kind[i] : (ipu_codelet){0};
-        MT_TRY(move_kind(w, &codelet));
-        if (!w->out) MT_TRY(find_kind(w, &codelet, given, n_given, &k->kind[i]));
+        bool timed = codelet.compute_timed != NULL;
+        MT_TRY(move_kind(w, &codelet, &timed));
+        if (!w->out) MT_TRY(find_kind(w, &codelet, timed, given, n_given, &k->kind[i]));
     }
     return MT_OK;
 }
@@ -422,8 +469,8 @@ static mt_status move_layout(walk *w)
 {
     const uint64_t wanted[] = {1, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
         sizeof(ipu_range), sizeof(ipu_place), sizeof(ipu_message), sizeof(ipu_input), sizeof(ipu_live_range),
-        sizeof(ipu_tile_memory), sizeof(ipu_tensor), sizeof(ipu_listed_link), IPU_MEMORY_CATEGORIES,
-        IPU_SWITCH};
+        sizeof(ipu_tile_memory), sizeof(ipu_listed_link), sizeof(ipu_copying), IPU_MEMORY_CATEGORIES,
+        IPU_REPEAT_WHILE, IPU_BOOL};
     uint64_t found[sizeof wanted / sizeof *wanted];
     memcpy(found, wanted, sizeof wanted);
     VALUE(w, found);

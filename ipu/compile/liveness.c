@@ -185,6 +185,16 @@ static mt_status note_vertices(finding *f)
     return MT_OK;
 }
 
+/* What the copies of a compute set have filled whole, its vertices read from them. */
+static void forget_reading(const finding *f, noting at, const ipu_tensor *tensor)
+{
+    for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
+        const uint32_t variable = f->graph->slices[s].variable, k = f->temporary[variable];
+        if (k != none && at.written[k] == f->graph->variables[variable].n)
+            at.accesses[k] &= (unsigned char)~READ;
+    }
+}
+
 /* Vertices may write again what was copied, so elements that are copied are counted by themselves. */
 static mt_status note_copies(finding *f)
 {
@@ -195,6 +205,7 @@ static mt_status note_copies(finding *f)
         const noting at = noting_of(f, written, g->copies[i].compute_set);
         note_tensor(f, at, &g->copies[i].from, IPU_INPUT);
         note_tensor(f, at, &g->copies[i].to, IPU_OUTPUT);
+        forget_reading(f, at, &g->copies[i].to);
     }
     return MT_OK;
 }

@@ -8,10 +8,10 @@
  * What a compute set receives is live at its moment only.
  *
  * A variable is always live unless it was marked as temporary (ipu_graph_set_temporary) and every program, on every path,
- * writes all of it before it reads any of it. A compute set writes all of a variable where its outputs cover every element
- * (an output overwrites all its elements; an IPU_INOUT reads them first); a transfer does so where it covers the whole
- * variable. A compute set that no program executes counts as a program of its own. A temporary variable that nothing accesses
- * is always live.
+ * writes all of it before it reads any of it. A compute set writes all of a variable where its copies cover every element,
+ * and its vertices then read what was copied; or where its outputs do (an output overwrites all its elements; an IPU_INOUT
+ * reads them first). A transfer does so where it covers the whole variable. A compute set that no program executes counts as
+ * a program of its own. A temporary variable that nothing accesses is always live.
  *
  * Method: backward data-flow analysis on the control-flow graph of the programs, repeated until nothing changes: a variable is
  * live before a moment where the moment reads it, or where it is live after the moment and the moment does not write all of
@@ -33,8 +33,8 @@ typedef struct ipu_liveness {
     ipu_live_range *variable; /* [n_variables] */
 } ipu_liveness;
 
-/* Gives the liveness in `arena`. The graph has passed the checks of ipu_compile: no element has two writers in one compute set.
- * MT_MEMORY. */
+/* Gives the liveness in `arena`. The graph has passed the checks of ipu_compile: no element is written by two vertices of a
+ * compute set, or copied to twice. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_liveness *liveness);
 

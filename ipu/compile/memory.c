@@ -268,7 +268,7 @@ static const ipu_input *input_at(const placing *p, const ipu_superstep *step, si
 {
     for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++) {
         const ipu_input *input = &p->executable->inputs[i];
-        if (input->offset == offset && input->bytes == bytes && !input->kept) return input;
+        if (input->offset == offset && input->bytes == bytes) return input;
     }
     return NULL;
 }

@@ -46,8 +46,8 @@ static size_t find_written(const ipu_executable *e, const ipu_superstep *step, s
     return n;
 }
 
-/* The stretch that overlaps what the message sends; `n`: none does. Stretches do not overlap, so if any of them overlaps it, the last one
- * that begins before its end does. */
+/* The stretch that overlaps what the message sends; `n`: none does. Stretches do not overlap, so if any of them overlaps it,
+ * the last one that begins before its end does. */
 static size_t meets(const stretch *stretches, size_t n, const ipu_message *m)
 {
     size_t low = 0, high = n;
@@ -99,7 +99,7 @@ static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const u
     return MT_OK;
 }
 
-/* What the superstep sends, and what its vertices and copies write. */
+/* What the superstep sends, and what its vertices write. */
 static mt_status find_variables(const making *m, ipu_superstep *step)
 {
     const ipu_executable *e = m->executable;
@@ -119,8 +119,6 @@ static mt_status find_variables(const making *m, ipu_superstep *step)
                 if (p[k].n > 0) room[n++] = m->slots->placed[p + k - e->places];
         }
     }
-    for (size_t i = step->first_input[0]; i < step->first_input[last]; i++)
-        if (e->inputs[i].kept) room[n++] = m->slots->kept[i];
     return give_distinct(m->arena, room, n, &step->writes, &step->n_writes);
 }
 
@@ -145,19 +143,28 @@ static mt_status refuse_copy(const making *m, const ipu_superstep *step, size_t 
         element, range ? m->executable->graph->variables[range->variable].name : "", why);
 }
 
+/* Whether any of n sorted stretches is sent for this input. What a copy takes from its own beginning, to repeat it, is there
+ * before. */
+static mt_status check_sources(const making *m, const ipu_superstep *step, const ipu_input *input, size_t n)
+{
+    const ipu_message *first = &m->executable->messages[input->first_message];
+    for (const ipu_message *message = first; message < first + input->n_messages; message++) {
+        const size_t met = meets(m->room, n, message);
+        if (met == n || ipu_input_repeats(input, message)) continue;
+        return refuse_copy(m, step, ipu_larger(m->room[met].begin, message->source),
+            "while it is sent or copied elsewhere; allowed: in another compute set");
+    }
+    return MT_OK;
+}
+
 static mt_status check_copies(const making *m, const ipu_superstep *step)
 {
     const size_t n = find_kept(m, step, m->room);
     for (size_t i = 1; i < n; i++)
         if (m->room[i].begin < m->room[i - 1].end)
             return refuse_copy(m, step, m->room[i].begin, "twice; allowed: once");
-    for (size_t i = step->first_message[0]; n > 0 && i < step->first_message[m->n_tiles]; i++) {
-        const ipu_message *message = &m->executable->messages[i];
-        const size_t met = meets(m->room, n, message);
-        if (met < n)
-            return refuse_copy(m, step, ipu_larger(m->room[met].begin, message->source),
-                "while it is sent or copied elsewhere; allowed: in another compute set");
-    }
+    for (size_t i = step->first_input[0]; n > 0 && i < step->first_input[m->n_tiles]; i++)
+        MT_TRY(check_sources(m, step, &m->executable->inputs[i], n));
     return MT_OK;
 }
 
@@ -187,7 +194,7 @@ static mt_status make_all(making *m, mt_arena *scratch)
     const size_t n_sets = e->graph->n_compute_sets;
     const size_t n_inputs = m->slots->first_input[n_sets * m->n_tiles];
     MT_ALLOC(scratch, m->room, ipu_larger(e->n_places, n_inputs));
-    MT_ALLOC(scratch, m->variables, ipu_larger(e->n_messages, e->n_places + n_inputs));
+    MT_ALLOC(scratch, m->variables, ipu_larger(e->n_messages, e->n_places));
     MT_ALLOC(m->arena, e->supersteps, n_sets);
     for (size_t s = 0; s < n_sets; s++) MT_TRY(make_superstep(m, s));
     return MT_OK;

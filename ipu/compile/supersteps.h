@@ -1,5 +1,5 @@
-/* The supersteps of an executable, made of its messages, inputs, places and tasks: what each sends and writes, what the copies of the graph must not do, and
- * its exchange. */
+/* The supersteps of an executable, made of its messages, inputs, places and tasks: what each sends and writes, what the
+ * copies of the graph must not do, and its exchange. */
 #ifndef IPU_COMPILE_SUPERSTEPS_H
 #define IPU_COMPILE_SUPERSTEPS_H
 
@@ -13,12 +13,11 @@ typedef struct ipu_slots {
     const size_t *first_kept;                               /* [slots]: as in ipu_superstep */
     uint32_t *sent;   /* of each message: the variable that it comes from */
     uint32_t *placed; /* of each place: the variable in which it lies, or none */
-    uint32_t *kept;   /* of each input: the same */
 } ipu_slots;
 
 /* Makes executable->supersteps in `arena`; keeps the first four arrays of slots, so that those of all supersteps lie behind
- * one another. MT_INPUT: copies write an element twice, or one that
- * is sent or copied elsewhere in the same compute set; the message names the variables. MT_MEMORY. */
+ * one another. MT_INPUT: copies write an element twice, or one that is sent or copied elsewhere in the same compute set; the
+ * message names it. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_supersteps_make(
     mt_arena *arena, ipu_executable *executable, const ipu_slots *slots);
 

@@ -32,7 +32,8 @@ typedef enum ipu_operation {
 } ipu_operation;
 
 /* MOVE is within the float registers, TRANSFER from them to the main ones; LOGIC combines conditions; INTEGER is integer
- * arithmetic on what is no address, ADDRESS a step of a pointer, LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
+ * arithmetic on what is no address, ADDRESS a step of a pointer, LOOP the decrement-and-branch. The sum of count is bundles +
+ * pairs. */
 typedef struct ipu_mix {
     const char *name;
     unsigned count[IPU_OPERATIONS]; /* instructions in one turn of the loop */

@@ -132,6 +132,15 @@ mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
     return MT_OK;
 }
 
+/* Member by member, so that what is between them stays zero, as in every file that holds them. */
+static void append_slice(ipu_graph *graph, ipu_slice slice)
+{
+    ipu_slice *to = &graph->slices[graph->n_slices++];
+    to->variable = slice.variable;
+    to->from = slice.from;
+    to->n = slice.n;
+}
+
 mt_status ipu_graph_add_tensor(ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor)
 {
     ipu_tensor made = {.first_slice = graph->n_slices, .type = IPU_FLOAT};
@@ -147,7 +156,7 @@ mt_status ipu_graph_add_tensor(ipu_graph *graph, const ipu_slice *slices, size_t
     RESERVE(graph, slices, n);
     for (size_t i = 0; i < n; i++) {
         if (slices[i].n == 0) continue;
-        graph->slices[graph->n_slices++] = slices[i];
+        append_slice(graph, slices[i]);
         made.n += slices[i].n;
         made.n_slices++;
     }
@@ -178,7 +187,7 @@ mt_status ipu_graph_slice(ipu_graph *graph, ipu_tensor tensor, size_t from, size
         if (s.n > left) s.n = left;
         if (s.n == 0) continue;
         left -= s.n;
-        graph->slices[graph->n_slices++] = s;
+        append_slice(graph, s);
         made.n_slices++;
     }
     *slice = made;
@@ -217,7 +226,7 @@ mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set, const ipu
 
 static bool is_list(const ipu_codelet *codelet, size_t field) { return codelet->lists >> field & 1; }
 
-/* The field of this name, which is free and a list, or none. */
+/* The field of this name, not yet connected; a list if `list`, else no list. */
 static mt_status find_field(const ipu_graph *graph, size_t vertex, const char *name, bool list, size_t *field)
 {
     if (vertex >= graph->n_vertices)
@@ -281,10 +290,9 @@ mt_status ipu_graph_connect_list(
         (ipu_tensor){.first_slice = graph->n_slices, .type = graph->vertices[vertex].codelet->fields[i].type};
     for (size_t r = 0; r < n; r++) {
         ipu_tensor range = ranges[r];
-        for (size_t s = 0; s < range.n_slices; s++)
-            graph->slices[graph->n_slices + s] = graph->slices[range.first_slice + s];
         range.first_slice = graph->n_slices;
-        graph->n_slices += range.n_slices;
+        for (size_t s = 0; s < range.n_slices; s++)
+            append_slice(graph, graph->slices[ranges[r].first_slice + s]);
         made.tensor.n_slices += range.n_slices;
         made.tensor.n += range.n;
         graph->ranges[graph->n_ranges++] = range;

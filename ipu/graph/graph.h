@@ -27,8 +27,8 @@
 #include "data/status.h"
 #include "ipu/machine/target.h"
 
-/* Of 4, 2, 4, 2, 4 and 1 bytes. Halves are those of ipu/machine/half.h. A checked run cannot tell an int that was not received from -1, and
- * does not look for it; of the other types all bits 1 means that. */
+/* Of 4, 2, 4, 2, 4 and 1 bytes. Halves are those of ipu/machine/half.h. A checked run cannot tell an int that was not
+ * received from -1, and does not look for it; of the other types all bits 1 means that. */
 typedef enum ipu_type {
     IPU_FLOAT,
     IPU_UNSIGNED_SHORT,
@@ -72,8 +72,8 @@ typedef struct ipu_cycles {
 enum { IPU_MAX_FIELDS = 32 };
 
 /* A kind of vertex, kept by the graph. `compute` may access its fields and read its context, nothing else: the vertices of a
- * compute set run in any order and at the same time. `cost` must depend on its arguments only: n_elements[f] are the elements of field f,
- * all ranges of a list together, and n_elements[n_fields + f] its ranges; 1 where it is no list.
+ * compute set run in any order and at the same time. `cost` must depend on its arguments only: n_elements[f] are the elements
+ * of field f, all ranges of a list together, and n_elements[n_fields + f] its ranges; 1 where it is no list.
  *
  * Where the time depends on data, `compute_timed` computes in place of `compute` and gives what it took, which must depend on its
  * arguments only. `cost` is then a typical value, used where nothing has run (ipu/run/timing.h, ipu_profile_costs). */
@@ -177,8 +177,8 @@ MT_NODISCARD mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, 
 MT_NODISCARD mt_status ipu_graph_add_variable(
     ipu_graph *graph, const char *name, ipu_type type, size_t n, uint32_t *variable);
 
-/* A variable that has these values in every engine from its beginning; they must outlive the making of engines. It is mapped as any other.
- * Neither vertices nor programs can write to it. */
+/* A variable that has these values in every engine from its beginning; they must outlive the making of engines. It is mapped
+ * as any other. Neither vertices nor programs can write to it. */
 MT_NODISCARD mt_status ipu_graph_add_constant(
     ipu_graph *graph, const char *name, ipu_type type, size_t n, const void *values, uint32_t *variable);
 
@@ -213,14 +213,16 @@ MT_NODISCARD mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_s
 MT_NODISCARD mt_status ipu_graph_connect(
     ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor);
 
-/* Connects a field that is a list: `n` ranges (borrowed), each a tensor that comes together by itself, so that what is contiguous in the tile's
- * own memory is not copied, however many other ranges there are. Each range of an output must be contiguous. */
+/* Connects a field that is a list: `n` ranges (borrowed), each a tensor that comes together by itself, so that what is
+ * contiguous in the tile's own memory is not copied, however many other ranges there are. Each range of an output must be
+ * contiguous. */
 MT_NODISCARD mt_status ipu_graph_connect_list(
     ipu_graph *graph, size_t vertex, const char *field, const ipu_tensor *ranges, size_t n);
 
-/* When the compute set begins, `to` becomes what `from` was before; its vertices find it done. Both are of one type; where `to` has several
- * times as many elements, it becomes `from` as often. A tile may take and give at once, but in one compute set no element is copied to twice, and none
- * that is sent, or copied elsewhere, is copied to (ipu/compile/compile.h checks both). ipu_program_copy makes a program of it. */
+/* When the compute set begins, `to` becomes what `from` was before; its vertices find it done. Both are of one type; where
+ * `to` has several times as many elements, it becomes `from` as often, of which a tile receives once what lies there behind
+ * itself several times. In one compute set no element is copied to twice, and none that is sent, or copied elsewhere, is
+ * copied to (ipu/compile/compile.h checks both). ipu_program_copy makes a program of it. */
 MT_NODISCARD mt_status ipu_graph_add_copy(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor from, ipu_tensor to);
 

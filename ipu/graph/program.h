@@ -57,8 +57,8 @@ MT_NODISCARD mt_status ipu_program_host_read(
 /* `otherwise` may be NULL: then nothing is done if the predicate is false. */
 MT_NODISCARD mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, const ipu_program *then,
     const ipu_program *otherwise, const ipu_program **program);
-/* Runs cases[i] where the predicate is i, and `otherwise` where it is `n` or more; n is at least 1. `otherwise` may be NULL: then nothing
- * is done. */
+/* Runs cases[i] where the predicate is i, and `otherwise` where it is `n` or more; n is at least 1. `otherwise` may be NULL:
+ * then nothing is done. */
 MT_NODISCARD mt_status ipu_program_switch(mt_arena *arena, ipu_tensor predicate,
     const ipu_program *const *cases, size_t n, const ipu_program *otherwise, const ipu_program **program);
 /* Runs condition; while the predicate is then true, runs body and condition. A predicate that is still true after `limit` bodies
@@ -66,8 +66,8 @@ MT_NODISCARD mt_status ipu_program_switch(mt_arena *arena, ipu_tensor predicate,
 MT_NODISCARD mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition,
     ipu_tensor predicate, const ipu_program *body, uint64_t limit, const ipu_program **program);
 
-/* Adds a compute set of this name that only copies (ipu_graph_add_copy), and gives the program that executes it, in the graph's arena.
- * MT_INPUT, MT_MEMORY: as ipu_graph_add_copy. */
+/* Adds a compute set of this name that only copies (ipu_graph_add_copy), and gives the program that executes it, in the
+ * graph's arena. MT_INPUT, MT_MEMORY: as ipu_graph_add_copy. */
 MT_NODISCARD mt_status ipu_program_copy(
     ipu_graph *graph, const char *name, ipu_tensor from, ipu_tensor to, const ipu_program **program);
 

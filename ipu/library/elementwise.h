@@ -1,6 +1,6 @@
-/* Elementwise functions on tensors of floats or halves, for those who write no codelets: each call adds vertices to a compute set, one for
- * each range of the result that lies together on a tile, executed by all workers there. What their inputs need from other tiles is
- * exchanged, as always. They compute in float and convert halves, as the machine's vertices do.
+/* Elementwise functions on tensors of floats or halves, for those who write no codelets: each call adds vertices to a compute
+ * set, one for each range of the result that lies together on a tile, executed by all workers there. What their inputs need
+ * from other tiles is exchanged, as always. They compute in float and convert halves, as the machine's vertices do.
  *
  *     MT_TRY(ipu_add_binary(graph, set, IPU_MULTIPLY, a, b, out));        // out = a * b
  *     MT_TRY(ipu_add_scaled_add(graph, set, &factor, a, b));              // a += factor * b
@@ -66,11 +66,12 @@ MT_NODISCARD mt_status ipu_add_binary(
 MT_NODISCARD mt_status ipu_add_scaled_add(
     ipu_graph *graph, uint32_t compute_set, const float *scale, ipu_tensor a, ipu_tensor b);
 
-/* float to half or int, half or int to float. A half is the nearest; an int is cut towards 0, and the nearest there is where the float is too
- * large, 0 for NaN. */
+/* float to half or int, half or int to float. A half is the nearest; an int is cut towards 0, and the nearest there is where
+ * the float is too large, 0 for NaN. */
 MT_NODISCARD mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor out);
 
-/* Every element of `out`, of floats, halves, ints or unsigned ints, becomes *value, which is one element of its type. Keeps `value` as above. */
+/* Every element of `out`, of floats, halves, ints or unsigned ints, becomes *value, which is one element of its type. Keeps
+ * `value` as above. */
 MT_NODISCARD mt_status ipu_add_fill(
     ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out);
 

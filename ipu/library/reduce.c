@@ -281,7 +281,8 @@ static mt_status rows_of(
     return ipu_graph_add_tensor(t->graph, room, n, rows);
 }
 
-/* The parts of at most `group` branches of one chip from p on; gives where they end, and the tile of branch `number`, counted round. */
+/* The parts of at most `group` branches of one chip from p on; gives where they end, and the tile of branch `number`, counted
+ * round. */
 static const part *group_from(
     const tree *t, const part *p, const part *end, size_t group, size_t number, uint32_t *tile)
 {

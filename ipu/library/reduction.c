@@ -11,7 +11,8 @@ enum { ADDED_AT_ONCE = 4 };
 /* From which type to which. */
 typedef enum kind { FLOATS, OF_HALVES, TO_HALVES, INTS, KINDS } kind;
 
-/* The context of a vertex: its input is rows of `width` elements, of which it reduces columns from `first` on, as many as its result has. */
+/* The context of a vertex: its input is rows of `width` elements, of which it reduces columns from `first` on, as many as its
+ * result has. */
 typedef struct job {
     ipu_reduction reduction;
     kind kind;

@@ -11,9 +11,9 @@
  *
  *     16 + ceil(columns / e) (rows + turn)     turn: add 10, others 9; of halves 12 and 13
  *
- * with e elements in one load, 2 of floats, 4 of halves and 1 of ints, or what of these divides the elements of a row. Its table has no
- * products of halves, which take what maxima do, and no ints, which take what floats do. It says of itself that compiled vertices, as those of
- * ints are, take longer. */
+ * with e elements in one load, 2 of floats, 4 of halves and 1 of ints, or what of these divides the elements of a row. Its
+ * table has no products of halves, which take what maxima do, and no ints, which take what floats do. It says of itself that
+ * compiled vertices, as those of ints are, take longer. */
 #ifndef IPU_LIBRARY_REDUCTION_H
 #define IPU_LIBRARY_REDUCTION_H
 
@@ -32,8 +32,8 @@ size_t ipu_reduced_at_once(ipu_type type);
 
 const char *ipu_reduction_name(ipu_reduction reduction);
 
-/* Adds vertices on a tile, at most `shares`, that reduce `in`, rows of as many elements as `out` has, to `out`. From float to float or half,
- * half to float, int to int. Both tensors are as vertices of the tile need them. MT_MEMORY. */
+/* Adds vertices on a tile, at most `shares`, that reduce `in`, rows of as many elements as `out` has, to `out`. From float to
+ * float or half, half to float, int to int. Both tensors are as vertices of the tile need them. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_add_reduction(ipu_graph *graph, uint32_t set, ipu_reduction reduction,
     uint32_t tile, ipu_tensor in, ipu_tensor out, size_t shares);
 

@@ -107,8 +107,10 @@ static mt_status add_vertex(const adding *a, const ipu_block *b, const shape *co
 }
 
 /* A larger tensor of so many rows and a smaller one. */
-static mt_status check(const char *what, ipu_tensor all, size_t rows, ipu_tensor some, ipu_tensor index)
+static mt_status check(
+    const ipu_graph *graph, const char *what, ipu_tensor all, size_t rows, ipu_tensor some, ipu_tensor index)
 {
+    bool share;
     const size_t width = rows > 0 && all.n % rows == 0 ? all.n / rows : 0;
     if (index.n != 1 || index.type != IPU_UNSIGNED_INT)
         return mt_fail(MT_INPUT, "%s: an index of %zu elements of type %s; allowed: 1 of type %s", what,
@@ -120,7 +122,9 @@ static mt_status check(const char *what, ipu_tensor all, size_t rows, ipu_tensor
         return mt_fail(MT_INPUT,
             "%s: %zu elements of type %s for rows of %zu of type %s; allowed: 1 to %zu of these rows", what,
             some.n, ipu_type_name(some.type), width, ipu_type_name(all.type), rows);
-    return MT_OK;
+    MT_TRY(ipu_tensors_share(graph, all, some, &share));
+    return share ? mt_fail(MT_INPUT, "%s: both tensors have the same element; allowed: none in both", what)
+                 : MT_OK;
 }
 
 /* Each block must have so many rows. */
@@ -156,7 +160,7 @@ mt_status ipu_add_dynamic_slice(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor in, size_t rows, ipu_tensor index, ipu_tensor out)
 {
     mt_arena scratch = {0};
-    MT_TRY(check("dynamic slice", in, rows, out, index));
+    MT_TRY(check(graph, "dynamic slice", in, rows, out, index));
     adding a = {graph, compute_set, &slices[out.type], .width = in.n / rows, .tensors = {in, index, out}};
     const mt_status status = add(&scratch, &a, rows, 1);
     mt_arena_free(&scratch);
@@ -167,7 +171,7 @@ mt_status ipu_add_dynamic_update(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor index, ipu_tensor out, size_t rows)
 {
     mt_arena scratch = {0};
-    MT_TRY(check("dynamic update", out, rows, in, index));
+    MT_TRY(check(graph, "dynamic update", out, rows, in, index));
     adding a = {graph, compute_set, &updates[out.type], .width = out.n / rows, .tensors = {in, index, out}};
     const mt_status status = add(&scratch, &a, rows, rows);
     mt_arena_free(&scratch);

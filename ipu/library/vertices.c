@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "ipu/machine/integer.h"
+
 /* A mapping, and where it begins in its tile's part of the variable. */
 typedef struct placed {
     ipu_mapping mapping;
@@ -189,4 +191,53 @@ size_t ipu_list_codelets(const ipu_codelet **list, size_t at, const ipu_codelet 
 {
     for (size_t i = 0; i < n && list; i++) list[at + i] = &codelets[i];
     return at + n;
+}
+
+/* ---- elements of two tensors ---- */
+
+/* Elements [from, to) of a variable, in the first tensor or the second. */
+typedef struct stretch {
+    size_t from, to;
+    uint32_t variable;
+    bool second;
+} stretch;
+
+static int by_element(const void *left, const void *right)
+{
+    const stretch *a = left, *b = right;
+    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static size_t add_stretches(const ipu_graph *graph, ipu_tensor tensor, bool second, stretch *out)
+{
+    for (size_t s = 0; s < tensor.n_slices; s++) {
+        const ipu_slice *slice = &graph->slices[tensor.first_slice + s];
+        out[s] = (stretch){slice->from, slice->from + slice->n, slice->variable, second};
+    }
+    return tensor.n_slices;
+}
+
+static bool any_shared(const stretch *all, size_t n)
+{
+    size_t reached[2] = {0, 0}; /* by each tensor, in the current variable */
+    for (size_t k = 0; k < n; k++) {
+        if (k == 0 || all[k].variable != all[k - 1].variable) reached[0] = reached[1] = 0;
+        if (reached[!all[k].second] > all[k].from) return true;
+        reached[all[k].second] = ipu_larger(reached[all[k].second], all[k].to);
+    }
+    return false;
+}
+
+mt_status ipu_tensors_share(const ipu_graph *graph, ipu_tensor a, ipu_tensor b, bool *share)
+{
+    mt_arena scratch = {0};
+    const size_t n = a.n_slices + b.n_slices;
+    stretch *all = mt_arena_alloc(&scratch, n, sizeof *all);
+    if (!all) return MT_MEMORY;
+    (void)add_stretches(graph, b, true, all + add_stretches(graph, a, false, all));
+    if (n > 1) qsort(all, n, sizeof *all, by_element);
+    *share = any_shared(all, n);
+    mt_arena_free(&scratch);
+    return MT_OK;
 }

@@ -1,19 +1,33 @@
 #include "ipu/machine/machines.h"
 
-#include <glob.h>
-#include <limits.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
+static const char ending[] = ".yaml";
+
+static int is_machine(const struct dirent *entry)
 {
-    for (size_t k = 0; k < found->gl_pathc; k++) {
-        const char *file = basename(found->gl_pathv[k]);
-        const size_t n = strlen(file) - strlen(".yaml");
+    const size_t n = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && n >= sizeof ending &&
+           strcmp(entry->d_name + n - (sizeof ending - 1), ending) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static mt_status copy_names(mt_arena *arena, struct dirent *const *found, size_t n, const char **names)
+{
+    for (size_t k = 0; k < n; k++) {
+        const size_t length = strlen(found[k]->d_name) - (sizeof ending - 1);
         char *name;
-        MT_ALLOC(arena, name, n + 1);
-        memcpy(name, file, n);
+        MT_ALLOC(arena, name, length + 1);
+        memcpy(name, found[k]->d_name, length);
         names[k] = name;
     }
     return MT_OK;
@@ -21,18 +35,17 @@ static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **n
 
 mt_status ipu_machine_names(mt_arena *arena, const char *folder, size_t *n, const char ***names)
 {
-    glob_t found;
+    struct dirent **found = NULL;
     *n = 0;
     *names = NULL;
-    char pattern[PATH_MAX];
-    (void)snprintf(pattern, sizeof pattern, "%s/*.yaml", folder);
-    const int failure = glob(pattern, 0, NULL, &found);
-    if (failure == GLOB_NOMATCH) return MT_OK;
-    if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
-    *n = found.gl_pathc;
+    const int count = scandir(folder, &found, is_machine, by_name);
+    if (count < 0 && errno == ENOENT) return MT_OK;
+    if (count < 0) return mt_fail(MT_FILE, "%s: cannot be read: %s", folder, strerror(errno));
+    *n = (size_t)count;
     *names = mt_arena_alloc(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_MEMORY;
-    globfree(&found);
+    const mt_status status = *names ? copy_names(arena, found, *n, *names) : MT_MEMORY;
+    for (size_t k = 0; k < *n; k++) free(found[k]);
+    free(found);
     return status;
 }
 

@@ -13,7 +13,7 @@
 bool ipu_machine_is_path(const char *name);
 
 /* Gives in `arena` the path of a machine's file: of a name, that in the folder; a path stays as it is, and need not exist. MT_INPUT:
- * no machine has this name; the message lists their names. MT_MEMORY. */
+ * no machine has this name; the message lists their names. MT_FILE: the folder cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_machine_path(
     mt_arena *arena, const char *folder, const char *name, const char **path);
 

@@ -35,7 +35,8 @@ typedef struct ipu_memory_rules {
     size_t copy_range_bytes;    /* for each range that a tile copies: where from, where to, how much */
 } ipu_memory_rules;
 
-/* How the data of a vertex input that is not one range of its tile's memory comes together (ipu/compile/assembly.h). */
+/* How the data of a vertex input that is not one range of its tile's memory comes together, and that of a copy
+ * (ipu/compile/assembly.h). */
 typedef enum ipu_copies {
     IPU_COPIES_AUTO,  /* for each input what takes fewer cycles */
     IPU_COPIES_NEVER, /* every piece is received in its place */

@@ -432,8 +432,8 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* A buffer at the end of a link is a node: link * BUFFERS + 0 or 1. The second one takes what has passed the seam of a torus, the joint
- * of the last and the first rung, where there is one. */
+/* A buffer at the end of a link is a node: link * BUFFERS + 0 or 1. The second one takes what has passed the seam of a torus,
+ * the joint of the last and the first rung, where there is one. */
 enum { BUFFERS = 2 };
 
 static bool is_seam(const ipu_topology *t, uint32_t link)
@@ -467,8 +467,8 @@ static void note_wait(const waits *w, uint32_t node, uint32_t then)
     w->follows[w->first[node] + k - begin] = true;
 }
 
-/* Routes to one destination that meet in a node stay together, so each node is followed once for each destination: `seen` holds the last
- * destination, + 1, for which it was followed. */
+/* Routes to one destination that meet in a node stay together, so each node is followed once for each destination: `seen`
+ * holds the last destination, + 1, for which it was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;

@@ -14,12 +14,13 @@
  *   list    Any links, each with its rate. A route has the fewest links; among several such routes it takes
  *           at each chip the link with the lowest number.
  *
- * Ladder and torus have an even number of chips; a single chip has no links in any shape. At each chip a route depends only on
- * that chip and on the destination. A message acquires its links one after another, and waits for a link that another message
- * holds. So messages may deadlock exactly where the channel dependency graph has a cycle (Dally and Seitz, IEEE Trans. Comput.
- * C-36, 1987): never on a ladder, where rungs come before rails and no route turns back on a rail; but on a torus, where
- * routes of two and more steps join all the way round. There a second buffer at the end of each link (ipu_links.buffers), for what has
- * passed the joint of the last and the first rung, breaks every cycle (virtual channels, in the same paper).
+ * Ladder and torus have an even number of chips; a single chip has no links in any shape. At each chip a route depends only
+ * on that chip and on the destination. A message acquires its links one after another, and waits for a link that another
+ * message holds. So messages may deadlock exactly where the channel dependency graph has a cycle (Dally and Seitz, IEEE
+ * Trans. Comput. C-36, 1987): never on a ladder, where rungs come before rails and no route turns back on a rail; but on a
+ * torus, where routes of two and more steps join all the way round. There a second buffer at the end of each link
+ * (ipu_links.buffers), for what has passed the joint of the last and the first rung, breaks every cycle (virtual channels, in
+ * the same paper).
  *
  * A link is busy without a break with everything that goes over it in one phase. Beside its bytes an exchange between chips
  * takes a fixed time, and some more where a route has several links (ipu/cost/links.h). All times are in tile cycles at the

@@ -7,7 +7,8 @@
  * number of OpenMP threads. While tile code runs, subnormal numbers are flushed to zero on input and output, as on the machine;
  * afterwards the host's own setting is restored.
  *
- * The engine counts modelled cycles; it measures no time. Running and streaming allocate nothing. The tiles' memory begins as zero bytes. */
+ * The engine counts modelled cycles; it measures no time. Running and streaming allocate nothing. The tiles' memory begins as
+ * zero bytes. */
 #ifndef IPU_RUN_ENGINE_H
 #define IPU_RUN_ENGINE_H
 
@@ -70,8 +71,8 @@ void ipu_engine_read_slice(const ipu_engine *engine, const ipu_slice *slice, voi
 MT_NODISCARD mt_status ipu_engine_stream(
     ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data);
 
-/* What the engine has counted so far, in the runs of its programs and in streams: so many numbers; copied out, and put back into an engine of an
- * executable with the same compute sets and control, which then counts on from there. */
+/* What the engine has counted so far, in the runs of its programs and in streams: so many numbers; copied out, and put back
+ * into an engine of an executable with the same compute sets and control, which then counts on from there. */
 size_t ipu_engine_counts(const ipu_engine *engine);
 void ipu_engine_count(const ipu_engine *engine, uint64_t *counts);
 void ipu_engine_recount(ipu_engine *engine, const uint64_t *counts);

@@ -17,14 +17,14 @@ typedef struct ipu_spread {
 /* The load balance: mean / max, 1 where no tile has work. */
 double ipu_spread_effectiveness(const ipu_spread *spread);
 
-/* What something takes with the machine's constants at the ends of their bands (ipu_target.bands): if all are off in the same direction.
- * By ipu_end; both 0 where they were not asked for. */
+/* What something takes with the machine's constants at the ends of their bands (ipu_target.bands): if all are off in the same
+ * direction. By ipu_end; both 0 where they were not asked for. */
 typedef struct ipu_cycles_band {
     uint64_t at[IPU_ENDS];
 } ipu_cycles_band;
 
-/* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data, these
- * are a typical run's; the totals and workers_busy are those of the actual runs. */
+/* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max.
+ * Where compute depends on data, these are a typical run's; the totals and workers_busy are those of the actual runs. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
@@ -99,8 +99,9 @@ ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step);
 /* Does anything go from chip to chip? */
 bool ipu_profile_crosses(const ipu_profile *profile);
 
-/* Adds the bands to the profile of an executable, whether it has run or not. Where compute depends on data, that of all runs is off by
- * as much as a typical one. Takes the time of scheduling all exchange twice. MT_INPUT: as ipu_timing_make. MT_MEMORY. */
+/* Adds the bands to the profile of an executable, whether it has run or not. Where compute depends on data, that of all runs
+ * is off by as much as a typical one. Takes the time of scheduling all exchange twice. MT_INPUT: as ipu_timing_make.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);
 
 /* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_MEMORY. */

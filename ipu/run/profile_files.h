@@ -22,10 +22,10 @@ typedef struct ipu_profiled {
     const void *context;
 } ipu_profiled;
 
-/* Writes profile.json into a folder that is there, and, with `details`, the tables. Each file is written whole or not at all; within a
- * set of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed. MT_MEMORY. MT_FILE: a
- * file cannot be written. MT_INPUT: a path that is too long; words that ipu_profile_check_words refuses, before anything is
- * written or removed. */
+/* Writes profile.json into a folder that is there, and, with `details`, the tables. Each file is written whole or not at all;
+ * within a set of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed.
+ * MT_MEMORY. MT_FILE: a file cannot be written. MT_INPUT: a path that is too long; words that ipu_profile_check_words
+ * refuses, before anything is written or removed. */
 MT_NODISCARD mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bool details);
 
 /* Checks before the work that the files can be written there. MT_FILE: they cannot; the message says why. */

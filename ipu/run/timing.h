@@ -8,11 +8,10 @@
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), where all of them are multi-worker;
  *                    ipu/cost/workers.h has the others
  *   T              = gather + sync_cycles + exchange + scatter + max compute
- * Gather and scatter together are the rearrangement.
- * On a machine of several chips (ipu/machine/topology.h), where anything goes from chip to chip, the busiest link's cycles are
- * (with a fixed time, ipu/cost/links.h) are added to the exchange, and the sync of all chips to that of each. What several tiles of a chip receive from one tile of
- * another chip crosses once, each range in packets.
- * Where no tile receives anything, sync_cycles is 0.
+ * Gather and scatter together are the rearrangement. On a machine of several chips (ipu/machine/topology.h), where anything
+ * goes from chip to chip, the busiest link's cycles (with a fixed time, ipu/cost/links.h) are added to the exchange, and
+ * the sync of all chips to that of each. What several tiles of a chip receive from one tile of another chip crosses once,
+ * each range in packets. Where no tile receives anything, sync_cycles is 0.
  *
  * Where a codelet's time depends on data (compute_timed), compute and T are those of a typical run, and the engine counts what
  * each run takes. */

@@ -36,8 +36,9 @@ static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT6
 
 static uint64_t times(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
 
-/* How often a child runs at most: both branches of a condition, and every turn that a loop may have. The condition of a while
- * runs once more than its body. */
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* How often a child runs at most: every turn that a loop may have. The condition of a while runs once more than its body. */
 static uint64_t turns_of(const ipu_program *program, size_t child)
 {
     if (program->kind == IPU_REPEAT) return program->count;
@@ -53,6 +54,11 @@ ipu_trace_size ipu_trace_size_of(
         return (ipu_trace_size){1, slices_of(&timing->supersteps[program->compute_set], first, last)};
     for (size_t i = 0; i < program->n_children; i++) {
         const ipu_trace_size child = ipu_trace_size_of(timing, program->children[i], first, last);
+        if (program->kind == IPU_IF || program->kind == IPU_SWITCH) {
+            size.supersteps = larger(size.supersteps, child.supersteps);
+            size.slices = larger(size.slices, child.slices);
+            continue;
+        }
         const uint64_t turns = turns_of(program, i);
         size.supersteps = plus(size.supersteps, times(turns, child.supersteps));
         size.slices = plus(size.slices, times(turns, child.slices));

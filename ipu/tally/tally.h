@@ -12,10 +12,11 @@
  *
  *  1. A worker issues one bundle a slot: at most one main instruction (memory, integer, control) and one auxiliary
  *     (float) instruction. (a)
- *  2. Pairs of floats (<2 x float>) load, store, add, subtract, negate and multiply like single ones and take two registers (a); other
- *     vectors, half, double and 64-bit integers are refused. Each float addition, subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction;
- *     there is no fused multiply-add of three registers (a); expm1 is exp and a subtraction (c). The machine file tells how
- *     many slots the longer ones take (ipu/machine/target.h).
+ *  2. Pairs of floats (<2 x float>) load, store, add, subtract, negate and multiply like single ones and take two
+ *     registers (a); other vectors, half, double and 64-bit integers are refused. Each float addition, subtraction, negation,
+ *     multiplication, division, exp, log and sqrt is one auxiliary instruction; there is no fused multiply-add of three
+ *     registers (a); expm1 is exp and a subtraction (c). The machine file tells how many slots the longer ones take
+ *     (ipu/machine/target.h).
  *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no address step; a
  *     pointer that is used once in a turn is incremented for free; one that is used more often takes one main instruction. (a)
  *  4. A float constant is built where it is used: by one auxiliary instruction if its upper 12 or lower 20 bits are zero, by

@@ -186,6 +186,71 @@ Test(copies, a_word_that_holds_something_else_is_not_received)
     cr_expect_eq(timing->supersteps[3].scatter_phase_cycles, 0);
 }
 
+/* One half goes to the first half of a word, the second of which stays what it was. */
+Test(copies, a_word_is_not_received_for_its_first_half)
+{
+    ipu_graph *g = small_graph(2, true);
+    ipu_tensor source, target;
+    uint32_t a, b;
+    const ipu_program *program;
+    g->target.copy_call_cycles = 100;
+    cr_assert_eq(ipu_graph_add_variable(g, "a", IPU_HALF, 2, &a), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "b", IPU_HALF, 2, &b), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, a, 0, 2, 0), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, b, 0, 2, 1), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){a, 0, 1}, 1, &source), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){b, 0, 1}, 1, &target), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "half", source, target, &program), MT_OK);
+    cr_expect_eq(timed(g)->supersteps[1].scatter_phase_cycles, 100 + 1);
+}
+
+/* 2 words come to tile 1 once, and are copied there to 4, 8, ... of 20 places: 4 ranges of 2, 4, 8 and 4 words. */
+Test(copies, what_is_repeated_on_a_tile_is_received_once)
+{
+    ipu_graph *g = small_graph(2, true);
+    const uint32_t w = add_variable(g, "w", 20, 1);
+    ipu_tensor source, target;
+    const ipu_program *program;
+    float values[8] = {0}, got[20];
+    g->target.copy_call_cycles = 100;
+    g->target.copy_range_cycles = 10;
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 3, 2}, 1, &source), MT_OK);
+    cr_assert_eq(ipu_graph_whole(g, w, &target), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "spread", source, target, &program), MT_OK);
+    ipu_engine *engine = engine_of(g, program);
+    const ipu_exchange *exchange = &engine->executable->supersteps[1].exchange;
+    cr_expect_eq(exchange->bytes_received, 8);
+    cr_expect_eq(exchange->ranges_received, 1);
+    cr_expect_eq(exchange->after[1].ranges, 4);
+    cr_expect_eq(exchange->bytes_copied, 72);
+    cr_expect_eq(engine->timing.supersteps[1].scatter_phase_cycles, 100 + 40 + 9);
+    values[3] = 3, values[4] = 4;
+    ipu_engine_write_slice(engine, &(ipu_slice){0, 0, 8}, values);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    ipu_engine_read(engine, &target, got);
+    for (size_t i = 0; i < 20; i++) cr_expect_eq(got[i], i % 2 == 0 ? 3 : 4);
+}
+
+/* Both tiles of the other chip take the same 16 bytes, which cross once; a byte takes a nanosecond, a cycle 1 / 1.325. */
+Test(copies, between_chips_they_cross_once_for_all_tiles_of_a_chip)
+{
+    ipu_target target = ring_target(4);
+    const ipu_program *program;
+    ipu_tensor from, to;
+    ipu_graph *g;
+    target.ipus = 2;
+    target.links = ring_links();
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    const uint32_t v = add_variable(g, "v", 4, 0), w = add_variable(g, "w", 4, 2),
+                   x = add_variable(g, "x", 4, 3);
+    cr_assert_eq(ipu_graph_whole(g, v, &from), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, (ipu_slice[]){{w, 0, 4}, {x, 0, 4}}, 2, &to), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "across", from, to, &program), MT_OK);
+    const ipu_superstep_timing *step = &timed(g)->supersteps[0];
+    cr_expect_eq(step->bytes_crossing, 16);
+    cr_expect_eq(step->external_cycles, 22, "16 ns at 1.325 GHz are 21.2 cycles");
+}
+
 /* The vertex of tile 1 adds in place to what came from tile 0. */
 static void add_one(const ipu_span *f, const void *context)
 {
@@ -300,4 +365,20 @@ Test(copies, they_write_and_read_for_liveness)
     cr_expect_eq(e->liveness.variable[t].last, 1);
     cr_expect_eq(e->liveness.variable[u].first, 2);
     cr_expect_eq(e->memory[0].bytes[IPU_MEMORY_TEMPORARIES], 32, "they share");
+}
+
+/* What a vertex of the same compute set reads is what was copied, unless only part of it was. */
+Test(copies, what_is_copied_whole_is_not_read_before)
+{
+    for (size_t n = 7; n <= 8; n++) {
+        ipu_graph *g = small_graph(1, true);
+        const uint32_t t = add_variable(g, "t", 8, 0), out = add_variable(g, "out", 8, 0);
+        ipu_tensor from, to;
+        cr_assert_eq(ipu_graph_set_temporary(g, t), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 0, n}, 1, &from), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){t, 0, n}, 1, &to), MT_OK);
+        cr_assert_eq(ipu_graph_add_copy(g, 0, from, to), MT_OK);
+        add_copy(g, 0, &(ipu_slice){t, 0, 8}, 1, (ipu_slice){out, 0, 8});
+        cr_expect_eq(compiled(g)->liveness.variable[t].always, n < 8);
+    }
 }

@@ -6,22 +6,23 @@
 #include "data/scan.h"
 #include "ipu/compile/executable_file.h"
 #include "ipu/compile/memory.h"
-#include "ipu/run/profile.h"
+#include "ipu/run/profile_files.h"
 #include "tests/answers.h"
 #include "tests/ipu/test_ring.h"
-#include "tests/one_file.h"
+#include "tests/room.h"
 
 enum { TILES = 4, N = 8 };
 
 static mt_arena arena;
+static const char path[] = "program.ipu";
 
 static void teardown(void)
 {
     mt_arena_free(&arena);
-    leave();
+    leave_room();
 }
 
-TestSuite(executable_file, .init = enter, .fini = teardown);
+TestSuite(executable_file, .init = enter_room, .fini = teardown);
 
 /* Each row plus its addend, times the context's factor; then *turn counts on. */
 static void scale(const ipu_span *f, const void *context)
@@ -54,27 +55,35 @@ static ipu_cycles count_cost(const ipu_target *target, const size_t *n, const vo
     return (ipu_cycles){.entry = 43};
 }
 
+/* The longer the farther it has counted. */
+static ipu_cycles count_timed(const ipu_target *target, const ipu_span *f, const void *context)
+{
+    (void)target;
+    count(f, context);
+    return (ipu_cycles){.entry = 43 + *(const uint32_t *)f[0].data};
+}
+
 static const ipu_field scale_fields[] = {
     {"rows", IPU_INPUT, IPU_FLOAT}, {"add", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
 static const ipu_field count_fields[] = {{"turn", IPU_INOUT, IPU_UNSIGNED_INT}};
 static const ipu_codelet scaling = {"scale", 3, scale_fields, scale, scale_cost, .code_bytes = 100,
     .vertex_bytes = 12, .lists = 1, .context_bytes = sizeof(float)};
-static const ipu_codelet counting = {
-    "count", 1, count_fields, count, count_cost, .code_bytes = 20, .vertex_bytes = 4, .kind = IPU_SUPERVISOR};
+static const ipu_codelet counting = {"count", 1, count_fields, count, count_cost, .code_bytes = 20,
+    .vertex_bytes = 4, .kind = IPU_SUPERVISOR, .compute_timed = count_timed};
 static const ipu_codelet *const codelets[] = {&counting, &scaling};
 
 static const float factors[2] = {0.5F, 3};
 
-/* On each tile: 2 elements of v and 2 of those two tiles on, plus constants, times a factor, become those of w. */
-static void add_scaling(ipu_graph *g, uint32_t set, uint32_t tile, uint32_t v, uint32_t ones, uint32_t w)
+/* Elements `a` and `b` of v, plus constants, times a factor, become those of w on this tile. */
+static void add_scaling(
+    ipu_graph *g, uint32_t set, uint32_t tile, uint32_t v, size_t a, size_t b, uint32_t ones, uint32_t w)
 {
-    const size_t from = 2 * tile;
     ipu_tensor rows[2], add, out;
     size_t vertex;
-    ok(ipu_graph_add_tensor(g, &(ipu_slice){v, from, 1}, 1, &rows[0]));
-    ok(ipu_graph_add_tensor(g, &(ipu_slice){v, (from + 4) % N, 1}, 1, &rows[1]));
+    ok(ipu_graph_add_tensor(g, &(ipu_slice){v, a, 1}, 1, &rows[0]));
+    ok(ipu_graph_add_tensor(g, &(ipu_slice){v, b, 1}, 1, &rows[1]));
     ok(ipu_graph_add_tensor(g, &(ipu_slice){ones, 0, 2}, 1, &add));
-    ok(ipu_graph_add_tensor(g, &(ipu_slice){w, from, 2}, 1, &out));
+    ok(ipu_graph_add_tensor(g, &(ipu_slice){w, 2 * (size_t)tile, 2}, 1, &out));
     ok(ipu_graph_add_vertex(g, set, &scaling, tile, &factors[tile % 2], &vertex));
     ok(ipu_graph_connect_list(g, vertex, "rows", rows, 2));
     ok(ipu_graph_connect(g, vertex, "add", add));
@@ -96,10 +105,12 @@ static uint32_t variable_of(const ipu_graph *g, const char *name)
     return v;
 }
 
-/* Twice: scale v to w, copy it back reversed, and by `turn` either spread w's first element over v or nothing; then send v. */
-static const ipu_program *make_program(ipu_graph *g, uint32_t v, uint32_t w, uint32_t turn, uint32_t set)
+/* Three times: scale v to w, copy w back reversed, and by `turn` scale again, spread w's first element over v, or nothing; then
+ * send v, and change both. */
+static const ipu_program *make_program(
+    ipu_graph *g, uint32_t v, uint32_t w, uint32_t turn, uint32_t set, uint32_t apart)
 {
-    const ipu_program *parts[5], *all;
+    const ipu_program *parts[6], *all;
     ipu_slice reversed[N];
     ipu_tensor to, from, first, number;
     uint32_t counts, stream;
@@ -119,7 +130,8 @@ static const ipu_program *make_program(ipu_graph *g, uint32_t v, uint32_t w, uin
     ok(ipu_program_switch(&arena, number, (const ipu_program *[]){parts[0], parts[2]}, 2, NULL, &parts[2]));
     ok(ipu_program_execute(&arena, counts, &parts[3]));
     ok(ipu_program_host_read(&arena, to, stream, &parts[4]));
-    ok(ipu_program_sequence(&arena, parts, 5, &all));
+    ok(ipu_program_execute(&arena, apart, &parts[5]));
+    ok(ipu_program_sequence(&arena, parts, 6, &all));
     ok(ipu_program_repeat(&arena, 3, all, &all));
     return all;
 }
@@ -132,7 +144,7 @@ static ipu_executable *compiled(void)
     ipu_target target = ring_target(TILES);
     ipu_executable *e;
     ipu_graph *g;
-    uint32_t constant, turn, set;
+    uint32_t constant, turn, set, apart;
     target.ipus = 2;
     target.links = ring_links();
     target.bands = &band;
@@ -145,18 +157,38 @@ static ipu_executable *compiled(void)
     ok(ipu_graph_add_variable(g, "turn", IPU_UNSIGNED_INT, 1, &turn));
     ok(ipu_graph_set_tile_mapping(g, turn, 0, 1, 1));
     ok(ipu_graph_add_compute_set(g, "scale", &set));
-    for (uint32_t t = 0; t < TILES; t++) add_scaling(g, set, t, v, constant, w);
-    programs[0] = make_program(g, v, w, turn, set);
+    for (size_t t = 0; t < TILES; t++)
+        add_scaling(g, set, (uint32_t)t, v, 2 * t, (2 * t + 4) % N, constant, w);
+    ok(ipu_graph_add_compute_set(g, "apart", &apart));
+    add_scaling(g, apart, 0, w, 2, 3, constant, v);
+    add_scaling(g, apart, 1, v, 0, 1, constant, w);
+    programs[0] = make_program(g, v, w, turn, set, apart);
     programs[1] = programs[0]->children[0];
     ok(ipu_compile(&arena, g, programs, 2, &e));
+    cr_assert(e->supersteps[apart].apart);
     return e;
 }
 
 typedef struct outcome {
-    float frames[3 * N], band[2];
+    float frames[3 * N], w[N];
     uint64_t cycles;
+    mt_scan profile, tiles, links;
 } outcome;
 
+static mt_scan file(const char *name)
+{
+    mt_scan scan;
+    ok(mt_scan_open(&arena, name, &scan));
+    return scan;
+}
+
+static void expect_same(mt_scan a, mt_scan b)
+{
+    cr_assert_eq(mt_scan_left(&a), mt_scan_left(&b), "%s", a.path);
+    cr_expect_arr_eq(a.begin, b.begin, mt_scan_left(&a), "%s", a.path);
+}
+
+/* With everything that is told of it. */
 static outcome run(const ipu_executable *e)
 {
     const float v[N] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -170,17 +202,16 @@ static outcome run(const ipu_executable *e)
     ipu_engine_write_slice(engine, &(ipu_slice){variable_of(e->graph, "v"), 0, N}, v);
     ipu_engine_write_slice(engine, &(ipu_slice){variable_of(e->graph, "turn"), 0, 1}, &turn);
     ok(ipu_engine_run(engine, 0));
+    ipu_engine_read_slice(engine, &(ipu_slice){variable_of(e->graph, "w"), 0, N}, o.w);
     o.cycles = ipu_engine_cycles(engine);
     ok(ipu_profile_make(&arena, engine, &profile));
     ok(ipu_profile_add_bands(e, &profile));
+    const ipu_profiled of = {.title = "t", .time_steps = 1, .profile = &profile, .target = &e->graph->target};
+    ok(ipu_profile_write(&of, ".", true));
+    o.profile = file("profile.json");
+    o.tiles = file("tiles.csv");
+    o.links = file("links.csv");
     return o;
-}
-
-static mt_scan file(void)
-{
-    mt_scan scan;
-    ok(mt_scan_open(&arena, path, &scan));
-    return scan;
 }
 
 static void rewrite(const char *bytes, size_t n)
@@ -199,7 +230,11 @@ Test(executable_file, what_is_loaded_runs_and_costs_the_same)
     ok(ipu_executable_load(&arena, path, codelets, 2, &loaded));
     const outcome before = run(e), after = run(loaded);
     cr_expect_arr_eq(after.frames, before.frames, sizeof before.frames);
+    cr_expect_arr_eq(after.w, before.w, sizeof before.w);
     cr_expect_eq(after.cycles, before.cycles);
+    expect_same(before.profile, after.profile);
+    expect_same(before.tiles, after.tiles);
+    expect_same(before.links, after.links);
     cr_expect(before.frames[0] != 0 && before.frames[N] == before.frames[N + 1], "it did something");
     for (size_t t = 0; t < TILES; t++) {
         ipu_tile_map first, second;
@@ -221,19 +256,18 @@ Test(executable_file, saving_again_gives_the_same_file)
 {
     ipu_executable *loaded;
     ok(ipu_executable_save(compiled(), path));
-    const mt_scan first = file();
+    const mt_scan first = file(path);
     ok(ipu_executable_load(&arena, path, codelets, 2, &loaded));
     ok(ipu_executable_save(loaded, path));
-    const mt_scan second = file();
-    cr_assert_eq(mt_scan_left(&first), mt_scan_left(&second));
-    cr_expect_arr_eq(first.begin, second.begin, mt_scan_left(&first));
+    const mt_scan second = file(path);
+    expect_same(first, second);
 }
 
 Test(executable_file, any_damage_is_seen)
 {
     ipu_executable *loaded;
     ok(ipu_executable_save(compiled(), path));
-    const mt_scan scan = file();
+    const mt_scan scan = file(path);
     char *bytes = (char *)scan.begin;
     const size_t n = mt_scan_left(&scan);
     for (size_t k = 0; k < n; k += k < 200 || k + 50 > n ? 1 : 97) {
@@ -260,6 +294,9 @@ Test(executable_file, codelets_must_be_those_of_the_file)
     ok(ipu_executable_save(compiled(), path));
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 1, &loaded), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(), ": codelet 'scale', which it needs, is not given"));
+    other.compute_timed = count_timed;
+    cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
+    other.compute_timed = NULL;
     other.vertex_bytes = 16;
     cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
     cr_expect_not_null(
@@ -277,6 +314,6 @@ Test(executable_file, a_context_of_unknown_size_is_not_saved)
     cr_expect_eq(ipu_executable_save(e, path), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(),
         ": codelet 'scale' has a context, of which context_bytes does not say how many bytes to save"));
-    const mt_scan scan = file();
+    const mt_scan scan = file(path);
     cr_expect_eq(mt_scan_left(&scan), 9, "what was there stays");
 }

@@ -1,6 +1,8 @@
 /* Fields that are lists of ranges: what a vertex finds there, what is copied, and what it costs. */
 #include "tests/ipu/small_graph.h"
 
+#include <string.h>
+
 #include "ipu/compile/memory.h"
 
 static void teardown(void) { mt_arena_free(&arena); }
@@ -138,6 +140,32 @@ Test(lists, what_cannot_be_is_refused)
         "compute set 'set', tile 1: codelet 'sum' field 'sums': variable 's': element 13 of the tile's part "
         "is "
         "written here and written by another vertex ('sum' field 'sums') of the same compute set");
+}
+
+/* The last of three ranges alone is received: its buffer is in region 1, as the variable of the others. */
+Test(lists, every_range_of_a_list_that_is_read_by_wide_loads_is_interleaved)
+{
+    static const ipu_codelet wide = {
+        "sum", 3, fields, sum_rows, sum_cost, .vertex_bytes = 8, .interleaved = 1, .lists = 1 << 0 | 1 << 2};
+    ipu_graph *g = small_graph(2, true);
+    const uint32_t x = add_variable(g, "x", 8, 1), s = add_variable(g, "s", 8, 1);
+    ipu_tile_map map;
+    ipu_tensor add;
+    size_t vertex, seen = 0;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &wide, 1, NULL, &vertex), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "rows", (ipu_slice[]){{x, 0, 2}, {x, 4, 2}, {0, 0, 2}}, 3), MT_OK);
+    cr_assert_eq(connect_list(g, vertex, "sums", (ipu_slice[]){{s, 0, 2}, {s, 2, 2}, {s, 4, 2}}, 3), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){s, 7, 1}, 1, &add), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "add", add), MT_OK);
+    cr_assert_eq(ipu_memory_map(&arena, compiled(g), 1, &map), MT_OK);
+    for (size_t i = 0; i < map.n_items; i++) {
+        const ipu_memory_item *item = &map.items[i];
+        const bool wide_data = item->category == IPU_MEMORY_RECEIVED || strcmp(item->name, "x") == 0;
+        seen += wide_data;
+        if (wide_data || strcmp(item->name, "s") == 0)
+            cr_expect_eq(item->region, wide_data ? 1 : 0, "%s", item->name);
+    }
+    cr_expect_eq(seen, 2);
 }
 
 /* Both ranges end the part, so the first one's rest is received behind it; the second one is gathered. */

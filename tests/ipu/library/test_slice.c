@@ -319,3 +319,24 @@ Test(slice, what_are_no_rows_is_refused)
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, nowhere), MT_INPUT);
     cr_expect_str_eq(mt_message(), "dynamic slice: variable 'nowhere': element 0 is mapped to no tile");
 }
+
+/* Rows that are moved inside one tensor would depend on which is moved first. */
+Test(slice, no_element_is_in_both_tensors)
+{
+    begin();
+    const ipu_tensor index = index_on(3), in = rows_of("in", IPU_FLOAT, ROWS, ALIKE);
+    const uint32_t v = graph->slices[in.first_slice].variable;
+    ipu_tensor last, crossed, first, others;
+    cr_assert_eq(ipu_graph_slice(graph, in, MOST - WIDTH, WIDTH, &last), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, (ipu_slice[]){{v, 30, 10}, {v, 3, 1}}, 2, &crossed), MT_OK);
+    cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, last), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "dynamic slice: both tensors have the same element; allowed: none in both");
+    cr_expect_eq(ipu_add_dynamic_update(graph, set, crossed, index, in, ROWS), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "dynamic update: both tensors have the same element; allowed: none in both");
+    cr_assert_eq(ipu_graph_slice(graph, in, 0, WIDTH, &first), MT_OK);
+    cr_assert_eq(ipu_graph_slice(graph, in, WIDTH, MOST - WIDTH, &others), MT_OK);
+    cr_expect_eq(
+        ipu_add_dynamic_slice(graph, set, others, ROWS - 1, index, first), MT_OK, "%s", mt_message());
+}

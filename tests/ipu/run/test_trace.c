@@ -67,3 +67,18 @@ Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
     cr_assert_eq(two.slices, 3 * 3, "tile 3 alone has anything to do");
     mt_arena_free(&x->arena);
 }
+
+/* One compute set, two, or three: at most three. */
+Test(trace, of_the_cases_of_a_switch_the_longest_counts)
+{
+    ringing *x = begin(3, 1);
+    const ipu_program *once, *cases[2], *program;
+    ok(ipu_program_execute(&x->arena, 0, &once));
+    ok(ipu_program_repeat(&x->arena, 3, once, &cases[0]));
+    ok(ipu_program_repeat(&x->arena, 2, once, &cases[1]));
+    ok(ipu_program_switch(&x->arena, (ipu_tensor){0}, cases, 2, once, &program));
+    cr_assert_eq(ipu_trace_size_of(&x->engine->timing, program, 0, 5).supersteps, 3);
+    ok(ipu_program_if(&x->arena, (ipu_tensor){0}, once, cases[1], &program));
+    cr_assert_eq(ipu_trace_size_of(&x->engine->timing, program, 0, 5).supersteps, 2);
+    mt_arena_free(&x->arena);
+}
