@@ -42,6 +42,7 @@ static const struct wing {
     {"ipu/graph", IPU, 1, false},
     {"ipu/cost", IPU, 2, false},
     {"ipu/library", IPU, 2, false},
+    {"ipu/collectives", IPU, 3, false},
     {"ipu/compile", IPU, 3, false},
     {"ipu/run", IPU, 4, false},
     {"ipu/tally", IPU, 4, false},

@@ -1,0 +1,204 @@
+#include "ipu/collectives/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ipu_collective_name[IPU_COLLECTIVES + 1] = {
+    "all-reduce", "reduce-scatter", "all-gather", "broadcast", NULL};
+const char *const ipu_method_name[IPU_METHODS + 1] = {
+    "auto", "clockwise", "anticlockwise", "bidirectional", "meet-in-the-middle", "quad", NULL};
+
+/* ---- which method ---- */
+
+/* The most chips of a ring, and the bytes of a gathered shard from which on data goes both ways in halves instead; those of the
+ * vector to reduce are n times as many. */
+static const struct {
+    size_t chips;
+    uint64_t gathered, reduced;
+} thresholds[] = {{4, 622592, 1245184}, {8, 2490368, 4980736}, {16, 19922944, 39845888}};
+static const uint64_t twist_threshold = 196608;
+
+static ipu_method choose(const ipu_rings *rings, ipu_collective collective, uint64_t bytes)
+{
+    const size_t n = rings->ring[0].n;
+    const bool gathers = collective == IPU_ALL_GATHER || collective == IPU_BROADCAST;
+    const uint64_t share = gathers ? bytes / n : bytes;
+    if (rings->streams > 1)
+        return share < twist_threshold * (gathers ? 1 : n) ? IPU_MEET_IN_THE_MIDDLE : IPU_QUAD;
+    if (rings->replica > 1 && rings->shape == IPU_TORUS) return IPU_MEET_IN_THE_MIDDLE;
+    if (rings->replica > 1 || n <= 2) return IPU_CLOCKWISE;
+    for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds; k++)
+        if (n <= thresholds[k].chips)
+            return share < (gathers ? thresholds[k].gathered : thresholds[k].reduced) ? IPU_MEET_IN_THE_MIDDLE
+                                                                                      : IPU_BIDIRECTIONAL;
+    return IPU_MEET_IN_THE_MIDDLE;
+}
+
+static mt_status check(const ipu_rings *rings, ipu_collective collective, ipu_method method, size_t root)
+{
+    const bool twist = rings->streams > 1;
+    const size_t n = rings->ring[0].n;
+    if (method == IPU_QUAD && !twist)
+        return mt_fail(
+            MT_INPUT, "collective: quad on a single ring; allowed: all others, and quad on a barley-twist");
+    if (method == IPU_BIDIRECTIONAL && twist)
+        return mt_fail(MT_INPUT,
+            "collective: bidirectional on a barley-twist; allowed: quad, which is that on both rings");
+    if (collective == IPU_BROADCAST && root >= n)
+        return mt_fail(MT_INPUT, "collective: a broadcast from rank %zu; allowed: below %zu", root, n);
+    return MT_OK;
+}
+
+/* ---- hops ---- */
+
+typedef struct planning {
+    const ipu_rings *rings;
+    ipu_collective collective;
+    ipu_plan *plan;
+    size_t n_elements, n_parts, root;
+    size_t *rank; /* of each position in the current ring */
+    size_t n_hops;
+} planning;
+
+/* What a chain carries: fragment `rank` of a part. */
+typedef struct load {
+    size_t begin, n;
+} load;
+
+static load load_of(const planning *p, size_t n, size_t part, size_t rank)
+{
+    const size_t of = p->n_parts * n, begin = p->n_elements * (part * n + rank) / of;
+    return (load){begin, p->n_elements * (part * n + rank + 1) / of - begin};
+}
+
+/* `hops` hops from a position on, one a step from `step` on; to the next in the ring, or to the one before. */
+static void add_chain(
+    planning *p, const ipu_ring *ring, load l, size_t start, size_t hops, bool clockwise, size_t step)
+{
+    const size_t n = ring->n, onward = clockwise ? 1 : n - 1;
+    for (size_t t = 0; t < hops && l.n > 0; t++) {
+        const size_t from = (start + t * onward) % n, to = (from + onward) % n;
+        if (p->plan->hops)
+            p->plan->hops[p->n_hops] =
+                (ipu_hop){(uint32_t)(step + t), ring->chip[from], ring->chip[to], l.begin, l.n};
+        p->n_hops++;
+    }
+}
+
+/* How far a fragment goes each way in a ring of n. */
+typedef struct ways {
+    size_t clockwise, anticlockwise;
+} ways;
+
+static ways ways_of(ipu_method method, size_t n, size_t direction)
+{
+    if (method == IPU_MEET_IN_THE_MIDDLE && n > 2) return (ways){n / 2, (n - 1) - n / 2};
+    const bool back = method == IPU_ANTICLOCKWISE || direction == 1;
+    return back ? (ways){0, n - 1} : (ways){n - 1, 0};
+}
+
+static size_t longest(ways w) { return w.clockwise > w.anticlockwise ? w.clockwise : w.anticlockwise; }
+
+/* Brings the parts of a fragment to its chip, from the far ends of both ways. */
+static void add_reduction(planning *p, const ipu_ring *ring, load l, size_t owner, ways w)
+{
+    const size_t n = ring->n;
+    add_chain(p, ring, l, (owner + n - w.clockwise) % n, w.clockwise, true, 0);
+    add_chain(p, ring, l, (owner + w.anticlockwise) % n, w.anticlockwise, false, 0);
+}
+
+static void add_gathering(planning *p, const ipu_ring *ring, load l, size_t owner, ways w, size_t step)
+{
+    add_chain(p, ring, l, owner, w.clockwise, true, step);
+    add_chain(p, ring, l, owner, w.anticlockwise, false, step);
+}
+
+static void find_ranks(planning *p, const ipu_ring *ring)
+{
+    for (size_t k = 0; k < ring->n; k++) {
+        p->rank[k] = 0;
+        for (size_t i = 0; i < ring->n; i++) p->rank[k] += ring->chip[i] < ring->chip[k];
+    }
+}
+
+static void add_fragments(planning *p, const ipu_ring *ring, size_t part, ways w)
+{
+    const size_t n = ring->n;
+    const bool reduces = p->collective == IPU_ALL_REDUCE || p->collective == IPU_REDUCE_SCATTER;
+    const bool gathers = p->collective != IPU_REDUCE_SCATTER;
+    const size_t reducing = reduces ? longest(w) : 0;
+    for (size_t k = 0; k < n; k++) {
+        const load l = load_of(p, n, part, p->rank[k]);
+        if (p->collective == IPU_BROADCAST) {
+            size_t owner = 0;
+            while (p->rank[owner] != p->root) owner++;
+            add_gathering(p, ring, l, owner, w, p->rank[k]);
+            continue;
+        }
+        if (reduces) add_reduction(p, ring, l, k, w);
+        if (gathers) add_gathering(p, ring, l, k, w, reducing);
+    }
+    if (reduces && p->plan->n_reducing < reducing) p->plan->n_reducing = reducing;
+}
+
+/* Adds all hops, or counts them. */
+static void add_hops(planning *p)
+{
+    const size_t directions = p->n_parts / p->rings->streams;
+    p->n_hops = 0;
+    for (size_t r = 0; r < p->rings->n_rings; r++) {
+        const ipu_ring *ring = &p->rings->ring[r];
+        find_ranks(p, ring);
+        for (size_t d = 0; d < directions; d++)
+            add_fragments(p, ring, ring->stream * directions + d, ways_of(p->plan->method, ring->n, d));
+    }
+}
+
+static int by_step(const void *left, const void *right)
+{
+    const ipu_hop *a = left, *b = right;
+    if (a->step != b->step) return a->step < b->step ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static mt_status order_hops(mt_arena *arena, planning *p)
+{
+    ipu_plan *plan = p->plan;
+    if (p->n_hops > 1) qsort(plan->hops, p->n_hops, sizeof *plan->hops, by_step);
+    plan->n_steps = p->n_hops > 0 ? plan->hops[p->n_hops - 1].step + 1 : 0;
+    MT_ALLOC(arena, plan->first_hop, plan->n_steps + 1);
+    for (size_t h = 0; h < p->n_hops; h++) plan->first_hop[plan->hops[h].step + 1]++;
+    for (size_t s = 0; s < plan->n_steps; s++) plan->first_hop[s + 1] += plan->first_hop[s];
+    return MT_OK;
+}
+
+mt_status ipu_plan_make(mt_arena *arena, const ipu_rings *rings, ipu_collective collective, ipu_method method,
+    size_t n_elements, size_t element_bytes, size_t root, ipu_plan *plan)
+{
+    MT_TRY(check(rings, collective, method, root));
+    *plan = (ipu_plan){.method = method, .n_elements = n_elements};
+    if (method == IPU_AUTO) plan->method = choose(rings, collective, (uint64_t)n_elements * element_bytes);
+    const bool halves = plan->method == IPU_BIDIRECTIONAL || plan->method == IPU_QUAD;
+    planning p = {.rings = rings,
+        .collective = collective,
+        .plan = plan,
+        .n_elements = n_elements,
+        .n_parts = rings->streams * (halves ? 2 : 1),
+        .root = root};
+    MT_ALLOC(arena, p.rank, rings->ring[0].n);
+    add_hops(&p);
+    MT_ALLOC(arena, plan->hops, p.n_hops);
+    add_hops(&p);
+    return order_hops(arena, &p);
+}
+
+void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes)
+{
+    memset(bytes, 0, n_chips * n_chips * sizeof *bytes);
+    for (size_t h = plan->first_hop[step]; h < plan->first_hop[step + 1]; h++) {
+        const ipu_hop *hop = &plan->hops[h];
+        bytes[hop->from * n_chips + hop->to] += (uint64_t)hop->n * element_bytes;
+    }
+}

@@ -1,0 +1,72 @@
+/* The rings of chips along which collectives go, and in which combinations a network allows them.
+ *
+ * A machine's n chips are R replicas of s chips each: replica r has chips r s to r s + s - 1. A collective goes among the chips
+ * that have the same place in their replicas, so there are s rings, each over the replicas, or twice as many where the data is
+ * split over two. On a ladder or torus chips 2r and 2r + 1 are a rung (ipu/machine/topology.h). Orders, by numbers of replicas:
+ *
+ *   peripheral-ring  s = 1   0, 1, 3, 5, ..., R - 1, R - 2, ..., 4, 2: up one rail and down the other
+ *   ring-on-line     s = 2   the same order, on each rail by itself: every second replica upwards, the others downwards
+ *   rung-ring-2,4,8  s = 2,4,8  0, 1, 2, ..., R - 1: straight up each rail, and from the top to the bottom
+ *   barley-twist     s = 1   two rings at once, X from chip 0 and Y from chip 1: across the rung, up one rung, and again, which
+ *                            together use every link of a torus. R / 2 must be even: with an odd number of rungs X runs into Y
+ *
+ * (Graphcore, GCL user guide, section 8.2; its pseudocode of the twist takes both steps in one turn.) A routing is the name of a
+ * configuration of the links: DNC default, SWNC sliding window, RINGSWNC ring with sliding window, BTNC barley twist. The guide's
+ * table 8.1 has which combinations there are; a routing changes nothing else here, as routes are those of the topology. */
+#ifndef IPU_COLLECTIVES_RINGS_H
+#define IPU_COLLECTIVES_RINGS_H
+
+#include "ipu/machine/topology.h"
+
+typedef enum ipu_logical {
+    IPU_PERIPHERAL_RING,
+    IPU_BARLEY_TWIST,
+    IPU_RING_ON_LINE,
+    IPU_RUNG_RING_2,
+    IPU_RUNG_RING_4,
+    IPU_RUNG_RING_8,
+    IPU_LOGICALS
+} ipu_logical;
+
+typedef enum ipu_routing { IPU_DNC, IPU_SWNC, IPU_RINGSWNC, IPU_BTNC, IPU_ROUTINGS } ipu_routing;
+
+/* "peripheral-ring", "DNC"; the last is NULL. */
+extern const char *const ipu_logical_name[IPU_LOGICALS + 1];
+extern const char *const ipu_routing_name[IPU_ROUTINGS + 1];
+
+/* Which replicas take part together: all; consecutive ones, groups of `size`; or orthogonal ones, where group g has the replicas
+ * g, g + R / size, g + 2 R / size, ... Every group has rings of its own. */
+typedef enum ipu_grouping { IPU_ALL, IPU_CONSECUTIVE, IPU_ORTHOGONAL } ipu_grouping;
+
+/* Chips in order; the last is followed by the first. */
+typedef struct ipu_ring {
+    uint32_t *chip;
+    size_t n;
+    unsigned stream; /* which of `streams` parts of the data goes this way */
+} ipu_ring;
+
+/* What is asked for. */
+typedef struct ipu_ring_choice {
+    ipu_logical logical;
+    ipu_routing routing;
+    size_t replica; /* chips of a replica: s */
+    ipu_grouping grouping;
+    size_t group; /* replicas of a group, unless it is all of them */
+} ipu_ring_choice;
+
+typedef struct ipu_rings {
+    ipu_ring *ring;
+    size_t n_rings;
+    unsigned streams; /* 2 for a barley twist, else 1 */
+    ipu_shape shape;  /* what they were made for */
+    size_t replica;
+} ipu_rings;
+
+/* Gives in `arena` the rings of n chips joined in a shape. MT_INPUT: table 8.1 does not have this combination, and the message has
+ * those it has for the shape and the replica; chips that are not whole replicas, or replicas that are not whole groups; groups of
+ * fewer than two replicas, or of an odd number unless they are 1, 2, ..., in order; a twist over an odd number of rungs, or of
+ * groups. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_rings_make(
+    mt_arena *arena, ipu_shape shape, size_t n_chips, const ipu_ring_choice *choice, ipu_rings *rings);
+
+#endif

@@ -1,0 +1,164 @@
+/* Orders of chips by the guide's words, and the links that they take, by hand. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+#include "ipu/collectives/rings.h"
+#include "tests/answers.h"
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(rings, .fini = teardown);
+
+static ipu_rings made(ipu_shape shape, size_t chips, ipu_ring_choice choice)
+{
+    ipu_rings rings;
+    ok(ipu_rings_make(&arena, shape, chips, &choice, &rings));
+    return rings;
+}
+
+/* "0 1 3 2" */
+static const char *order(const ipu_ring *ring)
+{
+    static char text[256];
+    size_t used = 0;
+    for (size_t k = 0; k < ring->n; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u", k > 0 ? " " : "", ring->chip[k]);
+    return text;
+}
+
+Test(rings, orders_are_those_of_the_guide)
+{
+    ipu_rings r = made(IPU_LADDER, 8, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1});
+    cr_assert_eq(r.n_rings, 1);
+    cr_expect_str_eq(order(&r.ring[0]), "0 1 3 5 7 6 4 2");
+    r = made(IPU_LADDER, 2, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_SWNC, .replica = 1});
+    cr_expect_str_eq(order(&r.ring[0]), "0 1");
+    r = made(IPU_TORUS, 8, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1});
+    cr_assert(r.n_rings == 2 && r.streams == 2);
+    cr_expect_str_eq(order(&r.ring[0]), "0 1 3 2 4 5 7 6");
+    cr_expect_str_eq(order(&r.ring[1]), "1 0 2 3 5 4 6 7");
+    cr_expect(r.ring[0].stream == 0 && r.ring[1].stream == 1);
+    r = made(IPU_LADDER, 16, (ipu_ring_choice){IPU_RING_ON_LINE, IPU_DNC, .replica = 2});
+    cr_assert(r.n_rings == 2 && r.streams == 1);
+    cr_expect_str_eq(order(&r.ring[0]), "0 2 6 10 14 12 8 4");
+    cr_expect_str_eq(order(&r.ring[1]), "1 3 7 11 15 13 9 5");
+    r = made(IPU_TORUS, 8, (ipu_ring_choice){IPU_RUNG_RING_2, IPU_RINGSWNC, .replica = 2});
+    cr_expect_str_eq(order(&r.ring[0]), "0 2 4 6");
+    cr_expect_str_eq(order(&r.ring[1]), "1 3 5 7");
+    r = made(IPU_LADDER, 16, (ipu_ring_choice){IPU_RUNG_RING_4, IPU_DNC, .replica = 4});
+    cr_assert_eq(r.n_rings, 4);
+    cr_expect_str_eq(order(&r.ring[3]), "3 7 11 15");
+    r = made(IPU_TORUS, 64, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8});
+    cr_assert_eq(r.n_rings, 8);
+    cr_expect_str_eq(order(&r.ring[5]), "5 13 21 29 37 45 53 61");
+}
+
+Test(rings, groups_are_consecutive_or_orthogonal)
+{
+    ipu_rings r = made(IPU_LADDER, 8,
+        (ipu_ring_choice){
+            IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1, .grouping = IPU_CONSECUTIVE, .group = 4});
+    cr_assert_eq(r.n_rings, 2);
+    cr_expect_str_eq(order(&r.ring[0]), "0 1 3 2");
+    cr_expect_str_eq(order(&r.ring[1]), "4 5 7 6");
+    r = made(IPU_LADDER, 8,
+        (ipu_ring_choice){
+            IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1, .grouping = IPU_ORTHOGONAL, .group = 4});
+    cr_expect_str_eq(order(&r.ring[0]), "0 2 6 4");
+    cr_expect_str_eq(order(&r.ring[1]), "1 3 7 5");
+    r = made(IPU_TORUS, 16,
+        (ipu_ring_choice){IPU_RUNG_RING_2, IPU_DNC, .replica = 2, .grouping = IPU_ORTHOGONAL, .group = 2});
+    cr_assert_eq(r.n_rings, 8);
+    cr_expect_str_eq(order(&r.ring[7]), "7 15");
+}
+
+/* Bytes over each link in a step in which every chip of every ring sends a byte to the next. */
+static ipu_topology *loads(ipu_shape shape, size_t chips, ipu_ring_choice choice, uint64_t *load)
+{
+    const ipu_links links = {
+        .shape = shape, .direct = 4, .cross = 2, .rail = 2, .lane_bits_per_second = 8e9, .efficiency = 1};
+    const ipu_rings r = made(shape, chips, choice);
+    ipu_topology *network;
+    uint64_t bytes[64 * 64] = {0};
+    ok(ipu_topology_of(&arena, &links, chips, &network));
+    for (size_t k = 0; k < r.n_rings; k++)
+        for (size_t i = 0; i < r.ring[k].n; i++)
+            bytes[r.ring[k].chip[i] * chips + r.ring[k].chip[(i + 1) % r.ring[k].n]]++;
+    ipu_topology_load(network, bytes, load);
+    return network;
+}
+
+static void expect_loads(ipu_shape shape, size_t chips, ipu_ring_choice choice, uint64_t most, size_t used)
+{
+    uint64_t load[512] = {0}, found = 0;
+    size_t busy = 0;
+    const ipu_topology *network = loads(shape, chips, choice, load);
+    for (uint32_t l = 0; l < network->n_links; l++) {
+        busy += load[l] > 0;
+        if (load[l] > found) found = load[l];
+    }
+    cr_expect_eq(found, most, "%s on %zu chips: %zu", ipu_logical_name[choice.logical], chips, (size_t)found);
+    cr_expect_eq(busy, used, "%s on %zu chips: %zu links", ipu_logical_name[choice.logical], chips, busy);
+}
+
+/* By hand. Peripheral, 8 chips: one hop each over 3 rails up, 3 down, 2 rungs. Twist: each of both rings crosses 4 rungs and goes
+ * over 4 rails, all different. Ring on line, 8 replicas: each rail link up and down once, which are 7 each on 2 rails. Rung rings of
+ * s chips: s / 2 go over each rail link of a torus, one way, all the way round: 2 rails of as many links as rungs. */
+Test(rings, links_are_used_as_counted_by_hand)
+{
+    expect_loads(IPU_LADDER, 8, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, 1, 8);
+    expect_loads(IPU_TORUS, 8, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1}, 1, 16);
+    expect_loads(IPU_LADDER, 16, (ipu_ring_choice){IPU_RING_ON_LINE, IPU_DNC, .replica = 2}, 1, 28);
+    expect_loads(IPU_TORUS, 16, (ipu_ring_choice){IPU_RUNG_RING_2, IPU_DNC, .replica = 2}, 1, 16);
+    expect_loads(IPU_TORUS, 16, (ipu_ring_choice){IPU_RUNG_RING_4, IPU_DNC, .replica = 4}, 2, 16);
+    expect_loads(IPU_TORUS, 64, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8}, 4, 64);
+}
+
+static void expect_refused(ipu_shape shape, size_t chips, ipu_ring_choice choice, const char *message)
+{
+    ipu_rings rings;
+    cr_expect_eq(ipu_rings_make(&arena, shape, chips, &choice, &rings), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+Test(rings, what_the_table_does_not_have_is_refused_with_what_it_has)
+{
+    expect_refused(IPU_LADDER, 32, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
+        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 32 chips; allowed there: "
+        "peripheral-ring with DNC "
+        "for replicas of 1, peripheral-ring with SWNC for replicas of 1, peripheral-ring with RINGSWNC for "
+        "replicas of 1, "
+        "ring-on-line with DNC for replicas of 2, ring-on-line with SWNC for replicas of 2");
+    expect_refused(IPU_LINK_LIST, 4, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1},
+        "rings: peripheral-ring with DNC for replicas of 1 on a list of 4 chips; allowed there: none");
+    expect_refused(IPU_TORUS, 12, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8},
+        "rings: 12 chips in replicas of 8; allowed: whole replicas");
+    expect_refused(IPU_TORUS, 6, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
+        "rings: barley-twist over 6 of 6 chips; allowed: all of an even number of rungs");
+    expect_refused(IPU_LADDER, 6, (ipu_ring_choice){IPU_RING_ON_LINE, IPU_DNC, .replica = 2},
+        "rings: ring-on-line over 3 replicas; allowed: an even number");
+    expect_refused(IPU_LADDER, 8,
+        (ipu_ring_choice){
+            IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1, .grouping = IPU_CONSECUTIVE, .group = 3},
+        "rings: 8 replicas in groups of 3; allowed: groups of 2 or more that 8 is a multiple of");
+}
+
+/* Every combination of the table, for 16 chips: 8 rows of table 8.1, with their routings. */
+Test(rings, every_row_of_the_table_is_allowed_and_nothing_else)
+{
+    static const size_t replicas[] = {1, 2, 4, 8};
+    size_t allowed = 0;
+    for (int shape = 0; shape <= IPU_LINK_LIST; shape++)
+        for (size_t s = 0; s < 4; s++)
+            for (int logical = 0; logical < IPU_LOGICALS; logical++)
+                for (int routing = 0; routing < IPU_ROUTINGS; routing++) {
+                    const ipu_ring_choice choice = {
+                        (ipu_logical)logical, (ipu_routing)routing, .replica = replicas[s]};
+                    ipu_rings rings;
+                    allowed += ipu_rings_make(&arena, (ipu_shape)shape, 16, &choice, &rings) == MT_OK;
+                }
+    cr_expect_eq(allowed, 3 + 3 + 1 + 2 + 2 + 1 + 2 + 1 + 2, "%zu", allowed);
+}
