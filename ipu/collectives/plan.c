@@ -79,8 +79,8 @@ static void add_chain(
     for (size_t t = 0; t < hops && l.n > 0; t++) {
         const size_t from = (start + t * onward) % n, to = (from + onward) % n;
         if (p->plan->hops)
-            p->plan->hops[p->n_hops] =
-                (ipu_hop){(uint32_t)(step + t), ring->chip[from], ring->chip[to], l.begin, l.n};
+            p->plan->hops[p->n_hops] = (ipu_hop){(uint32_t)((step + t) * p->rings->turns + ring->turn),
+                ring->chip[from], ring->chip[to], l.begin, l.n};
         p->n_hops++;
     }
 }
@@ -138,7 +138,7 @@ static void add_fragments(planning *p, const ipu_ring *ring, size_t part, ways w
         if (reduces) add_reduction(p, ring, l, k, w);
         if (gathers) add_gathering(p, ring, l, k, w, reducing);
     }
-    if (reduces && p->plan->n_reducing < reducing) p->plan->n_reducing = reducing;
+    if (reduces) p->plan->n_reducing = reducing * p->rings->turns;
 }
 
 /* Adds all hops, or counts them. */

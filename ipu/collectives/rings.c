@@ -9,6 +9,7 @@ const char *const ipu_routing_name[IPU_ROUTINGS + 1] = {"DNC", "SWNC", "RINGSWNC
 
 /* ---- table 8.1 ---- */
 
+enum { CHIPS_OF_A_RUNG = 2 };
 enum { ON_LADDER = 1 << IPU_LADDER, ON_TORUS = 1 << IPU_TORUS, MOST_ON_LADDER = 16 };
 enum { DNC = 1 << IPU_DNC, SWNC = 1 << IPU_SWNC, RINGSWNC = 1 << IPU_RINGSWNC, BTNC = 1 << IPU_BTNC };
 
@@ -142,7 +143,8 @@ static mt_status add_ring(mt_arena *arena, const groups *g, const ipu_ring_choic
     size_t place, unsigned stream, ipu_rings *rings)
 {
     ipu_ring *ring = &rings->ring[rings->n_rings++];
-    *ring = (ipu_ring){.n = g->size, .stream = stream};
+    *ring = (ipu_ring){
+        .n = g->size, .stream = stream, .turn = rings->turns > 1 ? (unsigned)place / CHIPS_OF_A_RUNG : 0};
     MT_ALLOC(arena, ring->chip, g->size);
     for (size_t k = 0; k < g->size; k++) {
         const size_t member = member_at(choice->logical, g->size, k, stream);
@@ -157,8 +159,11 @@ mt_status ipu_rings_make(
     groups g = {0};
     MT_TRY(check_combination(shape, n_chips, choice));
     MT_TRY(find_groups(n_chips, choice, &g));
-    *rings = (ipu_rings){
-        .streams = choice->logical == IPU_BARLEY_TWIST ? 2 : 1, .shape = shape, .replica = choice->replica};
+    const bool take_turns = shape == IPU_TORUS && choice->replica > CHIPS_OF_A_RUNG;
+    *rings = (ipu_rings){.streams = choice->logical == IPU_BARLEY_TWIST ? 2 : 1,
+        .turns = take_turns ? (unsigned)choice->replica / CHIPS_OF_A_RUNG : 1,
+        .shape = shape,
+        .replica = choice->replica};
     MT_ALLOC(arena, rings->ring, g.n * choice->replica * rings->streams);
     for (size_t group = 0; group < g.n; group++)
         for (size_t place = 0; place < choice->replica; place++)

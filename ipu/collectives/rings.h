@@ -10,6 +10,9 @@
  *   barley-twist     s = 1   two rings at once, X from chip 0 and Y from chip 1: across the rung, up one rung, and again, which
  *                            together use every link of a torus. R / 2 must be even: with an odd number of rungs X runs into Y
  *
+ * With replicas of more than two chips routes have several links, which on a torus join all the way round a rail. Messages that could
+ * then wait for each other do not move at once: of s chips two, one on each rail, in each of s / 2 turns.
+ *
  * (Graphcore, GCL user guide, section 8.2; its pseudocode of the twist takes both steps in one turn.) A routing is the name of a
  * configuration of the links: DNC default, SWNC sliding window, RINGSWNC ring with sliding window, BTNC barley twist. The guide's
  * table 8.1 has which combinations there are; a routing changes nothing else here, as routes are those of the topology. */
@@ -43,6 +46,7 @@ typedef struct ipu_ring {
     uint32_t *chip;
     size_t n;
     unsigned stream; /* which of `streams` parts of the data goes this way */
+    unsigned turn;   /* rings of one turn move together, one turn after the other */
 } ipu_ring;
 
 /* What is asked for. */
@@ -58,7 +62,8 @@ typedef struct ipu_rings {
     ipu_ring *ring;
     size_t n_rings;
     unsigned streams; /* 2 for a barley twist, else 1 */
-    ipu_shape shape;  /* what they were made for */
+    unsigned turns;
+    ipu_shape shape; /* what they were made for */
     size_t replica;
 } ipu_rings;
 

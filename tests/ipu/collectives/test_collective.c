@@ -64,7 +64,6 @@ static done *collect(const collecting *c, unsigned char values[MOST_CHIPS][4 * M
     target.ipus = c->chips;
     target.links = ring_links();
     target.links.shape = c->shape;
-    target.links.buffers = 2;
     ok(ipu_graph_new(&arena, &target, &g));
     for (uint32_t chip = 0; chip < c->chips; chip++) vectors[chip] = vector_on(g, chip, c->type, c->n);
     ok(ipu_rings_make(&arena, c->shape, c->chips, &c->choice, &d->rings));
@@ -303,6 +302,23 @@ Test(collective, steps_are_as_many_as_the_methods_say)
         ok(ipu_plan_make(&arena, &rings, IPU_BROADCAST, rows[k].method, 4800, 4, 0, &plan));
         cr_expect_eq(plan.n_steps, rows[k].reducing + rows[k].chips - 1);
     }
+}
+
+/* On a torus the two rails of a replica of four take turns with the other two chips; on a ladder nobody waits. */
+Test(collective, replicas_of_several_rungs_take_turns_on_a_torus)
+{
+    const ipu_ring_choice choice = {IPU_RUNG_RING_4, IPU_DNC, .replica = 4};
+    ipu_rings rings;
+    ipu_plan plan;
+    ok(ipu_rings_make(&arena, IPU_TORUS, 16, &choice, &rings));
+    ok(ipu_plan_make(&arena, &rings, IPU_ALL_REDUCE, IPU_CLOCKWISE, 48, 4, 0, &plan));
+    cr_expect(plan.n_steps == 2 * 2 * 3 && plan.n_reducing == 2 * 3);
+    for (size_t s = 0; s < plan.n_steps; s++)
+        for (size_t h = plan.first_hop[s]; h < plan.first_hop[s + 1]; h++)
+            cr_expect_eq(plan.hops[h].from % 4 / 2, s % 2);
+    ok(ipu_rings_make(&arena, IPU_LADDER, 16, &choice, &rings));
+    ok(ipu_plan_make(&arena, &rings, IPU_ALL_REDUCE, IPU_CLOCKWISE, 48, 4, 0, &plan));
+    cr_expect_eq(plan.n_steps, 2 * 3);
 }
 
 /* What poplibs of January 2021 chooses, of 4-byte elements: just below its thresholds, and at them. */
