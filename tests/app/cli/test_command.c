@@ -7,9 +7,9 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
-    "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
-    "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
-    "reproduce math", "tune"};
+    "machine show", "machine allreduce", "run", "reproduce table1", "reproduce table2", "reproduce table3",
+    "reproduce figure1", "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6",
+    "reproduce waves", "reproduce math", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -149,8 +149,8 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
         "fibres, "
         "refine; see",
         "mesh");
-    refuses(2, "'machine' is not a command; allowed after machine: list, show; see", "machine");
-    refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show; see",
+    refuses(2, "'machine' is not a command; allowed after machine: list, show, allreduce; see", "machine");
+    refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show, allreduce; see",
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "

@@ -29,6 +29,7 @@ static const char *const lines[] = {
     "mesh fill cube.obj --elements 200 -o filled.hdf --force",
     "machine list",
     "machine show gc200",
+    "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8",
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",

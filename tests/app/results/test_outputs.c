@@ -49,6 +49,7 @@ static const struct {
     {"cell --end-ms 5 -o trace.csv", {"trace.csv"}},
     {"machine list", {NULL}},
     {"machine show gc200", {NULL}},
+    {"machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8", {NULL}},
     {"reproduce table1 --mesh m.hdf --ipus 1 --picture t.png", {"t.png"}},
     {"--help", {NULL}},
     {"run --help", {NULL}},

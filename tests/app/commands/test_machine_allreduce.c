@@ -1,0 +1,78 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "tests/app/program.h"
+
+TestSuite(machine_allreduce, .init = enter_room, .fini = leave_room);
+
+/* The value of a property of the first table. */
+static double property(const char *json, const char *name)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "\"%s\": ", name);
+    const char *at = strstr(json, text);
+    cr_assert_not_null(at, "%s: %s", name, json);
+    return strtod(at + strlen(text), NULL);
+}
+
+/* By the formula of a ring: 2 (n - 1) steps, in each of which an n-th of the vector goes over one hop, at the rate of the slower of the
+ * links that it takes: 2 lanes of a rail, 128 Gibit/s each, at 85 %; beside the fixed time of an exchange between chips. What is left of a
+ * step is its sync, its exchange inside and its compute, some hundred cycles. */
+Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
+{
+    char *json = works(
+        "machine allreduce --ipus 4 --bytes 1MiB --method clockwise --machine-set tiles=8 --machine-set "
+        "links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
+    const double clock = 1.325e9, rail = 2 * 0x1p37 * 0.85 / 8, hop = 0x1p20 / 4 / rail + 1e-6;
+    cr_expect_eq(property(json, "steps"), 6);
+    cr_expect_float_eq(property(json, "between_cycles"), hop * clock, 2);
+    cr_expect_gt(property(json, "time_us"), 6 * hop * 1e6);
+    cr_expect_lt(property(json, "fast_us"), property(json, "slow_us"));
+    cr_expect(strstr(json, "\"0 1 3 2\""), "%s", json);
+    free(json);
+}
+
+/* A rung carries both rings each way, a rail link one of them; and has half the lanes. Only the lanes for what crosses a rung and goes on are
+ * idle, two links of each of four rungs. */
+Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
+{
+    char *json = works(
+        "machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad --bytes 64KiB "
+        "--machine-set tiles=8 --format json");
+    cr_expect(strstr(json, "8 others carry nothing"), "%s", json);
+    cr_expect(strstr(json, "\"0 1 3 2 4 5 7 6\"") && strstr(json, "\"1 0 2 3 5 4 6 7\""));
+    const double rail = 2 * 7 * 65536.0 / 4 / 8; /* 7 hops twice, of an eighth of a quarter */
+    const double busy = json_number(json, "direct, rung 0, IPU 0 to 1", "busy_cycles");
+    cr_expect_eq(json_number(json, "direct, rung 0, IPU 0 to 1", "bytes"), 2 * rail);
+    cr_expect_eq(json_number(json, "rail 1, IPU 7 to 1", "bytes"), rail);
+    cr_expect_eq(json_number(json, "rail 0, IPU 2 to 0", "bytes"), rail);
+    cr_expect_eq(json_number(json, "rail 0, IPU 2 to 0", "busy_cycles"), busy);
+    free(json);
+}
+
+Test(machine_allreduce, other_operations_and_operators_are_done)
+{
+    free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));
+    free(works("machine allreduce --ipus 4 --bytes 4KiB --operation broadcast --machine-set tiles=8"));
+    free(works("machine allreduce --ipus 4 --bytes 400 --operator mul --machine-set tiles=8"));
+    free(works("machine allreduce --ipus 8 --bytes 400 --operator and --logical ring-on-line --machine-set "
+               "tiles=8"));
+    free(works("machine allreduce --ipus 8 --bytes 4KiB --operator max --group 4 --orthogonal --machine-set "
+               "tiles=8"));
+}
+
+Test(machine_allreduce, what_cannot_be_is_refused)
+{
+    refuses(2,
+        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed there: "
+        "peripheral-ring with "
+        "DNC",
+        "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
+    refuses(2, "quad on a single ring", "machine allreduce --ipus 4 --method quad --bytes 4KiB");
+    refuses(2, "--bytes: '1fathom'; allowed: a multiple of 4 bytes up to 1GiB",
+        "machine allreduce --ipus 4 --bytes 1fathom");
+    refuses(2, "--bytes: '7'", "machine allreduce --ipus 4 --bytes 7");
+    refuses(2, "--orthogonal without --group", "machine allreduce --ipus 4 --bytes 8 --orthogonal");
+    refuses(2, "3 IPUs on a ladder", "machine allreduce --ipus 3 --bytes 4KiB");
+}
