@@ -10,6 +10,7 @@
 #include "app/cli/table.h"
 #include "app/commands/commands.h"
 #include "ipu/collectives/collective.h"
+#include "ipu/collectives/prism.h"
 #include "ipu/compile/compile.h"
 #include "ipu/cost/links.h"
 #include "ipu/machine/machines.h"
@@ -17,7 +18,8 @@
 
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{.name = "--ipus", .value = "N", .help = "chips", .needed = true},
+static const mt_option options[] = {
+    {.name = "--ipus", .value = "N", .help = "chips; of a prism they are counted"},
     {.name = "--bytes",
         .value = "SIZE",
         .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB",
@@ -27,11 +29,14 @@ static const mt_option options[] = {{.name = "--ipus", .value = "N", .help = "ch
         .help = "the machine: a name that `myotile machine list` shows, or a file; default: gc200"},
     MT_OPTION_MACHINE_SET,
     {.name = "--physical",
-        .value = "ladder|torus",
-        .help = "how the chips are joined; default: as the machine says"},
+        .value = "ladder|torus|prism",
+        .help = "how the chips are joined; default: as the machine says. In a prism with a link between "
+                "layers, two inside and three in end layers"},
+    {.name = "--layers", .value = "N", .help = "of a prism"},
+    {.name = "--faces", .value = "N", .help = "of a prism: chips of a layer; default: 3"},
     {.name = "--logical",
         .value = "peripheral-ring|barley-twist|ring-on-line|rung-ring-2|rung-ring-4|rung-ring-8",
-        .help = "the way around the chips; default: peripheral-ring"},
+        .help = "the way around the chips; default: peripheral-ring. A prism has its own"},
     {.name = "--routing",
         .value = "DNC|SWNC|RINGSWNC|BTNC",
         .help = "configuration of the links, which must go with the two above; default: BTNC for a "
@@ -68,6 +73,7 @@ const mt_command mt_command_machine_allreduce = {
 typedef struct asked {
     mt_arena *arena;
     ipu_target target; /* of all chips */
+    ipu_prism prism;   /* layers 0: it is none */
     ipu_ring_choice choice;
     ipu_collective operation;
     ipu_operator with;
@@ -106,14 +112,34 @@ static mt_status read_size(const char *text, size_t *elements)
         MT_INPUT, "--bytes: '%s'; allowed: a multiple of 4 bytes up to 1GiB: 4096, 64KiB, 1MiB, 10MB", text);
 }
 
-static mt_status read_target(const mt_arguments *arguments, asked *a)
+static bool is_prism(const mt_arguments *arguments)
 {
-    const char *path, *shape = mt_option_value(arguments, "--physical", NULL);
+    return strcmp(mt_option_value(arguments, "--physical", ""), "prism") == 0;
+}
+
+/* Options that say nothing of what is asked for. */
+static mt_status check_options(const mt_arguments *arguments)
+{
+    static const char *const of_rings[] = {"--ipus", "--logical", "--routing", "--replica", "--group",
+        "--orthogonal"},
+                             *const of_prisms[] = {"--layers", "--faces"};
+    const bool prism = is_prism(arguments);
+    const char *const *wrong = prism ? of_rings : of_prisms;
+    const size_t n = prism ? sizeof of_rings / sizeof *of_rings : sizeof of_prisms / sizeof *of_prisms;
+    for (size_t k = 0; k < n; k++)
+        if (mt_option_given(arguments, wrong[k]))
+            return mt_fail(MT_INPUT, "%s %s; allowed: %s", wrong[k],
+                prism ? "with a prism" : "without --physical prism",
+                prism ? "--layers and --faces, which tell all of that" : "with it");
+    return MT_OK;
+}
+
+/* The machine of one chip, with its links as asked for. */
+static mt_status read_machine(const mt_arguments *arguments, const asked *a, ipu_target *one)
+{
+    const char *path, *shape = is_prism(arguments) ? NULL : mt_option_value(arguments, "--physical", NULL);
     mt_yaml_override *sets;
     size_t n_sets;
-    unsigned long ipus;
-    ipu_target one;
-    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, 1024, &ipus));
     MT_TRY(ipu_machine_path(
         a->arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &path));
     MT_TRY(mt_option_overrides(a->arena, arguments, "--machine-set", &n_sets, &sets));
@@ -123,7 +149,29 @@ static mt_status read_target(const mt_arguments *arguments, asked *a)
         (void)sprintf(set, "links.shape=%s", shape);
         sets[n_sets++] = (mt_yaml_override){"--physical", set};
     }
-    MT_TRY(ipu_machine_load(a->arena, path, sets, n_sets, &one));
+    return ipu_machine_load(a->arena, path, sets, n_sets, one);
+}
+
+static mt_status read_prism(const mt_arguments *arguments, asked *a, ipu_target *one)
+{
+    unsigned long layers, faces;
+    MT_TRY(mt_whole_number("--layers", mt_option_value(arguments, "--layers", ""), 2, 64, &layers));
+    MT_TRY(mt_whole_number("--faces", mt_option_value(arguments, "--faces", "3"), 3, 16, &faces));
+    a->prism = ipu_prism_claimed(layers, faces, 1);
+    one->links.shape = IPU_LINK_LIST;
+    one->links.direct = one->links.cross = one->links.rail = 0;
+    MT_TRY(ipu_prism_links(a->arena, &a->prism, &one->links.list, &one->links.n_list));
+    return ipu_target_several(one, layers * faces, &a->target);
+}
+
+static mt_status read_target(const mt_arguments *arguments, asked *a)
+{
+    unsigned long ipus;
+    ipu_target one;
+    MT_TRY(check_options(arguments));
+    MT_TRY(read_machine(arguments, a, &one));
+    if (is_prism(arguments)) return read_prism(arguments, a, &one);
+    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, 1024, &ipus));
     return ipu_target_several(&one, ipus, &a->target);
 }
 
@@ -158,8 +206,12 @@ static mt_status read_all(const mt_arguments *arguments, asked *a)
     a->method = (ipu_method)number_of(ipu_method_name, mt_option_value(arguments, "--method", "auto"));
     MT_TRY(read_size(mt_option_value(arguments, "--bytes", ""), &a->elements));
     MT_TRY(read_target(arguments, a));
-    MT_TRY(read_choice(arguments, a));
-    MT_TRY(ipu_rings_make(a->arena, a->target.links.shape, a->target.ipus, &a->choice, &a->rings));
+    if (a->prism.layers > 0) {
+        MT_TRY(ipu_prism_rings(a->arena, &a->prism, &a->rings));
+    } else {
+        MT_TRY(read_choice(arguments, a));
+        MT_TRY(ipu_rings_make(a->arena, a->target.links.shape, a->target.ipus, &a->choice, &a->rings));
+    }
     return ipu_plan_make(
         a->arena, &a->rings, a->operation, a->method, a->elements, sizeof(float), 0, &a->plan);
 }
@@ -424,7 +476,7 @@ static mt_status totals_table(const asked *a, const made *m, mt_table *out)
     MT_TRY(cycles_at(a->arena, m, IPU_SLOW, &slow));
     (void)snprintf(title, sizeof title, "%s of %.0f bytes on each of %zu IPUs: %s, %s, %s",
         ipu_collective_name[a->operation], bytes, a->target.ipus, a->target.name,
-        ipu_logical_name[a->choice.logical], ipu_method_name[a->plan.method]);
+        ipu_logical_name[a->rings.logical], ipu_method_name[a->plan.method]);
     mt_table table = mt_table_properties(a->arena, "totals", title);
     mt_table_property(&table, "steps", "steps", (double)a->plan.n_steps, "");
     mt_table_property(&table, "cycles", "all steps", (double)cycles, "cycles");

@@ -23,7 +23,8 @@ static ipu_method choose(const ipu_rings *rings, ipu_collective collective, uint
     const size_t n = rings->ring[0].n;
     const bool gathers = collective == IPU_ALL_GATHER || collective == IPU_BROADCAST;
     const uint64_t share = gathers ? bytes / n : bytes;
-    if (rings->streams > 1)
+    if (rings->logical == IPU_PRISM) return IPU_CLOCKWISE;
+    if (rings->logical == IPU_BARLEY_TWIST)
         return share < twist_threshold * (gathers ? 1 : n) ? IPU_MEET_IN_THE_MIDDLE : IPU_QUAD;
     if (rings->replica > 1 && rings->shape == IPU_TORUS) return IPU_MEET_IN_THE_MIDDLE;
     if (rings->replica > 1 || n <= 2) return IPU_CLOCKWISE;
@@ -36,11 +37,11 @@ static ipu_method choose(const ipu_rings *rings, ipu_collective collective, uint
 
 static mt_status check(const ipu_rings *rings, ipu_collective collective, ipu_method method, size_t root)
 {
-    const bool twist = rings->streams > 1;
+    const bool twist = rings->logical == IPU_BARLEY_TWIST;
     const size_t n = rings->ring[0].n;
     if (method == IPU_QUAD && !twist)
-        return mt_fail(
-            MT_INPUT, "collective: quad on a single ring; allowed: all others, and quad on a barley-twist");
+        return mt_fail(MT_INPUT, "collective: quad on a %s; allowed: on a barley-twist; all others here",
+            ipu_logical_name[rings->logical]);
     if (method == IPU_BIDIRECTIONAL && twist)
         return mt_fail(MT_INPUT,
             "collective: bidirectional on a barley-twist; allowed: quad, which is that on both rings");

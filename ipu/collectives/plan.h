@@ -19,7 +19,7 @@
  *   quad                bidirectional on both streams of a barley twist, which has no bidirectional by another name
  *   auto                as those sources choose, by thresholds found on first generation IPUs: below a number of bytes
  *                       meet-in-the-middle, above it quad or bidirectional; with replicas of several chips meet-in-the-middle on a
- *                       torus, clockwise on a ladder
+ *                       torus, clockwise on a ladder; and clockwise in a prism
  *
  * A broadcast of F = n fragments takes F - 1 steps more than a gather. */
 #ifndef IPU_COLLECTIVES_PLAN_H

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const ipu_logical_name[IPU_LOGICALS + 1] = {
-    "peripheral-ring", "barley-twist", "ring-on-line", "rung-ring-2", "rung-ring-4", "rung-ring-8", NULL};
+const char *const ipu_logical_name[IPU_LOGICALS + 1] = {"peripheral-ring", "barley-twist", "ring-on-line",
+    "rung-ring-2", "rung-ring-4", "rung-ring-8", "prism", NULL};
 const char *const ipu_routing_name[IPU_ROUTINGS + 1] = {"DNC", "SWNC", "RINGSWNC", "BTNC", NULL};
 
 /* ---- table 8.1 ---- */
@@ -133,6 +133,7 @@ static size_t member_at(ipu_logical logical, size_t n, size_t step, unsigned str
     case IPU_RUNG_RING_2:
     case IPU_RUNG_RING_4:
     case IPU_RUNG_RING_8:
+    case IPU_PRISM:
     case IPU_LOGICALS:
         break;
     }
@@ -162,6 +163,7 @@ mt_status ipu_rings_make(
     const bool take_turns = shape == IPU_TORUS && choice->replica > CHIPS_OF_A_RUNG;
     *rings = (ipu_rings){.streams = choice->logical == IPU_BARLEY_TWIST ? 2 : 1,
         .turns = take_turns ? (unsigned)choice->replica / CHIPS_OF_A_RUNG : 1,
+        .logical = choice->logical,
         .shape = shape,
         .replica = choice->replica};
     MT_ALLOC(arena, rings->ring, g.n * choice->replica * rings->streams);

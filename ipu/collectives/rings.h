@@ -28,6 +28,7 @@ typedef enum ipu_logical {
     IPU_RUNG_RING_2,
     IPU_RUNG_RING_4,
     IPU_RUNG_RING_8,
+    IPU_PRISM, /* ipu/collectives/prism.h; not for ipu_rings_make */
     IPU_LOGICALS
 } ipu_logical;
 
@@ -63,6 +64,7 @@ typedef struct ipu_rings {
     size_t n_rings;
     unsigned streams; /* 2 for a barley twist, else 1 */
     unsigned turns;
+    ipu_logical logical;
     ipu_shape shape; /* what they were made for */
     size_t replica;
 } ipu_rings;

@@ -51,6 +51,25 @@ Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
     free(json);
 }
 
+/* Three rings, each with a third: a 12th of that over one lane between layers. What goes inside layers has more lanes. */
+Test(machine_allreduce, a_prism_has_three_rings_at_once)
+{
+    char *json = works(
+        "machine allreduce --physical prism --layers 4 --bytes 144KiB --machine-set tiles=8 --machine-set "
+        "links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
+    const double lane = 0x1p37 * 0.85 / 8, hop = 144 * 1024.0 / 36 / lane + 1e-6;
+    cr_expect_eq(property(json, "steps"), 22);
+    cr_expect_float_eq(property(json, "between_cycles"), hop * 1.325e9, 2);
+    cr_expect(strstr(json, "\"0 1 4 3 6 7 10 9 11 8 5 2\""), "%s", json);
+    free(json);
+    free(works("machine allreduce --physical prism --layers 2 --faces 5 --bytes 4KiB --machine-set tiles=8"));
+    refuses(2, "--ipus with a prism; allowed: --layers and --faces, which tell all of that",
+        "machine allreduce --ipus 12 --physical prism --layers 4 --bytes 4KiB");
+    refuses(2, "--faces without --physical prism; allowed: with it",
+        "machine allreduce --ipus 4 --faces 4 --bytes 8");
+    refuses(2, "--layers", "machine allreduce --physical prism --bytes 4KiB");
+}
+
 Test(machine_allreduce, other_operations_and_operators_are_done)
 {
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));
@@ -69,7 +88,7 @@ Test(machine_allreduce, what_cannot_be_is_refused)
         "peripheral-ring with "
         "DNC",
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
-    refuses(2, "quad on a single ring", "machine allreduce --ipus 4 --method quad --bytes 4KiB");
+    refuses(2, "quad on a peripheral-ring", "machine allreduce --ipus 4 --method quad --bytes 4KiB");
     refuses(2, "--bytes: '1fathom'; allowed: a multiple of 4 bytes up to 1GiB",
         "machine allreduce --ipus 4 --bytes 1fathom");
     refuses(2, "--bytes: '7'", "machine allreduce --ipus 4 --bytes 7");
