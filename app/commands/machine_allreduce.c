@@ -19,7 +19,7 @@
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {.name = "--ipus", .value = "N", .help = "chips; of a prism they are counted"},
+    {.name = "--ipus", .value = "N", .help = "chips, unless it is a prism; 64 of them take 8 GB of memory"},
     {.name = "--bytes",
         .value = "SIZE",
         .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB",
@@ -70,6 +70,8 @@ const mt_command mt_command_machine_allreduce = {
 
 /* ---- what is asked for ---- */
 
+enum { MOST_IPUS = 256 };
+
 typedef struct asked {
     mt_arena *arena;
     ipu_target target; /* of all chips */
@@ -83,12 +85,19 @@ typedef struct asked {
     ipu_plan plan;
 } asked;
 
-/* The number of a word among others, which the options have checked. */
-static int number_of(const char *const *words, const char *word)
+/* The number of an option's word among others. */
+static mt_status read_word(const mt_arguments *arguments, const char *option, const char *missing,
+    const char *const *words, size_t n, int *number)
 {
-    int k = 0;
-    while (words[k] && strcmp(words[k], word) != 0) k++;
-    return k;
+    const char *word = mt_option_value(arguments, option, missing);
+    char allowed[256] = "";
+    for (*number = 0; *number < (int)n; (*number)++)
+        if (strcmp(words[*number], word) == 0) return MT_OK;
+    for (size_t k = 0; k < n; k++) {
+        const size_t used = strlen(allowed);
+        (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", k > 0 ? ", " : "", words[k]);
+    }
+    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, word, allowed);
 }
 
 static mt_status read_size(const char *text, size_t *elements)
@@ -100,7 +109,9 @@ static mt_status read_size(const char *text, size_t *elements)
         {"MB", 1e6}, {"GB", 1e9}};
     enum { ELEMENT = 4, MOST_GIB = 1 };
     char *unit;
-    const double number = strtod(text, &unit);
+    const bool decimal = text[0] >= '0' && text[0] <= '9' && !strpbrk(text, "xX");
+    const double number = decimal ? strtod(text, &unit) : 0;
+    if (!decimal) unit = (char *)text;
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
         const double bytes = number * units[k].bytes;
         if (unit == text || strcmp(unit, units[k].unit) != 0) continue;
@@ -112,18 +123,30 @@ static mt_status read_size(const char *text, size_t *elements)
         MT_INPUT, "--bytes: '%s'; allowed: a multiple of 4 bytes up to 1GiB: 4096, 64KiB, 1MiB, 10MB", text);
 }
 
-static bool is_prism(const mt_arguments *arguments)
+/* How chips are joined; the last is not a shape of machine files. */
+static const char *const physical[] = {"ladder", "torus", "prism"};
+enum { PRISM = 2, PHYSICALS };
+
+/* A prism has links of its own. */
+static mt_status check_sets(const mt_arguments *arguments)
 {
-    return strcmp(mt_option_value(arguments, "--physical", ""), "prism") == 0;
+    static const char *const of_links[] = {
+        "links.shape=", "links.direct=", "links.cross=", "links.rail=", "links.list=", "links.buffers="};
+    const char *set;
+    for (size_t n = 0; (set = mt_option_nth(arguments, "--machine-set", n)); n++)
+        for (size_t k = 0; k < sizeof of_links / sizeof *of_links; k++)
+            if (strncmp(set, of_links[k], strlen(of_links[k])) == 0)
+                return mt_fail(MT_INPUT,
+                    "--machine-set %s with a prism; allowed: others, as it has links of its own", set);
+    return MT_OK;
 }
 
 /* Options that say nothing of what is asked for. */
-static mt_status check_options(const mt_arguments *arguments)
+static mt_status check_options(const mt_arguments *arguments, bool prism)
 {
     static const char *const of_rings[] = {"--ipus", "--logical", "--routing", "--replica", "--group",
         "--orthogonal"},
                              *const of_prisms[] = {"--layers", "--faces"};
-    const bool prism = is_prism(arguments);
     const char *const *wrong = prism ? of_rings : of_prisms;
     const size_t n = prism ? sizeof of_rings / sizeof *of_rings : sizeof of_prisms / sizeof *of_prisms;
     for (size_t k = 0; k < n; k++)
@@ -131,13 +154,15 @@ static mt_status check_options(const mt_arguments *arguments)
             return mt_fail(MT_INPUT, "%s %s; allowed: %s", wrong[k],
                 prism ? "with a prism" : "without --physical prism",
                 prism ? "--layers and --faces, which tell all of that" : "with it");
+    if (prism && mt_option_given(arguments, "--machine-set")) MT_TRY(check_sets(arguments));
     return MT_OK;
 }
 
 /* The machine of one chip, with its links as asked for. */
-static mt_status read_machine(const mt_arguments *arguments, const asked *a, ipu_target *one)
+static mt_status read_machine(
+    const mt_arguments *arguments, const asked *a, const char *shape, ipu_target *one)
 {
-    const char *path, *shape = is_prism(arguments) ? NULL : mt_option_value(arguments, "--physical", NULL);
+    const char *path;
     mt_yaml_override *sets;
     size_t n_sets;
     MT_TRY(ipu_machine_path(
@@ -155,8 +180,13 @@ static mt_status read_machine(const mt_arguments *arguments, const asked *a, ipu
 static mt_status read_prism(const mt_arguments *arguments, asked *a, ipu_target *one)
 {
     unsigned long layers, faces;
-    MT_TRY(mt_whole_number("--layers", mt_option_value(arguments, "--layers", ""), 2, 64, &layers));
-    MT_TRY(mt_whole_number("--faces", mt_option_value(arguments, "--faces", "3"), 3, 16, &faces));
+    if (!mt_option_given(arguments, "--layers"))
+        return mt_fail(MT_INPUT, "--layers is needed for a prism; allowed: a number of layers");
+    MT_TRY(
+        mt_whole_number("--layers", mt_option_value(arguments, "--layers", ""), 2, MOST_IPUS / 3, &layers));
+    MT_TRY(mt_whole_number("--faces", mt_option_value(arguments, "--faces", "3"), 3, MOST_IPUS / 2, &faces));
+    if (layers * faces > MOST_IPUS)
+        return mt_fail(MT_INPUT, "a prism of %lu chips; allowed: at most %d", layers * faces, MOST_IPUS);
     a->prism = ipu_prism_claimed(layers, faces, 1);
     one->links.shape = IPU_LINK_LIST;
     one->links.direct = one->links.cross = one->links.rail = 0;
@@ -166,44 +196,58 @@ static mt_status read_prism(const mt_arguments *arguments, asked *a, ipu_target 
 
 static mt_status read_target(const mt_arguments *arguments, asked *a)
 {
+    const bool given = mt_option_given(arguments, "--physical");
     unsigned long ipus;
     ipu_target one;
-    MT_TRY(check_options(arguments));
-    MT_TRY(read_machine(arguments, a, &one));
-    if (is_prism(arguments)) return read_prism(arguments, a, &one);
-    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, 1024, &ipus));
+    int joined = 0;
+    if (given) MT_TRY(read_word(arguments, "--physical", "", physical, PHYSICALS, &joined));
+    MT_TRY(check_options(arguments, joined == PRISM));
+    MT_TRY(read_machine(arguments, a, given && joined != PRISM ? physical[joined] : NULL, &one));
+    if (joined == PRISM) return read_prism(arguments, a, &one);
+    if (!mt_option_given(arguments, "--ipus"))
+        return mt_fail(
+            MT_INPUT, "--ipus is needed; allowed: a number of chips, or --physical prism --layers N");
+    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, MOST_IPUS, &ipus));
     return ipu_target_several(&one, ipus, &a->target);
 }
 
 static mt_status read_choice(const mt_arguments *arguments, asked *a)
 {
-    static const size_t usual[IPU_LOGICALS] = {1, 1, 2, 2, 4, 8};
-    const int logical =
-        number_of(ipu_logical_name, mt_option_value(arguments, "--logical", "peripheral-ring"));
-    const char *replica = mt_option_value(arguments, "--replica", NULL),
-               *group = mt_option_value(arguments, "--group", NULL);
-    const char *routing =
-        mt_option_value(arguments, "--routing", logical == IPU_BARLEY_TWIST ? "BTNC" : "DNC");
-    unsigned long members = 0;
-    if (group) MT_TRY(mt_whole_number("--group", group, 2, 1024, &members));
-    if (mt_option_given(arguments, "--orthogonal") && !group)
+    static const char *const usual[IPU_PRISM] = {"1", "1", "2", "2", "4", "8"};
+    const bool orthogonal = mt_option_given(arguments, "--orthogonal"),
+               group = mt_option_given(arguments, "--group");
+    int logical, routing;
+    unsigned long replica, members = 0;
+    MT_TRY(read_word(arguments, "--logical", ipu_logical_name[0], ipu_logical_name, IPU_PRISM, &logical));
+    MT_TRY(
+        read_word(arguments, "--routing", ipu_routing_name[logical == IPU_BARLEY_TWIST ? IPU_BTNC : IPU_DNC],
+            ipu_routing_name, IPU_ROUTINGS, &routing));
+    MT_TRY(mt_whole_number(
+        "--replica", mt_option_value(arguments, "--replica", usual[logical]), 1, MOST_IPUS, &replica));
+    if (group)
+        MT_TRY(mt_whole_number("--group", mt_option_value(arguments, "--group", ""), 2, MOST_IPUS, &members));
+    if (orthogonal && !group)
         return mt_fail(MT_INPUT, "--orthogonal without --group; allowed: with a number of replicas");
     a->choice = (ipu_ring_choice){.logical = (ipu_logical)logical,
-        .routing = (ipu_routing)number_of(ipu_routing_name, routing),
-        .replica = replica ? (size_t)atoi(replica) : usual[logical],
-        .grouping = !group                                       ? IPU_ALL
-                    : mt_option_given(arguments, "--orthogonal") ? IPU_ORTHOGONAL
-                                                                 : IPU_CONSECUTIVE,
+        .routing = (ipu_routing)routing,
+        .replica = replica,
+        .grouping = !group       ? IPU_ALL
+                    : orthogonal ? IPU_ORTHOGONAL
+                                 : IPU_CONSECUTIVE,
         .group = members};
     return MT_OK;
 }
 
 static mt_status read_all(const mt_arguments *arguments, asked *a)
 {
-    a->operation = (ipu_collective)number_of(
-        ipu_collective_name, mt_option_value(arguments, "--operation", "all-reduce"));
-    a->with = (ipu_operator)number_of(ipu_operator_name, mt_option_value(arguments, "--operator", "add"));
-    a->method = (ipu_method)number_of(ipu_method_name, mt_option_value(arguments, "--method", "auto"));
+    int operation, with, method;
+    MT_TRY(read_word(
+        arguments, "--operation", ipu_collective_name[0], ipu_collective_name, IPU_COLLECTIVES, &operation));
+    MT_TRY(read_word(arguments, "--operator", ipu_operator_name[0], ipu_operator_name, IPU_OPERATORS, &with));
+    MT_TRY(read_word(arguments, "--method", ipu_method_name[0], ipu_method_name, IPU_METHODS, &method));
+    a->operation = (ipu_collective)operation;
+    a->with = (ipu_operator)with;
+    a->method = (ipu_method)method;
     MT_TRY(read_size(mt_option_value(arguments, "--bytes", ""), &a->elements));
     MT_TRY(read_target(arguments, a));
     if (a->prism.layers > 0) {
@@ -223,12 +267,17 @@ static ipu_type type_of(const asked *a)
     return a->with == IPU_AND || a->with == IPU_OR ? IPU_UNSIGNED_INT : IPU_FLOAT;
 }
 
+static size_t fragments_of(const asked *a)
+{
+    const bool halves = a->plan.method == IPU_BIDIRECTIONAL || a->plan.method == IPU_QUAD;
+    return a->rings.ring[0].n * a->rings.streams * (halves ? 2 : 1);
+}
+
 /* Every fragment is spread over all tiles of its chip, so that all of them send, receive and compute in each step. */
 static mt_status map_vector(const asked *a, ipu_graph *g, uint32_t variable, size_t chip)
 {
     const size_t tiles = a->target.tiles / a->target.ipus;
-    const size_t fragments = a->rings.ring[0].n * a->rings.streams *
-                             (a->plan.method == IPU_BIDIRECTIONAL || a->plan.method == IPU_QUAD ? 2 : 1);
+    const size_t fragments = fragments_of(a);
     for (size_t f = 0; f < fragments; f++) {
         const size_t begin = a->elements * f / fragments, n = a->elements * (f + 1) / fragments - begin;
         for (size_t t = 0; t < tiles; t++) {
@@ -285,38 +334,87 @@ static void write_vectors(const asked *a, const made *m, uint32_t *room)
     }
 }
 
-/* What element i of the chips of a ring comes to. */
-static double expected(const asked *a, const ipu_ring *ring, size_t i)
+static uint32_t combined(const asked *a, uint32_t x, uint32_t y)
 {
-    uint32_t all = beginning(a, ring->chip[0], i);
-    for (size_t k = 1; k < ring->n; k++) {
-        const uint32_t x = beginning(a, ring->chip[k], i);
-        all = a->with == IPU_SUM                         ? all + x
-              : a->with == IPU_PRODUCT                   ? all * x
-              : a->with == IPU_AND                       ? all & x
-              : a->with == IPU_OR                        ? all | x
-              : (a->with == IPU_MINIMUM_OF) == (x < all) ? x
-                                                         : all;
+    switch (a->with) {
+    case IPU_SUM:
+        return x + y;
+    case IPU_PRODUCT:
+        return x * y;
+    case IPU_MINIMUM_OF:
+        return x < y ? x : y;
+    case IPU_MAXIMUM_OF:
+        return x > y ? x : y;
+    case IPU_AND:
+        return x & y;
+    case IPU_OR:
+    case IPU_OPERATORS:
+        break;
     }
-    return all;
+    return x | y;
 }
 
-/* Of an all-reduce: whether every chip has the result of its ring. */
+/* The chip of a rank in a ring. */
+static uint32_t chip_of(const ipu_ring *ring, size_t rank)
+{
+    for (size_t k = 0; k < ring->n; k++) {
+        size_t below = 0;
+        for (size_t i = 0; i < ring->n; i++) below += ring->chip[i] < ring->chip[k];
+        if (below == rank) return ring->chip[k];
+    }
+    return ring->chip[0];
+}
+
+/* What the elements of a ring's chips come to, and whose fragment each is. */
+typedef struct result {
+    uint32_t *value, *owner;
+} result;
+
+static void find_result(const asked *a, const ipu_ring *ring, const result *to)
+{
+    const size_t fragments = fragments_of(a);
+    for (size_t f = 0; f < fragments; f++) {
+        const uint32_t owner = chip_of(ring, f % ring->n);
+        const size_t end = a->elements * (f + 1) / fragments;
+        for (size_t i = a->elements * f / fragments; i < end; i++) {
+            to->owner[i] = owner;
+            to->value[i] = beginning(a, ring->chip[0], i);
+            for (size_t k = 1; k < ring->n; k++)
+                to->value[i] = combined(a, to->value[i], beginning(a, ring->chip[k], i));
+            if (a->operation == IPU_ALL_GATHER) to->value[i] = beginning(a, owner, i);
+            if (a->operation == IPU_BROADCAST) to->value[i] = beginning(a, chip_of(ring, 0), i);
+        }
+    }
+}
+
+/* Of a reduce-scatter only a chip's own fragments are done. */
+static mt_status check_chip(
+    const asked *a, const made *m, uint32_t chip, const result *wanted, uint32_t *room)
+{
+    ipu_engine_read(m->engine, &m->vector[chip], room);
+    for (size_t i = 0; i < a->elements; i++) {
+        float as_float;
+        if (a->operation == IPU_REDUCE_SCATTER && wanted->owner[i] != chip) continue;
+        memcpy(&as_float, &room[i], sizeof as_float);
+        const double got = type_of(a) == IPU_FLOAT ? (double)as_float : room[i];
+        if (got != wanted->value[i])
+            return mt_fail(
+                MT_NUMERICS, "IPU %u, element %zu: %g; expected: %u", chip, i, got, wanted->value[i]);
+    }
+    return MT_OK;
+}
+
+/* All streams go over the same chips, so the rings of one tell all. */
 static mt_status check_vectors(const asked *a, const made *m, uint32_t *room)
 {
-    for (size_t r = 0; a->operation == IPU_ALL_REDUCE && r < a->rings.n_rings; r++) {
+    result wanted;
+    MT_ALLOC(a->arena, wanted.value, a->elements);
+    MT_ALLOC(a->arena, wanted.owner, a->elements);
+    for (size_t r = 0; r < a->rings.n_rings; r++) {
         const ipu_ring *ring = &a->rings.ring[r];
-        for (size_t k = 0; k < ring->n; k++) {
-            ipu_engine_read(m->engine, &m->vector[ring->chip[k]], room);
-            for (size_t i = 0; i < a->elements; i++) {
-                float as_float;
-                memcpy(&as_float, &room[i], sizeof as_float);
-                const double got = type_of(a) == IPU_FLOAT ? (double)as_float : room[i];
-                if (got == expected(a, ring, i)) continue;
-                return mt_fail(MT_NUMERICS, "IPU %u, element %zu: %g; expected: %g", ring->chip[k], i, got,
-                    expected(a, ring, i));
-            }
-        }
+        if (ring->stream > 0) continue;
+        find_result(a, ring, &wanted);
+        for (size_t k = 0; k < ring->n; k++) MT_TRY(check_chip(a, m, ring->chip[k], &wanted, room));
     }
     return MT_OK;
 }

@@ -206,6 +206,18 @@ static mt_status check_vector(const adding *a, ipu_operator with, const ipu_tens
     return MT_OK;
 }
 
+static mt_status check_place(const adding *a, const vector *v, uint32_t chip)
+{
+    for (size_t r = 0; r < v->n_ranges; r++) {
+        const size_t there = ipu_target_chip(&a->graph->target, v->ranges[r].tile);
+        if (there != chip)
+            return mt_fail(MT_INPUT,
+                "collective: element %zu of the vector of chip %u is on chip %zu; allowed: on its own",
+                v->ranges[r].at, chip, there);
+    }
+    return MT_OK;
+}
+
 static mt_status find_vectors(mt_arena *scratch, const adding *a, ipu_operator with,
     const ipu_tensor *vectors, size_t n_chips, vector *found)
 {
@@ -221,6 +233,7 @@ static mt_status find_vectors(mt_arena *scratch, const adding *a, ipu_operator w
             found[chip].whole = vectors[chip];
             MT_TRY(ipu_ranges_of(
                 scratch, a->graph, vectors[chip], "collective", &found[chip].ranges, &found[chip].n_ranges));
+            MT_TRY(check_place(a, &found[chip], chip));
         }
     }
     return MT_OK;

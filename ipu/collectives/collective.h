@@ -7,8 +7,8 @@
  *
  * Each step is a compute set, so its sync, its links, the exchange inside chips and the vertices take what they always take. A step
  * that reduces has a vertex for all workers for each range that lies together on a tile, which reads its element from its neighbour's
- * memory; other steps are copies. All chips of a ring end with the same bits: each fragment is reduced on one way, in the order of the
- * ring, and then copied. Between methods, rings and numbers of chips the last bits of sums and products of floats differ.
+ * memory; other steps are copies. All chips of a ring end with the same bits: each fragment is reduced once, on its owner, and then
+ * copied. Between methods, rings and numbers of chips the last bits of sums and products of floats differ.
  *
  * A vertex that reduces m elements of each of k neighbours takes, by w = worker_contexts, as a binary function of the library
  * (ipu/library/elementwise.h) for each of them,
@@ -35,10 +35,10 @@ typedef enum ipu_operator {
 /* "add", "mul", "min", "max", "and", "or"; the last is NULL. */
 extern const char *const ipu_operator_name[IPU_OPERATORS + 1];
 
-/* Adds compute sets to the graph and gives, in its arena, the program of all steps. vectors[n_chips] are of one type, of the plan's
- * length and mapped, those of chips that the plan names. Sum, product, minimum and maximum are of floats, halves, ints and unsigned
- * ints; and and or of bools and unsigned ints, bit by bit. A plan without reducing steps does not look at the operator. MT_INPUT: this
- * does not hold. MT_MEMORY. */
+/* Adds compute sets to the graph and gives, in its arena, the program of all steps. vectors[n_chips] are of one type, of the
+ * plan's length and each on its chip, those of chips that the plan names. Sum, product, minimum and maximum are of floats,
+ * halves, ints and unsigned ints; and and or of bools and unsigned ints, bit by bit. A plan without reducing steps does not
+ * look at the operator. MT_INPUT: this does not hold. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_collective_program(ipu_graph *graph, const ipu_plan *plan, ipu_operator with,
     const ipu_tensor *vectors, size_t n_chips, const ipu_program **program);
 

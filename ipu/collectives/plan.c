@@ -10,8 +10,8 @@ const char *const ipu_method_name[IPU_METHODS + 1] = {
 
 /* ---- which method ---- */
 
-/* The most chips of a ring, and the bytes of a gathered shard from which on data goes both ways in halves instead; those of the
- * vector to reduce are n times as many. */
+/* The most chips of a ring; the bytes of a gathered shard from which on data goes both ways in halves instead; and those of the
+ * vector to reduce. Of a twist they are those of the shard, to reduce n times as many. */
 static const struct {
     size_t chips;
     uint64_t gathered, reduced;
@@ -122,6 +122,21 @@ static void find_ranks(planning *p, const ipu_ring *ring)
     }
 }
 
+static size_t position_of(const planning *p, size_t n, size_t rank)
+{
+    size_t k = 0;
+    while (k < n && p->rank[k] != rank) k++;
+    return k;
+}
+
+/* Fragments of lower ranks that have elements: a broadcast sends one after the other. */
+static size_t filled_before(const planning *p, size_t n, size_t part, size_t rank)
+{
+    size_t filled = 0;
+    for (size_t r = 0; r < rank; r++) filled += load_of(p, n, part, r).n > 0;
+    return filled;
+}
+
 static void add_fragments(planning *p, const ipu_ring *ring, size_t part, ways w)
 {
     const size_t n = ring->n;
@@ -131,9 +146,7 @@ static void add_fragments(planning *p, const ipu_ring *ring, size_t part, ways w
     for (size_t k = 0; k < n; k++) {
         const load l = load_of(p, n, part, p->rank[k]);
         if (p->collective == IPU_BROADCAST) {
-            size_t owner = 0;
-            while (p->rank[owner] != p->root) owner++;
-            add_gathering(p, ring, l, owner, w, p->rank[k]);
+            add_gathering(p, ring, l, position_of(p, n, p->root), w, filled_before(p, n, part, p->rank[k]));
             continue;
         }
         if (reduces) add_reduction(p, ring, l, k, w);

@@ -55,8 +55,9 @@ typedef struct ipu_hop {
     size_t begin, n;
 } ipu_hop;
 
-/* What the methods above call a step is one for each turn of the rings. Step s has hops [first_hop[s], first_hop[s + 1]), those of one receiver and fragment behind each other. In steps below n_reducing
- * what comes is reduced with what is there, in the others it replaces it. */
+/* Each step of a method becomes one step a turn of the rings. Step s has hops [first_hop[s], first_hop[s + 1]), those of one
+ * receiver and fragment behind each other. In steps below n_reducing what comes is reduced with what is there, in the others
+ * it replaces it. */
 typedef struct ipu_plan {
     ipu_method method; /* never auto */
     ipu_hop *hops;

@@ -53,8 +53,8 @@ static size_t column_of(size_t first, size_t n, size_t k, bool back)
     return first + (back ? n - 1 - k : k);
 }
 
-/* Up its face, to and fro; then down through the others, to and fro, so that the last chip is next to the first: their first column is
- * where the way up ends, and where the way down ends the one before the face. */
+/* Up its face, to and fro; then down through the others, to and fro, so that the last chip is next to the first: their first
+ * column is where the way up ends, and where the way down ends the one before the face. */
 static void fill_ring(const ipu_prism *p, size_t face, uint32_t *chip)
 {
     enum { FACE = 2 };

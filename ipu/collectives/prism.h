@@ -1,19 +1,21 @@
 /* The prism of chips: layers on top of each other, and rings embedded in it that move at the same time.
  *
- * Each layer is a ring of f chips, at least three; chip l f + c is column c of layer l. Neighbours in a layer are joined by links, and so
- * are the chips of a column in neighbouring layers. A face is two neighbouring columns. Face k has a ring over all chips: from layer 0 up,
- * in each layer across the face, so that all its chips are visited once; from the top down again through the other columns, in each
- * layer across all of them, to where it began. With three faces that is straight down one edge. The rings of all f faces move at
- * once, each with its part of the data.
+ * Each layer is a ring of f chips, at least three; chip l f + c is column c of layer l. Neighbours in a layer are joined by
+ * links, and so are the chips of a column in neighbouring layers. A face is two neighbouring columns. Face k has a ring over
+ * all chips: from layer 0 up, in each layer across the face, so that all its chips are visited once; from the top down again
+ * through the other columns, in each layer across all of them, to where it began. With three faces that is straight down one
+ * edge. The rings of all f faces move at once, each with its part of the data.
  *
- * (S. Knowles, Graphcore: US patent application of publication date 1 October 2020, "Networked computer with multiple embedded rings". It
- * claims layers of three chips and more, two links between neighbours in a layer, three in the first and the last, whose links to
- * other layers are put there instead, and one link between layers. How the way down goes where there are more than three faces is our
- * choice.)
+ * (S. Knowles, Graphcore: US patent application published 1 October 2020, "Networked computer with multiple embedded rings". It
+ * claims layers of three chips and more, two links between neighbours in a layer, three in the first and the last, and one link
+ * between layers. The claims put links there that are free at the ends; of three chips each has one such link and two
+ * neighbours, so that a chip at an end here has one link more than they give it. How the way down goes with more than three
+ * faces is our choice.)
  *
- * With three faces each link between layers carries one ring each way; of the links in a layer, one ring in each direction takes one of
- * two, and in the first and last layer two take two of three, all one way. So with n chips and a link of b bytes a second an
- * all-reduce of V bytes takes 2 (n - 1) steps of V / (3 n b) beside what steps cost by themselves: a third of a single ring's. */
+ * With three faces each link between layers carries one ring each way; in a layer one ring takes one of two links, and in the
+ * first and last layer two rings take two of three, all one way. So with n chips and a link of b bytes a second an all-reduce of
+ * V bytes takes 2 (n - 1) steps of V / (3 n b) beside what steps cost by themselves: a third of a single ring's. With five faces
+ * and more the links inside layers carry more rings than they have lanes, and steps take longer. */
 #ifndef IPU_COLLECTIVES_PRISM_H
 #define IPU_COLLECTIVES_PRISM_H
 

@@ -9,7 +9,6 @@ const char *const ipu_routing_name[IPU_ROUTINGS + 1] = {"DNC", "SWNC", "RINGSWNC
 
 /* ---- table 8.1 ---- */
 
-enum { CHIPS_OF_A_RUNG = 2 };
 enum { ON_LADDER = 1 << IPU_LADDER, ON_TORUS = 1 << IPU_TORUS, MOST_ON_LADDER = 16 };
 enum { DNC = 1 << IPU_DNC, SWNC = 1 << IPU_SWNC, RINGSWNC = 1 << IPU_RINGSWNC, BTNC = 1 << IPU_BTNC };
 
@@ -91,7 +90,7 @@ static mt_status find_groups(size_t n_chips, const ipu_ring_choice *choice, grou
     if (up_and_down && size % 2 != 0)
         return mt_fail(MT_INPUT, "rings: %s over %zu replicas; allowed: an even number",
             ipu_logical_name[choice->logical], size);
-    if (choice->logical == IPU_BARLEY_TWIST && (!all || size % 4 != 0))
+    if (choice->logical == IPU_BARLEY_TWIST && (size != replicas || size % 4 != 0))
         return mt_fail(MT_INPUT,
             "rings: barley-twist over %zu of %zu chips; allowed: all of an even number of rungs", size,
             n_chips);
@@ -144,8 +143,7 @@ static mt_status add_ring(mt_arena *arena, const groups *g, const ipu_ring_choic
     size_t place, unsigned stream, ipu_rings *rings)
 {
     ipu_ring *ring = &rings->ring[rings->n_rings++];
-    *ring = (ipu_ring){
-        .n = g->size, .stream = stream, .turn = rings->turns > 1 ? (unsigned)place / CHIPS_OF_A_RUNG : 0};
+    *ring = (ipu_ring){.n = g->size, .stream = stream};
     MT_ALLOC(arena, ring->chip, g->size);
     for (size_t k = 0; k < g->size; k++) {
         const size_t member = member_at(choice->logical, g->size, k, stream);
@@ -154,15 +152,66 @@ static mt_status add_ring(mt_arena *arena, const groups *g, const ipu_ring_choic
     return MT_OK;
 }
 
+/* ---- turns ---- */
+
+/* Counts the hops of a ring, both ways, in or out of bytes[from * n_chips + to]. */
+static void count_hops(const ipu_ring *ring, size_t n_chips, bool in, uint64_t *bytes)
+{
+    for (size_t k = 0; k < ring->n; k++) {
+        const uint32_t a = ring->chip[k], b = ring->chip[(k + 1) % ring->n];
+        bytes[a * n_chips + b] += in ? 1 : UINT64_MAX;
+        bytes[b * n_chips + a] += in ? 1 : UINT64_MAX;
+    }
+}
+
+/* Gives each ring the first turn in which its messages and those of rings before it cannot wait for each other. */
+static mt_status take_turns(mt_arena *scratch, ipu_shape shape, size_t n_chips, ipu_rings *rings)
+{
+    const ipu_links links = {.shape = shape,
+        .direct = 1,
+        .cross = 1,
+        .rail = 1,
+        .lane_bits_per_second = 1,
+        .efficiency = 1,
+        .buffers = 1};
+    ipu_topology *network;
+    uint64_t **bytes; /* of each turn, once there is one */
+    MT_TRY(ipu_topology_of(scratch, &links, n_chips, &network));
+    MT_ALLOC(scratch, bytes, rings->n_rings + 1);
+    for (size_t r = 0; r < rings->n_rings; r++) {
+        ipu_ring *ring = &rings->ring[r];
+        mt_status status = MT_INPUT;
+        for (ring->turn = 0; status == MT_INPUT && ring->turn <= rings->turns; ring->turn++) {
+            uint64_t *of_turn = bytes[ring->turn];
+            if (!of_turn) MT_ALLOC(scratch, of_turn, n_chips * n_chips);
+            bytes[ring->turn] = of_turn;
+            count_hops(ring, n_chips, true, of_turn);
+            status = ipu_topology_check_deadlock(network, of_turn);
+            if (status != MT_OK) count_hops(ring, n_chips, false, of_turn);
+        }
+        MT_TRY(status);
+        if (ring->turn-- > rings->turns) rings->turns = ring->turn + 1;
+    }
+    return MT_OK;
+}
+
+static mt_status find_turns(ipu_shape shape, size_t n_chips, ipu_rings *rings)
+{
+    mt_arena scratch = {0};
+    rings->turns = 1;
+    if (shape != IPU_TORUS) return MT_OK;
+    const mt_status status = take_turns(&scratch, shape, n_chips, rings);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 mt_status ipu_rings_make(
     mt_arena *arena, ipu_shape shape, size_t n_chips, const ipu_ring_choice *choice, ipu_rings *rings)
 {
     groups g = {0};
     MT_TRY(check_combination(shape, n_chips, choice));
     MT_TRY(find_groups(n_chips, choice, &g));
-    const bool take_turns = shape == IPU_TORUS && choice->replica > CHIPS_OF_A_RUNG;
     *rings = (ipu_rings){.streams = choice->logical == IPU_BARLEY_TWIST ? 2 : 1,
-        .turns = take_turns ? (unsigned)choice->replica / CHIPS_OF_A_RUNG : 1,
         .logical = choice->logical,
         .shape = shape,
         .replica = choice->replica};
@@ -171,5 +220,5 @@ mt_status ipu_rings_make(
         for (size_t place = 0; place < choice->replica; place++)
             for (unsigned stream = 0; stream < rings->streams; stream++)
                 MT_TRY(add_ring(arena, &g, choice, group, place, stream, rings));
-    return MT_OK;
+    return find_turns(shape, n_chips, rings);
 }

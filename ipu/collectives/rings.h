@@ -8,10 +8,11 @@
  *   ring-on-line     s = 2   the same order, on each rail by itself: every second replica upwards, the others downwards
  *   rung-ring-2,4,8  s = 2,4,8  0, 1, 2, ..., R - 1: straight up each rail, and from the top to the bottom
  *   barley-twist     s = 1   two rings at once, X from chip 0 and Y from chip 1: across the rung, up one rung, and again, which
- *                            together use every link of a torus. R / 2 must be even: with an odd number of rungs X runs into Y
+ *                            together use every rail of a torus and every rung's direct link. R / 2 must be even: with an
+ *                            odd number of rungs X runs into Y
  *
- * With replicas of more than two chips routes have several links, which on a torus join all the way round a rail. Messages that could
- * then wait for each other do not move at once: of s chips two, one on each rail, in each of s / 2 turns.
+ * On a torus messages over several links could wait for each other all the way round a rail. Rings whose messages could do so
+ * move in turns: with replicas of s chips, s / 2 of them.
  *
  * (Graphcore, GCL user guide, section 8.2; its pseudocode of the twist takes both steps in one turn.) A routing is the name of a
  * configuration of the links: DNC default, SWNC sliding window, RINGSWNC ring with sliding window, BTNC barley twist. The guide's
@@ -69,10 +70,10 @@ typedef struct ipu_rings {
     size_t replica;
 } ipu_rings;
 
-/* Gives in `arena` the rings of n chips joined in a shape. MT_INPUT: table 8.1 does not have this combination, and the message has
- * those it has for the shape and the replica; chips that are not whole replicas, or replicas that are not whole groups; groups of
- * fewer than two replicas, or of an odd number unless they are 1, 2, ..., in order; a twist over an odd number of rungs, or of
- * groups. MT_MEMORY. */
+/* Gives in `arena` the rings of n chips joined in a shape. MT_INPUT: table 8.1 does not have this combination, and the message
+ * has those it has for the shape; chips that are not whole replicas, or replicas that are not whole groups; groups of fewer than
+ * two replicas, or of an odd number except on a rung-ring; a twist over an odd number of rungs, or over some of the chips.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_rings_make(
     mt_arena *arena, ipu_shape shape, size_t n_chips, const ipu_ring_choice *choice, ipu_rings *rings);
 

@@ -67,12 +67,14 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
         "machine allreduce --ipus 12 --physical prism --layers 4 --bytes 4KiB");
     refuses(2, "--faces without --physical prism; allowed: with it",
         "machine allreduce --ipus 4 --faces 4 --bytes 8");
-    refuses(2, "--layers", "machine allreduce --physical prism --bytes 4KiB");
+    refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
 }
 
 Test(machine_allreduce, other_operations_and_operators_are_done)
 {
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));
+    free(works("machine allreduce --ipus 4 --bytes 4KiB --operation all-gather --method bidirectional "
+               "--machine-set tiles=8"));
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation broadcast --machine-set tiles=8"));
     free(works("machine allreduce --ipus 4 --bytes 400 --operator mul --machine-set tiles=8"));
     free(works("machine allreduce --ipus 8 --bytes 400 --operator and --logical ring-on-line --machine-set "
@@ -88,6 +90,21 @@ Test(machine_allreduce, what_cannot_be_is_refused)
         "peripheral-ring with "
         "DNC",
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
+    refuses(2, "--operator: 'foo'; allowed: add, mul, min, max, and, or",
+        "machine allreduce --ipus 4 --bytes 8 --operator foo");
+    refuses(2, "--operation: 'foo'; allowed: all-reduce,",
+        "machine allreduce --ipus 4 --bytes 8 --operation foo");
+    refuses(2, "--method: 'foo'; allowed: auto,", "machine allreduce --ipus 4 --bytes 8 --method foo");
+    refuses(2, "--logical: 'prism'; allowed: peripheral-ring,",
+        "machine allreduce --ipus 4 --bytes 8 --logical prism");
+    refuses(2, "--routing: 'foo'; allowed: DNC, SWNC,", "machine allreduce --ipus 4 --bytes 8 --routing foo");
+    refuses(2, "--physical: 'prizm'; allowed: ladder, torus, prism",
+        "machine allreduce --ipus 4 --bytes 8 --physical prizm");
+    refuses(2, "--replica", "machine allreduce --ipus 4 --bytes 8 --replica 1x");
+    refuses(2, "--ipus is needed", "machine allreduce --bytes 8");
+    refuses(2, "--bytes: '0x1000'", "machine allreduce --ipus 4 --bytes 0x1000");
+    refuses(2, "--machine-set links.rail=8 with a prism",
+        "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.rail=8");
     refuses(2, "quad on a peripheral-ring", "machine allreduce --ipus 4 --method quad --bytes 4KiB");
     refuses(2, "--bytes: '1fathom'; allowed: a multiple of 4 bytes up to 1GiB",
         "machine allreduce --ipus 4 --bytes 1fathom");

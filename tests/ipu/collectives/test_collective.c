@@ -382,6 +382,12 @@ Test(collective, the_method_is_chosen_by_bytes)
             IPU_MEET_IN_THE_MIDDLE, IPU_BIDIRECTIONAL},
         {IPU_LADDER, 16, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_REDUCE, 39845888,
             IPU_MEET_IN_THE_MIDDLE, IPU_BIDIRECTIONAL},
+        {IPU_LADDER, 4, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_GATHER, 622592 * 4,
+            IPU_MEET_IN_THE_MIDDLE, IPU_BIDIRECTIONAL},
+        {IPU_LADDER, 8, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_REDUCE, 4980736,
+            IPU_MEET_IN_THE_MIDDLE, IPU_BIDIRECTIONAL},
+        {IPU_LADDER, 16, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_GATHER, (size_t)19922944 * 16,
+            IPU_MEET_IN_THE_MIDDLE, IPU_BIDIRECTIONAL},
         {IPU_LADDER, 32, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_REDUCE, 39845888,
             IPU_MEET_IN_THE_MIDDLE, IPU_MEET_IN_THE_MIDDLE},
         {IPU_LADDER, 2, {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, IPU_ALL_REDUCE, 39845888, IPU_CLOCKWISE,
@@ -455,11 +461,25 @@ Test(collective, bytes_of_a_step_are_counted)
     }
 }
 
+/* The second and the third of 8 fragments have an element each: one follows the other at once. */
+Test(collective, a_broadcast_of_few_elements_has_no_empty_steps)
+{
+    const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};
+    ipu_rings rings;
+    ipu_plan plan;
+    ok(ipu_rings_make(&arena, IPU_LADDER, 8, &choice, &rings));
+    for (size_t n = 1; n <= 9; n++) {
+        ok(ipu_plan_make(&arena, &rings, IPU_BROADCAST, IPU_CLOCKWISE, n, 4, 0, &plan));
+        cr_expect_eq(plan.n_steps, 7 + (n < 8 ? n : 8) - 1);
+        for (size_t s = 0; s < plan.n_steps; s++) cr_expect_lt(plan.first_hop[s], plan.first_hop[s + 1]);
+    }
+}
+
 Test(collective, what_cannot_be_is_refused)
 {
     const ipu_ring_choice peripheral = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1},
                           twisted = {IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1};
-    const ipu_target target = ring_target(8);
+    ipu_target target = ring_target(8);
     ipu_rings rings, twist;
     ipu_plan plan;
     ipu_graph *g;
@@ -474,6 +494,7 @@ Test(collective, what_cannot_be_is_refused)
     cr_expect_eq(ipu_plan_make(&arena, &rings, IPU_BROADCAST, IPU_CLOCKWISE, 9, 4, 4, &plan), MT_INPUT);
     cr_expect_str_eq(mt_message(), "collective: a broadcast from rank 4; allowed: below 4");
     ok(ipu_plan_make(&arena, &rings, IPU_ALL_REDUCE, IPU_CLOCKWISE, 9, 4, 0, &plan));
+    target.ipus = 4;
     ok(ipu_graph_new(&arena, &target, &g));
     for (uint32_t c = 0; c < 4; c++) vectors[c] = vector_on(g, c, IPU_FLOAT, 9);
     cr_expect_eq(ipu_collective_program(g, &plan, IPU_AND, vectors, 4, &program), MT_INPUT);
@@ -483,6 +504,10 @@ Test(collective, what_cannot_be_is_refused)
     vectors[2] = vector_on(g, 2, IPU_FLOAT, 10);
     cr_expect_eq(ipu_collective_program(g, &plan, IPU_SUM, vectors, 4, &program), MT_INPUT);
     cr_expect_str_eq(mt_message(), "collective: 10 elements on chip 2; allowed: 9, as planned");
+    vectors[2] = vectors[1];
+    cr_expect_eq(ipu_collective_program(g, &plan, IPU_SUM, vectors, 4, &program), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "collective: element 0 of the vector of chip 2 is on chip 1; allowed: on its own");
     vectors[2] = vector_on(g, 2, IPU_HALF, 9);
     cr_expect_eq(ipu_collective_program(g, &plan, IPU_SUM, vectors, 4, &program), MT_INPUT);
 }

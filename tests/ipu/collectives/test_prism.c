@@ -41,7 +41,7 @@ Test(prism, a_ring_goes_up_its_face_and_down_the_edge)
     }
 }
 
-/* Each ring visits every chip once, by links; and of each link the rings that take it at once are no more than its lanes. */
+/* Each ring visits every chip once, by links; with three and four faces no link carries more rings than it has lanes. */
 Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
 {
     for (size_t faces = 3; faces <= 6; faces++)
@@ -70,7 +70,7 @@ Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
                 const ipu_link *link = &network->links[l];
                 const bool up = link->from / faces != link->to / faces;
                 between += up ? load[l] : 0;
-                if (faces == 3)
+                if (faces <= 4)
                     cr_assert_leq(load[l], (uint64_t)(link->bytes_per_second / 1e9), "link %u", l);
                 if (up) cr_assert_leq(load[l], 1);
             }
