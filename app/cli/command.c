@@ -182,6 +182,20 @@ mt_status mt_option_overrides(
     return MT_OK;
 }
 
+mt_status mt_option_word(const mt_arguments *arguments, const char *option, const char *missing,
+    const char *const *words, size_t n, size_t *number)
+{
+    const char *value = mt_option_value(arguments, option, missing);
+    char allowed[256] = "";
+    for (*number = 0; *number < n; ++*number)
+        if (strcmp(words[*number], value) == 0) return MT_OK;
+    for (size_t k = 0; k < n; k++) {
+        const size_t used = strlen(allowed);
+        (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", k > 0 ? ", " : "", words[k]);
+    }
+    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, value, allowed);
+}
+
 mt_file_replace mt_option_replace(const mt_arguments *arguments)
 {
     return mt_option_given(arguments, "--force") ? MT_FILE_ANY : MT_FILE_OURS;

@@ -18,8 +18,9 @@
 
 typedef struct mt_option {
     const char *name; /* "--format" */
-    const char *
-        value; /* what its value is called; words between '|' are all there are ("text|json|csv"); NULL: a switch */
+    const char
+        *value; /* what its value is called; between '|' the words of which it is one, as the command checks
+                          ("text|json|csv"); NULL: a switch */
     const char *help;
     char letter;  /* 'o': also "-o"; 0: none */
     bool repeats; /* may be given several times */
@@ -110,6 +111,10 @@ MT_NODISCARD mt_status mt_option_all(
 /* Gives the values that an option sets, with its name; there is room for one more behind them. */
 MT_NODISCARD mt_status mt_option_overrides(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, mt_yaml_override **sets);
+
+/* Gives which of n words an option's value is, `missing` where it was not given. MT_INPUT, naming the option and the words: it is none. */
+MT_NODISCARD mt_status mt_option_word(const mt_arguments *arguments, const char *option, const char *missing,
+    const char *const *words, size_t n, size_t *number);
 
 /* What may be replaced: any file with --force. */
 mt_file_replace mt_option_replace(const mt_arguments *arguments);

@@ -9,12 +9,13 @@
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/commands/commands.h"
+#include "data/number.h"
 #include "ipu/collectives/collective.h"
 #include "ipu/collectives/prism.h"
 #include "ipu/compile/compile.h"
 #include "ipu/cost/links.h"
 #include "ipu/machine/machines.h"
-#include "ipu/run/engine.h"
+#include "ipu/run/profile.h"
 
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
 
@@ -85,21 +86,6 @@ typedef struct asked {
     ipu_plan plan;
 } asked;
 
-/* The number of an option's word among others. */
-static mt_status read_word(const mt_arguments *arguments, const char *option, const char *missing,
-    const char *const *words, size_t n, int *number)
-{
-    const char *word = mt_option_value(arguments, option, missing);
-    char allowed[256] = "";
-    for (*number = 0; *number < (int)n; (*number)++)
-        if (strcmp(words[*number], word) == 0) return MT_OK;
-    for (size_t k = 0; k < n; k++) {
-        const size_t used = strlen(allowed);
-        (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", k > 0 ? ", " : "", words[k]);
-    }
-    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, word, allowed);
-}
-
 static mt_status read_size(const char *text, size_t *elements)
 {
     static const struct {
@@ -108,13 +94,13 @@ static mt_status read_size(const char *text, size_t *elements)
     } units[] = {{"", 1}, {"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"kB", 1e3},
         {"MB", 1e6}, {"GB", 1e9}};
     enum { ELEMENT = 4, MOST_GIB = 1 };
-    char *unit;
-    const bool decimal = text[0] >= '0' && text[0] <= '9' && !strpbrk(text, "xX");
-    const double number = decimal ? strtod(text, &unit) : 0;
-    if (!decimal) unit = (char *)text;
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+    char digits[MT_NUMBER_SIZE] = "";
+    const size_t n = strspn(text, "0123456789.");
+    double number;
+    if (n < sizeof digits) memcpy(digits, text, n);
+    for (size_t k = 0; mt_number_read(digits, &number) && k < sizeof units / sizeof *units; k++) {
         const double bytes = number * units[k].bytes;
-        if (unit == text || strcmp(unit, units[k].unit) != 0) continue;
+        if (strcmp(text + n, units[k].unit) != 0) continue;
         if (!(bytes >= ELEMENT && bytes <= MOST_GIB * 0x1p30) || fmod(bytes, ELEMENT) != 0) break;
         *elements = (size_t)bytes / ELEMENT;
         return MT_OK;
@@ -199,8 +185,8 @@ static mt_status read_target(const mt_arguments *arguments, asked *a)
     const bool given = mt_option_given(arguments, "--physical");
     unsigned long ipus;
     ipu_target one;
-    int joined = 0;
-    if (given) MT_TRY(read_word(arguments, "--physical", "", physical, PHYSICALS, &joined));
+    size_t joined = 0;
+    if (given) MT_TRY(mt_option_word(arguments, "--physical", "", physical, PHYSICALS, &joined));
     MT_TRY(check_options(arguments, joined == PRISM));
     MT_TRY(read_machine(arguments, a, given && joined != PRISM ? physical[joined] : NULL, &one));
     if (joined == PRISM) return read_prism(arguments, a, &one);
@@ -216,12 +202,13 @@ static mt_status read_choice(const mt_arguments *arguments, asked *a)
     static const char *const usual[IPU_PRISM] = {"1", "1", "2", "2", "4", "8"};
     const bool orthogonal = mt_option_given(arguments, "--orthogonal"),
                group = mt_option_given(arguments, "--group");
-    int logical, routing;
+    size_t logical, routing;
     unsigned long replica, members = 0;
-    MT_TRY(read_word(arguments, "--logical", ipu_logical_name[0], ipu_logical_name, IPU_PRISM, &logical));
     MT_TRY(
-        read_word(arguments, "--routing", ipu_routing_name[logical == IPU_BARLEY_TWIST ? IPU_BTNC : IPU_DNC],
-            ipu_routing_name, IPU_ROUTINGS, &routing));
+        mt_option_word(arguments, "--logical", ipu_logical_name[0], ipu_logical_name, IPU_PRISM, &logical));
+    MT_TRY(mt_option_word(arguments, "--routing",
+        ipu_routing_name[logical == IPU_BARLEY_TWIST ? IPU_BTNC : IPU_DNC], ipu_routing_name, IPU_ROUTINGS,
+        &routing));
     MT_TRY(mt_whole_number(
         "--replica", mt_option_value(arguments, "--replica", usual[logical]), 1, MOST_IPUS, &replica));
     if (group)
@@ -240,11 +227,12 @@ static mt_status read_choice(const mt_arguments *arguments, asked *a)
 
 static mt_status read_all(const mt_arguments *arguments, asked *a)
 {
-    int operation, with, method;
-    MT_TRY(read_word(
+    size_t operation, with, method;
+    MT_TRY(mt_option_word(
         arguments, "--operation", ipu_collective_name[0], ipu_collective_name, IPU_COLLECTIVES, &operation));
-    MT_TRY(read_word(arguments, "--operator", ipu_operator_name[0], ipu_operator_name, IPU_OPERATORS, &with));
-    MT_TRY(read_word(arguments, "--method", ipu_method_name[0], ipu_method_name, IPU_METHODS, &method));
+    MT_TRY(mt_option_word(
+        arguments, "--operator", ipu_operator_name[0], ipu_operator_name, IPU_OPERATORS, &with));
+    MT_TRY(mt_option_word(arguments, "--method", ipu_method_name[0], ipu_method_name, IPU_METHODS, &method));
     a->operation = (ipu_collective)operation;
     a->with = (ipu_operator)with;
     a->method = (ipu_method)method;
@@ -267,19 +255,12 @@ static ipu_type type_of(const asked *a)
     return a->with == IPU_AND || a->with == IPU_OR ? IPU_UNSIGNED_INT : IPU_FLOAT;
 }
 
-static size_t fragments_of(const asked *a)
-{
-    const bool halves = a->plan.method == IPU_BIDIRECTIONAL || a->plan.method == IPU_QUAD;
-    return a->rings.ring[0].n * a->rings.streams * (halves ? 2 : 1);
-}
-
 /* Every fragment is spread over all tiles of its chip, so that all of them send, receive and compute in each step. */
 static mt_status map_vector(const asked *a, ipu_graph *g, uint32_t variable, size_t chip)
 {
     const size_t tiles = a->target.tiles / a->target.ipus;
-    const size_t fragments = fragments_of(a);
-    for (size_t f = 0; f < fragments; f++) {
-        const size_t begin = a->elements * f / fragments, n = a->elements * (f + 1) / fragments - begin;
+    for (size_t f = 0; f < a->plan.n_fragments; f++) {
+        const size_t begin = ipu_plan_fragment(&a->plan, f), n = ipu_plan_fragment(&a->plan, f + 1) - begin;
         for (size_t t = 0; t < tiles; t++) {
             const size_t from = n * t / tiles, to = n * (t + 1) / tiles;
             MT_TRY(ipu_graph_set_tile_mapping(
@@ -354,15 +335,11 @@ static uint32_t combined(const asked *a, uint32_t x, uint32_t y)
     return x | y;
 }
 
-/* The chip of a rank in a ring. */
 static uint32_t chip_of(const ipu_ring *ring, size_t rank)
 {
-    for (size_t k = 0; k < ring->n; k++) {
-        size_t below = 0;
-        for (size_t i = 0; i < ring->n; i++) below += ring->chip[i] < ring->chip[k];
-        if (below == rank) return ring->chip[k];
-    }
-    return ring->chip[0];
+    size_t k = 0;
+    while (ipu_ring_rank(ring, k) != rank) k++;
+    return ring->chip[k];
 }
 
 /* What the elements of a ring's chips come to, and whose fragment each is. */
@@ -372,17 +349,18 @@ typedef struct result {
 
 static void find_result(const asked *a, const ipu_ring *ring, const result *to)
 {
-    const size_t fragments = fragments_of(a);
-    for (size_t f = 0; f < fragments; f++) {
+    const uint32_t root = chip_of(ring, 0);
+    for (size_t f = 0; f < a->plan.n_fragments; f++) {
         const uint32_t owner = chip_of(ring, f % ring->n);
-        const size_t end = a->elements * (f + 1) / fragments;
-        for (size_t i = a->elements * f / fragments; i < end; i++) {
+        for (size_t i = ipu_plan_fragment(&a->plan, f); i < ipu_plan_fragment(&a->plan, f + 1); i++) {
             to->owner[i] = owner;
+            if (a->plan.n_reducing == 0) {
+                to->value[i] = beginning(a, a->operation == IPU_BROADCAST ? root : owner, i);
+                continue;
+            }
             to->value[i] = beginning(a, ring->chip[0], i);
             for (size_t k = 1; k < ring->n; k++)
                 to->value[i] = combined(a, to->value[i], beginning(a, ring->chip[k], i));
-            if (a->operation == IPU_ALL_GATHER) to->value[i] = beginning(a, owner, i);
-            if (a->operation == IPU_BROADCAST) to->value[i] = beginning(a, chip_of(ring, 0), i);
         }
     }
 }
@@ -429,26 +407,6 @@ static mt_status run_program(const asked *a, const made *m)
 }
 
 /* ---- tables ---- */
-
-static uint64_t all_cycles(const ipu_timing *timing)
-{
-    uint64_t cycles = 0;
-    for (size_t s = 0; s < timing->executable->graph->n_compute_sets; s++)
-        cycles += timing->supersteps[s].cycles;
-    return cycles;
-}
-
-/* With the machine's uncertain constants at one end of their bands. */
-static mt_status cycles_at(mt_arena *scratch, const made *m, ipu_end end, uint64_t *cycles)
-{
-    const ipu_target other = ipu_target_at(&m->executable->graph->target, end);
-    ipu_executable *same;
-    ipu_timing timing;
-    MT_TRY(ipu_compile_for(scratch, m->executable, &other, &same));
-    MT_TRY(ipu_timing_make(scratch, same, &timing));
-    *cycles = all_cycles(&timing);
-    return MT_OK;
-}
 
 static mt_table order_table(const asked *a)
 {
@@ -538,10 +496,11 @@ static uint64_t bytes_over(const asked *a, const ipu_timing *timing, uint32_t li
 }
 
 /* Those that carry something. */
-static mt_table links_table(const asked *a, const ipu_timing *timing)
+static mt_table links_table(const asked *a, const ipu_engine *engine)
 {
+    const ipu_timing *timing = &engine->timing;
     const ipu_topology *network = timing->network;
-    const double all = (double)all_cycles(timing);
+    const double all = (double)ipu_engine_cycles(engine);
     size_t idle = 0;
     char title[80];
     for (uint32_t l = 0; l < network->n_links; l++) idle += bytes_over(a, timing, l) == 0;
@@ -566,22 +525,22 @@ static mt_table links_table(const asked *a, const ipu_timing *timing)
 static mt_status totals_table(const asked *a, const made *m, mt_table *out)
 {
     const double clock = a->target.clock_hz, bytes = (double)(a->elements * sizeof(float));
-    const uint64_t cycles = all_cycles(&m->engine->timing);
-    const double us = (double)cycles / clock * 1e6;
-    uint64_t fast, slow;
+    ipu_profile profile;
     char title[320];
-    MT_TRY(cycles_at(a->arena, m, IPU_FAST, &fast));
-    MT_TRY(cycles_at(a->arena, m, IPU_SLOW, &slow));
+    MT_TRY(ipu_profile_make(a->arena, m->engine, &profile));
+    MT_TRY(ipu_profile_add_bands(m->executable, &profile));
+    const double us = profile.seconds * 1e6, fast = (double)profile.band.at[IPU_FAST],
+                 slow = (double)profile.band.at[IPU_SLOW];
     (void)snprintf(title, sizeof title, "%s of %.0f bytes on each of %zu IPUs: %s, %s, %s",
         ipu_collective_name[a->operation], bytes, a->target.ipus, a->target.name,
         ipu_logical_name[a->rings.logical], ipu_method_name[a->plan.method]);
     mt_table table = mt_table_properties(a->arena, "totals", title);
     mt_table_property(&table, "steps", "steps", (double)a->plan.n_steps, "");
-    mt_table_property(&table, "cycles", "all steps", (double)cycles, "cycles");
+    mt_table_property(&table, "cycles", "all steps", (double)profile.cycles, "cycles");
     mt_table_property(&table, "time_us", "time", us, "us");
     mt_table_property(
-        &table, "fast_us", "with uncertain constants at their fast ends", (double)fast / clock * 1e6, "us");
-    mt_table_property(&table, "slow_us", "at their slow ends", (double)slow / clock * 1e6, "us");
+        &table, "fast_us", "with uncertain constants at their fast ends", fast / clock * 1e6, "us");
+    mt_table_property(&table, "slow_us", "at their slow ends", slow / clock * 1e6, "us");
     mt_table_property(&table, "bandwidth_gb_per_s", "vector a second", bytes / us / 1e3, "GB/s");
     *out = table;
     return MT_OK;
@@ -601,6 +560,6 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(totals_table(&a, &m, &tables[0]));
     tables[1] = order_table(&a);
     MT_TRY(steps_table(&a, &m.engine->timing, &tables[2]));
-    tables[3] = links_table(&a, &m.engine->timing);
+    tables[3] = links_table(&a, m.engine);
     return mt_tables_print(arguments->out, tables, sizeof tables / sizeof *tables, format);
 }

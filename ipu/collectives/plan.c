@@ -56,10 +56,15 @@ typedef struct planning {
     const ipu_rings *rings;
     ipu_collective collective;
     ipu_plan *plan;
-    size_t n_elements, n_parts, root;
+    size_t n_parts, root;
     size_t *rank; /* of each position in the current ring */
     size_t n_hops;
 } planning;
+
+size_t ipu_plan_fragment(const ipu_plan *plan, size_t fragment)
+{
+    return plan->n_elements * fragment / plan->n_fragments;
+}
 
 /* What a chain carries: fragment `rank` of a part. */
 typedef struct load {
@@ -68,8 +73,8 @@ typedef struct load {
 
 static load load_of(const planning *p, size_t n, size_t part, size_t rank)
 {
-    const size_t of = p->n_parts * n, begin = p->n_elements * (part * n + rank) / of;
-    return (load){begin, p->n_elements * (part * n + rank + 1) / of - begin};
+    const size_t begin = ipu_plan_fragment(p->plan, part * n + rank);
+    return (load){begin, ipu_plan_fragment(p->plan, part * n + rank + 1) - begin};
 }
 
 /* `hops` hops from a position on, one a step from `step` on; to the next in the ring, or to the one before. */
@@ -114,14 +119,6 @@ static void add_gathering(planning *p, const ipu_ring *ring, load l, size_t owne
     add_chain(p, ring, l, owner, w.anticlockwise, false, step);
 }
 
-static void find_ranks(planning *p, const ipu_ring *ring)
-{
-    for (size_t k = 0; k < ring->n; k++) {
-        p->rank[k] = 0;
-        for (size_t i = 0; i < ring->n; i++) p->rank[k] += ring->chip[i] < ring->chip[k];
-    }
-}
-
 static size_t position_of(const planning *p, size_t n, size_t rank)
 {
     size_t k = 0;
@@ -162,7 +159,7 @@ static void add_hops(planning *p)
     p->n_hops = 0;
     for (size_t r = 0; r < p->rings->n_rings; r++) {
         const ipu_ring *ring = &p->rings->ring[r];
-        find_ranks(p, ring);
+        for (size_t k = 0; k < ring->n; k++) p->rank[k] = ipu_ring_rank(ring, k);
         for (size_t d = 0; d < directions; d++)
             add_fragments(p, ring, ring->stream * directions + d, ways_of(p->plan->method, ring->n, d));
     }
@@ -198,9 +195,9 @@ mt_status ipu_plan_make(mt_arena *arena, const ipu_rings *rings, ipu_collective 
     planning p = {.rings = rings,
         .collective = collective,
         .plan = plan,
-        .n_elements = n_elements,
         .n_parts = rings->streams * (halves ? 2 : 1),
         .root = root};
+    plan->n_fragments = p.n_parts * rings->ring[0].n;
     MT_ALLOC(arena, p.rank, rings->ring[0].n);
     add_hops(&p);
     MT_ALLOC(arena, plan->hops, p.n_hops);

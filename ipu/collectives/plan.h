@@ -63,8 +63,12 @@ typedef struct ipu_plan {
     ipu_hop *hops;
     size_t *first_hop; /* [n_steps + 1] */
     size_t n_steps, n_reducing;
-    size_t n_elements; /* of a vector */
+    size_t n_elements;  /* of a vector */
+    size_t n_fragments; /* of all parts; fragment f is that of rank f % n */
 } ipu_plan;
+
+/* The first element of a fragment; of fragment n_fragments the end of the vector. */
+size_t ipu_plan_fragment(const ipu_plan *plan, size_t fragment);
 
 /* Gives in `arena` the plan for vectors of n_elements of so many bytes. `root` is looked at for a broadcast only. Fragments without
  * elements do not go. MT_INPUT: a method that the rings do not have, or no such rank. MT_MEMORY. */

@@ -152,19 +152,48 @@ static mt_status add_ring(mt_arena *arena, const groups *g, const ipu_ring_choic
     return MT_OK;
 }
 
+size_t ipu_ring_rank(const ipu_ring *ring, size_t k)
+{
+    size_t rank = 0;
+    for (size_t i = 0; i < ring->n; i++) rank += ring->chip[i] < ring->chip[k];
+    return rank;
+}
+
 /* ---- turns ---- */
 
-/* Counts the hops of a ring, both ways, in or out of bytes[from * n_chips + to]. */
-static void count_hops(const ipu_ring *ring, size_t n_chips, bool in, uint64_t *bytes)
+/* What was found of turns so far: bytes[turn][from * n_chips + to] counts the hops of its rings, both ways. */
+typedef struct turning {
+    const ipu_topology *network;
+    size_t n_chips;
+    uint64_t **bytes;
+} turning;
+
+/* Adds the hops of a ring to a turn, or takes them out again. */
+static void count_hops(const turning *t, const ipu_ring *ring, bool out)
 {
+    const uint64_t one = out ? UINT64_MAX : 1; /* -1, modulo 2^64 */
+    uint64_t *bytes = t->bytes[ring->turn];
     for (size_t k = 0; k < ring->n; k++) {
         const uint32_t a = ring->chip[k], b = ring->chip[(k + 1) % ring->n];
-        bytes[a * n_chips + b] += in ? 1 : UINT64_MAX;
-        bytes[b * n_chips + a] += in ? 1 : UINT64_MAX;
+        bytes[a * t->n_chips + b] += one;
+        bytes[b * t->n_chips + a] += one;
     }
 }
 
-/* Gives each ring the first turn in which its messages and those of rings before it cannot wait for each other. */
+/* The first turn in which a ring's messages and those of the rings there cannot wait for each other; a new one, if there is none. */
+static mt_status find_turn(mt_arena *scratch, const turning *t, ipu_ring *ring, unsigned *n_turns)
+{
+    for (ring->turn = 0;; ring->turn++) {
+        const bool is_new = ring->turn == *n_turns;
+        if (is_new) MT_ALLOC(scratch, t->bytes[ring->turn], t->n_chips * t->n_chips);
+        count_hops(t, ring, false);
+        const mt_status status = ipu_topology_check_deadlock(t->network, t->bytes[ring->turn]);
+        if (status == MT_OK && is_new) ++*n_turns;
+        if (status == MT_OK || status != MT_INPUT || is_new) return status;
+        count_hops(t, ring, true);
+    }
+}
+
 static mt_status take_turns(mt_arena *scratch, ipu_shape shape, size_t n_chips, ipu_rings *rings)
 {
     const ipu_links links = {.shape = shape,
@@ -175,30 +204,19 @@ static mt_status take_turns(mt_arena *scratch, ipu_shape shape, size_t n_chips, 
         .efficiency = 1,
         .buffers = 1};
     ipu_topology *network;
-    uint64_t **bytes; /* of each turn, once there is one */
+    turning t = {.n_chips = n_chips};
     MT_TRY(ipu_topology_of(scratch, &links, n_chips, &network));
-    MT_ALLOC(scratch, bytes, rings->n_rings + 1);
-    for (size_t r = 0; r < rings->n_rings; r++) {
-        ipu_ring *ring = &rings->ring[r];
-        mt_status status = MT_INPUT;
-        for (ring->turn = 0; status == MT_INPUT && ring->turn <= rings->turns; ring->turn++) {
-            uint64_t *of_turn = bytes[ring->turn];
-            if (!of_turn) MT_ALLOC(scratch, of_turn, n_chips * n_chips);
-            bytes[ring->turn] = of_turn;
-            count_hops(ring, n_chips, true, of_turn);
-            status = ipu_topology_check_deadlock(network, of_turn);
-            if (status != MT_OK) count_hops(ring, n_chips, false, of_turn);
-        }
-        MT_TRY(status);
-        if (ring->turn-- > rings->turns) rings->turns = ring->turn + 1;
-    }
+    t.network = network;
+    MT_ALLOC(scratch, t.bytes, rings->n_rings);
+    for (size_t r = 0; r < rings->n_rings; r++)
+        MT_TRY(find_turn(scratch, &t, &rings->ring[r], &rings->turns));
     return MT_OK;
 }
 
 static mt_status find_turns(ipu_shape shape, size_t n_chips, ipu_rings *rings)
 {
     mt_arena scratch = {0};
-    rings->turns = 1;
+    rings->turns = shape == IPU_TORUS ? 0 : 1;
     if (shape != IPU_TORUS) return MT_OK;
     const mt_status status = take_turns(&scratch, shape, n_chips, rings);
     mt_arena_free(&scratch);

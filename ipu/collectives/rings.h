@@ -70,6 +70,9 @@ typedef struct ipu_rings {
     size_t replica;
 } ipu_rings;
 
+/* The rank of a ring's k-th chip: how many of its chips have lower numbers. */
+size_t ipu_ring_rank(const ipu_ring *ring, size_t k);
+
 /* Gives in `arena` the rings of n chips joined in a shape. MT_INPUT: table 8.1 does not have this combination, and the message
  * has those it has for the shape; chips that are not whole replicas, or replicas that are not whole groups; groups of fewer than
  * two replicas, or of an odd number except on a rung-ring; a twist over an odd number of rungs, or over some of the chips.

@@ -759,6 +759,37 @@ static void emit_place(const compiling *c, const ipu_slots *slots, size_t tile, 
     slots->placed[at] = variable_at(c, p->part);
 }
 
+static void emit_task(const compiling *c, const ipu_slots *slots, size_t tile, const ipu_task *task)
+{
+    const ipu_executable *e = c->executable;
+    for (size_t f = 0; f < task->codelet->n_fields; f++) {
+        size_t n;
+        emit_place(c, slots, tile, task->first_place + f);
+        const ipu_place *ranges = ipu_task_places(e, task, f, &n);
+        for (size_t k = 0; k < n; k++) emit_place(c, slots, tile, (size_t)(ranges - e->places) + k);
+    }
+}
+
+static void emit_message(const compiling *c, const ipu_slots *slots, size_t tile, size_t at)
+{
+    const draft *d = &c->drafts[at];
+    const part *source = &c->parts[d->source_part];
+    c->executable->messages[at] = (ipu_message){source->offset + d->source,
+        absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
+    c->executable->message_type[at] = (uint8_t)variable_of(c, d->source_part)->type;
+    slots->sent[at] = source->variable;
+}
+
+static ipu_input input_of(const compiling *c, size_t tile, const input *in)
+{
+    return (ipu_input){.first_message = in->first_draft,
+        .n_messages = in->n_drafts,
+        .offset = absolute(c, in->place.part, tile, in->place.at),
+        .bytes = in->bytes,
+        .tail_at = in->tail_at,
+        .kept = in->kept};
+}
+
 static mt_status emit(compiling *c, ipu_slots *slots)
 {
     ipu_executable *e = c->executable;
@@ -771,33 +802,13 @@ static mt_status emit(compiling *c, ipu_slots *slots)
     MT_ALLOC(c->scratch, slots->sent, e->n_messages);
     MT_ALLOC(c->scratch, slots->placed, e->n_places);
     for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
-        size_t tile = slot % c->n_tiles;
-        for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
-            const ipu_task *task = &e->tasks[i];
-            for (size_t f = 0; f < task->codelet->n_fields; f++) {
-                size_t n;
-                emit_place(c, slots, tile, task->first_place + f);
-                const ipu_place *ranges = ipu_task_places(e, task, f, &n);
-                for (size_t k = 0; k < n; k++) emit_place(c, slots, tile, (size_t)(ranges - e->places) + k);
-            }
-        }
-        for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++) {
-            const draft *d = &c->drafts[i];
-            const part *source = &c->parts[d->source_part];
-            e->messages[i] = (ipu_message){source->offset + d->source,
-                absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
-            e->message_type[i] = (uint8_t)variable_of(c, d->source_part)->type;
-            slots->sent[i] = source->variable;
-        }
-        for (size_t i = c->first_input[slot]; i < c->first_input[slot + 1]; i++) {
-            const input *in = &c->inputs[i];
-            e->inputs[i] = (ipu_input){.first_message = in->first_draft,
-                .n_messages = in->n_drafts,
-                .offset = absolute(c, in->place.part, tile, in->place.at),
-                .bytes = in->bytes,
-                .tail_at = in->tail_at,
-                .kept = in->kept};
-        }
+        const size_t tile = slot % c->n_tiles;
+        for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++)
+            emit_task(c, slots, tile, &e->tasks[i]);
+        for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++)
+            emit_message(c, slots, tile, i);
+        for (size_t i = c->first_input[slot]; i < c->first_input[slot + 1]; i++)
+            e->inputs[i] = input_of(c, tile, &c->inputs[i]);
     }
     return MT_OK;
 }

@@ -20,6 +20,12 @@ typedef struct walk {
     mt_arena *arena; /* for what is read, and for lists while writing */
 } walk;
 
+/* A file that has n things of so many bytes at least must be that long: no memory is taken for what cannot be there. */
+static mt_status check_left(const walk *w, size_t n, size_t size)
+{
+    return w->out || n <= w->left / size ? MT_OK : mt_fail(MT_INPUT, "%s: ends too early", w->path);
+}
+
 static mt_status move_bytes(walk *w, void *at, size_t n)
 {
     if (w->out) {
@@ -27,7 +33,7 @@ static mt_status move_bytes(walk *w, void *at, size_t n)
         mt_hash_add(&w->hash, at, n);
         return MT_OK;
     }
-    if (n > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    MT_TRY(check_left(w, n, 1));
     if (n > 0) memcpy(at, w->in, n);
     w->in += n;
     w->left -= n;
@@ -37,7 +43,7 @@ static mt_status move_bytes(walk *w, void *at, size_t n)
 static mt_status move_array(walk *w, void **at, size_t n, size_t size)
 {
     if (!w->out) {
-        if (n > w->left / size) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+        MT_TRY(check_left(w, n, size));
         *at = mt_arena_alloc(w->arena, n, size);
         if (!*at) return MT_MEMORY;
     }
@@ -45,6 +51,12 @@ static mt_status move_array(walk *w, void **at, size_t n, size_t size)
 }
 
 #define VALUE(w, value) MT_TRY(move_bytes((w), &(value), sizeof(value)))
+/* How many of something that takes a byte at least follow. */
+#define COUNT(w, n)                                                                                          \
+    do {                                                                                                     \
+        VALUE(w, n);                                                                                         \
+        MT_TRY(check_left(w, n, 1));                                                                         \
+    } while (0)
 #define ARRAY(w, pointer, n)                                                                                 \
     do {                                                                                                     \
         void *at_ = (void *)(pointer);                                                                       \
@@ -101,11 +113,11 @@ static mt_status move_variable(walk *w, ipu_variable *v)
 static mt_status move_graph(walk *w, ipu_graph *g)
 {
     MT_TRY(move_target(w, &g->target));
-    VALUE(w, g->n_variables);
+    COUNT(w, g->n_variables);
     VALUE(w, g->n_mappings);
     VALUE(w, g->n_slices);
-    VALUE(w, g->n_compute_sets);
-    VALUE(w, g->n_streams);
+    COUNT(w, g->n_compute_sets);
+    COUNT(w, g->n_streams);
     ARRAY(w, g->mappings, g->n_mappings);
     ARRAY(w, g->slices, g->n_slices);
     if (!w->out) {
@@ -135,11 +147,11 @@ typedef struct parts {
     size_t n;
 } parts;
 
-static int compare_addresses(const void *left, const void *right)
+static int compare_parts(const void *left, const void *right)
 {
-    const numbered *a = left, *b = right;
-    if (a->part != b->part) return (uintptr_t)a->part < (uintptr_t)b->part ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    const uintptr_t a = (uintptr_t)((const numbered *)left)->part,
+                    b = (uintptr_t)((const numbered *)right)->part;
+    return a < b ? -1 : a > b;
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -148,17 +160,18 @@ static int compare_numbers(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+/* By part, and the places of one in their order. */
+static int compare_places(const void *left, const void *right)
+{
+    const int order = compare_parts(left, right);
+    return order != 0 ? order : compare_numbers(left, right);
+}
+
 static size_t number_of(const parts *p, const ipu_program *program)
 {
-    size_t low = 0, high = p->n;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)p->by_address[middle].part <= (uintptr_t)program)
-            low = middle;
-        else
-            high = middle;
-    }
-    return p->by_address[low].number;
+    const numbered wanted = {.part = program},
+                   *found = bsearch(&wanted, p->by_address, p->n, sizeof *p->by_address, compare_parts);
+    return found->number;
 }
 
 static size_t count_places(const ipu_program *program)
@@ -185,24 +198,22 @@ static mt_status list_parts(walk *w, const ipu_executable *e, parts *p)
     MT_ALLOC(w->arena, all, n);
     n = 0;
     for (size_t i = 0; i < e->n_programs; i++) n = number_places(all, n, e->programs[i]);
-    if (n > 1) qsort(all, n, sizeof *all, compare_addresses);
+    if (n > 1) qsort(all, n, sizeof *all, compare_places);
     MT_ALLOC(w->arena, p->by_number, n);
     MT_ALLOC(w->arena, p->by_address, n);
     for (size_t k = 0; k < n; k++)
         if (k == 0 || all[k].part != all[k - 1].part) p->by_number[p->n++] = all[k];
     if (p->n > 1) qsort(p->by_number, p->n, sizeof *p->by_number, compare_numbers);
     for (size_t k = 0; k < p->n; k++) p->by_address[k] = (numbered){p->by_number[k].part, k};
-    if (p->n > 1) qsort(p->by_address, p->n, sizeof *p->by_address, compare_addresses);
+    if (p->n > 1) qsort(p->by_address, p->n, sizeof *p->by_address, compare_places);
     return MT_OK;
 }
 
 static mt_status begin_parts(walk *w, const ipu_executable *e, parts *p)
 {
     if (w->out) MT_TRY(list_parts(w, e, p));
-    VALUE(w, p->n);
-    if (w->out) return MT_OK;
-    if (p->n > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
-    MT_ALLOC(w->arena, p->made, p->n);
+    COUNT(w, p->n);
+    if (!w->out) MT_ALLOC(w->arena, p->made, p->n);
     return MT_OK;
 }
 
@@ -224,7 +235,7 @@ static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
         ipu_program part = w->out ? *p->by_number[k].part : (ipu_program){0};
         const ipu_program **children = part.children;
         VALUE(w, part.kind);
-        VALUE(w, part.n_children);
+        COUNT(w, part.n_children);
         VALUE(w, part.count);
         VALUE(w, part.compute_set);
         VALUE(w, part.stream);
@@ -238,7 +249,7 @@ static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
         if (!w->out) p->made[k] = part;
     }
     const ipu_program **programs = (const ipu_program **)e->programs;
-    VALUE(w, e->n_programs);
+    COUNT(w, e->n_programs);
     if (!w->out) MT_ALLOC(w->arena, programs, e->n_programs);
     for (size_t i = 0; i < e->n_programs; i++) MT_TRY(move_part(w, p, p->n, &programs[i]));
     e->programs = programs;
@@ -251,7 +262,7 @@ static mt_status move_controls(walk *w, ipu_executable *e, const parts *p)
     size_t *of = NULL; /* of each part: its control, + 1 */
     MT_ALLOC(w->arena, of, p->n);
     for (size_t c = 0; w->out && c < e->n_controls; c++) of[number_of(p, e->controls[c].program)] = c + 1;
-    VALUE(w, e->n_controls);
+    COUNT(w, e->n_controls);
     if (!w->out) MT_ALLOC(w->arena, e->controls, e->n_controls);
     for (size_t k = 0, c = 0; c < e->n_controls; k++) {
         if (w->out && !of[k]) continue;
@@ -335,11 +346,10 @@ static size_t kind_of(const kinds *k, const ipu_codelet *codelet)
 static mt_status move_kinds(
     walk *w, ipu_executable *e, const ipu_codelet *const *given, size_t n_given, kinds *k)
 {
-    MT_ALLOC(w->arena, k->kind, w->out ? e->n_tasks : n_given);
+    if (w->out) MT_ALLOC(w->arena, k->kind, e->n_tasks);
     for (size_t i = 0; w->out && i < e->n_tasks; i++)
         if (kind_of(k, e->tasks[i].codelet) == k->n) k->kind[k->n++] = e->tasks[i].codelet;
-    VALUE(w, k->n);
-    if (k->n > (w->out ? k->n : w->left)) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    COUNT(w, k->n);
     if (!w->out) MT_ALLOC(w->arena, k->kind, k->n);
     MT_ALLOC(w->arena, k->context, k->n);
     for (size_t i = 0; i < k->n; i++) {
@@ -371,8 +381,7 @@ static mt_status move_context(walk *w, const kinds *k, size_t kind, const void *
 
 static mt_status move_tasks(walk *w, ipu_executable *e, const kinds *k)
 {
-    VALUE(w, e->n_tasks);
-    if (!w->out && e->n_tasks > w->left) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    COUNT(w, e->n_tasks);
     if (!w->out) MT_ALLOC(w->arena, e->tasks, e->n_tasks);
     for (size_t i = 0; i < e->n_tasks; i++) {
         ipu_task task = e->tasks[i];
