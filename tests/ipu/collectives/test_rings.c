@@ -223,3 +223,14 @@ Test(rings, messages_of_one_turn_never_wait_for_each_other)
                 }
     cr_expect(tried > 50 && in_turns > 5, "%zu, %zu", tried, in_turns);
 }
+
+/* Nine pairs of chips half a torus apart: a ring that has to wait for others leaves their turn as it was, so two turns are enough. */
+Test(rings, there_are_no_more_turns_than_rings_that_wait)
+{
+    const ipu_rings r = made(IPU_TORUS, 18,
+        (ipu_ring_choice){
+            IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1, .grouping = IPU_ORTHOGONAL, .group = 2});
+    cr_assert_eq(r.n_rings, 9);
+    cr_expect_eq(r.turns, 2);
+    cr_expect_eq(made(IPU_TORUS, 64, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8}).turns, 4);
+}
