@@ -13,6 +13,7 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms)
 
 mt_status mt_monodomain_check(const mt_monodomain *problem)
 {
+    if (problem->diffusing != MT_DIFFUSING_EXPLICIT) return MT_OK;
     double dt_pde_ms = problem->dt_ms / (double)problem->pde_steps;
     if (dt_pde_ms <= problem->diffusion->limit_dt_ms) return MT_OK;
     return mt_fail(MT_NUMERICS,
@@ -32,8 +33,15 @@ double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps)
     return splitting == MT_SPLITTING_COMPENSATED ? 0.5 * (1 - 1 / (double)pde_steps) : 0;
 }
 
+double mt_diffusing_theta(mt_diffusing diffusing)
+{
+    return diffusing == MT_DIFFUSING_CRANK_NICOLSON ? 0.5 : 1;
+}
+
 static double compensation(const mt_monodomain *problem)
 {
+    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
+        return problem->splitting == MT_SPLITTING_COMPENSATED ? mt_diffusing_theta(problem->diffusing) : 0;
     return mt_splitting_compensation(problem->splitting, problem->pde_steps);
 }
 

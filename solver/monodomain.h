@@ -6,8 +6,8 @@
  *   1. stimulated elements get dt * rise_mV_ms added to v;
  *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*; with multirate stepping some evaluate it,
  *      and in the others v changes as it was found to last (solver/kernels/multirate.h);
- *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), after which v = w - s, with
- *      the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
+ *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), or an implicit one
+ *      (solver/diffusion/implicit.h), after which v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
  *      but for the compensated splitting;
  *   4. its action potential is recorded (solver/record.h): at least that it activates the first time v passes 0 mV upwards,
  *      interpolated linearly within the step. Where a beat begins, elements are made free for the next before its first step.
@@ -24,7 +24,9 @@
  *
  *     a = (1 - 1/p) / 2
  *
- * goes from 0 for one step, which is as it always was, to 1/2 for many. It has a second meaning, for any model: a pattern that decays at
+ * goes from 0 for one step, which is as it always was, to 1/2 for many. The diffusion takes a pattern that decays at the rate lambda by
+ * exp(-lambda dt) but for -(lambda dt)^2 / (2 p): an implicit step stands in all this for a number p of explicit ones, which is infinite for
+ * Crank-Nicolson, that has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's. Then a = 1. It has a second meaning, for any model: a pattern that decays at
  * the rate lambda under a steady reaction f settles at f / lambda - (kappa + dt) f + O(dt^2), which is then the same for all p; without
  * it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a pattern grows by that where kappa + dt - 1/lambda > 1/j: with p
  * steps no sooner than with one (solver/diffusion/spreading.h). */
@@ -43,11 +45,18 @@
 typedef enum mt_splitting { MT_SPLITTING_GODUNOV, MT_SPLITTING_COMPENSATED } mt_splitting;
 extern const char *const mt_splitting_name[];
 
+/* How the diffusion of a time step is done: by explicit steps, or by one that is solved for. Names, NULL behind the last. */
+typedef enum mt_diffusing {
+    MT_DIFFUSING_EXPLICIT,
+    MT_DIFFUSING_EULER,
+    MT_DIFFUSING_CRANK_NICOLSON
+} mt_diffusing;
+
 /* Does every element evaluate its cell model in each time step? Names, NULL behind the last. */
 typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
 extern const char *const mt_stepping_name[];
 
-/* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */
+/* 1 <= pde_steps; explicit ones: dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check); implicit: 1. */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     const mt_cell_model *model;
@@ -57,6 +66,8 @@ typedef struct mt_monodomain {
     const uint16_t *variant_of; /* [n_elements] where they differ (variant is not looked at then); or NULL */
     double dt_ms;
     size_t pde_steps;
+    mt_diffusing diffusing;
+    double residual_mV; /* of implicit steps: solved for to within this */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */
@@ -79,7 +90,10 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 /* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
 
-/* a of a splitting with so many diffusion steps in a time step. */
+/* theta of an implicit step (solver/diffusion/implicit.h). */
+double mt_diffusing_theta(mt_diffusing diffusing);
+
+/* a of a splitting with so many explicit diffusion steps in a time step. */
 double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps);
 
 /* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */

@@ -44,7 +44,7 @@ uint64_t mt_run_step_cycles(const mt_run *run);
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
 
-enum { MT_REPORT_TABLES = 10 };
+enum { MT_REPORT_TABLES = 11 };
 
 /* Gives the run's tables in `arena`: a summary, what multirate stepping does where the run has it, the maps if there are more than the
  * activation, the first of the limited elements if there are any, activation at the points, and on an emulated machine cycles, exchange,

@@ -7,6 +7,7 @@
 #include "app/stages/operator.h"
 #include "app/stages/stepping_error.h"
 #include "solver/case/findings.h"
+#include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"
 
 size_t mt_run_counted(const mt_run *run)
@@ -77,6 +78,24 @@ static void stepping_cycles(const mt_run *run, mt_table *table)
         round((double)ode->total_compute_cycles / (double)ode->runs), "");
     mt_table_property(table, "cell_model_cycles_of_all", "cycles of a step in which all are evaluated",
         (double)ode->compute.max, "");
+}
+
+/* What implicit steps took. */
+static mt_table implicit_table(mt_arena *arena, const mt_run *run)
+{
+    const mt_monodomain *problem = &run->problem->monodomain;
+    const double steps = (double)mt_run_counted(run), turns = (double)mt_phases_turns(run->profile, problem),
+                 sums = (double)mt_phases_sum_cycles(run->profile, problem);
+    mt_table table = mt_table_properties(arena, "implicit", "Implicit diffusion steps, by BiCGStab");
+    mt_table_property(&table, "tolerance_mv", "tolerance", problem->residual_mV, "mV");
+    mt_table_property(&table, "turns", "turns in a time step", turns / steps, "");
+    mt_table_property(&table, "products", "products with the operator in a time step",
+        MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_A_TURN * turns / steps, "");
+    mt_table_property(&table, "sum_cycles",
+        "cycles of sums over tiles in a time step, with their exchange and sync", round(sums / steps), "");
+    mt_table_property(
+        &table, "sum_percent", "share of the time step", 100 * sums / (double)mt_run_step_cycles(run), "%");
+    return table;
 }
 
 static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *table)
@@ -163,7 +182,7 @@ static phase phase_of(const mt_run *run, mt_phase which)
     const ipu_profile *profile = run->profile;
     size_t first, last;
     phase p = {0};
-    mt_phase_sets(which, run->problem->monodomain.n_stimuli, &first, &last);
+    mt_phase_sets(which, &run->problem->monodomain, &first, &last);
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         const ipu_spread *tiles = mt_phase_spread(which, step);
@@ -177,7 +196,8 @@ static phase phase_of(const mt_run *run, mt_phase which)
         p.busy += (double)step->runs * tiles->mean;
         p.slowest += (double)step->runs * (double)tiles->max;
     }
-    if (which < MT_PHASE_GATHER && which != MT_PHASE_PDE_EXCHANGE) add_vertices(&p, profile, first, last);
+    if (which < MT_PHASE_GATHER && which != MT_PHASE_PDE_EXCHANGE && which != MT_PHASE_SUMS_EXCHANGE)
+        add_vertices(&p, profile, first, last);
     return p;
 }
 
@@ -227,10 +247,12 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "share_percent", "share", "%", 1);
     mt_table_digits(&table, "whole_run_s", "whole run", "s", 4);
     uint64_t total[MT_PHASES];
-    mt_phases_count(profile, run->problem->monodomain.n_stimuli, total);
+    mt_phases_count(profile, &run->problem->monodomain, total);
     const bool several_beats = mt_record_beats(&run->problem->monodomain.record) > 1;
+    const bool is_implicit = run->problem->monodomain.diffusing != MT_DIFFUSING_EXPLICIT;
     for (int k = 0; k < MT_PHASES; k++)
         if ((several_beats || k != MT_PHASE_BEATS) &&
+            (is_implicit || k < MT_PHASE_SOLVER || k > MT_PHASE_SUMS_EXCHANGE) &&
             (k < MT_PHASE_GATHER || total[k] > 0 || k == MT_PHASE_SYNC))
             phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
@@ -449,6 +471,8 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);
     if (run->profile) {
         if (mt_run_counted(run) > 0) tables[(*n)++] = cycles_table(arena, run);
+        if (mt_run_counted(run) > 0 && problem->monodomain.diffusing != MT_DIFFUSING_EXPLICIT)
+            tables[(*n)++] = implicit_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);

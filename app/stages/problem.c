@@ -169,6 +169,8 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
     p->monodomain.diffusion = &p->diffusion;
     p->monodomain.dt_ms = input->time.dt_ms;
     p->monodomain.pde_steps = input->time.pde_steps;
+    p->monodomain.diffusing = mt_case_diffusing(input);
+    p->monodomain.residual_mV = input->diffusion.tolerance_mV;
     p->monodomain.splitting = (mt_splitting)input->time.splitting;
     p->monodomain.stepping = (mt_stepping)input->cell.stepping;
     p->monodomain.tolerance_mV = input->cell.tolerance_mV;

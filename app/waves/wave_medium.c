@@ -27,6 +27,8 @@ mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium)
         .scheme = mt_case_scheme(input),
         .dt_ms = input->time.dt_ms,
         .pde_steps = input->time.pde_steps,
+        .diffusing = mt_case_diffusing(input),
+        .residual_mV = input->diffusion.tolerance_mV,
         .splitting = (mt_splitting)input->time.splitting};
     medium->tissue.sigma_n_mS_mm = 0;
     return MT_OK;
@@ -35,12 +37,16 @@ mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium)
 mt_monodomain mt_wave_medium_problem(
     const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus)
 {
+    const bool is_explicit = medium->diffusing == MT_DIFFUSING_EXPLICIT;
     return (mt_monodomain){.diffusion = diffusion,
         .model = medium->model,
         .variant = medium->variant,
         .dt_ms = medium->dt_ms,
-        .pde_steps =
-            medium->pde_steps > 0 ? medium->pde_steps : mt_monodomain_pde_steps(diffusion, medium->dt_ms),
+        .pde_steps = !is_explicit            ? 1
+                     : medium->pde_steps > 0 ? medium->pde_steps
+                                             : mt_monodomain_pde_steps(diffusion, medium->dt_ms),
+        .diffusing = medium->diffusing,
+        .residual_mV = medium->residual_mV,
         .splitting = medium->splitting,
         .n_stimuli = 1,
         .stimulus = stimulus};

@@ -15,6 +15,8 @@ typedef struct mt_wave_medium {
     mt_diffusion_scheme scheme;
     double dt_ms;
     size_t pde_steps; /* 0: as many as the operator needs */
+    mt_diffusing diffusing;
+    double residual_mV; /* of implicit steps */
     mt_splitting splitting;
 } mt_wave_medium;
 

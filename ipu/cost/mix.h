@@ -20,6 +20,7 @@ typedef enum ipu_operation {
     IPU_OP_CONSTANT,
     IPU_OP_COMPARE,
     IPU_OP_MOVE,
+    IPU_OP_CONVERT,
     IPU_OP_TRANSFER,
     IPU_OP_SELECT,
     IPU_OP_LOGIC,
@@ -31,7 +32,8 @@ typedef enum ipu_operation {
     IPU_OPERATIONS
 } ipu_operation;
 
-/* MOVE is within the float registers, TRANSFER from them to the main ones; LOGIC combines conditions; INTEGER is integer
+/* MOVE is within the float registers, TRANSFER from them to the main ones; CONVERT rounds a float to an integer, or clears its
+ * sign; LOGIC combines conditions; INTEGER is integer
  * arithmetic on what is no address, ADDRESS a step of a pointer, LOOP the decrement-and-branch. The sum of count is bundles +
  * pairs. */
 typedef struct ipu_mix {

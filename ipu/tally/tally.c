@@ -11,8 +11,8 @@
 #include "data/arena.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
-    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "logic", "integer",
-    "address", "loop", "spill", "reload"};
+    "expm1", "log", "sqrt", "constant", "compare", "move", "convert", "transfer", "select", "logic",
+    "integer", "address", "loop", "spill", "reload"};
 
 enum {
     MAIN_REGISTERS = 11,
@@ -352,11 +352,12 @@ static bool mark_data(bool *data, const statement *s)
     return false;
 }
 
-/* Marks integers that come from memory. */
+/* Marks integers that come from memory, or from floats. */
 static bool mark_loaded(bool *loaded, const statement *s)
 {
     const int result = number_of(s->defined);
-    bool from = strcmp(s->operation, "load") == 0 && is_integer(s->type);
+    bool from = (strcmp(s->operation, "load") == 0 && is_integer(s->type)) ||
+                strcmp(s->called, "mt_int") == 0 || strcmp(s->called, "mt_bits") == 0;
     if (result == NOTHING || loaded[result]) return false;
     if (is_arithmetic(s) || is_conversion(s))
         for (int k = 0; k < s->n_parts; k++) {
@@ -415,19 +416,50 @@ static bool lower_logic(code *c, const statement *s)
     return true;
 }
 
+/* From a float to an integer, converted among the floats, or its bits as they are; and back. */
+static void lower_between(code *c, const statement *s, bool to_main, bool converts)
+{
+    int value = *s->part[0] == '%' ? converted_from(c, value_of(c, s->part[0])) : operand(c, s->part[0]);
+    if (to_main && converts) {
+        const int converted = new_value(c, FILE_FLOAT);
+        emit(c, IPU_OP_CONVERT, converted, 1, &value);
+        value = converted;
+    }
+    c->file[s->defines] = to_main ? FILE_MAIN : FILE_FLOAT;
+    const int moved = !to_main && converts ? new_value(c, FILE_FLOAT) : s->defines;
+    emit(c, IPU_OP_TRANSFER, moved, 1, &value);
+    if (moved != s->defines) emit(c, IPU_OP_CONVERT, s->defines, 1, &moved);
+}
+
+static bool lower_move(code *c, const statement *s)
+{
+    static const struct {
+        const char *name;
+        bool to_main, converts;
+    } known[] = {{"mt_int", true, true}, {"mt_bits", true, false}, {"mt_float", false, true},
+        {"mt_of_bits", false, false}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (strcmp(s->called, known[k].name) == 0) {
+            lower_between(c, s, known[k].to_main, known[k].converts);
+            return true;
+        }
+    return false;
+}
+
 static bool lower_call(code *c, const statement *s)
 {
     static const struct {
         const char *name;
         ipu_operation operation;
     } known[] = {{"mt_exp", IPU_OP_EXP}, {"mt_expm1", IPU_OP_EXPM1}, {"mt_log", IPU_OP_LOG},
-        {"mt_sqrt", IPU_OP_SQRT}, {"mt_max", IPU_OP_COMPARE}};
+        {"mt_sqrt", IPU_OP_SQRT}, {"mt_max", IPU_OP_COMPARE}, {"mt_abs", IPU_OP_CONVERT},
+        {"mt_whole", IPU_OP_CONVERT}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(s->called, known[k].name) == 0) {
             lower_float(c, s, known[k].operation);
             return true;
         }
-    return false;
+    return lower_move(c, s);
 }
 
 /* All other statements give a value. */

@@ -24,6 +24,7 @@
  *  5. Comparing floats takes a compare and a move between register files; each choice between two floats a branch and
  *     a move; and, or and not of conditions one main instruction. The larger of two floats is one instruction, which counts as a
  *     compare. (a)
+ *     Absolute values and roundings of floats to integers take one auxiliary instruction each; a move between register files takes one. (a)
  *  6. A counted loop ends with one decrement-and-branch. (a) It is the only loop of its function: around it or beside it there is none.
  *     Integer arithmetic that only counts turns or addresses what the counter walks over takes nothing; any other, of what was loaded or of
  *     what is stored, takes one main instruction each, integer comparisons among it (a); division is refused.

@@ -33,7 +33,7 @@
 #include "data/file.h"
 #include "solver/backends/segments.h"
 
-enum { MT_CHECKPOINT_VERSION = 5 };
+enum { MT_CHECKPOINT_VERSION = 6 };
 
 /* What a file is about. */
 typedef struct mt_checkpoint {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver/backends/backend.h"
+#include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
@@ -28,6 +29,7 @@ typedef struct cpu {
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
+    mt_implicit implicit;   /* where steps are; the rows above are its */
 } cpu;
 
 enum { LIST = 8192 }; /* rows that are made together */
@@ -35,13 +37,18 @@ enum { LIST = 8192 }; /* rows that are made together */
 /* Rows of the diffusion step, in blocks. */
 static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
 {
-    const double dt_ms = c->problem->dt_ms / (double)c->problem->pde_steps;
+    const mt_monodomain *problem = c->problem;
+    const bool is_explicit = problem->diffusing == MT_DIFFUSING_EXPLICIT;
+    const double dt_ms = problem->dt_ms / (double)problem->pde_steps,
+                 step_ms = mt_diffusing_theta(problem->diffusing) * problem->dt_ms;
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
     for (size_t i = 0; i < n; i++) {
         double off[MT_DIFFUSION_ROW];
         uint32_t ring[MT_RING_MAX];
         const uint32_t *column = mt_pattern_row(pattern, element[i], ring);
-        c->diagonal[element[i]] = mt_diffusion_step_row(rate + MT_DIFFUSION_ROW * i, dt_ms, off);
+        const double *row = rate + MT_DIFFUSION_ROW * i;
+        c->diagonal[element[i]] =
+            is_explicit ? mt_diffusion_step_row(row, dt_ms, off) : mt_implicit_row(row, step_ms, off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, element[i], k);
             c->off[at] = off[k];
@@ -120,6 +127,9 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c, 1);
     *c = (cpu){.problem = problem, .n = n};
     MT_TRY(fill_matrix(arena, c));
+    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
+        MT_TRY(mt_implicit_open(arena, n, c->diagonal, c->off, c->column,
+            mt_diffusing_theta(problem->diffusing), problem->residual_mV, &c->implicit));
     MT_ALLOC(arena, c->v, n);
     MT_ALLOC(arena, c->v_next, n);
     MT_ALLOC(arena, c->before, n);
@@ -196,7 +206,7 @@ static void react(cpu *c, size_t step)
     }
 }
 
-static void diffuse(cpu *c)
+static void diffuse_once(cpu *c)
 {
 #pragma omp parallel for schedule(static) if (c->n > CHUNK)
     for (size_t from = 0; from < c->n; from += CHUNK)
@@ -206,6 +216,13 @@ static void diffuse(cpu *c)
     double *swapped = c->v;
     c->v = c->v_next;
     c->v_next = swapped;
+}
+
+static mt_status diffuse(cpu *c)
+{
+    if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT) return mt_implicit_step(&c->implicit, c->v);
+    for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse_once(c);
+    return MT_OK;
 }
 
 /* Notes who activates. */
@@ -284,7 +301,7 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     for (size_t step = first; step < first + n; step++) {
         stimulate(c, step);
         react(c, step);
-        for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse(c);
+        MT_TRY(diffuse(c));
         record(c, step);
     }
     return MT_OK;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "ipu/compile/compile.h"
+#include "solver/diffusion/implicit.h"
+#include "solver/plan/implicit.h"
 #include "solver/backends/backend.h"
 #include "solver/kernels/block.h"
 
@@ -83,6 +85,11 @@ static mt_status write_matrix(ipu *self, mt_arena *scratch)
         write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
         write_piece(self, &self->plan.column, part, MT_DIFFUSION_ROW, m.column);
     }
+    if (self->plan.implicit) {
+        float state[MT_IMPLICIT_STATE];
+        mt_plan_implicit_state(&self->plan, m.norm, state);
+        ipu_engine_write(self->engine, &self->plan.implicit->state, state);
+    }
     return MT_OK;
 }
 
@@ -146,6 +153,16 @@ static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const m
     return status;
 }
 
+/* Why a run failed: the engine knows only of a loop that does not end. */
+static mt_status explain(const ipu *self, mt_status status)
+{
+    const mt_plan_implicit *implicit = self->plan.implicit;
+    float state[MT_IMPLICIT_STATE];
+    if (status != MT_NUMERICS || !implicit || self->engine->checked) return status;
+    ipu_engine_read(self->engine, &implicit->state, state);
+    return mt_implicit_failed(mt_plan_implicit_residual_mV(state), self->plan.problem->residual_mV);
+}
+
 static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 {
     ipu *self = opaque;
@@ -153,7 +170,7 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
     for (size_t step = first; step < first + n; step++) {
         const bool traced = step >= self->traced.first_step && step <= self->traced.last_step;
         self->engine->trace = traced ? self->trace : NULL;
-        MT_TRY(ipu_engine_run(self->engine, program));
+        MT_TRY(explain(self, ipu_engine_run(self->engine, program)));
     }
     return MT_OK;
 }

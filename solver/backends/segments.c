@@ -35,7 +35,7 @@ void mt_segments_set(
     mt_segment *s = &segments->segment[segments->n - 1];
     s->end = steps_done;
     if (!profile) return;
-    mt_phases_count(profile, problem->n_stimuli, s->cycles);
+    mt_phases_count(profile, problem, s->cycles);
     s->step_cycles = profile->cycles - profile->host_cycles;
     s->host_cycles = profile->host_cycles;
 }

@@ -129,6 +129,9 @@ static const mt_yaml_key mesh_keys[] = {
             "Capacitance of the cell membrane.")
 static const mt_yaml_key tissue_keys[] = {
     MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
+static const char *const method_name[] = {"explicit", "implicit", NULL}, *const implicit_name[] = {
+                                                                             "backward-euler",
+                                                                             "crank-nicolson", NULL};
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
@@ -140,6 +143,15 @@ static const mt_yaml_key diffusion_keys[] = {
         "The damping at faces that are oblique to the line between the centres of their elements. minimum: "
         "it "
         "becomes less there; over-relaxed: it becomes more."),
+    MT_YAML_ENUM(mt_case, diffusion.method, "method", "explicit", method_name,
+        "explicit: as many steps in each time step as the mesh needs to be stable; implicit: one, which is "
+        "solved for."),
+    MT_YAML_ENUM(mt_case, diffusion.scheme, "scheme", "backward-euler", implicit_name,
+        "With implicit steps. backward-euler damps all patterns; crank-nicolson is of second order, and "
+        "rings on "
+        "poor meshes."),
+    MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-9, 1),
+        "With implicit steps: the largest residual that an element may have."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
@@ -387,7 +399,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
         "inside the cells and e that between them."),
-    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
+    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the diffusion is discretised."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_MAPPING("output", output_keys, "What is recorded."),
@@ -564,9 +576,20 @@ static mt_status check_beats(const char *path, const mt_case *c)
     return MT_OK;
 }
 
+/* An implicit step is one for each time step. */
+static mt_status check_substeps(const char *path, const mt_case *c)
+{
+    if (mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT || c->time.pde_steps <= 1) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: time.pde_steps: %zu, with diffusion.method implicit; allowed: 0 or 1, as an implicit step is "
+        "one for each time step",
+        path, c->time.pde_steps);
+}
+
 /* Every time given in ms must make sense in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
+    MT_TRY(check_substeps(path, c));
     MT_TRY(check_end(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
     return check_beats(path, c);
@@ -797,6 +820,12 @@ mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, cons
 }
 
 mt_tissue mt_case_tissue(const mt_case *from) { return mt_medium_tissue(&from->tissue); }
+
+mt_diffusing mt_case_diffusing(const mt_case *from)
+{
+    if (from->diffusion.method == 0) return MT_DIFFUSING_EXPLICIT;
+    return from->diffusion.scheme == 0 ? MT_DIFFUSING_EULER : MT_DIFFUSING_CRANK_NICOLSON;
+}
 
 mt_diffusion_scheme mt_case_scheme(const mt_case *from)
 {

@@ -82,6 +82,9 @@ typedef struct mt_case {
     struct {
         double spreading, damping;
         int correction; /* mt_correction */
+        int method;     /* 0: explicit; 1: implicit */
+        int scheme;     /* of implicit steps: index into "backward-euler", "crank-nicolson" */
+        double tolerance_mV;
     } diffusion;
     struct {
         int model;           /* index into mt_cell_models */
@@ -170,6 +173,9 @@ MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const cha
 
 /* The monodomain tissue that the case says of the whole (mt_medium_tissue); regions may be others. */
 mt_tissue mt_case_tissue(const mt_case *from);
+
+/* How the diffusion of a time step is done. */
+mt_diffusing mt_case_diffusing(const mt_case *from);
 
 /* How the case discretises in space. */
 mt_diffusion_scheme mt_case_scheme(const mt_case *from);

@@ -48,7 +48,7 @@ static mt_status check_steps(
 mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
 {
     char because[128], name[MT_CASE_PART_NAME];
-    if (from->time.pde_steps > 0) return MT_OK;
+    if (from->time.pde_steps > 0 || mt_case_diffusing(from) != MT_DIFFUSING_EXPLICIT) return MT_OK;
     for (size_t k = 0; k < parts->n; k++) {
         const mt_case_part *part = &parts->part[k];
         const double h_mm = part->length_mm, d = mt_tissue_diffusivity_l(&part->tissue);
@@ -64,6 +64,7 @@ mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
 mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
 {
     char because[128];
+    if (mt_case_diffusing(input) != MT_DIFFUSING_EXPLICIT) input->time.pde_steps = 1;
     if (input->time.pde_steps > 0) return MT_OK;
     (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
     MT_TRY(check_steps(

@@ -71,13 +71,14 @@ static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
 }
 
-static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n)
 {
     return cost_of_work(target, &(const work){{mix}}, n);
 }
 
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */
 #define VERTEX_BYTES(n_fields) (4 * (2 * (n_fields) + 1))
+size_t mt_codelet_vertex_bytes(size_t n_fields) { return VERTEX_BYTES(n_fields); }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { PDE_D, PDE_A, PDE_COLUMN, PDE_V, PDE_OUT };
@@ -99,7 +100,7 @@ static void pde_compute(const ipu_span *f, const void *context)
 static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_pde], n[PDE_OUT]);
+    return mt_codelet_cost(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
 /* First those of all, then those of the spreading, of multirate stepping, and of cells of several variants, where there are any. */
@@ -281,7 +282,7 @@ static void activation_compute(const ipu_span *f, const void *context)
 static ipu_cycles activation_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_activation], n[ACTIVATION_BEFORE]);
+    return mt_codelet_cost(target, &mixes[TALLY_activation], n[ACTIVATION_BEFORE]);
 }
 
 static void activation_spread_compute(const ipu_span *f, const void *context)
@@ -295,7 +296,7 @@ static void activation_spread_compute(const ipu_span *f, const void *context)
 static ipu_cycles activation_spread_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
+    return mt_codelet_cost(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
 }
 
 /* That of the spreading stands at the end. */
@@ -386,7 +387,7 @@ static void record_compute(const ipu_span *f, const void *context)
 static ipu_cycles record_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_record], n[RECORD_BEFORE]);
+    return mt_codelet_cost(target, &mixes[TALLY_record], n[RECORD_BEFORE]);
 }
 
 static void record_spread_compute(const ipu_span *f, const void *context)
@@ -400,7 +401,7 @@ static void record_spread_compute(const ipu_span *f, const void *context)
 static ipu_cycles record_spread_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
+    return mt_codelet_cost(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
 }
 
 /* On the fields of a record. */
@@ -428,7 +429,7 @@ static void turn_goes_on_compute(const ipu_span *f, const void *context)
 static ipu_cycles turn_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_turn], n[RECORD_V]);
+    return mt_codelet_cost(target, &mixes[TALLY_turn], n[RECORD_V]);
 }
 
 enum { STIMULUS_CELL, STIMULUS_V };
@@ -448,7 +449,7 @@ static void stimulus_compute(const ipu_span *f, const void *context)
 static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, &mixes[TALLY_stimulus], n[STIMULUS_CELL]);
+    return mt_codelet_cost(target, &mixes[TALLY_stimulus], n[STIMULUS_CELL]);
 }
 
 #define CODELET_OF(kind, fields_, cost_, bytes)                                                              \
@@ -478,7 +479,10 @@ const ipu_codelet *mt_codelet_turn(bool begins)
 }
 
 /* Four bytes an instruction, as in CODE_BYTES. */
-static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }
+size_t mt_codelet_code_bytes(const ipu_mix *mix)
+{
+    return 4 * ((size_t)mix->start + mix->bundles + mix->pairs);
+}
 
 ipu_codelet mt_codelet_ode(const mt_ode_context *c)
 {
@@ -495,7 +499,7 @@ ipu_codelet mt_codelet_ode(const mt_ode_context *c)
                                 : ode_compute,
         .compute_timed = c->multirate ? ode_multirate_timed : NULL,
         .cost = ode_cost,
-        .code_bytes = code_bytes(ode_mix(c)) + (c->spread ? CODE_BYTES_spread : 0) +
+        .code_bytes = mt_codelet_code_bytes(ode_mix(c)) + (c->spread ? CODE_BYTES_spread : 0) +
                       (c->multirate ? CODE_BYTES_multirate : 0),
         .vertex_bytes = VERTEX_BYTES(n_fields)};
 }

@@ -48,7 +48,13 @@ extern const ipu_codelet mt_codelet_stimulus;
 
 /* The counts behind a codelet's cost: "pde", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
  * "record_spread" of the spreading, and "multirate" of the look at a cell that is not evaluated; NULL for another name. Those of a cell model's step
- * stand in its row. */
+ * stand in its row. Those of implicit steps are named as in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);
+
+/* What a vertex takes that does this to n elements, shared out evenly among the workers; the bytes of such a codelet; and those of a vertex
+ * with so many fields. */
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n);
+size_t mt_codelet_code_bytes(const ipu_mix *mix);
+size_t mt_codelet_vertex_bytes(size_t n_fields);
 
 #endif

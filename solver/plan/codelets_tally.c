@@ -5,6 +5,8 @@
  * equations are those of the kernels that do run, included from the same headers. */
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
+#include "solver/kernels/bicgstab_equations.h"
+#include "solver/kernels/bicgstab_scalars.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack_equations.h"
 #include "solver/kernels/multirate_equations.h"
@@ -122,4 +124,115 @@ void turn(uint32_t n, float until_ms, const float *restrict v, float *restrict a
 void stimulus(uint32_t n, float rise_mV, const uint16_t *restrict cell, float *restrict v)
 {
     for (uint32_t k = 0; k < n; k++) v[cell[k]] += rise_mV;
+}
+
+/* ---- implicit diffusion steps (solver/diffusion/implicit.h) ---- */
+
+static inline float product(float d, float own, const float *a, const uint16_t *column, const float *v)
+{
+    return ellpack_row_uint16_t(d, own, a, column, MT_BLOCK, v);
+}
+
+void increments(uint32_t n, float over_theta, const float *restrict d, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict own, const float *restrict v, float *restrict x)
+{
+    for (uint32_t cell = 0; cell < n; cell++)
+        x[cell] = over_theta * product(d[cell], own[cell], a + cell, column + cell, v);
+}
+
+void start(uint32_t n, const float *restrict d, const float *restrict a, const uint16_t *restrict column,
+    const float *restrict own, const float *restrict x, float *restrict r, float *restrict p,
+    float *restrict shadow, float *restrict most)
+{
+    float largest = 0;
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const float g = product(d[cell], own[cell], a + cell, column + cell, x);
+        const float residual = bicgstab_start(d[cell], own[cell], g);
+        r[cell] = residual;
+        p[cell] = residual;
+        shadow[cell] = residual;
+        largest = bicgstab_larger(residual, largest);
+    }
+    *most = largest;
+}
+
+void first_product(uint32_t n, float scale_r, float scale_q, const float *restrict d, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict own, const float *restrict p,
+    const float *restrict shadow, const float *restrict r, float *restrict q, fixed_sum *restrict sums)
+{
+    fixed_sum of_r = {0}, of_q = {0};
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const float g = product(d[cell], own[cell], a + cell, column + cell, p);
+        const float along = bicgstab_product(d[cell], own[cell], g), shadows = shadow[cell];
+        q[cell] = along;
+        fixed_add_product(&of_r, scale_r, shadows, r[cell]);
+        fixed_add_product(&of_q, scale_q, shadows, along);
+    }
+    sums[0] = of_r;
+    sums[1] = of_q;
+}
+
+void half_turn(uint32_t n, float alpha, const float *restrict q, float *restrict r)
+{
+    for (uint32_t cell = 0; cell < n; cell++) r[cell] = bicgstab_half(alpha, r[cell], q[cell]);
+}
+
+void second_product(uint32_t n, float scale_ts, float scale_tt, float scale_rt, const float *restrict d,
+    const float *restrict a, const uint16_t *restrict column, const float *restrict own,
+    const float *restrict s, const float *restrict shadow, float *restrict t, fixed_sum *restrict sums)
+{
+    fixed_sum of_ts = {0}, of_tt = {0}, of_rt = {0};
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const float g = product(d[cell], own[cell], a + cell, column + cell, s);
+        const float along = bicgstab_product(d[cell], own[cell], g);
+        t[cell] = along;
+        fixed_add_product(&of_ts, scale_ts, along, own[cell]);
+        fixed_add_product(&of_tt, scale_tt, along, along);
+        fixed_add_product(&of_rt, scale_rt, shadow[cell], along);
+    }
+    sums[0] = of_ts;
+    sums[1] = of_tt;
+    sums[2] = of_rt;
+}
+
+void end_turn(uint32_t n, const bicgstab_scalars *restrict scalars, const float *restrict q,
+    const float *restrict t, float *restrict x, float *restrict r, float *restrict p, float *restrict most)
+{
+    const bicgstab_scalars c = *scalars;
+    float most_r = 0, most_p = 0;
+    for (uint32_t cell = 0; cell < n; cell++) {
+        float at_x = x[cell], at_r = r[cell], at_p = p[cell];
+        bicgstab_end(c, q[cell], t[cell], &at_x, &at_r, &at_p);
+        x[cell] = at_x;
+        r[cell] = at_r;
+        p[cell] = at_p;
+        most_r = bicgstab_larger(at_r, most_r);
+        most_p = bicgstab_larger(at_p, most_p);
+    }
+    most[0] = most_r;
+    most[1] = most_p;
+}
+
+void gain(uint32_t n, const float *restrict x, float *restrict v)
+{
+    for (uint32_t cell = 0; cell < n; cell++) v[cell] += x[cell];
+}
+
+/* The scalars: one turn each. */
+void next_turn(uint32_t n, const int32_t *restrict turn, const float *restrict r, const float *restrict p,
+    bicgstab_state *restrict state, bicgstab_sent *restrict sent, int32_t *restrict goes_on)
+{
+    for (uint32_t k = 0; k < n; k++) goes_on[k] = bicgstab_next(turn[k], r[k], p[k], state + k, sent + k);
+}
+
+void find_alpha(
+    uint32_t n, const int32_t *restrict word, bicgstab_state *restrict state, bicgstab_sent *restrict sent)
+{
+    for (uint32_t k = 0; k < n; k++) bicgstab_alpha(word + 6 * k, state + k, sent + k);
+}
+
+void find_omega(uint32_t n, const int32_t *restrict word, const bicgstab_state *restrict state,
+    bicgstab_sent *restrict sent)
+{
+    for (uint32_t k = 0; k < n; k++) bicgstab_omega(word + 9 * k, state + k, sent + k);
 }

@@ -1,6 +1,6 @@
 #include "solver/plan/phases.h"
 
-#include "solver/plan/plan.h"
+#include "solver/plan/implicit.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_PDE_COMPUTE] = {"pde_compute", "PDE compute"},
@@ -9,19 +9,38 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_ACTIVATION] = {"activation", "activation times"},
     [MT_PHASE_STIMULUS] = {"stimulus", "stimulus"},
     [MT_PHASE_BEATS] = {"beats", "from beat to beat"},
+    [MT_PHASE_SOLVER] = {"solver_compute", "implicit solver compute"},
+    [MT_PHASE_SUMS] = {"sums_compute", "sums over tiles, compute"},
+    [MT_PHASE_SUMS_EXCHANGE] = {"sums_exchange", "sums over tiles, exchange"},
     [MT_PHASE_GATHER] = {"rearrangement_before", "copies before the exchange"},
     [MT_PHASE_SCATTER] = {"rearrangement_after", "copies after the exchange"},
     [MT_PHASE_SYNC] = {"sync", "sync"},
     [MT_PHASE_WAITING] = {"waiting", "waiting in the exchange"},
     [MT_PHASE_LINKS] = {"links", "links between IPUs"},
+    [MT_PHASE_CONTROL] = {"control", "decisions of the implicit solver"},
 };
 
-void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last)
+/* Where an implicit step's turns and sums begin; behind all others where steps are explicit. */
+typedef struct behind {
+    size_t beats, turns, sums;
+} behind;
+
+static behind behind_of(const mt_monodomain *problem)
 {
+    const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
+                 turns = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0);
+    return (behind){beats, turns, turns + MT_IMPLICIT_TURN_SETS};
+}
+
+void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last)
+{
+    const behind b = behind_of(problem);
     switch (phase) {
     case MT_PHASE_PDE_COMPUTE:
-    case MT_PHASE_PDE_EXCHANGE:
         *first = MT_PLAN_PDE_AB, *last = MT_PLAN_PDE_BA;
+        return;
+    case MT_PHASE_PDE_EXCHANGE:
+        *first = MT_PLAN_ODE, *last = b.sums - 1;
         return;
     case MT_PHASE_ODE:
         *first = *last = MT_PLAN_ODE;
@@ -30,10 +49,20 @@ void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last
         *first = *last = MT_PLAN_ACTIVATION;
         return;
     case MT_PHASE_STIMULUS:
-        *first = MT_PLAN_STIMULUS, *last = MT_PLAN_STIMULUS + n_stimuli - 1;
+        *first = MT_PLAN_STIMULUS, *last = b.beats - 1;
         return;
     case MT_PHASE_BEATS:
-        *first = MT_PLAN_STIMULUS + n_stimuli, *last = SIZE_MAX;
+        *first = b.beats, *last = b.turns - 1;
+        return;
+    case MT_PHASE_SOLVER:
+        *first = b.turns, *last = b.sums - 1;
+        return;
+    case MT_PHASE_SUMS:
+    case MT_PHASE_SUMS_EXCHANGE:
+        *first = b.sums, *last = SIZE_MAX;
+        return;
+    case MT_PHASE_CONTROL:
+        *first = 1, *last = 0; /* none */
         return;
     case MT_PHASE_GATHER:
     case MT_PHASE_SCATTER:
@@ -50,6 +79,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
 {
     switch (phase) {
     case MT_PHASE_PDE_EXCHANGE:
+    case MT_PHASE_SUMS_EXCHANGE:
         return &step->exchange;
     case MT_PHASE_GATHER:
         return &step->gather;
@@ -58,6 +88,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     case MT_PHASE_SYNC:
     case MT_PHASE_WAITING:
     case MT_PHASE_LINKS:
+    case MT_PHASE_CONTROL:
     case MT_PHASES:
         return NULL;
     case MT_PHASE_PDE_COMPUTE:
@@ -65,6 +96,8 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     case MT_PHASE_ACTIVATION:
     case MT_PHASE_STIMULUS:
     case MT_PHASE_BEATS:
+    case MT_PHASE_SOLVER:
+    case MT_PHASE_SUMS:
         break;
     }
     return &step->compute;
@@ -73,7 +106,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
 uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step)
 {
     const ipu_spread *tiles = mt_phase_spread(phase, step);
-    if (phase == MT_PHASE_PDE_EXCHANGE) return step->exchange_bound_cycles;
+    if (tiles == &step->exchange) return step->exchange_bound_cycles;
     if (phase == MT_PHASE_WAITING) return ipu_profile_exchange_parts(step).waiting;
     if (phase == MT_PHASE_SYNC) return step->sync_cycles;
     if (phase == MT_PHASE_LINKS) return step->external_cycles;
@@ -87,13 +120,28 @@ static uint64_t cycles_of_runs(mt_phase phase, const ipu_profile_step *step)
                                                           : step->runs * mt_phase_cycles(phase, step);
 }
 
-void mt_phases_count(const ipu_profile *profile, size_t n_stimuli, uint64_t cycles[MT_PHASES])
+void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, uint64_t cycles[MT_PHASES])
 {
     for (int phase = 0; phase < MT_PHASES; phase++) {
         size_t first, last;
         cycles[phase] = 0;
-        mt_phase_sets((mt_phase)phase, n_stimuli, &first, &last);
+        mt_phase_sets((mt_phase)phase, problem, &first, &last);
         for (size_t s = first; s < profile->n_steps && s <= last; s++)
             cycles[phase] += cycles_of_runs((mt_phase)phase, &profile->steps[s]);
     }
+    cycles[MT_PHASE_CONTROL] = profile->control_cycles;
+}
+
+uint64_t mt_phases_turns(const ipu_profile *profile, const mt_monodomain *problem)
+{
+    const size_t first = behind_of(problem).turns;
+    return first < profile->n_steps ? profile->steps[first].runs : 0;
+}
+
+uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *problem)
+{
+    uint64_t cycles = profile->control_cycles;
+    for (size_t s = behind_of(problem).sums; s < profile->n_steps; s++)
+        cycles += profile->steps[s].total_cycles;
+    return cycles;
 }

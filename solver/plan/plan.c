@@ -1,13 +1,17 @@
 #include "solver/plan/plan.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "data/offsets.h"
 #include "ipu/compile/compile.h"
+#include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/codelets.h"
+#include "solver/plan/variables.h"
+#include "solver/plan/implicit.h"
 #include "solver/kernels/ellpack.h"
 
 _Static_assert(
@@ -22,36 +26,15 @@ typedef struct contexts {
     float *rise_mV; /* [n_stimuli] */
 } contexts;
 
-/* The tile of a part: those of group g are on chip g. */
-static uint32_t tile_of(const mt_plan *plan, uint32_t part)
-{
-    const ipu_target *target = &plan->graph->target;
-    const uint32_t on_a_chip = (uint32_t)(target->tiles / target->ipus);
-    return mt_halo_group_of(plan->halo, part) * on_a_chip + part % plan->halo->parts_per_group;
-}
-static size_t own_from(const mt_plan *plan, size_t part) { return plan->halo->own_offset[part]; }
-static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(plan->halo, (uint32_t)part); }
+static bool is_implicit(const mt_plan *plan) { return plan->problem->diffusing != MT_DIFFUSING_EXPLICIT; }
 
 /* ---- variables ---- */
 
-/* A variable with `entries` values an element, each part's on its tile. */
-static mt_status add_per_element(
-    mt_plan *plan, const char *name, ipu_type type, size_t entries, ipu_tensor *tensor)
-{
-    uint32_t variable;
-    MT_TRY(ipu_graph_add_variable(plan->graph, name, type, entries * plan->halo->n_elements, &variable));
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        if (own_count(plan, part) > 0)
-            MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, entries * own_from(plan, part),
-                entries * own_count(plan, part), tile_of(plan, part)));
-    return ipu_graph_whole(plan->graph, variable, tensor);
-}
-
 static mt_status add_spreading(mt_plan *plan)
 {
-    MT_TRY(add_per_element(plan, "share", IPU_FLOAT, 1, &plan->share));
-    MT_TRY(add_per_element(plan, "s", IPU_FLOAT, 1, &plan->s));
-    return ipu_graph_set_temporary(plan->graph, plan->graph->slices[plan->s.first_slice].variable);
+    MT_TRY(mt_plan_add_per_element(plan, "share", IPU_FLOAT, 1, &plan->share));
+    MT_TRY(mt_plan_add_per_element(plan, "s", IPU_FLOAT, 1, &plan->s));
+    return mt_plan_set_temporary(plan, plan->s);
 }
 
 /* The row of each element, and each tile's constants. */
@@ -59,39 +42,35 @@ static mt_status add_variants(mt_plan *plan)
 {
     const size_t n_constants = plan->problem->model->n_constants, *rows = plan->rows;
     uint32_t variable;
-    MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    MT_TRY(mt_plan_add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
     MT_TRY(ipu_graph_add_variable(
         plan->graph, "constants", IPU_FLOAT, n_constants * rows[plan->halo->n_parts], &variable));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        if (own_count(plan, part) > 0)
+        if (mt_plan_count(plan, part) > 0)
             MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, n_constants * rows[part],
-                n_constants * (rows[part + 1] - rows[part]), tile_of(plan, part)));
+                n_constants * (rows[part + 1] - rows[part]), mt_plan_tile(plan, part)));
     return ipu_graph_whole(plan->graph, variable, &plan->constants);
 }
 
-static mt_status add_variables(mt_plan *plan)
+static mt_status add_variables(mt_arena *arena, mt_plan *plan)
 {
-    MT_TRY(add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
-    MT_TRY(add_per_element(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
-    MT_TRY(add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
-    MT_TRY(add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
-    MT_TRY(add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
-    MT_TRY(add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
+    MT_TRY(mt_plan_add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
+    MT_TRY(mt_plan_add_per_element(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
+    MT_TRY(mt_plan_add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
+    MT_TRY(mt_plan_add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
+    MT_TRY(mt_plan_add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
+    MT_TRY(mt_plan_add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
     if (plan->rows) MT_TRY(add_variants(plan));
-    MT_TRY(add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
-    MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    MT_TRY(mt_plan_add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
+    MT_TRY(mt_plan_add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
     for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
-        MT_TRY(add_per_element(plan, mt_recorded_quantity[r].name, IPU_FLOAT, 1, &plan->recorded[r]));
+        MT_TRY(mt_plan_add_per_element(plan, mt_recorded_quantity[r].name, IPU_FLOAT, 1, &plan->recorded[r]));
     for (int k = 0; plan->problem->stepping == MT_STEPPING_MULTIRATE && k < MT_PACED; k++)
-        MT_TRY(add_per_element(plan, mt_paced_quantity[k].name, IPU_FLOAT, 1, &plan->paced[k]));
+        MT_TRY(mt_plan_add_per_element(plan, mt_paced_quantity[k].name, IPU_FLOAT, 1, &plan->paced[k]));
     if (plan->spread) MT_TRY(add_spreading(plan));
-    uint32_t step;
-    MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, step, part, 1, tile_of(plan, part)));
-    MT_TRY(ipu_graph_whole(plan->graph, step, &plan->step));
-    const ipu_tensor *between = plan->v == &plan->v_a ? &plan->v_b : &plan->v_a;
-    return ipu_graph_set_temporary(plan->graph, plan->graph->slices[between->first_slice].variable);
+    if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit_variables(arena, plan));
+    MT_TRY(mt_plan_add_per_part(plan, "step", IPU_FLOAT, 1, &plan->step));
+    return mt_plan_set_temporary(plan, plan->v == &plan->v_a ? plan->v_b : plan->v_a);
 }
 
 /* ---- the diffusion step in the parts' order ---- */
@@ -100,7 +79,7 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
 {
     size_t most = 0;
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        if (own_count(plan, part) > most) most = own_count(plan, part);
+        if (mt_plan_count(plan, part) > most) most = mt_plan_count(plan, part);
     MT_ALLOC(arena, room->d, most);
     MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
@@ -108,20 +87,33 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     MT_TRY(mt_diffusion_rows_room(arena, plan->problem->diffusion, most, &room->rows));
     MT_ALLOC(arena, room->map, plan->halo->n_elements);
     memset(room->map, 0xff, plan->halo->n_elements * sizeof *room->map);
+    room->norm = 0;
     return MT_OK;
 }
 
-mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, const mt_plan_matrix *room)
+/* Makes one row, and gives its diagonal. */
+static float make_row(const mt_plan *plan, const double *rate, float *off, float *norm)
+{
+    const mt_monodomain *problem = plan->problem;
+    float sum = 1;
+    if (!is_implicit(plan))
+        return mt_diffusion_step_row_float(rate, problem->dt_ms / (double)problem->pde_steps, off);
+    const float d = mt_implicit_row_float(rate, mt_diffusing_theta(problem->diffusing) * problem->dt_ms, off);
+    for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum += fabsf(off[k]);
+    *norm = fmaxf(*norm, sum);
+    return d;
+}
+
+mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, mt_plan_matrix *room)
 {
     const mt_monodomain *problem = plan->problem;
     const mt_pattern pattern = mt_diffusion_pattern(problem->diffusion);
-    const size_t n = own_count(plan, part), from = own_from(plan, part);
-    const double dt_ms = problem->dt_ms / (double)problem->pde_steps;
+    const size_t n = mt_plan_count(plan, part), from = mt_plan_from(plan, part);
     MT_TRY(mt_halo_columns(plan->halo, &pattern, part, room->map, room->local));
     const double *rate = mt_diffusion_rows_of(&room->rows, n, plan->halo->own_element + from);
     for (size_t row = 0; row < n; row++) {
         float off[MT_ELLPACK_WIDTH];
-        room->d[row] = mt_diffusion_step_row_float(rate + MT_DIFFUSION_ROW * row, dt_ms, off);
+        room->d[row] = make_row(plan, rate + MT_DIFFUSION_ROW * row, off, &room->norm);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
             room->a[at] = off[k];
@@ -153,7 +145,8 @@ static mt_status number_rows(mt_arena *scratch, size_t n_variants, mt_plan *plan
     MT_ALLOC(scratch, row, n_variants);
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         size_t n = plan->rows[part];
-        for (size_t k = own_from(plan, part); k < own_from(plan, part) + own_count(plan, part); k++) {
+        for (size_t k = mt_plan_from(plan, part); k < mt_plan_from(plan, part) + mt_plan_count(plan, part);
+             k++) {
             const uint16_t variant = plan->problem->variant_of[halo->own_element[k]];
             if (asked_by[variant] != part + 1) {
                 asked_by[variant] = part + 1;
@@ -222,56 +215,21 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
 
 /* ---- vertices ---- */
 
-/* The part's own piece of a variable with `entries` values an element. */
-static mt_status own_piece(mt_plan *plan, ipu_tensor whole, size_t entries, uint32_t part, ipu_tensor *piece)
-{
-    return ipu_graph_slice(
-        plan->graph, whole, entries * own_from(plan, part), entries * own_count(plan, part), piece);
-}
-
-static mt_status connect_own(
-    mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t entries, uint32_t part)
-{
-    ipu_tensor piece;
-    MT_TRY(own_piece(plan, whole, entries, part, &piece));
-    return ipu_graph_connect(plan->graph, vertex, field, piece);
-}
-
-/* The part's local order of a potential: its own elements, then every range it receives. */
-static mt_status local_order(
-    mt_plan *plan, ipu_tensor v, uint32_t part, ipu_slice *slices, ipu_tensor *tensor)
-{
-    const mt_halo *halo = plan->halo;
-    const uint32_t variable = plan->graph->slices[v.first_slice].variable;
-    size_t n = 0;
-    slices[n++] = (ipu_slice){variable, own_from(plan, part), own_count(plan, part)};
-    for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
-        const mt_scheme_range *range = &halo->range[halo->in_range[k]];
-        slices[n++] =
-            (ipu_slice){variable, own_from(plan, range->source) + range->begin, range->end - range->begin};
-    }
-    return ipu_graph_add_tensor(plan->graph, slices, n, tensor);
-}
-
 static mt_status add_pde(
     mt_plan *plan, uint32_t set, ipu_tensor from, ipu_tensor to, uint32_t part, ipu_slice *slices)
 {
     size_t vertex;
-    ipu_tensor v;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, tile_of(plan, part), NULL, &vertex));
-    MT_TRY(connect_own(plan, vertex, "d", plan->d, 1, part));
-    MT_TRY(connect_own(plan, vertex, "a", plan->a, MT_ELLPACK_WIDTH, part));
-    MT_TRY(connect_own(plan, vertex, "column", plan->column, MT_ELLPACK_WIDTH, part));
-    MT_TRY(local_order(plan, from, part, slices, &v));
-    MT_TRY(ipu_graph_connect(plan->graph, vertex, "v", v));
-    return connect_own(plan, vertex, "out", to, 1, part);
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, mt_plan_tile(plan, part), NULL, &vertex));
+    MT_TRY(mt_plan_connect_rows(plan, vertex, part));
+    MT_TRY(mt_plan_connect_local(plan, vertex, "v", from, part, slices));
+    return mt_plan_connect(plan, vertex, "out", to, 1, part);
 }
 
 static mt_status connect_variants(mt_plan *plan, size_t vertex, uint32_t part)
 {
     const size_t n_constants = plan->problem->model->n_constants, *rows = plan->rows;
     ipu_tensor constants;
-    MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "of", plan->of, 1, part));
     MT_TRY(ipu_graph_slice(plan->graph, plan->constants, n_constants * rows[part],
         n_constants * (rows[part + 1] - rows[part]), &constants));
     return ipu_graph_connect(plan->graph, vertex, "constants", constants);
@@ -280,40 +238,37 @@ static mt_status connect_variants(mt_plan *plan, size_t vertex, uint32_t part)
 /* What multirate stepping works on. */
 static mt_status connect_paced(mt_plan *plan, size_t vertex, uint32_t part)
 {
-    ipu_tensor step;
-    MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
-    MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
+    MT_TRY(mt_plan_connect_per_part(plan, vertex, "step", plan->step, 1, part));
     for (int k = 0; k < MT_PACED; k++)
-        MT_TRY(connect_own(plan, vertex, mt_paced_quantity[k].name, plan->paced[k], 1, part));
+        MT_TRY(mt_plan_connect(plan, vertex, mt_paced_quantity[k].name, plan->paced[k], 1, part));
     return MT_OK;
 }
 
 static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
 {
     size_t vertex;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &c->ode_codelet, tile_of(plan, part), &c->ode, &vertex));
+    MT_TRY(
+        ipu_graph_add_vertex(plan->graph, set, &c->ode_codelet, mt_plan_tile(plan, part), &c->ode, &vertex));
     if (plan->rows) MT_TRY(connect_variants(plan, vertex, part));
     if (c->ode.multirate) MT_TRY(connect_paced(plan, vertex, part));
-    MT_TRY(connect_own(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
-    MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "v_in", *plan->v, 1, part));
     if (plan->spread) {
-        MT_TRY(connect_own(plan, vertex, "share", plan->share, 1, part));
-        MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+        MT_TRY(mt_plan_connect(plan, vertex, "share", plan->share, 1, part));
+        MT_TRY(mt_plan_connect(plan, vertex, "s", plan->s, 1, part));
     }
-    return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
+    return mt_plan_connect(plan, vertex, "v_out", plan->v_a, 1, part);
 }
 
 /* What a vertex that records, or makes elements free, works on. */
 static mt_status connect_record(mt_plan *plan, size_t vertex, uint32_t part)
 {
-    ipu_tensor step;
-    MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
-    MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
-    MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
-    MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
+    MT_TRY(mt_plan_connect_per_part(plan, vertex, "step", plan->step, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "v", *plan->v, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "before", plan->before, 1, part));
     for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
-        MT_TRY(connect_own(plan, vertex, mt_recorded_quantity[r].name, plan->recorded[r], 1, part));
-    return connect_own(plan, vertex, "activation", plan->activation, 1, part);
+        MT_TRY(mt_plan_connect(plan, vertex, mt_recorded_quantity[r].name, plan->recorded[r], 1, part));
+    return mt_plan_connect(plan, vertex, "activation", plan->activation, 1, part);
 }
 
 static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
@@ -322,22 +277,27 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
     const bool all = plan->problem->record.all;
     const void *context = all ? (const void *)&c->record : &c->dt_ms;
     MT_TRY(ipu_graph_add_vertex(
-        plan->graph, set, mt_codelet_record(all, plan->spread), tile_of(plan, part), context, &vertex));
-    if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+        plan->graph, set, mt_codelet_record(all, plan->spread), mt_plan_tile(plan, part), context, &vertex));
+    if (plan->spread) MT_TRY(mt_plan_connect(plan, vertex, "s", plan->s, 1, part));
     return connect_record(plan, vertex, part);
 }
 
 static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slices)
 {
-    static const char *const names[MT_PLAN_STIMULUS] = {"ode", "pde a to b", "pde b to a", "activation"};
+    static const char *const names[2][MT_PLAN_STIMULUS] = {
+        {"ode", "pde a to b", "pde b to a", "activation"}, {"ode", "increments", "start", "activation"}};
     uint32_t set[MT_PLAN_STIMULUS];
     for (int s = 0; s < MT_PLAN_STIMULUS; s++)
-        MT_TRY(ipu_graph_add_compute_set(plan->graph, names[s], &set[s]));
+        MT_TRY(ipu_graph_add_compute_set(plan->graph, names[is_implicit(plan)][s], &set[s]));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
-        if (own_count(plan, part) == 0) continue;
+        if (mt_plan_count(plan, part) == 0) continue;
         MT_TRY(add_ode(plan, set[MT_PLAN_ODE], c, part));
-        MT_TRY(add_pde(plan, set[MT_PLAN_PDE_AB], plan->v_a, plan->v_b, part, slices));
-        MT_TRY(add_pde(plan, set[MT_PLAN_PDE_BA], plan->v_b, plan->v_a, part, slices));
+        if (is_implicit(plan)) {
+            MT_TRY(mt_plan_add_implicit_start(plan, &set[MT_PLAN_PDE_AB], part, slices));
+        } else {
+            MT_TRY(add_pde(plan, set[MT_PLAN_PDE_AB], plan->v_a, plan->v_b, part, slices));
+            MT_TRY(add_pde(plan, set[MT_PLAN_PDE_BA], plan->v_b, plan->v_a, part, slices));
+        }
         MT_TRY(add_activation(plan, set[MT_PLAN_ACTIVATION], c, part));
     }
     return MT_OK;
@@ -387,12 +347,12 @@ static mt_status add_stimulus(
         size_t n = offset[part + 1] - offset[part], vertex;
         ipu_tensor elements;
         if (n == 0) continue;
-        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, tile_of(plan, part)));
+        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, mt_plan_tile(plan, part)));
         MT_TRY(ipu_graph_add_vertex(
-            plan->graph, set, &mt_codelet_stimulus, tile_of(plan, part), &c->rise_mV[s], &vertex));
+            plan->graph, set, &mt_codelet_stimulus, mt_plan_tile(plan, part), &c->rise_mV[s], &vertex));
         MT_TRY(ipu_graph_slice(plan->graph, plan->elements[s], offset[part], n, &elements));
         MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", elements));
-        MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
+        MT_TRY(mt_plan_connect(plan, vertex, "v", *plan->v, 1, part));
     }
     return MT_OK;
 }
@@ -417,47 +377,65 @@ static mt_status add_turn(mt_plan *plan, const char *name, bool begins, uint32_t
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, set));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         size_t vertex;
-        if (own_count(plan, part) == 0) continue;
+        if (mt_plan_count(plan, part) == 0) continue;
         MT_TRY(ipu_graph_add_vertex(
-            plan->graph, *set, mt_codelet_turn(begins), tile_of(plan, part), NULL, &vertex));
+            plan->graph, *set, mt_codelet_turn(begins), mt_plan_tile(plan, part), NULL, &vertex));
         MT_TRY(connect_record(plan, vertex, part));
     }
     return MT_OK;
 }
 
-/* Two programs behind those of the steps. To mt_plan_program they are of no stimulus, and it finds program 0 first. */
-static mt_status add_turns(mt_arena *arena, mt_plan *plan)
+enum { BEGINS, GOES_ON };
+
+static mt_status add_turn_sets(mt_plan *plan, uint32_t set[2])
 {
-    uint32_t begins, goes_on;
     if (mt_record_beats(&plan->problem->record) == 1) return MT_OK;
-    MT_TRY(add_turn(plan, "beat begins", true, &begins));
-    MT_TRY(add_turn(plan, "beat goes on", false, &goes_on));
+    MT_TRY(add_turn(plan, "beat begins", true, &set[BEGINS]));
+    return add_turn(plan, "beat goes on", false, &set[GOES_ON]);
+}
+
+/* Two programs behind those of the steps. To mt_plan_program they are of no stimulus, and it finds program 0 first. */
+static mt_status add_turn_programs(mt_arena *arena, mt_plan *plan, const uint32_t set[2])
+{
+    if (mt_record_beats(&plan->problem->record) == 1) return MT_OK;
     plan->beat_begins = plan->n_programs++;
     plan->beat_goes_on = plan->n_programs++;
-    MT_TRY(ipu_program_execute(arena, begins, &plan->program[plan->beat_begins]));
-    return ipu_program_execute(arena, goes_on, &plan->program[plan->beat_goes_on]);
+    MT_TRY(ipu_program_execute(arena, set[BEGINS], &plan->program[plan->beat_begins]));
+    return ipu_program_execute(arena, set[GOES_ON], &plan->program[plan->beat_goes_on]);
 }
 
 /* ---- programs ---- */
 
-/* One time step with the stimuli that are on. */
-static mt_status step_program(
-    mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program)
+/* The diffusion steps of a time step, at most two programs. */
+static mt_status add_diffusion(mt_arena *arena, const mt_plan *plan, const ipu_program **parts, size_t *n)
 {
-    const ipu_program *ab, *ba, *both, *pair[2], **parts;
+    const ipu_program *ab, *ba, *both, *pair[2];
     const size_t pde_steps = plan->problem->pde_steps;
-    size_t n = 0;
-    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 4);
-    for (size_t s = 0; s < plan->problem->n_stimuli; s++)
-        if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
-    MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
+    if (is_implicit(plan)) {
+        parts[(*n)++] = plan->implicit->program;
+        return MT_OK;
+    }
     MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_AB, &ab));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_BA, &ba));
     pair[0] = ab;
     pair[1] = ba;
     MT_TRY(ipu_program_sequence(arena, pair, 2, &both));
-    if (pde_steps / 2 > 0) MT_TRY(ipu_program_repeat(arena, pde_steps / 2, both, &parts[n++]));
-    if (pde_steps % 2 == 1) parts[n++] = ab;
+    if (pde_steps / 2 > 0) MT_TRY(ipu_program_repeat(arena, pde_steps / 2, both, &parts[(*n)++]));
+    if (pde_steps % 2 == 1) parts[(*n)++] = ab;
+    return MT_OK;
+}
+
+/* One time step with the stimuli that are on. */
+static mt_status step_program(
+    mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program)
+{
+    const ipu_program **parts;
+    size_t n = 0;
+    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 4);
+    for (size_t s = 0; s < plan->problem->n_stimuli; s++)
+        if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
+    MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
+    MT_TRY(add_diffusion(arena, plan, parts, &n));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_ACTIVATION, &parts[n++]));
     return ipu_program_sequence(arena, parts, n, program);
 }
@@ -510,7 +488,7 @@ mt_status mt_plan_make(
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
             target->tiles / target->ipus);
     *plan = (mt_plan){.problem = problem, .halo = halo, .spread = mt_monodomain_spreads(problem)};
-    plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
+    plan->v = problem->pde_steps % 2 == 0 || is_implicit(plan) ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_ALLOC(arena, c, 1);
     c->ode = (mt_ode_context){.model = problem->model,
@@ -529,19 +507,17 @@ mt_status mt_plan_make(
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
     MT_TRY(check_columns(halo));
     MT_TRY(find_rows(arena, values, plan));
-    MT_TRY(add_variables(plan));
+    MT_TRY(add_variables(arena, plan));
     if (values) MT_TRY(fill_share(values, plan));
-    size_t most = 0;
-    for (uint32_t part = 0; part < halo->n_parts; part++) {
-        size_t n = halo->in_offset[part + 1] - halo->in_offset[part];
-        if (n > most) most = n;
-    }
     ipu_slice *slices;
-    MT_ALLOC(arena, slices, most + 1);
+    MT_ALLOC(arena, slices, mt_plan_slices_most(halo));
     MT_TRY(add_vertices(plan, c, slices));
     if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
+    uint32_t turns[2];
+    MT_TRY(add_turn_sets(plan, turns));
+    if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit(arena, plan, slices));
     MT_TRY(add_programs(arena, plan));
-    return add_turns(arena, plan);
+    return add_turn_programs(arena, plan, turns);
 }
 
 mt_status mt_plan_check(const ipu_executable *executable)

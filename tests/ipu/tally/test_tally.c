@@ -214,6 +214,21 @@ Test(tally, a_value_from_before_the_loop_costs_nothing_in_it)
     cr_expect_eq(t.start, 3);
 }
 
+/* Rule 5. A float that is rounded is converted; used as an integer it is moved too, and added; back again it is moved and converted. */
+Test(tally, conversions_and_moves_between_register_files_take_one_instruction_each)
+{
+    EXPECT(READ_8_TO_9
+        "  %10 = call float @mt_whole(float %9)\n  %11 = call float @mt_abs(float %10)\n" WRITE(11),
+        5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_CONVERT, 2}, {IPU_OP_STORE, 1});
+    EXPECT(READ_8_TO_9 "  %10 = call i32 @mt_int(float %9)\n  %11 = add i32 %10, 3\n"
+                       "  %12 = call float @mt_float(i32 %11)\n" WRITE(12),
+        8, 0, {IPU_OP_LOAD, 1}, {IPU_OP_CONVERT, 2}, {IPU_OP_TRANSFER, 2}, {IPU_OP_INTEGER, 1},
+        {IPU_OP_STORE, 1});
+    EXPECT(READ_8_TO_9 "  %10 = call i32 @mt_bits(float %9)\n  %11 = ashr i32 %10, 23\n"
+                       "  %12 = call float @mt_of_bits(i32 %11)\n" WRITE(12),
+        6, 0, {IPU_OP_LOAD, 1}, {IPU_OP_TRANSFER, 2}, {IPU_OP_INTEGER, 1}, {IPU_OP_STORE, 1});
+}
+
 /* Rule 8. x0 .. x7 are read, t = x0 + ... + x7 is summed, y_k = x_k t is written, so 9 floats live at once
  * and 8 fit. By depth: 8 loads, 7 adds, 8 multiplies, 8 stores, 2 pointer steps, loop. When the first sum
  * needs a register, x1 is the value whose next use is the farthest (x0 is multiplied first; x2 .. x7 are

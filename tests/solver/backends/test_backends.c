@@ -9,6 +9,7 @@
 #include "tests/random.h"
 #include "tests/solver/slab_problem.h"
 #include "ipu/compile/compile.h"
+#include "solver/plan/phases.h"
 #include "solver/plan/plan.h"
 
 static slab_problem s;
@@ -107,6 +108,75 @@ Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with
         cr_expect(same_bits(v, first), "%s: all are evaluated with a tolerance of 0", (*m)->name);
         s.problem.tolerance_mV = 0.1;
     }
+}
+
+/* Both schemes of implicit steps: a solver whose sums go over all tiles. */
+Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the_cpu)
+{
+    double *first = values(), *v = values();
+    const mt_layout one = layout_on(&s, 1);
+    s.problem.pde_steps = 1;
+    s.problem.residual_mV = 1e-4;
+    for (int way = MT_DIFFUSING_EULER; way <= MT_DIFFUSING_CRANK_NICOLSON; way++) {
+        s.problem.diffusing = (mt_diffusing)way;
+        run_backend(&s, "ipu", &one, 150, first, NULL);
+        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
+            for (uint32_t chips = 1; chips <= 4; chips *= 2) {
+                const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, chips, 23, scheme);
+                omp_set_num_threads(chips == 1 ? 1 : 2);
+                run_backend(&s, "ipu", &layout, 150, v, NULL);
+                cr_assert(same_bits(v, first), "way %d, %s, %u chips", way, scheme->name, chips);
+            }
+        run_backend(&s, "cpu", NULL, 150, v, NULL);
+        cr_expect_lt(largest_difference(v, first), 0.1, "way %d: %g", way, largest_difference(v, first));
+    }
+}
+
+/* Where every message is looked at, too. */
+Test(backends, implicit_steps_receive_what_they_read)
+{
+    double *v = values(), *checked = values();
+    mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
+    s.problem.pde_steps = 1;
+    s.problem.residual_mV = 1e-4;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    run_backend(&s, "ipu", &layout, 50, v, NULL);
+    layout.checked = true;
+    run_backend(&s, "ipu", &layout, 50, checked, NULL);
+    cr_expect(same_bits(v, checked));
+}
+
+/* The host, with sums of doubles, takes 133 turns for 40 steps; with a wrong direction (the sign of beta) it is 160. */
+Test(backends, sums_in_fixed_point_cost_no_turns)
+{
+    const mt_layout layout = layout_on(&s, 23);
+    mt_arena arena = {0};
+    ipu_profile profile;
+    void *self;
+    s.problem.pde_steps = 1;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    s.problem.residual_mV = 1e-4;
+    s.problem.dt_ms = 0.1;
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 40, NULL, NULL), MT_OK);
+    cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK);
+    const size_t turns = mt_phases_turns(&profile, &s.problem);
+    cr_expect(turns >= 131 && turns <= 135, "%zu", turns);
+    mt_arena_free(&arena);
+}
+
+Test(backends, a_tolerance_that_single_precision_does_not_reach_is_an_error)
+{
+    const mt_layout layout = layout_on(&s, 7);
+    mt_arena arena = {0};
+    void *self;
+    s.problem.pde_steps = 1;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    s.problem.residual_mV = 1e-30;
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 10, NULL, NULL), MT_NUMERICS);
+    cr_expect(strstr(mt_message(), "tolerance_mV 1e-30"), "%s", mt_message());
+    mt_arena_free(&arena);
 }
 
 Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)

@@ -1,0 +1,66 @@
+/* The scalars of BiCGStab on the machine (solver/diffusion/implicit.h), from sums in fixed point (solver/kernels/fixed_equations.h).
+ *
+ * A bound of all terms must be known before they are summed. The largest |r| and |p| are known at the beginning of a turn; the rest follows from
+ * |A x| <= norm |x|, with the largest absolute row sum of A:
+ *
+ *     |q| <= norm |p|,   |s| <= |r| + |alpha| |q|,   |t| <= norm |s|
+ *
+ * In single precision. What a division by 0 would give is not taken: a direction without length is not gone along. */
+#ifndef MT_SOLVER_KERNELS_BICGSTAB_SCALARS_H
+#define MT_SOLVER_KERNELS_BICGSTAB_SCALARS_H
+
+#include "solver/kernels/fixed_equations.h"
+
+/* What one tile knows of the iteration. */
+typedef struct bicgstab_state {
+    float norm, tolerance_mV;
+    float first, r, p; /* bounds: of r^, r and p */
+    float rho;         /* (r^, r) */
+} bicgstab_state;
+
+/* What all tiles are sent, in parts. */
+typedef struct bicgstab_sent {
+    float scale_r, scale_q;             /* of (r^, r) and (r^, q): for the first product */
+    float scale_ts, scale_tt, scale_rt; /* for the second */
+    float alpha, omega, beta;
+} bicgstab_sent;
+
+/* Before a turn: from the largest |r| and |p|. Whether there is one. */
+static inline int32_t bicgstab_next(
+    int32_t turn, float r, float p, bicgstab_state *state, bicgstab_sent *sent)
+{
+    const float before = state->first, first = turn == 0 ? r : before;
+    state->first = first;
+    state->r = r;
+    state->p = p;
+    sent->scale_r = fixed_scale(first * r);
+    sent->scale_q = fixed_scale(first * (state->norm * p));
+    return r > state->tolerance_mV;
+}
+
+/* After the first product: words of (r^, r), then of (r^, q). */
+static inline void bicgstab_alpha(const int32_t *word, bicgstab_state *state, bicgstab_sent *sent)
+{
+    const float rho = fixed_value(word[0], word[1], word[2], sent->scale_r),
+                along = fixed_value(word[3], word[4], word[5], sent->scale_q), found = rho / along,
+                alpha = along == 0 ? 0 : found, size = alpha < 0 ? -alpha : alpha,
+                s = state->r + size * (state->norm * state->p), t = state->norm * s;
+    state->rho = rho;
+    sent->alpha = alpha;
+    sent->scale_ts = fixed_scale(t * s);
+    sent->scale_tt = fixed_scale(t * t);
+    sent->scale_rt = fixed_scale(state->first * t);
+}
+
+/* After the second one: words of (t, s), (t, t) and (r^, t). */
+static inline void bicgstab_omega(const int32_t *word, const bicgstab_state *state, bicgstab_sent *sent)
+{
+    const float ts = fixed_value(word[0], word[1], word[2], sent->scale_ts),
+                tt = fixed_value(word[3], word[4], word[5], sent->scale_tt),
+                rt = fixed_value(word[6], word[7], word[8], sent->scale_rt), rho = state->rho,
+                omega = ts / tt, beta = -sent->alpha * rt / rho;
+    sent->omega = tt == 0 ? 0 : omega;
+    sent->beta = rho == 0 ? 0 : beta;
+}
+
+#endif

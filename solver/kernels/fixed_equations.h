@@ -1,0 +1,89 @@
+/* Sums of floats that do not depend on their order: in fixed point, of 32 bits behind the point of a bound.
+ *
+ * Every term comes with a power of two, `scale`, such that |term| scale <= 2^16; the bound is known before and is the same for all. Its
+ * whole part and the 16 bits behind that are added as integers,
+ *
+ *     sum of the terms = (high 2^16 + low) / (2^16 scale)
+ *
+ * within 2^-32 of the bound a term. A worker of a tile has less than 2^14 terms, so that both fit into 32 bits there. Tiles send their sums as
+ * three words of 14 bits and the rest: up to 2^17 tiles then add them word by word, as integers.
+ *
+ * Included after solver/kernels/lanes.h has chosen the arithmetic, in single precision. */
+#ifndef MT_SOLVER_KERNELS_FIXED_EQUATIONS_H
+#define MT_SOLVER_KERNELS_FIXED_EQUATIONS_H
+
+#include <stdint.h>
+
+#ifdef MT_TALLY
+/* Calls by these names are counted (ipu/tally/tally.h). */
+float mt_whole(float) __attribute__((const));
+int32_t mt_int(float) __attribute__((const));
+float mt_float(int32_t) __attribute__((const));
+int32_t mt_bits(float) __attribute__((const));
+float mt_of_bits(int32_t) __attribute__((const));
+typedef int32_t fixed_part;
+#    define fixed_whole mt_whole
+#    define fixed_int mt_int
+#    define fixed_float mt_float
+#    define fixed_bits mt_bits
+#    define fixed_of_bits mt_of_bits
+#else
+typedef int64_t fixed_part; /* the host adds those of all workers at once */
+#    define fixed_whole __builtin_truncf
+#    define fixed_int (int32_t)
+#    define fixed_float (float)
+static inline int32_t fixed_bits(float x)
+{
+    int32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float fixed_of_bits(int32_t bits)
+{
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#endif
+
+typedef struct fixed_sum {
+    fixed_part high, low;
+} fixed_sum;
+
+/* Adds x y. */
+static inline void fixed_add_product(fixed_sum *sum, float scale, float x, float y)
+{
+    const float scaled = x * y * scale, whole = fixed_whole(scaled), rest = (scaled - whole) * 65536;
+    sum->high += fixed_int(whole);
+    sum->low += fixed_int(rest);
+}
+
+enum { FIXED_WORDS = 3, FIXED_BITS = 14 };
+
+/* What a tile sends. */
+static inline void fixed_words(int64_t high, int64_t low, int32_t word[FIXED_WORDS])
+{
+    const int64_t sum = high * 65536 + low, mask = (1 << FIXED_BITS) - 1;
+    word[0] = (int32_t)(sum & mask);
+    word[1] = (int32_t)(sum >> FIXED_BITS & mask);
+    word[2] = (int32_t)(sum >> 2 * FIXED_BITS);
+}
+
+/* And what the words of all, added up, mean, of terms with this scale. */
+static inline float fixed_value(int32_t word0, int32_t word1, int32_t word2, float scale)
+{
+    const int32_t mask = (1 << FIXED_BITS) - 1, middle = word1 + (word0 >> FIXED_BITS),
+                  high = word2 + (middle >> FIXED_BITS);
+    const float base = 1 << FIXED_BITS, upper = fixed_float(high) * base + fixed_float(middle & mask);
+    return (upper * base + fixed_float(word0 & mask)) / (65536 * scale);
+}
+
+/* The scale for terms up to a bound, which is at least 0: the largest power of two with bound scale < 2^16. Terms below 2^-80 are lost. */
+static inline float fixed_scale(float bound)
+{
+    enum { EXPONENT_BIAS = 127, EXPONENT_AT = 23, LEAST = EXPONENT_BIAS - 80, POINT = 15 };
+    const int32_t exponent = fixed_bits(bound) >> EXPONENT_AT, at_least = exponent > LEAST ? exponent : LEAST;
+    return fixed_of_bits((2 * EXPONENT_BIAS + POINT - at_least) << EXPONENT_AT);
+}
+
+#endif

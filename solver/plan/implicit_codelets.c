@@ -1,0 +1,287 @@
+#include "solver/plan/implicit_codelets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/kernels/ellpack.h"
+#include "solver/plan/codelets.h"
+
+#define MT_LANES_ONE
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/bicgstab_equations.h"
+#include "solver/kernels/bicgstab_scalars.h"
+
+_Static_assert(sizeof(bicgstab_sent) == MT_IMPLICIT_SENT * sizeof(float), "what is sent is floats");
+_Static_assert(sizeof(bicgstab_state) == MT_IMPLICIT_STATE * sizeof(float), "and so is the state");
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- the elements of a tile ---- */
+
+enum { ROWS_D, ROWS_A, ROWS_COLUMN, ROWS_V, ROWS_OUT, ROWS_FIELDS };
+#define ROWS(v, out)                                                                                         \
+    [ROWS_D] = {"d", IPU_INPUT, IPU_FLOAT}, [ROWS_A] = {"a", IPU_INPUT, IPU_FLOAT},                          \
+    [ROWS_COLUMN] = {"column", IPU_INPUT, IPU_UNSIGNED_SHORT}, [ROWS_V] = {v, IPU_INPUT, IPU_FLOAT},         \
+    [ROWS_OUT] = {out, IPU_OUTPUT, IPU_FLOAT}
+
+/* out = G v. */
+static void multiply(const ipu_span *f)
+{
+    mt_ellpack_rows_float16(f[ROWS_OUT].n, f[ROWS_D].data, f[ROWS_A].data, f[ROWS_COLUMN].data, f[ROWS_V].n,
+        f[ROWS_V].data, f[ROWS_OUT].data);
+}
+
+/* out = A v. */
+static void apply(const ipu_span *f)
+{
+    const float *d = f[ROWS_D].data, *v = f[ROWS_V].data;
+    float *out = f[ROWS_OUT].data;
+    multiply(f);
+    for (size_t i = 0; i < f[ROWS_OUT].n; i++) out[i] = bicgstab_product(d[i], v[i], out[i]);
+}
+
+static const ipu_field increments_fields[] = {ROWS("v", "x")};
+
+static void increments_compute(const ipu_span *f, const void *context)
+{
+    const float over_theta = *(const float *)context;
+    float *x = f[ROWS_OUT].data;
+    multiply(f);
+    for (size_t i = 0; i < f[ROWS_OUT].n; i++) x[i] *= over_theta;
+}
+
+enum { START_P = ROWS_FIELDS, START_SHADOW, START_BOUND };
+static const ipu_field start_fields[] = {ROWS("x", "r"), [START_P] = {"p", IPU_OUTPUT, IPU_FLOAT},
+    [START_SHADOW] = {"shadow", IPU_OUTPUT, IPU_FLOAT}, [START_BOUND] = {"bound", IPU_OUTPUT, IPU_FLOAT}};
+
+static void start_compute(const ipu_span *f, const void *context)
+{
+    const float *d = f[ROWS_D].data, *x = f[ROWS_V].data;
+    float *r = f[ROWS_OUT].data, *bound = f[START_BOUND].data, most = 0;
+    (void)context;
+    multiply(f);
+    for (size_t i = 0; i < f[ROWS_OUT].n; i++) {
+        r[i] = bicgstab_start(d[i], x[i], r[i]);
+        most = bicgstab_larger(r[i], most);
+    }
+    memcpy(f[START_P].data, r, f[ROWS_OUT].n * sizeof *r);
+    memcpy(f[START_SHADOW].data, r, f[ROWS_OUT].n * sizeof *r);
+    bound[0] = bound[1] = most;
+}
+
+/* The three words of a sum of products of vectors. */
+static void sum_products(size_t n, float scale, const float *x, const float *y, int32_t *word)
+{
+    fixed_sum sum = {0};
+    for (size_t i = 0; i < n; i++) fixed_add_product(&sum, scale, x[i], y[i]);
+    fixed_words(sum.high, sum.low, word);
+}
+
+enum { FIRST_SHADOW = ROWS_FIELDS, FIRST_R, FIRST_SCALE, FIRST_WORDS };
+static const ipu_field first_fields[] = {ROWS("p", "q"), [FIRST_SHADOW] = {"shadow", IPU_INPUT, IPU_FLOAT},
+    [FIRST_R] = {"r", IPU_INPUT, IPU_FLOAT}, [FIRST_SCALE] = {"scale", IPU_INPUT, IPU_FLOAT},
+    [FIRST_WORDS] = {"words", IPU_OUTPUT, IPU_INT}};
+
+static void first_compute(const ipu_span *f, const void *context)
+{
+    const float *scale = f[FIRST_SCALE].data, *shadow = f[FIRST_SHADOW].data;
+    int32_t *word = f[FIRST_WORDS].data;
+    (void)context;
+    apply(f);
+    sum_products(f[ROWS_OUT].n, scale[0], shadow, f[FIRST_R].data, word);
+    sum_products(f[ROWS_OUT].n, scale[1], shadow, f[ROWS_OUT].data, word + FIXED_WORDS);
+}
+
+enum { HALF_R, HALF_Q, HALF_ALPHA };
+static const ipu_field half_fields[] = {[HALF_R] = {"r", IPU_INOUT, IPU_FLOAT},
+    [HALF_Q] = {"q", IPU_INPUT, IPU_FLOAT},
+    [HALF_ALPHA] = {"alpha", IPU_INPUT, IPU_FLOAT}};
+
+static void half_compute(const ipu_span *f, const void *context)
+{
+    const float alpha = *(const float *)f[HALF_ALPHA].data, *q = f[HALF_Q].data;
+    float *r = f[HALF_R].data;
+    (void)context;
+    for (size_t i = 0; i < f[HALF_R].n; i++) r[i] = bicgstab_half(alpha, r[i], q[i]);
+}
+
+enum { SECOND_SHADOW = ROWS_FIELDS, SECOND_SCALE, SECOND_WORDS };
+static const ipu_field second_fields[] = {ROWS("r", "t"), [SECOND_SHADOW] = {"shadow", IPU_INPUT, IPU_FLOAT},
+    [SECOND_SCALE] = {"scale", IPU_INPUT, IPU_FLOAT}, [SECOND_WORDS] = {"words", IPU_OUTPUT, IPU_INT}};
+
+static void second_compute(const ipu_span *f, const void *context)
+{
+    const float *scale = f[SECOND_SCALE].data, *t = f[ROWS_OUT].data;
+    int32_t *word = f[SECOND_WORDS].data;
+    (void)context;
+    apply(f);
+    sum_products(f[ROWS_OUT].n, scale[0], t, f[ROWS_V].data, word);
+    sum_products(f[ROWS_OUT].n, scale[1], t, t, word + FIXED_WORDS);
+    sum_products(f[ROWS_OUT].n, scale[2], f[SECOND_SHADOW].data, t, word + 2 * FIXED_WORDS);
+}
+
+enum { END_X, END_R, END_P, END_Q, END_T, END_SCALARS, END_BOUND };
+static const ipu_field end_fields[] = {[END_X] = {"x", IPU_INOUT, IPU_FLOAT},
+    [END_R] = {"r", IPU_INOUT, IPU_FLOAT},
+    [END_P] = {"p", IPU_INOUT, IPU_FLOAT},
+    [END_Q] = {"q", IPU_INPUT, IPU_FLOAT},
+    [END_T] = {"t", IPU_INPUT, IPU_FLOAT},
+    [END_SCALARS] = {"scalars", IPU_INPUT, IPU_FLOAT},
+    [END_BOUND] = {"bound", IPU_OUTPUT, IPU_FLOAT}};
+
+static void end_compute(const ipu_span *f, const void *context)
+{
+    const float *q = f[END_Q].data, *t = f[END_T].data, *scalars = f[END_SCALARS].data;
+    float *x = f[END_X].data, *r = f[END_R].data, *p = f[END_P].data, *bound = f[END_BOUND].data;
+    const bicgstab_scalars c = {scalars[0], scalars[1], scalars[2]};
+    float most_r = 0, most_p = 0;
+    (void)context;
+    for (size_t i = 0; i < f[END_X].n; i++) {
+        bicgstab_end(c, q[i], t[i], &x[i], &r[i], &p[i]);
+        most_r = bicgstab_larger(r[i], most_r);
+        most_p = bicgstab_larger(p[i], most_p);
+    }
+    bound[0] = most_r;
+    bound[1] = most_p;
+}
+
+enum { GAIN_V, GAIN_X };
+static const ipu_field gain_fields[] = {
+    [GAIN_V] = {"v", IPU_INOUT, IPU_FLOAT}, [GAIN_X] = {"x", IPU_INPUT, IPU_FLOAT}};
+
+static void gain_compute(const ipu_span *f, const void *context)
+{
+    const float *x = f[GAIN_X].data;
+    float *v = f[GAIN_V].data;
+    (void)context;
+    for (size_t i = 0; i < f[GAIN_V].n; i++) v[i] += x[i];
+}
+
+/* ---- the scalars ---- */
+
+static const ipu_field reset_fields[] = {{"turn", IPU_OUTPUT, IPU_UNSIGNED_INT}};
+
+static void reset_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    *(uint32_t *)f[0].data = 0;
+}
+
+enum { SCALARS_STATE, SCALARS_SENT, SCALARS_FOUND, NEXT_TURN, NEXT_GOES_ON };
+static const ipu_field next_fields[] = {[SCALARS_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
+    [SCALARS_SENT] = {"sent", IPU_INOUT, IPU_FLOAT},
+    [SCALARS_FOUND] = {"found", IPU_INPUT, IPU_FLOAT},
+    [NEXT_TURN] = {"turn", IPU_INOUT, IPU_UNSIGNED_INT},
+    [NEXT_GOES_ON] = {"goes_on", IPU_OUTPUT, IPU_UNSIGNED_INT}},
+                       alpha_fields[] = {[SCALARS_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
+                           [SCALARS_SENT] = {"sent", IPU_INOUT, IPU_FLOAT},
+                           [SCALARS_FOUND] = {"found", IPU_INPUT, IPU_INT}},
+                       omega_fields[] = {[SCALARS_STATE] = {"state", IPU_INPUT, IPU_FLOAT},
+                           [SCALARS_SENT] = {"sent", IPU_INOUT, IPU_FLOAT},
+                           [SCALARS_FOUND] = {"found", IPU_INPUT, IPU_INT}};
+
+static void next_compute(const ipu_span *f, const void *context)
+{
+    const float *bound = f[SCALARS_FOUND].data;
+    uint32_t *turn = f[NEXT_TURN].data, *goes_on = f[NEXT_GOES_ON].data;
+    (void)context;
+    *goes_on = (uint32_t)bicgstab_next(
+        (int32_t)*turn, bound[0], bound[1], f[SCALARS_STATE].data, f[SCALARS_SENT].data);
+    *turn += 1;
+}
+
+static void alpha_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    bicgstab_alpha(f[SCALARS_FOUND].data, f[SCALARS_STATE].data, f[SCALARS_SENT].data);
+}
+
+static void omega_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    bicgstab_omega(f[SCALARS_FOUND].data, f[SCALARS_STATE].data, f[SCALARS_SENT].data);
+}
+
+/* ---- costs ---- */
+
+/* What a phase is made of: field `size` has as many elements as are worked on; `sums` of them are brought together for the tile. */
+typedef struct kind {
+    const char *name;
+    const ipu_field *fields;
+    size_t n_fields;
+    void (*compute)(const ipu_span *, const void *);
+    const char *mix; /* NULL: nothing to speak of */
+    size_t size, sums;
+    bool alone; /* one worker does it */
+} kind;
+
+#define KIND(lower, mix_, size_, sums_, alone_)                                                              \
+    {                                                                                                        \
+#        lower, lower##_fields, COUNT(lower##_fields), lower##_compute, mix_, size_, sums_, alone_           \
+    }
+static const kind kinds[MT_IMPLICIT_PARTS] = {
+    [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, false),
+    [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 1, false),
+    [MT_IMPLICIT_FIRST] = KIND(first, "first_product", ROWS_OUT, MT_IMPLICIT_WORDS_FIRST, false),
+    [MT_IMPLICIT_HALF] = KIND(half, "half_turn", HALF_R, 0, false),
+    [MT_IMPLICIT_SECOND] = KIND(second, "second_product", ROWS_OUT, MT_IMPLICIT_WORDS_SECOND, false),
+    [MT_IMPLICIT_END] = KIND(end, "end_turn", END_X, MT_IMPLICIT_BOUNDS, false),
+    [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, false),
+    [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, true),
+    [MT_IMPLICIT_NEXT] = KIND(next, "next_turn", SCALARS_STATE, 0, true),
+    [MT_IMPLICIT_ALPHA] = KIND(alpha, "find_alpha", SCALARS_STATE, 0, true),
+    [MT_IMPLICIT_OMEGA] = KIND(omega, "find_omega", SCALARS_STATE, 0, true),
+};
+
+/* Behind the workers the supervisor brings their sums together: of each it loads a word of every worker and adds it, and stores the result. */
+static uint64_t together(const ipu_target *target, size_t sums)
+{
+    return sums * (2 * target->worker_contexts + 1);
+}
+
+static ipu_cycles cost_of(const kind *k, const ipu_target *target, const size_t *n)
+{
+    const ipu_mix *mix = k->mix ? mt_codelet_mix(k->mix) : NULL;
+    if (!mix) return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = 1};
+    if (k->alone)
+        return (ipu_cycles){.entry = target->vertex_entry_cycles,
+            .worker = (uint64_t)ceil((double)mix->start + ipu_mix_cycles(mix, &target->instructions))};
+    ipu_cycles cycles = mt_codelet_cost(target, mix, n[k->size]);
+    cycles.entry += together(target, k->sums);
+    return cycles;
+}
+
+#define COST(lower, upper)                                                                                   \
+    static ipu_cycles lower##_cost(const ipu_target *target, const size_t *n, const void *context)           \
+    {                                                                                                        \
+        (void)context;                                                                                       \
+        return cost_of(&kinds[upper], target, n);                                                            \
+    }
+COST(increments, MT_IMPLICIT_INCREMENTS)
+COST(start, MT_IMPLICIT_START)
+COST(first, MT_IMPLICIT_FIRST)
+COST(half, MT_IMPLICIT_HALF)
+COST(second, MT_IMPLICIT_SECOND)
+COST(end, MT_IMPLICIT_END)
+COST(gain, MT_IMPLICIT_GAIN)
+COST(reset, MT_IMPLICIT_RESET)
+COST(next, MT_IMPLICIT_NEXT)
+COST(alpha, MT_IMPLICIT_ALPHA)
+COST(omega, MT_IMPLICIT_OMEGA)
+
+ipu_codelet mt_codelet_implicit(mt_implicit_part part)
+{
+    static ipu_cycles (*const costs[MT_IMPLICIT_PARTS])(const ipu_target *, const size_t *, const void *) = {
+        increments_cost, start_cost, first_cost, half_cost, second_cost, end_cost, gain_cost, reset_cost,
+        next_cost, alpha_cost, omega_cost};
+    enum { RESET_CODE_BYTES = 8 };
+    const kind *k = &kinds[part];
+    return (ipu_codelet){.name = k->name,
+        .n_fields = k->n_fields,
+        .fields = k->fields,
+        .compute = k->compute,
+        .cost = costs[part],
+        .code_bytes = k->mix ? mt_codelet_code_bytes(mt_codelet_mix(k->mix)) : RESET_CODE_BYTES,
+        .vertex_bytes = mt_codelet_vertex_bytes(k->n_fields),
+        .kind = k->alone ? IPU_SINGLE_WORKER : IPU_MULTI_WORKER};
+}

@@ -1,0 +1,54 @@
+/* What a tile computes in an implicit diffusion step (solver/diffusion/implicit.h): its elements' share of each phase of BiCGStab, and on one
+ * tile the scalars.
+ *
+ * Fields, in the order of the phases; G is d, a and column, as in solver/plan/codelets.h, and the vectors that it multiplies hold the own
+ * elements, then those received. Sums are words of fixed point (solver/kernels/fixed_equations.h), three each, and do not depend on who owns
+ * which element; maxima do not, either.
+ *
+ *     INCREMENTS    d a column v                          -> x = G v / theta;  context: const float *, 1 / theta
+ *     START         d a column x                          -> r = p = shadow = x - A x, bound = max |r|, twice
+ *     FIRST         d a column p  shadow r  scale[2]      -> q = A p, words[6] of (shadow, r) and (shadow, q)
+ *     HALF          q  alpha[1]                           -> r = r - alpha q
+ *     SECOND        d a column r  shadow  scale[3]        -> t = A r, words[9] of (t, r), (t, t) and (shadow, t)
+ *     END           q t  scalars[3]                       -> x, r, p, bound = max |r| and max |p|
+ *     GAIN          x                                     -> v = v + x
+ *     RESET                                               -> turn = 0
+ *     NEXT          bound[2] of all                       -> state, sent, goes_on; turn + 1   (solver/kernels/bicgstab_scalars.h)
+ *     ALPHA         words[6] of all                       -> state, sent
+ *     OMEGA         words[9] of all  state                -> sent */
+#ifndef MT_SOLVER_PLAN_IMPLICIT_CODELETS_H
+#define MT_SOLVER_PLAN_IMPLICIT_CODELETS_H
+
+#include "ipu/graph/graph.h"
+
+typedef enum mt_implicit_part {
+    MT_IMPLICIT_INCREMENTS,
+    MT_IMPLICIT_START,
+    MT_IMPLICIT_FIRST,
+    MT_IMPLICIT_HALF,
+    MT_IMPLICIT_SECOND,
+    MT_IMPLICIT_END,
+    MT_IMPLICIT_GAIN,
+    MT_IMPLICIT_RESET,
+    MT_IMPLICIT_NEXT,
+    MT_IMPLICIT_ALPHA,
+    MT_IMPLICIT_OMEGA,
+    MT_IMPLICIT_PARTS
+} mt_implicit_part;
+
+/* Where what all tiles are sent stands, and how much of it there is; of the state, how much. */
+enum {
+    MT_IMPLICIT_SENT_FIRST = 0,
+    MT_IMPLICIT_SENT_SECOND = 2,
+    MT_IMPLICIT_SENT_ALPHA = 5,
+    MT_IMPLICIT_SENT = 8,
+    MT_IMPLICIT_STATE = 6,
+    MT_IMPLICIT_WORDS_FIRST = 6,
+    MT_IMPLICIT_WORDS_SECOND = 9,
+    MT_IMPLICIT_BOUNDS = 2
+};
+
+/* Lives as long as the program. */
+ipu_codelet mt_codelet_implicit(mt_implicit_part part);
+
+#endif
