@@ -84,13 +84,14 @@ static void stepping_cycles(const mt_run *run, mt_table *table)
 static mt_table implicit_table(mt_arena *arena, const mt_run *run)
 {
     const mt_monodomain *problem = &run->problem->monodomain;
-    const double steps = (double)mt_run_counted(run), turns = (double)mt_phases_turns(run->profile, problem),
+    const double steps = (double)mt_run_counted(run),
+                 iterations = (double)mt_phases_iterations(run->profile, problem),
                  sums = (double)mt_phases_sum_cycles(run->profile, problem);
     mt_table table = mt_table_properties(arena, "implicit", "Implicit diffusion steps, by BiCGStab");
     mt_table_property(&table, "tolerance_mv", "tolerance", problem->residual_mV, "mV");
-    mt_table_property(&table, "turns", "turns in a time step", turns / steps, "");
+    mt_table_property(&table, "iterations", "iterations in a time step", iterations / steps, "");
     mt_table_property(&table, "products", "products with the operator in a time step",
-        MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_A_TURN * turns / steps, "");
+        MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION * iterations / steps, "");
     mt_table_property(&table, "sum_cycles",
         "cycles of sums over tiles in a time step, with their exchange and sync", round(sums / steps), "");
     mt_table_property(

@@ -29,8 +29,8 @@ function(count source committed)
 endfunction()
 
 count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus spread
-      activation_spread record record_spread turn multirate increments start first_product half_turn
-      second_product end_turn gain next_turn find_alpha find_omega)
+      activation_spread record record_spread turn multirate increments start first_product half_way
+      second_product end_iteration gain next_iteration find_alpha find_omega)
 count(app/reproduce/machine_tally.c app/reproduce/machine_tally.inc dot total)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})

@@ -33,9 +33,9 @@ float mt_implicit_row_float(const double *rate, double step_ms, float *off)
 mt_status mt_implicit_failed(double residual_mV, double tolerance_mV)
 {
     return mt_fail(MT_NUMERICS,
-        "diffusion.tolerance_mV %g: the solver's residual is still %.3g mV after %d turns; a larger "
+        "diffusion.tolerance_mV %g: the solver's residual is still %.3g mV after %d iterations; a larger "
         "tolerance or a smaller time.dt_ms may help",
-        tolerance_mV, residual_mV, MT_IMPLICIT_TURNS_MOST);
+        tolerance_mV, residual_mV, MT_IMPLICIT_ITERATIONS_MOST);
 }
 
 enum {
@@ -151,7 +151,7 @@ static void second_product(const mt_implicit *m, const work *w, size_t from, siz
     sums[0] = ts, sums[1] = tt, sums[2] = rt;
 }
 
-static void end_of_turn(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
 {
     double most = 0;
     for (size_t i = from; i < end; i++) {
@@ -170,24 +170,24 @@ static void add(const mt_implicit *m, const work *w, size_t from, size_t end, do
 /* A direction without length is not gone along. */
 static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
 
-static void take_turn(const mt_implicit *m)
+static void iterate(const mt_implicit *m)
 {
     do_all(m, &(work){.piece = first_product});
     const double rho = sum_of(m, 0), alpha = quotient(rho, sum_of(m, 1));
     do_all(m, &(work){.piece = half, .scalars = {.alpha = alpha}});
     do_all(m, &(work){.piece = second_product});
     const double omega = quotient(sum_of(m, 0), sum_of(m, 1)), beta = quotient(-alpha * sum_of(m, 2), rho);
-    do_all(m, &(work){.piece = end_of_turn, .scalars = {alpha, omega, beta}});
+    do_all(m, &(work){.piece = end_of_iteration, .scalars = {alpha, omega, beta}});
 }
 
 mt_status mt_implicit_step(mt_implicit *m, double *v)
 {
     do_all(m, &(work){.piece = increments, .v = v});
     do_all(m, &(work){.piece = start});
-    for (size_t turn = 0; largest(m) > m->tolerance_mV; turn++) {
-        if (turn == MT_IMPLICIT_TURNS_MOST) return mt_implicit_failed(largest(m), m->tolerance_mV);
-        take_turn(m);
-        m->turns++;
+    for (size_t iteration = 0; largest(m) > m->tolerance_mV; iteration++) {
+        if (iteration == MT_IMPLICIT_ITERATIONS_MOST) return mt_implicit_failed(largest(m), m->tolerance_mV);
+        iterate(m);
+        m->iterations++;
     }
     do_all(m, &(work){.piece = add, .v = v});
     return MT_OK;

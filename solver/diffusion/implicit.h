@@ -38,8 +38,12 @@
 #include "data/arena.h"
 #include "data/status.h"
 
-/* Turns of one step that are not enough: something is wrong. Products with G in a step without turns, and in a turn. */
-enum { MT_IMPLICIT_TURNS_MOST = 200, MT_IMPLICIT_PRODUCTS = 2, MT_IMPLICIT_PRODUCTS_OF_A_TURN = 2 };
+/* Iterations of one step that are not enough: something is wrong. Products with G in a step without iterations, and in an iteration. */
+enum {
+    MT_IMPLICIT_ITERATIONS_MOST = 200,
+    MT_IMPLICIT_PRODUCTS = 2,
+    MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION = 2
+};
 
 /* Fills off[16], the rest of a row of G, from its rates [16], and gives d; `step_ms` is theta dt. In single precision off is rounded first,
  * and d is minus the sum (in double) of the rounded ones. */
@@ -55,7 +59,7 @@ typedef struct mt_implicit {
     const uint32_t *column;             /* [n][16] in blocks */
     double *x, *r, *shadow, *p, *q, *t; /* [n] */
     double *sums;                       /* of each piece */
-    uint64_t turns;                     /* of all steps */
+    uint64_t iterations;                /* of all steps */
 } mt_implicit;
 
 /* Gives room in `arena`, 48 bytes an element, and keeps the rows of G. MT_MEMORY. */

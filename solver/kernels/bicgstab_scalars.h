@@ -1,6 +1,6 @@
 /* The scalars of BiCGStab on the machine (solver/diffusion/implicit.h), from sums in fixed point (solver/kernels/fixed_equations.h).
  *
- * A bound of all terms must be known before they are summed. The largest |r| and |p| are known at the beginning of a turn; the rest follows from
+ * A bound of all terms must be known before they are summed. The largest |r| and |p| are known at the beginning of an iteration; the rest follows from
  * |A x| <= norm |x|, with the largest absolute row sum of A:
  *
  *     |q| <= norm |p|,   |s| <= |r| + |alpha| |q|,   |t| <= norm |s|
@@ -25,11 +25,11 @@ typedef struct bicgstab_sent {
     float alpha, omega, beta;
 } bicgstab_sent;
 
-/* Before a turn: from the largest |r| and |p|. Whether there is one. */
+/* Before an iteration: from the largest |r| and |p|. Whether there is one. */
 static inline int32_t bicgstab_next(
-    int32_t turn, float r, float p, bicgstab_state *state, bicgstab_sent *sent)
+    int32_t iteration, float r, float p, bicgstab_state *state, bicgstab_sent *sent)
 {
-    const float before = state->first, first = turn == 0 ? r : before;
+    const float before = state->first, first = iteration == 0 ? r : before;
     state->first = first;
     state->r = r;
     state->p = p;

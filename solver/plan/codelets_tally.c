@@ -172,7 +172,7 @@ void first_product(uint32_t n, float scale_r, float scale_q, const float *restri
     sums[1] = of_q;
 }
 
-void half_turn(uint32_t n, float alpha, const float *restrict q, float *restrict r)
+void half_way(uint32_t n, float alpha, const float *restrict q, float *restrict r)
 {
     for (uint32_t cell = 0; cell < n; cell++) r[cell] = bicgstab_half(alpha, r[cell], q[cell]);
 }
@@ -195,7 +195,7 @@ void second_product(uint32_t n, float scale_ts, float scale_tt, float scale_rt, 
     sums[2] = of_rt;
 }
 
-void end_turn(uint32_t n, const bicgstab_scalars *restrict scalars, const float *restrict q,
+void end_iteration(uint32_t n, const bicgstab_scalars *restrict scalars, const float *restrict q,
     const float *restrict t, float *restrict x, float *restrict r, float *restrict p, float *restrict most)
 {
     const bicgstab_scalars c = *scalars;
@@ -218,11 +218,13 @@ void gain(uint32_t n, const float *restrict x, float *restrict v)
     for (uint32_t cell = 0; cell < n; cell++) v[cell] += x[cell];
 }
 
-/* The scalars: one turn each. */
-void next_turn(uint32_t n, const int32_t *restrict turn, const float *restrict r, const float *restrict p,
-    bicgstab_state *restrict state, bicgstab_sent *restrict sent, int32_t *restrict goes_on)
+/* The scalars: one turn of the loop each. */
+void next_iteration(uint32_t n, const int32_t *restrict iteration, const float *restrict r,
+    const float *restrict p, bicgstab_state *restrict state, bicgstab_sent *restrict sent,
+    int32_t *restrict goes_on)
 {
-    for (uint32_t k = 0; k < n; k++) goes_on[k] = bicgstab_next(turn[k], r[k], p[k], state + k, sent + k);
+    for (uint32_t k = 0; k < n; k++)
+        goes_on[k] = bicgstab_next(iteration[k], r[k], p[k], state + k, sent + k);
 }
 
 void find_alpha(

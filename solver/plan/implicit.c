@@ -76,7 +76,7 @@ mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan)
     MT_TRY(add_sums(plan, m));
     MT_TRY(add_scalars(plan, "state", IPU_FLOAT, MT_IMPLICIT_STATE, &m->state));
     MT_TRY(add_scalars(plan, "sent", IPU_FLOAT, MT_IMPLICIT_SENT, &m->sent));
-    MT_TRY(add_scalars(plan, "turn", IPU_UNSIGNED_INT, 1, &m->turn));
+    MT_TRY(add_scalars(plan, "iteration", IPU_UNSIGNED_INT, 1, &m->iteration));
     return add_scalars(plan, "goes on", IPU_UNSIGNED_INT, 1, &m->goes_on);
 }
 
@@ -120,10 +120,10 @@ mt_status mt_plan_add_implicit_start(mt_plan *plan, const uint32_t set[2], uint3
     MT_TRY(mt_plan_connect_per_part(plan, vertex, "bound", m->bound, MT_IMPLICIT_BOUNDS, part));
     if (part != m->scalars_part) return MT_OK;
     MT_TRY(add_vertex(plan, set[1], MT_IMPLICIT_RESET, part, NULL, &vertex));
-    return ipu_graph_connect(plan->graph, vertex, "turn", m->turn);
+    return ipu_graph_connect(plan->graph, vertex, "iteration", m->iteration);
 }
 
-enum { TURN_FIRST, TURN_HALF, TURN_SECOND, TURN_END, TURN_GAIN, TURN_SETS = MT_IMPLICIT_TURN_SETS };
+enum { AT_FIRST, AT_HALF, AT_SECOND, AT_END, AT_GAIN, AT_SETS = MT_IMPLICIT_ITERATION_SETS };
 
 static mt_status add_first(mt_plan *plan, uint32_t set, uint32_t part, ipu_slice *slices)
 {
@@ -181,22 +181,22 @@ static mt_status add_gain(mt_plan *plan, uint32_t set, uint32_t part)
     return mt_plan_connect(plan, vertex, "x", plan->v_b, 1, part);
 }
 
-static mt_status add_turn_sets(mt_arena *arena, mt_plan *plan, ipu_slice *slices, const ipu_program **turn)
+static mt_status add_iteration_sets(
+    mt_arena *arena, mt_plan *plan, ipu_slice *slices, const ipu_program **iteration)
 {
-    static const char *const names[TURN_SETS] = {
-        "first product", "half turn", "second product", "end of turn", "gain"};
-    uint32_t set[TURN_SETS];
-    for (int k = 0; k < TURN_SETS; k++) {
+    static const char *const names[AT_SETS] = {"first product", "half", "second product", "end", "gain"};
+    uint32_t set[AT_SETS];
+    for (int k = 0; k < AT_SETS; k++) {
         MT_TRY(ipu_graph_add_compute_set(plan->graph, names[k], &set[k]));
-        MT_TRY(ipu_program_execute(arena, set[k], &turn[k]));
+        MT_TRY(ipu_program_execute(arena, set[k], &iteration[k]));
     }
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         if (mt_plan_count(plan, part) == 0) continue;
-        MT_TRY(add_first(plan, set[TURN_FIRST], part, slices));
-        MT_TRY(add_half(plan, set[TURN_HALF], part));
-        MT_TRY(add_second(plan, set[TURN_SECOND], part, slices));
-        MT_TRY(add_end(plan, set[TURN_END], part));
-        MT_TRY(add_gain(plan, set[TURN_GAIN], part));
+        MT_TRY(add_first(plan, set[AT_FIRST], part, slices));
+        MT_TRY(add_half(plan, set[AT_HALF], part));
+        MT_TRY(add_second(plan, set[AT_SECOND], part, slices));
+        MT_TRY(add_end(plan, set[AT_END], part));
+        MT_TRY(add_gain(plan, set[AT_GAIN], part));
     }
     return MT_OK;
 }
@@ -258,7 +258,7 @@ static mt_status add_sum_sets(mt_arena *arena, mt_plan *plan, const ipu_program 
         MT_TRY(reduce_parts(plan, what[k].how, what[k].of_part, what[k].entries, what[k].of_all, &both[0]));
         MT_TRY(add_scalar_vertex(arena, plan, what[k].name, what[k].kind, what[k].of_all, &vertex, &both[1]));
         if (k == SUM_NEXT) {
-            MT_TRY(ipu_graph_connect(plan->graph, vertex, "turn", m->turn));
+            MT_TRY(ipu_graph_connect(plan->graph, vertex, "iteration", m->iteration));
             MT_TRY(ipu_graph_connect(plan->graph, vertex, "goes_on", m->goes_on));
         }
         MT_TRY(ipu_program_sequence(arena, both, 2, &sum[k]));
@@ -268,16 +268,16 @@ static mt_status add_sum_sets(mt_arena *arena, mt_plan *plan, const ipu_program 
 
 mt_status mt_plan_add_implicit(mt_arena *arena, mt_plan *plan, ipu_slice *slices)
 {
-    const ipu_program *turn[TURN_SETS], *sum[SUMS], *body, *loop, *increments, *start;
-    MT_TRY(add_turn_sets(arena, plan, slices, turn));
+    const ipu_program *iteration[AT_SETS], *sum[SUMS], *body, *loop, *increments, *start;
+    MT_TRY(add_iteration_sets(arena, plan, slices, iteration));
     MT_TRY(add_sum_sets(arena, plan, sum));
-    const ipu_program *const turns[] = {
-        turn[TURN_FIRST], sum[SUM_ALPHA], turn[TURN_HALF], turn[TURN_SECOND], sum[SUM_OMEGA], turn[TURN_END]};
-    MT_TRY(ipu_program_sequence(arena, turns, sizeof turns / sizeof turns[0], &body));
+    const ipu_program *const iterations[] = {iteration[AT_FIRST], sum[SUM_ALPHA], iteration[AT_HALF],
+        iteration[AT_SECOND], sum[SUM_OMEGA], iteration[AT_END]};
+    MT_TRY(ipu_program_sequence(arena, iterations, sizeof iterations / sizeof iterations[0], &body));
     MT_TRY(ipu_program_repeat_while(
-        arena, sum[SUM_NEXT], plan->implicit->goes_on, body, MT_IMPLICIT_TURNS_MOST, &loop));
+        arena, sum[SUM_NEXT], plan->implicit->goes_on, body, MT_IMPLICIT_ITERATIONS_MOST, &loop));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_AB, &increments));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_BA, &start));
-    const ipu_program *const all[] = {increments, start, loop, turn[TURN_GAIN]};
+    const ipu_program *const all[] = {increments, start, loop, iteration[AT_GAIN]};
     return ipu_program_sequence(arena, all, sizeof all / sizeof all[0], &plan->implicit->program);
 }

@@ -15,14 +15,14 @@
 #include "solver/plan/implicit_codelets.h"
 #include "solver/plan/variables.h"
 
-/* Compute sets of a turn that all tiles take part in, with that of the gain: they stand before those of sums and scalars. */
-enum { MT_IMPLICIT_TURN_SETS = 5 };
+/* Compute sets of an iteration that all tiles take part in, with that of the gain: they stand before those of sums and scalars. */
+enum { MT_IMPLICIT_ITERATION_SETS = 5 };
 
 typedef struct mt_plan_implicit {
     ipu_tensor r, shadow, p, q, t;               /* [n] of solver/diffusion/implicit.h; r is s, too */
     ipu_tensor words_first, words_second, bound; /* of each part */
     ipu_tensor sum_first, sum_second, bounds;    /* of all */
-    ipu_tensor state, sent, turn, goes_on;       /* with the scalars */
+    ipu_tensor state, sent, iteration, goes_on;  /* with the scalars */
     uint32_t scalars_part;                       /* on whose tile these are */
     float over_theta;
     ipu_codelet *codelet; /* [MT_IMPLICIT_PARTS] */
@@ -43,7 +43,7 @@ MT_NODISCARD mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *
 MT_NODISCARD mt_status mt_plan_add_implicit_start(
     mt_plan *plan, const uint32_t set[2], uint32_t part, ipu_slice *slices);
 
-/* Adds all other compute sets, MT_IMPLICIT_TURN_SETS and those of sums and scalars, and makes the program. */
+/* Adds all other compute sets, MT_IMPLICIT_ITERATION_SETS and those of sums and scalars, and makes the program. */
 MT_NODISCARD mt_status mt_plan_add_implicit(mt_arena *arena, mt_plan *plan, ipu_slice *slices);
 
 #endif

@@ -159,7 +159,7 @@ static void gain_compute(const ipu_span *f, const void *context)
 
 /* ---- the scalars ---- */
 
-static const ipu_field reset_fields[] = {{"turn", IPU_OUTPUT, IPU_UNSIGNED_INT}};
+static const ipu_field reset_fields[] = {{"iteration", IPU_OUTPUT, IPU_UNSIGNED_INT}};
 
 static void reset_compute(const ipu_span *f, const void *context)
 {
@@ -171,7 +171,7 @@ enum { SCALARS_STATE, SCALARS_SENT, SCALARS_FOUND, NEXT_TURN, NEXT_GOES_ON };
 static const ipu_field next_fields[] = {[SCALARS_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
     [SCALARS_SENT] = {"sent", IPU_INOUT, IPU_FLOAT},
     [SCALARS_FOUND] = {"found", IPU_INPUT, IPU_FLOAT},
-    [NEXT_TURN] = {"turn", IPU_INOUT, IPU_UNSIGNED_INT},
+    [NEXT_TURN] = {"iteration", IPU_INOUT, IPU_UNSIGNED_INT},
     [NEXT_GOES_ON] = {"goes_on", IPU_OUTPUT, IPU_UNSIGNED_INT}},
                        alpha_fields[] = {[SCALARS_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
                            [SCALARS_SENT] = {"sent", IPU_INOUT, IPU_FLOAT},
@@ -183,11 +183,11 @@ static const ipu_field next_fields[] = {[SCALARS_STATE] = {"state", IPU_INOUT, I
 static void next_compute(const ipu_span *f, const void *context)
 {
     const float *bound = f[SCALARS_FOUND].data;
-    uint32_t *turn = f[NEXT_TURN].data, *goes_on = f[NEXT_GOES_ON].data;
+    uint32_t *iteration = f[NEXT_TURN].data, *goes_on = f[NEXT_GOES_ON].data;
     (void)context;
     *goes_on = (uint32_t)bicgstab_next(
-        (int32_t)*turn, bound[0], bound[1], f[SCALARS_STATE].data, f[SCALARS_SENT].data);
-    *turn += 1;
+        (int32_t)*iteration, bound[0], bound[1], f[SCALARS_STATE].data, f[SCALARS_SENT].data);
+    *iteration += 1;
 }
 
 static void alpha_compute(const ipu_span *f, const void *context)
@@ -223,12 +223,12 @@ static const kind kinds[MT_IMPLICIT_PARTS] = {
     [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, false),
     [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 1, false),
     [MT_IMPLICIT_FIRST] = KIND(first, "first_product", ROWS_OUT, MT_IMPLICIT_WORDS_FIRST, false),
-    [MT_IMPLICIT_HALF] = KIND(half, "half_turn", HALF_R, 0, false),
+    [MT_IMPLICIT_HALF] = KIND(half, "half_way", HALF_R, 0, false),
     [MT_IMPLICIT_SECOND] = KIND(second, "second_product", ROWS_OUT, MT_IMPLICIT_WORDS_SECOND, false),
-    [MT_IMPLICIT_END] = KIND(end, "end_turn", END_X, MT_IMPLICIT_BOUNDS, false),
+    [MT_IMPLICIT_END] = KIND(end, "end_iteration", END_X, MT_IMPLICIT_BOUNDS, false),
     [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, false),
     [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, true),
-    [MT_IMPLICIT_NEXT] = KIND(next, "next_turn", SCALARS_STATE, 0, true),
+    [MT_IMPLICIT_NEXT] = KIND(next, "next_iteration", SCALARS_STATE, 0, true),
     [MT_IMPLICIT_ALPHA] = KIND(alpha, "find_alpha", SCALARS_STATE, 0, true),
     [MT_IMPLICIT_OMEGA] = KIND(omega, "find_omega", SCALARS_STATE, 0, true),
 };

@@ -12,8 +12,8 @@
  *     SECOND        d a column r  shadow  scale[3]        -> t = A r, words[9] of (t, r), (t, t) and (shadow, t)
  *     END           q t  scalars[3]                       -> x, r, p, bound = max |r| and max |p|
  *     GAIN          x                                     -> v = v + x
- *     RESET                                               -> turn = 0
- *     NEXT          bound[2] of all                       -> state, sent, goes_on; turn + 1   (solver/kernels/bicgstab_scalars.h)
+ *     RESET                                               -> iteration = 0
+ *     NEXT          bound[2] of all                       -> state, sent, goes_on; iteration + 1   (solver/kernels/bicgstab_scalars.h)
  *     ALPHA         words[6] of all                       -> state, sent
  *     OMEGA         words[9] of all  state                -> sent */
 #ifndef MT_SOLVER_PLAN_IMPLICIT_CODELETS_H

@@ -20,16 +20,16 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_CONTROL] = {"control", "decisions of the implicit solver"},
 };
 
-/* Where an implicit step's turns and sums begin; behind all others where steps are explicit. */
+/* Where an implicit step's iterations and sums begin; behind all others where steps are explicit. */
 typedef struct behind {
-    size_t beats, turns, sums;
+    size_t beats, iterations, sums;
 } behind;
 
 static behind behind_of(const mt_monodomain *problem)
 {
     const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
-                 turns = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0);
-    return (behind){beats, turns, turns + MT_IMPLICIT_TURN_SETS};
+                 iterations = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0);
+    return (behind){beats, iterations, iterations + MT_IMPLICIT_ITERATION_SETS};
 }
 
 void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last)
@@ -52,10 +52,10 @@ void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, 
         *first = MT_PLAN_STIMULUS, *last = b.beats - 1;
         return;
     case MT_PHASE_BEATS:
-        *first = b.beats, *last = b.turns - 1;
+        *first = b.beats, *last = b.iterations - 1;
         return;
     case MT_PHASE_SOLVER:
-        *first = b.turns, *last = b.sums - 1;
+        *first = b.iterations, *last = b.sums - 1;
         return;
     case MT_PHASE_SUMS:
     case MT_PHASE_SUMS_EXCHANGE:
@@ -132,9 +132,9 @@ void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, u
     cycles[MT_PHASE_CONTROL] = profile->control_cycles;
 }
 
-uint64_t mt_phases_turns(const ipu_profile *profile, const mt_monodomain *problem)
+uint64_t mt_phases_iterations(const ipu_profile *profile, const mt_monodomain *problem)
 {
-    const size_t first = behind_of(problem).turns;
+    const size_t first = behind_of(problem).iterations;
     return first < profile->n_steps ? profile->steps[first].runs : 0;
 }
 

@@ -12,7 +12,7 @@ typedef enum mt_phase {
     MT_PHASE_ACTIVATION,
     MT_PHASE_STIMULUS,
     MT_PHASE_BEATS,         /* from beat to beat */
-    MT_PHASE_SOLVER,        /* turns of an implicit step */
+    MT_PHASE_SOLVER,        /* iterations of an implicit step */
     MT_PHASE_SUMS,          /* its sums over tiles, and scalars */
     MT_PHASE_SUMS_EXCHANGE, /* as that of the PDE */
     MT_PHASE_GATHER,  /* copies inside tiles before an exchange; of all compute sets, as all that follow */
@@ -42,9 +42,9 @@ uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step);
 /* Cycles of each phase in all runs of a profile. They do not overlap. */
 void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, uint64_t cycles[MT_PHASES]);
 
-/* Turns of implicit steps that a profile has counted, and the cycles of their sums over tiles with all that belongs to them: exchange, sync,
+/* Iterations of implicit steps that a profile has counted, and the cycles of their sums over tiles with all that belongs to them: exchange, sync,
  * links, scalars, and the decisions. */
-uint64_t mt_phases_turns(const ipu_profile *profile, const mt_monodomain *problem);
+uint64_t mt_phases_iterations(const ipu_profile *profile, const mt_monodomain *problem);
 uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *problem);
 
 #endif

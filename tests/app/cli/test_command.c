@@ -154,7 +154,7 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
-        "figure4, figure5, figure6, waves, math, machine; "
+        "figure4, figure5, figure6, waves, math, machine, implicit; "
         "see",
         "reproduce");
 }

@@ -146,8 +146,8 @@ Test(backends, implicit_steps_receive_what_they_read)
     cr_expect(same_bits(v, checked));
 }
 
-/* The host, with sums of doubles, takes 133 turns for 40 steps; with a wrong direction (the sign of beta) it is 160. */
-Test(backends, sums_in_fixed_point_cost_no_turns)
+/* The host, with sums of doubles, takes 133 iterations for 40 steps; with a wrong direction (the sign of beta) it is 160. */
+Test(backends, sums_in_fixed_point_cost_no_iterations)
 {
     const mt_layout layout = layout_on(&s, 23);
     mt_arena arena = {0};
@@ -160,8 +160,8 @@ Test(backends, sums_in_fixed_point_cost_no_turns)
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 40, NULL, NULL), MT_OK);
     cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK);
-    const size_t turns = mt_phases_turns(&profile, &s.problem);
-    cr_expect(turns >= 131 && turns <= 135, "%zu", turns);
+    const size_t iterations = mt_phases_iterations(&profile, &s.problem);
+    cr_expect(iterations >= 131 && iterations <= 135, "%zu", iterations);
     mt_arena_free(&arena);
 }
 

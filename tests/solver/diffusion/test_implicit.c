@@ -167,6 +167,6 @@ Test(implicit, a_tolerance_that_rounding_does_not_allow_is_an_error)
     mt_implicit implicit = step_of(1, 1, 0);
     double *v = noise(1);
     cr_assert_eq(mt_implicit_step(&implicit, v), MT_NUMERICS);
-    cr_expect(strstr(mt_message(), "diffusion.tolerance_mV 0") && strstr(mt_message(), "200 turns"), "%s",
-        mt_message());
+    cr_expect(strstr(mt_message(), "diffusion.tolerance_mV 0") && strstr(mt_message(), "200 iterations"),
+        "%s", mt_message());
 }

@@ -76,7 +76,7 @@ Test(fixed, a_scale_is_the_largest_power_of_two_that_leaves_terms_below_two_to_t
     cr_expect_eq(fixed_scale(0), fixed_scale(0x1p-80f));
 }
 
-/* A turn whose vectors vanish divides nothing by 0. */
+/* A iteration whose vectors vanish divides nothing by 0. */
 Test(fixed, scalars_of_nothing_are_nothing)
 {
     const int32_t none[9] = {0};
