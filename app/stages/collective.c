@@ -171,3 +171,30 @@ mt_status mt_collective_do(
     *engine = d.engine;
     return check_vectors(&d);
 }
+
+/* ---- the time alone ---- */
+
+static mt_status add_cycles(mt_arena *scratch, const mt_collective *c, const size_t *times, uint64_t *cycles)
+{
+    mt_collective_made made;
+    ipu_timing timing;
+    MT_TRY(mt_collective_make(scratch, c, &made));
+    MT_TRY(ipu_timing_make(scratch, made.executable, &timing));
+    *cycles = 0;
+    for (size_t s = 0; s < c->plan.n_steps; s++)
+        *cycles += (times ? times[s] : 1) * timing.supersteps[s].cycles;
+    return MT_OK;
+}
+
+mt_status mt_collective_cycles(const mt_collective *c, uint64_t *cycles)
+{
+    mt_arena scratch = {0};
+    mt_collective kinds = *c;
+    size_t *times = NULL;
+    mt_status status = MT_OK;
+    if (c->target.exchange_bytes_per_cycle <= sizeof(float))
+        status = ipu_plan_kinds(&scratch, &c->plan, &kinds.plan, &times);
+    if (status == MT_OK) status = add_cycles(&scratch, &kinds, times, cycles);
+    mt_arena_free(&scratch);
+    return status;
+}

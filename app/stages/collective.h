@@ -33,4 +33,9 @@ MT_NODISCARD mt_status mt_collective_make(
 MT_NODISCARD mt_status mt_collective_do(
     mt_arena *arena, const mt_collective *collective, const mt_collective_made *made, ipu_engine **engine);
 
+/* Gives the cycles of all steps, without moving or checking a number: from a program with one step of each kind (ipu_plan_kinds), or,
+ * where the exchange has words longer than an element, of all steps. Whether the whole program fits the memory of its tiles is not
+ * looked at, but its vectors must. Fails as ipu_compile, ipu_timing_make. */
+MT_NODISCARD mt_status mt_collective_cycles(const mt_collective *collective, uint64_t *cycles);
+
 #endif

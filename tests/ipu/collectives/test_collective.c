@@ -461,6 +461,35 @@ Test(collective, bytes_of_a_step_are_counted)
     }
 }
 
+static void expect_kinds(
+    const ipu_rings *rings, ipu_method method, size_t n, size_t n_kinds, const size_t *wanted)
+{
+    ipu_plan plan, kinds;
+    size_t *times;
+    ok(ipu_plan_make(&arena, rings, IPU_ALL_REDUCE, method, n, 4, 0, &plan));
+    ok(ipu_plan_kinds(&arena, &plan, &kinds, &times));
+    cr_expect_eq(kinds.n_fragments, plan.n_fragments);
+    cr_assert_eq(kinds.n_steps, n_kinds, "%zu kinds", kinds.n_steps);
+    cr_expect_arr_eq(times, wanted, n_kinds * sizeof *times);
+    cr_expect_eq(kinds.hops[0].begin, plan.hops[0].begin, "the first of each kind");
+    cr_expect_eq(kinds.n_reducing, n_kinds / 2);
+}
+
+/* A clockwise step is like each other. From both sides the last step comes from one, and the first that gathers sends one fragment both
+ * ways. With an element less the first fragment is shorter, and each step has it elsewhere. */
+Test(collective, steps_are_of_a_kind_where_the_same_goes_over_the_same_hops)
+{
+    const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};
+    ipu_rings rings;
+    ok(ipu_rings_make(&arena, IPU_LADDER, 4, &choice, &rings));
+    expect_kinds(&rings, IPU_MEET_IN_THE_MIDDLE, 80, 4, (const size_t[]){1, 1, 1, 1});
+    ok(ipu_rings_make(&arena, IPU_LADDER, 8, &choice, &rings));
+    expect_kinds(&rings, IPU_CLOCKWISE, 80, 2, (const size_t[]){7, 7});
+    expect_kinds(&rings, IPU_BIDIRECTIONAL, 80, 2, (const size_t[]){7, 7});
+    expect_kinds(&rings, IPU_MEET_IN_THE_MIDDLE, 80, 5, (const size_t[]){3, 1, 1, 2, 1});
+    expect_kinds(&rings, IPU_CLOCKWISE, 79, 14, (const size_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+}
+
 /* The second and the third of 8 fragments have an element each: one follows the other at once. */
 Test(collective, a_broadcast_of_few_elements_has_no_empty_steps)
 {
