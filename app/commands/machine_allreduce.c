@@ -1,6 +1,7 @@
 /* myotile machine allreduce: a collective over the chips of a machine, really done, and what it takes. */
 #include "app/cli/progress.h"
 #include "app/commands/allreduce_options.h"
+#include "app/commands/allreduce_sweep.h"
 #include "app/commands/commands.h"
 #include "app/results/collective_tables.h"
 
@@ -10,8 +11,11 @@ static const mt_option options[] = {
     {.name = "--ipus", .value = "N", .help = "chips, unless it is a prism; 64 of them take 8 GB of memory"},
     {.name = "--bytes",
         .value = "SIZE",
-        .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB",
-        .needed = true},
+        .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB; with --sweep several: 4KiB,1MiB"},
+    {.name = "--sweep",
+        .help = "time it by size and by all ways around so many chips on a ladder, a torus and in prisms, each "
+                "by its fastest method or by --method; moves no numbers, and does not look at whether the "
+                "program fits a tile's memory"},
     {.name = "--target",
         .value = "NAME|FILE.yaml",
         .help = "the machine: a name that `myotile machine list` shows, or a file; default: gc200"},
@@ -45,6 +49,8 @@ static const mt_option options[] = {
     {.name = "--method",
         .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
         .help = "default: auto, by the number of bytes"},
+    {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
+    {.name = "--picture", .value = "OUT.png", .help = "draw the times of --sweep"}, MT_OPTION_FORCE,
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_allreduce = {
@@ -137,6 +143,10 @@ static mt_status read_all(mt_arena *arena, const mt_arguments *arguments, mt_col
 {
     ipu_method method;
     size_t elements;
+    if (mt_option_given(arguments, "--output"))
+        return mt_fail(MT_INPUT, "--output without --sweep; allowed: with it, or --format csv");
+    if (!mt_option_given(arguments, "--bytes"))
+        return mt_fail(MT_INPUT, "--bytes is needed; allowed: a size, or --sweep");
     MT_TRY(mt_allreduce_words(arguments, c, &method));
     MT_TRY(mt_allreduce_size(mt_option_value(arguments, "--bytes", ""), &elements));
     MT_TRY(read_network(arena, arguments, c));
@@ -151,6 +161,7 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     mt_table tables[MT_COLLECTIVE_TABLES];
     mt_format format;
     MT_TRY(mt_format_option(arguments, &format));
+    if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments, format);
     MT_TRY(read_all(arena, arguments, &c));
     mt_progress_stage("the collective");
     MT_TRY(mt_collective_make(arena, &c, &made));
