@@ -68,6 +68,14 @@ static mt_status read_machine(
     return ipu_machine_load(arena, path, sets, n_sets, one);
 }
 
+mt_status mt_allreduce_machine(mt_arena *arena, const mt_arguments *arguments, const char **name)
+{
+    ipu_target one;
+    MT_TRY(read_machine(arena, arguments, NULL, &one));
+    *name = one.name;
+    return MT_OK;
+}
+
 mt_status mt_allreduce_chips(
     mt_arena *arena, const mt_arguments *arguments, const char *shape, size_t ipus, mt_collective *c)
 {

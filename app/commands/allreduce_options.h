@@ -19,6 +19,10 @@ MT_NODISCARD mt_status mt_allreduce_size(const char *text, size_t *elements);
 MT_NODISCARD mt_status mt_allreduce_words(
     const mt_arguments *arguments, mt_collective *collective, ipu_method *method);
 
+/* Gives the name of the machine of --target. Fails as ipu_machine_load. */
+MT_NODISCARD mt_status mt_allreduce_machine(
+    mt_arena *arena, const mt_arguments *arguments, const char **name);
+
 /* Fills in the target: chips of --target, joined in a shape, or, by NULL, as the machine says. Fails as ipu_machine_load,
  * ipu_target_several. */
 MT_NODISCARD mt_status mt_allreduce_chips(mt_arena *arena, const mt_arguments *arguments, const char *shape,

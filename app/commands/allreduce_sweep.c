@@ -9,7 +9,7 @@
 #include "app/commands/allreduce_options.h"
 #include "app/draw/chart.h"
 
-enum { SIZES_MAX = 64, NAME = 40 };
+enum { SIZES_MAX = 64, NAME = 64 };
 
 /* Chips joined in a way, and a way around them. */
 typedef struct shape {
@@ -34,6 +34,7 @@ typedef struct sweep {
     ipu_collective operation;
     ipu_operator with;
     const char *csv, *picture; /* NULL: none */
+    const char *machine;       /* its name */
     size_t n_sizes, elements[SIZES_MAX];
     shape *shape;
     size_t n_shapes;
@@ -48,16 +49,15 @@ static mt_status check_options(const mt_arguments *arguments)
         "--logical", "--routing", "--replica", "--group", "--orthogonal", "--layers", "--faces"};
     for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
         if (mt_option_given(arguments, alone[k]))
-            return mt_fail(
-                MT_INPUT, "%s with --sweep; allowed: --ipus and --physical, of which it takes all ways around",
+            return mt_fail(MT_INPUT,
+                "%s with --sweep; allowed: --ipus and --physical, of which it takes all ways around",
                 alone[k]);
     return MT_OK;
 }
 
 static mt_status read_sizes(sweep *s)
 {
-    const char *at =
-        mt_option_value(s->arguments, "--bytes", "4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB,128MiB");
+    const char *at = mt_option_value(s->arguments, "--bytes", "4KiB,32KiB,256KiB,2MiB,16MiB,128MiB");
     for (bool more = true; more;) {
         char word[NAME] = "";
         const size_t n = strcspn(at, ",");
@@ -68,8 +68,8 @@ static mt_status read_sizes(sweep *s)
         at += n + 1;
     }
     if (s->picture && s->n_sizes > MT_CHART_GROUPS_MAX)
-        return mt_fail(MT_INPUT, "--picture with %zu sizes; allowed: at most %d", s->n_sizes,
-            MT_CHART_GROUPS_MAX);
+        return mt_fail(
+            MT_INPUT, "--picture with %zu sizes; allowed: at most %d", s->n_sizes, MT_CHART_GROUPS_MAX);
     return MT_OK;
 }
 
@@ -89,6 +89,7 @@ static mt_status read_options(sweep *s)
     s->with = words.with;
     s->csv = mt_option_value(s->arguments, "--output", NULL);
     s->picture = mt_option_value(s->arguments, "--picture", NULL);
+    MT_TRY(mt_allreduce_machine(s->arena, s->arguments, &s->machine));
     MT_TRY(read_sizes(s));
     if (s->csv) MT_TRY(mt_file_check(s->csv, replace));
     if (s->picture) MT_TRY(mt_page_check_name(s->picture, replace));
@@ -115,24 +116,24 @@ static mt_status add_rings(sweep *s, const char *joined)
         shape *new = new_shape(s);
         (void)snprintf(new->physical, NAME, "%s", joined);
         new->collective.target = chips.target;
-        const mt_status status = ipu_rings_make(
-            s->arena, chips.target.links.shape, s->ipus, &choice, &new->collective.rings);
+        const mt_status status =
+            ipu_rings_make(s->arena, chips.target.links.shape, s->ipus, &choice, &new->collective.rings);
         if (status != MT_OK && status != MT_INPUT) return status;
         s->n_shapes += status == MT_OK;
     }
     return MT_OK;
 }
 
-static mt_status add_prisms(sweep *s)
+/* The prism with the fewest faces: with more, links inside layers carry more rings than they have lanes. */
+static mt_status add_prism(sweep *s)
 {
-    for (size_t layers = 2; 3 * layers <= s->ipus; layers++) {
-        if (s->ipus % layers != 0) continue;
-        shape *new = new_shape(s);
-        (void)snprintf(new->physical, NAME, "prism %zux%zu", layers, s->ipus / layers);
-        MT_TRY(mt_allreduce_prism(s->arena, s->arguments, layers, s->ipus / layers, &new->collective));
-        s->n_shapes++;
-    }
-    return MT_OK;
+    size_t faces = 3;
+    while (faces <= s->ipus / 2 && s->ipus % faces != 0) faces++;
+    if (faces > s->ipus / 2) return MT_OK;
+    shape *new = new_shape(s);
+    (void)snprintf(new->physical, NAME, "prism, %zu layers of %zu", s->ipus / faces, faces);
+    s->n_shapes++;
+    return mt_allreduce_prism(s->arena, s->arguments, s->ipus / faces, faces, &new->collective);
 }
 
 static mt_status find_shapes(sweep *s)
@@ -142,9 +143,9 @@ static mt_status find_shapes(sweep *s)
         MT_TRY(mt_option_word(s->arguments, "--physical", "", mt_physical_name, MT_PHYSICALS, &first));
         last = first;
     }
-    MT_ALLOC(s->arena, s->shape, MT_PHYSICALS * IPU_PRISM + s->ipus);
+    MT_ALLOC(s->arena, s->shape, MT_PHYSICALS * IPU_PRISM);
     for (size_t joined = first; joined <= last; joined++)
-        MT_TRY(joined == MT_PRISM ? add_prisms(s) : add_rings(s, mt_physical_name[joined]));
+        MT_TRY(joined == MT_PRISM ? add_prism(s) : add_rings(s, mt_physical_name[joined]));
     if (s->n_shapes == 0)
         return mt_fail(MT_INPUT,
             "--sweep over %zu IPUs: no way around them; allowed: an even number on a ladder or torus, whole "
@@ -174,6 +175,7 @@ static mt_status time_method(const shape *of, ipu_method method, timed *t)
     return is_one ? status : status == MT_INPUT ? MT_OK : status;
 }
 
+/* Anticlockwise, unless it is asked for, is clockwise in a mirror. */
 static mt_status time_shape(const sweep *s, const shape *of, size_t elements, timed *t)
 {
     mt_arena scratch = {0};
@@ -185,8 +187,7 @@ static mt_status time_shape(const sweep *s, const shape *of, size_t elements, ti
     MT_TRY(status);
     for (int m = IPU_CLOCKWISE; m < IPU_METHODS; m++) {
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "the sweep was interrupted");
-        if (s->method == IPU_AUTO || s->method == (ipu_method)m)
-            MT_TRY(time_method(of, (ipu_method)m, t));
+        if (s->method == IPU_AUTO || s->method == (ipu_method)m) MT_TRY(time_method(of, (ipu_method)m, t));
     }
     return MT_OK;
 }
@@ -206,8 +207,7 @@ static mt_status time_all(sweep *s)
     MT_ALLOC(s->arena, s->row, s->n_sizes * s->n_shapes);
     for (size_t n = 0; n < s->n_sizes; n++) {
         timed *row = &s->row[n * s->n_shapes];
-        for (size_t k = 0; k < s->n_shapes; k++)
-            MT_TRY(time_shape(s, &s->shape[k], s->elements[n], &row[k]));
+        for (size_t k = 0; k < s->n_shapes; k++) MT_TRY(time_shape(s, &s->shape[k], s->elements[n], &row[k]));
         qsort(row, s->n_shapes, sizeof *row, by_time);
     }
     return MT_OK;
@@ -219,7 +219,7 @@ static mt_table table_of(const sweep *s)
 {
     char title[200];
     (void)snprintf(title, sizeof title, "%s over %zu IPUs: %s, each shape by %s%s",
-        ipu_collective_name[s->operation], s->ipus, s->shape[0].collective.target.name,
+        ipu_collective_name[s->operation], s->ipus, s->machine,
         s->method == IPU_AUTO ? "its fastest method" : ipu_method_name[s->method],
         s->method == IPU_AUTO ? "" : " alone");
     mt_table table = mt_table_begin(s->arena, "sweep", title);
@@ -273,18 +273,21 @@ static double mean_time(const sweep *s, const shape *of)
     return isnan(sum) ? INFINITY : sum;
 }
 
-/* The shapes that are fastest on the whole, in the order of the sweep; returns how many. */
+/* The shapes that are fastest on the whole, in the order of the sweep; returns how many. Of those that always take the same, as a
+ * peripheral ring does on ladder and torus, the first. */
 static size_t choose_lines(const sweep *s, const shape *line[LINES])
 {
     size_t n = 0;
     for (size_t k = 0; k < s->n_shapes; k++) {
         const double mean = mean_time(s, &s->shape[k]);
         size_t faster = 0;
+        bool again = !isfinite(mean);
         for (size_t i = 0; i < s->n_shapes; i++) {
             const double other = mean_time(s, &s->shape[i]);
-            faster += other < mean || (other == mean && i < k);
+            faster += other < mean;
+            again |= i < k && other == mean;
         }
-        if (isfinite(mean) && faster < LINES) line[n++] = &s->shape[k];
+        if (!again && faster < LINES && n < LINES) line[n++] = &s->shape[k];
     }
     return n;
 }
@@ -306,8 +309,8 @@ static mt_status draw(const sweep *s)
     const char *group[MT_CHART_GROUPS_MAX], *bar[LINES], *kind[] = {""};
     double place[MT_CHART_GROUPS_MAX], value[MT_CHART_GROUPS_MAX * LINES];
     if (n_lines == 0)
-        return mt_fail(MT_INPUT, "--picture of %s: no way around all chips has it",
-            ipu_method_name[s->method]);
+        return mt_fail(
+            MT_INPUT, "--picture of %s: no way around all chips has it", ipu_method_name[s->method]);
     for (size_t l = 0; l < n_lines; l++) {
         const ipu_logical logical = line[l]->collective.rings.logical;
         (void)snprintf(lines[l], sizeof lines[l], "%s%s%s", line[l]->physical,
@@ -320,8 +323,8 @@ static mt_status draw(const sweep *s)
         place[n] = (double)s->elements[n] * sizeof(float);
         for (size_t l = 0; l < n_lines; l++) value[n * n_lines + l] = time_on(s, line[l], n);
     }
-    (void)snprintf(title, sizeof title, "%s over %zu IPUs, %s", ipu_collective_name[s->operation], s->ipus,
-        s->shape[0].collective.target.name);
+    (void)snprintf(
+        title, sizeof title, "%s over %zu IPUs, %s", ipu_collective_name[s->operation], s->ipus, s->machine);
     title[0] = (char)(title[0] - 'a' + 'A');
     return mt_chart_write(s->picture,
         &(mt_chart){.title = title,

@@ -50,6 +50,8 @@ static const struct {
     {"machine list", {NULL}},
     {"machine show gc200", {NULL}},
     {"machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8", {NULL}},
+    {"machine allreduce --ipus 2 --sweep --bytes 4KiB --machine-set tiles=8 -o sweep.csv --picture sweep.png",
+        {"sweep.csv", "sweep.png"}},
     {"reproduce table1 --mesh m.hdf --ipus 1 --picture t.png", {"t.png"}},
     {"--help", {NULL}},
     {"run --help", {NULL}},
