@@ -7,6 +7,7 @@
 #include "app/cli/data_folder.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
+#include "app/draw/network_picture.h"
 #include "data/scan.h"
 #include "data/yaml_node.h"
 #include "data/yaml_set.h"
@@ -17,7 +18,15 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
-static const mt_option show_options[] = {MT_OPTION_MACHINE_SET, MT_OPTION_FORMAT, MT_OPTIONS_END};
+static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw what joins the chips, with the loads of its links where each chip sends a byte to each "
+                "other"},
+    {.name = "--ipus",
+        .value = "N",
+        .help = "chips of the picture; default: 16, or those of a list of links"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_list = {
     .name = "machine list",
@@ -262,6 +271,41 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
     return MT_OK;
 }
 
+/* ---- the picture ---- */
+
+/* Where --picture is given: loads of a byte from each chip to each other. */
+static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, const ipu_target *one)
+{
+    const char *path = mt_option_value(arguments, "--picture", NULL);
+    unsigned long ipus = one->links.shape == IPU_LINK_LIST ? ipu_topology_listed(&one->links) : 16;
+    ipu_target several;
+    ipu_topology *network;
+    uint64_t *bytes, *load;
+    char title[320];
+    if (mt_option_given(arguments, "--ipus")) {
+        if (!path) return mt_fail(MT_INPUT, "--ipus without --picture; allowed: with it");
+        MT_TRY(mt_whole_number(
+            "--ipus", mt_option_value(arguments, "--ipus", ""), 1, MT_NETWORK_CHIPS_MAX, &ipus));
+    }
+    if (!path) return MT_OK;
+    MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
+    MT_TRY(ipu_target_several(one, ipus, &several));
+    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
+    MT_ALLOC(arena, bytes, ipus * ipus);
+    MT_ALLOC(arena, load, network->n_links);
+    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
+    ipu_topology_load(network, bytes, load);
+    const bool waits = ipu_topology_check_deadlock(network, bytes) == MT_INPUT;
+    (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);
+    return mt_network_picture_write(path,
+        &(mt_network_picture){.title = title,
+            .caption = waits ? "Loads of links where each chip sends a byte to each other: more than this "
+                               "network can do at once, as messages may wait for each other for ever"
+                             : "Loads of links where each chip sends a byte to each other",
+            .network = network,
+            .load = load});
+}
+
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
     machine_file from;
@@ -282,5 +326,6 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
         n = 3;
     }
     tables[n - 1] = derived_table(arena, &t);
+    MT_TRY(draw_network(arena, arguments, &t));
     return mt_tables_print(arguments->out, tables, n, format);
 }

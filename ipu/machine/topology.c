@@ -75,8 +75,7 @@ static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
     return MT_OK;
 }
 
-/* The number of chips, from 0 to the highest that a list names. */
-static size_t listed_chips(const ipu_links *links)
+size_t ipu_topology_listed(const ipu_links *links)
 {
     size_t n = 1;
     for (size_t l = 0; l < links->n_list; l++) {
@@ -91,7 +90,7 @@ mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
 {
     if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
     MT_TRY(allows_number(n_chips));
-    const size_t joined = listed_chips(links);
+    const size_t joined = ipu_topology_listed(links);
     if (n_chips > 1 && n_chips != joined)
         return mt_fail(
             MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
@@ -299,7 +298,7 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
 /* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */
 static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
 {
-    ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
+    ipu_topology t = {.n_chips = (uint32_t)ipu_topology_listed(links), .n_links = (uint32_t)links->n_list};
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
     MT_ALLOC(scratch, t.links, t.n_links);
     MT_ALLOC(scratch, hops, t.n_chips);
@@ -321,7 +320,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
  * depends on the highest number of a chip. */
 static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
 {
-    const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
+    const size_t n_chips = ipu_topology_listed(links),
+                 n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
     bool *leaves = NULL;
     MT_ALLOC(scratch, leaves, n);
     for (size_t l = 0; l < links->n_list; l++)

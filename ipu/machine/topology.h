@@ -73,6 +73,9 @@ typedef struct ipu_topology {
     uint32_t *next; /* list: [from * n_chips + to], the first link of the route; otherwise NULL */
 } ipu_topology;
 
+/* The number of chips that a list joins: from 0 to the highest that it names. */
+size_t ipu_topology_listed(const ipu_links *links);
+
 /* Whether the links can join n chips: 1 or an even number on a ladder or torus; 1 or as many as a list joins. MT_INPUT: they
  * cannot. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);

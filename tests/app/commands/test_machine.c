@@ -203,3 +203,15 @@ Test(machine, a_message_does_not_give_a_foreign_file_away)
     cr_expect(r.code != 0 && !strstr(r.said, "password"), "%s", r.said);
     forget(&r);
 }
+
+Test(machine, what_joins_chips_is_drawn)
+{
+    write_ring_machine("ring.yaml", 8);
+    free(works("machine show gc200 --picture show.png"));
+    free(works("machine show ring.yaml --picture list.png"));
+    cr_expect(there("show.png") && there("list.png"));
+    refuses(2, "--ipus without --picture", "machine show gc200 --ipus 4");
+    refuses(2, "3 IPUs on a ladder", "machine show gc200 --ipus 3 --picture a.png");
+    refuses(2, "--ipus: '65'; allowed: ", "machine show gc200 --ipus 65 --picture a.png");
+    cr_expect(!there("a.png"));
+}

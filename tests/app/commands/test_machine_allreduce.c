@@ -70,6 +70,15 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
     refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
 }
 
+Test(machine_allreduce, loads_of_links_are_drawn)
+{
+    free(works("machine allreduce --physical prism --layers 2 --bytes 4KiB --machine-set tiles=2 --picture "
+               "p.png"));
+    cr_expect(there("p.png"));
+    refuses(2, "--picture of 66 IPUs; allowed: at most 64",
+        "machine allreduce --ipus 66 --bytes 4 --picture a.png --machine-set tiles=1");
+}
+
 Test(machine_allreduce, other_operations_and_operators_are_done)
 {
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));

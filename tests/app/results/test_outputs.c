@@ -48,7 +48,7 @@ static const struct {
         {"cut.hdf", "cut.png", "tiles/profile.json"}},
     {"cell --end-ms 5 -o trace.csv", {"trace.csv"}},
     {"machine list", {NULL}},
-    {"machine show gc200", {NULL}},
+    {"machine show gc200 --picture network.png", {"network.png"}},
     {"machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8", {NULL}},
     {"machine allreduce --ipus 2 --sweep --bytes 4KiB --machine-set tiles=8 -o sweep.csv --picture sweep.png",
         {"sweep.csv", "sweep.png"}},
