@@ -86,10 +86,11 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 /* What another shape of links has: a list, or lanes of its own. */
 static bool of_another_shape(const ipu_links *links, const char *key)
 {
-    static const char *const lanes[] = {"links.direct", "links.cross", "links.rail"};
-    if (links->shape != IPU_LINK_LIST) return strcmp(key, "links.list") == 0;
-    for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++)
-        if (strcmp(key, lanes[k]) == 0) return true;
+    static const char *const of_others[] = {"links.direct", "links.cross", "links.rail"},
+                             *const of_lists[] = {"links.list", "links.routes", "links.chips"};
+    const char *const *of = links->shape == IPU_LINK_LIST ? of_others : of_lists;
+    for (size_t k = 0; k < sizeof of_others / sizeof of_others[0]; k++)
+        if (strcmp(key, of[k]) == 0) return true;
     return false;
 }
 
@@ -133,6 +134,29 @@ static mt_status link_rows(const showing *s, const mt_yaml_node *list)
     return MT_OK;
 }
 
+/* The routes that a list states, one a row: the chips that each passes. */
+static mt_status route_rows(const showing *s, const mt_yaml_node *list)
+{
+    const mt_yaml_node *there = list ? list->first : NULL;
+    for (size_t r = 0; r < s->target->links.n_routes; r++, there = there ? there->next : NULL) {
+        const ipu_listed_route *route = &s->target->links.routes[r];
+        char name[80], *via = mt_arena_alloc(s->arena, route->n_via + 1, 12);
+        (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
+        for (size_t k = 0, used = 0; k < route->n_via && via; k++)
+            used += (size_t)sprintf(via + used, "%s%.0f", k > 0 ? " " : "", route->via[k]);
+        mt_table_text(s->table, name);
+        mt_table_text(s->table, via);
+        mt_table_text(s->table, "via");
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "from", strlen("from")) : NULL));
+    }
+    return MT_OK;
+}
+
+static mt_status list_rows(const showing *s, const char *path, const mt_yaml_node *list)
+{
+    return strcmp(path, "links.list") == 0 ? link_rows(s, list) : route_rows(s, list);
+}
+
 /* One key: its value as the machine has it, and what stands behind it in the file. */
 static mt_status key_row(
     const showing *s, const char *path, const mt_yaml_node *value, const mt_yaml_node *there)
@@ -160,7 +184,7 @@ static mt_status key_rows(
             of_another_shape(&s->target->links, here))
             continue;
         MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
-               : c->kind == MT_YAML_IS_SEQUENCE ? link_rows(s, same)
+               : c->kind == MT_YAML_IS_SEQUENCE ? list_rows(s, here, same)
                                                 : key_row(s, here, c, same));
     }
     return MT_OK;

@@ -302,6 +302,49 @@ Test(collective, rings_of_a_prism_move_together)
     }
 }
 
+/* Two layers of three. From chip 0 to chip 1 by chip 2: a link more, and what went straight goes over both. A route that leads elsewhere is
+ * refused. */
+Test(collective, stated_routes_are_those_that_messages_take)
+{
+    enum { CHIPS = 6 };
+    const ipu_prism p = ipu_prism_claimed(2, 3, 1);
+    double by[] = {2};
+    ipu_listed_route route = {0, 1, by, 1};
+    uint64_t cycles[2];
+    for (size_t n_routes = 0; n_routes < 2; n_routes++) {
+        ipu_target target = ring_target(TILES * CHIPS);
+        ipu_tensor vectors[CHIPS];
+        const ipu_program *program;
+        ipu_executable *e;
+        ipu_timing timing;
+        ipu_rings rings;
+        ipu_plan plan;
+        ipu_graph *g;
+        target.ipus = CHIPS;
+        target.links = ring_links();
+        target.links.shape = IPU_LINK_LIST;
+        target.links.direct = target.links.cross = target.links.rail = 0;
+        target.links.routes = &route;
+        target.links.n_routes = n_routes;
+        target.links.through_ns = 1000;
+        ok(ipu_prism_links(&arena, &p, &target.links.list, &target.links.n_list));
+        ok(ipu_prism_rings(&arena, &p, &rings));
+        ok(ipu_plan_make(&arena, &rings, IPU_ALL_REDUCE, IPU_CLOCKWISE, 54, 4, 0, &plan));
+        ok(ipu_graph_new(&arena, &target, &g));
+        for (uint32_t c = 0; c < CHIPS; c++) vectors[c] = vector_on(g, c, IPU_FLOAT, 54);
+        ok(ipu_collective_program(g, &plan, IPU_SUM, vectors, CHIPS, &program));
+        ok(ipu_compile(&arena, g, &program, 1, &e));
+        ok(ipu_timing_make(&arena, e, &timing));
+        cycles[n_routes] = timing.supersteps[0].external_cycles;
+        if (n_routes == 0) continue;
+        by[0] = 4;
+        cr_expect_eq(ipu_timing_make(&arena, e, &timing), MT_INPUT);
+        cr_expect_not_null(
+            strstr(mt_message(), "links.routes.0: from IPU 0 to IPU 4, between which is no link"));
+    }
+    cr_expect_geq(cycles[1], cycles[0] + 1325, "%lu, %lu", cycles[0], cycles[1]);
+}
+
 Test(collective, halves_and_bools_are_reduced)
 {
     static unsigned char values[MOST_CHIPS][4 * MOST];
