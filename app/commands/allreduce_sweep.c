@@ -175,7 +175,7 @@ static mt_status time_method(const shape *of, ipu_method method, timed *t)
     return is_one ? status : status == MT_INPUT ? MT_OK : status;
 }
 
-/* Anticlockwise, unless it is asked for, is clockwise in a mirror. */
+/* Anticlockwise only where it is asked for: it is clockwise in a mirror. */
 static mt_status time_shape(const sweep *s, const shape *of, size_t elements, timed *t)
 {
     mt_arena scratch = {0};
@@ -187,7 +187,8 @@ static mt_status time_shape(const sweep *s, const shape *of, size_t elements, ti
     MT_TRY(status);
     for (int m = IPU_CLOCKWISE; m < IPU_METHODS; m++) {
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "the sweep was interrupted");
-        if (s->method == IPU_AUTO || s->method == (ipu_method)m) MT_TRY(time_method(of, (ipu_method)m, t));
+        if (s->method == IPU_AUTO ? m != IPU_ANTICLOCKWISE : m == (int)s->method)
+            MT_TRY(time_method(of, (ipu_method)m, t));
     }
     return MT_OK;
 }

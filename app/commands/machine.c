@@ -297,15 +297,34 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
 
 /* ---- the picture ---- */
 
-/* Where --picture is given: loads of a byte from each chip to each other. */
+/* Gives the network between chips, and the loads where each sends a byte to each other; *waits: these messages may wait for ever. */
+static mt_status load_network(
+    mt_arena *arena, const ipu_target *one, size_t ipus, mt_network_picture *picture, bool *waits)
+{
+    ipu_target several;
+    ipu_topology *network;
+    uint64_t *bytes, *load;
+    MT_TRY(ipu_target_several(one, ipus, &several));
+    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
+    MT_ALLOC(arena, bytes, ipus * ipus);
+    MT_ALLOC(arena, load, network->n_links);
+    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
+    ipu_topology_load(network, bytes, load);
+    const mt_status status = ipu_topology_check_deadlock(network, bytes);
+    *waits = status == MT_INPUT;
+    picture->network = network;
+    picture->load = load;
+    return *waits ? MT_OK : status;
+}
+
+/* Where --picture is given. */
 static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, const ipu_target *one)
 {
     const char *path = mt_option_value(arguments, "--picture", NULL);
     unsigned long ipus = one->links.shape == IPU_LINK_LIST ? ipu_topology_listed(&one->links) : 16;
-    ipu_target several;
-    ipu_topology *network;
-    uint64_t *bytes, *load;
     char title[320];
+    bool waits;
+    mt_network_picture picture = {.title = title};
     if (mt_option_given(arguments, "--ipus")) {
         if (!path) return mt_fail(MT_INPUT, "--ipus without --picture; allowed: with it");
         MT_TRY(mt_whole_number(
@@ -313,21 +332,13 @@ static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, co
     }
     if (!path) return MT_OK;
     MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
-    MT_TRY(ipu_target_several(one, ipus, &several));
-    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
-    MT_ALLOC(arena, bytes, ipus * ipus);
-    MT_ALLOC(arena, load, network->n_links);
-    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
-    ipu_topology_load(network, bytes, load);
-    const bool waits = ipu_topology_check_deadlock(network, bytes) == MT_INPUT;
+    MT_TRY(load_network(arena, one, ipus, &picture, &waits));
     (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);
-    return mt_network_picture_write(path,
-        &(mt_network_picture){.title = title,
-            .caption = waits ? "Loads of links where each chip sends a byte to each other: more than this "
-                               "network can do at once, as messages may wait for each other for ever"
-                             : "Loads of links where each chip sends a byte to each other",
-            .network = network,
-            .load = load});
+    picture.caption =
+        waits ? "Loads of links where each chip sends a byte to each other: more than this network "
+                "can do at once, as messages may wait for each other for ever"
+              : "Loads of links where each chip sends a byte to each other";
+    return mt_network_picture_write(path, &picture);
 }
 
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)

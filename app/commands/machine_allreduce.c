@@ -52,7 +52,7 @@ static const mt_option options[] = {
         .help = "of floats; and, or: of unsigned ints; default: add"},
     {.name = "--method",
         .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
-        .help = "default: auto, by the number of bytes"},
+        .help = "default: auto, by the number of bytes; with --sweep the fastest"},
     {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
     {.name = "--picture", .value = "OUT.png", .help = "draw the loads of links; with --sweep the times"},
     MT_OPTION_FORCE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
