@@ -541,22 +541,18 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 
 /* ---- loads and times ---- */
 
-/* Each link that shares takes its part up to where the rates so far reach. */
-static void add_load(const ipu_topology *t, uint32_t first, uint64_t bytes, uint64_t *load)
+/* Parts the bytes that the first of some links has among all that share with it: each takes them up to where the rates so far reach. */
+static void part_load(const ipu_topology *t, uint32_t first, uint64_t *load)
 {
+    const uint64_t bytes = load[first];
     double all = 0, reached = 0;
     uint64_t before = 0;
-    if (!t->shares || t->shares[first] == first) {
-        load[first] += bytes;
-        return;
-    }
     for (uint32_t l = first, last = UINT32_MAX; l != last; last = l, l = t->shares[l])
         all += t->links[l].bytes_per_second;
     for (uint32_t l = first, last = UINT32_MAX; l != last; last = l, l = t->shares[l]) {
         reached += t->links[l].bytes_per_second;
-        const bool is_last = t->shares[l] == l;
-        const uint64_t upto = is_last ? bytes : (uint64_t)((double)bytes * (reached / all));
-        load[l] += upto - before;
+        const uint64_t upto = t->shares[l] == l ? bytes : (uint64_t)((double)bytes * (reached / all));
+        load[l] = upto - before;
         before = upto;
     }
 }
@@ -567,9 +563,10 @@ void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *l
     for (uint32_t from = 0; from < t->n_chips; from++)
         for (uint32_t to = 0; to < t->n_chips; to++) {
             const uint64_t n = bytes[(size_t)from * t->n_chips + to];
-            for (ipu_way w = ipu_topology_way(t, from, to); n > 0 && w.at != to;)
-                add_load(t, ipu_way_next(&w), n, load);
+            for (ipu_way w = ipu_topology_way(t, from, to); n > 0 && w.at != to;) load[ipu_way_next(&w)] += n;
         }
+    for (uint32_t l = t->n_links; t->shares && l-- > 0;) /* backwards, as others have higher numbers */
+        if (load[l] > 0 && t->shares[l] != l) part_load(t, l, load);
 }
 
 static bool passes(const ipu_topology *t, uint32_t from, uint32_t to)

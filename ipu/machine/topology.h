@@ -11,8 +11,8 @@
  *   torus   A ladder whose last rung is joined to the first. Along the rail a route takes the shorter way
  *           round; of two equal ones, the one that does not pass between the last rung and the first. With fewer
  *           than three rungs the ends are neighbours anyway, and the torus is the ladder.
- *   list    Any links, each with its rate. Links from one chip to the same other share what goes that way: of each message
- *           a link carries the share that its rate has of theirs, rounded to bytes. A route has the fewest links; among
+ *   list    Any links, each with its rate. Links from one chip to the same other share what goes that way in a phase: a link
+ *           carries the share that its rate has of theirs, rounded to bytes. A route has the fewest links; among
  *           several such routes it takes at each chip the link with the lowest number, with those that share with it. A
  *           pair of chips may have another, stated route, for itself alone: the routes of other pairs over the same chips
  *           stay as they are.

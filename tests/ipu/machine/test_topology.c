@@ -312,7 +312,7 @@ Test(topology, what_a_stated_route_goes_through_counts)
     cr_expect_str_eq(way(t, 0, 1), "0 3 2 1");
 }
 
-/* Of the three quarters that 3 of 4 lanes carry, each message rounds what goes over the first link down. */
+/* Three quarters go over 3 of 4 lanes, rounded down; over three links of two lanes a third each. */
 Test(topology, links_between_the_same_chips_share_by_their_lanes)
 {
     ipu_listed_link two[] = {{0, 1, 3}, {1, 0, 4}, {0, 1, 1}};
@@ -331,6 +331,14 @@ Test(topology, links_between_the_same_chips_share_by_their_lanes)
     load = loaded(t, bytes);
     cr_expect(load[0] == 7 && load[2] == 3, "%lu %lu", load[0], load[2]);
     cr_expect_eq(t->hops, 1);
+    ipu_listed_link three[] = {{0, 1, 2}, {0, 1, 2}, {1, 0, 4}, {1, 2, 4}, {2, 0, 4}, {0, 1, 2}};
+    uint64_t small[9] = {[1] = 1, [2] = 2};
+    links.list = three;
+    links.n_list = 6;
+    cr_assert_eq(ipu_topology_of(&arena, &links, 3, &t), MT_OK, "%s", mt_message());
+    load = loaded(t, small);
+    cr_expect(load[0] == 1 && load[1] == 1 && load[5] == 1, "%lu %lu %lu", load[0], load[1], load[5]);
+    cr_expect(load[2] == 0 && load[3] == 2 && load[4] == 0);
 }
 
 /* A chip of a high number takes no memory by itself. */
