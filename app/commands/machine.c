@@ -7,6 +7,7 @@
 #include "app/cli/data_folder.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
+#include "app/draw/network_picture.h"
 #include "data/scan.h"
 #include "data/yaml_node.h"
 #include "data/yaml_set.h"
@@ -17,7 +18,15 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
-static const mt_option show_options[] = {MT_OPTION_MACHINE_SET, MT_OPTION_FORMAT, MT_OPTIONS_END};
+static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw what joins the chips, with the loads of its links where each chip sends a byte to each "
+                "other"},
+    {.name = "--ipus",
+        .value = "N",
+        .help = "chips of the picture; default: 16, or those of a list of links"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_list = {
     .name = "machine list",
@@ -77,10 +86,11 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 /* What another shape of links has: a list, or lanes of its own. */
 static bool of_another_shape(const ipu_links *links, const char *key)
 {
-    static const char *const lanes[] = {"links.direct", "links.cross", "links.rail"};
-    if (links->shape != IPU_LINK_LIST) return strcmp(key, "links.list") == 0;
-    for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++)
-        if (strcmp(key, lanes[k]) == 0) return true;
+    static const char *const of_others[] = {"links.direct", "links.cross", "links.rail"},
+                             *const of_lists[] = {"links.list", "links.routes", "links.chips"};
+    const char *const *of = links->shape == IPU_LINK_LIST ? of_others : of_lists;
+    for (size_t k = 0; k < sizeof of_others / sizeof of_others[0]; k++)
+        if (strcmp(key, of[k]) == 0) return true;
     return false;
 }
 
@@ -124,6 +134,29 @@ static mt_status link_rows(const showing *s, const mt_yaml_node *list)
     return MT_OK;
 }
 
+/* The routes that a list states, one a row: the chips that each passes. */
+static mt_status route_rows(const showing *s, const mt_yaml_node *list)
+{
+    const mt_yaml_node *there = list ? list->first : NULL;
+    for (size_t r = 0; r < s->target->links.n_routes; r++, there = there ? there->next : NULL) {
+        const ipu_listed_route *route = &s->target->links.routes[r];
+        char name[80], *via = mt_arena_alloc(s->arena, route->n_via + 1, 12);
+        (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
+        for (size_t k = 0, used = 0; k < route->n_via && via; k++)
+            used += (size_t)sprintf(via + used, "%s%.0f", k > 0 ? " " : "", route->via[k]);
+        mt_table_text(s->table, name);
+        mt_table_text(s->table, via);
+        mt_table_text(s->table, "via");
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "from", strlen("from")) : NULL));
+    }
+    return MT_OK;
+}
+
+static mt_status list_rows(const showing *s, const char *path, const mt_yaml_node *list)
+{
+    return strcmp(path, "links.list") == 0 ? link_rows(s, list) : route_rows(s, list);
+}
+
 /* One key: its value as the machine has it, and what stands behind it in the file. */
 static mt_status key_row(
     const showing *s, const char *path, const mt_yaml_node *value, const mt_yaml_node *there)
@@ -151,7 +184,7 @@ static mt_status key_rows(
             of_another_shape(&s->target->links, here))
             continue;
         MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
-               : c->kind == MT_YAML_IS_SEQUENCE ? link_rows(s, same)
+               : c->kind == MT_YAML_IS_SEQUENCE ? list_rows(s, here, same)
                                                 : key_row(s, here, c, same));
     }
     return MT_OK;
@@ -262,6 +295,52 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
     return MT_OK;
 }
 
+/* ---- the picture ---- */
+
+/* Gives the network between chips, and the loads where each sends a byte to each other; *waits: these messages may wait for ever. */
+static mt_status load_network(
+    mt_arena *arena, const ipu_target *one, size_t ipus, mt_network_picture *picture, bool *waits)
+{
+    ipu_target several;
+    ipu_topology *network;
+    uint64_t *bytes, *load;
+    MT_TRY(ipu_target_several(one, ipus, &several));
+    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
+    MT_ALLOC(arena, bytes, ipus * ipus);
+    MT_ALLOC(arena, load, network->n_links);
+    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
+    ipu_topology_load(network, bytes, load);
+    const mt_status status = ipu_topology_check_deadlock(network, bytes);
+    *waits = status == MT_INPUT;
+    picture->network = network;
+    picture->load = load;
+    return *waits ? MT_OK : status;
+}
+
+/* Where --picture is given. */
+static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, const ipu_target *one)
+{
+    const char *path = mt_option_value(arguments, "--picture", NULL);
+    unsigned long ipus = one->links.shape == IPU_LINK_LIST ? ipu_topology_listed(&one->links) : 16;
+    char title[320];
+    bool waits;
+    mt_network_picture picture = {.title = title};
+    if (mt_option_given(arguments, "--ipus")) {
+        if (!path) return mt_fail(MT_INPUT, "--ipus without --picture; allowed: with it");
+        MT_TRY(mt_whole_number(
+            "--ipus", mt_option_value(arguments, "--ipus", ""), 1, MT_NETWORK_CHIPS_MAX, &ipus));
+    }
+    if (!path) return MT_OK;
+    MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
+    MT_TRY(load_network(arena, one, ipus, &picture, &waits));
+    (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);
+    picture.caption =
+        waits ? "Loads of links where each chip sends a byte to each other: more than this network "
+                "can do at once, as messages may wait for each other for ever"
+              : "Loads of links where each chip sends a byte to each other";
+    return mt_network_picture_write(path, &picture);
+}
+
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
     machine_file from;
@@ -282,5 +361,6 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
         n = 3;
     }
     tables[n - 1] = derived_table(arena, &t);
+    MT_TRY(draw_network(arena, arguments, &t));
     return mt_tables_print(arguments->out, tables, n, format);
 }

@@ -1,5 +1,6 @@
 #include "ipu/collectives/plan.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +204,140 @@ mt_status ipu_plan_make(mt_arena *arena, const ipu_rings *rings, ipu_collective 
     MT_ALLOC(arena, plan->hops, p.n_hops);
     add_hops(&p);
     return order_hops(arena, &p);
+}
+
+/* ---- steps that are alike ---- */
+
+/* A hop without its fragment. */
+typedef struct passing {
+    uint32_t from, to;
+    bool together; /* with the one before it, of the same fragment */
+    bool joined;   /* begins where one between the same chips ends */
+} passing;
+
+static bool is_same(const passing *a, const passing *b)
+{
+    return a->from == b->from && a->to == b->to && a->together == b->together && a->joined == b->joined;
+}
+
+/* Hops to one chip stand together, by their beginnings. */
+static bool is_joined(const ipu_plan *plan, size_t step, size_t h)
+{
+    const ipu_hop *hop = &plan->hops[h];
+    for (size_t i = h; i > plan->first_hop[step] && plan->hops[i - 1].to == hop->to; i--) {
+        const ipu_hop *before = &plan->hops[i - 1];
+        if (before->from == hop->from && before->begin + before->n == hop->begin) return true;
+    }
+    return false;
+}
+
+static int by_sender(const void *left, const void *right)
+{
+    const ipu_hop *a = left, *b = right;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* The hops of a step by receivers and then by senders, each of which has its fragments in the order of the vector. Returns how many
+ * there are; `room` is for half of them. */
+static size_t list_passing(const ipu_plan *plan, size_t step, ipu_hop *room, passing *list)
+{
+    const size_t first = plan->first_hop[step], n = plan->first_hop[step + 1] - first;
+    for (size_t k = 0; k < n; k++) {
+        const ipu_hop *hop = &plan->hops[first + k];
+        room[k] = *hop;
+        list[k] = (passing){.from = hop->from,
+            .to = hop->to,
+            .together = k > 0 && hop[-1].to == hop->to && hop[-1].begin == hop->begin,
+            .joined = is_joined(plan, step, first + k)};
+    }
+    if (n > 1) qsort(room, n, sizeof *room, by_sender);
+    for (size_t k = 0; k < n; k++)
+        list[n + k] = (passing){.from = room[k].from,
+            .to = room[k].to,
+            .together = k > 0 && room[k - 1].from == room[k].from && room[k - 1].begin == room[k].begin};
+    return 2 * n;
+}
+
+/* A list for each kind so far, and one for the step that is looked at. */
+typedef struct sorting {
+    const ipu_plan *plan;
+    passing **list; /* [n_kinds + 1] */
+    ipu_hop *room;
+    size_t *n, *first, *times;
+    size_t n_kinds;
+    bool alike; /* all fragments are of one length */
+} sorting;
+
+/* The kind of a step, of which it may be the first. */
+static size_t kind_of(sorting *s, size_t step)
+{
+    const bool reduces = step < s->plan->n_reducing;
+    passing *list = s->list[s->n_kinds];
+    const size_t n = list_passing(s->plan, step, s->room, list);
+    for (size_t k = 0; s->alike && k < s->n_kinds; k++) {
+        size_t i = 0;
+        if (s->n[k] != n || (s->first[k] < s->plan->n_reducing) != reduces) continue;
+        while (i < n && is_same(&list[i], &s->list[k][i])) i++;
+        if (i == n) return k;
+    }
+    s->n[s->n_kinds] = n;
+    s->first[s->n_kinds] = step;
+    return s->n_kinds++;
+}
+
+static mt_status sort_steps(mt_arena *scratch, sorting *s)
+{
+    const ipu_plan *plan = s->plan;
+    size_t most = 0;
+    for (size_t step = 0; step < plan->n_steps; step++) {
+        const size_t n = plan->first_hop[step + 1] - plan->first_hop[step];
+        if (n > most) most = n;
+    }
+    MT_ALLOC(scratch, s->list, plan->n_steps + 1);
+    MT_ALLOC(scratch, s->n, plan->n_steps);
+    MT_ALLOC(scratch, s->first, plan->n_steps);
+    MT_ALLOC(scratch, s->room, most);
+    for (size_t step = 0; step < plan->n_steps; step++) {
+        if (!s->list[s->n_kinds]) MT_ALLOC(scratch, s->list[s->n_kinds], 2 * most);
+        s->times[kind_of(s, step)]++;
+    }
+    return MT_OK;
+}
+
+static mt_status copy_steps(mt_arena *arena, const sorting *s, ipu_plan *kinds)
+{
+    const ipu_plan *plan = s->plan;
+    MT_ALLOC(arena, kinds->first_hop, s->n_kinds + 1);
+    for (size_t k = 0; k < s->n_kinds; k++) {
+        const size_t step = s->first[k];
+        kinds->n_reducing += step < plan->n_reducing;
+        kinds->first_hop[k + 1] = kinds->first_hop[k] + plan->first_hop[step + 1] - plan->first_hop[step];
+    }
+    MT_ALLOC(arena, kinds->hops, kinds->first_hop[s->n_kinds]);
+    for (size_t k = 0; k < s->n_kinds; k++)
+        for (size_t h = kinds->first_hop[k], i = plan->first_hop[s->first[k]]; h < kinds->first_hop[k + 1];
+             h++, i++) {
+            kinds->hops[h] = plan->hops[i];
+            kinds->hops[h].step = (uint32_t)k;
+        }
+    kinds->n_steps = s->n_kinds;
+    return MT_OK;
+}
+
+mt_status ipu_plan_kinds(mt_arena *arena, const ipu_plan *plan, ipu_plan *kinds, size_t **times)
+{
+    mt_arena scratch = {0};
+    sorting s = {.plan = plan, .alike = plan->n_elements % plan->n_fragments == 0};
+    *kinds =
+        (ipu_plan){.method = plan->method, .n_elements = plan->n_elements, .n_fragments = plan->n_fragments};
+    MT_ALLOC(arena, *times, plan->n_steps);
+    s.times = *times;
+    mt_status status = sort_steps(&scratch, &s);
+    if (status == MT_OK) status = copy_steps(arena, &s, kinds);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes)

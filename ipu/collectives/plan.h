@@ -75,6 +75,13 @@ size_t ipu_plan_fragment(const ipu_plan *plan, size_t fragment);
 MT_NODISCARD mt_status ipu_plan_make(mt_arena *arena, const ipu_rings *rings, ipu_collective collective,
     ipu_method method, size_t n_elements, size_t element_bytes, size_t root, ipu_plan *plan);
 
+/* Gives in `arena` a plan with the first step of each kind only, and how many of the whole plan are of it: times[kinds->n_steps]. Steps
+ * are of a kind where the same chips send fragments to the same chips, in the same order of the vector: those of a ring clockwise are. Where all
+ * fragments lie on their chips alike, steps of a kind take the same cycles, so that those of the whole plan are the sum of times[s] x
+ * cycles of step s, and a program of the kinds is compiled and timed in as much less time and memory. Where fragments are not of
+ * one length each step is a kind of its own. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_plan_kinds(mt_arena *arena, const ipu_plan *plan, ipu_plan *kinds, size_t **times);
+
 /* bytes[from * n_chips + to] that go in one step. */
 void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes);
 

@@ -74,17 +74,34 @@ static mt_status move_text(walk *w, const char **text)
 
 /* ---- the graph ---- */
 
+static mt_status move_routes(walk *w, ipu_links *links)
+{
+    MT_TRY(check_left(w, links->n_routes, 1));
+    if (!w->out) MT_ALLOC(w->arena, links->routes, links->n_routes);
+    for (size_t r = 0; r < links->n_routes; r++) {
+        ipu_listed_route route = links->routes[r];
+        VALUE(w, route.from);
+        VALUE(w, route.to);
+        VALUE(w, route.n_via);
+        ARRAY(w, route.via, route.n_via);
+        if (!w->out) links->routes[r] = route;
+    }
+    return MT_OK;
+}
+
 /* Its pointers are not written as they are. */
 static mt_status move_target(walk *w, ipu_target *target)
 {
     ipu_target plain = *target;
     plain.name = NULL;
     plain.links.list = NULL;
+    plain.links.routes = NULL;
     plain.bands = NULL;
     VALUE(w, plain);
     if (!w->out) *target = plain;
     MT_TRY(move_text(w, &target->name));
     ARRAY(w, target->links.list, target->links.n_list);
+    MT_TRY(move_routes(w, &target->links));
     if (!w->out) MT_ALLOC(w->arena, target->bands, target->n_bands);
     for (size_t b = 0; b < target->n_bands; b++) {
         ipu_band band = target->bands[b];

@@ -10,6 +10,12 @@ typedef struct placed {
     size_t there;
 } placed;
 
+/* Those of the variables of a tensor, by their places. */
+typedef struct placing {
+    placed *sorted;
+    size_t n;
+} placing;
+
 static int by_place(const void *left, const void *right)
 {
     const ipu_mapping *a = &((const placed *)left)->mapping;
@@ -18,13 +24,13 @@ static int by_place(const void *left, const void *right)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* The first of n sorted mappings that ends behind an element of a variable; n: there is none. */
-static size_t first_behind(const placed *sorted, size_t n, uint32_t variable, size_t element)
+/* The first mapping that ends behind an element of a variable; n: there is none. */
+static size_t first_behind(const placing *p, uint32_t variable, size_t element)
 {
-    size_t low = 0, high = n;
+    size_t low = 0, high = p->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const ipu_mapping *m = &sorted[middle].mapping;
+        const ipu_mapping *m = &p->sorted[middle].mapping;
         const bool before = m->variable < variable || (m->variable == variable && m->from + m->n <= element);
         if (before)
             low = middle + 1;
@@ -35,23 +41,23 @@ static size_t first_behind(const placed *sorted, size_t n, uint32_t variable, si
 }
 
 /* Puts the ranges into `ranges`, unless it is null, and counts them. */
-static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const placed *sorted, const char *what,
+static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const placing *p, const char *what,
     ipu_tile_range *ranges, size_t *n)
 {
     size_t at = 0;
     *n = 0;
     for (size_t s = 0; s < tensor.n_slices; s++) {
         ipu_slice left = graph->slices[tensor.first_slice + s];
-        size_t k = first_behind(sorted, graph->n_mappings, left.variable, left.from);
+        size_t k = first_behind(p, left.variable, left.from);
         for (; left.n > 0; k++) {
-            const ipu_mapping *m = &sorted[k].mapping;
-            if (k == graph->n_mappings || m->variable != left.variable || m->from > left.from)
+            const ipu_mapping *m = &p->sorted[k].mapping;
+            if (k == p->n || m->variable != left.variable || m->from > left.from)
                 return mt_fail(MT_INPUT, "%s: variable '%s': element %zu is mapped to no tile", what,
                     graph->variables[left.variable].name, left.from);
             const size_t there = m->from + m->n - left.from, count = left.n < there ? left.n : there;
             if (ranges)
                 ranges[*n] = (ipu_tile_range){
-                    m->tile, {left.variable, left.from, count}, at, sorted[k].there + left.from - m->from};
+                    m->tile, {left.variable, left.from, count}, at, p->sorted[k].there + left.from - m->from};
             *n += 1;
             left.from += count;
             left.n -= count;
@@ -61,22 +67,44 @@ static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const placed *s
     return MT_OK;
 }
 
+/* Copies the mappings of the tensor's variables. */
+static mt_status pick_mappings(mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor, placing *p)
+{
+    bool *wanted;
+    size_t n = 0;
+    MT_ALLOC(scratch, wanted, graph->n_variables);
+    for (size_t s = 0; s < tensor.n_slices; s++)
+        wanted[graph->slices[tensor.first_slice + s].variable] = true;
+    for (size_t k = 0; k < graph->n_mappings; k++) n += wanted[graph->mappings[k].variable];
+    MT_ALLOC(scratch, p->sorted, n);
+    for (size_t k = 0; k < graph->n_mappings; k++)
+        if (wanted[graph->mappings[k].variable]) p->sorted[p->n++].mapping = graph->mappings[k];
+    return MT_OK;
+}
+
+/* Most programs map their variables from the first element to the last. */
+static void sort_mappings(placing *p)
+{
+    size_t k = 1;
+    while (k < p->n && by_place(&p->sorted[k - 1], &p->sorted[k]) < 0) k++;
+    if (k < p->n) qsort(p->sorted, p->n, sizeof *p->sorted, by_place);
+}
+
 /* Sorts the mappings, and finds where each begins. */
-static mt_status sort_mappings(mt_arena *scratch, const ipu_graph *graph, placed **sorted)
+static mt_status place_mappings(mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor, placing *p)
 {
     struct {
         uint32_t variable;
         size_t n;
     } * held; /* by each tile, of the current variable */
-    MT_ALLOC(scratch, *sorted, graph->n_mappings);
+    MT_TRY(pick_mappings(scratch, graph, tensor, p));
     MT_ALLOC(scratch, held, graph->target.tiles);
-    for (size_t k = 0; k < graph->n_mappings; k++) (*sorted)[k].mapping = graph->mappings[k];
-    if (graph->n_mappings > 1) qsort(*sorted, graph->n_mappings, sizeof **sorted, by_place);
-    for (size_t k = 0; k < graph->n_mappings; k++) {
-        const ipu_mapping *m = &(*sorted)[k].mapping;
+    sort_mappings(p);
+    for (size_t k = 0; k < p->n; k++) {
+        const ipu_mapping *m = &p->sorted[k].mapping;
         if (held[m->tile].variable != m->variable) held[m->tile].n = 0;
         held[m->tile].variable = m->variable;
-        (*sorted)[k].there = held[m->tile].n;
+        p->sorted[k].there = held[m->tile].n;
         held[m->tile].n += m->n;
     }
     return MT_OK;
@@ -85,11 +113,11 @@ static mt_status sort_mappings(mt_arena *scratch, const ipu_graph *graph, placed
 static mt_status ranges_of(mt_arena *arena, mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor,
     const char *what, ipu_tile_range **ranges, size_t *n)
 {
-    placed *sorted;
-    MT_TRY(sort_mappings(scratch, graph, &sorted));
-    MT_TRY(walk(graph, tensor, sorted, what, NULL, n));
+    placing p = {0};
+    MT_TRY(place_mappings(scratch, graph, tensor, &p));
+    MT_TRY(walk(graph, tensor, &p, what, NULL, n));
     MT_ALLOC(arena, *ranges, *n);
-    return walk(graph, tensor, sorted, what, *ranges, n);
+    return walk(graph, tensor, &p, what, *ranges, n);
 }
 
 mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, const char *what,

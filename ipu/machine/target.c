@@ -52,6 +52,13 @@ static const mt_yaml_key listed_link_keys[] = {
         ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1), "Its lanes, this way.", .unit = "lanes"),
     MT_YAML_END};
 
+static const mt_yaml_key listed_route_keys[] = {MT_YAML_UNSIGNED(ipu_listed_route, from, "from", NULL,
+                                                    MT_YAML_WITHIN(0, UINT16_MAX - 1), "Chip, from 0."),
+    MT_YAML_UNSIGNED(ipu_listed_route, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Another chip."),
+    MT_YAML_NUMBERS(ipu_listed_route, via, n_via, "via", MT_YAML_WITHIN(0, UINT16_MAX - 1),
+        "The chips that it passes, in order."),
+    MT_YAML_END};
+
 static const mt_yaml_key link_keys[] = {
     MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
         "How the chips are joined; a torus is a ladder whose ends are joined."),
@@ -59,7 +66,12 @@ static const mt_yaml_key link_keys[] = {
     LANES(cross, "Each way across a rung, for what then goes on along a rail."),
     LANES(rail, "Each way along a rail, to the next rung."),
     MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys,
-        "Links for the shape list, each one way."),
+        "Links for the shape list, each one way; those from one chip to the same other share what goes "
+        "there."),
+    MT_YAML_LIST(ipu_target, links.routes, links.n_routes, "routes", 0, INT32_MAX, listed_route_keys,
+        "Routes over these links, each of one pair, that are to be others than those of the fewest links."),
+    MT_YAML_UNSIGNED(ipu_target, links.chips, "chips", "0", MT_YAML_WITHIN(0, UINT16_MAX),
+        "How many chips the list is for; 0: as many as it joins."),
     RATE(links.lane_bits_per_second, "lane_bits_per_second", "Rate of a lane, one way."),
     MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
         "Share of the rate that is data."),

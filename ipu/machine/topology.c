@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- ladder and torus: links by number ---- */
@@ -43,9 +44,23 @@ static uint32_t next_on_rungs(const ipu_topology *t, uint32_t at, uint32_t to)
     return rail_link(n_rungs, down ? (rung + n_rungs - 1) % n_rungs : rung, side, down);
 }
 
-uint32_t ipu_topology_next(const ipu_topology *t, uint32_t at, uint32_t to)
+ipu_way ipu_topology_way(const ipu_topology *t, uint32_t from, uint32_t to)
+{
+    const uint32_t route = t->stated ? t->stated[(size_t)from * t->n_chips + to] : 0;
+    return (ipu_way){t, route ? t->stated_link + t->first_stated[route - 1] : NULL, from, to};
+}
+
+/* The link at a chip of all routes that are not stated. */
+static uint32_t next_link(const ipu_topology *t, uint32_t at, uint32_t to)
 {
     return t->next ? t->next[(size_t)at * t->n_chips + to] : next_on_rungs(t, at, to);
+}
+
+uint32_t ipu_way_next(ipu_way *w)
+{
+    const uint32_t link = w->stated ? *w->stated++ : next_link(w->topology, w->at, w->to);
+    w->at = w->topology->links[link].to;
+    return link;
 }
 
 uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other)
@@ -75,8 +90,7 @@ static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
     return MT_OK;
 }
 
-/* The number of chips, from 0 to the highest that a list names. */
-static size_t listed_chips(const ipu_links *links)
+size_t ipu_topology_listed(const ipu_links *links)
 {
     size_t n = 1;
     for (size_t l = 0; l < links->n_list; l++) {
@@ -91,7 +105,7 @@ mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
 {
     if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
     MT_TRY(allows_number(n_chips));
-    const size_t joined = listed_chips(links);
+    const size_t joined = ipu_topology_listed(links);
     if (n_chips > 1 && n_chips != joined)
         return mt_fail(
             MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
@@ -232,6 +246,32 @@ static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32
     return t->out[k];
 }
 
+/* The link with the lowest number from a chip to another; n_links where there is none. */
+static uint32_t link_between(const ipu_topology *t, uint32_t from, uint32_t to)
+{
+    for (uint32_t k = t->first_out[from]; k < t->first_out[from + 1]; k++)
+        if (t->links[t->out[k]].to == to) return t->out[k];
+    return t->n_links;
+}
+
+/* Finds shares[]. */
+static mt_status find_shares(mt_arena *arena, mt_arena *scratch, ipu_topology *t)
+{
+    uint32_t *last = NULL; /* 1 + the link to each chip from the current one */
+    MT_ALLOC(arena, t->shares, t->n_links);
+    MT_ALLOC(scratch, last, t->n_chips);
+    for (uint32_t c = 0; c < t->n_chips; c++) {
+        for (uint32_t k = t->first_out[c]; k < t->first_out[c + 1]; k++) {
+            const uint32_t link = t->out[k], to = t->links[link].to;
+            if (last[to] > 0) t->shares[last[to] - 1] = link;
+            t->shares[link] = link;
+            last[to] = link + 1;
+        }
+        for (uint32_t k = t->first_out[c]; k < t->first_out[c + 1]; k++) last[t->links[t->out[k]].to] = 0;
+    }
+    return MT_OK;
+}
+
 /* Finds next[] and hops, the largest distance to the most central chip. */
 static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 {
@@ -272,10 +312,99 @@ mt_status ipu_topology_list(
         if (!links[l].name) MT_TRY(text(arena, &t->links[l].name, "link", l, &links[l]));
     }
     MT_TRY(by_chip(arena, t, false, &t->first_out, &t->out));
-    const mt_status status = find_routes(&scratch, t);
+    mt_status status = find_routes(&scratch, t);
+    if (status == MT_OK) status = find_shares(arena, &scratch, t);
     mt_arena_free(&scratch);
     *topology = t;
     return status;
+}
+
+/* ---- stated routes ---- */
+
+/* The chip at a place of a route: where it begins, what it passes, where it ends. */
+static double chip_on(const ipu_listed_route *r, size_t place)
+{
+    return place == 0 ? r->from : place <= r->n_via ? r->via[place - 1] : r->to;
+}
+
+static mt_status check_route(const char *file, const ipu_topology *t, const ipu_listed_route *r,
+    size_t number, size_t *met) /* [n_chips] 1 + the last route that came to each */
+{
+    for (size_t place = 0; place < r->n_via + 2; place++) {
+        const double chip = chip_on(r, place);
+        if (!(chip >= 0 && chip < t->n_chips) || chip != floor(chip))
+            return mt_fail(MT_INPUT, "%s: links.routes.%zu: IPU %g; allowed: 0 to %u", file, number, chip,
+                t->n_chips - 1);
+        if (met[(size_t)chip] == number + 1)
+            return mt_fail(
+                MT_INPUT, "%s: links.routes.%zu: IPU %g twice; allowed: each IPU once", file, number, chip);
+        met[(size_t)chip] = number + 1;
+        if (place > 0 && link_between(t, (uint32_t)chip_on(r, place - 1), (uint32_t)chip) == t->n_links)
+            return mt_fail(MT_INPUT,
+                "%s: links.routes.%zu: from IPU %g to IPU %g, between which is no link; allowed: a way over "
+                "links.list",
+                file, number, chip_on(r, place - 1), chip);
+    }
+    return MT_OK;
+}
+
+/* A route's pair, and its place in the file. */
+typedef struct routed {
+    uint32_t from, to;
+    size_t number;
+} routed;
+
+static int by_pair(const void *left, const void *right)
+{
+    const routed *a = left, *b = right;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static mt_status check_pairs(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    routed *pair = NULL;
+    MT_ALLOC(scratch, pair, links->n_routes);
+    for (size_t r = 0; r < links->n_routes; r++)
+        pair[r] = (routed){links->routes[r].from, links->routes[r].to, r};
+    if (links->n_routes > 1) qsort(pair, links->n_routes, sizeof *pair, by_pair);
+    for (size_t r = 1; r < links->n_routes; r++)
+        if (pair[r].from == pair[r - 1].from && pair[r].to == pair[r - 1].to)
+            return mt_fail(MT_INPUT,
+                "%s: links.routes.%zu: from IPU %u to IPU %u, as links.routes.%zu; allowed: a pair once",
+                file, pair[r].number, pair[r].from, pair[r].to, pair[r - 1].number);
+    return MT_OK;
+}
+
+static mt_status check_routes(
+    mt_arena *scratch, const char *file, const ipu_links *links, const ipu_topology *t)
+{
+    size_t *met = NULL;
+    MT_ALLOC(scratch, met, t->n_chips);
+    for (size_t r = 0; r < links->n_routes; r++) MT_TRY(check_route(file, t, &links->routes[r], r, met));
+    return check_pairs(scratch, file, links);
+}
+
+/* Adds the stated routes, which were checked. */
+static mt_status state_routes(mt_arena *arena, const ipu_links *links, ipu_topology *t)
+{
+    size_t n = 0;
+    if (links->n_routes == 0) return MT_OK;
+    for (size_t r = 0; r < links->n_routes; r++) n += links->routes[r].n_via + 1;
+    MT_ALLOC(arena, t->stated, (size_t)t->n_chips * t->n_chips);
+    MT_ALLOC(arena, t->first_stated, links->n_routes + 1);
+    MT_ALLOC(arena, t->stated_link, n);
+    n = 0;
+    for (size_t r = 0; r < links->n_routes; r++) {
+        const ipu_listed_route *route = &links->routes[r];
+        t->stated[(size_t)route->from * t->n_chips + route->to] = (uint32_t)r + 1;
+        for (size_t place = 0; place <= route->n_via; place++)
+            t->stated_link[n++] =
+                link_between(t, (uint32_t)chip_on(route, place), (uint32_t)chip_on(route, place + 1));
+        t->first_stated[r + 1] = (uint32_t)n;
+    }
+    return MT_OK;
 }
 
 /* ---- of a machine ---- */
@@ -291,7 +420,9 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     for (size_t l = 0; l < links->n_list; l++)
         listed[l] =
             (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
-    const mt_status status = ipu_topology_list(arena, listed, links->n_list, n_chips, topology);
+    mt_status status = ipu_topology_list(arena, listed, links->n_list, n_chips, topology);
+    if (status == MT_OK) status = check_routes(&scratch, "machine", links, *topology);
+    if (status == MT_OK) status = state_routes(arena, links, *topology);
     mt_arena_free(&scratch);
     return status;
 }
@@ -299,7 +430,7 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
 /* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */
 static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
 {
-    ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
+    ipu_topology t = {.n_chips = (uint32_t)ipu_topology_listed(links), .n_links = (uint32_t)links->n_list};
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
     MT_ALLOC(scratch, t.links, t.n_links);
     MT_ALLOC(scratch, hops, t.n_chips);
@@ -321,7 +452,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
  * depends on the highest number of a chip. */
 static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
 {
-    const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
+    const size_t n_chips = ipu_topology_listed(links),
+                 n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
     bool *leaves = NULL;
     MT_ALLOC(scratch, leaves, n);
     for (size_t l = 0; l < links->n_list; l++)
@@ -335,11 +467,38 @@ static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_lin
     return MT_OK;
 }
 
+static mt_status check_stated(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    ipu_topology t = {.n_chips = (uint32_t)ipu_topology_listed(links), .n_links = (uint32_t)links->n_list};
+    MT_ALLOC(scratch, t.links, t.n_links);
+    for (uint32_t l = 0; l < t.n_links; l++)
+        t.links[l] = (ipu_link){links->list[l].from, links->list[l].to, 0, NULL};
+    MT_TRY(by_chip(scratch, &t, false, &t.first_out, &t.out));
+    return check_routes(scratch, file, links, &t);
+}
+
 static mt_status check_joined(mt_arena *scratch, const char *file, const ipu_links *links)
 {
     MT_TRY(check_leaves(scratch, file, links));
     MT_TRY(check_ways(scratch, file, links, false));
-    return check_ways(scratch, file, links, true);
+    MT_TRY(check_ways(scratch, file, links, true));
+    return links->n_routes > 0 ? check_stated(scratch, file, links) : MT_OK;
+}
+
+/* What a list has, and no other shape. */
+static mt_status check_no_list(const char *file, const ipu_links *links)
+{
+    const char *shape = name_of(links->shape);
+    if (links->n_list > 0)
+        return mt_fail(MT_INPUT, "%s: links.list: %zu links; allowed with links.shape %s: none", file,
+            links->n_list, shape);
+    if (links->n_routes > 0)
+        return mt_fail(MT_INPUT, "%s: links.routes: %zu routes; allowed with links.shape %s: none", file,
+            links->n_routes, shape);
+    if (links->chips > 0)
+        return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed with links.shape %s: 0, or left out", file,
+            links->chips, shape);
+    return MT_OK;
 }
 
 static mt_status check_lanes(const char *file, const ipu_links *links)
@@ -364,10 +523,7 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
     if (links->buffers > 1 && links->shape != IPU_TORUS)
         return mt_fail(MT_INPUT, "%s: links.buffers: %zu; allowed with links.shape %s: 1", file,
             links->buffers, links->shape == IPU_LINK_LIST ? "list" : name_of(links->shape));
-    if (links->shape != IPU_LINK_LIST && links->n_list > 0)
-        return mt_fail(MT_INPUT, "%s: links.list: %zu links; allowed with links.shape %s: none", file,
-            links->n_list, name_of(links->shape));
-    if (links->shape != IPU_LINK_LIST) return MT_OK;
+    if (links->shape != IPU_LINK_LIST) return check_no_list(file, links);
     if (links->n_list == 0)
         return mt_fail(MT_INPUT, "%s: links.list: no links; allowed with links.shape list: at least 2", file);
     for (size_t l = 0; l < links->n_list; l++)
@@ -375,6 +531,9 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
             return mt_fail(MT_INPUT,
                 "%s: links.list.%zu.to: %u; allowed: another IPU than its links.list.%zu.from", file, l,
                 links->list[l].to, l);
+    if (links->chips > 0 && links->chips != ipu_topology_listed(links))
+        return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed: %zu, as links.list joins IPUs 0 to %zu",
+            file, links->chips, ipu_topology_listed(links), ipu_topology_listed(links) - 1);
     const mt_status status = check_joined(&scratch, file, links);
     mt_arena_free(&scratch);
     return status;
@@ -382,27 +541,46 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 
 /* ---- loads and times ---- */
 
+/* Parts the bytes that the first of some links has among all that share with it: each takes them up to where the rates so far reach. */
+static void part_load(const ipu_topology *t, uint32_t first, uint64_t *load)
+{
+    const uint64_t bytes = load[first];
+    double all = 0, reached = 0;
+    uint64_t before = 0;
+    for (uint32_t l = first, last = UINT32_MAX; l != last; last = l, l = t->shares[l])
+        all += t->links[l].bytes_per_second;
+    for (uint32_t l = first, last = UINT32_MAX; l != last; last = l, l = t->shares[l]) {
+        reached += t->links[l].bytes_per_second;
+        const uint64_t upto = t->shares[l] == l ? bytes : (uint64_t)((double)bytes * (reached / all));
+        load[l] = upto - before;
+        before = upto;
+    }
+}
+
 void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *load)
 {
     memset(load, 0, t->n_links * sizeof *load);
     for (uint32_t from = 0; from < t->n_chips; from++)
         for (uint32_t to = 0; to < t->n_chips; to++) {
             const uint64_t n = bytes[(size_t)from * t->n_chips + to];
-            for (uint32_t at = from; n > 0 && at != to;) {
-                const uint32_t link = ipu_topology_next(t, at, to);
-                load[link] += n;
-                at = t->links[link].to;
-            }
+            for (ipu_way w = ipu_topology_way(t, from, to); n > 0 && w.at != to;) load[ipu_way_next(&w)] += n;
         }
+    for (uint32_t l = t->n_links; t->shares && l-- > 0;) /* backwards, as others have higher numbers */
+        if (load[l] > 0 && t->shares[l] != l) part_load(t, l, load);
+}
+
+static bool passes(const ipu_topology *t, uint32_t from, uint32_t to)
+{
+    ipu_way w = ipu_topology_way(t, from, to);
+    (void)ipu_way_next(&w);
+    return w.at != to;
 }
 
 bool ipu_topology_goes_through(const ipu_topology *t, const uint64_t *bytes)
 {
     for (uint32_t from = 0; from < t->n_chips; from++)
         for (uint32_t to = 0; to < t->n_chips; to++)
-            if (from != to && bytes[(size_t)from * t->n_chips + to] > 0 &&
-                t->links[ipu_topology_next(t, from, to)].to != to)
-                return true;
+            if (from != to && bytes[(size_t)from * t->n_chips + to] > 0 && passes(t, from, to)) return true;
     return false;
 }
 
@@ -467,7 +645,21 @@ static void note_wait(const waits *w, uint32_t node, uint32_t then)
     w->follows[w->first[node] + k - begin] = true;
 }
 
-/* Routes to one destination that meet in a node stay together, so each node is followed once for each destination: `seen`
+/* Follows a route to its end, or, where it is not stated, to a node that was seen with its destination. */
+static void follow(waits *w, uint32_t from, uint32_t to, uint32_t *seen)
+{
+    ipu_way way = ipu_topology_way(w->topology, from, to);
+    const bool stated = way.stated != NULL;
+    uint32_t node = ipu_way_next(&way) * BUFFERS;
+    while (way.at != to && (stated || seen[node] != to + 1)) {
+        const uint32_t then = ipu_way_next(&way);
+        if (!stated) seen[node] = to + 1;
+        note_wait(w, node, then);
+        node = node_after(w->topology, node, then);
+    }
+}
+
+/* Routes to one destination that meet in a node stay together, unless they are stated, so each node is followed once for each destination: `seen`
  * holds the last destination, + 1, for which it was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
@@ -485,13 +677,7 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     for (uint32_t to = 0; to < t->n_chips; to++)
         for (uint32_t from = 0; from < t->n_chips; from++) {
             if (from == to || bytes[(size_t)from * t->n_chips + to] == 0) continue;
-            uint32_t node = ipu_topology_next(t, from, to) * BUFFERS;
-            while (seen[node] != to + 1 && t->links[node / BUFFERS].to != to) {
-                const uint32_t then = ipu_topology_next(t, t->links[node / BUFFERS].to, to);
-                seen[node] = to + 1;
-                note_wait(w, node, then);
-                node = node_after(t, node, then);
-            }
+            follow(w, from, to, seen);
         }
     return MT_OK;
 }

@@ -30,6 +30,7 @@ static const char *const lines[] = {
     "machine list",
     "machine show gc200",
     "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8",
+    "machine allreduce --ipus 2 --sweep --bytes 4KiB,8KiB --machine-set tiles=8",
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",

@@ -147,8 +147,13 @@ Test(machine, links_of_a_list_are_shown_one_a_row)
                           "\"links.list.3, IPU 2 to 1\",3,lanes,,\n"
                           "\"links.list.4, IPU 2 to 0\",2,lanes,assumed,last\n"
                           "\"links.list.5, IPU 0 to 2\",2,lanes,,\n"
+                          "links.chips,0,,,\n"
                           "links.lane_bits_per_second,"),
         "%s", csv);
+    char *routed = works("machine show ring.yaml --format csv --machine-set "
+                         "links.routes=[{\"from\":0,\"to\":1,\"via\":[2]}]");
+    cr_expect(strstr(routed, "\n\"links.routes.0, IPU 0 to 1\",2,via,"), "%s", routed);
+    free(routed);
     char *ladder = works("machine show gc200 --format csv");
     cr_expect(!strstr(ladder, "links.list"), "%s", ladder);
     free(csv), free(ladder);
@@ -202,4 +207,17 @@ Test(machine, a_message_does_not_give_a_foreign_file_away)
     reply r = myotile("partition mesh.hdf --target ./foreign");
     cr_expect(r.code != 0 && !strstr(r.said, "password"), "%s", r.said);
     forget(&r);
+}
+
+Test(machine, what_joins_chips_is_drawn)
+{
+    write_ring_machine("ring.yaml", 8);
+    free(works("machine show gc200 --picture show.png"));
+    free(works("machine show ring.yaml --picture list.png"));
+    cr_expect(there("show.png") && there("list.png"));
+    refuses(2, "--ipus without --picture", "machine show gc200 --ipus 4");
+    refuses(2, "3 IPUs on a ladder", "machine show gc200 --ipus 3 --picture a.png");
+    refuses(
+        2, "--ipus 65; allowed: a whole number from 1 to 64", "machine show gc200 --ipus 65 --picture a.png");
+    cr_expect(!there("a.png"));
 }

@@ -70,6 +70,15 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
     refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
 }
 
+Test(machine_allreduce, loads_of_links_are_drawn)
+{
+    free(works("machine allreduce --physical prism --layers 2 --bytes 4KiB --machine-set tiles=2 --picture "
+               "p.png"));
+    cr_expect(there("p.png"));
+    refuses(2, "--picture of 66 IPUs; allowed: at most 64",
+        "machine allreduce --ipus 66 --bytes 4 --picture a.png --machine-set tiles=1");
+}
+
 Test(machine_allreduce, other_operations_and_operators_are_done)
 {
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));
@@ -81,6 +90,57 @@ Test(machine_allreduce, other_operations_and_operators_are_done)
                "tiles=8"));
     free(works("machine allreduce --ipus 8 --bytes 4KiB --operator max --group 4 --orthogonal --machine-set "
                "tiles=8"));
+}
+
+/* 4 chips: a ring on a ladder, which is the same on a torus of two rungs; a twist there; and what goes over replicas of two chips. The
+ * fastest of all methods, and the time of a collective that is really done. */
+Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
+{
+    static const char *const methods[] = {
+        "clockwise", "anticlockwise", "bidirectional", "meet-in-the-middle"};
+    char *json = works("machine allreduce --ipus 4 --sweep --bytes 4KiB,1MiB --machine-set tiles=8 "
+                       "--picture s.png -o s.csv --format json");
+    size_t n_csv, rows = 0;
+    char *csv = bytes_of("s.csv", &n_csv);
+    const char *first = strstr(json, "\"bytes\": 1048576");
+    double fastest = INFINITY;
+    for (const char *at = json; (at = strstr(at, "\"bytes\": 4096")); at++) rows++;
+    cr_expect_eq(rows, 5, "2 on a ladder, 3 on a torus: %s", json);
+    cr_assert_not_null(first);
+    for (size_t m = 0; m < 4; m++) {
+        char *one = works("machine allreduce --ipus 4 --bytes 1MiB --machine-set tiles=8 --format json "
+                          "--method %s --physical torus",
+            methods[m]);
+        fastest = fmin(fastest, property(one, "time_us"));
+        free(one);
+    }
+    const char *ring = strstr(first, "\"logical\": \"peripheral-ring\"");
+    cr_assert_not_null(ring);
+    cr_expect_eq(property(ring, "time_us"), fastest);
+    cr_expect_lt(property(first, "time_us"), fastest, "a twist");
+    cr_expect(strstr(csv, "bytes,physical,logical,replica,method,steps,time_us,") == csv, "%s", csv);
+    cr_expect(there("s.png"));
+    free(json), free(csv);
+    char *only =
+        works("machine allreduce --ipus 9 --sweep --method clockwise --bytes 36 --machine-set tiles=4");
+    cr_expect(strstr(only, "prism, 3 layers of 3") && !strstr(only, "ladder"), "%s", only);
+    free(only);
+}
+
+Test(machine_allreduce, sweeps_that_cannot_be_are_refused)
+{
+    refuses(2, "--logical with --sweep; allowed: --ipus and --physical",
+        "machine allreduce --ipus 4 --sweep --logical barley-twist");
+    refuses(2, "--ipus is needed with --sweep", "machine allreduce --sweep");
+    refuses(2, "--sweep over 5 IPUs: no way around them; allowed: an even number on a ladder or torus",
+        "machine allreduce --ipus 5 --sweep --bytes 4KiB");
+    refuses(2, "--bytes: '3'; allowed: ", "machine allreduce --ipus 4 --sweep --bytes 4KiB,3");
+    refuses(2, "--picture with 13 sizes; allowed: at most 12",
+        "machine allreduce --ipus 4 --sweep --picture s.png --bytes 4,8,12,16,20,24,28,32,36,40,44,48,52");
+    refuses(2, "--output without --sweep", "machine allreduce --ipus 4 --bytes 4KiB -o s.csv");
+    refuses(2, "--bytes is needed; allowed: a size, or --sweep", "machine allreduce --ipus 4");
+    refuses(4, "", "machine allreduce --ipus 2 --sweep --bytes 1GiB --machine-set tiles=8");
+    cr_expect(!there("s.png") && !there("s.csv"));
 }
 
 Test(machine_allreduce, what_cannot_be_is_refused)

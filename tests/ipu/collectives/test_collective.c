@@ -302,6 +302,49 @@ Test(collective, rings_of_a_prism_move_together)
     }
 }
 
+/* Two layers of three. From chip 0 to chip 1 by chip 2: a link more, and what went straight goes over both. A route that leads elsewhere is
+ * refused. */
+Test(collective, stated_routes_are_those_that_messages_take)
+{
+    enum { CHIPS = 6 };
+    const ipu_prism p = ipu_prism_claimed(2, 3, 1);
+    double by[] = {2};
+    ipu_listed_route route = {0, 1, by, 1};
+    uint64_t cycles[2];
+    for (size_t n_routes = 0; n_routes < 2; n_routes++) {
+        ipu_target target = ring_target(TILES * CHIPS);
+        ipu_tensor vectors[CHIPS];
+        const ipu_program *program;
+        ipu_executable *e;
+        ipu_timing timing;
+        ipu_rings rings;
+        ipu_plan plan;
+        ipu_graph *g;
+        target.ipus = CHIPS;
+        target.links = ring_links();
+        target.links.shape = IPU_LINK_LIST;
+        target.links.direct = target.links.cross = target.links.rail = 0;
+        target.links.routes = &route;
+        target.links.n_routes = n_routes;
+        target.links.through_ns = 1000;
+        ok(ipu_prism_links(&arena, &p, &target.links.list, &target.links.n_list));
+        ok(ipu_prism_rings(&arena, &p, &rings));
+        ok(ipu_plan_make(&arena, &rings, IPU_ALL_REDUCE, IPU_CLOCKWISE, 54, 4, 0, &plan));
+        ok(ipu_graph_new(&arena, &target, &g));
+        for (uint32_t c = 0; c < CHIPS; c++) vectors[c] = vector_on(g, c, IPU_FLOAT, 54);
+        ok(ipu_collective_program(g, &plan, IPU_SUM, vectors, CHIPS, &program));
+        ok(ipu_compile(&arena, g, &program, 1, &e));
+        ok(ipu_timing_make(&arena, e, &timing));
+        cycles[n_routes] = timing.supersteps[0].external_cycles;
+        if (n_routes == 0) continue;
+        by[0] = 4;
+        cr_expect_eq(ipu_timing_make(&arena, e, &timing), MT_INPUT);
+        cr_expect_not_null(
+            strstr(mt_message(), "links.routes.0: from IPU 0 to IPU 4, between which is no link"));
+    }
+    cr_expect_geq(cycles[1], cycles[0] + 1325, "%lu, %lu", cycles[0], cycles[1]);
+}
+
 Test(collective, halves_and_bools_are_reduced)
 {
     static unsigned char values[MOST_CHIPS][4 * MOST];
@@ -459,6 +502,35 @@ Test(collective, bytes_of_a_step_are_counted)
         }
         cr_expect_eq(sum, 2 * 7 * 4800, "every fragment goes over n - 1 hops, twice");
     }
+}
+
+static void expect_kinds(
+    const ipu_rings *rings, ipu_method method, size_t n, size_t n_kinds, const size_t *wanted)
+{
+    ipu_plan plan, kinds;
+    size_t *times;
+    ok(ipu_plan_make(&arena, rings, IPU_ALL_REDUCE, method, n, 4, 0, &plan));
+    ok(ipu_plan_kinds(&arena, &plan, &kinds, &times));
+    cr_expect_eq(kinds.n_fragments, plan.n_fragments);
+    cr_assert_eq(kinds.n_steps, n_kinds, "%zu kinds", kinds.n_steps);
+    cr_expect_arr_eq(times, wanted, n_kinds * sizeof *times);
+    cr_expect_eq(kinds.hops[0].begin, plan.hops[0].begin, "the first of each kind");
+    cr_expect_eq(kinds.n_reducing, n_kinds / 2);
+}
+
+/* A clockwise step is like each other. From both sides the last step comes from one, and the first that gathers sends one fragment both
+ * ways. With an element less the first fragment is shorter, and each step has it elsewhere. */
+Test(collective, steps_are_of_a_kind_where_the_same_goes_over_the_same_hops)
+{
+    const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};
+    ipu_rings rings;
+    ok(ipu_rings_make(&arena, IPU_LADDER, 4, &choice, &rings));
+    expect_kinds(&rings, IPU_MEET_IN_THE_MIDDLE, 80, 4, (const size_t[]){1, 1, 1, 1});
+    ok(ipu_rings_make(&arena, IPU_LADDER, 8, &choice, &rings));
+    expect_kinds(&rings, IPU_CLOCKWISE, 80, 2, (const size_t[]){7, 7});
+    expect_kinds(&rings, IPU_BIDIRECTIONAL, 80, 2, (const size_t[]){7, 7});
+    expect_kinds(&rings, IPU_MEET_IN_THE_MIDDLE, 80, 5, (const size_t[]){3, 1, 1, 2, 1});
+    expect_kinds(&rings, IPU_CLOCKWISE, 79, 14, (const size_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
 }
 
 /* The second and the third of 8 fragments have an element each: one follows the other at once. */

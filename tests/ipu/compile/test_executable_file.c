@@ -263,6 +263,33 @@ Test(executable_file, saving_again_gives_the_same_file)
     expect_same(first, second);
 }
 
+/* A machine whose links are a list, with a route that leads to a chip that is not there. */
+Test(executable_file, routes_are_saved_and_wrong_ones_are_refused_not_costed)
+{
+    ipu_listed_link list[] = {{0, 1, 1}, {1, 0, 1}};
+    double nowhere[] = {5};
+    ipu_listed_route routes[] = {{1, 0, NULL, 0}, {0, 1, nowhere, 1}};
+    ipu_executable *e = compiled(), *loaded;
+    ipu_links *links = &((ipu_graph *)e->graph)->target.links;
+    ipu_timing timing;
+    links->shape = IPU_LINK_LIST;
+    links->direct = links->cross = links->rail = 0;
+    links->list = list;
+    links->n_list = 2;
+    links->routes = routes;
+    links->n_routes = 2;
+    ok(ipu_executable_save(e, path));
+    ok(ipu_executable_load(&arena, path, codelets, 2, &loaded));
+    links = &((ipu_graph *)loaded->graph)->target.links;
+    cr_assert_eq(links->n_routes, 2);
+    cr_assert_eq(links->routes[1].n_via, 1);
+    cr_expect_eq(links->routes[1].via[0], 5);
+    cr_expect_eq(ipu_timing_make(&arena, loaded, &timing), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "machine: links.routes.1: IPU 5; allowed: 0 to 1");
+    links->routes[1].n_via = 0;
+    ok(ipu_timing_make(&arena, loaded, &timing));
+}
+
 Test(executable_file, any_damage_is_seen)
 {
     ipu_executable *loaded;

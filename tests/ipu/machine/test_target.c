@@ -317,12 +317,39 @@ Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
     mt_arena_free(&arena);
 }
 
+Test(target, a_list_has_routes_and_a_number_of_chips)
+{
+    static const char *const sets[] = {
+        LISTED(
+            "[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 1, lanes: 1}, {from: 0, to: 2, "
+            "lanes: 1}]"),
+        "links.chips=3", "links.routes=[{from: 0, to: 2, via: [1]}, {from: 0, to: 1}]"};
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(sets, 7), 7, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(one.links.n_routes, 2);
+    cr_expect_eq(one.links.routes[0].to, 2);
+    cr_assert_eq(one.links.routes[0].n_via, 1);
+    cr_expect_eq(one.links.routes[0].via[0], 1);
+    cr_expect_eq(one.links.routes[1].n_via, 0);
+    cr_expect_eq(ipu_target_several(&one, 3, &several), MT_OK, "%s", mt_message());
+    cr_expect_eq(ipu_target_several(&one, 2, &several), MT_INPUT);
+    mt_arena_free(&arena);
+}
+
 /* What is wrong with links, and what the message says of it. */
 Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allowed)
 {
     static const struct {
-        const char *sets[5], *said;
-    } wrong[] = {{{LISTED("[]")}, ": links.list: no links; allowed with links.shape list: at least 2"},
+        const char *sets[6], *said;
+    } wrong[] = {{{LISTED("[" THERE_AND_BACK "]"), "links.chips=4"},
+                     ": links.chips: 4; allowed: 2, as links.list joins IPUs 0 to 1"},
+        {{LISTED("[" THERE_AND_BACK "]"), "links.routes=[{from: 0, to: 1, via: [2]}]"},
+            ": links.routes.0: IPU 2; allowed: 0 to 1"},
+        {{"links.chips=4"}, ": links.chips: 4; allowed with links.shape ladder: 0, or left out"},
+        {{"links.routes=[{from: 0, to: 1}]"},
+            ": links.routes: 1 routes; allowed with links.shape ladder: none"},
+        {{LISTED("[]")}, ": links.list: no links; allowed with links.shape list: at least 2"},
         {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 1, lanes: 1}]")},
             ": links.list.2.to: 1; allowed: another IPU than its links.list.2.from"},
         {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 1}]")},
@@ -334,18 +361,18 @@ Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allo
         {{LISTED("[{from: 0, to: 65535, lanes: 1}]")}, ": 65535; allowed: at least 0 and at most 65534"},
         {{LISTED("[{from: 0, to: 1, lanes: 0}]")}, ": 0; allowed: at least 1"},
         {{LISTED("[{from: 0, to: 1}]")}, "links.list.0.lanes is missing; allowed: a whole number at least 1"},
-        {{"links.shape=list", "links.direct=0", "links.cross=0", "links.list=[" THERE_AND_BACK "]",
-             "tiles=8"},
+        {{"links.shape=list", "links.direct=0", "links.cross=0", "links.list=[" THERE_AND_BACK "]"},
             ": links.rail: 2; allowed with links.shape list: 0, or left out"},
-        {{"links.list=[" THERE_AND_BACK "]", "links.shape=torus", "tiles=8", "tiles=8", "tiles=8"},
+        {{"links.list=[" THERE_AND_BACK "]", "links.shape=torus"},
             ": links.list: 2 links; allowed with links.shape torus: none"},
-        {{"links.cross=0", "tiles=8", "tiles=8", "tiles=8", "tiles=8"},
-            ": links.cross: 0 or missing; allowed with links.shape ladder: at least 1"}};
+        {{"links.cross=0"}, ": links.cross: 0 or missing; allowed with links.shape ladder: at least 1"}};
     mt_arena arena = {0};
     ipu_target t;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        size_t n = 0;
+        while (n < 6 && wrong[k].sets[n]) n++;
         cr_expect_eq(
-            ipu_target_load(&arena, gc200, sets_of(wrong[k].sets, 5), 5, &t), MT_INPUT, "%s", wrong[k].said);
+            ipu_target_load(&arena, gc200, sets_of(wrong[k].sets, n), n, &t), MT_INPUT, "%s", wrong[k].said);
         cr_expect(strstr(mt_message(), wrong[k].said), "'%s' in '%s'", wrong[k].said, mt_message());
     }
     mt_arena_free(&arena);

@@ -40,13 +40,19 @@ static const char *way(const ipu_topology *t, uint32_t from, uint32_t to)
 {
     static char text[512];
     int at = snprintf(text, sizeof text, "%u", from);
-    for (uint32_t chip = from; chip != to;) {
-        const ipu_link *link = &t->links[ipu_topology_next(t, chip, to)];
+    for (ipu_way w = ipu_topology_way(t, from, to); w.at != to;) {
+        const uint32_t chip = w.at;
+        const ipu_link *link = &t->links[ipu_way_next(&w)];
         cr_assert_eq(link->from, chip, "a route is joined");
-        chip = link->to;
-        at += snprintf(text + at, sizeof text - (size_t)at, " %u", chip);
+        at += snprintf(text + at, sizeof text - (size_t)at, " %u", link->to);
     }
     return text;
+}
+
+static uint32_t first_link(const ipu_topology *t, uint32_t from, uint32_t to)
+{
+    ipu_way w = ipu_topology_way(t, from, to);
+    return ipu_way_next(&w);
 }
 
 /* n bytes from every chip to every other. */
@@ -138,8 +144,8 @@ Test(topology, the_busiest_link_is_by_time_not_by_bytes)
 Test(topology, routes_of_a_ladder_cross_the_rung_first)
 {
     const ipu_topology *t = made(IPU_LADDER, 8);
-    const double across = t->links[ipu_topology_next(t, 0, 1)].bytes_per_second,
-                 beyond = t->links[ipu_topology_next(t, 0, 3)].bytes_per_second;
+    const double across = t->links[first_link(t, 0, 1)].bytes_per_second,
+                 beyond = t->links[first_link(t, 0, 3)].bytes_per_second;
     cr_expect_str_eq(way(t, 0, 1), "0 1");
     cr_expect_str_eq(way(t, 0, 7), "0 1 3 5 7");
     cr_expect_str_eq(way(t, 7, 2), "7 6 4 2");
@@ -151,15 +157,12 @@ Test(topology, routes_of_a_ladder_cross_the_rung_first)
 Test(topology, distances_on_a_ladder_add_up_along_the_routes)
 {
     const ipu_topology *t = made(IPU_LADDER, 16);
-    const double direct = t->links[ipu_topology_next(t, 0, 1)].bytes_per_second;
+    const double direct = t->links[first_link(t, 0, 1)].bytes_per_second;
     for (uint32_t from = 0; from < 16; from++)
         for (uint32_t to = 0; to < 16; to++) {
             double sum = 0;
-            for (uint32_t chip = from; chip != to;) {
-                const ipu_link *link = &t->links[ipu_topology_next(t, chip, to)];
-                sum += direct / link->bytes_per_second;
-                chip = link->to;
-            }
+            for (ipu_way w = ipu_topology_way(t, from, to); w.at != to;)
+                sum += direct / t->links[ipu_way_next(&w)].bytes_per_second;
             cr_assert_eq((double)ipu_topology_ladder_distance(from, to), sum, "from %u to %u", from, to);
         }
 }
@@ -187,7 +190,7 @@ Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
     const ipu_topology *t = listed(links, 6, 4);
     cr_expect_str_eq(way(t, 0, 3), "0 2 3");
     cr_expect_str_eq(way(t, 1, 2), "1 3 0 2");
-    cr_expect_eq(ipu_topology_next(t, 3, 0), 4, "the lower number, not the faster");
+    cr_expect_eq(first_link(t, 3, 0), 4, "the lower number stands for both");
 }
 
 /* A ladder given as a list: the hops of its sync are counted, and are those of the formula. */
@@ -254,6 +257,88 @@ Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
     cr_assert_eq(ipu_topology_of(&arena, &links, 1, &t), MT_OK, "%s", mt_message());
     cr_expect_eq(t->n_links, 0);
     expect_refused(ipu_topology_of(&arena, &links, 2, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
+}
+
+/* A ring of four, both ways, clockwise first. */
+static const ipu_listed_link both_ways[] = {
+    {0, 1, 2}, {1, 2, 2}, {2, 3, 2}, {3, 0, 2}, {1, 0, 2}, {2, 1, 2}, {3, 2, 2}, {0, 3, 2}};
+
+static ipu_links ring_with(ipu_listed_link *list, ipu_listed_route *routes, size_t n_routes)
+{
+    ipu_links links = gc200;
+    memcpy(list, both_ways, sizeof both_ways);
+    links.shape = IPU_LINK_LIST;
+    links.direct = links.cross = links.rail = 0;
+    links.list = list;
+    links.n_list = 8;
+    links.routes = routes;
+    links.n_routes = n_routes;
+    return links;
+}
+
+/* Over a link clockwise go what ends behind it, what goes on there, and what came over the link before; the other way what ends behind it.
+ * From 0 to 2 by 3 takes one of these from links 0 and 1, and brings one to links 7 and 6. */
+Test(topology, a_stated_route_carries_its_pair_alone)
+{
+    ipu_listed_link list[8];
+    double by_three[] = {3};
+    ipu_listed_route routes[] = {{0, 2, by_three, 1}};
+    const ipu_links links = ring_with(list, routes, 1), plain = ring_with(list, NULL, 0);
+    static const uint64_t wanted[2][8] = {{30, 30, 30, 30, 10, 10, 10, 10}, {20, 20, 30, 30, 10, 10, 20, 20}};
+    ipu_topology *t = NULL;
+    for (int stated = 0; stated < 2; stated++) {
+        cr_assert_eq(ipu_topology_of(&arena, stated ? &links : &plain, 4, &t), MT_OK, "%s", mt_message());
+        const uint64_t *load = loaded(t, all_to_all(t, 10));
+        for (uint32_t l = 0; l < 8; l++) cr_expect_eq(load[l], wanted[stated][l], "link %u: %lu", l, load[l]);
+    }
+    cr_expect_eq(ipu_topology_check_links("x", &links), MT_OK, "%s", mt_message());
+    cr_expect_str_eq(way(t, 0, 2), "0 3 2");
+    cr_expect_str_eq(way(t, 3, 1), "3 0 1", "through 0, but not from there");
+    cr_expect_str_eq(way(t, 2, 0), "2 3 0");
+}
+
+/* All that goes through 3: the neighbours have links, but the route goes around them. */
+Test(topology, what_a_stated_route_goes_through_counts)
+{
+    ipu_listed_link list[8];
+    double around[] = {3, 2};
+    ipu_listed_route routes[] = {{0, 1, around, 2}};
+    const ipu_links links = ring_with(list, routes, 1);
+    const uint64_t bytes[16] = {[1] = 1}, other[16] = {[4] = 1};
+    ipu_topology *t = NULL;
+    cr_assert_eq(ipu_topology_of(&arena, &links, 4, &t), MT_OK, "%s", mt_message());
+    cr_expect(ipu_topology_goes_through(t, bytes));
+    cr_expect(!ipu_topology_goes_through(t, other));
+    cr_expect_str_eq(way(t, 0, 1), "0 3 2 1");
+}
+
+/* Three quarters go over 3 of 4 lanes, rounded down; over three links of two lanes a third each. */
+Test(topology, links_between_the_same_chips_share_by_their_lanes)
+{
+    ipu_listed_link two[] = {{0, 1, 3}, {1, 0, 4}, {0, 1, 1}};
+    ipu_links links = gc200;
+    ipu_topology *t = NULL;
+    uint64_t bytes[4] = {[1] = 100, [2] = 100};
+    links.shape = IPU_LINK_LIST;
+    links.list = two;
+    links.n_list = 3;
+    cr_assert_eq(ipu_topology_of(&arena, &links, 2, &t), MT_OK, "%s", mt_message());
+    const uint64_t *load = loaded(t, bytes);
+    cr_expect(load[0] == 75 && load[1] == 100 && load[2] == 25, "%lu %lu %lu", load[0], load[1], load[2]);
+    for (uint32_t l = 0; l < 3; l++)
+        cr_expect_eq(ipu_link_cycles(&t->links[l], load[l], 1e9), ipu_link_cycles(&t->links[1], 100, 1e9));
+    bytes[1] = 10;
+    load = loaded(t, bytes);
+    cr_expect(load[0] == 7 && load[2] == 3, "%lu %lu", load[0], load[2]);
+    cr_expect_eq(t->hops, 1);
+    ipu_listed_link three[] = {{0, 1, 2}, {0, 1, 2}, {1, 0, 4}, {1, 2, 4}, {2, 0, 4}, {0, 1, 2}};
+    uint64_t small[9] = {[1] = 1, [2] = 2};
+    links.list = three;
+    links.n_list = 6;
+    cr_assert_eq(ipu_topology_of(&arena, &links, 3, &t), MT_OK, "%s", mt_message());
+    load = loaded(t, small);
+    cr_expect(load[0] == 1 && load[1] == 1 && load[5] == 1, "%lu %lu %lu", load[0], load[1], load[5]);
+    cr_expect(load[2] == 0 && load[3] == 2 && load[4] == 0);
 }
 
 /* A chip of a high number takes no memory by itself. */
@@ -328,6 +413,93 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
         "one before: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
     bytes[12 + 1] = 0;
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
+}
+
+/* All four routes that are two links long go clockwise and wait for each other; of three nothing closes, nor where a pair's link is two links
+ * that share; and all four the other way close again. */
+Test(topology, stated_routes_open_a_circle_and_close_one)
+{
+    ipu_listed_link list[9];
+    double by[4] = {3, 0, 1, 2};
+    ipu_listed_route routes[] = {{0, 2, &by[0], 1}, {1, 3, &by[1], 1}, {2, 0, &by[2], 1}, {3, 1, &by[3], 1}};
+    for (size_t n = 0; n <= 4; n++) {
+        ipu_links links = ring_with(list, routes, n);
+        ipu_topology *t = NULL;
+        list[8] = list[1]; /* shares */
+        links.n_list = 9;
+        cr_assert_eq(ipu_topology_of(&arena, &links, 4, &t), MT_OK, "%s", mt_message());
+        const bool closed = n == 0 || n == 4;
+        cr_expect_eq(ipu_topology_check_deadlock(t, all_to_all(t, 1)), closed ? MT_INPUT : MT_OK, "%zu", n);
+    }
+}
+
+/* To chip 2 all go straight from 1, but what comes from 3 goes by 4. So behind the link from 0 to 1 both are waited for: the link to 4, which closes
+ * the circle of 0, 1 and 4, and the link to 2, which closes that of 0, 1, 2 and 3, whichever pair is looked at first. */
+Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
+{
+    enum { CHIPS = 6 };
+    static ipu_listed_link list[] = {
+        {0, 1, 1}, {1, 2, 1}, {3, 0, 1}, {1, 4, 1}, {4, 2, 1}, {4, 0, 1}, {2, 3, 1}, {5, 0, 1}, {2, 5, 1}};
+    static const struct {
+        size_t n;
+        struct {
+            uint32_t from, to;
+        } pair[5]; /* without the last nothing closes */
+    } traffic[] = {{4, {{0, 2}, {1, 0}, {4, 1}, {3, 2}}}, {5, {{3, 2}, {1, 3}, {2, 0}, {3, 1}, {5, 2}}}};
+    double by[] = {0, 1, 4};
+    ipu_listed_route route = {3, 2, by, 3};
+    ipu_links links = gc200;
+    ipu_topology *t = NULL;
+    links.shape = IPU_LINK_LIST;
+    links.direct = links.cross = links.rail = 0;
+    links.list = list;
+    links.n_list = sizeof list / sizeof *list;
+    links.routes = &route;
+    links.n_routes = 1;
+    cr_assert_eq(ipu_topology_of(&arena, &links, CHIPS, &t), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < 2; k++) {
+        uint64_t bytes[CHIPS * CHIPS] = {0};
+        for (size_t i = 0; i < traffic[k].n; i++) {
+            cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%zu: %s", k, mt_message());
+            bytes[traffic[k].pair[i].from * CHIPS + traffic[k].pair[i].to] = 1;
+        }
+        cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_INPUT, "%zu", k);
+    }
+}
+
+Test(topology, wrong_routes_are_refused_by_place_and_value)
+{
+    ipu_listed_link list[8];
+    double via[3];
+    static const struct {
+        uint32_t from, to;
+        double via[3];
+        size_t n_via;
+        const char *said;
+    } wrong[] = {
+        {0, 2, {0}, 0, "from IPU 0 to IPU 2, between which is no link; allowed: a way over links.list"},
+        {0, 2, {1, 3}, 2, "from IPU 1 to IPU 3, between which is no link; allowed: a way over links.list"},
+        {0, 2, {1, 0, 1}, 3, "IPU 0 twice; allowed: each IPU once"},
+        {0, 2, {1, 2}, 2, "IPU 2 twice; allowed: each IPU once"}, {0, 2, {4}, 1, "IPU 4; allowed: 0 to 3"},
+        {0, 2, {0.5}, 1, "IPU 0.5; allowed: 0 to 3"}, {7, 2, {0}, 0, "IPU 7; allowed: 0 to 3"},
+        {1, 1, {0}, 0, "IPU 1 twice; allowed: each IPU once"}};
+    ipu_topology *t = NULL;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        ipu_listed_route routes[] = {{2, 0, via, 0}, {wrong[k].from, wrong[k].to, via, wrong[k].n_via}};
+        double good[] = {1};
+        routes[0].via = good;
+        routes[0].n_via = 1;
+        memcpy(via, wrong[k].via, sizeof via);
+        const ipu_links links = ring_with(list, routes, 2);
+        char said[160];
+        (void)snprintf(said, sizeof said, "x: links.routes.1: %s", wrong[k].said);
+        expect_refused(ipu_topology_check_links("x", &links), said);
+        cr_expect_eq(ipu_topology_of(&arena, &links, 4, &t), MT_INPUT, "%s", said);
+    }
+    ipu_listed_route twice[] = {{0, 1, via, 0}, {1, 2, via, 0}, {0, 1, via, 0}};
+    const ipu_links links = ring_with(list, twice, 3);
+    expect_refused(ipu_topology_check_links("x", &links),
+        "x: links.routes.2: from IPU 0 to IPU 1, as links.routes.0; allowed: a pair once");
 }
 
 /* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0
