@@ -394,7 +394,7 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     }
     if (all.slices > what->slices_max)
         return mt_fail(MT_INPUT,
-            "a trace of time steps %zu to %zu of tiles %zu to %zu would have %llu slices; allowed: at most "
+            "a trace of time steps %zu to %zu of tiles %zu to %zu may have %llu slices; allowed: at most "
             "%llu, as in the first %zu of these steps",
             what->first_step, what->last_step, what->first_tile, what->last_tile,
             (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);

@@ -123,12 +123,13 @@ Test(time_steps, rush_larsen_for_all_gates_is_stable_in_steps_that_are_too_long_
 }
 
 /* P8 of the benchmark at 0.5 mm [ms], to 0.01. */
-static double p8_ms(double dt_ms, size_t pde_steps, mt_splitting splitting)
+static double p8_ms(mt_diffusing diffusing, double dt_ms, size_t pde_steps, mt_splitting splitting)
 {
     slab_problem s;
     double at_point_ms[POINTS];
     make_slab_problem(&s, benchmark_mm, 0.5);
     s.problem.dt_ms = dt_ms, s.problem.pde_steps = pde_steps, s.problem.splitting = splitting;
+    s.problem.diffusing = diffusing, s.problem.residual_mV = 1e-4;
     corner_times(&s, benchmark_mm, 0, 48, at_point_ms);
     mt_arena_free(&s.arena);
     return at_point_ms[7];
@@ -145,10 +146,32 @@ Test(time_steps, of_the_benchmark_they_change_what_the_readme_says)
         {0.05, 4, MT_SPLITTING_GODUNOV, 44.18}, {0.02, 4, MT_SPLITTING_GODUNOV, 43.35},
         {0.05, 4, MT_SPLITTING_COMPENSATED, 42.64}, {0.02, 4, MT_SPLITTING_COMPENSATED, 42.72}};
     for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
-        const double found_ms = p8_ms(run[k].dt_ms, run[k].pde_steps, run[k].splitting);
+        const double found_ms =
+            p8_ms(MT_DIFFUSING_EXPLICIT, run[k].dt_ms, run[k].pde_steps, run[k].splitting);
         cr_log_info("dt %g ms, %zu diffusion steps, %s: %.3f ms", run[k].dt_ms, run[k].pde_steps,
             mt_splitting_name[run[k].splitting], found_ms);
         cr_expect_float_eq(found_ms, run[k].p8_ms, 0.01, "dt %g ms, %zu steps: %g ms", run[k].dt_ms,
             run[k].pde_steps, found_ms);
     }
+}
+
+/* "Implicit diffusion steps". */
+Test(time_steps, implicit_ones_of_the_benchmark_are_as_the_readme_says)
+{
+    static const struct {
+        mt_diffusing diffusing;
+        mt_splitting splitting;
+        double p8_ms[STEPS];
+    } ways[] = {{MT_DIFFUSING_EXPLICIT, MT_SPLITTING_COMPENSATED, {42.81, 42.84, 42.82, 42.80}},
+        {MT_DIFFUSING_EULER, MT_SPLITTING_COMPENSATED, {42.16, 42.50, 42.63, 42.70}},
+        {MT_DIFFUSING_CRANK_NICOLSON, MT_SPLITTING_COMPENSATED, {42.49, 42.67, 42.72, 42.75}}};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        for (size_t d = 0; d < STEPS; d++) {
+            const double found_ms = p8_ms(ways[k].diffusing, steps_ms[d], 1, ways[k].splitting);
+            cr_log_info("way %zu, dt %g ms: %.3f ms", k, steps_ms[d], found_ms);
+            cr_expect_float_eq(
+                found_ms, ways[k].p8_ms[d], 0.01, "way %zu, dt %g ms: %g ms", k, steps_ms[d], found_ms);
+        }
+    const double plain_ms = p8_ms(MT_DIFFUSING_EULER, 0.02, 1, MT_SPLITTING_GODUNOV);
+    cr_expect_float_eq(plain_ms, 44.16, 0.01, "%g ms", plain_ms);
 }
