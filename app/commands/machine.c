@@ -8,6 +8,7 @@
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"
+#include "data/yaml.h"
 #include "data/yaml_node.h"
 #include "data/yaml_set.h"
 #include "data/yaml_words.h"

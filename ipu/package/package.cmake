@@ -1,0 +1,35 @@
+# The library for programs of others: libmyotile-ipu, shared and static, of the objects that Myotile itself is linked of. Its symbols
+# are those that the public headers declare; a test looks at them (tests/ipu/package/symbols.sh).
+
+# What ipu needs of data. The shared library does not link where one is missing.
+set(of_data arena csv file folder hash journal json lock number offsets scan status temporary utf8
+  yaml yaml_fill yaml_node yaml_set yaml_words yaml_write)
+list(JOIN of_data "|" of_data)
+set(ipu_objects $<TARGET_OBJECTS:mt_ipu> "$<FILTER:$<TARGET_OBJECTS:mt_data>,INCLUDE,/data/(${of_data})\\.c>")
+
+# Public headers: what ipu has beside the insides of its wings, and what these include.
+file(GLOB ipu_headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/ipu/*/*.h)
+list(FILTER ipu_headers EXCLUDE REGEX
+  "tally/|machine/integer|library/vertices|compile/(assembly|controls|exchange|supersteps)\\.h")
+list(APPEND ipu_headers data/arena.h data/file.h data/json.h data/status.h data/yaml_schema.h)
+
+set(package ${CMAKE_CURRENT_LIST_DIR})
+set(ipu_declarations ${CMAKE_BINARY_DIR}/ipu_declarations.h)
+set(ipu_exports ${CMAKE_BINARY_DIR}/ipu_exports.map)
+list(TRANSFORM ipu_headers PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE header_files)
+add_custom_command(OUTPUT ${ipu_declarations} ${ipu_exports}
+  COMMAND ${package}/declarations.sh ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR} ${ipu_declarations} ${ipu_exports} ${ipu_headers}
+  DEPENDS ${package}/declarations.sh ${header_files} VERBATIM)
+add_custom_target(ipu_exports DEPENDS ${ipu_exports})
+
+add_library(ipu_shared SHARED ${ipu_objects})
+set_target_properties(ipu_shared PROPERTIES OUTPUT_NAME myotile-ipu EXPORT_NAME ipu LINKER_LANGUAGE C
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${ipu_exports})
+add_dependencies(ipu_shared ipu_exports)
+target_link_libraries(ipu_shared PRIVATE PkgConfig::YAML PkgConfig::XXHASH OpenMP::OpenMP_C m)
+target_link_options(ipu_shared PRIVATE -Wl,--version-script=${ipu_exports} -Wl,--as-needed)
+if(NOT MT_SANITIZE) # the sanitizers' own symbols come from the program
+  target_link_options(ipu_shared PRIVATE -Wl,--no-undefined)
+endif()
+add_library(ipu_static STATIC ${ipu_objects})
+set_target_properties(ipu_static PROPERTIES OUTPUT_NAME myotile-ipu LINKER_LANGUAGE C)
