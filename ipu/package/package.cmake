@@ -33,3 +33,28 @@ if(NOT MT_SANITIZE) # the sanitizers' own symbols come from the program
 endif()
 add_library(ipu_static STATIC ${ipu_objects})
 set_target_properties(ipu_static PROPERTIES OUTPUT_NAME myotile-ipu LINKER_LANGUAGE C)
+
+# Installed: `cmake --install build/release --component ipu` for those who want nothing else. All of it can be moved.
+target_include_directories(ipu_shared INTERFACE $<INSTALL_INTERFACE:include/myotile>)
+target_include_directories(ipu_static INTERFACE $<INSTALL_INTERFACE:include/myotile>)
+target_link_libraries(ipu_static INTERFACE $<INSTALL_INTERFACE:yaml> $<INSTALL_INTERFACE:xxhash>
+  $<INSTALL_INTERFACE:${OpenMP_C_FLAGS}> m)
+install(TARGETS ipu_shared ipu_static EXPORT myotile-ipu LIBRARY DESTINATION lib COMPONENT ipu ARCHIVE DESTINATION lib COMPONENT ipu)
+foreach(header ${ipu_headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION include/myotile/${folder} COMPONENT ipu)
+endforeach()
+
+include(CMakePackageConfigHelpers)
+set(cmake_files ${CMAKE_BINARY_DIR}/myotile-ipu)
+set(machines share/myotile/machines)
+configure_package_config_file(${package}/config.cmake.in ${cmake_files}/myotile-ipu-config.cmake
+  INSTALL_DESTINATION lib/cmake/myotile-ipu PATH_VARS machines NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${cmake_files}/myotile-ipu-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT myotile-ipu FILE myotile-ipu-targets.cmake NAMESPACE myotile:: DESTINATION lib/cmake/myotile-ipu COMPONENT ipu)
+install(FILES ${cmake_files}/myotile-ipu-config.cmake ${cmake_files}/myotile-ipu-config-version.cmake
+  DESTINATION lib/cmake/myotile-ipu COMPONENT ipu)
+configure_file(${package}/myotile-ipu.pc.in ${cmake_files}/myotile-ipu.pc @ONLY)
+install(FILES ${cmake_files}/myotile-ipu.pc DESTINATION lib/pkgconfig COMPONENT ipu)
+install(DIRECTORY data/machines DESTINATION share/myotile COMPONENT ipu)
+install(FILES ipu/README.md LICENSE DESTINATION share/doc/myotile-ipu COMPONENT ipu)
