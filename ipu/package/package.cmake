@@ -35,7 +35,7 @@ add_library(ipu_static STATIC ${ipu_objects})
 set_target_properties(ipu_static PROPERTIES OUTPUT_NAME myotile-ipu LINKER_LANGUAGE C)
 
 # Installed: `cmake --install build/release --component ipu` for those who want nothing else. All of it can be moved.
-target_include_directories(ipu_shared INTERFACE $<INSTALL_INTERFACE:include/myotile>)
+target_include_directories(ipu_shared INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/myotile>)
 target_include_directories(ipu_static INTERFACE $<INSTALL_INTERFACE:include/myotile>)
 target_link_libraries(ipu_static INTERFACE $<INSTALL_INTERFACE:yaml> $<INSTALL_INTERFACE:xxhash>
   $<INSTALL_INTERFACE:${OpenMP_C_FLAGS}> m)
@@ -57,4 +57,5 @@ install(FILES ${cmake_files}/myotile-ipu-config.cmake ${cmake_files}/myotile-ipu
 configure_file(${package}/myotile-ipu.pc.in ${cmake_files}/myotile-ipu.pc @ONLY)
 install(FILES ${cmake_files}/myotile-ipu.pc DESTINATION lib/pkgconfig COMPONENT ipu)
 install(DIRECTORY data/machines DESTINATION share/myotile COMPONENT ipu)
+install(DIRECTORY ipu/examples DESTINATION share/doc/myotile-ipu COMPONENT ipu)
 install(FILES ipu/README.md LICENSE DESTINATION share/doc/myotile-ipu COMPONENT ipu)
