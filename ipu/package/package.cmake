@@ -14,8 +14,10 @@ list(FILTER ipu_headers EXCLUDE REGEX
 list(APPEND ipu_headers data/arena.h data/file.h data/json.h data/status.h data/yaml_schema.h)
 
 set(package ${CMAKE_CURRENT_LIST_DIR})
-set(ipu_declarations ${CMAKE_BINARY_DIR}/ipu_declarations.h)
-set(ipu_exports ${CMAKE_BINARY_DIR}/ipu_exports.map)
+set(made ${CMAKE_BINARY_DIR}/myotile-ipu)
+file(MAKE_DIRECTORY ${made})
+set(ipu_declarations ${made}/declarations.h)
+set(ipu_exports ${made}/exports.map)
 list(TRANSFORM ipu_headers PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE header_files)
 add_custom_command(OUTPUT ${ipu_declarations} ${ipu_exports}
   COMMAND ${package}/declarations.sh ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR} ${ipu_declarations} ${ipu_exports} ${ipu_headers}
@@ -46,16 +48,17 @@ foreach(header ${ipu_headers})
 endforeach()
 
 include(CMakePackageConfigHelpers)
-set(cmake_files ${CMAKE_BINARY_DIR}/myotile-ipu)
 set(machines share/myotile/machines)
-configure_package_config_file(${package}/config.cmake.in ${cmake_files}/myotile-ipu-config.cmake
+configure_package_config_file(${package}/config.cmake.in ${made}/myotile-ipu-config.cmake
   INSTALL_DESTINATION lib/cmake/myotile-ipu PATH_VARS machines NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(${cmake_files}/myotile-ipu-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${made}/myotile-ipu-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT myotile-ipu FILE myotile-ipu-targets.cmake NAMESPACE myotile:: DESTINATION lib/cmake/myotile-ipu COMPONENT ipu)
-install(FILES ${cmake_files}/myotile-ipu-config.cmake ${cmake_files}/myotile-ipu-config-version.cmake
+install(FILES ${made}/myotile-ipu-config.cmake ${made}/myotile-ipu-config-version.cmake
   DESTINATION lib/cmake/myotile-ipu COMPONENT ipu)
-configure_file(${package}/myotile-ipu.pc.in ${cmake_files}/myotile-ipu.pc @ONLY)
-install(FILES ${cmake_files}/myotile-ipu.pc DESTINATION lib/pkgconfig COMPONENT ipu)
+configure_file(${package}/myotile-ipu.pc.in ${made}/myotile-ipu.pc @ONLY)
+install(FILES ${made}/myotile-ipu.pc DESTINATION lib/pkgconfig COMPONENT ipu)
+# Python takes the declarations as they are, so they are always those of the library beside it.
+install(FILES ipu/python/__init__.py ${ipu_declarations} DESTINATION lib/python3/dist-packages/myotile_ipu COMPONENT ipu)
 install(DIRECTORY data/machines DESTINATION share/myotile COMPONENT ipu)
 install(DIRECTORY ipu/examples DESTINATION share/doc/myotile-ipu COMPONENT ipu)
 install(FILES ipu/README.md LICENSE DESTINATION share/doc/myotile-ipu COMPONENT ipu)
