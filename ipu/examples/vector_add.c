@@ -88,8 +88,7 @@ static mt_status run(mt_arena *arena, const char *machine)
 int main(int n, char **words)
 {
     mt_arena arena = {0};
-    const mt_status status = n == 2 ? run(&arena, words[1]) : mt_fail(MT_INPUT, "vector_add MACHINE.yaml");
-    if (status != MT_OK) fprintf(stderr, "%s\n", mt_message());
-    mt_arena_free(&arena);
-    return status;
+    if (n == 2 && run(&arena, words[1]) == MT_OK) return 0;
+    fprintf(stderr, "vector_add MACHINE.yaml: %s\n", mt_message());
+    return 1;
 }
