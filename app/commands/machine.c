@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "app/draw/network_picture.h"
 #include "data/scan.h"
+#include "data/yaml.h"
 #include "data/yaml_node.h"
 #include "data/yaml_set.h"
 #include "data/yaml_words.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/stages/cache.h"
+#include "data/yaml.h"
 
 static const char kind[] = "partition";
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/yaml.h"
 #include "data/yaml_words.h"
 
 enum { TILES_A_COLUMN = 4 };

@@ -9,7 +9,7 @@
 
 #include "data/arena.h"
 #include "data/status.h"
-#include "data/yaml.h"
+#include "data/yaml_schema.h"
 #include "ipu/machine/topology.h"
 
 /* Worker cycles of the instructions that take more than one; 1 worker cycle = `worker_contexts` tile cycles. A fraction where
@@ -84,12 +84,12 @@ typedef struct ipu_target {
 /* The keys of a machine file. */
 extern const mt_yaml_table ipu_target_table;
 
-/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name and the list of
- * links in `arena`. A constant that is overridden has no band: it is known. Fails as mt_yaml_load; MT_INPUT also where a band is
- * not of a number of the file or does not hold its value, where a word of the exchange has not 1, 2, 4 or 8 bytes, an element is
- * no multiple of 8 bytes, region 0 is not made of whole elements or is larger than a tile, more is reserved than a tile has,
- * the number of columns is odd or too small for the tiles, way_cycles is missing beside columns, and as
- * ipu_topology_check_links. */
+/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml_schema.h). Gives the name and the list of
+ * links in `arena`. A constant that is overridden has no band: it is known. MT_FILE: the file cannot be read. MT_MEMORY. MT_INPUT:
+ * it is no machine file, and the message has line, key and what is allowed; a band is not of a number of the file or does not
+ * hold its value, a word of the exchange has not 1, 2, 4 or 8 bytes, an element is no multiple of 8 bytes, region 0 is not made
+ * of whole elements or is larger than a tile, more is reserved than a tile has, the number of columns is odd or too small for
+ * the tiles, way_cycles is missing beside columns, and as ipu_topology_check_links. */
 MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/yaml.h"
 #include "ipu/compile/compile.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/implicit.h"

@@ -46,6 +46,7 @@ static const struct wing {
     {"ipu/compile", IPU, 3, false},
     {"ipu/run", IPU, 4, false},
     {"ipu/tally", IPU, 4, false},
+    {"ipu/examples", IPU, 5, false},
     {"solver/kernels", SOLVER, 0, false},
     {"solver/cells", SOLVER, 1, true}, /* a folder a model */
     {"solver/diffusion", SOLVER, 1, false},
