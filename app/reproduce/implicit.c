@@ -49,6 +49,7 @@ typedef struct measured {
     size_t pde_steps;
     double iterations, products, sum_share; /* a step; of its cycles */
     double cycles, seconds;                 /* of a step; of a simulated second */
+    double substep_cycles;                  /* of an explicit substep */
     bool fits;
 } measured;
 
@@ -189,6 +190,7 @@ static mt_status count_steps(
                               : MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION * m->iterations;
     m->sum_share = is_explicit ? 0 : (double)mt_phases_sum_cycles(&profile, problem) / all;
     m->cycles = all / steps;
+    m->substep_cycles = (double)profile.steps[MT_PLAN_PDE_AB].cycles;
     m->seconds = 1000 * m->cycles / problem->dt_ms / layout->target->clock_hz;
     m->fits = true;
     return MT_OK;
@@ -236,6 +238,13 @@ static void begin_row(mt_table *table, const verdict *v, size_t d, int way)
     mt_table_number(table, v->dt_ms[d]);
 }
 
+/* How many explicit substeps take as long as an implicit step, in a time step that is the same otherwise. */
+static double break_even(const measured *m, const measured *of_explicit)
+{
+    if (!m->fits || !of_explicit->fits) return NAN;
+    return (double)of_explicit->pde_steps + (m->cycles - of_explicit->cycles) / of_explicit->substep_cycles;
+}
+
 /* The time beside explicit steps of the first length. */
 static mt_table machine_table(mt_arena *arena, const verdict *v)
 {
@@ -246,6 +255,7 @@ static mt_table machine_table(mt_arena *arena, const verdict *v)
     mt_table_decimals(&table, "substeps", "explicit substeps", "", 0);
     mt_table_decimals(&table, "iterations", "iterations", "", 2);
     mt_table_decimals(&table, "products", "products", "", 2);
+    mt_table_decimals(&table, "break_even", "as many substeps", "", 1);
     mt_table_decimals(&table, "sum_percent", "sums over tiles", "%", 1);
     mt_table_decimals(&table, "cycles", "cycles", "", 0);
     mt_table_digits(&table, "seconds", "a simulated second", "s", 4);
@@ -260,6 +270,8 @@ static mt_table machine_table(mt_arena *arena, const verdict *v)
                 mt_table_number(&table, is_explicit ? (double)m->pde_steps : NAN);
                 mt_table_number(&table, is_explicit || !m->fits ? NAN : m->iterations);
                 mt_table_number(&table, m->fits ? m->products : NAN);
+                mt_table_number(
+                    &table, is_explicit ? NAN : break_even(m, &v->at[i][d][MT_DIFFUSING_EXPLICIT]));
                 mt_table_number(&table, is_explicit || !m->fits ? NAN : 100 * m->sum_share);
                 mt_table_number(&table, m->fits ? m->cycles : NAN);
                 mt_table_number(&table, m->fits ? m->seconds : NAN);
