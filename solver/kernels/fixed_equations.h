@@ -30,7 +30,8 @@ typedef int32_t fixed_part;
 #else
 typedef int64_t fixed_part; /* the host adds those of all workers at once */
 #    define fixed_whole __builtin_truncf
-#    define fixed_int (int32_t)
+/* What is no number, or too large, comes of voltages that have left all bounds; C leaves open what it would be. */
+static inline int32_t fixed_int(float x) { return x > -0x1p31f && x < 0x1p31f ? (int32_t)x : 0; }
 #    define fixed_float (float)
 static inline int32_t fixed_bits(float x)
 {
