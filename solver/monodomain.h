@@ -26,7 +26,7 @@
  *
  * goes from 0 for one step, which is as it always was, to 1/2 for many. The diffusion takes a pattern that decays at the rate lambda by
  * exp(-lambda dt) but for -(lambda dt)^2 / (2 p): an implicit step stands in all this for a number p of explicit ones, which is infinite for
- * Crank-Nicolson, that has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's. Then a = 1. It has a second meaning, for any model: a pattern that decays at
+ * Crank-Nicolson, which has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's. Then a = 1. It has a second meaning, for any model: a pattern that decays at
  * the rate lambda under a steady reaction f settles at f / lambda - (kappa + dt) f + O(dt^2), which is then the same for all p; without
  * it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a pattern grows by that where kappa + dt - 1/lambda > 1/j: with p
  * steps no sooner than with one (solver/diffusion/spreading.h). */

@@ -124,6 +124,7 @@ static mt_monodomain problem_of(const verdict *v, mt_diffusing way, double dt_ms
         way == MT_DIFFUSING_EXPLICIT ? mt_monodomain_pde_steps(&v->problem.diffusion, dt_ms) : 1;
     problem.n_stimuli = 0;
     problem.peak_mV = NULL;
+    problem.stepping = MT_STEPPING_UNIFORM;
     return problem;
 }
 
@@ -331,9 +332,23 @@ static mt_status draw(const verdict *v)
 
 /* ---- the command ---- */
 
+/* A stimulus would be switched off where the steps that are counted begin. */
+static mt_status check_stimuli(const verdict *v)
+{
+    const mt_monodomain *problem = &v->problem.monodomain;
+    const size_t from = (size_t)lround(v->from_ms / problem->dt_ms);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        if (mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, from))
+            return mt_fail(MT_INPUT,
+                "--from-ms %g: stimuli.%zu acts then; allowed: a time at which none does", v->from_ms, s);
+    return MT_OK;
+}
+
 static mt_status find(mt_arena *arena, verdict *v)
 {
     MT_TRY(mt_problem_make(arena, &v->input, true, &v->problem));
+    MT_TRY(check_stimuli(v));
+    v->problem.monodomain.stepping = MT_STEPPING_UNIFORM;
     MT_TRY(run_up(arena, v));
     for (size_t i = 0; i < v->n_ipus; i++) MT_TRY(measure_on(v, i));
     mt_progress_stage("timing the host");

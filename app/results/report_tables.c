@@ -212,10 +212,11 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
-    mt_table_number(table, runs);
-    mt_table_number(table, runs * (double)p->spread.min);
-    mt_table_number(table, runs * p->spread.mean);
-    mt_table_number(table, runs * (double)p->spread.max);
+    const bool of_sets = which != MT_PHASE_CONTROL;
+    mt_table_number(table, of_sets ? runs : NAN);
+    mt_table_number(table, of_sets ? runs * (double)p->spread.min : NAN);
+    mt_table_number(table, of_sets ? runs * p->spread.mean : NAN);
+    mt_table_number(table, of_sets ? runs * (double)p->spread.max : total / (double)mt_run_counted(run));
     mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
     mt_table_number(table, 100 * total / (double)mt_run_step_cycles(run));
     mt_table_number(table, total / run->target->clock_hz);

@@ -223,7 +223,7 @@ static mt_status begin(mt_arena *arena, measuring *m)
     MT_TRY(find_measured(arena, m));
     MT_TRY(mt_plane_wave_stimulus(arena, m->n, strand->place_mm, strand->stimulated_mm, &m->stimulus));
     m->problem = mt_wave_medium_problem(m->what->medium, &strand->diffusion, &m->stimulus);
-    m->problem.pde_steps = strand->pde_steps;
+    if (m->problem.diffusing == MT_DIFFUSING_EXPLICIT) m->problem.pde_steps = strand->pde_steps;
     m->problem.splitting = strand->splitting;
     m->problem.mesh = strand->mesh;
     m->problem.variants = m->what->cells;

@@ -89,7 +89,9 @@ static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_
 static mt_status refuse(
     const mt_monodomain *problem, const double *v_mV, size_t element, size_t from, size_t step)
 {
-    char value[160], why[256] = "no stimulus was on: a smaller time.dt_ms or more time.pde_steps may help";
+    const char *more = problem->diffusing == MT_DIFFUSING_EXPLICIT ? " or more time.pde_steps" : "";
+    char value[160], why[256];
+    (void)snprintf(why, sizeof why, "no stimulus was on: a smaller time.dt_ms%s may help", more);
     const size_t cause = find_cause(problem, v_mV, step - 1, true);
     if (cause != SIZE_MAX) {
         const size_t own = find_impossible(v_mV, 0, &problem->stimulus[cause]);

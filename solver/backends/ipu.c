@@ -159,9 +159,10 @@ static mt_status explain(const ipu *self, mt_status status)
 {
     const mt_plan_implicit *implicit = self->plan.implicit;
     float state[MT_IMPLICIT_STATE];
-    if (status != MT_NUMERICS || !implicit || self->engine->checked) return status;
+    if (status != MT_NUMERICS || !implicit) return status;
     ipu_engine_read(self->engine, &implicit->state, state);
-    return mt_implicit_failed(mt_plan_implicit_residual_mV(state), self->plan.problem->residual_mV);
+    const double residual_mV = mt_plan_implicit_residual_mV(state), most_mV = self->plan.problem->residual_mV;
+    return residual_mV > most_mV ? mt_implicit_failed(residual_mV, most_mV) : status;
 }
 
 static mt_status advance_ipu(void *opaque, size_t first, size_t n)
@@ -396,9 +397,10 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     if (all.slices > what->slices_max)
         return mt_fail(MT_INPUT,
             "a trace of time steps %zu to %zu of tiles %zu to %zu may have %llu slices; allowed: at most "
-            "%llu, as in the first %zu of these steps",
+            "%llu, as in the first %zu of these steps%s",
             what->first_step, what->last_step, what->first_tile, what->last_tile,
-            (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);
+            (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting,
+            self->plan.implicit ? ", if the implicit solver took all the iterations that it may" : "");
     self->traced = *what;
     MT_TRY(ipu_trace_new(arena, &self->engine->timing, all.supersteps, &self->trace));
     *trace = self->trace;

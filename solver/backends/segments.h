@@ -15,7 +15,7 @@ typedef struct mt_segment {
     size_t ipus, tiles;             /* tiles that have elements, of all IPUs */
     double clock_hz;
     uint64_t cycles[MT_PHASES]; /* in [first, end), as the next; by phase, */
-    uint64_t step_cycles;       /*   of all phases, with predicates, */
+    uint64_t step_cycles;       /*   of all phases, */
     uint64_t host_cycles;       /*   and of streams to the host */
 } mt_segment;
 

@@ -150,8 +150,9 @@ static const mt_yaml_key diffusion_keys[] = {
         "With implicit steps. backward-euler damps all patterns; crank-nicolson is of second order, and "
         "rings on "
         "poor meshes."),
-    MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-9, 1),
-        "With implicit steps: the largest residual that an element may have."),
+    MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-6, 1),
+        "With implicit steps: the largest residual that an element may have. Single precision knows it to "
+        "some 1e-5."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \

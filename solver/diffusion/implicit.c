@@ -1,5 +1,8 @@
 #include "solver/diffusion/implicit.h"
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
@@ -113,7 +116,7 @@ static void start(const mt_implicit *m, const work *w, size_t from, size_t end, 
     multiply(m, from, end, m->x, m->r);
     for (size_t i = from; i < end; i++) {
         m->r[i] = m->p[i] = m->shadow[i] = bicgstab_start(m->d[i], m->x[i], m->r[i]);
-        most = bicgstab_larger(m->r[i], most);
+        most = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most);
     }
     sums[0] = most;
 }
@@ -156,7 +159,7 @@ static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, s
     double most = 0;
     for (size_t i = from; i < end; i++) {
         bicgstab_end(w->scalars, m->q[i], m->t[i], &m->x[i], &m->r[i], &m->p[i]);
-        most = bicgstab_larger(m->r[i], most);
+        most = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most);
     }
     sums[0] = most;
 }
@@ -170,14 +173,17 @@ static void add(const mt_implicit *m, const work *w, size_t from, size_t end, do
 /* A direction without length is not gone along. */
 static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
 
-static void iterate(const mt_implicit *m)
+/* False where nothing can be told of what is no number: x stays as it was. */
+static bool iterate(const mt_implicit *m)
 {
     do_all(m, &(work){.piece = first_product});
     const double rho = sum_of(m, 0), alpha = quotient(rho, sum_of(m, 1));
     do_all(m, &(work){.piece = half, .scalars = {.alpha = alpha}});
     do_all(m, &(work){.piece = second_product});
     const double omega = quotient(sum_of(m, 0), sum_of(m, 1)), beta = quotient(-alpha * sum_of(m, 2), rho);
+    if (!isfinite(alpha) || !isfinite(omega) || !isfinite(beta)) return false;
     do_all(m, &(work){.piece = end_of_iteration, .scalars = {alpha, omega, beta}});
+    return true;
 }
 
 mt_status mt_implicit_step(mt_implicit *m, double *v)
@@ -186,8 +192,7 @@ mt_status mt_implicit_step(mt_implicit *m, double *v)
     do_all(m, &(work){.piece = start});
     for (size_t iteration = 0; largest(m) > m->tolerance_mV; iteration++) {
         if (iteration == MT_IMPLICIT_ITERATIONS_MOST) return mt_implicit_failed(largest(m), m->tolerance_mV);
-        iterate(m);
-        m->iterations++;
+        if (!iterate(m)) break;
     }
     do_all(m, &(work){.piece = add, .v = v});
     return MT_OK;

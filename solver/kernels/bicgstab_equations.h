@@ -10,6 +10,9 @@ static inline real bicgstab_product(real d, real x, real g) { return (1 + d) * x
 /* The residual x - A x of x = b. */
 static inline real bicgstab_start(real d, real x, real g) { return g - d * x; }
 
+/* The residual of the equation whose row was divided by 1 / (1 + d). */
+static inline real bicgstab_residual(real d, real r) { return r / (1 + d); }
+
 /* s, which takes the place of r. */
 static inline real bicgstab_half(real alpha, real r, real q) { return r - alpha * q; }
 

@@ -16,6 +16,7 @@ typedef struct bicgstab_state {
     float norm, tolerance_mV;
     float first, r, p; /* bounds: of r^, r and p */
     float rho;         /* (r^, r) */
+    float residual_mV; /* the largest */
 } bicgstab_state;
 
 /* What all tiles are sent, in parts. */
@@ -25,17 +26,18 @@ typedef struct bicgstab_sent {
     float alpha, omega, beta;
 } bicgstab_sent;
 
-/* Before an iteration: from the largest |r| and |p|. Whether there is one. */
+/* Before an iteration: from the largest |r|, |p| and residual. Whether there is one. */
 static inline int32_t bicgstab_next(
-    int32_t iteration, float r, float p, bicgstab_state *state, bicgstab_sent *sent)
+    int32_t iteration, float r, float p, float residual_mV, bicgstab_state *state, bicgstab_sent *sent)
 {
     const float before = state->first, first = iteration == 0 ? r : before;
     state->first = first;
     state->r = r;
     state->p = p;
+    state->residual_mV = residual_mV;
     sent->scale_r = fixed_scale(first * r);
     sent->scale_q = fixed_scale(first * (state->norm * p));
-    return r > state->tolerance_mV;
+    return residual_mV > state->tolerance_mV;
 }
 
 /* After the first product: words of (r^, r), then of (r^, q). */

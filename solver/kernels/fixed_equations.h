@@ -1,12 +1,12 @@
 /* Sums of floats that do not depend on their order: in fixed point, of 32 bits behind the point of a bound.
  *
- * Every term comes with a power of two, `scale`, such that |term| scale <= 2^16; the bound is known before and is the same for all. Its
+ * Every term comes with a power of two, `scale`, such that |term| scale < 2^16; the bound is known before and is the same for all. Its
  * whole part and the 16 bits behind that are added as integers,
  *
  *     sum of the terms = (high 2^16 + low) / (2^16 scale)
  *
- * within 2^-32 of the bound a term. A worker of a tile has less than 2^14 terms, so that both fit into 32 bits there. Tiles send their sums as
- * three words of 14 bits and the rest: up to 2^17 tiles then add them word by word, as integers.
+ * within 2^-31 of the bound a term. A tile has fewer than 2^15 terms, so that both fit into 32 bits there. Tiles send their sums as
+ * three words, two of 14 bits and the rest: up to 2^17 tiles with fewer than 2^27 terms in all then add them word by word, as integers of 32 bits.
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic, in single precision. */
 #ifndef MT_SOLVER_KERNELS_FIXED_EQUATIONS_H
@@ -59,7 +59,7 @@ static inline void fixed_add_product(fixed_sum *sum, float scale, float x, float
     sum->low += fixed_int(rest);
 }
 
-enum { FIXED_WORDS = 3, FIXED_BITS = 14 };
+enum { FIXED_WORDS = 3, FIXED_BITS = 14, FIXED_TILE_BITS = 15, FIXED_TERMS_BITS = 27 };
 
 /* What a tile sends. */
 static inline void fixed_words(int64_t high, int64_t low, int32_t word[FIXED_WORDS])
@@ -79,7 +79,8 @@ static inline float fixed_value(int32_t word0, int32_t word1, int32_t word2, flo
     return (upper * base + fixed_float(word0 & mask)) / (65536 * scale);
 }
 
-/* The scale for terms up to a bound, which is at least 0: the largest power of two with bound scale < 2^16. Terms below 2^-80 are lost. */
+/* The scale for terms up to a bound, which is at least 0: the largest power of two with bound scale < 2^16; bounds below 2^-80 are
+ * taken as that. */
 static inline float fixed_scale(float bound)
 {
     enum { EXPONENT_BIAS = 127, EXPONENT_AT = 23, LEAST = EXPONENT_BIAS - 80, POINT = 15 };

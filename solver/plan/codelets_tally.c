@@ -144,16 +144,18 @@ void start(uint32_t n, const float *restrict d, const float *restrict a, const u
     const float *restrict own, const float *restrict x, float *restrict r, float *restrict p,
     float *restrict shadow, float *restrict most)
 {
-    float largest = 0;
+    float most_r = 0, most_residual = 0;
     for (uint32_t cell = 0; cell < n; cell++) {
         const float g = product(d[cell], own[cell], a + cell, column + cell, x);
         const float residual = bicgstab_start(d[cell], own[cell], g);
         r[cell] = residual;
         p[cell] = residual;
         shadow[cell] = residual;
-        largest = bicgstab_larger(residual, largest);
+        most_r = bicgstab_larger(residual, most_r);
+        most_residual = bicgstab_larger(bicgstab_residual(d[cell], residual), most_residual);
     }
-    *most = largest;
+    most[0] = most_r;
+    most[1] = most_residual;
 }
 
 void first_product(uint32_t n, float scale_r, float scale_q, const float *restrict d, const float *restrict a,
@@ -195,11 +197,12 @@ void second_product(uint32_t n, float scale_ts, float scale_tt, float scale_rt, 
     sums[2] = of_rt;
 }
 
-void end_iteration(uint32_t n, const bicgstab_scalars *restrict scalars, const float *restrict q,
-    const float *restrict t, float *restrict x, float *restrict r, float *restrict p, float *restrict most)
+void end_iteration(uint32_t n, const bicgstab_scalars *restrict scalars, const float *restrict d,
+    const float *restrict q, const float *restrict t, float *restrict x, float *restrict r, float *restrict p,
+    float *restrict most)
 {
     const bicgstab_scalars c = *scalars;
-    float most_r = 0, most_p = 0;
+    float most_r = 0, most_p = 0, most_residual = 0;
     for (uint32_t cell = 0; cell < n; cell++) {
         float at_x = x[cell], at_r = r[cell], at_p = p[cell];
         bicgstab_end(c, q[cell], t[cell], &at_x, &at_r, &at_p);
@@ -208,9 +211,11 @@ void end_iteration(uint32_t n, const bicgstab_scalars *restrict scalars, const f
         p[cell] = at_p;
         most_r = bicgstab_larger(at_r, most_r);
         most_p = bicgstab_larger(at_p, most_p);
+        most_residual = bicgstab_larger(bicgstab_residual(d[cell], at_r), most_residual);
     }
     most[0] = most_r;
     most[1] = most_p;
+    most[2] = most_residual;
 }
 
 void gain(uint32_t n, const float *restrict x, float *restrict v)
@@ -220,11 +225,11 @@ void gain(uint32_t n, const float *restrict x, float *restrict v)
 
 /* The scalars: one turn of the loop each. */
 void next_iteration(uint32_t n, const int32_t *restrict iteration, const float *restrict r,
-    const float *restrict p, bicgstab_state *restrict state, bicgstab_sent *restrict sent,
-    int32_t *restrict goes_on)
+    const float *restrict p, const float *restrict residual, bicgstab_state *restrict state,
+    bicgstab_sent *restrict sent, int32_t *restrict goes_on)
 {
     for (uint32_t k = 0; k < n; k++)
-        goes_on[k] = bicgstab_next(iteration[k], r[k], p[k], state + k, sent + k);
+        goes_on[k] = bicgstab_next(iteration[k], r[k], p[k], residual[k], state + k, sent + k);
 }
 
 void find_alpha(

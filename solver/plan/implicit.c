@@ -17,7 +17,7 @@ double mt_plan_implicit_residual_mV(const float state[MT_IMPLICIT_STATE])
 {
     bicgstab_state now;
     memcpy(&now, state, sizeof now);
-    return (double)now.r;
+    return (double)now.residual_mV;
 }
 
 /* A variable of n words on the tile of the scalars. */
@@ -63,8 +63,23 @@ static mt_status add_sums(mt_plan *plan, mt_plan_implicit *m)
     return MT_OK;
 }
 
+/* That sums in fixed point do not overflow (solver/kernels/fixed_equations.h). */
+static mt_status check_terms(const mt_plan *plan)
+{
+    if (plan->halo->n_elements >> FIXED_TERMS_BITS)
+        return mt_fail(MT_FIT, "%zu elements; implicit steps on tiles allow: fewer than %d",
+            (size_t)plan->halo->n_elements, 1 << FIXED_TERMS_BITS);
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        if (mt_plan_count(plan, part) >> FIXED_TILE_BITS)
+            return mt_fail(MT_FIT,
+                "tile %u: %zu elements; implicit steps allow: fewer than %d; use more tiles", part,
+                mt_plan_count(plan, part), 1 << FIXED_TILE_BITS);
+    return MT_OK;
+}
+
 mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan)
 {
+    MT_TRY(check_terms(plan));
     mt_plan_implicit *m;
     MT_ALLOC(arena, m, 1);
     MT_ALLOC(arena, m->codelet, MT_IMPLICIT_PARTS);
@@ -125,6 +140,8 @@ mt_status mt_plan_add_implicit_start(mt_plan *plan, const uint32_t set[2], uint3
 
 enum { AT_FIRST, AT_HALF, AT_SECOND, AT_END, AT_GAIN, AT_SETS = MT_IMPLICIT_ITERATION_SETS };
 
+bool mt_implicit_only_receives_scalars(size_t k) { return k == AT_HALF || k == AT_END; }
+
 static mt_status add_first(mt_plan *plan, uint32_t set, uint32_t part, ipu_slice *slices)
 {
     const mt_plan_implicit *m = plan->implicit;
@@ -166,6 +183,7 @@ static mt_status add_end(mt_plan *plan, uint32_t set, uint32_t part)
     MT_TRY(mt_plan_connect(plan, vertex, "x", plan->v_b, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "r", m->r, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "p", m->p, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "d", plan->d, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "q", m->q, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "t", m->t, 1, part));
     MT_TRY(connect_sent(

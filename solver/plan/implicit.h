@@ -18,6 +18,9 @@
 /* Compute sets of an iteration that all tiles take part in, with that of the gain: they stand before those of sums and scalars. */
 enum { MT_IMPLICIT_ITERATION_SETS = 5 };
 
+/* Whether the k-th of these receives nothing but scalars. */
+bool mt_implicit_only_receives_scalars(size_t k);
+
 typedef struct mt_plan_implicit {
     ipu_tensor r, shadow, p, q, t;               /* [n] of solver/diffusion/implicit.h; r is s, too */
     ipu_tensor words_first, words_second, bound; /* of each part */
@@ -35,7 +38,8 @@ void mt_plan_implicit_state(const mt_plan *plan, float norm, float state[MT_IMPL
 /* The residual in such a state. */
 double mt_plan_implicit_residual_mV(const float state[MT_IMPLICIT_STATE]);
 
-/* Adds what a step needs beside v_a, v_b and the rows of G, which are d, a and column. */
+/* Adds what a step needs beside v_a, v_b and the rows of G, which are d, a and column. MT_FIT: a tile, or all, have too many elements for sums
+ * in fixed point. */
 MT_NODISCARD mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan);
 
 /* Adds the vertices of a part to the two first compute sets, which stand where those of explicit steps would (MT_PLAN_PDE_AB, MT_PLAN_PDE_BA);

@@ -57,16 +57,18 @@ static const ipu_field start_fields[] = {ROWS("x", "r"), [START_P] = {"p", IPU_O
 static void start_compute(const ipu_span *f, const void *context)
 {
     const float *d = f[ROWS_D].data, *x = f[ROWS_V].data;
-    float *r = f[ROWS_OUT].data, *bound = f[START_BOUND].data, most = 0;
+    float *r = f[ROWS_OUT].data, *bound = f[START_BOUND].data, most = 0, most_residual = 0;
     (void)context;
     multiply(f);
     for (size_t i = 0; i < f[ROWS_OUT].n; i++) {
         r[i] = bicgstab_start(d[i], x[i], r[i]);
         most = bicgstab_larger(r[i], most);
+        most_residual = bicgstab_larger(bicgstab_residual(d[i], r[i]), most_residual);
     }
     memcpy(f[START_P].data, r, f[ROWS_OUT].n * sizeof *r);
     memcpy(f[START_SHADOW].data, r, f[ROWS_OUT].n * sizeof *r);
     bound[0] = bound[1] = most;
+    bound[2] = most_residual;
 }
 
 /* The three words of a sum of products of vectors. */
@@ -120,10 +122,11 @@ static void second_compute(const ipu_span *f, const void *context)
     sum_products(f[ROWS_OUT].n, scale[2], f[SECOND_SHADOW].data, t, word + 2 * FIXED_WORDS);
 }
 
-enum { END_X, END_R, END_P, END_Q, END_T, END_SCALARS, END_BOUND };
+enum { END_X, END_R, END_P, END_D, END_Q, END_T, END_SCALARS, END_BOUND };
 static const ipu_field end_fields[] = {[END_X] = {"x", IPU_INOUT, IPU_FLOAT},
     [END_R] = {"r", IPU_INOUT, IPU_FLOAT},
     [END_P] = {"p", IPU_INOUT, IPU_FLOAT},
+    [END_D] = {"d", IPU_INPUT, IPU_FLOAT},
     [END_Q] = {"q", IPU_INPUT, IPU_FLOAT},
     [END_T] = {"t", IPU_INPUT, IPU_FLOAT},
     [END_SCALARS] = {"scalars", IPU_INPUT, IPU_FLOAT},
@@ -131,18 +134,20 @@ static const ipu_field end_fields[] = {[END_X] = {"x", IPU_INOUT, IPU_FLOAT},
 
 static void end_compute(const ipu_span *f, const void *context)
 {
-    const float *q = f[END_Q].data, *t = f[END_T].data, *scalars = f[END_SCALARS].data;
+    const float *d = f[END_D].data, *q = f[END_Q].data, *t = f[END_T].data, *scalars = f[END_SCALARS].data;
     float *x = f[END_X].data, *r = f[END_R].data, *p = f[END_P].data, *bound = f[END_BOUND].data;
     const bicgstab_scalars c = {scalars[0], scalars[1], scalars[2]};
-    float most_r = 0, most_p = 0;
+    float most_r = 0, most_p = 0, most_residual = 0;
     (void)context;
     for (size_t i = 0; i < f[END_X].n; i++) {
         bicgstab_end(c, q[i], t[i], &x[i], &r[i], &p[i]);
         most_r = bicgstab_larger(r[i], most_r);
         most_p = bicgstab_larger(p[i], most_p);
+        most_residual = bicgstab_larger(bicgstab_residual(d[i], r[i]), most_residual);
     }
     bound[0] = most_r;
     bound[1] = most_p;
+    bound[2] = most_residual;
 }
 
 enum { GAIN_V, GAIN_X };
@@ -186,7 +191,7 @@ static void next_compute(const ipu_span *f, const void *context)
     uint32_t *iteration = f[NEXT_TURN].data, *goes_on = f[NEXT_GOES_ON].data;
     (void)context;
     *goes_on = (uint32_t)bicgstab_next(
-        (int32_t)*iteration, bound[0], bound[1], f[SCALARS_STATE].data, f[SCALARS_SENT].data);
+        (int32_t)*iteration, bound[0], bound[1], bound[2], f[SCALARS_STATE].data, f[SCALARS_SENT].data);
     *iteration += 1;
 }
 
@@ -204,39 +209,41 @@ static void omega_compute(const ipu_span *f, const void *context)
 
 /* ---- costs ---- */
 
-/* What a phase is made of: field `size` has as many elements as are worked on; `sums` of them are brought together for the tile. */
+/* What a phase is made of: field `size` has as many elements as are worked on; each worker ends with so
+ * many words held, of which the tile makes words. */
 typedef struct kind {
     const char *name;
     const ipu_field *fields;
     size_t n_fields;
     void (*compute)(const ipu_span *, const void *);
     const char *mix; /* NULL: nothing to speak of */
-    size_t size, sums;
+    size_t size, held, words;
     bool alone; /* one worker does it */
 } kind;
 
-#define KIND(lower, mix_, size_, sums_, alone_)                                                              \
+#define KIND(lower, mix_, size_, held_, words_, alone_)                                                      \
     {                                                                                                        \
-#        lower, lower##_fields, COUNT(lower##_fields), lower##_compute, mix_, size_, sums_, alone_           \
+#        lower, lower##_fields, COUNT(lower##_fields), lower##_compute, mix_, size_, held_, words_, alone_   \
     }
 static const kind kinds[MT_IMPLICIT_PARTS] = {
-    [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, false),
-    [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 1, false),
-    [MT_IMPLICIT_FIRST] = KIND(first, "first_product", ROWS_OUT, MT_IMPLICIT_WORDS_FIRST, false),
-    [MT_IMPLICIT_HALF] = KIND(half, "half_way", HALF_R, 0, false),
-    [MT_IMPLICIT_SECOND] = KIND(second, "second_product", ROWS_OUT, MT_IMPLICIT_WORDS_SECOND, false),
-    [MT_IMPLICIT_END] = KIND(end, "end_iteration", END_X, MT_IMPLICIT_BOUNDS, false),
-    [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, false),
-    [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, true),
-    [MT_IMPLICIT_NEXT] = KIND(next, "next_iteration", SCALARS_STATE, 0, true),
-    [MT_IMPLICIT_ALPHA] = KIND(alpha, "find_alpha", SCALARS_STATE, 0, true),
-    [MT_IMPLICIT_OMEGA] = KIND(omega, "find_omega", SCALARS_STATE, 0, true),
+    [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, 0, false),
+    [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 2, MT_IMPLICIT_BOUNDS, false),
+    [MT_IMPLICIT_FIRST] = KIND(first, "first_product", ROWS_OUT, 4, MT_IMPLICIT_WORDS_FIRST, false),
+    [MT_IMPLICIT_HALF] = KIND(half, "half_way", HALF_R, 0, 0, false),
+    [MT_IMPLICIT_SECOND] = KIND(second, "second_product", ROWS_OUT, 6, MT_IMPLICIT_WORDS_SECOND, false),
+    [MT_IMPLICIT_END] = KIND(end, "end_iteration", END_X, MT_IMPLICIT_BOUNDS, MT_IMPLICIT_BOUNDS, false),
+    [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, 0, false),
+    [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, 0, true),
+    [MT_IMPLICIT_NEXT] = KIND(next, "next_iteration", SCALARS_STATE, 0, 0, true),
+    [MT_IMPLICIT_ALPHA] = KIND(alpha, "find_alpha", SCALARS_STATE, 0, 0, true),
+    [MT_IMPLICIT_OMEGA] = KIND(omega, "find_omega", SCALARS_STATE, 0, 0, true),
 };
 
-/* Behind the workers the supervisor brings their sums together: of each it loads a word of every worker and adds it, and stores the result. */
-static uint64_t together(const ipu_target *target, size_t sums)
+/* Behind the workers the supervisor brings together what they hold: it loads each word and adds it, or takes the larger, which of floats
+ * that are not below 0 is that of their bits; then it shifts, masks and stores what the tile sends. */
+static uint64_t together(const ipu_target *target, const kind *k)
 {
-    return sums * (2 * target->worker_contexts + 1);
+    return 2 * target->worker_contexts * k->held + 3 * k->words;
 }
 
 static ipu_cycles cost_of(const kind *k, const ipu_target *target, const size_t *n)
@@ -247,7 +254,7 @@ static ipu_cycles cost_of(const kind *k, const ipu_target *target, const size_t 
         return (ipu_cycles){.entry = target->vertex_entry_cycles,
             .worker = (uint64_t)ceil((double)mix->start + ipu_mix_cycles(mix, &target->instructions))};
     ipu_cycles cycles = mt_codelet_cost(target, mix, n[k->size]);
-    cycles.entry += together(target, k->sums);
+    cycles.entry += together(target, k);
     return cycles;
 }
 

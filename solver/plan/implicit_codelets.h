@@ -6,14 +6,14 @@
  * which element; maxima do not, either.
  *
  *     INCREMENTS    d a column v                          -> x = G v / theta;  context: const float *, 1 / theta
- *     START         d a column x                          -> r = p = shadow = x - A x, bound = max |r|, twice
+ *     START         d a column x                          -> r = p = shadow = x - A x, bound = max |r|, again for |p|, and max residual
  *     FIRST         d a column p  shadow r  scale[2]      -> q = A p, words[6] of (shadow, r) and (shadow, q)
  *     HALF          q  alpha[1]                           -> r = r - alpha q
  *     SECOND        d a column r  shadow  scale[3]        -> t = A r, words[9] of (t, r), (t, t) and (shadow, t)
- *     END           q t  scalars[3]                       -> x, r, p, bound = max |r| and max |p|
+ *     END           d q t  scalars[3]                     -> x, r, p, bound = max |r|, max |p| and max residual
  *     GAIN          x                                     -> v = v + x
  *     RESET                                               -> iteration = 0
- *     NEXT          bound[2] of all                       -> state, sent, goes_on; iteration + 1   (solver/kernels/bicgstab_scalars.h)
+ *     NEXT          bound[3] of all                       -> state, sent, goes_on; iteration + 1   (solver/kernels/bicgstab_scalars.h)
  *     ALPHA         words[6] of all                       -> state, sent
  *     OMEGA         words[9] of all  state                -> sent */
 #ifndef MT_SOLVER_PLAN_IMPLICIT_CODELETS_H
@@ -42,10 +42,10 @@ enum {
     MT_IMPLICIT_SENT_SECOND = 2,
     MT_IMPLICIT_SENT_ALPHA = 5,
     MT_IMPLICIT_SENT = 8,
-    MT_IMPLICIT_STATE = 6,
+    MT_IMPLICIT_STATE = 7,
     MT_IMPLICIT_WORDS_FIRST = 6,
     MT_IMPLICIT_WORDS_SECOND = 9,
-    MT_IMPLICIT_BOUNDS = 2
+    MT_IMPLICIT_BOUNDS = 3
 };
 
 /* Lives as long as the program. */

@@ -43,7 +43,7 @@ uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step);
 void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, uint64_t cycles[MT_PHASES]);
 
 /* Iterations of implicit steps that a profile has counted, and the cycles of their sums over tiles with all that belongs to them: exchange, sync,
- * links, scalars, and the decisions. */
+ * links, scalars, their way back to all tiles where it takes an exchange of its own, and the decisions. */
 uint64_t mt_phases_iterations(const ipu_profile *profile, const mt_monodomain *problem);
 uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *problem);
 

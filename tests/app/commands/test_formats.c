@@ -50,7 +50,7 @@ static const char *const lines[] = {
     "run small.yaml --set diffusion.method=implicit --output implicit --force",
     "reproduce math --every 1000003 --pairs 1000",
     "reproduce machine --ipus 1",
-    "reproduce implicit small.yaml --ipus 1 --from-ms 0.5 --steps 2",
+    "reproduce implicit small.yaml --ipus 1 --from-ms 3 --steps 2",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
     ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --set cell.model=mitchell-schaeffer --set cell.type=standard "
      "--set time.dt_ms=0.1"),

@@ -9,7 +9,7 @@
 
 static mt_arena arena;
 
-static const char text[] = SMALL_SLAB USUAL_TISSUE SMALL_STIMULUS("2") "time: {dt_ms: 0.02, end_ms: 1}\n";
+static const char text[] = SMALL_SLAB USUAL_TISSUE SMALL_STIMULUS("0.8") "time: {dt_ms: 0.02, end_ms: 1}\n";
 
 static void enter(void)
 {
@@ -68,6 +68,8 @@ Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_a
 
 Test(implicit_command, refuses_what_makes_no_sense)
 {
+    refuses(MT_INPUT, "--from-ms 0.5: stimuli.0 acts then; allowed: a time at which none does",
+        "reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 0.5");
     refuses(MT_INPUT, "CASE.yaml", "reproduce implicit");
     refuses(MT_INPUT, "--dt-ms with 5 numbers; allowed: at most 4",
         "reproduce implicit small.yaml --set machine.target=eight.yaml --dt-ms 0.01,0.02,0.03,0.04,0.05");

@@ -132,6 +132,48 @@ Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the
     }
 }
 
+/* With all that a step can have, from machine to machine: several beats, multirate stepping, two variants, and a run that goes on elsewhere. */
+Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multirate_stepping)
+{
+    static const size_t beat[] = {0, 120};
+    const size_t n = s.mesh.n_elements;
+    uint16_t *variant_of = mt_arena_alloc(&s.arena, n, sizeof *variant_of);
+    double *whole = values(), *v = values(), *value = values();
+    const mt_layout one = layout_on(&s, 7), other = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
+    mt_arena arena = {0};
+    void *first, *second;
+    for (size_t c = 0; c < n; c++) variant_of[c] = c % 2;
+    s.problem.variant_of = variant_of;
+    s.problem.pde_steps = 1;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    s.problem.residual_mV = 1e-4;
+    s.problem.stepping = MT_STEPPING_MULTIRATE;
+    s.problem.tolerance_mV = 0.1;
+    s.problem.record = (mt_record){.all = true, .fraction = 0.9, .n_beats = 2, .beat = beat};
+    cr_assert_eq(mt_records_new(&s.arena, &s.problem.record, n, &s.problem.beats), MT_OK);
+    run_backend(&s, "ipu", &one, 200, whole, NULL);
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &one, &first), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_backend_run(&s.problem, &mt_backend_ipu, first, 0, 150, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &other, &second), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < mt_arrays(&s.problem); k++) {
+        mt_backend_ipu.read(first, k, value);
+        mt_backend_ipu.write(second, k, value);
+    }
+    mt_backend_ipu.resume(second, 150);
+    cr_assert_eq(
+        mt_backend_run(&s.problem, &mt_backend_ipu, second, 150, 200, NULL, NULL), MT_OK, "%s", mt_message());
+    mt_backend_ipu.read(second, MT_ARRAY_V, v);
+    cr_expect(same_bits(v, whole));
+    ipu_profile profile;
+    uint64_t cycles[MT_PHASES], sum = 0;
+    cr_assert_eq(mt_backend_ipu.profile(second, &arena, &profile), MT_OK);
+    mt_phases_count(&profile, &s.problem, cycles);
+    for (int p = 0; p < MT_PHASES; p++) sum += cycles[p];
+    cr_expect_eq(sum, profile.cycles - profile.host_cycles, "the phases miss something");
+    mt_arena_free(&arena);
+}
+
 /* Where every message is looked at, too. */
 Test(backends, implicit_steps_receive_what_they_read)
 {
@@ -146,7 +188,7 @@ Test(backends, implicit_steps_receive_what_they_read)
     cr_expect(same_bits(v, checked));
 }
 
-/* The host, with sums of doubles, takes 133 iterations for 40 steps; with a wrong direction (the sign of beta) it is 160. */
+/* The host, with sums of doubles, takes 142 iterations for 40 steps; with a wrong direction (the sign of beta) it is 169. */
 Test(backends, sums_in_fixed_point_cost_no_iterations)
 {
     const mt_layout layout = layout_on(&s, 23);
@@ -161,11 +203,11 @@ Test(backends, sums_in_fixed_point_cost_no_iterations)
     cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 40, NULL, NULL), MT_OK);
     cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK);
     const size_t iterations = mt_phases_iterations(&profile, &s.problem);
-    cr_expect(iterations >= 131 && iterations <= 135, "%zu", iterations);
+    cr_expect(iterations >= 140 && iterations <= 144, "%zu", iterations);
     mt_arena_free(&arena);
 }
 
-Test(backends, a_tolerance_that_single_precision_does_not_reach_is_an_error)
+Test(backends, a_tolerance_that_is_not_reached_is_an_error)
 {
     const mt_layout layout = layout_on(&s, 7);
     mt_arena arena = {0};

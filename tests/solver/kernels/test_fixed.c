@@ -29,7 +29,7 @@ static void words_of(int from, int stride, float scale, int32_t word[FIXED_WORDS
     fixed_words(sum.high, sum.low, word);
 }
 
-/* Within 2^-32 of the bound a term, and the roundings of the products and of the sum to floats. */
+/* Within 2^-31 of the bound a term, and the roundings of the products and of the sum to floats. */
 Test(fixed, sums_are_those_of_double_precision_within_their_resolution)
 {
     for (double size = 1e-9; size <= 1e9; size *= 1e3) {
@@ -76,13 +76,13 @@ Test(fixed, a_scale_is_the_largest_power_of_two_that_leaves_terms_below_two_to_t
     cr_expect_eq(fixed_scale(0), fixed_scale(0x1p-80f));
 }
 
-/* A iteration whose vectors vanish divides nothing by 0. */
+/* An iteration whose vectors vanish divides nothing by 0. */
 Test(fixed, scalars_of_nothing_are_nothing)
 {
     const int32_t none[9] = {0};
     bicgstab_state state = {.norm = 2, .tolerance_mV = 1e-4f};
     bicgstab_sent sent = {0};
-    cr_expect_eq(bicgstab_next(0, 0, 0, &state, &sent), 0);
+    cr_expect_eq(bicgstab_next(0, 0, 0, 0, &state, &sent), 0);
     bicgstab_alpha(none, &state, &sent);
     bicgstab_omega(none, &state, &sent);
     cr_expect(sent.alpha == 0 && sent.omega == 0 && sent.beta == 0);
