@@ -145,7 +145,7 @@ static mt_status route_rows(const showing *s, const mt_yaml_node *list)
         MT_ALLOC(s->arena, via, 12 * (route->n_via + 1)); /* a number and a space; an end */
         (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
         for (size_t k = 0, used = 0; k < route->n_via; k++)
-            used += (size_t)sprintf(via + used, "%s%.0f", k > 0 ? " " : "", route->via[k]);
+            used += (size_t)sprintf(via + used, "%s%u", k > 0 ? " " : "", route->via[k]);
         mt_table_text(s->table, name);
         mt_table_text(s->table, via);
         mt_table_text(s->table, "via");
