@@ -98,15 +98,18 @@ static mt_status fill_string(mt_arena *arena, const char *text, char *to)
 static mt_status fill_mapping(
     const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
 
-/* All children of a sequence. */
-static mt_status fill_each(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+/* All children of a sequence, numbers of so many bytes each: doubles, or uint32_t. */
+static mt_status fill_each(
+    const mt_yaml_node *v, const char *path, const mt_yaml_key *key, size_t bytes, char *to)
 {
+    const bool whole = bytes == sizeof(uint32_t);
     char here[MT_YAML_WORDS];
     mt_yaml_key item = *key;
-    item.type = MT_YAML_TYPE_DOUBLE;
-    for (const mt_yaml_node *c = v->first; c; c = c->next, to += sizeof(double)) {
+    item.type = whole ? MT_YAML_TYPE_UNSIGNED : MT_YAML_TYPE_DOUBLE;
+    item.bytes = bytes;
+    for (const mt_yaml_node *c = v->first; c; c = c->next, to += bytes) {
         mt_yaml_join_number(here, path, c->number);
-        MT_TRY(fill_double(c, here, &item, to));
+        MT_TRY(whole ? fill_unsigned(c, here, &item, to) : fill_double(c, here, &item, to));
     }
     return MT_OK;
 }
@@ -115,18 +118,19 @@ static mt_status fill_doubles(const mt_yaml_node *v, const char *path, const mt_
 {
     if (v->kind != MT_YAML_IS_SEQUENCE || v->n != key->bytes / sizeof(double))
         return mt_yaml_refuse(v, path, key);
-    return fill_each(v, path, key, to);
+    return fill_each(v, path, key, sizeof(double), to);
 }
 
 static mt_status fill_numbers(
     const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
 {
-    double *numbers;
+    char *numbers;
     if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
-    MT_ALLOC(f->arena, numbers, v->n);
+    numbers = mt_arena_alloc(f->arena, v->n, key->bytes);
+    if (!numbers) return MT_MEMORY;
     memcpy(base + key->offset, &numbers, sizeof numbers);
     memcpy(base + key->count_offset, &v->n, sizeof v->n);
-    return fill_each(v, path, key, (char *)numbers);
+    return fill_each(v, path, key, key->bytes, numbers);
 }
 
 static mt_status fill_sets(

@@ -30,7 +30,7 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
     MT_YAML_TYPE_WORDS,    /* uint32_t; bit i stands for the i-th word; a list of words in brackets */
-    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double: as many as there are */
+    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double or uint32_t: as many as there are */
     MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for others to read */
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
     MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
@@ -56,7 +56,7 @@ typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
     size_t offset;                  /* of the member in its struct */
-    size_t bytes;                   /* of the member; LIST: of one entry */
+    size_t bytes;                   /* of the member; LIST, NUMBERS: of one entry */
     const char *missing;            /* the default, as in a file; MT_YAML_NONE; NULL: the key is required */
     mt_yaml_range range;            /* of each number; LIST: of the count */
     const char *const *choices;     /* ENUM, WORDS: the words allowed, and NULL; or */
@@ -128,7 +128,10 @@ typedef struct mt_yaml_table {
         .about = __VA_ARGS__)
 /* As many numbers as there are; and the next, texts. May be left out: none then. */
 #define MT_YAML_NUMBERS(structure, member, count, key, bounds, ...)                                          \
-    MT_YAML_ROW(key, NUMBERS, MT_YAML_MEMBER(structure, member, double * : 0),                               \
+    MT_YAML_ROW(key, NUMBERS,                                                                                \
+        .offset =                                                                                            \
+            offsetof(structure, member) + _Generic(((structure *)0)->member, double * : 0, uint32_t * : 0),  \
+        .bytes = sizeof *((structure *)0)->member,                                                           \
         .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \
         .missing = "[]", .range = {bounds}, .about = __VA_ARGS__)
 #define MT_YAML_SETS(structure, member, count, key, ...)                                                     \

@@ -67,8 +67,8 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
         (void)strcpy(out, "texts key=value in brackets");
         return;
     case MT_YAML_TYPE_NUMBERS:
-        (void)snprintf(
-            out, MT_YAML_WORDS, "numbers in brackets%s%s%.100s", *range ? ", each" : "", space, range);
+        (void)snprintf(out, MT_YAML_WORDS, "%snumbers in brackets%s%s%.100s",
+            key->bytes == sizeof(uint32_t) ? "whole " : "", *range ? ", each" : "", space, range);
         return;
     case MT_YAML_TYPE_DOUBLES:
         (void)snprintf(out, MT_YAML_WORDS, "%zu numbers in brackets%s%s%.100s", key->bytes / sizeof(double),

@@ -42,11 +42,19 @@ static void write_double(FILE *to, const char *at)
     (void)fputs(number, to);
 }
 
-static void write_doubles(FILE *to, const char *at, size_t n)
+static void write_uint32(FILE *to, const char *at)
+{
+    uint32_t x;
+    memcpy(&x, at, sizeof x);
+    (void)fprintf(to, "%u", x);
+}
+
+/* n doubles, or uint32_t, by their bytes. */
+static void write_each(FILE *to, const char *at, size_t n, size_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
         (void)fputs(i > 0 ? ", " : "[", to);
-        write_double(to, at + i * sizeof(double));
+        (bytes == sizeof(uint32_t) ? write_uint32 : write_double)(to, at + i * bytes);
     }
     (void)fputc(']', to);
 }
@@ -58,7 +66,7 @@ static void write_numbers(FILE *to, const mt_yaml_key *key, const char *base)
     memcpy(&numbers, base + key->offset, sizeof numbers);
     memcpy(&n, base + key->count_offset, sizeof n);
     if (n > 0)
-        write_doubles(to, numbers, n);
+        write_each(to, numbers, n, key->bytes);
     else
         (void)fputs("[]", to);
 }
@@ -112,7 +120,7 @@ static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
 {
     const char *at = base + key->offset;
     if (key->type == MT_YAML_TYPE_DOUBLES)
-        write_doubles(to, at, key->bytes / sizeof(double));
+        write_each(to, at, key->bytes / sizeof(double), sizeof(double));
     else if (key->type == MT_YAML_TYPE_DOUBLE)
         write_double(to, at);
     else if (key->type == MT_YAML_TYPE_NUMBERS)

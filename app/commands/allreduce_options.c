@@ -84,33 +84,53 @@ mt_status mt_allreduce_chips(
     return ipu_target_several(&one, ipus, &c->target);
 }
 
-/* A prism has links of its own. */
-static mt_status check_sets(const mt_arguments *arguments)
+/* Whether "key=value" sets what joins the chips, or a part of it: links.list.0.lanes=2. */
+static bool sets_links(const char *set)
 {
-    static const char *const of_links[] = {
-        "links.shape=", "links.direct=", "links.cross=", "links.rail=", "links.list=", "links.buffers="};
+    static const char *const of_links[] = {"links.shape", "links.direct", "links.cross", "links.rail",
+        "links.list", "links.routes", "links.chips", "links.buffers"};
+    const size_t n = strcspn(set, "=");
+    for (size_t k = 0; k < sizeof of_links / sizeof *of_links; k++) {
+        const size_t length = strlen(of_links[k]);
+        if (n >= length && strncmp(set, of_links[k], length) == 0 && (n == length || set[length] == '.'))
+            return true;
+    }
+    return false;
+}
+
+const char *mt_allreduce_links_set(const mt_arguments *arguments)
+{
+    size_t n = 0;
     const char *set;
-    for (size_t n = 0; (set = mt_option_nth(arguments, "--machine-set", n)); n++)
-        for (size_t k = 0; k < sizeof of_links / sizeof *of_links; k++)
-            if (strncmp(set, of_links[k], strlen(of_links[k])) == 0)
-                return mt_fail(MT_INPUT,
-                    "--machine-set %s with a prism; allowed: others, as it has links of its own", set);
-    return MT_OK;
+    while ((set = mt_option_nth(arguments, "--machine-set", n)) && !sets_links(set)) n++;
+    return set;
+}
+
+/* Those of a prism in place of a machine's. */
+static mt_status join_prism(mt_arena *arena, const ipu_prism *prism, ipu_links *links)
+{
+    links->shape = IPU_LINK_LIST;
+    links->direct = links->cross = links->rail = 0;
+    links->routes = NULL;
+    links->n_routes = links->chips = 0;
+    links->buffers = 1;
+    return ipu_prism_links(arena, prism, &links->list, &links->n_list);
 }
 
 mt_status mt_allreduce_prism(
     mt_arena *arena, const mt_arguments *arguments, size_t layers, size_t faces, mt_collective *c)
 {
     const ipu_prism prism = ipu_prism_claimed(layers, faces, 1);
+    const char *set = mt_allreduce_links_set(arguments);
     ipu_target one;
-    MT_TRY(check_sets(arguments));
+    if (set)
+        return mt_fail(
+            MT_INPUT, "--machine-set %s with a prism; allowed: others, as it has links of its own", set);
     if (layers * faces > MT_ALLREDUCE_IPUS_MAX)
         return mt_fail(
             MT_INPUT, "a prism of %zu chips; allowed: at most %d", layers * faces, MT_ALLREDUCE_IPUS_MAX);
     MT_TRY(read_machine(arena, arguments, NULL, &one));
-    one.links.shape = IPU_LINK_LIST;
-    one.links.direct = one.links.cross = one.links.rail = 0;
-    MT_TRY(ipu_prism_links(arena, &prism, &one.links.list, &one.links.n_list));
+    MT_TRY(join_prism(arena, &prism, &one.links));
     MT_TRY(ipu_target_several(&one, layers * faces, &c->target));
     return ipu_prism_rings(arena, &prism, &c->rings);
 }

@@ -28,7 +28,11 @@ MT_NODISCARD mt_status mt_allreduce_machine(
 MT_NODISCARD mt_status mt_allreduce_chips(mt_arena *arena, const mt_arguments *arguments, const char *shape,
     size_t ipus, mt_collective *collective);
 
-/* Fills in target and rings of a prism. MT_INPUT also: too many chips, or --machine-set sets links. */
+/* The first --machine-set of what joins the chips, which a prism has of its own; NULL: there is none. */
+const char *mt_allreduce_links_set(const mt_arguments *arguments);
+
+/* Fills in target and rings of a prism; of the links of --target it has the rates and times only. MT_INPUT also: too many chips, or
+ * mt_allreduce_links_set. */
 MT_NODISCARD mt_status mt_allreduce_prism(
     mt_arena *arena, const mt_arguments *arguments, size_t layers, size_t faces, mt_collective *collective);
 

@@ -136,16 +136,21 @@ static mt_status add_prism(sweep *s)
     return mt_allreduce_prism(s->arena, s->arguments, s->ipus / faces, faces, &new->collective);
 }
 
+/* All shapes, unless --physical names one. A prism has links of its own: where some are set it is left out, unless nothing else is
+ * possible, and then refused. */
 static mt_status find_shapes(sweep *s)
 {
+    const bool set = mt_allreduce_links_set(s->arguments) != NULL;
     size_t first = MT_LADDER, last = MT_PRISM;
     if (mt_option_given(s->arguments, "--physical")) {
         MT_TRY(mt_option_word(s->arguments, "--physical", "", mt_physical_name, MT_PHYSICALS, &first));
         last = first;
     }
     MT_ALLOC(s->arena, s->shape, MT_PHYSICALS * IPU_PRISM);
-    for (size_t joined = first; joined <= last; joined++)
+    for (size_t joined = first; joined <= last; joined++) {
+        if (joined == MT_PRISM && set && s->n_shapes > 0) continue;
         MT_TRY(joined == MT_PRISM ? add_prism(s) : add_rings(s, mt_physical_name[joined]));
+    }
     if (s->n_shapes == 0)
         return mt_fail(MT_INPUT,
             "--sweep over %zu IPUs: no way around them; allowed: an even number on a ladder or torus, whole "

@@ -1,4 +1,5 @@
-/* machine allreduce --sweep: how long a collective takes by size, on all shapes that the chips can have, each by its fastest method. */
+/* machine allreduce --sweep: how long a collective takes by size, on all shapes that the chips can have, each by its fastest method.
+ * Prisms are among them only where --machine-set leaves links as they are. */
 #ifndef MT_APP_COMMANDS_ALLREDUCE_SWEEP_H
 #define MT_APP_COMMANDS_ALLREDUCE_SWEEP_H
 

@@ -141,10 +141,11 @@ static mt_status route_rows(const showing *s, const mt_yaml_node *list)
     const mt_yaml_node *there = list ? list->first : NULL;
     for (size_t r = 0; r < s->target->links.n_routes; r++, there = there ? there->next : NULL) {
         const ipu_listed_route *route = &s->target->links.routes[r];
-        char name[80], *via = mt_arena_alloc(s->arena, route->n_via + 1, 12);
+        char name[80], *via;
+        MT_ALLOC(s->arena, via, 12 * (route->n_via + 1)); /* a number and a space; an end */
         (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
-        for (size_t k = 0, used = 0; k < route->n_via && via; k++)
-            used += (size_t)sprintf(via + used, "%s%.0f", k > 0 ? " " : "", route->via[k]);
+        for (size_t k = 0, used = 0; k < route->n_via; k++)
+            used += (size_t)sprintf(via + used, "%s%u", k > 0 ? " " : "", route->via[k]);
         mt_table_text(s->table, name);
         mt_table_text(s->table, via);
         mt_table_text(s->table, "via");
@@ -332,6 +333,8 @@ static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, co
             "--ipus", mt_option_value(arguments, "--ipus", ""), 1, MT_NETWORK_CHIPS_MAX, &ipus));
     }
     if (!path) return MT_OK;
+    if (ipus > MT_NETWORK_CHIPS_MAX)
+        return mt_fail(MT_INPUT, "--picture of %lu IPUs; allowed: at most %d", ipus, MT_NETWORK_CHIPS_MAX);
     MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
     MT_TRY(load_network(arena, one, ipus, &picture, &waits));
     (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);

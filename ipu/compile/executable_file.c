@@ -8,7 +8,7 @@
 #include "data/hash.h"
 #include "data/scan.h"
 
-static const char first_line[] = "myotile executable 1\n";
+static const char first_line[] = "myotile executable 2\n";
 
 /* One walk through an executable writes it or reads it. */
 typedef struct walk {

@@ -322,7 +322,7 @@ mt_status ipu_topology_list(
 /* ---- stated routes ---- */
 
 /* The chip at a place of a route: where it begins, what it passes, where it ends. */
-static double chip_on(const ipu_listed_route *r, size_t place)
+static uint32_t chip_on(const ipu_listed_route *r, size_t place)
 {
     return place == 0 ? r->from : place <= r->n_via ? r->via[place - 1] : r->to;
 }
@@ -331,17 +331,17 @@ static mt_status check_route(const char *file, const ipu_topology *t, const ipu_
     size_t number, size_t *met) /* [n_chips] 1 + the last route that came to each */
 {
     for (size_t place = 0; place < r->n_via + 2; place++) {
-        const double chip = chip_on(r, place);
-        if (!(chip >= 0 && chip < t->n_chips) || chip != floor(chip))
-            return mt_fail(MT_INPUT, "%s: links.routes.%zu: IPU %g; allowed: 0 to %u", file, number, chip,
+        const uint32_t chip = chip_on(r, place);
+        if (chip >= t->n_chips)
+            return mt_fail(MT_INPUT, "%s: links.routes.%zu: IPU %u; allowed: 0 to %u", file, number, chip,
                 t->n_chips - 1);
-        if (met[(size_t)chip] == number + 1)
+        if (met[chip] == number + 1)
             return mt_fail(
-                MT_INPUT, "%s: links.routes.%zu: IPU %g twice; allowed: each IPU once", file, number, chip);
-        met[(size_t)chip] = number + 1;
-        if (place > 0 && link_between(t, (uint32_t)chip_on(r, place - 1), (uint32_t)chip) == t->n_links)
+                MT_INPUT, "%s: links.routes.%zu: IPU %u twice; allowed: each IPU once", file, number, chip);
+        met[chip] = number + 1;
+        if (place > 0 && link_between(t, chip_on(r, place - 1), chip) == t->n_links)
             return mt_fail(MT_INPUT,
-                "%s: links.routes.%zu: from IPU %g to IPU %g, between which is no link; allowed: a way over "
+                "%s: links.routes.%zu: from IPU %u to IPU %u, between which is no link; allowed: a way over "
                 "links.list",
                 file, number, chip_on(r, place - 1), chip);
     }
@@ -400,8 +400,7 @@ static mt_status state_routes(mt_arena *arena, const ipu_links *links, ipu_topol
         const ipu_listed_route *route = &links->routes[r];
         t->stated[(size_t)route->from * t->n_chips + route->to] = (uint32_t)r + 1;
         for (size_t place = 0; place <= route->n_via; place++)
-            t->stated_link[n++] =
-                link_between(t, (uint32_t)chip_on(route, place), (uint32_t)chip_on(route, place + 1));
+            t->stated_link[n++] = link_between(t, chip_on(route, place), chip_on(route, place + 1));
         t->first_stated[r + 1] = (uint32_t)n;
     }
     return MT_OK;

@@ -49,7 +49,7 @@ typedef struct ipu_listed_link {
 /* The route of a pair of chips: the chips that it passes on its way. */
 typedef struct ipu_listed_route {
     uint32_t from, to;
-    double *via; /* [n_via] whole numbers */
+    uint32_t *via; /* [n_via] */
     size_t n_via;
 } ipu_listed_route;
 
@@ -116,7 +116,8 @@ size_t ipu_topology_listed(const ipu_links *links);
  * cannot. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
 
-/* Checks the links of a machine file, in time and memory proportional to the length of the list. Ladder and torus need lanes
+/* Checks the links of a machine file. Memory is proportional to the number of links and stated routes, time to links and n log n of
+ * routes, and to the links that leave each chip on a stated route, which are searched for the one to the next. Ladder and torus need lanes
  * and have no list; a list needs links and has no such lanes; every link leads to another chip, and the links of a list join
  * each chip, from 0 to the highest, with each other, as many as it says; a stated route is that of another pair than the others, and goes
  * over links, to no chip twice. MT_INPUT: `file`, key, value and what is allowed. MT_MEMORY. */

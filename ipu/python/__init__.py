@@ -89,6 +89,8 @@ class Machine:
         _do(lib.ipu_target_several(one, chips, self.target))
 
     def __getattr__(self, name):
+        if name.startswith("_") or name == "target":  # none of the target's: asked for while there is none yet, as by copy
+            raise AttributeError(name)
         return getattr(self.target, name)
 
 

@@ -38,6 +38,8 @@ typedef struct example {
     size_t n_stimuli;
     double *looks_ms;
     size_t n_looks;
+    uint32_t *marks;
+    size_t n_marks;
 } example;
 
 static const char *const schemes[] = {"full", "ranged", NULL};
@@ -62,6 +64,7 @@ static const mt_yaml_key example_keys[] = {
     MT_YAML_STRING(example, title, "title", "", "A title."),
     MT_YAML_MAPPING("time", time_keys, "Times.", .was = "times"),
     MT_YAML_NUMBERS(example, looks_ms, n_looks, "looks_ms", MT_YAML_AT_LEAST(0), "When to look."),
+    MT_YAML_NUMBERS(example, marks, n_marks, "marks", MT_YAML_AT_LEAST(0), "Marked elements."),
     MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys, "Up to three stimuli."),
     MT_YAML_END};
 static const mt_yaml_table table = {example_keys, sizeof(example)};
@@ -78,6 +81,7 @@ static const char whole[] = "# a comment\n"
                             "title: \"a \\\"quoted\\\" title: with \\n things\"\n"
                             "time: {end_ms: 500, dt_ms: 0.02}\n"
                             "looks_ms: [0, 0.1, 1e300]\n"
+                            "marks: [3, 4294967295]\n"
                             "stimuli:\n"
                             "  - {name: apex, start_ms: 0.1}\n"
                             "  - name: 12\n"
@@ -110,6 +114,8 @@ static void expect_same(const example *a, const example *b)
     cr_assert_eq(a->time.dt_ms, b->time.dt_ms);
     cr_assert_eq(a->n_looks, b->n_looks);
     if (a->n_looks > 0) cr_assert_arr_eq(a->looks_ms, b->looks_ms, a->n_looks * sizeof *a->looks_ms);
+    cr_assert_eq(a->n_marks, b->n_marks);
+    if (a->n_marks > 0) cr_assert_arr_eq(a->marks, b->marks, a->n_marks * sizeof *a->marks);
     cr_assert_eq(a->n_stimuli, b->n_stimuli);
     for (size_t i = 0; i < a->n_stimuli; i++) {
         cr_assert_str_eq(a->stimuli[i].name, b->stimuli[i].name);
@@ -138,6 +144,9 @@ Test(yaml, every_type_is_loaded)
     cr_assert_eq(e.n_looks, 3);
     cr_expect_eq(e.looks_ms[1], 0.1);
     cr_expect_eq(e.looks_ms[2], 1e300);
+    cr_assert_eq(e.n_marks, 2);
+    cr_expect_eq(e.marks[0], 3);
+    cr_expect_eq(e.marks[1], UINT32_MAX);
     cr_assert_eq(e.n_stimuli, 2);
     cr_expect_str_eq(e.stimuli[0].name, "apex");
     cr_expect_eq(e.stimuli[0].at_mm[2], 0);
@@ -209,6 +218,12 @@ Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
         "case.yaml:3: looks_ms: 5; allowed: numbers in brackets, each at least 0");
     expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nlooks_ms:\n  - 1\n  - -2\n", NULL,
         "case.yaml:5: looks_ms.1: -2; allowed: at least 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nmarks: 5\n", NULL,
+        "case.yaml:3: marks: 5; allowed: whole numbers in brackets, each at least 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nmarks: [1, 0.5]\n", NULL,
+        "case.yaml:3: marks.1: 0.5; allowed: a whole number at least 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nmarks: [4294967296]\n", NULL,
+        "case.yaml:3: marks.0: 4294967296; allowed: at least 0 and at most 4294967295");
     expect_error(
         "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
 }
@@ -332,7 +347,7 @@ Test(yaml, nesting_has_a_bound)
     memset(text + 3, '[', 32), memset(text + 35, ']', 32), text[67] = 0;
     expect_error(text, NULL,
         "case.yaml:1: a: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, "
-        "title, time, looks_ms, stimuli");
+        "title, time, looks_ms, marks, stimuli");
 }
 
 /* Were their time to grow with the square of their number, these would take a minute and more. */
@@ -344,7 +359,7 @@ Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
     for (int k = 0; k < MANY; k++) to += sprintf(to, "key%d: 1\n", k);
     expect_error(text, NULL,
         "case.yaml:1: key0: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, "
-        "quiet, title, time, looks_ms, stimuli");
+        "quiet, title, time, looks_ms, marks, stimuli");
     to = text;
     for (int k = 0; k < MANY; k++) to += sprintf(to, "k%d: &a%d 1\n", k, k);
     (void)sprintf(to, "k7: 1\n");
@@ -727,6 +742,7 @@ Test(yaml, the_page_has_a_row_for_every_key)
         "| `quiet` | `true` |  | true, false | Prints nothing. |\n"
         "| `title` | none |  | a text | A title. |\n"
         "| `looks_ms` | `[]` | ms | numbers in brackets, each at least 0 | When to look. |\n"
+        "| `marks` | `[]` |  | whole numbers in brackets, each at least 0 | Marked elements. |\n"
         "\n## time\n\nTimes.\n"
         "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
         "| `time.end_ms` | required | ms | a number above 0 | When it ends. |\n"

@@ -219,5 +219,10 @@ Test(machine, what_joins_chips_is_drawn)
     refuses(2, "3 IPUs on a ladder", "machine show gc200 --ipus 3 --picture a.png");
     refuses(
         2, "--ipus 65; allowed: a whole number from 1 to 64", "machine show gc200 --ipus 65 --picture a.png");
+    char list[3000] = "";
+    for (int c = 0, n = 0; c < 65; c++)
+        n += sprintf(list + n, "%c{\"from\":%d,\"to\":%d,\"lanes\":1}", c ? ',' : '[', c, (c + 1) % 65);
+    refuses(2, "--picture of 65 IPUs; allowed: at most 64",
+        "machine show ring.yaml --picture a.png --machine-set links.list=%s]", list);
     cr_expect(!there("a.png"));
 }

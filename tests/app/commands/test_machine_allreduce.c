@@ -70,6 +70,49 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
     refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
 }
 
+/* Puts other words in place of some that a file has. */
+static void replace(const char *path, const char *old, const char *new)
+{
+    size_t n;
+    char *text = bytes_of(path, &n), *at = strstr(text, old);
+    cr_assert_not_null(at, "%s: %s", old, text);
+    *at = 0;
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    (void)fprintf(file, "%s%s%s", text, new, at + strlen(old));
+    cr_assert_eq(fclose(file), 0);
+    free(text);
+}
+
+/* Three chips in a ring with a stated route; a torus with second buffers. */
+Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
+{
+    static const char *const files[] = {"ladder.yaml", "ring.yaml", "torus.yaml"};
+    double time_us[3];
+    write_machine("ladder.yaml", 8);
+    write_ring_machine("ring.yaml", 8);
+    replace(
+        "ring.yaml", "\n  lane_bits", "\n  routes: [{from: 0, to: 1, via: [2]}]\n  chips: 3\n  lane_bits");
+    write_machine("torus.yaml", 8);
+    replace("torus.yaml", "shape: ladder", "shape: torus");
+    replace("torus.yaml", "buffers: 1", "buffers: 2");
+    for (size_t k = 0; k < 3; k++) {
+        char *json = works("machine allreduce --physical prism --layers 2 --bytes 4KiB --format json "
+                           "--target %s",
+            files[k]);
+        time_us[k] = property(json, "time_us");
+        cr_expect_eq(time_us[k], time_us[0], "%s", files[k]);
+        free(json);
+    }
+    refuses(2, "--machine-set links.list.0.lanes=2 with a prism; allowed: others",
+        "machine allreduce --physical prism --layers 2 --bytes 8 --target ring.yaml --machine-set "
+        "links.list.0.lanes=2");
+    refuses(2, "--machine-set links.chips=3 with a prism; allowed: others",
+        "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.chips=3");
+    refuses(2, "--machine-set links.routes=[] with a prism; allowed: others",
+        "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.routes=[]");
+}
+
 Test(machine_allreduce, loads_of_links_are_drawn)
 {
     free(works("machine allreduce --physical prism --layers 2 --bytes 4KiB --machine-set tiles=2 --picture "
@@ -125,6 +168,21 @@ Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
         works("machine allreduce --ipus 9 --sweep --method clockwise --bytes 36 --machine-set tiles=4");
     cr_expect(strstr(only, "prism, 3 layers of 3") && !strstr(only, "ladder"), "%s", only);
     free(only);
+}
+
+/* Links that are set are those of ladder and torus. */
+Test(machine_allreduce, a_sweep_over_links_that_are_set_leaves_prisms_out)
+{
+    char *usual = works("machine allreduce --ipus 6 --sweep --bytes 4KiB --machine-set tiles=8"),
+         *set = works("machine allreduce --ipus 6 --sweep --bytes 4KiB --machine-set tiles=8 --machine-set "
+                      "links.rail=8");
+    cr_expect(strstr(usual, "prism, 2 layers of 3"), "%s", usual);
+    cr_expect(strstr(set, "ladder") && strstr(set, "torus") && !strstr(set, "prism"), "%s", set);
+    free(usual), free(set);
+    refuses(2, "--machine-set links.rail=8 with a prism",
+        "machine allreduce --ipus 6 --sweep --physical prism --bytes 4KiB --machine-set links.rail=8");
+    refuses(2, "--machine-set links.rail=8 with a prism",
+        "machine allreduce --ipus 9 --sweep --bytes 4KiB --machine-set links.rail=8");
 }
 
 Test(machine_allreduce, sweeps_that_cannot_be_are_refused)

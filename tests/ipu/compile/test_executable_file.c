@@ -267,7 +267,7 @@ Test(executable_file, saving_again_gives_the_same_file)
 Test(executable_file, routes_are_saved_and_wrong_ones_are_refused_not_costed)
 {
     ipu_listed_link list[] = {{0, 1, 1}, {1, 0, 1}};
-    double nowhere[] = {5};
+    uint32_t nowhere[] = {5};
     ipu_listed_route routes[] = {{1, 0, NULL, 0}, {0, 1, nowhere, 1}};
     ipu_executable *e = compiled(), *loaded;
     ipu_links *links = &((ipu_graph *)e->graph)->target.links;
@@ -310,7 +310,7 @@ Test(executable_file, any_damage_is_seen)
     rewrite("HEART", 5);
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 2, &loaded), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(),
-        ": is no executable of this library; allowed: a file that begins with 'myotile executable 1'"));
+        ": is no executable of this library; allowed: a file that begins with 'myotile executable 2'"));
 }
 
 Test(executable_file, codelets_must_be_those_of_the_file)

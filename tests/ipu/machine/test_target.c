@@ -346,6 +346,8 @@ Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allo
                      ": links.chips: 4; allowed: 2, as links.list joins IPUs 0 to 1"},
         {{LISTED("[" THERE_AND_BACK "]"), "links.routes=[{from: 0, to: 1, via: [2]}]"},
             ": links.routes.0: IPU 2; allowed: 0 to 1"},
+        {{LISTED("[" THERE_AND_BACK "]"), "links.routes=[{from: 0, to: 1, via: [0.5]}]"},
+            ": 0.5; allowed: a whole number at least 0 and at most 65534"},
         {{"links.chips=4"}, ": links.chips: 4; allowed with links.shape ladder: 0, or left out"},
         {{"links.routes=[{from: 0, to: 1}]"},
             ": links.routes: 1 routes; allowed with links.shape ladder: none"},

@@ -281,7 +281,7 @@ static ipu_links ring_with(ipu_listed_link *list, ipu_listed_route *routes, size
 Test(topology, a_stated_route_carries_its_pair_alone)
 {
     ipu_listed_link list[8];
-    double by_three[] = {3};
+    uint32_t by_three[] = {3};
     ipu_listed_route routes[] = {{0, 2, by_three, 1}};
     const ipu_links links = ring_with(list, routes, 1), plain = ring_with(list, NULL, 0);
     static const uint64_t wanted[2][8] = {{30, 30, 30, 30, 10, 10, 10, 10}, {20, 20, 30, 30, 10, 10, 20, 20}};
@@ -301,7 +301,7 @@ Test(topology, a_stated_route_carries_its_pair_alone)
 Test(topology, what_a_stated_route_goes_through_counts)
 {
     ipu_listed_link list[8];
-    double around[] = {3, 2};
+    uint32_t around[] = {3, 2};
     ipu_listed_route routes[] = {{0, 1, around, 2}};
     const ipu_links links = ring_with(list, routes, 1);
     const uint64_t bytes[16] = {[1] = 1}, other[16] = {[4] = 1};
@@ -420,7 +420,7 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
 Test(topology, stated_routes_open_a_circle_and_close_one)
 {
     ipu_listed_link list[9];
-    double by[4] = {3, 0, 1, 2};
+    uint32_t by[4] = {3, 0, 1, 2};
     ipu_listed_route routes[] = {{0, 2, &by[0], 1}, {1, 3, &by[1], 1}, {2, 0, &by[2], 1}, {3, 1, &by[3], 1}};
     for (size_t n = 0; n <= 4; n++) {
         ipu_links links = ring_with(list, routes, n);
@@ -446,7 +446,7 @@ Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
             uint32_t from, to;
         } pair[5]; /* without the last nothing closes */
     } traffic[] = {{4, {{0, 2}, {1, 0}, {4, 1}, {3, 2}}}, {5, {{3, 2}, {1, 3}, {2, 0}, {3, 1}, {5, 2}}}};
-    double by[] = {0, 1, 4};
+    uint32_t by[] = {0, 1, 4};
     ipu_listed_route route = {3, 2, by, 3};
     ipu_links links = gc200;
     ipu_topology *t = NULL;
@@ -470,10 +470,10 @@ Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
 Test(topology, wrong_routes_are_refused_by_place_and_value)
 {
     ipu_listed_link list[8];
-    double via[3];
+    uint32_t via[3];
     static const struct {
         uint32_t from, to;
-        double via[3];
+        uint32_t via[3];
         size_t n_via;
         const char *said;
     } wrong[] = {
@@ -481,12 +481,11 @@ Test(topology, wrong_routes_are_refused_by_place_and_value)
         {0, 2, {1, 3}, 2, "from IPU 1 to IPU 3, between which is no link; allowed: a way over links.list"},
         {0, 2, {1, 0, 1}, 3, "IPU 0 twice; allowed: each IPU once"},
         {0, 2, {1, 2}, 2, "IPU 2 twice; allowed: each IPU once"}, {0, 2, {4}, 1, "IPU 4; allowed: 0 to 3"},
-        {0, 2, {0.5}, 1, "IPU 0.5; allowed: 0 to 3"}, {7, 2, {0}, 0, "IPU 7; allowed: 0 to 3"},
-        {1, 1, {0}, 0, "IPU 1 twice; allowed: each IPU once"}};
+        {7, 2, {0}, 0, "IPU 7; allowed: 0 to 3"}, {1, 1, {0}, 0, "IPU 1 twice; allowed: each IPU once"}};
     ipu_topology *t = NULL;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         ipu_listed_route routes[] = {{2, 0, via, 0}, {wrong[k].from, wrong[k].to, via, wrong[k].n_via}};
-        double good[] = {1};
+        uint32_t good[] = {1};
         routes[0].via = good;
         routes[0].n_via = 1;
         memcpy(via, wrong[k].via, sizeof via);

@@ -1,4 +1,5 @@
 """What the Python package promises: declarations that are those of the headers, memory that is shared, and errors that are exceptions."""
+import copy
 import gc
 import subprocess
 import tempfile
@@ -135,6 +136,11 @@ class Errors(unittest.TestCase):
 
     def test_constants_can_be_set(self):
         self.assertEqual(ipu.Machine("gc200", chips=2, sets={"exchange.sync_cycles": 5}).sync_cycles, 5)
+
+    def test_a_machine_can_be_copied_and_one_not_made_has_no_numbers(self):
+        self.assertEqual(copy.copy(ipu.Machine("gc200", sets={"exchange.sync_cycles": 5})).sync_cycles, 5)
+        with self.assertRaises(AttributeError):
+            ipu.Machine.__new__(ipu.Machine).tiles
 
 
 if __name__ == "__main__":
