@@ -308,7 +308,7 @@ Test(collective, stated_routes_are_those_that_messages_take)
 {
     enum { CHIPS = 6 };
     const ipu_prism p = ipu_prism_claimed(2, 3, 1);
-    double by[] = {2};
+    uint32_t by[] = {2};
     ipu_listed_route route = {0, 1, by, 1};
     uint64_t cycles[2];
     for (size_t n_routes = 0; n_routes < 2; n_routes++) {
