@@ -156,7 +156,7 @@ Test(backends, double_words_stay_nearer_to_the_cpu)
         run_backend(&s, "ipu", &layout, 150, v, NULL);
         apart[way] = largest_difference(cpu, v);
     }
-    cr_expect_lt(apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE] / 10, "%g and %g mV",
+    cr_expect_lt(apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE] / 100, "%g and %g mV",
         apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE]);
 }
 
