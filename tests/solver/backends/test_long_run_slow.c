@@ -1,5 +1,5 @@
-/* An action potential and the rest behind it, 500 ms: the machine's single precision beside double precision; and what double words in the diffusion
- * buy. */
+/* An action potential and the rest behind it, 500 ms: the machine's single precision beside double precision, with sums of
+ * floats and of double words. */
 #include <criterion/criterion.h>
 
 #include "mesh/anatomy/fibres.h"
@@ -201,6 +201,5 @@ static void compare_ways(size_t pde_steps, double single_ms, double double_word_
     mt_arena_free(&s.arena);
 }
 
-Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, 1.8e-4, 3.5e-5); }
-Test(double_words, four_as_in_the_study) { compare_ways(4, 1e-3, 3.5e-5); }
-Test(double_words, sixteen) { compare_ways(16, 4e-3, 3.5e-5); }
+Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, 1.8e-4, 3.6e-5); }
+Test(double_words, four_as_in_the_study) { compare_ways(4, 7.9e-4, 3.7e-5); }
