@@ -25,6 +25,9 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
 const char *const mt_splitting_name[] = {
     [MT_SPLITTING_GODUNOV] = "godunov", [MT_SPLITTING_COMPENSATED] = "compensated", NULL};
 
+const char *const mt_accumulation_name[] = {
+    [MT_ACCUMULATION_SINGLE] = "single", [MT_ACCUMULATION_DOUBLE_WORD] = "double-word", NULL};
+
 const char *const mt_stepping_name[] = {
     [MT_STEPPING_UNIFORM] = "uniform", [MT_STEPPING_MULTIRATE] = "multirate", NULL};
 

@@ -52,6 +52,11 @@ typedef enum mt_diffusing {
     MT_DIFFUSING_CRANK_NICOLSON
 } mt_diffusing;
 
+/* How explicit diffusion steps are added up in single precision: number by number, or as double words, of which a time step's last one
+ * leaves the high part (solver/kernels/ellpack.h). In double precision there is no difference. Names, NULL behind the last. */
+typedef enum mt_accumulation { MT_ACCUMULATION_SINGLE, MT_ACCUMULATION_DOUBLE_WORD } mt_accumulation;
+extern const char *const mt_accumulation_name[];
+
 /* Does every element evaluate its cell model in each time step? Names, NULL behind the last. */
 typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
 extern const char *const mt_stepping_name[];
@@ -67,7 +72,8 @@ typedef struct mt_monodomain {
     double dt_ms;
     size_t pde_steps;
     mt_diffusing diffusing;
-    double residual_mV; /* of implicit steps: solved for to within this */
+    mt_accumulation accumulation; /* of explicit steps */
+    double residual_mV;           /* of implicit steps: solved for to within this */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */

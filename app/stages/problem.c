@@ -170,6 +170,7 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
     p->monodomain.dt_ms = input->time.dt_ms;
     p->monodomain.pde_steps = input->time.pde_steps;
     p->monodomain.diffusing = mt_case_diffusing(input);
+    p->monodomain.accumulation = (mt_accumulation)input->diffusion.accumulation;
     p->monodomain.residual_mV = input->diffusion.tolerance_mV;
     p->monodomain.splitting = (mt_splitting)input->time.splitting;
     p->monodomain.stepping = (mt_stepping)input->cell.stepping;

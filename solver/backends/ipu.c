@@ -52,11 +52,21 @@ static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
         write_piece(self, tensor, part, 1, self->buffer);
 }
 
-/* The number of the step in its beat, which every tile counts. */
-static void write_step(ipu *self, size_t step)
+/* A number that every tile counts. */
+static void write_count(ipu *self, const ipu_tensor *tensor, size_t count)
 {
-    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) self->buffer[part] = (float)step;
-    ipu_engine_write(self->engine, &self->plan.step, self->buffer);
+    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) self->buffer[part] = (float)count;
+    ipu_engine_write(self->engine, tensor, self->buffer);
+}
+
+/* The number of the step in its beat. */
+static void write_step(ipu *self, size_t step) { write_count(self, &self->plan.step, step); }
+
+/* Between time steps low parts are 0. */
+static void begin_double_words(ipu *self)
+{
+    write_constant(self, &self->plan.v_low, 0);
+    write_count(self, &self->plan.substep, 0);
 }
 
 /* Every element of a part at rest. */
@@ -83,6 +93,7 @@ static mt_status write_matrix(ipu *self, mt_arena *scratch)
     for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) {
         MT_TRY(mt_plan_matrix_of(&self->plan, part, &m));
         write_piece(self, &self->plan.d, part, 1, m.d);
+        if (self->plan.double_words) write_piece(self, &self->plan.d_low, part, 1, m.d_low);
         write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
         write_piece(self, &self->plan.column, part, MT_DIFFUSION_ROW, m.column);
     }
@@ -109,6 +120,7 @@ static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *pr
         write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
     for (int k = 0; problem->stepping == MT_STEPPING_MULTIRATE && k < MT_PACED; k++)
         write_constant(self, &plan->paced[k], (float)mt_paced_start[k]);
+    if (plan->double_words) begin_double_words(self);
     write_step(self, 0);
     return MT_OK;
 }

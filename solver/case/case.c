@@ -153,6 +153,12 @@ static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-6, 1),
         "With implicit steps: the largest residual that an element may have. Single precision knows it to "
         "some 1e-5."),
+    MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
+        "How explicit steps are added up on the machine. single: in single precision; double-word: in pairs "
+        "of single "
+        "precision, at several times the cycles (see `solver/README.md`). The backend cpu computes in "
+        "double "
+        "precision and does not look at it."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
@@ -587,6 +593,17 @@ static mt_status check_substeps(const char *path, const mt_case *c)
         path, c->time.pde_steps);
 }
 
+/* Sums of implicit steps are the solver's. */
+static mt_status check_accumulation(const char *path, const mt_case *c)
+{
+    if (mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT || c->diffusion.accumulation == MT_ACCUMULATION_SINGLE)
+        return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: diffusion.accumulation: %s, with diffusion.method implicit; allowed: single, or "
+        "diffusion.method explicit",
+        path, mt_accumulation_name[c->diffusion.accumulation]);
+}
+
 /* Every time given in ms must make sense in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
@@ -736,6 +753,7 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_any(path, c));
     MT_TRY(check_cells(path, c));
+    MT_TRY(check_accumulation(path, c));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));

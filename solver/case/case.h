@@ -85,6 +85,7 @@ typedef struct mt_case {
         int method;     /* 0: explicit; 1: implicit */
         int scheme;     /* of implicit steps: index into "backward-euler", "crank-nicolson" */
         double tolerance_mV;
+        int accumulation; /* mt_accumulation */
     } diffusion;
     struct {
         int model;           /* index into mt_cell_models */

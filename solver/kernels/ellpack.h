@@ -5,7 +5,11 @@
  * product and every sum rounded by itself, so that the result does not depend on who owns which row. A and I
  * lie in blocks (solver/kernels/block.h) with 16 entries a row; unused entries are A = 0 with I = the row itself. v
  * holds what the rows read: for a part of a mesh its own cells first, then the cells received; at most 65,536
- * of them for 16-bit columns. */
+ * of them for 16-bit columns.
+ *
+ * In double words (solver/kernels/double_word_equations.h) D is d + d_low, the row's own value is v[r] + v_low[r], and the sum is a
+ * pair of floats: its error is at most 2^-42 of the sum of |A| |v|, where a float's would be some 2^-20. Values of other rows
+ * are floats. */
 #ifndef MT_SOLVER_KERNELS_ELLPACK_H
 #define MT_SOLVER_KERNELS_ELLPACK_H
 
@@ -17,6 +21,11 @@ enum { MT_ELLPACK_WIDTH = 16 };
 /* The rows of a tile: v holds n_v values, those of the n rows first. out and v must not overlap. */
 void mt_ellpack_rows_float16(
     size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out);
+
+/* The same in double words: out becomes the sums' high parts, and v_low their low parts, or 0 where they are not kept (keeps 1 or 0).
+ * |d_low| <= 2^-24 |d|, |v_low| <= 2^-24 |v|. */
+void mt_ellpack_rows_double_word16(size_t n, const float *d, const float *d_low, const float *a,
+    const uint16_t *column, size_t n_v, const float *v, float keeps, float *v_low, float *out);
 
 /* A piece of n rows of a whole mesh, whose own values are v_own (a piece of v); out and v must not overlap. */
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,

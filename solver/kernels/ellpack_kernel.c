@@ -5,6 +5,8 @@
 #include "solver/kernels/ellpack_equations.h"
 #include "solver/kernels/kernels.h"
 
+#include <string.h>
+
 /* The matrix streams through once, and a block's gathers fill the processor's window, so it would not see the
  * next block's misses in time: they are asked for AHEAD rows before, into the second cache (2): asking for so many
  * in the first one keeps the gathers waiting. Asking for memory behind the end does no harm. */
@@ -50,4 +52,56 @@ static inline void fetch_ahead(const void *row, size_t size)
 DEFINE_ROWS(ellpack_rows_32, uint32_t)
 #ifndef MT_DOUBLE
 DEFINE_ROWS(ellpack_rows_16, uint16_t)
+
+/* What a block of rows is made of, MT_BLOCK of them. */
+typedef struct row_block {
+    const float *d, *d_low, *a, *v;
+    const uint16_t *column;
+    float keeps, *v_low, *out;
+} row_block;
+
+static inline void double_word_block(const row_block *b, const float *values)
+{
+    const float keeps = b->keeps;
+    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
+        const double_word sum = ellpack_row_double_word(lanes_load(b->d + lane), lanes_load(b->d_low + lane),
+            lanes_load(b->v + lane), lanes_load(b->v_low + lane), b->a + lane, b->column + lane, MT_BLOCK,
+            values);
+        lanes_store(b->out + lane, sum.high);
+        lanes_store(b->v_low + lane, keeps * sum.low);
+    }
+}
+
+/* A last block narrower than the others goes through a whole one, whose spare lanes are 0. */
+static void double_word_narrow(size_t width, const row_block *b, const float *values)
+{
+    float d[MT_BLOCK] = {0}, d_low[MT_BLOCK] = {0}, v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK],
+          a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
+    uint16_t column[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
+    for (size_t lane = 0; lane < width; lane++) {
+        d[lane] = b->d[lane], d_low[lane] = b->d_low[lane];
+        v[lane] = b->v[lane], v_low[lane] = b->v_low[lane];
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
+            a[k * MT_BLOCK + lane] = b->a[k * width + lane];
+            column[k * MT_BLOCK + lane] = b->column[k * width + lane];
+        }
+    }
+    double_word_block(&(const row_block){d, d_low, a, v, column, b->keeps, v_low, out}, values);
+    memcpy(b->out, out, width * sizeof *out);
+    memcpy(b->v_low, v_low, width * sizeof *v_low);
+}
+
+void MT_KERNEL(ellpack_rows_double_word)(size_t n, const float *d, const float *d_low, const float *a,
+    const uint16_t *column, const float *v, float keeps, float *v_low, float *out)
+{
+    for (size_t row = 0; row < n; row += MT_BLOCK) {
+        const size_t at = row * MT_ELLPACK_WIDTH;
+        const row_block block = {
+            d + row, d_low + row, a + at, v + row, column + at, keeps, v_low + row, out + row};
+        if (n - row >= MT_BLOCK)
+            double_word_block(&block, v);
+        else
+            double_word_narrow(n - row, &block, v);
+    }
+}
 #endif

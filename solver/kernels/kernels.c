@@ -9,7 +9,8 @@
 #define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
-            mt_ellpack_rows_32_double_##name, mt_function_float_##name, mt_function_double_##name            \
+            mt_ellpack_rows_32_double_##name, mt_ellpack_rows_double_word_float_##name,                      \
+            mt_function_float_##name, mt_function_double_##name                                              \
     }
 
 static const mt_kernels compiled[] = {
@@ -70,13 +71,25 @@ mt_status mt_kernels_choose(const char *isa)
         "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
 }
 
+/* The gathers would fetch it one miss at a time. */
+static void fetch(size_t n_v, const float *v)
+{
+    enum { LINE = 64 / sizeof(float) };
+    for (size_t k = 0; k < n_v; k += LINE) __builtin_prefetch(v + k);
+}
+
 void mt_ellpack_rows_float16(
     size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out)
 {
-    enum { LINE = 64 / sizeof(float) };
-    for (size_t k = 0; k < n_v; k += LINE)
-        __builtin_prefetch(v + k); /* the gathers would fetch it one miss at a time */
+    fetch(n_v, v);
     mt_kernels_used()->rows_float16(n, d, a, column, v, v, out);
+}
+
+void mt_ellpack_rows_double_word16(size_t n, const float *d, const float *d_low, const float *a,
+    const uint16_t *column, size_t n_v, const float *v, float keeps, float *v_low, float *out)
+{
+    fetch(n_v, v);
+    mt_kernels_used()->rows_double_word(n, d, d_low, a, column, v, keeps, v_low, out);
 }
 
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,

@@ -103,6 +103,35 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
     return mt_codelet_cost(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
+enum { WORDS_D, WORDS_D_LOW, WORDS_A, WORDS_COLUMN, WORDS_V, WORDS_V_LOW, WORDS_SUBSTEP, WORDS_OUT };
+static const ipu_field pde_double_word_fields[] = {
+    [WORDS_D] = {"d", IPU_INPUT, IPU_FLOAT},
+    [WORDS_D_LOW] = {"d_low", IPU_INPUT, IPU_FLOAT},
+    [WORDS_A] = {"a", IPU_INPUT, IPU_FLOAT},
+    [WORDS_COLUMN] = {"column", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [WORDS_V] = {"v", IPU_INPUT, IPU_FLOAT},
+    [WORDS_V_LOW] = {"v_low", IPU_INOUT, IPU_FLOAT},
+    [WORDS_SUBSTEP] = {"substep", IPU_INOUT, IPU_FLOAT},
+    [WORDS_OUT] = {"out", IPU_OUTPUT, IPU_FLOAT},
+};
+
+static void pde_double_word_compute(const ipu_span *f, const void *context)
+{
+    const float steps = (float)*(const size_t *)context; /* exact up to 2^24 */
+    float *substep = f[WORDS_SUBSTEP].data;
+    const bool last = *substep + 1 == steps;
+    mt_ellpack_rows_double_word16(f[WORDS_OUT].n, f[WORDS_D].data, f[WORDS_D_LOW].data, f[WORDS_A].data,
+        f[WORDS_COLUMN].data, f[WORDS_V].n, f[WORDS_V].data, last ? 0 : 1, f[WORDS_V_LOW].data,
+        f[WORDS_OUT].data);
+    *substep = last ? 0 : *substep + 1;
+}
+
+static ipu_cycles pde_double_word_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return mt_codelet_cost(target, &mixes[TALLY_pde_double_word], n[WORDS_OUT]);
+}
+
 /* First those of all, then those of the spreading, of multirate stepping, and of cells of several variants, where there are any. */
 #define ODE_FIELDS                                                                                           \
     {"state", IPU_INOUT, IPU_FLOAT}, {"v_in", IPU_INPUT, IPU_FLOAT}, { "v_out", IPU_OUTPUT, IPU_FLOAT }
@@ -460,6 +489,7 @@ static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const
 #define CODELET(kind, bytes) CODELET_OF(kind, kind##_fields, kind##_cost, bytes)
 
 const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
+const ipu_codelet mt_codelet_pde_double_word = CODELET(pde_double_word, CODE_BYTES_pde_double_word);
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
 
 const ipu_codelet *mt_codelet_record(bool all, bool spread)

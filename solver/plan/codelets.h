@@ -15,6 +15,10 @@
  * received. */
 extern const ipu_codelet mt_codelet_pde;
 
+/* The same in double words (solver/kernels/ellpack.h): low parts are kept from one diffusion step of a time step to the next, and not
+ * behind the last. `substep` counts them, from 0 on. Context: const size_t *, how many a time step has. */
+extern const ipu_codelet mt_codelet_pde_double_word;
+
 /* One reaction step of the tile's cells of a model; context: mt_ode_context, which says the same of `mixed` and `spread`. v_in and
  * v_out may be the same elements.
  *   mixed   each cell has its own variant, which `of` holds: a row of `constants`; the context's constants are not looked at. Where
@@ -46,7 +50,7 @@ const ipu_codelet *mt_codelet_turn(bool begins);
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
+/* The counts behind a codelet's cost: "pde", "pde_double_word", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
  * "record_spread" of the spreading, and "multirate" of the look at a cell that is not evaluated; NULL for another name. Those of a cell model's step
  * stand in its row. Those of implicit steps are named as in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);

@@ -52,6 +52,13 @@ static mt_status add_variants(mt_plan *plan)
     return ipu_graph_whole(plan->graph, variable, &plan->constants);
 }
 
+static mt_status add_double_words(mt_plan *plan)
+{
+    MT_TRY(mt_plan_add_per_element(plan, "d_low", IPU_FLOAT, 1, &plan->d_low));
+    MT_TRY(mt_plan_add_per_element(plan, "v_low", IPU_FLOAT, 1, &plan->v_low));
+    return mt_plan_add_per_part(plan, "substep", IPU_FLOAT, 1, &plan->substep);
+}
+
 static mt_status add_variables(mt_arena *arena, mt_plan *plan)
 {
     MT_TRY(mt_plan_add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
@@ -68,6 +75,7 @@ static mt_status add_variables(mt_arena *arena, mt_plan *plan)
     for (int k = 0; plan->problem->stepping == MT_STEPPING_MULTIRATE && k < MT_PACED; k++)
         MT_TRY(mt_plan_add_per_element(plan, mt_paced_quantity[k].name, IPU_FLOAT, 1, &plan->paced[k]));
     if (plan->spread) MT_TRY(add_spreading(plan));
+    if (plan->double_words) MT_TRY(add_double_words(plan));
     if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit_variables(arena, plan));
     MT_TRY(mt_plan_add_per_part(plan, "step", IPU_FLOAT, 1, &plan->step));
     return mt_plan_set_temporary(plan, plan->v == &plan->v_a ? plan->v_b : plan->v_a);
@@ -81,6 +89,7 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (mt_plan_count(plan, part) > most) most = mt_plan_count(plan, part);
     MT_ALLOC(arena, room->d, most);
+    MT_ALLOC(arena, room->d_low, most);
     MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
@@ -114,6 +123,7 @@ mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, mt_plan_matrix *
     for (size_t row = 0; row < n; row++) {
         float off[MT_ELLPACK_WIDTH];
         room->d[row] = make_row(plan, rate + MT_DIFFUSION_ROW * row, off, &room->norm);
+        if (plan->double_words) room->d_low[row] = mt_diffusion_step_row_low(room->d[row], off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
             room->a[at] = off[k];
@@ -215,11 +225,22 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
 
 /* ---- vertices ---- */
 
+/* What double words need besides. */
+static mt_status connect_double_words(mt_plan *plan, size_t vertex, uint32_t part)
+{
+    MT_TRY(mt_plan_connect(plan, vertex, "d_low", plan->d_low, 1, part));
+    MT_TRY(mt_plan_connect(plan, vertex, "v_low", plan->v_low, 1, part));
+    return mt_plan_connect_per_part(plan, vertex, "substep", plan->substep, 1, part);
+}
+
 static mt_status add_pde(
     mt_plan *plan, uint32_t set, ipu_tensor from, ipu_tensor to, uint32_t part, ipu_slice *slices)
 {
     size_t vertex;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, mt_plan_tile(plan, part), NULL, &vertex));
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set,
+        plan->double_words ? &mt_codelet_pde_double_word : &mt_codelet_pde, mt_plan_tile(plan, part),
+        &plan->problem->pde_steps, &vertex));
+    if (plan->double_words) MT_TRY(connect_double_words(plan, vertex, part));
     MT_TRY(mt_plan_connect_rows(plan, vertex, part));
     MT_TRY(mt_plan_connect_local(plan, vertex, "v", from, part, slices));
     return mt_plan_connect(plan, vertex, "out", to, 1, part);
@@ -488,6 +509,7 @@ mt_status mt_plan_make(
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
             target->tiles / target->ipus);
     *plan = (mt_plan){.problem = problem, .halo = halo, .spread = mt_monodomain_spreads(problem)};
+    plan->double_words = !is_implicit(plan) && problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD;
     plan->v = problem->pde_steps % 2 == 0 || is_implicit(plan) ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_ALLOC(arena, c, 1);

@@ -110,6 +110,56 @@ Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with
     }
 }
 
+/* In one diffusion step and in three, where low parts are kept between them. */
+Test(backends, double_words_have_the_same_bits_under_every_scheme_and_on_any_tiles_and_threads)
+{
+    double *first = values(), *v = values();
+    const mt_layout one = layout_on(&s, 1);
+    for (size_t steps = 1; steps <= 3; steps += 2) {
+        s.problem.pde_steps = steps;
+        s.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
+        run_backend(&s, "ipu", &one, 200, first, NULL);
+        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
+            for (uint32_t chips = 1; chips <= 4; chips *= 2) {
+                const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, chips, 23, scheme);
+                omp_set_num_threads(chips == 1 ? 1 : 2);
+                run_backend(&s, "ipu", &layout, 200, v, NULL);
+                cr_assert(same_bits(v, first), "%zu steps, %s, %u chips", steps, scheme->name, chips);
+            }
+        s.problem.accumulation = MT_ACCUMULATION_SINGLE;
+        run_backend(&s, "ipu", &one, 200, v, NULL);
+        cr_expect(!same_bits(v, first), "%zu steps: no sum is another", steps);
+    }
+}
+
+Test(backends, double_words_receive_what_they_read)
+{
+    double *v = values(), *checked = values();
+    mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
+    s.problem.pde_steps = 3;
+    s.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
+    run_backend(&s, "ipu", &layout, 20, v, NULL);
+    layout.checked = true;
+    run_backend(&s, "ipu", &layout, 20, checked, NULL);
+    cr_expect(same_bits(v, checked));
+}
+
+/* Roundings of 64 diffusion steps in a time step make the wave late or early; in double words only those of the cells are left. */
+Test(backends, double_words_stay_nearer_to_the_cpu)
+{
+    const mt_layout layout = layout_on(&s, 7);
+    double *cpu = values(), *v = values(), apart[2];
+    s.problem.pde_steps = 64;
+    run_backend(&s, "cpu", NULL, 150, cpu, NULL);
+    for (int way = MT_ACCUMULATION_SINGLE; way <= MT_ACCUMULATION_DOUBLE_WORD; way++) {
+        s.problem.accumulation = (mt_accumulation)way;
+        run_backend(&s, "ipu", &layout, 150, v, NULL);
+        apart[way] = largest_difference(cpu, v);
+    }
+    cr_expect_lt(apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE] / 100, "%g and %g mV",
+        apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE]);
+}
+
 /* Both schemes of implicit steps: a solver whose sums go over all tiles. */
 Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the_cpu)
 {

@@ -221,6 +221,26 @@ Test(checkpoint, so_does_it_with_multirate_stepping)
     mt_arena_free(&s.arena);
 }
 
+Test(checkpoint, so_does_it_with_double_words)
+{
+    const size_t pde_steps = 3; /* low parts are kept between them */
+    slab_problem s;
+    uint64_t cycles, cycles_after;
+    bool counted;
+    make(&s);
+    s.problem.pde_steps = pde_steps;
+    s.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
+    const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 17);
+    const state never = whole(&s, &mt_backend_ipu, &few, &cycles);
+    write_at_cut(&s, &mt_backend_ipu, &few);
+    const state same = continued(&s, &mt_backend_ipu, &few, &counted, &cycles_after);
+    expect_same(&s, &never, &same);
+    cr_expect_eq(cycles, cycles_after);
+    const state other = continued(&s, &mt_backend_ipu, &many, &counted, &cycles_after);
+    expect_same(&s, &never, &other);
+    mt_arena_free(&s.arena);
+}
+
 Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
 {
     slab_problem s;

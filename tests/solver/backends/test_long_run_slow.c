@@ -1,18 +1,20 @@
-/* An action potential and the rest behind it, 500 ms: the machine's single precision beside double precision. */
+/* An action potential and the rest behind it, 500 ms: the machine's single precision beside double precision, with sums of
+ * floats and of double words. */
 #include <criterion/criterion.h>
 
 #include "mesh/anatomy/fibres.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/solver/slab_problem.h"
 
-enum { TIMES = 8, STEPS_A_MS = 50 };
+enum { TIMES = 9, STEPS_A_MS = 50 };
 
-static const size_t times_ms[TIMES] = {20, 50, 100, 150, 200, 300, 350, 500};
+static const size_t times_ms[TIMES] = {20, 50, 100, 150, 200, 300, 350, 400, 500};
 
 typedef struct film {
     const mt_backend *backend;
     void *self;
     double *before[TIMES], *frame[TIMES]; /* V at these times, and a millisecond before */
+    double *activation_ms, *apd_ms;       /* [n_elements] */
 } film;
 
 static bool take(void *user, size_t steps)
@@ -25,19 +27,27 @@ static bool take(void *user, size_t steps)
     return true;
 }
 
-static void run_film(slab_problem *s, const char *name, const mt_layout *layout, film *f, double *activation)
+static void run_film(slab_problem *s, const char *name, const mt_layout *layout, film *f)
 {
     mt_arena arena = {0};
+    const size_t n = s->mesh.n_elements;
     f->backend = mt_backend_find(name);
     for (int k = 0; k < TIMES; k++) {
-        f->before[k] = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof(double));
-        f->frame[k] = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof(double));
+        f->before[k] = mt_arena_alloc(&s->arena, n, sizeof(double));
+        f->frame[k] = mt_arena_alloc(&s->arena, n, sizeof(double));
     }
+    f->activation_ms = mt_arena_alloc(&s->arena, n, sizeof(double));
+    f->apd_ms = mt_arena_alloc(&s->arena, n, sizeof(double));
     cr_assert_eq(f->backend->open(&arena, &s->problem, layout, &f->self), MT_OK, "%s", mt_message());
     cr_assert_eq(
         mt_backend_run(&s->problem, f->backend, f->self, 0, STEPS_A_MS * times_ms[TIMES - 1], take, f), MT_OK,
         "%s", mt_message());
-    f->backend->read(f->self, MT_ARRAY_ACTIVATION, activation);
+    f->backend->read(f->self, MT_ARRAY_ACTIVATION, f->activation_ms);
+    f->backend->read(f->self, MT_ARRAY_RECORD + MT_RECORDED_REPOLARISATION, f->apd_ms);
+    for (size_t c = 0; c < n; c++) {
+        f->apd_ms[c] -= f->activation_ms[c];
+        cr_assert(isfinite(f->apd_ms[c]), "%s: element %zu is not activated", name, c);
+    }
     mt_arena_free(&arena);
 }
 
@@ -72,14 +82,13 @@ static void expect_close(slab_problem *s)
 {
     film cpu, ipu;
     const mt_layout layout = layout_on(s, 64);
-    double *by_cpu = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *by_cpu),
-           *by_ipu = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *by_ipu), shift = 0, latest = 0,
-           volume = 0;
-    run_film(s, "cpu", NULL, &cpu, by_cpu);
-    run_film(s, "ipu", &layout, &ipu, by_ipu);
+    double shift = 0, latest = 0, volume = 0;
+    s->problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
+    run_film(s, "cpu", NULL, &cpu);
+    run_film(s, "ipu", &layout, &ipu);
     for (size_t c = 0; c < s->mesh.n_elements; c++) {
-        cr_assert(isfinite(by_cpu[c]) && isfinite(by_ipu[c]), "element %zu is not activated", c);
-        shift = fmax(shift, fabs(by_cpu[c] - by_ipu[c])), latest = fmax(latest, by_cpu[c]);
+        shift = fmax(shift, fabs(cpu.activation_ms[c] - ipu.activation_ms[c]));
+        latest = fmax(latest, cpu.activation_ms[c]);
         volume += mt_mesh_volume_mm3(&s->mesh, c);
     }
     cr_log_info("%zu elements of %.2f mm, the last activated at %.2f ms; activation: at most %.5f ms apart",
@@ -135,3 +144,62 @@ Test(long_run, of_a_heart_with_layers_too)
     expect_close(&s);
     mt_arena_free(&s.arena);
 }
+
+/* ---- double words ---- */
+
+enum { WAYS = 2 };
+
+typedef struct apart {
+    double largest, rms;
+} apart;
+
+static apart apart_by(const double *a, const double *b, size_t n)
+{
+    apart d = {0};
+    for (size_t e = 0; e < n; e++) {
+        d.largest = fmax(d.largest, fabs(a[e] - b[e]));
+        d.rms += (a[e] - b[e]) * (a[e] - b[e]) / (double)n;
+    }
+    d.rms = sqrt(d.rms);
+    return d;
+}
+
+/* The slab of the benchmark, 20,160 elements. */
+static void make_benchmark(slab_problem *s, size_t pde_steps)
+{
+    make_slab_problem(s, (double[]){20, 7, 3}, 0.5);
+    s->problem.pde_steps = pde_steps;
+    s->problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
+}
+
+/* Activation by the machine in a number of diffusion steps, both ways, beside double precision. */
+static void compare_ways(size_t pde_steps, double single_ms, double double_word_ms)
+{
+    slab_problem s;
+    film cpu, ipu;
+    make_benchmark(&s, pde_steps);
+    const size_t n = s.mesh.n_elements;
+    const mt_layout layout = layout_on(&s, 64);
+    const double expected_ms[WAYS] = {single_ms, double_word_ms};
+    run_film(&s, "cpu", NULL, &cpu);
+    for (int way = 0; way < WAYS; way++) {
+        s.problem.accumulation = (mt_accumulation)way;
+        run_film(&s, "ipu", &layout, &ipu);
+        for (int k = 0; k < TIMES; k++) {
+            const apart v = apart_by(cpu.frame[k], ipu.frame[k], n);
+            cr_log_info("%zu diffusion steps, %s, %zu ms: V %.2g mV, rms %.2g", pde_steps,
+                mt_accumulation_name[way], times_ms[k], v.largest, v.rms);
+        }
+        const apart activation = apart_by(cpu.activation_ms, ipu.activation_ms, n),
+                    duration = apart_by(cpu.apd_ms, ipu.apd_ms, n);
+        cr_log_info("%zu diffusion steps, %s: activation %.2g ms, rms %.2g; APD90 %.2g ms, rms %.2g",
+            pde_steps, mt_accumulation_name[way], activation.largest, activation.rms, duration.largest,
+            duration.rms);
+        cr_expect(activation.largest > expected_ms[way] / 1.5 && activation.largest < 1.5 * expected_ms[way],
+            "%s: %g ms", mt_accumulation_name[way], activation.largest);
+    }
+    mt_arena_free(&s.arena);
+}
+
+Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, 1.8e-4, 3.6e-5); }
+Test(double_words, four_as_in_the_study) { compare_ways(4, 7.9e-4, 3.7e-5); }

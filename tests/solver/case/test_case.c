@@ -506,6 +506,9 @@ Test(case, keys_that_contradict_each_other_are_refused)
         "max_mm: [0.5, 1, 1]", "max_mm: [0.5, -1, 1]", ": stimuli.0: min_mm 0 is above max_mm -1 on axis y");
     expect_failure("end_ms: 10", "end_ms: 10.01",
         ": time.end_ms: 10.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 10 or 10.02");
+    expect_failure("time:\n", "diffusion: {method: implicit, accumulation: double-word}\ntime:\n",
+        ": diffusion.accumulation: double-word, with diffusion.method implicit; allowed: single, or "
+        "diffusion.method explicit");
     expect_failure("end_ms: 10", "end_ms: 0.001",
         ": time.end_ms: 0.001; allowed: a whole number of steps of dt_ms = 0.02, at least one: 0.02");
     /* 1,000,000.5 steps; once a part of a million of all steps was let pass, which is half a step of so many */

@@ -1,5 +1,5 @@
 /* The bits of one instruction set's kernels, to be compared with those of another set, compiler or processor (bits.sh): results of the
- * functions and of the cell models' steps, in float and double, with subnormal numbers and without. Written to standard output as they
+ * functions, of the cell models' steps and of rows in double words, in float and double, with subnormal numbers and without. Written to standard output as they
  * lie in memory; what is no number, which has no one pattern, always the same. Without an argument: the sets' names. */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "solver/cells/model.h"
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/block.h"
+#include "solver/kernels/ellpack.h"
 #include "solver/kernels/kernels.h"
 #include "tests/random.h"
 
@@ -104,6 +105,28 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     put_doubles(since_d, CELLS);
 }
 
+/* Rows of the diffusion step in double words, one step after another. */
+static void put_rows(const mt_kernels *kernels)
+{
+    static float d[CELLS], d_low[CELLS], a[CELLS * MT_ELLPACK_WIDTH], v[2][CELLS], v_low[CELLS];
+    static uint16_t column[CELLS * MT_ELLPACK_WIDTH];
+    uint64_t state = 5;
+    for (size_t row = 0; row < CELLS; row++) {
+        d[row] = (float)between(&state, 0.5, 1);
+        d_low[row] = d[row] * (float)between(&state, -0x1p-24, 0x1p-24);
+        v[0][row] = -120 + (float)row;
+        v_low[row] = 0;
+    }
+    for (size_t k = 0; k < CELLS * MT_ELLPACK_WIDTH; k++) {
+        a[k] = (float)between(&state, -0.02, 0.05);
+        column[k] = (uint16_t)draw(&state, CELLS);
+    }
+    for (int step = 0; step < STEPS; step++)
+        kernels->rows_double_word(CELLS, d, d_low, a, column, v[step % 2], 1, v_low, v[(step + 1) % 2]);
+    put_floats(v[STEPS % 2], CELLS);
+    put_floats(v_low, CELLS);
+}
+
 int main(int argc, char **argv)
 {
     const mt_kernels *all[MT_ISAS];
@@ -117,6 +140,7 @@ int main(int argc, char **argv)
             put_functions_of_doubles(all[k]);
             put_cells(all[k], false);
             put_cells(all[k], true);
+            put_rows(all[k]);
             if (flushing) ipu_end_flushing(before);
         }
     }

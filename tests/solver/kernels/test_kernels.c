@@ -22,7 +22,7 @@ static double uniform(double low, double high) { return between(&seed, low, high
 
 /* Random rows in blocks, of MOST rows at most. */
 typedef struct rows {
-    float d_f[MOST], a_f[MOST * ROW], v_f[VALUES];
+    float d_f[MOST], d_low[MOST], a_f[MOST * ROW], v_f[VALUES], v_low[MOST];
     double d_d[MOST], a_d[MOST * ROW], v_d[VALUES];
     uint16_t column16[MOST * ROW];
     uint32_t column32[MOST * ROW];
@@ -31,7 +31,11 @@ typedef struct rows {
 static rows random_rows(void)
 {
     rows r;
-    for (size_t k = 0; k < MOST; k++) r.d_f[k] = (float)(r.d_d[k] = uniform(0, 1));
+    for (size_t k = 0; k < MOST; k++) {
+        r.d_f[k] = (float)(r.d_d[k] = uniform(0, 1));
+        r.d_low[k] = (float)uniform(-0x1p-25, 0x1p-25);
+        r.v_low[k] = (float)uniform(-0x1p-20, 0x1p-20);
+    }
     for (size_t k = 0; k < VALUES; k++) r.v_f[k] = (float)(r.v_d[k] = uniform(-90, 40));
     for (size_t k = 0; k < MOST * ROW; k++) {
         r.a_f[k] = (float)(r.a_d[k] = uniform(-0.1, 0.2));
@@ -41,7 +45,7 @@ static rows random_rows(void)
 }
 
 typedef struct result {
-    float float16[MOST], float32[MOST];
+    float float16[MOST], float32[MOST], high[MOST], low[MOST];
     double double32[MOST];
 } result;
 
@@ -52,6 +56,8 @@ static result multiply(const mt_kernels *kernels, size_t n, const rows *r)
     kernels->rows_float16(n, r->d_f, r->a_f, r->column16, r->v_f, r->v_f, out.float16);
     kernels->rows_float32(n, r->d_f, r->a_f, r->column32, r->v_f, r->v_f, out.float32);
     kernels->rows_double32(n, r->d_d, r->a_d, r->column32, r->v_d, r->v_d, out.double32);
+    memcpy(out.low, r->v_low, n * sizeof *out.low);
+    kernels->rows_double_word(n, r->d_f, r->d_low, r->a_f, r->column16, r->v_f, 1, out.low, out.high);
     return out;
 }
 
@@ -69,6 +75,19 @@ Test(kernels, rows_give_the_same_bits_on_every_instruction_set)
             EXPECT_SAME_BITS(&first, &other, sizeof first, "%s, %zu rows", all[k]->isa, n);
         }
     }
+}
+
+/* A row of double words with its own value first, as always: others' values stand where they stood. */
+static void multiply_alone(const mt_kernels *kernels, size_t row, const rows *r, result *alone)
+{
+    float v[VALUES + 1];
+    uint16_t column[ROW];
+    v[0] = r->v_f[row];
+    memcpy(v + 1, r->v_f, sizeof r->v_f);
+    for (size_t k = 0; k < ROW; k++) column[k] = (uint16_t)(r->column16[ROW * row + k] + 1);
+    alone->low[row] = r->v_low[row];
+    kernels->rows_double_word(1, r->d_f + row, r->d_low + row, r->a_f + ROW * row, column, v, 1,
+        alone->low + row, alone->high + row);
 }
 
 Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
@@ -98,6 +117,7 @@ Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
                     1, r.d_f + row, r.a_f + at, r.column32 + at, r.v_f + row, r.v_f, alone.float32 + row);
                 all[i]->rows_double32(
                     1, r.d_d + row, r.a_d + at, r.column32 + at, r.v_d + row, r.v_d, alone.double32 + row);
+                multiply_alone(all[i], row, &r, &alone);
             }
             EXPECT_SAME_BITS(&alone, &together, sizeof alone, "%s, %zu rows", all[i]->isa, n);
         }

@@ -33,8 +33,8 @@ enum { MOST = 64 };
 
 static size_t all_codelets(counted all[MOST])
 {
-    const ipu_codelet *const common[] = {&mt_codelet_pde, mt_codelet_record(false, false),
-        mt_codelet_record(false, true), &mt_codelet_stimulus};
+    const ipu_codelet *const common[] = {&mt_codelet_pde, &mt_codelet_pde_double_word,
+        mt_codelet_record(false, false), mt_codelet_record(false, true), &mt_codelet_stimulus};
     size_t n = 0;
     for (size_t k = 0; k < sizeof common / sizeof *common; k++)
         all[n++] = (counted){.codelet = *common[k], .mix = mt_codelet_mix(common[k]->name)};
@@ -129,6 +129,11 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
                 n[1] = n[2] = 16 * rows[r].cells;
                 n[3] = rows[r].cells + 77; /* and those received */
             }
+            if (strcmp(codelet->name, "pde_double_word") == 0) {
+                n[2] = n[3] = 16 * rows[r].cells;
+                n[4] = rows[r].cells + 77;
+                n[6] = 1;
+            }
             if (all[k].context.model) n[0] = all[k].context.model->n_states * rows[r].cells;
             if (strncmp(codelet->name, "activation", 10) == 0) n[0] = 1;
             if (strcmp(codelet->name, "stimulus") == 0) n[1] = 2060;
@@ -175,6 +180,9 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&mt_codelet_pde, 2, "column", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_pde, 3, "v", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_pde, 4, "out", IPU_OUTPUT, IPU_FLOAT);
+    expect_field(&mt_codelet_pde_double_word, 1, "d_low", IPU_INPUT, IPU_FLOAT);
+    expect_field(&mt_codelet_pde_double_word, 5, "v_low", IPU_INOUT, IPU_FLOAT);
+    expect_field(&mt_codelet_pde_double_word, 6, "substep", IPU_INOUT, IPU_FLOAT);
     counted all[MOST];
     const size_t n_all = all_codelets(all);
     for (size_t k = 0; k < n_all; k++) {
@@ -202,10 +210,10 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 4, 5, 2, 3, 5}; /* and again ode's and ode_mixed's */
+        static const size_t n[] = {5, 8, 4, 5, 2, 3, 5}; /* and again ode's and ode_mixed's */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
-        cr_expect_eq(c->n_fields, n[k < 6 ? k : 4 + k % 2], "%s", c->name);
+        cr_expect_eq(c->n_fields, n[k < 7 ? k : 6 - k % 2], "%s", c->name);
         cr_expect_eq(
             c->code_bytes, 4 * (t->start + t->bundles + t->pairs), "%s: 4 bytes an instruction", c->name);
         cr_expect(c->vertex_bytes >= 4 * c->n_fields, "%s: a pointer each", c->name);
@@ -265,6 +273,29 @@ Test(codelets, pde_multiplies_the_tiles_rows)
         float sum = 0.5F * (float)(r * r); /* quarters of whole numbers: exact in any order */
         for (size_t k = 0; k < ROW; k++) sum += (float)(k % 4) / 4 * (float)((r + k) % ALL * ((r + k) % ALL));
         cr_expect_eq(out[r], sum, "row %zu", r);
+    }
+}
+
+/* Of three diffusion steps in a time step the last drops the low parts. */
+Test(codelets, double_words_keep_low_parts_within_a_time_step)
+{
+    enum { N = 18, ROW = MT_ELLPACK_WIDTH };
+    static float d[N], d_low[N], a[N * ROW], v[N], v_low[N], out[N];
+    static uint16_t column[N * ROW];
+    const size_t steps = 3;
+    float substep = 0;
+    for (size_t r = 0; r < N; r++) d[r] = 1, d_low[r] = 0x1p-26F, v[r] = 1;
+    const ipu_span f[] = {
+        {d, N}, {d_low, N}, {a, N * ROW}, {column, N * ROW}, {v, N}, {v_low, N}, {&substep, 1}, {out, N}};
+    for (size_t turn = 0; turn < 2 * steps; turn++) {
+        const bool last = turn % steps == steps - 1;
+        cr_expect_eq(substep, (float)(turn % steps));
+        mt_codelet_pde_double_word.compute(f, &steps);
+        for (size_t r = 0; r < N; r++) {
+            cr_expect_eq(out[r], 1, "step %zu, row %zu", turn, r);
+            cr_expect_eq(
+                v_low[r], last ? 0 : (float)(turn % steps + 1) * 0x1p-26F, "step %zu, row %zu", turn, r);
+        }
     }
 }
 
