@@ -210,8 +210,8 @@ static mt_status measure(
     return MT_OK;
 }
 
-/* All ways on one count of IPUs. */
-static mt_status measure_on(verdict *v, size_t i)
+/* All ways on one count of IPUs. What the choice fills into the case stays, in `kept`. */
+static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
 {
     mt_arena arena = {0};
     mt_mapping_choice choice;
@@ -220,7 +220,7 @@ static mt_status measure_on(verdict *v, size_t i)
     v->input.machine.ipus = v->ipus[i];
     (void)snprintf(stage, sizeof stage, "stepping on %lu IPUs", v->ipus[i]);
     mt_progress_stage(stage);
-    mt_status status = mt_mapping_choose(&arena, v->path, &v->input, &choice);
+    mt_status status = mt_mapping_choose(kept, v->path, &v->input, &choice);
     choice.cached = true;
     if (status == MT_OK) status = mt_mapping_make(&arena, &v->input, &choice, &v->problem, &mapping);
     for (size_t d = 0; status == MT_OK && d < v->n_dts; d++)
@@ -350,7 +350,7 @@ static mt_status find(mt_arena *arena, verdict *v)
     MT_TRY(check_stimuli(v));
     v->problem.monodomain.stepping = MT_STEPPING_UNIFORM;
     MT_TRY(run_up(arena, v));
-    for (size_t i = 0; i < v->n_ipus; i++) MT_TRY(measure_on(v, i));
+    for (size_t i = 0; i < v->n_ipus; i++) MT_TRY(measure_on(arena, v, i));
     mt_progress_stage("timing the host");
     for (size_t d = 0; d < v->n_dts; d++)
         for (int way = 0; way < WAYS; way++)
