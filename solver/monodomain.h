@@ -7,8 +7,8 @@
  *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*; with multirate stepping some evaluate it,
  *      and in the others v changes as it was found to last (solver/kernels/multirate.h);
  *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), or an implicit one
- *      (solver/diffusion/implicit.h), after which v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
- *      but for the compensated splitting;
+ *      (solver/diffusion/implicit.h), after which v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v)
+ *      (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0 but for the compensated splitting;
  *   4. its action potential is recorded (solver/record.h): at least that it activates the first time v passes 0 mV upwards,
  *      interpolated linearly within the step. Where a beat begins, elements are made free for the next before its first step.
  *
@@ -24,12 +24,14 @@
  *
  *     a = (1 - 1/p) / 2
  *
- * goes from 0 for one step, which is as it always was, to 1/2 for many. The diffusion takes a pattern that decays at the rate lambda by
- * exp(-lambda dt) but for -(lambda dt)^2 / (2 p): an implicit step stands in all this for a number p of explicit ones, which is infinite for
- * Crank-Nicolson, which has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's. Then a = 1. It has a second meaning, for any model: a pattern that decays at
- * the rate lambda under a steady reaction f settles at f / lambda - (kappa + dt) f + O(dt^2), which is then the same for all p; without
- * it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a pattern grows by that where kappa + dt - 1/lambda > 1/j: with p
- * steps no sooner than with one (solver/diffusion/spreading.h). */
+ * goes from 0 for one step, which is as it always was, to 1/2 for many. The diffusion takes a pattern that decays at the rate lambda
+ * by exp(-lambda dt) but for -(lambda dt)^2 / (2 p): an implicit step stands in all this for a number p of explicit ones, which is
+ * infinite for Crank-Nicolson, which has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's.
+ * Then a = 1.
+ *
+ * a has a second meaning, for any model: a pattern that decays at the rate lambda under a steady reaction f settles at f / lambda - (kappa
+ * + dt) f + O(dt^2), which is then the same for all p; without it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a
+ * pattern grows by that where kappa + dt - 1/lambda > 1/j: with p steps no sooner than with one (solver/diffusion/spreading.h). */
 #ifndef MT_SOLVER_MONODOMAIN_H
 #define MT_SOLVER_MONODOMAIN_H
 

@@ -247,11 +247,11 @@ void next_iteration(uint32_t n, const int32_t *restrict iteration, const float *
 void find_alpha(
     uint32_t n, const int32_t *restrict word, bicgstab_state *restrict state, bicgstab_sent *restrict sent)
 {
-    for (uint32_t k = 0; k < n; k++) bicgstab_alpha(word + 6 * k, state + k, sent + k);
+    for (uint32_t k = 0; k < n; k++) bicgstab_alpha(word + 2 * FIXED_WORDS * k, state + k, sent + k);
 }
 
 void find_omega(uint32_t n, const int32_t *restrict word, const bicgstab_state *restrict state,
     bicgstab_sent *restrict sent)
 {
-    for (uint32_t k = 0; k < n; k++) bicgstab_omega(word + 9 * k, state + k, sent + k);
+    for (uint32_t k = 0; k < n; k++) bicgstab_omega(word + 3 * FIXED_WORDS * k, state + k, sent + k);
 }

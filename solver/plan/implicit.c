@@ -140,17 +140,25 @@ mt_status mt_plan_add_implicit_start(mt_plan *plan, const uint32_t set[2], uint3
 
 enum { AT_FIRST, AT_HALF, AT_SECOND, AT_END, AT_GAIN, AT_SETS = MT_IMPLICIT_ITERATION_SETS };
 
-bool mt_implicit_only_receives_scalars(size_t k) { return k == AT_HALF || k == AT_END; }
+bool mt_plan_implicit_receives_scalars(size_t k) { return k == AT_HALF || k == AT_END; }
+
+/* A product whose vertex also sums products of vectors, with scales among what it is sent. */
+static mt_status add_summing_product(mt_plan *plan, uint32_t set, mt_implicit_part kind, uint32_t part,
+    const char *in, ipu_tensor from, const char *out, ipu_tensor to, size_t first_scale, size_t end_scale,
+    ipu_slice *slices, size_t *vertex)
+{
+    MT_TRY(add_product(plan, set, kind, part, in, from, out, to, NULL, slices, vertex));
+    MT_TRY(mt_plan_connect(plan, *vertex, "shadow", plan->implicit->shadow, 1, part));
+    return connect_sent(plan, *vertex, "scale", first_scale, end_scale - first_scale);
+}
 
 static mt_status add_first(mt_plan *plan, uint32_t set, uint32_t part, ipu_slice *slices)
 {
     const mt_plan_implicit *m = plan->implicit;
     size_t vertex;
-    MT_TRY(add_product(plan, set, MT_IMPLICIT_FIRST, part, "p", m->p, "q", m->q, NULL, slices, &vertex));
-    MT_TRY(mt_plan_connect(plan, vertex, "shadow", m->shadow, 1, part));
+    MT_TRY(add_summing_product(plan, set, MT_IMPLICIT_FIRST, part, "p", m->p, "q", m->q,
+        MT_IMPLICIT_SENT_FIRST, MT_IMPLICIT_SENT_SECOND, slices, &vertex));
     MT_TRY(mt_plan_connect(plan, vertex, "r", m->r, 1, part));
-    MT_TRY(connect_sent(
-        plan, vertex, "scale", MT_IMPLICIT_SENT_FIRST, MT_IMPLICIT_SENT_SECOND - MT_IMPLICIT_SENT_FIRST));
     return mt_plan_connect_per_part(plan, vertex, "words", m->words_first, MT_IMPLICIT_WORDS_FIRST, part);
 }
 
@@ -168,10 +176,8 @@ static mt_status add_second(mt_plan *plan, uint32_t set, uint32_t part, ipu_slic
 {
     const mt_plan_implicit *m = plan->implicit;
     size_t vertex;
-    MT_TRY(add_product(plan, set, MT_IMPLICIT_SECOND, part, "r", m->r, "t", m->t, NULL, slices, &vertex));
-    MT_TRY(mt_plan_connect(plan, vertex, "shadow", m->shadow, 1, part));
-    MT_TRY(connect_sent(
-        plan, vertex, "scale", MT_IMPLICIT_SENT_SECOND, MT_IMPLICIT_SENT_ALPHA - MT_IMPLICIT_SENT_SECOND));
+    MT_TRY(add_summing_product(plan, set, MT_IMPLICIT_SECOND, part, "r", m->r, "t", m->t,
+        MT_IMPLICIT_SENT_SECOND, MT_IMPLICIT_SENT_ALPHA, slices, &vertex));
     return mt_plan_connect_per_part(plan, vertex, "words", m->words_second, MT_IMPLICIT_WORDS_SECOND, part);
 }
 

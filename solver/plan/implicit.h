@@ -18,8 +18,8 @@
 /* Compute sets of an iteration that all tiles take part in, with that of the gain: they stand before those of sums and scalars. */
 enum { MT_IMPLICIT_ITERATION_SETS = 5 };
 
-/* Whether the k-th of these receives nothing but scalars. */
-bool mt_implicit_only_receives_scalars(size_t k);
+/* Whether scalars are all that the k-th of these receives. */
+bool mt_plan_implicit_receives_scalars(size_t k);
 
 typedef struct mt_plan_implicit {
     ipu_tensor r, shadow, p, q, t;               /* [n] of solver/diffusion/implicit.h; r is s, too */

@@ -1,6 +1,7 @@
 #include "solver/plan/implicit_codelets.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "solver/kernels/ellpack.h"
@@ -12,6 +13,13 @@
 #include "solver/kernels/bicgstab_scalars.h"
 
 _Static_assert(sizeof(bicgstab_sent) == MT_IMPLICIT_SENT * sizeof(float), "what is sent is floats");
+_Static_assert(offsetof(bicgstab_sent, scale_r) == MT_IMPLICIT_SENT_FIRST * sizeof(float) &&
+                   offsetof(bicgstab_sent, scale_ts) == MT_IMPLICIT_SENT_SECOND * sizeof(float) &&
+                   offsetof(bicgstab_sent, alpha) == MT_IMPLICIT_SENT_ALPHA * sizeof(float),
+    "in this order");
+enum { SUMS_FIRST = 2, SUMS_SECOND = 3, HELD = 2 }; /* products summed; words that a worker holds of each */
+_Static_assert((int)MT_IMPLICIT_WORDS_FIRST == SUMS_FIRST * FIXED_WORDS, "words of the first product's sums");
+_Static_assert((int)MT_IMPLICIT_WORDS_SECOND == SUMS_SECOND * FIXED_WORDS, "and of the second's");
 _Static_assert(sizeof(bicgstab_state) == MT_IMPLICIT_STATE * sizeof(float), "and so is the state");
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -228,9 +236,11 @@ typedef struct kind {
 static const kind kinds[MT_IMPLICIT_PARTS] = {
     [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, 0, false),
     [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 2, MT_IMPLICIT_BOUNDS, false),
-    [MT_IMPLICIT_FIRST] = KIND(first, "first_product", ROWS_OUT, 4, MT_IMPLICIT_WORDS_FIRST, false),
+    [MT_IMPLICIT_FIRST] =
+        KIND(first, "first_product", ROWS_OUT, HELD *SUMS_FIRST, MT_IMPLICIT_WORDS_FIRST, false),
     [MT_IMPLICIT_HALF] = KIND(half, "half_way", HALF_R, 0, 0, false),
-    [MT_IMPLICIT_SECOND] = KIND(second, "second_product", ROWS_OUT, 6, MT_IMPLICIT_WORDS_SECOND, false),
+    [MT_IMPLICIT_SECOND] =
+        KIND(second, "second_product", ROWS_OUT, HELD *SUMS_SECOND, MT_IMPLICIT_WORDS_SECOND, false),
     [MT_IMPLICIT_END] = KIND(end, "end_iteration", END_X, MT_IMPLICIT_BOUNDS, MT_IMPLICIT_BOUNDS, false),
     [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, 0, false),
     [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, 0, true),

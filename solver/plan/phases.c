@@ -144,7 +144,7 @@ uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *p
     uint64_t cycles = profile->control_cycles;
     for (size_t s = b.sums; s < profile->n_steps; s++) cycles += profile->steps[s].total_cycles;
     for (size_t s = b.iterations; s < b.sums && s < profile->n_steps; s++)
-        if (mt_implicit_only_receives_scalars(s - b.iterations))
+        if (mt_plan_implicit_receives_scalars(s - b.iterations))
             cycles += profile->steps[s].total_cycles - profile->steps[s].total_compute_cycles;
     return cycles;
 }
