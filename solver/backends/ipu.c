@@ -92,8 +92,7 @@ static mt_status write_matrix(ipu *self, mt_arena *scratch)
     MT_TRY(mt_plan_matrix_room(scratch, &self->plan, &m));
     for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) {
         MT_TRY(mt_plan_matrix_of(&self->plan, part, &m));
-        write_piece(self, &self->plan.d, part, 1, m.d);
-        if (self->plan.double_words) write_piece(self, &self->plan.d_low, part, 1, m.d_low);
+        if (!self->plan.double_words) write_piece(self, &self->plan.d, part, 1, m.d);
         write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
         write_piece(self, &self->plan.column, part, MT_DIFFUSION_ROW, m.column);
     }

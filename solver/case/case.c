@@ -154,11 +154,9 @@ static const mt_yaml_key diffusion_keys[] = {
         "With implicit steps: the largest residual that an element may have. Single precision knows it to "
         "some 1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
-        "How explicit steps are added up on the machine. single: in single precision; double-word: in pairs "
-        "of single "
-        "precision, at several times the cycles (see `solver/README.md`). The backend cpu computes in "
-        "double "
-        "precision and does not look at it."),
+        "How explicit steps are added up on the machine. single: in single precision; double-word: by their "
+        "increments, in pairs of single precision, at a quarter more cycles (see `solver/README.md`). The "
+        "backend cpu computes in double precision and does not look at it."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \

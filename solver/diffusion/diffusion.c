@@ -498,10 +498,3 @@ float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off)
     }
     return (float)(1 - sum);
 }
-
-float mt_diffusion_step_row_low(float diagonal, const float *off)
-{
-    double sum = 0;
-    for (size_t k = 0; k < ROW; k++) sum += (double)off[k];
-    return (float)(1 - sum - (double)diagonal);
-}

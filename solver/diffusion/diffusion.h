@@ -198,7 +198,4 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
 double mt_diffusion_step_row(const double *rate, double dt_ms, double *off);
 float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off);
 
-/* The low part of that diagonal as a double word: what it lacks of 1 minus the sum, rounded. */
-float mt_diffusion_step_row_low(float diagonal, const float *off);
-
 #endif

@@ -55,7 +55,7 @@ DEFINE_ROWS(ellpack_rows_16, uint16_t)
 
 /* What a block of rows is made of, MT_BLOCK of them. */
 typedef struct row_block {
-    const float *d, *d_low, *a, *v;
+    const float *a, *v;
     const uint16_t *column;
     float keeps, *v_low, *out;
 } row_block;
@@ -64,9 +64,8 @@ static inline void double_word_block(const row_block *b, const float *values)
 {
     const float keeps = b->keeps;
     for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
-        const double_word sum = ellpack_row_double_word(lanes_load(b->d + lane), lanes_load(b->d_low + lane),
-            lanes_load(b->v + lane), lanes_load(b->v_low + lane), b->a + lane, b->column + lane, MT_BLOCK,
-            values);
+        const double_word sum = ellpack_row_double_word(lanes_load(b->v + lane), lanes_load(b->v_low + lane),
+            b->a + lane, b->column + lane, MT_BLOCK, values);
         lanes_store(b->out + lane, sum.high);
         lanes_store(b->v_low + lane, keeps * sum.low);
     }
@@ -75,29 +74,26 @@ static inline void double_word_block(const row_block *b, const float *values)
 /* A last block narrower than the others goes through a whole one, whose spare lanes are 0. */
 static void double_word_narrow(size_t width, const row_block *b, const float *values)
 {
-    float d[MT_BLOCK] = {0}, d_low[MT_BLOCK] = {0}, v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK],
-          a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
+    float v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK], a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
     uint16_t column[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
     for (size_t lane = 0; lane < width; lane++) {
-        d[lane] = b->d[lane], d_low[lane] = b->d_low[lane];
         v[lane] = b->v[lane], v_low[lane] = b->v_low[lane];
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             a[k * MT_BLOCK + lane] = b->a[k * width + lane];
             column[k * MT_BLOCK + lane] = b->column[k * width + lane];
         }
     }
-    double_word_block(&(const row_block){d, d_low, a, v, column, b->keeps, v_low, out}, values);
+    double_word_block(&(const row_block){a, v, column, b->keeps, v_low, out}, values);
     memcpy(b->out, out, width * sizeof *out);
     memcpy(b->v_low, v_low, width * sizeof *v_low);
 }
 
-void MT_KERNEL(ellpack_rows_double_word)(size_t n, const float *d, const float *d_low, const float *a,
-    const uint16_t *column, const float *v, float keeps, float *v_low, float *out)
+void MT_KERNEL(ellpack_rows_double_word)(
+    size_t n, const float *a, const uint16_t *column, const float *v, float keeps, float *v_low, float *out)
 {
     for (size_t row = 0; row < n; row += MT_BLOCK) {
         const size_t at = row * MT_ELLPACK_WIDTH;
-        const row_block block = {
-            d + row, d_low + row, a + at, v + row, column + at, keeps, v_low + row, out + row};
+        const row_block block = {a + at, v + row, column + at, keeps, v_low + row, out + row};
         if (n - row >= MT_BLOCK)
             double_word_block(&block, v);
         else

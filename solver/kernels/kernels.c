@@ -85,11 +85,11 @@ void mt_ellpack_rows_float16(
     mt_kernels_used()->rows_float16(n, d, a, column, v, v, out);
 }
 
-void mt_ellpack_rows_double_word16(size_t n, const float *d, const float *d_low, const float *a,
-    const uint16_t *column, size_t n_v, const float *v, float keeps, float *v_low, float *out)
+void mt_ellpack_rows_double_word16(size_t n, const float *a, const uint16_t *column, size_t n_v,
+    const float *v, float keeps, float *v_low, float *out)
 {
     fetch(n_v, v);
-    mt_kernels_used()->rows_double_word(n, d, d_low, a, column, v, keeps, v_low, out);
+    mt_kernels_used()->rows_double_word(n, a, column, v, keeps, v_low, out);
 }
 
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,

@@ -103,10 +103,8 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
     return mt_codelet_cost(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
-enum { WORDS_D, WORDS_D_LOW, WORDS_A, WORDS_COLUMN, WORDS_V, WORDS_V_LOW, WORDS_SUBSTEP, WORDS_OUT };
+enum { WORDS_A, WORDS_COLUMN, WORDS_V, WORDS_V_LOW, WORDS_SUBSTEP, WORDS_OUT };
 static const ipu_field pde_double_word_fields[] = {
-    [WORDS_D] = {"d", IPU_INPUT, IPU_FLOAT},
-    [WORDS_D_LOW] = {"d_low", IPU_INPUT, IPU_FLOAT},
     [WORDS_A] = {"a", IPU_INPUT, IPU_FLOAT},
     [WORDS_COLUMN] = {"column", IPU_INPUT, IPU_UNSIGNED_SHORT},
     [WORDS_V] = {"v", IPU_INPUT, IPU_FLOAT},
@@ -120,9 +118,8 @@ static void pde_double_word_compute(const ipu_span *f, const void *context)
     const float steps = (float)*(const size_t *)context; /* exact up to 2^24 */
     float *substep = f[WORDS_SUBSTEP].data;
     const bool last = *substep + 1 == steps;
-    mt_ellpack_rows_double_word16(f[WORDS_OUT].n, f[WORDS_D].data, f[WORDS_D_LOW].data, f[WORDS_A].data,
-        f[WORDS_COLUMN].data, f[WORDS_V].n, f[WORDS_V].data, last ? 0 : 1, f[WORDS_V_LOW].data,
-        f[WORDS_OUT].data);
+    mt_ellpack_rows_double_word16(f[WORDS_OUT].n, f[WORDS_A].data, f[WORDS_COLUMN].data, f[WORDS_V].n,
+        f[WORDS_V].data, last ? 0 : 1, f[WORDS_V_LOW].data, f[WORDS_OUT].data);
     *substep = last ? 0 : *substep + 1;
 }
 

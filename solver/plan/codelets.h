@@ -15,7 +15,7 @@
  * received. */
 extern const ipu_codelet mt_codelet_pde;
 
-/* The same in double words (solver/kernels/ellpack.h): low parts are kept from one diffusion step of a time step to the next, and not
+/* The same as increments in double words (solver/kernels/ellpack.h): low parts are kept from one diffusion step of a time step to the next, and not
  * behind the last. `substep` counts them, from 0 on. Context: const size_t *, how many a time step has. */
 extern const ipu_codelet mt_codelet_pde_double_word;
 

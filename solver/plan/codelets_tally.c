@@ -19,13 +19,13 @@ void pde(uint32_t n, const float *restrict d, const float *restrict a, const uin
         out[cell] = ellpack_row_uint16_t(d[cell], v_own[cell], a + cell, column + cell, MT_BLOCK, v);
 }
 
-void pde_double_word(uint32_t n, const float *restrict d, const float *restrict d_low,
-    const float *restrict a, const uint16_t *restrict column, const float *restrict v_own,
-    const float *restrict v, float keeps, float *restrict v_low, float *restrict out)
+void pde_double_word(uint32_t n, const float *restrict a, const uint16_t *restrict column,
+    const float *restrict v_own, const float *restrict v, float keeps, float *restrict v_low,
+    float *restrict out)
 {
     for (uint32_t cell = 0; cell < n; cell++) {
-        const double_word sum = ellpack_row_double_word(
-            d[cell], d_low[cell], v_own[cell], v_low[cell], a + cell, column + cell, MT_BLOCK, v);
+        const double_word sum =
+            ellpack_row_double_word(v_own[cell], v_low[cell], a + cell, column + cell, MT_BLOCK, v);
         out[cell] = sum.high;
         v_low[cell] = keeps * sum.low;
     }

@@ -54,7 +54,6 @@ static mt_status add_variants(mt_plan *plan)
 
 static mt_status add_double_words(mt_plan *plan)
 {
-    MT_TRY(mt_plan_add_per_element(plan, "d_low", IPU_FLOAT, 1, &plan->d_low));
     MT_TRY(mt_plan_add_per_element(plan, "v_low", IPU_FLOAT, 1, &plan->v_low));
     return mt_plan_add_per_part(plan, "substep", IPU_FLOAT, 1, &plan->substep);
 }
@@ -63,7 +62,7 @@ static mt_status add_variables(mt_arena *arena, mt_plan *plan)
 {
     MT_TRY(mt_plan_add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
     MT_TRY(mt_plan_add_per_element(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
-    MT_TRY(mt_plan_add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
+    if (!plan->double_words) MT_TRY(mt_plan_add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
     MT_TRY(mt_plan_add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
     MT_TRY(mt_plan_add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
     MT_TRY(mt_plan_add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
@@ -89,7 +88,6 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (mt_plan_count(plan, part) > most) most = mt_plan_count(plan, part);
     MT_ALLOC(arena, room->d, most);
-    MT_ALLOC(arena, room->d_low, most);
     MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
@@ -123,7 +121,6 @@ mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, mt_plan_matrix *
     for (size_t row = 0; row < n; row++) {
         float off[MT_ELLPACK_WIDTH];
         room->d[row] = make_row(plan, rate + MT_DIFFUSION_ROW * row, off, &room->norm);
-        if (plan->double_words) room->d_low[row] = mt_diffusion_step_row_low(room->d[row], off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
             room->a[at] = off[k];
@@ -225,10 +222,9 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
 
 /* ---- vertices ---- */
 
-/* What double words need besides. */
+/* What double words work on. */
 static mt_status connect_double_words(mt_plan *plan, size_t vertex, uint32_t part)
 {
-    MT_TRY(mt_plan_connect(plan, vertex, "d_low", plan->d_low, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "v_low", plan->v_low, 1, part));
     return mt_plan_connect_per_part(plan, vertex, "substep", plan->substep, 1, part);
 }

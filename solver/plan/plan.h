@@ -19,7 +19,6 @@ MT_NODISCARD mt_status mt_plan_make(
 /* The diffusion step of one part, in the order of its variables: most of what the host writes, so it is made part by part. */
 typedef struct mt_plan_matrix {
     float *d, *a;           /* [own], [own][16] in blocks; of implicit steps those of G */
-    float *d_low;           /* [own] with double words: the low part of d */
     float norm;             /* of implicit steps: the largest absolute row sum of A, of all parts so far */
     uint16_t *column;       /* [own][16] in blocks */
     mt_diffusion_rows rows; /* scratch, as the next */

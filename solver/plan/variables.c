@@ -90,7 +90,7 @@ size_t mt_plan_slices_most(const mt_halo *halo)
 
 mt_status mt_plan_connect_rows(mt_plan *plan, size_t vertex, uint32_t part)
 {
-    MT_TRY(mt_plan_connect(plan, vertex, "d", plan->d, 1, part));
+    if (!plan->double_words) MT_TRY(mt_plan_connect(plan, vertex, "d", plan->d, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "a", plan->a, MT_ELLPACK_WIDTH, part));
     return mt_plan_connect(plan, vertex, "column", plan->column, MT_ELLPACK_WIDTH, part);
 }

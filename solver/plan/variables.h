@@ -6,8 +6,7 @@
  *
  *   v_a, v_b   [n] float      the potential, twice: a diffusion step reads one and writes the other
  *   d          [n] float      diagonal of the diffusion step
- *   d_low      [n] float      with double words: its low part
- *   v_low      [n] float      there, too: the low part of v between the diffusion steps of a time step, and 0 between time steps
+ *   v_low      [n] float      with double words, which need no d: the low part of v between the diffusion steps of a time step, and 0 between time steps
  *   a, column  [n][16]        the rest of it, in blocks of each part (solver/kernels/block.h); columns are 16-bit places in
  *                             the part's local order: its own elements, then those received
  *   state      [n][S] float   the S states of the cell model, in blocks of each part
@@ -54,7 +53,7 @@ typedef struct mt_plan {
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
     bool double_words; /* of explicit diffusion steps */
-    ipu_tensor d_low, v_low, substep;
+    ipu_tensor v_low, substep;
     ipu_tensor share, s;  /* where it is spread */
     ipu_tensor constants; /* where variants differ, as `of` */
     size_t *rows; /* [n_parts + 1] where each part's begin in it; NULL: all elements are of one variant */

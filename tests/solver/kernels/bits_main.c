@@ -108,12 +108,10 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
 /* Rows of the diffusion step in double words, one step after another. */
 static void put_rows(const mt_kernels *kernels)
 {
-    static float d[CELLS], d_low[CELLS], a[CELLS * MT_ELLPACK_WIDTH], v[2][CELLS], v_low[CELLS];
+    static float a[CELLS * MT_ELLPACK_WIDTH], v[2][CELLS], v_low[CELLS];
     static uint16_t column[CELLS * MT_ELLPACK_WIDTH];
     uint64_t state = 5;
     for (size_t row = 0; row < CELLS; row++) {
-        d[row] = (float)between(&state, 0.5, 1);
-        d_low[row] = d[row] * (float)between(&state, -0x1p-24, 0x1p-24);
         v[0][row] = -120 + (float)row;
         v_low[row] = 0;
     }
@@ -122,7 +120,7 @@ static void put_rows(const mt_kernels *kernels)
         column[k] = (uint16_t)draw(&state, CELLS);
     }
     for (int step = 0; step < STEPS; step++)
-        kernels->rows_double_word(CELLS, d, d_low, a, column, v[step % 2], 1, v_low, v[(step + 1) % 2]);
+        kernels->rows_double_word(CELLS, a, column, v[step % 2], 1, v_low, v[(step + 1) % 2]);
     put_floats(v[STEPS % 2], CELLS);
     put_floats(v_low, CELLS);
 }

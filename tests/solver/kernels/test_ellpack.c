@@ -122,46 +122,34 @@ Test(ellpack, columns_of_16_bits_reach_65536_values)
     free(values);
 }
 
-/* The sum of a row as exactly as a long double holds it, and that of |A| |v|. */
-static long double exact(size_t row, float d_f, float d_low, float v_own, float v_low, long double *size)
+/* The sum of a row whose entries add up to 1, as exactly as a long double holds it, and the size of its increment. */
+static long double exact(size_t row, float v_low, long double *size)
 {
-    long double sum = ((long double)d_f + d_low) * ((long double)v_own + v_low);
-    *size = fabsl(sum);
+    const long double own = (float)v[row];
+    long double sum = own + v_low;
+    *size = fabsl((long double)v_low);
     for (size_t k = 0; k < ROW; k++) {
-        const long double product = (long double)(float)a[row][k] * (float)v[column[row][k]];
-        sum += product;
-        *size += fabsl(product);
+        const long double increment = (float)a[row][k] * ((long double)(float)v[column[row][k]] - own);
+        sum += increment;
+        *size += fabsl(increment);
     }
     return sum;
 }
 
-/* Half of the rows nearly cancel: their last entry takes away what the others add up to, to one rounding. */
-static void make_cancelling_matrix(void)
-{
-    make_matrix(MOST);
-    for (size_t row = 0; row < MOST; row += 2) {
-        long double size;
-        a[row][ROW - 1] = 0;
-        column[row][ROW - 1] = (uint32_t)(VALUES - 1 - row);
-        const long double sum = exact(row, (float)d[row], 0, (float)v[row], 0, &size);
-        a[row][ROW - 1] = (double)(-sum / (long double)v[column[row][ROW - 1]]);
-    }
-}
-
-static float low_part_of(float high) { return high * (float)uniform(-0x1p-24, 0x1p-24); }
-
+/* Values far apart, of both signs, and in half of the rows a small one: then the increment is the larger summand. */
 Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
 {
-    static float d_f[MOST], d_low[MOST], a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], out[MOST];
+    static float a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], out[MOST];
     static uint16_t column16[MOST * ROW];
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
+    const long double bound = 18 * 0x1p-24L / (1 - 18 * 0x1p-24L);
     for (size_t turn = 0; turn < 50; turn++) {
-        make_cancelling_matrix();
+        make_matrix(MOST);
+        for (size_t row = 0; row < MOST; row += 2) v[row] = uniform(-0.1, 0.1);
         for (size_t k = 0; k < VALUES; k++) v_f[k] = (float)v[k];
         for (size_t row = 0; row < MOST; row++) {
-            d_low[row] = low_part_of(d_f[row] = (float)d[row]);
-            v_low[row] = low_part_of(v_f[row]);
+            v_low[row] = v_f[row] * (float)uniform(-0x1p-24, 0x1p-24);
             for (size_t k = 0; k < ROW; k++) {
                 const size_t at = mt_block_index(MOST, ROW, row, k);
                 a_f[at] = (float)a[row][k];
@@ -170,11 +158,11 @@ Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
         }
         for (size_t i = 0; i < n_all; i++) {
             memcpy(low, v_low, sizeof low);
-            all[i]->rows_double_word(MOST, d_f, d_low, a_f, column16, v_f, 1, low, out);
+            all[i]->rows_double_word(MOST, a_f, column16, v_f, 1, low, out);
             for (size_t row = 0; row < MOST; row++) {
                 long double size;
-                const long double sum = exact(row, d_f[row], d_low[row], v_f[row], v_low[row], &size);
-                cr_assert_leq(fabsl((long double)out[row] + low[row] - sum), 0x1p-42L * size,
+                const long double sum = exact(row, v_low[row], &size);
+                cr_assert_leq(fabsl((long double)out[row] + low[row] - sum), bound * size,
                     "%s, row %zu: %Lg of %Lg", all[i]->isa, row, (long double)out[row] + low[row] - sum,
                     size);
                 cr_assert(out[row] + low[row] == out[row], "%s, row %zu: a low part of %g beside %g",
@@ -184,17 +172,31 @@ Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
     }
 }
 
+Test(ellpack, increments_leave_a_constant_exactly)
+{
+    static float a_f[MOST * ROW], v_f[VALUES], low[MOST], out[MOST];
+    static uint16_t column16[MOST * ROW];
+    for (size_t k = 0; k < VALUES; k++) v_f[k] = -85.23F;
+    for (size_t at = 0; at < MOST * ROW; at++) {
+        a_f[at] = (float)uniform(-0.1, 0.2);
+        column16[at] = (uint16_t)uniform(0, VALUES);
+    }
+    mt_ellpack_rows_double_word16(MOST, a_f, column16, VALUES, v_f, 1, low, out);
+    cr_expect_arr_eq(out, v_f, sizeof out);
+}
+
 Test(ellpack, low_parts_are_kept_only_where_asked)
 {
-    static float d_f[MOST], d_low[MOST], a_f[MOST * ROW], v_f[VALUES], kept[MOST], dropped[MOST],
-        out[2][MOST];
+    static float a_f[MOST * ROW], v_f[VALUES], kept[MOST], dropped[MOST], out[2][MOST];
     static uint16_t column16[MOST * ROW];
     make_matrix(MOST);
     for (size_t k = 0; k < VALUES; k++) v_f[k] = (float)v[k];
-    for (size_t row = 0; row < MOST; row++) d_f[row] = (float)d[row];
-    for (size_t at = 0; at < MOST * ROW; at++) a_f[at] = 0.1F;
-    mt_ellpack_rows_double_word16(MOST, d_f, d_low, a_f, column16, VALUES, v_f, 1, kept, out[0]);
-    mt_ellpack_rows_double_word16(MOST, d_f, d_low, a_f, column16, VALUES, v_f, 0, dropped, out[1]);
+    for (size_t at = 0; at < MOST * ROW; at++) {
+        a_f[at] = 1e-4F; /* increments that are rounded */
+        column16[at] = (uint16_t)uniform(MOST, VALUES);
+    }
+    mt_ellpack_rows_double_word16(MOST, a_f, column16, VALUES, v_f, 1, kept, out[0]);
+    mt_ellpack_rows_double_word16(MOST, a_f, column16, VALUES, v_f, 0, dropped, out[1]);
     cr_expect_arr_eq(out[0], out[1], sizeof out[0]);
     for (size_t row = 0; row < MOST; row++)
         cr_expect(kept[row] != 0 && dropped[row] == 0, "row %zu: %g and %g", row, (double)kept[row],

@@ -22,7 +22,7 @@ static double uniform(double low, double high) { return between(&seed, low, high
 
 /* Random rows in blocks, of MOST rows at most. */
 typedef struct rows {
-    float d_f[MOST], d_low[MOST], a_f[MOST * ROW], v_f[VALUES], v_low[MOST];
+    float d_f[MOST], a_f[MOST * ROW], v_f[VALUES], v_low[MOST];
     double d_d[MOST], a_d[MOST * ROW], v_d[VALUES];
     uint16_t column16[MOST * ROW];
     uint32_t column32[MOST * ROW];
@@ -33,7 +33,6 @@ static rows random_rows(void)
     rows r;
     for (size_t k = 0; k < MOST; k++) {
         r.d_f[k] = (float)(r.d_d[k] = uniform(0, 1));
-        r.d_low[k] = (float)uniform(-0x1p-25, 0x1p-25);
         r.v_low[k] = (float)uniform(-0x1p-20, 0x1p-20);
     }
     for (size_t k = 0; k < VALUES; k++) r.v_f[k] = (float)(r.v_d[k] = uniform(-90, 40));
@@ -57,7 +56,7 @@ static result multiply(const mt_kernels *kernels, size_t n, const rows *r)
     kernels->rows_float32(n, r->d_f, r->a_f, r->column32, r->v_f, r->v_f, out.float32);
     kernels->rows_double32(n, r->d_d, r->a_d, r->column32, r->v_d, r->v_d, out.double32);
     memcpy(out.low, r->v_low, n * sizeof *out.low);
-    kernels->rows_double_word(n, r->d_f, r->d_low, r->a_f, r->column16, r->v_f, 1, out.low, out.high);
+    kernels->rows_double_word(n, r->a_f, r->column16, r->v_f, 1, out.low, out.high);
     return out;
 }
 
@@ -86,8 +85,7 @@ static void multiply_alone(const mt_kernels *kernels, size_t row, const rows *r,
     memcpy(v + 1, r->v_f, sizeof r->v_f);
     for (size_t k = 0; k < ROW; k++) column[k] = (uint16_t)(r->column16[ROW * row + k] + 1);
     alone->low[row] = r->v_low[row];
-    kernels->rows_double_word(1, r->d_f + row, r->d_low + row, r->a_f + ROW * row, column, v, 1,
-        alone->low + row, alone->high + row);
+    kernels->rows_double_word(1, r->a_f + ROW * row, column, v, 1, alone->low + row, alone->high + row);
 }
 
 Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
