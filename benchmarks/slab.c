@@ -77,5 +77,5 @@ void slab_make(slab *s, const char *mesh)
         .model = &mt_cell_tp06,
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02)};
-    s->layout = (mt_layout){&s->target, &s->halo, false};
+    s->layout = (mt_layout){.target = &s->target, .halo = &s->halo};
 }

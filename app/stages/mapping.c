@@ -124,6 +124,6 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
         MT_TRY(
             make_partition(arena, choice, (uint32_t)input->machine.ipus, &problem->adjacency, &m->partition));
     MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
-    m->layout = (mt_layout){&choice->target, &m->halo, input->machine.checked};
+    m->layout = (mt_layout){.target = &choice->target, .halo = &m->halo, .checked = input->machine.checked};
     return MT_OK;
 }

@@ -60,7 +60,20 @@ static void make_spans(ipu_engine *engine)
     }
 }
 
+static void poison_own(ipu_engine *e)
+{
+    const size_t *offset = e->executable->tile_offset;
+    memset(e->image + offset[e->ranks.first_tile], 0xff,
+        offset[e->ranks.end_tile] - offset[e->ranks.first_tile]);
+}
+
 mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine)
+{
+    return ipu_engine_new_of_rank(arena, NULL, executable, checked, engine);
+}
+
+mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
+    const ipu_executable *executable, bool checked, ipu_engine **engine)
 {
     const ipu_graph *graph = executable->graph;
     size_t bytes = executable->tile_offset[graph->target.tiles];
@@ -69,7 +82,9 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     e->executable = executable;
     e->checked = checked;
     MT_TRY(ipu_timing_make(arena, executable, &e->timing));
-    MT_ALLOC(arena, e->image, bytes);
+    MT_ALLOC(
+        arena, e->image, bytes); /* pages of tiles of other ranks are never touched, and take no memory */
+    MT_TRY(ipu_ranks_make(arena, with, executable, e->image, &e->ranks));
     MT_ALLOC(arena, e->spans, executable->n_places);
     MT_ALLOC(arena, e->streams, graph->n_streams);
     MT_ALLOC(arena, e->runs, graph->n_compute_sets);
@@ -77,7 +92,7 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     MT_ALLOC(arena, e->used_slots, graph->n_compute_sets);
     MT_ALLOC(arena, e->control_runs, executable->n_controls);
     MT_TRY(ipu_stream_room_new(arena, &e->timing, &e->stream_room));
-    if (e->checked) memset(e->image, 0xff, bytes);
+    if (e->checked) poison_own(e);
     make_spans(e);
     write_constants(e);
     *engine = e;
@@ -157,7 +172,7 @@ static walk begin_walk(const ipu_engine *engine, const ipu_tensor *tensor)
         .n_slices = tensor->n_slices};
 }
 
-/* The next stretch, or false at the end. */
+/* The next stretch, or false at the end; `tile` is NULL where another rank has it. */
 static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
 {
     const ipu_executable *e = w->engine->executable;
@@ -170,7 +185,8 @@ static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
     const size_t element = ipu_type_bytes(e->graph->variables[w->left.variable].type);
     size_t skip = w->left.from - range->from;
     size_t n = range->n - skip < w->left.n ? range->n - skip : w->left.n;
-    *tile = w->engine->image + range->offset + skip * element;
+    *tile = ipu_ranks_has(&w->engine->ranks, range->tile) ? w->engine->image + range->offset + skip * element
+                                                          : NULL;
     *bytes = n * element;
     w->left.from += n;
     w->left.n -= n;
@@ -181,7 +197,8 @@ static void copy_in(walk w, const void *data)
 {
     const unsigned char *from = data;
     unsigned char *tile = NULL;
-    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); from += bytes) memcpy(tile, from, bytes);
+    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); from += bytes)
+        if (tile) memcpy(tile, from, bytes);
 }
 
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data)
@@ -203,12 +220,13 @@ static void write_constants(ipu_engine *engine)
                 engine, &(ipu_slice){v, 0, graph->variables[v].n}, graph->variables[v].constant);
 }
 
-/* Answers how many bytes it has copied. */
+/* Answers how many bytes there are. */
 static size_t copy_out(walk w, void *data)
 {
     unsigned char *to = data;
     unsigned char *tile = NULL;
-    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); to += bytes) memcpy(to, tile, bytes);
+    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); to += bytes)
+        if (tile) memcpy(to, tile, bytes);
     return (size_t)(to - (unsigned char *)data);
 }
 
@@ -363,7 +381,8 @@ static void receive(const ipu_engine *engine, const ipu_superstep *step, size_t 
     for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
         const ipu_message *m = &messages[i];
         if (i + MESSAGES_AHEAD < last) fetch_source(engine, m + MESSAGES_AHEAD);
-        memcpy(image + m->destination, image + m->source, m->bytes);
+        if (ipu_ranks_has(&engine->ranks, m->source_tile))
+            memcpy(image + m->destination, image + m->source, m->bytes);
     }
 }
 
@@ -467,34 +486,71 @@ static bool run_tile_through(
     return true;
 }
 
-/* Where no vertex writes what is sent, a tile computes as soon as it has received, while the data is in the host's cache. */
-static outcome run_tiles(const ipu_engine *engine, const together *all)
+/* Which of the own tiles: all, or, where something is still on its way from other ranks, those that do not wait for it or those
+ * that do. */
+typedef enum which_tiles { ALL_TILES, FREE_TILES, WAITING_TILES } which_tiles;
+
+static void receive_all(const ipu_engine *engine, const ipu_superstep *step)
 {
-    const size_t n_tiles = engine->executable->graph->target.tiles;
-    fault first = {.tile = n_tiles};
-    uint64_t most = 0;
-    uint64_t all_used = 0;
-#pragma omp parallel reduction(max : most) reduction(+ : all_used)
+#pragma omp parallel for schedule(static)
+    for (size_t t = engine->ranks.first_tile; t < engine->ranks.end_tile; t++) receive(engine, step, t);
+}
+
+static void merge(outcome *all, const fault *why, const taken *took)
+{
+    if (why && why->tile < all->first.tile) all->first = *why;
+    if (took->cycles > all->compute_cycles) all->compute_cycles = took->cycles;
+    all->used_slots += took->used;
+}
+
+/* Where no vertex writes what is sent, a tile computes as soon as it has received, while the data is in the host's cache. */
+static void run_tiles(const ipu_engine *engine, const together *all, which_tiles which, outcome *out)
+{
+    const bool *waits =
+        which == ALL_TILES ? NULL : engine->ranks.waits[all->step[0] - engine->executable->supersteps];
+#pragma omp parallel
     {
-        uint64_t before = ipu_begin_flushing();
-        if (all->step[0]->apart) {
-#pragma omp for schedule(static)
-            for (size_t t = 0; t < n_tiles; t++) receive(engine, all->step[0], t);
-        }
+        const uint64_t before = ipu_begin_flushing();
+        outcome own = {.first.tile = engine->executable->graph->target.tiles};
 #pragma omp for schedule(static) nowait
-        for (size_t t = 0; t < n_tiles; t++) {
+        for (size_t t = engine->ranks.first_tile; t < engine->ranks.end_tile; t++) {
             taken took = {0};
             fault why;
-            if (!run_tile_through(engine, all, t, &took, &why)) {
-#pragma omp critical(ipu_engine_fault)
-                if (t < first.tile) first = why;
-            }
-            if (took.cycles > most) most = took.cycles;
-            all_used += took.used;
+            if (waits && waits[t] != (which == WAITING_TILES)) continue;
+            const bool ran = run_tile_through(engine, all, t, &took, &why);
+            merge(&own, ran ? NULL : &why, &took);
         }
         ipu_end_flushing(before);
+#pragma omp critical(ipu_engine_outcome)
+        merge(out, &own.first, &(taken){own.compute_cycles, own.used_slots});
     }
-    return (outcome){first, most, all_used};
+}
+
+/* On all ranks the same: the largest and the sum of theirs. */
+static void reduce_outcome(const ipu_engine *engine, outcome *out)
+{
+    const mt_communicator *with = engine->ranks.with;
+    uint64_t tile = out->first.tile;
+    with->reduce(with, MT_REDUCE_MIN, &tile, 1);
+    with->reduce(with, MT_REDUCE_MAX, &out->compute_cycles, 1);
+    with->reduce(with, MT_REDUCE_SUM, &out->used_slots, 1);
+    if (out->first.tile != tile) out->first = (fault){.tile = tile};
+}
+
+/* Receives and computes; what comes from other ranks is on its way meanwhile. */
+static outcome run_together(const ipu_engine *engine, const together *all)
+{
+    const mt_communicator *with = engine->ranks.with;
+    const ipu_superstep *step = all->step[0];
+    void *exchange = with ? engine->ranks.exchange[step - engine->executable->supersteps] : NULL;
+    outcome out = {.first.tile = engine->executable->graph->target.tiles};
+    if (exchange) with->start(exchange);
+    if (step->apart) receive_all(engine, step);
+    if (exchange && !step->apart) run_tiles(engine, all, FREE_TILES, &out);
+    if (exchange) with->finish(exchange);
+    run_tiles(engine, all, exchange && !step->apart ? WAITING_TILES : ALL_TILES, &out);
+    if (with && (engine->checked || step->data_dependent)) reduce_outcome(engine, &out);
+    return out;
 }
 
 static mt_status report(const ipu_engine *engine, const ipu_superstep *step, const fault *why)
@@ -504,15 +560,23 @@ static mt_status report(const ipu_engine *engine, const ipu_superstep *step, con
         &engine->executable->graph->target, step->name, why->tile, why->task->codelet, why->cost);
 }
 
+/* The rank of the tile knows why. */
+static mt_status report_on_all(const ipu_engine *engine, const ipu_superstep *step, const fault *why)
+{
+    const mt_communicator *with = engine->ranks.with;
+    const mt_status status = ipu_ranks_has(&engine->ranks, why->tile) ? report(engine, step, why) : MT_OK;
+    return with ? mt_communicator_agree(with, status) : status;
+}
+
 /* Does the supersteps that wait. `now` may be NULL. */
 static mt_status do_waiting(ipu_engine *engine, outcome *now)
 {
     const together all = {engine->waiting, engine->n_waiting};
     engine->n_waiting = 0;
     if (all.n == 0) return MT_OK;
-    const outcome done = run_tiles(engine, &all);
+    const outcome done = run_together(engine, &all);
     if (done.first.tile < engine->executable->graph->target.tiles)
-        return report(engine, all.step[0], &done.first);
+        return report_on_all(engine, all.step[0], &done.first);
     if (now) *now = done;
     return MT_OK;
 }
@@ -562,7 +626,12 @@ static mt_status evaluate(ipu_engine *engine, const ipu_program *program, uint32
 {
     MT_TRY(do_waiting(engine, NULL));
     const ipu_control *control = count_control(engine, program);
-    memcpy(value, engine->image + control->place, sizeof *value);
+    if (ipu_ranks_has(&engine->ranks, control->tile))
+        memcpy(value, engine->image + control->place, sizeof *value);
+    if (engine->ranks.with)
+        engine->ranks.with->broadcast(engine->ranks.with,
+            ipu_ranks_of(&engine->ranks, &engine->executable->graph->target, control->tile), value,
+            sizeof *value);
     if (engine->checked && *value == UINT32_MAX)
         return mt_fail(MT_NUMERICS,
             "engine: the predicate, element %zu of variable '%s' on tile %u, would be read before it was "

@@ -8,10 +8,15 @@
  * afterwards the host's own setting is restored.
  *
  * The engine counts modelled cycles; it measures no time. Running and streaming allocate nothing. The tiles' memory begins as
- * zero bytes. */
+ * zero bytes.
+ *
+ * Several processes may share the machine (ipu/run/ranks.h). Then all of them call the same functions in the same order, and each
+ * computes its own tiles; while what comes from others is on its way, it does those that do not wait for it. Numbers and counts are those of
+ * one process. What is read, streamed or written is that of the own tiles; the places of others in the host's data stay as they are. */
 #ifndef IPU_RUN_ENGINE_H
 #define IPU_RUN_ENGINE_H
 
+#include "ipu/run/ranks.h"
 #include "ipu/run/timing.h"
 #include "ipu/run/trace.h"
 
@@ -27,6 +32,7 @@ enum { IPU_TOGETHER = 8 }; /* supersteps that the host runs together, at most */
 typedef struct ipu_engine {
     const ipu_executable *executable;
     ipu_timing timing;                            /* of the executable */
+    ipu_ranks ranks;                              /* whose tiles it computes */
     unsigned char *image;                         /* executable->tile_offset[tiles] bytes */
     ipu_span *spans;                              /* of executable->places */
     ipu_stream_buffer *streams;                   /* [n_streams] */
@@ -51,6 +57,10 @@ typedef struct ipu_engine {
  * or 4294967295 looks the same: do not use these values in checked runs. */
 MT_NODISCARD mt_status ipu_engine_new(
     mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine);
+
+/* The same for the tiles of one rank; keeps the communicator; NULL: all tiles. MT_INPUT also as ipu_ranks_make. Collective. */
+MT_NODISCARD mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
+    const ipu_executable *executable, bool checked, ipu_engine **engine);
 
 /* Runs a program. MT_INPUT: no such program; a stream that is not connected or whose length is no multiple of the transfer's; a
  * compute_timed gives what its vertex cannot have. MT_NUMERICS: a checked run found poison, and the message names compute set, tile,

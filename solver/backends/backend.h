@@ -36,12 +36,17 @@ mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
 /* Was it gathered in the time loop, and does it not act on what follows? */
 bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
 
-/* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
+/* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it.
+ *
+ * Where several ranks share a problem (mt_layout.ranks), all of them call the same functions in the same order, but for those that count
+ * and profile, which rank 0 has for all. Every rank gives what is written, and what is read comes to rank 0 alone; the others may give
+ * NULL for its values. */
 typedef struct mt_backend {
     const char *name;
     bool single; /* computes in single precision */
 
-    /* Sets up v, states and activation times at rest. Keeps problem and layout. layout may be NULL for cpu. */
+    /* Sets up v, states and activation times at rest. Keeps problem and layout. For cpu layout may be NULL; with ranks, its halo is of a
+     * part for each of them. MT_INPUT: as ipu_ranks_make; cpu with implicit steps and ranks. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
     /* Does steps [first, first + n), over which no stimulus is switched and no beat begins. */

@@ -1,10 +1,14 @@
 /* The cpu backend: the four parts of a step over the whole mesh in double precision, with OpenMP. The
  * yardstick for the emulated machine; the order of every sum is the row's, so the threads do not change the
- * result. */
+ * result.
+ *
+ * Where ranks share the mesh, each has a part of it in that part's local order (mesh/cut/halo.h): its own elements, then those that its
+ * rows read of others, which come before each diffusion step. Alone it has all elements in the mesh's order. */
 #include <math.h>
 #include <string.h>
 
 #include "solver/backends/backend.h"
+#include "solver/backends/gather.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
@@ -15,9 +19,23 @@
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/record_equations.h"
 
+/* The elements of a stimulus that are its own, by their local numbers. */
+typedef struct own_stimulus {
+    size_t n;
+    const uint32_t *element;
+} own_stimulus;
+
 typedef struct cpu {
     const mt_monodomain *problem;
-    size_t n;
+    size_t n;                     /* its own elements */
+    const mt_communicator *ranks; /* who share the mesh; NULL: nobody */
+    const mt_halo *halo;          /* of a part for each rank; NULL: nobody shares */
+    const uint32_t *element;      /* [n] of the mesh; NULL: all, in its order */
+    double *gathered;             /* [all elements] in the parts' order, to be read; NULL: nobody shares */
+    uint32_t *place;        /* [all elements] of each of the mesh's in that order; NULL: nobody shares */
+    void *exchange[2];      /* of the elements of others, into v and into v_next, which change places */
+    own_stimulus *stimulus; /* [n_stimuli] */
+    const uint16_t *of;     /* [n] variants, where they differ; else NULL */
     double *v, *v_next, *before, *activation_ms;
     double *recorded[MT_RECORDED]; /* [n] where all is recorded */
     record_rule rule;
@@ -34,40 +52,70 @@ typedef struct cpu {
 
 enum { LIST = 8192 }; /* rows that are made together */
 
-/* Rows of the diffusion step, in blocks. */
-static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
+/* One row of the diffusion step, in blocks. */
+static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *column)
 {
     const mt_monodomain *problem = c->problem;
-    const bool is_explicit = problem->diffusing == MT_DIFFUSING_EXPLICIT;
     const double dt_ms = problem->dt_ms / (double)problem->pde_steps,
                  step_ms = mt_diffusing_theta(problem->diffusing) * problem->dt_ms;
+    double off[MT_DIFFUSION_ROW];
+    c->diagonal[at_row] = problem->diffusing == MT_DIFFUSING_EXPLICIT
+                              ? mt_diffusion_step_row(rate, dt_ms, off)
+                              : mt_implicit_row(rate, step_ms, off);
+    for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
+        const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, at_row, k);
+        c->off[at] = off[k];
+        c->column[at] = column[k];
+    }
+}
+
+/* Of all elements. */
+static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
+{
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
     for (size_t i = 0; i < n; i++) {
-        double off[MT_DIFFUSION_ROW];
         uint32_t ring[MT_RING_MAX];
-        const uint32_t *column = mt_pattern_row(pattern, element[i], ring);
-        const double *row = rate + MT_DIFFUSION_ROW * i;
-        c->diagonal[element[i]] =
-            is_explicit ? mt_diffusion_step_row(row, dt_ms, off) : mt_implicit_row(row, step_ms, off);
-        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-            const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, element[i], k);
-            c->off[at] = off[k];
-            c->column[at] = column[k];
-        }
+        put_row(c, element[i], rate + MT_DIFFUSION_ROW * i, mt_pattern_row(pattern, element[i], ring));
     }
+}
+
+/* Of the own ones, from the first-th on; `local` are their columns. */
+static void put_own_rows(cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++)
+        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local + MT_ELLPACK_WIDTH * (first + i));
+}
+
+/* The columns of the own rows in local numbers. */
+static mt_status find_columns(mt_arena *scratch, const cpu *c, const mt_pattern *pattern, uint32_t **local)
+{
+    uint32_t *map;
+    MT_ALLOC(scratch, *local, MT_ELLPACK_WIDTH * c->n);
+    MT_ALLOC(scratch, map, c->halo->n_elements);
+    memset(map, 0xff, c->halo->n_elements * sizeof *map);
+    return mt_halo_columns(c->halo, pattern, c->ranks->rank, map, *local);
 }
 
 static mt_status fill_matrix_with(mt_arena *scratch, cpu *c)
 {
     const mt_diffusion *diffusion = c->problem->diffusion;
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
-    uint32_t *element;
+    uint32_t *order = NULL, *local = NULL;
     mt_diffusion_rows rows;
-    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
+    if (c->ranks)
+        MT_TRY(find_columns(scratch, c, &pattern, &local));
+    else
+        MT_TRY(mt_diffusion_order(scratch, diffusion, &order));
     MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < c->n; first += LIST) {
         const size_t n = c->n - first < LIST ? c->n - first : LIST;
-        put_rows(c, &pattern, n, element + first, mt_diffusion_rows_of(&rows, n, element + first));
+        const uint32_t *element = (c->ranks ? c->element : order) + first;
+        const double *rate = mt_diffusion_rows_of(&rows, n, element);
+        if (c->ranks)
+            put_own_rows(c, first, n, rate, local);
+        else
+            put_rows(c, &pattern, n, element, rate);
     }
     return MT_OK;
 }
@@ -118,20 +166,134 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
-static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
+/* ---- ranks ---- */
+
+/* The element of the mesh that is the k-th own one. */
+static size_t element_of(const cpu *c, size_t k) { return c->element ? c->element[k] : k; }
+
+/* Those of a list that are its own, by local numbers. */
+static mt_status own_of(mt_arena *arena, const uint32_t *local, const mt_stimulus *all, own_stimulus *own)
 {
-    (void)layout;
-    MT_TRY(mt_monodomain_check(problem));
-    const size_t n = problem->diffusion->n_elements, n_states = problem->model->n_states;
+    uint32_t *element;
+    size_t n = 0;
+    MT_ALLOC(arena, element, all->n_elements);
+    for (size_t k = 0; k < all->n_elements; k++)
+        if (local[all->element[k]] != UINT32_MAX) element[n++] = local[all->element[k]];
+    *own = (own_stimulus){n, element};
+    return MT_OK;
+}
+
+static mt_status own_stimuli(mt_arena *arena, mt_arena *scratch, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    uint32_t *local = NULL;
+    MT_ALLOC(arena, c->stimulus, problem->n_stimuli);
+    if (c->ranks) MT_ALLOC(scratch, local, c->halo->n_elements);
+    if (local) memset(local, 0xff, c->halo->n_elements * sizeof *local);
+    for (size_t k = 0; local && k < c->n; k++) local[c->element[k]] = (uint32_t)k;
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        if (local)
+            MT_TRY(own_of(arena, local, &problem->stimulus[s], &c->stimulus[s]));
+        else
+            c->stimulus[s] = (own_stimulus){problem->stimulus[s].n_elements, problem->stimulus[s].element};
+    return MT_OK;
+}
+
+static mt_status own_variants(mt_arena *arena, cpu *c)
+{
+    uint16_t *of;
+    c->of = c->problem->variant_of;
+    if (!c->of || !c->ranks) return MT_OK;
+    MT_ALLOC(arena, of, c->n);
+    for (size_t k = 0; k < c->n; k++) of[k] = c->problem->variant_of[c->element[k]];
+    c->of = of;
+    return MT_OK;
+}
+
+static void put(mt_piece *list, size_t *n, size_t first, size_t elements)
+{
+    if (list) list[*n] = (mt_piece){first * sizeof(double), elements * sizeof(double)};
+    (*n)++;
+}
+
+/* Counts what goes between ranks before a diffusion step, and lists it where there is room: each range of the halo, once to each
+ * part that receives it, as the parts list what they receive. */
+static void find_pieces(const cpu *c, mt_neighbour *neighbour)
+{
+    const mt_halo *halo = c->halo;
+    const uint32_t mine = c->ranks->rank;
+    for (uint32_t r = 0; r < halo->n_parts; r++) neighbour[r].n_send = neighbour[r].n_receive = 0;
+    for (uint32_t to = 0; to < halo->n_parts; to++) {
+        size_t at = mt_halo_own(halo, to);
+        for (size_t i = halo->in_offset[to]; i < halo->in_offset[to + 1]; i++) {
+            const mt_scheme_range *range = &halo->range[halo->in_range[i]];
+            const size_t n = range->end - range->begin;
+            mt_neighbour *from = &neighbour[range->source];
+            if (range->source == mine) put(neighbour[to].send, &neighbour[to].n_send, range->begin, n);
+            if (to == mine) put(from->receive, &from->n_receive, at, n);
+            at += n;
+        }
+    }
+}
+
+static mt_status connect(mt_arena *arena, mt_arena *scratch, cpu *c)
+{
+    const mt_communicator *ranks = c->ranks;
+    double *const memory[2] = {c->v, c->v_next};
+    mt_neighbour *neighbour;
+    MT_ALLOC(scratch, neighbour, ranks->n_ranks);
+    find_pieces(c, neighbour);
+    for (uint32_t r = 0; r < ranks->n_ranks; r++) {
+        neighbour[r].rank = r;
+        MT_ALLOC(scratch, neighbour[r].send, neighbour[r].n_send);
+        MT_ALLOC(scratch, neighbour[r].receive, neighbour[r].n_receive);
+    }
+    find_pieces(c, neighbour);
+    for (int k = 0; k < 2; k++)
+        MT_TRY(ranks->connect(ranks, arena, memory[k], ranks->n_ranks, neighbour, &c->exchange[k]));
+    return MT_OK;
+}
+
+/* What its part of the mesh is. */
+static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
+{
+    c->n = c->problem->diffusion->n_elements;
+    if (!layout || !layout->ranks) return MT_OK;
+    if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT)
+        return mt_fail(MT_INPUT,
+            "diffusion.method implicit with machine.backend cpu on %u ranks; allowed: on "
+            "one, or with machine.backend ipu",
+            layout->ranks->n_ranks);
+    c->ranks = layout->ranks;
+    c->halo = layout->halo;
+    c->n = mt_halo_own(c->halo, c->ranks->rank);
+    c->element = c->halo->own_element + c->halo->own_offset[c->ranks->rank];
+    MT_ALLOC(arena, c->gathered, c->halo->n_elements);
+    MT_ALLOC(arena, c->place, c->halo->n_elements);
+    for (size_t k = 0; k < c->halo->n_elements; k++) c->place[c->halo->own_element[k]] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* ---- opening ---- */
+
+static mt_status open_with(
+    mt_arena *arena, mt_arena *scratch, const mt_monodomain *problem, const mt_layout *layout, void **self)
+{
     cpu *c;
     MT_ALLOC(arena, c, 1);
-    *c = (cpu){.problem = problem, .n = n};
+    c->problem = problem;
+    MT_TRY(share_out(arena, layout, c));
+    const size_t n = c->n, n_states = problem->model->n_states,
+                 n_local = c->ranks ? mt_halo_local(c->halo, c->ranks->rank) : n;
     MT_TRY(fill_matrix(arena, c));
     if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
         MT_TRY(mt_implicit_open(arena, n, c->diagonal, c->off, c->column,
             mt_diffusing_theta(problem->diffusing), problem->residual_mV, &c->implicit));
-    MT_ALLOC(arena, c->v, n);
-    MT_ALLOC(arena, c->v_next, n);
+    MT_ALLOC(arena, c->v, n_local);
+    MT_ALLOC(arena, c->v_next, n_local);
+    MT_TRY(own_stimuli(arena, scratch, c));
+    MT_TRY(own_variants(arena, c));
+    if (c->ranks) MT_TRY(connect(arena, scratch, c));
     MT_ALLOC(arena, c->before, n);
     MT_ALLOC(arena, c->activation_ms, n);
     MT_ALLOC(arena, c->state, n * n_states);
@@ -142,10 +304,10 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
         for (size_t element = 0; element < n; element++)
-            c->share[element] = mt_monodomain_share(problem, element);
+            c->share[element] = mt_monodomain_share(problem, element_of(c, element));
     }
     for (size_t element = 0; element < n; element++) {
-        const mt_cell_variant *variant = mt_monodomain_variant(problem, element);
+        const mt_cell_variant *variant = mt_monodomain_variant(problem, element_of(c, element));
         c->v[element] = c->before[element] = variant->v_mV;
         c->activation_ms[element] = INFINITY;
         for (size_t k = 0; k < n_states; k++)
@@ -155,13 +317,22 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     return MT_OK;
 }
 
+static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
+{
+    mt_arena scratch = {0};
+    MT_TRY(mt_monodomain_check(problem));
+    const mt_status status = open_with(arena, &scratch, problem, layout, self);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 static void stimulate(cpu *c, size_t step)
 {
     for (size_t s = 0; s < c->problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &c->problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, c->problem->dt_ms, step)) continue;
-        for (size_t k = 0; k < stimulus->n_elements; k++)
-            c->v[stimulus->element[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
+        for (size_t k = 0; k < c->stimulus[s].n; k++)
+            c->v[c->stimulus[s].element[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
     }
 }
 
@@ -182,7 +353,7 @@ static void spread(size_t n, const double *share, const double *before, double *
 static void react_some(cpu *c, size_t step, size_t from, size_t n, double *v)
 {
     const mt_monodomain *problem = c->problem;
-    const uint16_t *of = problem->variant_of ? problem->variant_of + from : NULL;
+    const uint16_t *of = c->of ? c->of + from : NULL;
     double *state = c->state + from * problem->model->n_states;
     if (problem->stepping == MT_STEPPING_UNIFORM) {
         mt_cell_react_double(problem->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
@@ -206,16 +377,30 @@ static void react(cpu *c, size_t step)
     }
 }
 
-static void diffuse_once(cpu *c)
+/* The new values of own elements, by chunks from the first-th on. */
+static void diffuse_some(cpu *c, size_t first, size_t end)
 {
-#pragma omp parallel for schedule(static) if (c->n > CHUNK)
-    for (size_t from = 0; from < c->n; from += CHUNK)
-        mt_ellpack_rows_double32(chunk_length(c->n, from), c->diagonal + from,
+#pragma omp parallel for schedule(static) if (end - first > CHUNK)
+    for (size_t from = first; from < end; from += CHUNK)
+        mt_ellpack_rows_double32(chunk_length(end, from), c->diagonal + from,
             c->off + from * MT_ELLPACK_WIDTH, c->column + from * MT_ELLPACK_WIDTH, c->v + from, c->v,
             c->v_next + from);
+}
+
+/* While others' elements are on their way, the chunks whose rows read none of them. */
+static void diffuse_once(cpu *c)
+{
+    const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;
+    if (c->ranks) c->ranks->start(c->exchange[0]);
+    if (free > 0) diffuse_some(c, 0, free);
+    if (c->ranks) c->ranks->finish(c->exchange[0]);
+    diffuse_some(c, free, c->n);
     double *swapped = c->v;
+    void *exchange = c->exchange[0];
     c->v = c->v_next;
     c->v_next = swapped;
+    c->exchange[0] = c->exchange[1];
+    c->exchange[1] = exchange;
 }
 
 static mt_status diffuse(cpu *c)
@@ -326,26 +511,65 @@ static double *array_of(const cpu *c, size_t array)
     return array < mt_array_states(c->problem) ? c->recorded[array - MT_ARRAY_RECORD] : NULL;
 }
 
+static double value_of(const cpu *c, size_t array, size_t k)
+{
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    const double *whole = array_of(c, array);
+    return whole ? whole[k] : c->state[mt_block_index(c->n, n_states, k, array - states)];
+}
+
+/* Those of all ranks, which lie in their order. */
+static void read_shared(const cpu *c, size_t array, double *values)
+{
+    const size_t *first = c->halo->own_offset;
+    double *own = c->gathered + first[c->ranks->rank];
+    for (size_t k = 0; k < c->n; k++) own[k] = value_of(c, array, k);
+    c->ranks->gather(c->ranks, sizeof *own, own, c->gathered, first);
+    for (size_t k = 0; values && k < c->halo->n_elements; k++)
+        values[c->halo->own_element[k]] = c->gathered[k];
+}
+
 static void read_cpu(void *self, size_t array, double *values)
 {
     const cpu *c = self;
-    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
     const double *whole = array_of(c, array);
-    if (whole) memcpy(values, whole, c->n * sizeof *values);
-    for (size_t element = 0; !whole && element < c->n; element++)
-        values[element] = c->state[mt_block_index(c->n, n_states, element, array - states)];
+    if (c->ranks)
+        read_shared(c, array, values);
+    else if (whole)
+        memcpy(values, whole, c->n * sizeof *values);
+    else
+        for (size_t element = 0; element < c->n; element++) values[element] = value_of(c, array, element);
+}
+
+static mt_status take_listed(
+    mt_arena *scratch, const cpu *c, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    const size_t first = c->halo->own_offset[c->ranks->rank];
+    double *listed;
+    MT_ALLOC(scratch, listed, n);
+    for (size_t k = 0; k < n; k++)
+        if (c->place[element[k]] - first < c->n) listed[k] = value_of(c, array, c->place[element[k]] - first);
+    MT_TRY(mt_gather(
+        &(mt_rank_order){c->ranks, c->halo->own_offset, c->place}, n, element, sizeof *listed, listed));
+    for (size_t k = 0; values && k < n; k++) values[element[k]] = listed[k];
+    return MT_OK;
+}
+
+static mt_status stream_shared(const cpu *c, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    mt_arena scratch = {0};
+    const mt_status status = take_listed(&scratch, c, array, n, element, values);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 /* The host has it all. */
 static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *element, double *values)
 {
     const cpu *c = self;
-    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
-    const double *whole = array_of(c, array);
     if (!element) read_cpu(self, array, values);
-    for (size_t k = 0; element && k < n; k++)
-        values[element[k]] =
-            whole ? whole[element[k]] : c->state[mt_block_index(c->n, n_states, element[k], array - states)];
+    if (element && c->ranks) return stream_shared(c, array, n, element, values);
+    for (size_t k = 0; element && k < n; k++) values[element[k]] = value_of(c, array, element[k]);
     return MT_OK;
 }
 
@@ -354,10 +578,14 @@ static void write_cpu(void *self, size_t array, const double *values)
     const cpu *c = self;
     const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
     double *whole = array_of(c, array);
-    if (whole) memcpy(whole, values, c->n * sizeof *values);
-    if (array == MT_ARRAY_V) memcpy(c->before, values, c->n * sizeof *values);
-    for (size_t element = 0; !whole && element < c->n; element++)
-        c->state[mt_block_index(c->n, n_states, element, array - states)] = values[element];
+    for (size_t k = 0; k < c->n; k++) {
+        const double value = values[element_of(c, k)];
+        if (whole)
+            whole[k] = value;
+        else
+            c->state[mt_block_index(c->n, n_states, k, array - states)] = value;
+        if (array == MT_ARRAY_V) c->before[k] = value;
+    }
 }
 
 static void resume_cpu(void *self, size_t steps_done)

@@ -8,13 +8,18 @@
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/implicit.h"
 #include "solver/backends/backend.h"
+#include "solver/backends/gather.h"
 #include "solver/kernels/block.h"
 
 typedef struct ipu {
+    const mt_communicator *ranks;  /* who share the machine; NULL: nobody */
+    uint32_t first_part, end_part; /* its own parts are [first_part, end_part) */
+    size_t *share; /* [n_ranks + 1] where each rank's elements begin in the parts' order; of one: 0 and n */
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
     float *buffer;   /* [largest part][n_states], or [parts], for the host's reading and writing */
+    float *values;   /* [n] in the parts' order, to be read */
     uint32_t *place; /* [n] of each of the mesh's elements in the parts' order */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
@@ -48,7 +53,7 @@ static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
     for (uint32_t part = 0; part < self->plan.halo->n_parts; part++)
         if (mt_halo_own(self->plan.halo, part) > most) most = mt_halo_own(self->plan.halo, part);
     for (size_t k = 0; k < most; k++) self->buffer[k] = value;
-    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++)
+    for (uint32_t part = self->first_part; part < self->end_part; part++)
         write_piece(self, tensor, part, 1, self->buffer);
 }
 
@@ -86,11 +91,24 @@ static void write_states(ipu *self, const mt_monodomain *problem, uint32_t part)
     write_piece(self, &self->plan.before, part, 1, self->buffer);
 }
 
+/* Of numbers from 0 on, which compare as their bits do. */
+static float largest(const mt_communicator *ranks, float value)
+{
+    uint32_t bits;
+    if (!ranks) return value;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t all = bits;
+    ranks->reduce(ranks, MT_REDUCE_MAX, &all, 1);
+    bits = (uint32_t)all;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static mt_status write_matrix(ipu *self, mt_arena *scratch)
 {
     mt_plan_matrix m;
     MT_TRY(mt_plan_matrix_room(scratch, &self->plan, &m));
-    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) {
+    for (uint32_t part = self->first_part; part < self->end_part; part++) {
         MT_TRY(mt_plan_matrix_of(&self->plan, part, &m));
         if (!self->plan.double_words) write_piece(self, &self->plan.d, part, 1, m.d);
         write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
@@ -98,7 +116,7 @@ static mt_status write_matrix(ipu *self, mt_arena *scratch)
     }
     if (self->plan.implicit) {
         float state[MT_IMPLICIT_STATE];
-        mt_plan_implicit_state(&self->plan, m.norm, state);
+        mt_plan_implicit_state(&self->plan, largest(self->ranks, m.norm), state);
         ipu_engine_write(self->engine, &self->plan.implicit->state, state);
     }
     return MT_OK;
@@ -113,7 +131,7 @@ static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *pr
     if (plan->share_value) ipu_engine_write(self->engine, &plan->share, plan->share_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->constants, plan->constants_value);
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++) write_states(self, problem, part);
+    for (uint32_t part = self->first_part; part < self->end_part; part++) write_states(self, problem, part);
     write_constant(self, &plan->activation, INFINITY);
     for (int r = 0; problem->record.all && r < MT_RECORDED; r++)
         write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
@@ -138,6 +156,24 @@ static mt_status take_buffer(mt_arena *arena, ipu *self)
     return MT_OK;
 }
 
+/* Who has which parts: whole chips, as ipu/run/ranks.h says. */
+static mt_status share_out(mt_arena *arena, const mt_layout *layout, ipu *self)
+{
+    const mt_halo *halo = layout->halo;
+    const uint32_t n = layout->ranks ? layout->ranks->n_ranks : 1,
+                   rank = layout->ranks ? layout->ranks->rank : 0;
+    MT_ALLOC(arena, self->share, n + (size_t)1);
+    for (uint32_t r = 0; r <= n; r++) {
+        const uint32_t first =
+            (uint32_t)mt_communicator_share(mt_halo_groups(halo), n, r) * halo->parts_per_group;
+        self->share[r] = halo->own_offset[first];
+        if (r == rank) self->first_part = first;
+        if (r == rank + 1) self->end_part = first;
+    }
+    self->ranks = layout->ranks;
+    return MT_OK;
+}
+
 static mt_status open_with(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, void **out)
 {
@@ -147,8 +183,10 @@ static mt_status open_with(
     MT_TRY(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
-    MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
+    MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
+    MT_TRY(share_out(arena, layout, self));
     MT_TRY(take_buffer(arena, self));
+    MT_ALLOC(arena, self->values, self->plan.halo->n_elements);
     MT_ALLOC(arena, self->place, self->plan.halo->n_elements);
     for (size_t k = 0; k < self->plan.halo->n_elements; k++)
         self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
@@ -169,9 +207,10 @@ static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const m
 static mt_status explain(const ipu *self, mt_status status)
 {
     const mt_plan_implicit *implicit = self->plan.implicit;
-    float state[MT_IMPLICIT_STATE];
+    float state[MT_IMPLICIT_STATE] = {0};
     if (status != MT_NUMERICS || !implicit) return status;
     ipu_engine_read(self->engine, &implicit->state, state);
+    for (int k = 0; k < MT_IMPLICIT_STATE; k++) state[k] = largest(self->ranks, state[k]);
     const double residual_mV = mt_plan_implicit_residual_mV(state), most_mV = self->plan.problem->residual_mV;
     return residual_mV > most_mV ? mt_implicit_failed(residual_mV, most_mV) : status;
 }
@@ -237,12 +276,17 @@ static void read_ipu(void *opaque, size_t array, double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    for (uint32_t part = 0; part < halo->n_parts; part++) {
-        const uint32_t *own = halo->own_element + halo->own_offset[part];
+    for (uint32_t part = self->first_part; part < self->end_part; part++) {
+        float *own = self->values + halo->own_offset[part];
         read_piece(self, tensor_of(self, array), part, entries_of(self, array));
         for (size_t k = 0; k < mt_halo_own(halo, part); k++)
-            values[own[k]] = (double)self->buffer[place_in_piece(self, part, k, array)];
+            own[k] = self->buffer[place_in_piece(self, part, k, array)];
     }
+    if (self->ranks)
+        self->ranks->gather(self->ranks, sizeof(float), self->values + self->share[self->ranks->rank],
+            self->values, self->share);
+    for (size_t k = 0; values && k < halo->n_elements; k++)
+        values[halo->own_element[k]] = (double)self->values[k];
 }
 
 /* And back. Of the states, the others stay. */
@@ -252,7 +296,7 @@ static void write_ipu(void *opaque, size_t array, const double *values)
     const mt_halo *halo = self->plan.halo;
     const ipu_tensor *tensor = tensor_of(self, array);
     const size_t entries = entries_of(self, array);
-    for (uint32_t part = 0; part < halo->n_parts; part++) {
+    for (uint32_t part = self->first_part; part < self->end_part; part++) {
         const uint32_t *own = halo->own_element + halo->own_offset[part];
         if (entries > 1) read_piece(self, tensor, part, entries);
         for (size_t k = 0; k < mt_halo_own(halo, part); k++)
@@ -320,7 +364,10 @@ static mt_status send(mt_arena *scratch, const ipu *self, size_t array, sending 
     find_slices(self, array, s);
     MT_ALLOC(scratch, s->values, s->n);
     MT_TRY(ipu_engine_stream(self->engine, s->slices, s->n_slices, s->values));
-    for (size_t i = 0; i < s->n; i++) values[s->element[i]] = (double)s->values[i];
+    if (self->ranks)
+        MT_TRY(mt_gather(&(mt_rank_order){self->ranks, self->share, self->place}, s->n, s->element,
+            sizeof *s->values, s->values));
+    for (size_t i = 0; values && i < s->n; i++) values[s->element[i]] = (double)s->values[i];
     return MT_OK;
 }
 

@@ -40,7 +40,7 @@ mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_ha
     ipu_profile *profile, mt_costs *costs)
 {
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
-    const mt_layout layout = {target, halo, tiling->checked};
+    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
     *costs = (mt_costs){0};
     const mt_status status = mt_plan_costs(arena, mt_cell_models[0], tiling->spread, &layout, profile);
     if (status == MT_OK) *costs = read_profile(profile);

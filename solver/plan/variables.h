@@ -31,6 +31,7 @@
 #ifndef MT_SOLVER_PLAN_VARIABLES_H
 #define MT_SOLVER_PLAN_VARIABLES_H
 
+#include "data/communicator.h"
 #include "ipu/graph/program.h"
 #include "mesh/cut/halo.h"
 #include "solver/monodomain.h"
@@ -42,8 +43,9 @@ enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_
 /* How a problem is laid out on the machine. */
 typedef struct mt_layout {
     const ipu_target *target;
-    const mt_halo *halo; /* of the operator's columns, one part a tile */
-    bool checked;        /* poison what is stale; slow */
+    const mt_halo *halo;          /* of the operator's columns, one part a tile */
+    bool checked;                 /* poison what is stale; slow */
+    const mt_communicator *ranks; /* who share it; NULL: nobody */
 } mt_layout;
 
 typedef struct mt_plan {

@@ -69,7 +69,7 @@ static inline mt_layout layout_by(
                      &(mt_pattern){s->mesh.n_elements, MT_DIFFUSION_ROW, s->diffusion.column, NULL},
                      &partition, scheme, halo),
         MT_OK, "%s", mt_message());
-    return (mt_layout){target, halo, false};
+    return (mt_layout){.target = target, .halo = halo};
 }
 
 /* The usual one. */

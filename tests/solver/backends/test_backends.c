@@ -335,7 +335,7 @@ Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
         cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){OWN + OTHERS, 1, column, NULL}, &two, &exact, &halo),
             MT_OK, "%s", mt_message());
         cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
-        const mt_layout layout = {&s.target, &halo, false};
+        const mt_layout layout = {.target = &s.target, .halo = &halo};
         const mt_status status = mt_plan_make(&arena, NULL, &problem, &layout, &plan);
         cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu elements", OWN + received);
         cr_assert(status == MT_OK || strstr(mt_message(), "tile 0: 6553"), "%s", mt_message());

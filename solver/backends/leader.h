@@ -1,0 +1,21 @@
+/* A backend that several ranks have parts of, as one: rank 0 leads, the others serve.
+ *
+ * The leader holds a backend like any other, whose functions make all ranks call those of their own part. So what stands above it, the time
+ * loop and all that is written, runs on rank 0 alone, and the others hold what they compute and no more. */
+#ifndef MT_SOLVER_BACKENDS_LEADER_H
+#define MT_SOLVER_BACKENDS_LEADER_H
+
+#include "solver/backends/backend.h"
+
+/* Opens a backend on all ranks of the layout, which has some. Gives on rank 0 what leads them, in `arena` as its data; on the others what
+ * mt_backend_serve takes. A failure of one is that of all. Fails as the backend's open. Collective. */
+MT_NODISCARD mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend,
+    const mt_monodomain *problem, const mt_layout *layout, const mt_backend **shared, void **self);
+
+/* On the other ranks: does what rank 0 asks for, until it dismisses them. MT_OK then, whatever became of it: rank 0 has heard of failures. MT_MEMORY. */
+MT_NODISCARD mt_status mt_backend_serve(void *self);
+
+/* On rank 0, when nothing more will be asked for. */
+void mt_backend_dismiss(void *self);
+
+#endif

@@ -1,0 +1,234 @@
+/* Ranks that share a problem: rank 0 has what one process alone would have, to the bit. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/backends/leader.h"
+#include "tests/solver/slab_problem.h"
+#include "tests/threads.h"
+
+enum { STEPS = 150, CHIPS = 4, TILES = 9, LISTED = 7 };
+
+static slab_problem s;
+static thread_world world;
+
+static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5); } /* 720 elements */
+static void free_slab(void) { mt_arena_free(&s.arena); }
+
+TestSuite(leader, .init = small_slab, .fini = free_slab);
+
+/* What a run leaves: all arrays as read, some elements as streamed, and what the machine counted. */
+typedef struct left {
+    size_t n_arrays;
+    double *array;  /* [n_arrays][n_elements] */
+    double *listed; /* [n_elements], of which some */
+    size_t n_counts;
+    uint64_t *counts;
+} left;
+
+typedef struct job {
+    const mt_backend *backend;
+    mt_layout layout;
+    const left *start; /* where it begins; NULL: at rest */
+    mt_status status;
+    char message[256];
+    left left;
+} job;
+
+static const uint32_t listed[LISTED] = {700, 3, 3, 412, 0, 95, 333};
+
+/* The steps, and what they leave. */
+static mt_status make_steps(job *j, const mt_backend *backend, void *self)
+{
+    const size_t n = s.mesh.n_elements;
+    for (size_t a = 0; j->start && a < j->start->n_arrays; a++)
+        backend->write(self, a, j->start->array + a * n);
+    if (j->start) backend->resume(self, STEPS);
+    const size_t first = j->start ? STEPS : 0;
+    MT_TRY(mt_backend_run(&s.problem, backend, self, first, first + STEPS, NULL, NULL));
+    for (size_t a = 0; a < j->left.n_arrays; a++) backend->read(self, a, j->left.array + a * n);
+    MT_TRY(backend->stream(self, MT_ARRAY_V, LISTED, listed, j->left.listed));
+    return backend->count ? backend->count(self, &s.arena, &j->left.n_counts, &j->left.counts) : MT_OK;
+}
+
+static void note(job *j, mt_status status)
+{
+    j->status = status;
+    (void)snprintf(j->message, sizeof j->message, "%s", mt_message());
+}
+
+static void run_rank(void *user, const mt_communicator *c)
+{
+    job *j = user;
+    mt_layout layout = j->layout;
+    const mt_backend *shared = NULL;
+    void *self = NULL;
+    mt_arena arena = {0};
+    layout.ranks = c;
+    mt_status status = mt_backend_open_on_ranks(&arena, j->backend, &s.problem, &layout, &shared, &self);
+    if (status == MT_OK && c->rank == 0) {
+        status = make_steps(j, shared, self);
+        mt_backend_dismiss(self);
+    } else if (status == MT_OK && mt_backend_serve(self) != MT_OK) {
+        abort();
+    }
+    if (c->rank == 0) note(j, status);
+    mt_arena_free(&arena);
+}
+
+static void run_alone(job *j)
+{
+    mt_arena arena = {0};
+    void *self = NULL;
+    mt_status status = j->backend->open(&arena, &s.problem, &j->layout, &self);
+    if (status == MT_OK) status = make_steps(j, j->backend, self);
+    note(j, status);
+    mt_arena_free(&arena);
+}
+
+static job job_on(const mt_backend *backend, mt_layout layout)
+{
+    const size_t n = s.mesh.n_elements, n_arrays = mt_arrays(&s.problem);
+    job j = {.backend = backend, .layout = layout, .left = {.n_arrays = n_arrays}};
+    j.left.array = mt_arena_alloc(&s.arena, n * n_arrays, sizeof *j.left.array);
+    j.left.listed = mt_arena_alloc(&s.arena, n, sizeof *j.left.listed);
+    return j;
+}
+
+static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
+{
+    const left *a = &alone->left, *b = &shared->left;
+    const size_t n = s.mesh.n_elements;
+    cr_assert_eq(alone->status, MT_OK, "%s", alone->message);
+    cr_assert_eq(shared->status, MT_OK, "%u ranks: %s", n_ranks, shared->message);
+    for (size_t k = 0; k < a->n_arrays; k++)
+        cr_expect(memcmp(a->array + k * n, b->array + k * n, n * sizeof *a->array) == 0, "%u ranks: %s",
+            n_ranks, mt_array(&s.problem, k).name);
+    cr_expect(memcmp(a->listed, b->listed, n * sizeof *a->listed) == 0, "%u ranks: what is listed", n_ranks);
+    cr_assert_eq(a->n_counts, b->n_counts);
+    for (size_t k = 0; k < a->n_counts; k++)
+        cr_expect_eq(a->counts[k], b->counts[k], "%u ranks: count %zu", n_ranks, k);
+    for (uint32_t r = 0; r < n_ranks; r++) cr_expect_gt(world.crossed[r], 0, "rank %u received nothing", r);
+}
+
+/* On one process and on 2, 3 and 4 ranks; then on from there, to where the one has gone. */
+static void check(const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks))
+{
+    job alone = job_on(backend, layout_of(1)), on = job_on(backend, layout_of(1));
+    run_alone(&alone);
+    on.start = &alone.left;
+    run_alone(&on);
+    for (uint32_t n = 2; n <= 4; n++) {
+        job shared = job_on(backend, layout_of(n)), shared_on = job_on(backend, layout_of(n));
+        on_threads(&world, n, run_rank, &shared);
+        expect_same(&alone, &shared, n);
+        shared_on.start = &shared.left;
+        on_threads(&world, n, run_rank, &shared_on);
+        expect_same(&on, &shared_on, n);
+    }
+}
+
+static const mt_scheme *scheme;
+
+static mt_layout chips(uint32_t n_ranks)
+{
+    (void)n_ranks;
+    return layout_by(&s, MT_PARTITION_HIERARCHICAL, CHIPS, TILES, scheme);
+}
+
+static mt_layout parts(uint32_t n_ranks) { return layout_by(&s, MT_PARTITION_FLAT, 1, n_ranks, scheme); }
+
+static mt_layout checked_chips(uint32_t n_ranks)
+{
+    mt_layout layout = chips(n_ranks);
+    layout.checked = true;
+    return layout;
+}
+
+Test(leader, the_machine_has_the_same_bits_and_counts_under_every_scheme)
+{
+    s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
+    for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_ipu, chips);
+}
+
+Test(leader, the_processor_has_the_same_bits_under_every_scheme)
+{
+    s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
+    for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_cpu, parts);
+}
+
+/* Stimulates the elements at the other end. */
+static void stimulate_far(void)
+{
+    uint32_t *elements = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *elements);
+    mt_stimulus *stimulus = &s.stimulus[0];
+    stimulus->n_elements = 0;
+    stimulus->element = elements;
+    for (size_t e = 0; e < s.mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, e, x);
+        if (x[0] > 3.5) elements[stimulus->n_elements++] = (uint32_t)e;
+    }
+}
+
+/* Its cycles depend on data, of all ranks: the wave begins on the first of them, and on the last. */
+Test(leader, multirate_stepping_counts_the_same)
+{
+    scheme = mt_schemes;
+    s.problem.stepping = MT_STEPPING_MULTIRATE;
+    s.problem.tolerance_mV = 0.1;
+    check(&mt_backend_ipu, chips);
+    check(&mt_backend_cpu, parts);
+    stimulate_far();
+    check(&mt_backend_ipu, chips);
+}
+
+/* Its loops end by a value of one tile. */
+Test(leader, implicit_steps_go_on_together)
+{
+    scheme = mt_schemes;
+    s.problem.pde_steps = 1;
+    s.problem.residual_mV = 1e-4;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    check(&mt_backend_ipu, chips);
+}
+
+Test(leader, checked_runs_receive_what_they_read)
+{
+    scheme = mt_schemes;
+    s.problem.pde_steps = 2;
+    check(&mt_backend_ipu, checked_chips);
+}
+
+static void expect_refused(const mt_backend *backend, mt_layout layout, uint32_t n_ranks, const char *why)
+{
+    job j = job_on(backend, layout);
+    on_threads(&world, n_ranks, run_rank, &j);
+    cr_expect_eq(j.status, MT_INPUT);
+    cr_expect(strstr(j.message, why), "%s", j.message);
+}
+
+Test(leader, what_cannot_be_shared_is_refused)
+{
+    scheme = mt_schemes;
+    expect_refused(&mt_backend_ipu, layout_by(&s, MT_PARTITION_HIERARCHICAL, 2, TILES, scheme), 3,
+        "a machine of 2 IPUs on 3 ranks; allowed: at most a rank for each IPU");
+    s.problem.pde_steps = 1;
+    s.problem.residual_mV = 1e-4;
+    s.problem.diffusing = MT_DIFFUSING_EULER;
+    expect_refused(
+        &mt_backend_cpu, parts(2), 2, "diffusion.method implicit with machine.backend cpu on 2 ranks");
+}
+
+/* What one rank finds all hear of, with its words. */
+Test(leader, a_failure_of_one_is_that_of_all)
+{
+    scheme = mt_schemes;
+    s.stimulus[0].rise_mV_ms = 1e9;
+    job j = job_on(&mt_backend_ipu, chips(2));
+    on_threads(&world, 2, run_rank, &j);
+    cr_expect_eq(j.status, MT_NUMERICS);
+    cr_expect(strstr(j.message, "it must stay within -200 .. 200 mV"), "%s", j.message);
+}

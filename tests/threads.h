@@ -1,0 +1,181 @@
+/* Ranks that are threads of the test, and no processes: a communicator that reads the others' memory.
+ *
+ * It is strict: between start and finish what will be received is poison (all bits 1), and what is sent must not change. */
+#ifndef MT_TESTS_THREADS_H
+#define MT_TESTS_THREADS_H
+
+#include <criterion/criterion.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/communicator.h"
+
+enum { THREADS_MOST = 8, EXCHANGES_MOST = 64 };
+
+typedef struct thread_exchange {
+    struct thread_world *world;
+    uint32_t rank;
+    unsigned char *memory;
+    mt_neighbour of[THREADS_MOST];     /* by the neighbour's rank */
+    unsigned char *sent[THREADS_MOST]; /* as it was at start */
+} thread_exchange;
+
+/* What the threads share. */
+typedef struct thread_world {
+    uint32_t n;
+    pthread_barrier_t all;
+    void *place[THREADS_MOST];
+    thread_exchange *exchange[EXCHANGES_MOST][THREADS_MOST];
+    size_t n_exchanges[THREADS_MOST];
+    uint64_t crossed[THREADS_MOST]; /* bytes that each received */
+    mt_communicator rank[THREADS_MOST];
+    void (*run)(void *user, const mt_communicator *c);
+    void *user;
+} thread_world;
+
+static inline void thread_broadcast(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+{
+    thread_world *w = c->self;
+    w->place[c->rank] = data;
+    (void)pthread_barrier_wait(&w->all);
+    if (c->rank != from) memcpy(data, w->place[from], bytes);
+    (void)pthread_barrier_wait(&w->all);
+}
+
+static inline void thread_gather(
+    const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first)
+{
+    thread_world *w = c->self;
+    w->place[c->rank] = (void *)(uintptr_t)mine;
+    (void)pthread_barrier_wait(&w->all);
+    for (uint32_t r = 0; c->rank == 0 && r < w->n; r++)
+        memmove((unsigned char *)all + size * first[r], w->place[r], size * (first[r + 1] - first[r]));
+    (void)pthread_barrier_wait(&w->all);
+}
+
+static inline void thread_reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
+{
+    thread_world *w = c->self;
+    uint64_t *out = calloc(n, sizeof *out);
+    w->place[c->rank] = values;
+    (void)pthread_barrier_wait(&w->all);
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t r = 0; r < w->n; r++) {
+            const uint64_t x = ((const uint64_t *)w->place[r])[k];
+            if (r == 0)
+                out[k] = x;
+            else if (how == MT_REDUCE_SUM)
+                out[k] += x;
+            else if ((how == MT_REDUCE_MAX) == (x > out[k]))
+                out[k] = x;
+        }
+    (void)pthread_barrier_wait(&w->all);
+    memcpy(values, out, n * sizeof *out);
+    free(out);
+}
+
+static inline size_t bytes_of(size_t n, const mt_piece *piece)
+{
+    size_t bytes = 0;
+    for (size_t k = 0; k < n; k++) bytes += piece[k].bytes;
+    return bytes;
+}
+
+static inline mt_piece *copy_of(mt_arena *arena, size_t n, const mt_piece *piece)
+{
+    mt_piece *copy = mt_arena_alloc(arena, n, sizeof *copy);
+    if (n > 0) memcpy(copy, piece, n * sizeof *copy);
+    return copy;
+}
+
+static inline mt_status thread_connect(const mt_communicator *c, mt_arena *arena, void *memory,
+    size_t n_neighbours, const mt_neighbour *neighbour, void **exchange)
+{
+    thread_world *w = c->self;
+    thread_exchange *e = mt_arena_alloc(arena, 1, sizeof *e);
+    *e = (thread_exchange){.world = w, .rank = c->rank, .memory = memory};
+    for (size_t k = 0; k < n_neighbours; k++) {
+        mt_neighbour *of = &e->of[neighbour[k].rank];
+        *of = neighbour[k];
+        of->send = copy_of(arena, of->n_send, of->send);
+        of->receive = copy_of(arena, of->n_receive, of->receive);
+        e->sent[of->rank] = mt_arena_alloc(arena, bytes_of(of->n_send, of->send), 1);
+    }
+    cr_assert_lt(w->n_exchanges[c->rank], EXCHANGES_MOST);
+    w->exchange[w->n_exchanges[c->rank]++][c->rank] = e;
+    *exchange = e;
+    return MT_OK;
+}
+
+static inline void thread_start(void *exchange)
+{
+    thread_exchange *e = exchange;
+    for (uint32_t r = 0; r < e->world->n; r++) {
+        unsigned char *sent = e->sent[r];
+        for (size_t k = 0; k < e->of[r].n_receive; k++)
+            memset(e->memory + e->of[r].receive[k].offset, 0xff, e->of[r].receive[k].bytes);
+        for (size_t k = 0; k < e->of[r].n_send; sent += e->of[r].send[k++].bytes)
+            memcpy(sent, e->memory + e->of[r].send[k].offset, e->of[r].send[k].bytes);
+    }
+}
+
+/* The exchange of another rank that is this one's. */
+static inline const thread_exchange *of_rank(const thread_exchange *e, uint32_t rank)
+{
+    size_t k = 0;
+    while (e->world->exchange[k][e->rank] != e) k++;
+    return e->world->exchange[k][rank];
+}
+
+static inline void thread_finish(void *exchange)
+{
+    thread_exchange *e = exchange;
+    for (uint32_t r = 0; r < e->world->n; r++) {
+        const unsigned char *sent = e->sent[r];
+        for (size_t k = 0; k < e->of[r].n_send; sent += e->of[r].send[k++].bytes)
+            if (memcmp(sent, e->memory + e->of[r].send[k].offset, e->of[r].send[k].bytes) != 0)
+                abort(); /* what was being sent has changed */
+    }
+    (void)pthread_barrier_wait(&e->world->all);
+    for (uint32_t r = 0; r < e->world->n; r++) {
+        if (e->of[r].n_receive == 0) continue;
+        const thread_exchange *from = of_rank(e, r);
+        const unsigned char *sent = from->sent[e->rank];
+        if (bytes_of(from->of[e->rank].n_send, from->of[e->rank].send) !=
+            bytes_of(e->of[r].n_receive, e->of[r].receive))
+            abort(); /* one sends what the other does not receive */
+        for (size_t k = 0; k < e->of[r].n_receive; sent += e->of[r].receive[k++].bytes)
+            memcpy(e->memory + e->of[r].receive[k].offset, sent, e->of[r].receive[k].bytes);
+        e->world->crossed[e->rank] += bytes_of(e->of[r].n_receive, e->of[r].receive);
+    }
+    (void)pthread_barrier_wait(&e->world->all);
+}
+
+static inline void *thread_main(void *rank)
+{
+    const mt_communicator *c = rank;
+    const thread_world *w = c->self;
+    w->run(w->user, c);
+    return NULL;
+}
+
+/* Runs this on n ranks. */
+static inline void on_threads(
+    thread_world *w, uint32_t n, void (*run)(void *user, const mt_communicator *c), void *user)
+{
+    pthread_t thread[THREADS_MOST];
+    *w = (thread_world){.n = n, .run = run, .user = user};
+    cr_assert_leq(n, (uint32_t)THREADS_MOST);
+    (void)pthread_barrier_init(&w->all, NULL, n);
+    for (uint32_t r = 0; r < n; r++) {
+        w->rank[r] = (mt_communicator){r, n, w, thread_broadcast, thread_gather, thread_reduce,
+            thread_connect, thread_start, thread_finish};
+        cr_assert_eq(pthread_create(&thread[r], NULL, thread_main, &w->rank[r]), 0);
+    }
+    for (uint32_t r = 0; r < n; r++) (void)pthread_join(thread[r], NULL);
+    (void)pthread_barrier_destroy(&w->all);
+}
+
+#endif
