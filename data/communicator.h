@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
 #include "data/status.h"
 
 /* `bytes` of a rank's memory, `offset` behind where that begins. */
@@ -47,7 +46,7 @@ struct mt_communicator {
     /* Gives in `exchange` messages that go again and again between places of this memory, and those of other ranks', which say the same of
      * them; keeps the memory, borrows the neighbours. Several exchanges are made in the same order on every rank. It ends with the
      * communicator. MT_MEMORY. */
-    mt_status (*connect)(const mt_communicator *c, mt_arena *arena, void *memory, size_t n_neighbours,
+    mt_status (*connect)(const mt_communicator *c, void *memory, size_t n_neighbours,
         const mt_neighbour *neighbour, void **exchange);
 
     /* From start on, what is sent must not change, and what is received is not there before finish returns. */

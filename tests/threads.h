@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/arena.h"
 #include "data/communicator.h"
 
 enum { THREADS_MOST = 8, EXCHANGES_MOST = 64 };
@@ -30,6 +31,7 @@ typedef struct thread_world {
     thread_exchange *exchange[EXCHANGES_MOST][THREADS_MOST];
     size_t n_exchanges[THREADS_MOST];
     uint64_t crossed[THREADS_MOST]; /* bytes that each received */
+    mt_arena arena[THREADS_MOST];
     mt_communicator rank[THREADS_MOST];
     void (*run)(void *user, const mt_communicator *c);
     void *user;
@@ -90,10 +92,11 @@ static inline mt_piece *copy_of(mt_arena *arena, size_t n, const mt_piece *piece
     return copy;
 }
 
-static inline mt_status thread_connect(const mt_communicator *c, mt_arena *arena, void *memory,
-    size_t n_neighbours, const mt_neighbour *neighbour, void **exchange)
+static inline mt_status thread_connect(const mt_communicator *c, void *memory, size_t n_neighbours,
+    const mt_neighbour *neighbour, void **exchange)
 {
     thread_world *w = c->self;
+    mt_arena *arena = &w->arena[c->rank];
     thread_exchange *e = mt_arena_alloc(arena, 1, sizeof *e);
     *e = (thread_exchange){.world = w, .rank = c->rank, .memory = memory};
     for (size_t k = 0; k < n_neighbours; k++) {
@@ -175,6 +178,7 @@ static inline void on_threads(
         cr_assert_eq(pthread_create(&thread[r], NULL, thread_main, &w->rank[r]), 0);
     }
     for (uint32_t r = 0; r < n; r++) (void)pthread_join(thread[r], NULL);
+    for (uint32_t r = 0; r < n; r++) mt_arena_free(&w->arena[r]);
     (void)pthread_barrier_destroy(&w->all);
 }
 

@@ -71,6 +71,7 @@ typedef struct mt_command {
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by MT_OPTIONS_END */
+    bool ranks;               /* it may run on several (app/cli/ranks.h) */
     /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
     mt_status (*run)(mt_arena *arena, const struct mt_arguments *arguments);
 } mt_command;

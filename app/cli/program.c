@@ -7,6 +7,7 @@
 
 #include "app/cli/help.h"
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 #include "solver/kernels/kernels.h"
 
 /* ---- which command ---- */
@@ -56,13 +57,26 @@ static mt_status unknown_command(const mt_command *const *commands, int n, char 
 
 /* ---- running it ---- */
 
+/* Rank 0 ends all. */
+static void leave_signals_to_others(void)
+{
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
+}
+
 static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
 {
     mt_progress_mode progress;
     MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
     MT_TRY(mt_progress_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
-    mt_progress_choose(progress);
-    mt_progress_leave_on_interrupt();
+    mt_progress_choose(mt_ranks_speaks() ? progress : MT_PROGRESS_NEVER);
+    if (mt_ranks() && !command->ranks)
+        return mt_fail(MT_INPUT, "%s: started on %u ranks; allowed: one", command->name, mt_ranks()->n_ranks);
+    if (mt_ranks_speaks())
+        mt_progress_leave_on_interrupt();
+    else
+        leave_signals_to_others();
     (void)signal(
         SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
     (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
@@ -126,11 +140,16 @@ static void print_message(FILE *messages, const char *text)
 int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
 {
     const int n = argc > 0 ? argc - 1 : 0;
-    mt_status status = answer(commands, n, argv + 1, out) ? MT_OK : dispatch(commands, n, argv + 1, out);
+    mt_status status = mt_ranks_begin();
+    FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
+    if (nowhere) out = nowhere;
+    if (status == MT_OK && !answer(commands, n, argv + 1, out)) status = dispatch(commands, n, argv + 1, out);
     errno = 0;
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
-    if (status != MT_OK) print_message(messages, mt_message());
+    if (nowhere) (void)fclose(nowhere);
+    const bool speaks = mt_ranks_end(&status, messages);
+    if (status != MT_OK && speaks) print_message(messages, mt_message());
     if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
     if (status == MT_MEMORY) return MT_FILE;
     return status == MT_OK && n == 0 ? MT_INPUT : (int)status;

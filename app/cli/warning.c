@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 
 /* As one line, whatever names of files brought into it. */
 void mt_warn(const char *format, ...)
@@ -13,6 +14,7 @@ void mt_warn(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (!mt_ranks_speaks()) return;
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ') *at = ' ';
     mt_progress_clear_line();

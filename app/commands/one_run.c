@@ -237,6 +237,27 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     return mt_sampling_open(arena, &w->sampling, w->folder, r->resumed, from ? from->step : 0);
 }
 
+/* Where the state begins that rank 0 does not send: that of each cell. */
+static mt_status start_part(mt_arena *arena, way *w)
+{
+    const mt_case *input = &w->run->input;
+    if (w->run->resumed) return MT_OK;
+    if (input->start.state[0] && mt_start_is_cell(input->start.state))
+        MT_TRY(mt_start_cell(arena, w->run->path, input->start.state, &w->problem.monodomain));
+    return mt_fail_in(w->run->path, mt_problem_prepace(arena, input, w->run->cached, &w->problem));
+}
+
+mt_status mt_one_run_make_part(mt_arena *arena, mt_one_run *run)
+{
+    way *w;
+    MT_ALLOC(arena, w, 1);
+    *w = (way){.run = run};
+    MT_TRY(mt_fail_in(run->path, make_problem(arena, NULL, w)));
+    MT_TRY(start_part(arena, w));
+    MT_TRY(mt_fail_in(run->path, make_mapping(arena, NULL, w)));
+    return mt_simulate_part(run->backend, &w->problem.monodomain, &w->mapping->layout);
+}
+
 mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, const char *folder,
     mt_one_run_results *results, void *user)
 {

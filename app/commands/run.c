@@ -6,6 +6,7 @@
 #include "app/commands/one_run.h"
 #include "app/commands/sweep.h"
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 #include "data/folder.h"
 
 static const mt_option options[] = {
@@ -52,6 +53,7 @@ const mt_command mt_command_run = {
     .summary = "simulate a case; print activation times and cycles; write map, picture and profile",
     .example = "myotile run data/cases/niederer-0.5.yaml --set time.end_ms=20 --output quick",
     .options = options,
+    .ranks = true,
     .run = run,
 };
 
@@ -141,10 +143,13 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     char name[MT_FILE_PATH_MAX];
     const char *output = mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL));
     MT_TRY(mt_format_option(arguments, &format));
+    if (mt_ranks() && mt_option_given(arguments, "--sweep"))
+        return mt_fail(MT_INPUT, "--sweep on %u ranks; allowed: on one", mt_ranks()->n_ranks);
     if (mt_option_given(arguments, "--sweep"))
         return mt_sweep(
             arena, arguments, format, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
+    if (!mt_ranks_speaks()) return mt_one_run_make_part(arena, &r);
     MT_TRY(mt_folder_enter(
         folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder));
     const mt_status status = run_beside(arena, &r, folder.path, format, arguments);

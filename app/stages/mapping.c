@@ -2,6 +2,7 @@
 
 #include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 #include "app/stages/kept_partition.h"
 #include "app/stages/tiling_options.h"
 #include "data/file.h"
@@ -112,6 +113,43 @@ static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice
     return mt_kept_partition_keep(key, partition);
 }
 
+/* Parts of the mesh as tiles of one machine. */
+static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice, uint32_t n_ranks,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    const mt_partition_options options = {.method = MT_PARTITION_FLAT,
+        .n_groups = 1,
+        .parts_per_group = n_ranks,
+        .imbalance = choice->tiling.imbalance};
+    return mt_partition_make(arena, adjacency, &options, partition);
+}
+
+/* What rank 0 has made comes to all. */
+static mt_status share_partition(
+    mt_arena *arena, const mt_communicator *ranks, mt_status status, mt_partition *partition)
+{
+    MT_TRY(mt_communicator_agree(ranks, status));
+    uint32_t *part = partition->part;
+    ranks->broadcast(ranks, 0, partition, sizeof *partition);
+    if (ranks->rank > 0) MT_ALLOC(arena, part, partition->n_elements);
+    partition->part = part;
+    ranks->broadcast(ranks, 0, part, partition->n_elements * sizeof *part);
+    return MT_OK;
+}
+
+/* The partition that the case's mesh file does not have. */
+static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    const mt_communicator *ranks = mt_ranks();
+    mt_status status = MT_OK;
+    if (mt_ranks_speaks())
+        status = has_tiles(input)
+                     ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
+                     : cut_for_ranks(arena, choice, ranks->n_ranks, adjacency, partition);
+    return ranks ? share_partition(arena, ranks, status, partition) : status;
+}
+
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
 {
@@ -119,11 +157,11 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     *m = (mt_mapping){0};
     mt_progress_stage("cutting the mesh for the tiles");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
-    if (!has_tiles(input)) return MT_OK;
-    if (!choice->saved)
-        MT_TRY(
-            make_partition(arena, choice, (uint32_t)input->machine.ipus, &problem->adjacency, &m->partition));
+    if (!has_tiles(input) && !mt_ranks()) return MT_OK;
+    if (!choice->saved || !has_tiles(input))
+        MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
     MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
-    m->layout = (mt_layout){.target = &choice->target, .halo = &m->halo, .checked = input->machine.checked};
+    m->layout = (mt_layout){
+        .target = &choice->target, .halo = &m->halo, .checked = input->machine.checked, .ranks = mt_ranks()};
     return MT_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/warning.h"
+#include "solver/backends/leader.h"
 
 typedef struct watching {
     mt_progress progress;
@@ -93,13 +94,10 @@ static mt_status with_beats(mt_arena *arena, const mt_simulation *s, mt_monodoma
     return mt_records_new(arena, &s->problem->record, s->problem->diffusion->n_elements, &(*problem)->beats);
 }
 
-static mt_status simulate(mt_arena *arena, mt_arena *of_backend, const mt_simulation *s,
-    const mt_monodomain *problem, mt_simulated *out)
+static mt_status simulate_on(
+    mt_arena *arena, const mt_simulation *s, void *self, const mt_monodomain *problem, mt_simulated *out)
 {
-    void *self;
     bool counted;
-    mt_progress_stage("laying it out");
-    MT_TRY(s->backend->open(of_backend, s->problem, s->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (s->tracing) MT_TRY(s->backend->trace(self, arena, s->tracing, &out->trace));
     MT_TRY(go_to_checkpoint(s, self, &counted));
@@ -114,6 +112,39 @@ static mt_status simulate(mt_arena *arena, mt_arena *of_backend, const mt_simula
     out->beats = problem->beats;
     out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;
     return MT_OK;
+}
+
+/* Alone, or on all ranks. */
+static mt_status simulate(
+    mt_arena *arena, mt_arena *of_backend, mt_simulation *s, const mt_monodomain *problem, mt_simulated *out)
+{
+    void *self;
+    mt_progress_stage("laying it out");
+    if (!s->layout || !s->layout->ranks) {
+        MT_TRY(s->backend->open(of_backend, s->problem, s->layout, &self));
+        return simulate_on(arena, s, self, problem, out);
+    }
+    MT_TRY(mt_backend_open_on_ranks(of_backend, s->backend, s->problem, s->layout, &s->backend, &self));
+    const mt_status status = simulate_on(arena, s, self, problem, out);
+    mt_backend_dismiss(self);
+    return status;
+}
+
+static mt_status serve(
+    mt_arena *arena, const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+{
+    const mt_backend *led;
+    void *self;
+    MT_TRY(mt_backend_open_on_ranks(arena, backend, problem, layout, &led, &self));
+    return mt_backend_serve(self);
+}
+
+mt_status mt_simulate_part(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+{
+    mt_arena arena = {0};
+    const mt_status status = serve(&arena, backend, problem, layout);
+    mt_arena_free(&arena);
+    return status;
 }
 
 /* The backend ends with the steps; but a trace is one of its machine. */

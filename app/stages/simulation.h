@@ -40,10 +40,15 @@ typedef struct mt_simulated {
     ipu_trace *trace;        /* NULL: none was asked for */
 } mt_simulated;
 
-/* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it
+/* Opens the backend, at rest or at the checkpoint, and makes the steps. Where ranks share the problem this is rank 0, and the others call
+ * mt_simulate_part. A signal behind the first of them is no failure where it
  * only ends the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on.
  * A sample that cannot be kept ends the steps with its failure, as does who looks; the checkpoints before it stay. Otherwise fails
  * as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
+
+/* Does the part of a rank that is not 0, whose layout is that of the problem: as long as rank 0 asks. Fails as the backend's open. */
+MT_NODISCARD mt_status mt_simulate_part(
+    const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
 
 #endif

@@ -73,8 +73,8 @@ static size_t keep_neighbours(uint32_t n_ranks, mt_neighbour *neighbour)
     return n;
 }
 
-static mt_status connect_with(mt_arena *arena, mt_arena *scratch, crossing *c, const ipu_superstep *step,
-    unsigned char *image, bool *waits, void **exchange)
+static mt_status connect_with(mt_arena *scratch, crossing *c, const ipu_superstep *step, unsigned char *image,
+    bool *waits, void **exchange)
 {
     const mt_communicator *with = c->ranks->with;
     memset(c->neighbour, 0, with->n_ranks * sizeof *c->neighbour);
@@ -84,15 +84,14 @@ static mt_status connect_with(mt_arena *arena, mt_arena *scratch, crossing *c, c
         MT_ALLOC(scratch, c->neighbour[r].receive, c->neighbour[r].n_receive);
     }
     find_pieces(c, step, waits);
-    return with->connect(
-        with, arena, image, keep_neighbours(with->n_ranks, c->neighbour), c->neighbour, exchange);
+    return with->connect(with, image, keep_neighbours(with->n_ranks, c->neighbour), c->neighbour, exchange);
 }
 
-static mt_status connect(mt_arena *arena, crossing *c, const ipu_superstep *step, unsigned char *image,
-    bool *waits, void **exchange)
+static mt_status connect(
+    crossing *c, const ipu_superstep *step, unsigned char *image, bool *waits, void **exchange)
 {
     mt_arena scratch = {0};
-    const mt_status status = connect_with(arena, &scratch, c, step, image, waits, exchange);
+    const mt_status status = connect_with(&scratch, c, step, image, waits, exchange);
     mt_arena_free(&scratch);
     return status;
 }
@@ -110,7 +109,7 @@ static mt_status connect_all(
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
         MT_ALLOC(arena, ranks->waits[s], target->tiles);
         if (!any_crosses(&c, &e->supersteps[s])) continue;
-        MT_TRY(connect(arena, &c, &e->supersteps[s], image, ranks->waits[s], &ranks->exchange[s]));
+        MT_TRY(connect(&c, &e->supersteps[s], image, ranks->waits[s], &ranks->exchange[s]));
     }
     return MT_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef IPU_RUN_RANKS_H
 #define IPU_RUN_RANKS_H
 
+#include "data/arena.h"
 #include "data/communicator.h"
 #include "ipu/compile/executable.h"
 

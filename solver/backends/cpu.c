@@ -236,7 +236,7 @@ static void find_pieces(const cpu *c, mt_neighbour *neighbour)
     }
 }
 
-static mt_status connect(mt_arena *arena, mt_arena *scratch, cpu *c)
+static mt_status connect(mt_arena *scratch, cpu *c)
 {
     const mt_communicator *ranks = c->ranks;
     double *const memory[2] = {c->v, c->v_next};
@@ -250,7 +250,7 @@ static mt_status connect(mt_arena *arena, mt_arena *scratch, cpu *c)
     }
     find_pieces(c, neighbour);
     for (int k = 0; k < 2; k++)
-        MT_TRY(ranks->connect(ranks, arena, memory[k], ranks->n_ranks, neighbour, &c->exchange[k]));
+        MT_TRY(ranks->connect(ranks, memory[k], ranks->n_ranks, neighbour, &c->exchange[k]));
     return MT_OK;
 }
 
@@ -293,7 +293,7 @@ static mt_status open_with(
     MT_ALLOC(arena, c->v_next, n_local);
     MT_TRY(own_stimuli(arena, scratch, c));
     MT_TRY(own_variants(arena, c));
-    if (c->ranks) MT_TRY(connect(arena, scratch, c));
+    if (c->ranks) MT_TRY(connect(scratch, c));
     MT_ALLOC(arena, c->before, n);
     MT_ALLOC(arena, c->activation_ms, n);
     MT_ALLOC(arena, c->state, n * n_states);

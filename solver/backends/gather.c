@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "data/arena.h"
+
 static uint32_t rank_of(const mt_rank_order *order, uint32_t element)
 {
     uint32_t rank = 0;

@@ -1,0 +1,259 @@
+#include "app/cli/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "data/arena.h"
+
+#ifdef MT_MPI
+#    include <mpi.h>
+#endif
+
+/* What launchers tell their processes: how many there are, or which one it is. */
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+static const char *const numbers[] = {"PMIX_RANK", "PMI_RANK", NULL};
+
+static long launched_size(void)
+{
+    for (const char *const *name = sizes; *name; name++)
+        if (getenv(*name)) return strtol(getenv(*name), NULL, 10);
+    return 1;
+}
+
+static bool launched(void)
+{
+    for (const char *const *name = numbers; *name; name++)
+        if (getenv(*name)) return true;
+    return launched_size() > 1;
+}
+
+#ifndef MT_MPI
+
+mt_status mt_ranks_begin(void)
+{
+    if (!launched() || launched_size() == 1) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "started as one of %ld ranks, and built without MPI; allowed: one, or a build with cmake -D "
+        "MT_MPI=ON",
+        launched_size());
+}
+
+const mt_communicator *mt_ranks(void) { return NULL; }
+bool mt_ranks_speaks(void) { return true; }
+
+bool mt_ranks_end(mt_status *status, FILE *messages)
+{
+    (void)status, (void)messages;
+    return true;
+}
+
+#else
+
+static mt_communicator world;
+static bool together;
+
+const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
+bool mt_ranks_speaks(void) { return !together || world.rank == 0; }
+
+static void sleep_for(long nanoseconds)
+{
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    (void)nanosleep(&time, NULL);
+}
+
+/* Those who have little to do meanwhile leave the processors to others: rank 0 may be writing files. */
+static void wait_for(MPI_Request *request)
+{
+    enum { TESTS = 20000 };
+    int done = 0;
+    for (long tests = 0; !done; tests++) {
+        (void)MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && tests > TESTS) sleep_for(100000);
+    }
+}
+
+static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+{
+    enum { MOST = 1 << 30 };
+    (void)c;
+    for (unsigned char *at = data; bytes > 0;) {
+        const size_t n = bytes < MOST ? bytes : MOST;
+        MPI_Request request;
+        (void)MPI_Ibcast(at, (int)n, MPI_BYTE, (int)from, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+        at += n;
+        bytes -= n;
+    }
+}
+
+/* By a message of each to rank 0, counted in items: MPI's numbers are of 31 bits. */
+static void gather(const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first)
+{
+    MPI_Datatype item;
+    (void)MPI_Type_contiguous((int)size, MPI_BYTE, &item);
+    (void)MPI_Type_commit(&item);
+    const size_t own = first[c->rank + 1] - first[c->rank];
+    if (c->rank > 0 && own > 0) (void)MPI_Send(mine, (int)own, item, 0, 0, MPI_COMM_WORLD);
+    if (c->rank == 0 && own > 0) memmove((unsigned char *)all + size * first[0], mine, size * own);
+    for (uint32_t r = 1; c->rank == 0 && r < c->n_ranks; r++)
+        if (first[r + 1] > first[r])
+            (void)MPI_Recv((unsigned char *)all + size * first[r], (int)(first[r + 1] - first[r]), item,
+                (int)r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    (void)MPI_Type_free(&item);
+}
+
+static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
+{
+    const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
+    (void)c;
+    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, operation, MPI_COMM_WORLD);
+}
+
+/* ---- messages that go again and again ---- */
+
+typedef struct posts {
+    int n;
+    MPI_Request *request; /* [n] */
+    struct posts *next;
+} posts;
+
+static posts *made; /* by all connects, to be freed at the end */
+static int n_made;
+
+/* The pieces of a memory as one datatype. Lists of MPI count with int. */
+static mt_status type_of(mt_arena *scratch, size_t n, const mt_piece *piece, MPI_Datatype *type)
+{
+    int *bytes;
+    MPI_Aint *offset;
+    MT_ALLOC(scratch, bytes, n);
+    MT_ALLOC(scratch, offset, n);
+    for (size_t k = 0; k < n; k++) {
+        bytes[k] = (int)piece[k].bytes;
+        offset[k] = (MPI_Aint)piece[k].offset;
+    }
+    (void)MPI_Type_create_hindexed((int)n, bytes, offset, MPI_BYTE, type);
+    (void)MPI_Type_commit(type);
+    return MT_OK;
+}
+
+/* A tag for each exchange: both sides make them in the same order. */
+static mt_status add_message(
+    mt_arena *scratch, void *memory, uint32_t rank, size_t n, const mt_piece *piece, bool sends, posts *m)
+{
+    MPI_Datatype type;
+    if (n == 0) return MT_OK;
+    MT_TRY(type_of(scratch, n, piece, &type));
+    if (sends)
+        (void)MPI_Send_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
+    else
+        (void)MPI_Recv_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
+    (void)MPI_Type_free(&type); /* the message keeps it */
+    return MT_OK;
+}
+
+static mt_status connect_with(
+    mt_arena *scratch, void *memory, size_t n_neighbours, const mt_neighbour *neighbour, posts *m)
+{
+    for (size_t k = 0; k < n_neighbours; k++)
+        MT_TRY(add_message(
+            scratch, memory, neighbour[k].rank, neighbour[k].n_receive, neighbour[k].receive, false, m));
+    for (size_t k = 0; k < n_neighbours; k++)
+        MT_TRY(
+            add_message(scratch, memory, neighbour[k].rank, neighbour[k].n_send, neighbour[k].send, true, m));
+    return MT_OK;
+}
+
+static mt_status connect(const mt_communicator *c, void *memory, size_t n_neighbours,
+    const mt_neighbour *neighbour, void **exchange)
+{
+    posts *m = NULL;
+    mt_arena scratch = {0};
+    (void)c;
+    m = calloc(1, sizeof *m);
+    if (m) m->request = calloc(2 * n_neighbours + 1, sizeof *m->request);
+    if (!m || !m->request) {
+        free(m);
+        return mt_fail(MT_MEMORY, "no memory for messages to %zu ranks", n_neighbours);
+    }
+    n_made++;
+    m->next = made;
+    made = m;
+    const mt_status status = connect_with(&scratch, memory, n_neighbours, neighbour, m);
+    mt_arena_free(&scratch);
+    *exchange = m;
+    return status;
+}
+
+static void start(void *exchange)
+{
+    const posts *m = exchange;
+    (void)MPI_Startall(m->n, m->request);
+}
+
+static void finish(void *exchange)
+{
+    const posts *m = exchange;
+    (void)MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE);
+}
+
+static void free_messages(void)
+{
+    while (made) {
+        posts *next = made->next;
+        for (int k = 0; k < made->n; k++) (void)MPI_Request_free(&made->request[k]);
+        free(made->request);
+        free(made);
+        made = next;
+    }
+}
+
+/* ---- beginning and end ---- */
+
+mt_status mt_ranks_begin(void)
+{
+    int rank, n, provided;
+    if (!launched()) return MT_OK;
+    (void)MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &n);
+    together = n > 1;
+    world = (mt_communicator){
+        (uint32_t)rank, (uint32_t)n, NULL, broadcast, gather, reduce, connect, start, finish};
+    return MT_OK;
+}
+
+/* Has everybody come to the end? Then the lowest rank that failed; n_ranks: none did. Waits for ever where it went well here. */
+static bool all_come(mt_status status, uint64_t *lowest)
+{
+    enum { LOOKS = 200 }; /* of 10 ms */
+    const uint64_t own = status == MT_OK ? world.n_ranks : world.rank;
+    MPI_Request request;
+    int done = 0;
+    (void)MPI_Iallreduce(&own, lowest, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &request);
+    for (int looks = 0; !done && (status == MT_OK || looks < LOOKS); looks++) {
+        (void)MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done) sleep_for(10000000);
+    }
+    return done;
+}
+
+bool mt_ranks_end(mt_status *status, FILE *messages)
+{
+    uint64_t lowest = 0;
+    int ended = 0;
+    (void)MPI_Initialized(&ended);
+    if (!ended) return true;
+    if (world.rank > 0 && *status != MT_OK)
+        *status = mt_fail(*status, "rank %u of %u: %s", world.rank, world.n_ranks, mt_message());
+    if (!all_come(*status, &lowest)) {
+        (void)fprintf(messages, "myotile: %s\n", mt_message());
+        (void)fflush(messages);
+        (void)MPI_Abort(MPI_COMM_WORLD, *status);
+    }
+    free_messages();
+    (void)MPI_Finalize();
+    return *status != MT_OK && lowest == world.rank;
+}
+
+#endif
