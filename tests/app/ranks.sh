@@ -1,0 +1,122 @@
+#!/bin/sh
+# A run on several processes leaves the same files to the byte as a run of one, says the same, and a bad case is refused once.
+#     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks
+#     ranks.sh MYOTILE MPIEXEC KILLS     the same on 1 to 8 ranks, both backends, all ways to cut and all schemes; and runs of which a
+#                                        rank is killed, so many times, that go on with another number of ranks
+set -eu
+myotile=$1 mpiexec=$2 kills=${3:-}
+export OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 # MPI keeps what it has for the life of the program
+# As root, and more ranks than processors, as here: Open MPI wants to be told.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+# All that a run can leave: maps of two beats, traces, frames, potentials of an electrode, checkpoints.
+cat >all.yaml <<'END'
+mesh: {slab: {size_mm: [5, 2, 1.5], edge_mm: 0.5}}
+tissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: 0.019, extracellular_l_mS_mm: 0.62,
+         extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}
+cell: {type: epi}
+time: {dt_ms: 0.02, end_ms: 6}
+stimuli: [{min_mm: [0, 0, 0], max_mm: [1, 2, 1.5], start_ms: 0, duration_ms: 2, strength_uA_mm3: 50}]
+points: [{name: A, at_mm: [1, 1, 0.7]}, {name: B, at_mm: [4.5, 1, 0.7]}]
+electrodes: [{name: E, at_mm: [10, 1, 1]}]
+output: {beats: every, beat_ms: 3, maps: [activation, apd]}
+traces: {every_ms: 0.5, fields: [V, Ca_i]}
+series: {every_ms: 2, fields: [V, m]}
+checkpoint: {every_minutes: 0, every_ms: 1, keep: 3, at_end: true}
+machine: {ipus: 8, tiles: 12, partition: hierarchical}
+END
+
+# on RANKS FOLDER ARGUMENT...: standard output in FOLDER.out
+on() {
+    ranks=$1 to=$2
+    shift 2
+    rm -rf out
+    launcher="$mpiexec -n $ranks"
+    [ "$ranks" -gt 0 ] || launcher=
+    $launcher "$myotile" run all.yaml --progress never -o out "$@" >"$to.out" 2>"$to.err" ||
+        fail "$* on $ranks ranks: $(cat "$to.err")"
+    rm -rf "$to"
+    mv out "$to"
+}
+
+# same FOLDER OTHER WHAT
+same() {
+    diff -r "$1" "$2" >differs || fail "$3: $(cat differs)"
+    diff "$1.out" "$2.out" >differs || fail "$3: $(cat differs)"
+    diff "$1.err" "$2.err" >differs || fail "$3, what it warns of: $(cat differs)"
+}
+
+# refused RANKS WORDS ARGUMENT...: nobody says more than the one line
+refused() {
+    ranks=$1 words=$2
+    shift 2
+    if $mpiexec -n "$ranks" "$myotile" "$@" --progress never >said.out 2>said; then fail "$*: was not refused"; fi
+    grep -q "$words" said || fail "$*: $(cat said)"
+    [ "$(grep -c ^myotile: said)" = 1 ] && ! [ -s said.out ] || fail "$*: more than one speaks: $(cat said said.out)"
+}
+
+if [ -z "$kills" ]; then
+    on 0 alone
+    on 2 two
+    same alone two "2 ranks"
+    on 0 alone --set machine.backend=cpu
+    on 3 three --set machine.backend=cpu
+    same alone three "backend cpu, 3 ranks"
+    refused 3 'a machine of 2 IPUs on 3 ranks; allowed: at most a rank for each IPU' run all.yaml --set machine.ipus=2 -o out
+    refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
+    refused 2 'cell: started on 2 ranks; allowed: one' cell
+    exit
+fi
+
+for partition in flat hierarchical; do
+    for scheme in full ranged mixed-clean exact budget; do
+        set -- --set machine.partition=$partition --set machine.scheme=$scheme
+        on 0 alone "$@"
+        for ranks in 1 2 3 4 8; do
+            on $ranks some "$@"
+            same alone some "$partition, $scheme, $ranks ranks"
+        done
+    done
+done
+on 0 alone --set machine.backend=cpu
+for ranks in 1 2 3 4 8; do
+    on $ranks some --set machine.backend=cpu
+    same alone some "backend cpu, $ranks ranks"
+done
+
+# A rank is killed somewhere on the way; what is left goes on to the same files, on 1 to 4 ranks.
+set -- --set time.end_ms=60
+on 0 alone "$@"
+killed=0
+for turn in $(seq "$kills"); do
+    ranks=$((2 + turn % 3)) next=$((1 + turn / 3 % 4)) which=$((turn % (2 + turn % 3)))
+    rm -rf out
+    $mpiexec -n $ranks "$myotile" run all.yaml --progress never -o out "$@" >first.out 2>first.err &
+    job=$!
+    sleep "0.$((turn * 37 % 90 + 10))"
+    # shellcheck disable=SC2046 # a number each
+    set -- $(pgrep -f "^$myotile run all.yaml" | sort -n) -- "$@"
+    for process in "$@"; do
+        [ "$process" != -- ] || break
+        [ "$which" != 0 ] || { kill -KILL "$process" 2>/dev/null && killed=$((killed + 1)) || true; }
+        which=$((which - 1))
+    done
+    while [ "$1" != -- ]; do shift; done
+    shift
+    wait $job || true
+    $mpiexec -n $next "$myotile" run all.yaml --resume out --progress never "$@" >some.out 2>some.err ||
+        fail "killed of $ranks ranks, on $next: $(cat some.err)"
+    rm -rf some
+    mv out some
+    diff -r alone some >differs || fail "killed of $ranks ranks, on $next: $(cat differs)"
+done
+echo "$killed of $kills killed"
+[ "$killed" -gt $((kills / 2)) ] || fail "only $killed of $kills were killed in time"
