@@ -9,7 +9,7 @@
 #include "tests/solver/slab_problem.h"
 #include "tests/threads.h"
 
-enum { STEPS = 150, CHIPS = 4, TILES = 9, LISTED = 7 };
+enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
 
 static slab_problem s;
 static thread_world world;
