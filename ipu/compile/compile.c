@@ -841,14 +841,15 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(emit(c, &slots));
     MT_TRY(ipu_supersteps_make(c->arena, e, &slots));
     MT_TRY(ipu_controls_make(c->arena, e));
-    return ipu_memory_place(c->arena, e);
+    return e->untimed ? MT_OK : ipu_memory_place(c->arena, e);
 }
 
-mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
-    size_t n_programs, ipu_executable **executable)
+static mt_status compile_graph(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, bool untimed, ipu_executable **executable)
 {
     mt_arena scratch = {0};
     MT_ALLOC(arena, *executable, 1);
+    (*executable)->untimed = untimed;
     compiling c = {.arena = arena,
         .scratch = &scratch,
         .graph = graph,
@@ -858,6 +859,18 @@ mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program
     mt_status status = compile(&c, programs, n_programs);
     mt_arena_free(&scratch);
     return status;
+}
+
+mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_executable **executable)
+{
+    return compile_graph(arena, graph, programs, n_programs, false, executable);
+}
+
+mt_status ipu_compile_untimed(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_executable **executable)
+{
+    return compile_graph(arena, graph, programs, n_programs, true, executable);
 }
 
 /* ---- for other constants ---- */

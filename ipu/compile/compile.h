@@ -33,6 +33,12 @@
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
+/* The same, only to run: no exchange is scheduled and nothing is placed in the machine's memory, which is most of the work. For ranks whose tiles
+ * another one times (ipu/run/ranks.h). It cannot be saved, timed or checked; an engine of it counts no cycles. Fails as ipu_compile, but not with
+ * MT_FIT. */
+MT_NODISCARD mt_status ipu_compile_untimed(mt_arena *arena, const ipu_graph *graph,
+    const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
+
 /* Gives in `arena` the same executable for a machine that differs only in its constants, to be timed: what comes together by copies
  * is decided and all exchange is scheduled anew, while memory is not placed again. It borrows the first one's arrays. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_compile_for(

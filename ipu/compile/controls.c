@@ -61,7 +61,7 @@ mt_status ipu_controls_make(mt_arena *arena, ipu_executable *e)
     for (size_t c = 0; c < e->n_controls; c++) {
         if (!ipu_program_has_predicate(e->controls[c].program)) continue;
         place_predicate(e, &e->controls[c]);
-        MT_TRY(ipu_exchange_of_predicate(&e->graph->target, &e->controls[c]));
+        if (!e->untimed) MT_TRY(ipu_exchange_of_predicate(&e->graph->target, &e->controls[c]));
     }
     return MT_OK;
 }

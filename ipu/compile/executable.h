@@ -142,6 +142,8 @@ typedef struct ipu_executable {
     ipu_tile_memory *memory;   /* [tiles] */
     ipu_control *controls;     /* of all programs, sorted by the address of `program` */
     size_t n_controls;
+    bool
+        untimed; /* only to run: nothing of its exchange, its memory and what takes time is known (ipu_compile_untimed) */
 } ipu_executable;
 
 /* The ranges of a field, each with its place: one, unless the field is a list. */

@@ -537,6 +537,8 @@ static mt_status save(walk *w, const ipu_executable *executable)
 
 mt_status ipu_executable_save(const ipu_executable *executable, const char *path)
 {
+    if (executable->untimed)
+        return mt_fail(MT_INPUT, "%s: an executable that is only to run; allowed: one of ipu_compile", path);
     mt_arena scratch = {0};
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));

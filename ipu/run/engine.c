@@ -81,7 +81,7 @@ mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     MT_ALLOC(arena, e, 1);
     e->executable = executable;
     e->checked = checked;
-    MT_TRY(ipu_timing_make(arena, executable, &e->timing));
+    MT_TRY((executable->untimed ? ipu_timing_none : ipu_timing_make)(arena, executable, &e->timing));
     MT_ALLOC(
         arena, e->image, bytes); /* pages of tiles of other ranks are never touched, and take no memory */
     MT_TRY(ipu_ranks_make(arena, with, executable, e->image, &e->ranks));
@@ -242,8 +242,9 @@ void ipu_engine_read_slice(const ipu_engine *engine, const ipu_slice *slice, voi
 
 mt_status ipu_engine_stream(ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data)
 {
-    ipu_control_cost cost;
-    MT_TRY(ipu_timing_stream(&engine->timing, slices, n_slices, &engine->stream_room, &cost));
+    ipu_control_cost cost = {0};
+    if (!engine->executable->untimed)
+        MT_TRY(ipu_timing_stream(&engine->timing, slices, n_slices, &engine->stream_room, &cost));
     engine->host_bytes_read +=
         copy_out((walk){.engine = engine, .slices = slices, .n_slices = n_slices}, data);
     engine->stream_cycles += cost.cycles;

@@ -58,7 +58,8 @@ typedef struct ipu_engine {
 MT_NODISCARD mt_status ipu_engine_new(
     mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine);
 
-/* The same for the tiles of one rank; keeps the communicator; NULL: all tiles. MT_INPUT also as ipu_ranks_make. Collective. */
+/* The same for the tiles of one rank; keeps the communicator; NULL: all tiles. Rank 0 counts for all, so the others' executable may be untimed.
+ * MT_INPUT also as ipu_ranks_make. Collective. */
 MT_NODISCARD mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     const ipu_executable *executable, bool checked, ipu_engine **engine);
 

@@ -48,6 +48,14 @@ static mt_status time_exchange(
 
 /* ---- compute ---- */
 
+mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing)
+{
+    *timing = (ipu_timing){.executable = executable};
+    MT_ALLOC(arena, timing->supersteps, executable->graph->n_compute_sets);
+    MT_ALLOC(arena, timing->controls, executable->n_controls);
+    return MT_OK;
+}
+
 ipu_cycles ipu_timing_vertex(const ipu_executable *e, const ipu_task *task)
 {
     size_t n[2 * IPU_MAX_FIELDS] = {0}, *n_ranges = n + task->codelet->n_fields;

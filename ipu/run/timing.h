@@ -53,6 +53,9 @@ typedef struct ipu_timing {
  * link to the host. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
 
+/* The same for one that is only to run, and takes no time. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
+
 /* What a vertex takes where that does not depend on data: its codelet's `cost`. */
 ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *task);
 

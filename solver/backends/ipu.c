@@ -174,15 +174,29 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, ipu *self)
     return MT_OK;
 }
 
+/* Rank 0 times the machine; the others only run their tiles. */
+static mt_status compile(mt_arena *arena, const mt_layout *layout, ipu *self)
+{
+    const mt_plan *plan = &self->plan;
+    if (layout->ranks && layout->ranks->rank > 0)
+        return ipu_compile_untimed(arena, plan->graph, plan->program, plan->n_programs, &self->executable);
+    MT_TRY(ipu_compile(arena, plan->graph, plan->program, plan->n_programs, &self->executable));
+    return layout->checked ? mt_plan_check(self->executable) : MT_OK;
+}
+
+static mt_status compile_on_all(mt_arena *arena, const mt_layout *layout, ipu *self)
+{
+    const mt_status status = compile(arena, layout, self);
+    return layout->ranks ? mt_communicator_agree(layout->ranks, status) : status;
+}
+
 static mt_status open_with(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, void **out)
 {
     ipu *self;
     MT_ALLOC(arena, self, 1);
     MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
-    MT_TRY(
-        ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
-    if (layout->checked) MT_TRY(mt_plan_check(self->executable));
+    MT_TRY(compile_on_all(arena, layout, self));
     MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
     MT_TRY(share_out(arena, layout, self));
     MT_TRY(take_buffer(arena, self));
