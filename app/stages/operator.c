@@ -4,7 +4,6 @@
 
 #include "app/stages/cache.h"
 #include "app/cli/progress.h"
-#include "app/cli/ranks.h"
 #include "solver/diffusion/limits.h"
 
 enum { SHOWN = 8, CACHED_FROM = 2000 };
@@ -46,7 +45,7 @@ static bool tell(void *nobody, const char *part, double done)
     return true; /* until there is anything to keep, signals end the program at once */
 }
 
-static mt_status make_alone(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
 {
     mt_diffusion_options told = {.lean = true, .watch = {.tell = tell}};
@@ -54,60 +53,6 @@ static mt_status make_alone(mt_arena *arena, const mt_mesh *mesh, const mt_adjac
         return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
     mt_arena scratch = {0};
     const mt_status status = make_cached(arena, &scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-/* ---- on ranks ---- */
-
-/* Rank 0 tells what the others need to make theirs, if it has its own. */
-static mt_status tell_limits(
-    mt_arena *scratch, const mt_communicator *ranks, mt_status status, const mt_diffusion *diffusion)
-{
-    mt_limits found;
-    void *bytes = NULL;
-    size_t n = 0;
-    if (status == MT_OK) status = mt_diffusion_limits(scratch, diffusion, &found);
-    if (status == MT_OK) status = mt_limits_pack(scratch, &found, &bytes, &n);
-    MT_TRY(mt_communicator_agree(ranks, status));
-    ranks->broadcast(ranks, 0, &n, sizeof n);
-    ranks->broadcast(ranks, 0, bytes, n);
-    return MT_OK;
-}
-
-static mt_status hear_limits(mt_arena *scratch, const mt_communicator *ranks, mt_limits *limits)
-{
-    unsigned char *bytes;
-    size_t n = 0;
-    MT_TRY(mt_communicator_agree(ranks, MT_OK));
-    ranks->broadcast(ranks, 0, &n, sizeof n);
-    MT_ALLOC(scratch, bytes, n);
-    ranks->broadcast(ranks, 0, bytes, n);
-    if (mt_limits_unpack(bytes, n, limits)) return MT_OK;
-    return mt_fail(MT_FILE, "what rank 0 has found of the diffusion operator did not arrive whole");
-}
-
-static mt_status make_as_told(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_tissues *tissues, const mt_diffusion_scheme *scheme,
-    mt_diffusion *diffusion)
-{
-    mt_limits limits;
-    const mt_diffusion_options told = {.known = &limits, .lean = true};
-    MT_TRY(hear_limits(scratch, mt_ranks(), &limits));
-    return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
-}
-
-mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
-{
-    mt_arena scratch = {0};
-    mt_status status;
-    if (mt_ranks_speaks()) {
-        status = make_alone(arena, mesh, adjacency, tissues, scheme, cached, diffusion);
-        if (mt_ranks()) status = tell_limits(&scratch, mt_ranks(), status, diffusion);
-    } else {
-        status = make_as_told(arena, &scratch, mesh, adjacency, tissues, scheme, diffusion);
-    }
     mt_arena_free(&scratch);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "solver/diffusion/diffusion.h"
 
 /* mt_diffusion_make_with, lean; reports progress within the stage that the caller has begun. `cached`: use the
- * cache. Where ranks share the problem (app/cli/ranks.h), rank 0 finds what is to be limited, and tells the others. Mesh, adjacency and who is of which tissue are kept. */
+ * cache. Mesh, adjacency and who is of which tissue are kept. */
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
