@@ -169,13 +169,13 @@ static mt_status serve_write(mt_arena *arena, leader *l, const asked *q)
 static mt_status answer(mt_arena *arena, leader *l, const asked *q)
 {
     const size_t number = (size_t)q->number[0];
-    mt_status heard = MT_OK; /* of that rank 0 has heard, too */
+    mt_status failed = MT_OK; /* rank 0 knows of it, and decides what follows */
     switch ((question)q->question) {
     case ADVANCE:
-        heard = mt_communicator_agree(l->ranks, l->backend->advance(l->self, number, (size_t)q->number[1]));
+        failed = mt_communicator_agree(l->ranks, l->backend->advance(l->self, number, (size_t)q->number[1]));
         break;
     case TURN:
-        heard = mt_communicator_agree(l->ranks, l->backend->turn(l->self, number, q->number[1] != 0));
+        failed = mt_communicator_agree(l->ranks, l->backend->turn(l->self, number, q->number[1] != 0));
         break;
     case READ:
         l->backend->read(l->self, number, NULL);
@@ -190,7 +190,7 @@ static mt_status answer(mt_arena *arena, leader *l, const asked *q)
     case DISMISSED:
         break;
     }
-    (void)heard;
+    (void)failed;
     return MT_OK;
 }
 
