@@ -15,7 +15,7 @@ typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
     const mt_backend *backend;
     const mt_monodomain *problem;
-    const mt_layout *layout;    /* of backends with tiles; else not looked at */
+    const mt_layout *layout;    /* of tiles or ranks; else NULL or empty */
     size_t n_steps;             /* of problem->dt_ms, those before `from` with them */
     const mt_checkpoint *start; /* where V and states begin; NULL: at rest */
     const mt_checkpoint
