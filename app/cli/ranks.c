@@ -249,7 +249,7 @@ bool mt_ranks_end(mt_status *status, FILE *messages)
     if (!all_come(*status, &lowest)) {
         (void)fprintf(messages, "myotile: %s\n", mt_message());
         (void)fflush(messages);
-        (void)MPI_Abort(MPI_COMM_WORLD, *status);
+        (void)MPI_Abort(MPI_COMM_WORLD, (int)*status);
     }
     free_messages();
     (void)MPI_Finalize();
