@@ -137,6 +137,13 @@ static void print_message(FILE *messages, const char *text)
     (void)fputc('\n', messages);
 }
 
+static int exit_code(mt_status status, int n_words)
+{
+    if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
+    if (status == MT_MEMORY) return MT_FILE;
+    return status == MT_OK && n_words == 0 ? MT_INPUT : (int)status;
+}
+
 int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
 {
     const int n = argc > 0 ? argc - 1 : 0;
@@ -148,9 +155,9 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (nowhere) (void)fclose(nowhere);
-    const bool speaks = mt_ranks_end(&status, messages);
-    if (status != MT_OK && speaks) print_message(messages, mt_message());
-    if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
-    if (status == MT_MEMORY) return MT_FILE;
-    return status == MT_OK && n == 0 ? MT_INPUT : (int)status;
+    if (mt_ranks_end(status)) print_message(messages, mt_message());
+    const int code = exit_code(status, n);
+    (void)fflush(messages);
+    mt_ranks_leave(code);
+    return code;
 }

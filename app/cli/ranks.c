@@ -1,5 +1,6 @@
 #include "app/cli/ranks.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,16 +43,13 @@ mt_status mt_ranks_begin(void)
 const mt_communicator *mt_ranks(void) { return NULL; }
 bool mt_ranks_speaks(void) { return true; }
 
-bool mt_ranks_end(mt_status *status, FILE *messages)
-{
-    (void)status, (void)messages;
-    return true;
-}
+bool mt_ranks_end(mt_status status) { return status != MT_OK; }
+void mt_ranks_leave(int code) { (void)code; }
 
 #else
 
 static mt_communicator world;
-static bool together;
+static bool together, lost; /* lost: others did not come to the end */
 
 const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
 bool mt_ranks_speaks(void) { return !together || world.rank == 0; }
@@ -238,22 +236,29 @@ static bool all_come(mt_status status, uint64_t *lowest)
     return done;
 }
 
-bool mt_ranks_end(mt_status *status, FILE *messages)
+bool mt_ranks_end(mt_status status)
 {
     uint64_t lowest = 0;
-    int ended = 0;
-    (void)MPI_Initialized(&ended);
-    if (!ended) return true;
-    if (world.rank > 0 && *status != MT_OK)
-        *status = mt_fail(*status, "rank %u of %u: %s", world.rank, world.n_ranks, mt_message());
-    if (!all_come(*status, &lowest)) {
-        (void)fprintf(messages, "myotile: %s\n", mt_message());
-        (void)fflush(messages);
-        (void)MPI_Abort(MPI_COMM_WORLD, (int)*status);
-    }
+    int begun = 0;
+    (void)MPI_Initialized(&begun);
+    if (!begun) return status != MT_OK;
+    if (world.rank > 0 && status != MT_OK)
+        (void)mt_fail(status, "rank %u of %u: %s", world.rank, world.n_ranks, mt_message());
+    lost = !all_come(status, &lowest);
+    return lost || (status != MT_OK && lowest == world.rank);
+}
+
+void mt_ranks_leave(int code)
+{
+    int begun = 0;
+    (void)MPI_Initialized(&begun);
+    if (!begun) return;
+    (void)signal(
+        SIGTERM, SIG_IGN); /* as a launcher sends where another has left with a failure: all is said */
+    if (lost) (void)MPI_Abort(MPI_COMM_WORLD, code);
+    (void)MPI_Barrier(MPI_COMM_WORLD);
     free_messages();
     (void)MPI_Finalize();
-    return *status != MT_OK && lowest == world.rank;
 }
 
 #endif

@@ -6,7 +6,6 @@
 #define MT_APP_CLI_RANKS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "data/communicator.h"
 
@@ -19,9 +18,13 @@ const mt_communicator *mt_ranks(void);
 /* Is this the one that talks? */
 bool mt_ranks_speaks(void);
 
-/* Before the process exits, with how it went, which becomes how it went anywhere: of several failures that of the lowest rank. Answers whether
- * this one is to print the message, which names its rank where that is not 0. Waits for the others. Where one has failed and others do not come within two
- * seconds, which will wait for it forever, it prints its message, if any, to `messages`, and ends them all. */
-bool mt_ranks_end(mt_status *status, FILE *messages);
+/* Before the process exits, with how it went. Waits for the others, but not longer than two seconds where it failed here: they may be waiting
+ * for this one forever. Answers whether it is to print its message: of those that failed the lowest rank, or who waited in vain. The message
+ * names the rank where that is not 0. */
+bool mt_ranks_end(mt_status status);
+
+/* Behind that message, with the exit code: ends all, if some did not come. Otherwise nobody leaves before the message is printed: a launcher
+ * ends the others when one has left with a failure. */
+void mt_ranks_leave(int code);
 
 #endif

@@ -48,14 +48,6 @@ static mt_status time_exchange(
 
 /* ---- compute ---- */
 
-mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing)
-{
-    *timing = (ipu_timing){.executable = executable};
-    MT_ALLOC(arena, timing->supersteps, executable->graph->n_compute_sets);
-    MT_ALLOC(arena, timing->controls, executable->n_controls);
-    return MT_OK;
-}
-
 ipu_cycles ipu_timing_vertex(const ipu_executable *e, const ipu_task *task)
 {
     size_t n[2 * IPU_MAX_FIELDS] = {0}, *n_ranges = n + task->codelet->n_fields;
@@ -305,6 +297,14 @@ static mt_status time_transfer(
     MT_TRY(ipu_stream_room_new(scratch, t, &room));
     *cost = cost_of_transfer(
         t, write, graph->slices + program->tensor.first_slice, program->tensor.n_slices, &room);
+    return MT_OK;
+}
+
+mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing)
+{
+    *timing = (ipu_timing){.executable = executable};
+    MT_ALLOC(arena, timing->supersteps, executable->graph->n_compute_sets);
+    MT_ALLOC(arena, timing->controls, executable->n_controls);
     return MT_OK;
 }
 

@@ -160,12 +160,13 @@ static mt_status take_buffer(mt_arena *arena, ipu *self)
 static mt_status share_out(mt_arena *arena, const mt_layout *layout, ipu *self)
 {
     const mt_halo *halo = layout->halo;
+    const ipu_target *target = layout->target;
+    const size_t on_a_chip = target->tiles / target->ipus;
     const uint32_t n = layout->ranks ? layout->ranks->n_ranks : 1,
                    rank = layout->ranks ? layout->ranks->rank : 0;
     MT_ALLOC(arena, self->share, n + (size_t)1);
     for (uint32_t r = 0; r <= n; r++) {
-        const uint32_t first =
-            (uint32_t)mt_communicator_share(mt_halo_groups(halo), n, r) * halo->parts_per_group;
+        const uint32_t first = (uint32_t)(ipu_ranks_first(target, n, r) / on_a_chip) * halo->parts_per_group;
         self->share[r] = halo->own_offset[first];
         if (r == rank) self->first_part = first;
         if (r == rank + 1) self->end_part = first;

@@ -25,7 +25,7 @@ typedef struct mt_plan_matrix {
     uint32_t *map, *local;
 } mt_plan_matrix;
 
-/* Gives room for that of any part; 4 bytes an element, 168 an element of the largest part, and mt_diffusion_rows_room. MT_MEMORY. */
+/* Gives room for that of any part; 4 bytes an element, 164 an element of the largest part, and mt_diffusion_rows_room. MT_MEMORY. */
 MT_NODISCARD mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room);
 
 /* Fills the room with that of a part. MT_INPUT: the halo is of another operator. */

@@ -92,12 +92,12 @@ for ranks in 1 2 3 4 8; do
     same alone some "backend cpu, $ranks ranks"
 done
 
-# A rank is killed somewhere on the way; what is left goes on to the same files, on 1 to 4 ranks.
+# A rank is killed somewhere on the way; what is left goes on to the same files, on another number from 1 to 4.
 set -- --set time.end_ms=60
 on 0 alone "$@"
 killed=0
 for turn in $(seq "$kills"); do
-    ranks=$((2 + turn % 3)) next=$((1 + turn / 3 % 4)) which=$((turn % (2 + turn % 3)))
+    ranks=$((2 + turn % 3)) next=$((1 + (2 + turn % 3 + turn / 3 % 3) % 4)) which=$((turn % (2 + turn % 3)))
     rm -rf out
     $mpiexec -n $ranks "$myotile" run all.yaml --progress never -o out "$@" >first.out 2>first.err &
     job=$!
@@ -106,12 +106,13 @@ for turn in $(seq "$kills"); do
     set -- $(pgrep -f "^$myotile run all.yaml" | sort -n) -- "$@"
     for process in "$@"; do
         [ "$process" != -- ] || break
-        [ "$which" != 0 ] || { kill -KILL "$process" 2>/dev/null && killed=$((killed + 1)) || true; }
+        [ "$which" != 0 ] || kill -KILL "$process" 2>/dev/null || true
         which=$((which - 1))
     done
     while [ "$1" != -- ]; do shift; done
     shift
     wait $job || true
+    [ -e out/result.hdf ] || killed=$((killed + 1)) # not as late as its results
     $mpiexec -n $next "$myotile" run all.yaml --resume out --progress never "$@" >some.out 2>some.err ||
         fail "killed of $ranks ranks, on $next: $(cat some.err)"
     rm -rf some
