@@ -4,6 +4,32 @@
 
 size_t mt_communicator_share(size_t n, uint32_t n_ranks, uint32_t rank) { return n * rank / n_ranks; }
 
+static void put(mt_piece *list, size_t *n, size_t offset, size_t bytes)
+{
+    if (list) list[*n] = (mt_piece){offset, bytes};
+    (*n)++;
+}
+
+void mt_neighbour_send(mt_neighbour *to, size_t offset, size_t bytes)
+{
+    put(to->send, &to->n_send, offset, bytes);
+}
+
+void mt_neighbour_receive(mt_neighbour *from, size_t offset, size_t bytes)
+{
+    put(from->receive, &from->n_receive, offset, bytes);
+}
+
+mt_status mt_neighbours_room(mt_arena *arena, uint32_t n_ranks, mt_neighbour *neighbour)
+{
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        MT_ALLOC(arena, neighbour[r].send, neighbour[r].n_send);
+        MT_ALLOC(arena, neighbour[r].receive, neighbour[r].n_receive);
+        neighbour[r].n_send = neighbour[r].n_receive = 0;
+    }
+    return MT_OK;
+}
+
 mt_status mt_communicator_agree(const mt_communicator *c, mt_status status)
 {
     struct {

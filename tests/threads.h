@@ -19,14 +19,23 @@ typedef struct thread_exchange {
     struct thread_world *world;
     uint32_t rank;
     unsigned char *memory;
-    mt_neighbour of[THREADS_MOST];     /* by the neighbour's rank */
+    mt_neighbour of[THREADS_MOST];
     unsigned char *sent[THREADS_MOST]; /* as it was at start */
 } thread_exchange;
+
+/* On its way; no data: none is. */
+typedef struct thread_letter {
+    const void *data;
+    size_t bytes;
+} thread_letter;
 
 /* What the threads share. */
 typedef struct thread_world {
     uint32_t n;
     pthread_barrier_t all;
+    pthread_mutex_t lock; /* of the letters */
+    pthread_cond_t change;
+    thread_letter letter[THREADS_MOST][THREADS_MOST]; /* from and to */
     void *place[THREADS_MOST];
     thread_exchange *exchange[EXCHANGES_MOST][THREADS_MOST];
     size_t n_exchanges[THREADS_MOST];
@@ -78,6 +87,33 @@ static inline void thread_reduce(const mt_communicator *c, mt_reduction how, uin
     free(out);
 }
 
+/* A sender waits until its bytes are taken. */
+static inline void thread_send(const mt_communicator *c, uint32_t to, const void *data, size_t bytes)
+{
+    thread_world *w = c->self;
+    thread_letter *letter = &w->letter[c->rank][to];
+    if (bytes == 0) return;
+    (void)pthread_mutex_lock(&w->lock);
+    *letter = (thread_letter){data, bytes};
+    (void)pthread_cond_broadcast(&w->change);
+    while (letter->data) (void)pthread_cond_wait(&w->change, &w->lock);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+static inline void thread_receive(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+{
+    thread_world *w = c->self;
+    thread_letter *letter = &w->letter[from][c->rank];
+    if (bytes == 0) return;
+    (void)pthread_mutex_lock(&w->lock);
+    while (!letter->data) (void)pthread_cond_wait(&w->change, &w->lock);
+    if (letter->bytes != bytes) abort(); /* one sends what the other does not receive */
+    memcpy(data, letter->data, bytes);
+    letter->data = NULL;
+    (void)pthread_cond_broadcast(&w->change);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
 static inline size_t bytes_of(size_t n, const mt_piece *piece)
 {
     size_t bytes = 0;
@@ -92,19 +128,19 @@ static inline mt_piece *copy_of(mt_arena *arena, size_t n, const mt_piece *piece
     return copy;
 }
 
-static inline mt_status thread_connect(const mt_communicator *c, void *memory, size_t n_neighbours,
-    const mt_neighbour *neighbour, void **exchange)
+static inline mt_status thread_connect(
+    const mt_communicator *c, void *memory, const mt_neighbour *neighbour, void **exchange)
 {
     thread_world *w = c->self;
     mt_arena *arena = &w->arena[c->rank];
     thread_exchange *e = mt_arena_alloc(arena, 1, sizeof *e);
     *e = (thread_exchange){.world = w, .rank = c->rank, .memory = memory};
-    for (size_t k = 0; k < n_neighbours; k++) {
-        mt_neighbour *of = &e->of[neighbour[k].rank];
-        *of = neighbour[k];
+    for (uint32_t r = 0; r < c->n_ranks; r++) {
+        mt_neighbour *of = &e->of[r];
+        *of = neighbour[r];
         of->send = copy_of(arena, of->n_send, of->send);
         of->receive = copy_of(arena, of->n_receive, of->receive);
-        e->sent[of->rank] = mt_arena_alloc(arena, bytes_of(of->n_send, of->send), 1);
+        e->sent[r] = mt_arena_alloc(arena, bytes_of(of->n_send, of->send), 1);
     }
     cr_assert_lt(w->n_exchanges[c->rank], EXCHANGES_MOST);
     w->exchange[w->n_exchanges[c->rank]++][c->rank] = e;
@@ -172,14 +208,27 @@ static inline void on_threads(
     *w = (thread_world){.n = n, .run = run, .user = user};
     cr_assert_leq(n, (uint32_t)THREADS_MOST);
     (void)pthread_barrier_init(&w->all, NULL, n);
+    (void)pthread_mutex_init(&w->lock, NULL);
+    (void)pthread_cond_init(&w->change, NULL);
     for (uint32_t r = 0; r < n; r++) {
-        w->rank[r] = (mt_communicator){r, n, w, thread_broadcast, thread_gather, thread_reduce,
-            thread_connect, thread_start, thread_finish};
+        w->rank[r] = (mt_communicator){.rank = r,
+            .n_ranks = n,
+            .self = w,
+            .broadcast = thread_broadcast,
+            .gather = thread_gather,
+            .reduce = thread_reduce,
+            .send = thread_send,
+            .receive = thread_receive,
+            .connect = thread_connect,
+            .start = thread_start,
+            .finish = thread_finish};
         cr_assert_eq(pthread_create(&thread[r], NULL, thread_main, &w->rank[r]), 0);
     }
     for (uint32_t r = 0; r < n; r++) (void)pthread_join(thread[r], NULL);
     for (uint32_t r = 0; r < n; r++) mt_arena_free(&w->arena[r]);
     (void)pthread_barrier_destroy(&w->all);
+    (void)pthread_mutex_destroy(&w->lock);
+    (void)pthread_cond_destroy(&w->change);
 }
 
 #endif

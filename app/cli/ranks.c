@@ -71,12 +71,18 @@ static void wait_for(MPI_Request *request)
     }
 }
 
-static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+/* Bytes of one message: MPI's numbers are of 31 bits. */
+static size_t at_most(size_t bytes)
 {
     enum { MOST = 1 << 30 };
+    return bytes < MOST ? bytes : MOST;
+}
+
+static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+{
     (void)c;
     for (unsigned char *at = data; bytes > 0;) {
-        const size_t n = bytes < MOST ? bytes : MOST;
+        const size_t n = at_most(bytes);
         MPI_Request request;
         (void)MPI_Ibcast(at, (int)n, MPI_BYTE, (int)from, MPI_COMM_WORLD, &request);
         wait_for(&request);
@@ -85,7 +91,7 @@ static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_
     }
 }
 
-/* By a message of each to rank 0, counted in items: MPI's numbers are of 31 bits. */
+/* By a message of each to rank 0, counted in items. */
 static void gather(const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first)
 {
     MPI_Datatype item;
@@ -104,8 +110,34 @@ static void gather(const mt_communicator *c, size_t size, const void *mine, void
 static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
 {
     const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
+    MPI_Request request;
     (void)c;
-    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, operation, MPI_COMM_WORLD);
+    (void)MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, operation, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+}
+
+static void send_bytes(const mt_communicator *c, uint32_t to, const void *data, size_t bytes)
+{
+    (void)c;
+    for (const unsigned char *at = data; bytes > 0;) {
+        const size_t n = at_most(bytes);
+        (void)MPI_Send(at, (int)n, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
+        at += n;
+        bytes -= n;
+    }
+}
+
+static void receive_bytes(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
+{
+    (void)c;
+    for (unsigned char *at = data; bytes > 0;) {
+        const size_t n = at_most(bytes);
+        MPI_Request request;
+        (void)MPI_Irecv(at, (int)n, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+        at += n;
+        bytes -= n;
+    }
 }
 
 /* ---- messages that go again and again ---- */
@@ -151,33 +183,38 @@ static mt_status add_message(
 }
 
 static mt_status connect_with(
-    mt_arena *scratch, void *memory, size_t n_neighbours, const mt_neighbour *neighbour, posts *m)
+    mt_arena *scratch, void *memory, uint32_t n_ranks, const mt_neighbour *neighbour, posts *m)
 {
-    for (size_t k = 0; k < n_neighbours; k++)
-        MT_TRY(add_message(
-            scratch, memory, neighbour[k].rank, neighbour[k].n_receive, neighbour[k].receive, false, m));
-    for (size_t k = 0; k < n_neighbours; k++)
-        MT_TRY(
-            add_message(scratch, memory, neighbour[k].rank, neighbour[k].n_send, neighbour[k].send, true, m));
+    for (uint32_t r = 0; r < n_ranks; r++)
+        MT_TRY(add_message(scratch, memory, r, neighbour[r].n_receive, neighbour[r].receive, false, m));
+    for (uint32_t r = 0; r < n_ranks; r++)
+        MT_TRY(add_message(scratch, memory, r, neighbour[r].n_send, neighbour[r].send, true, m));
     return MT_OK;
 }
 
-static mt_status connect(const mt_communicator *c, void *memory, size_t n_neighbours,
-    const mt_neighbour *neighbour, void **exchange)
+static size_t messages(uint32_t n_ranks, const mt_neighbour *neighbour)
+{
+    size_t n = 0;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        n += (size_t)(neighbour[r].n_send > 0) + (size_t)(neighbour[r].n_receive > 0);
+    return n;
+}
+
+static mt_status connect(
+    const mt_communicator *c, void *memory, const mt_neighbour *neighbour, void **exchange)
 {
     posts *m = NULL;
     mt_arena scratch = {0};
-    (void)c;
     m = calloc(1, sizeof *m);
-    if (m) m->request = calloc(2 * n_neighbours + 1, sizeof *m->request);
+    if (m) m->request = calloc(messages(c->n_ranks, neighbour) + 1, sizeof *m->request);
     if (!m || !m->request) {
         free(m);
-        return mt_fail(MT_MEMORY, "no memory for messages to %zu ranks", n_neighbours);
+        return mt_fail(MT_MEMORY, "no memory for messages to other ranks");
     }
     n_made++;
     m->next = made;
     made = m;
-    const mt_status status = connect_with(&scratch, memory, n_neighbours, neighbour, m);
+    const mt_status status = connect_with(&scratch, memory, c->n_ranks, neighbour, m);
     mt_arena_free(&scratch);
     *exchange = m;
     return status;
@@ -216,8 +253,16 @@ mt_status mt_ranks_begin(void)
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &n);
     together = n > 1;
-    world = (mt_communicator){
-        (uint32_t)rank, (uint32_t)n, NULL, broadcast, gather, reduce, connect, start, finish};
+    world = (mt_communicator){.rank = (uint32_t)rank,
+        .n_ranks = (uint32_t)n,
+        .broadcast = broadcast,
+        .gather = gather,
+        .reduce = reduce,
+        .send = send_bytes,
+        .receive = receive_bytes,
+        .connect = connect,
+        .start = start,
+        .finish = finish};
     return MT_OK;
 }
 

@@ -29,48 +29,29 @@ typedef struct crossing {
     mt_neighbour *neighbour; /* [n_ranks] */
 } crossing;
 
-/* Does a superstep send anything between ranks, whichever they are? */
-static bool any_crosses(const crossing *c, const ipu_superstep *step)
-{
-    for (size_t tile = 0; tile < c->executable->graph->target.tiles; tile++)
-        for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++)
-            if (c->rank_of[c->executable->messages[i].source_tile] != c->rank_of[tile]) return true;
-    return false;
-}
-
-static void put(mt_piece *list, size_t *n, size_t offset, size_t bytes)
-{
-    if (list) list[*n] = (mt_piece){offset, bytes};
-    (*n)++;
-}
-
 /* Counts the pieces of a superstep, and lists them where there is room. */
 static void find_pieces(const crossing *c, const ipu_superstep *step, bool *waits)
 {
     const uint32_t mine = c->ranks->with->rank;
-    for (uint32_t r = 0; r < c->ranks->with->n_ranks; r++)
-        c->neighbour[r].n_send = c->neighbour[r].n_receive = 0;
     for (size_t tile = 0; tile < c->executable->graph->target.tiles; tile++)
         for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
             const ipu_message *m = &c->executable->messages[i];
             const uint32_t from = c->rank_of[m->source_tile], to = c->rank_of[tile];
             if (from == to) continue;
-            if (from == mine) put(c->neighbour[to].send, &c->neighbour[to].n_send, m->source, m->bytes);
+            if (from == mine) mt_neighbour_send(&c->neighbour[to], m->source, m->bytes);
             if (to != mine) continue;
-            put(c->neighbour[from].receive, &c->neighbour[from].n_receive, m->destination, m->bytes);
+            mt_neighbour_receive(&c->neighbour[from], m->destination, m->bytes);
             waits[tile] = true;
         }
 }
 
-/* Leaves those with whom nothing is exchanged out; gives the number of the others. */
-static size_t keep_neighbours(uint32_t n_ranks, mt_neighbour *neighbour)
+/* Does a superstep send anything between ranks, whichever they are? */
+static bool any_crosses(const mt_communicator *with, const mt_neighbour *neighbour)
 {
-    size_t n = 0;
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        neighbour[r].rank = r;
-        if (neighbour[r].n_send + neighbour[r].n_receive > 0) neighbour[n++] = neighbour[r];
-    }
-    return n;
+    uint64_t pieces = 0;
+    for (uint32_t r = 0; r < with->n_ranks; r++) pieces += neighbour[r].n_send + neighbour[r].n_receive;
+    with->reduce(with, MT_REDUCE_MAX, &pieces, 1);
+    return pieces > 0;
 }
 
 static mt_status connect_with(mt_arena *scratch, crossing *c, const ipu_superstep *step, unsigned char *image,
@@ -79,12 +60,10 @@ static mt_status connect_with(mt_arena *scratch, crossing *c, const ipu_superste
     const mt_communicator *with = c->ranks->with;
     memset(c->neighbour, 0, with->n_ranks * sizeof *c->neighbour);
     find_pieces(c, step, waits);
-    for (uint32_t r = 0; r < with->n_ranks; r++) {
-        MT_ALLOC(scratch, c->neighbour[r].send, c->neighbour[r].n_send);
-        MT_ALLOC(scratch, c->neighbour[r].receive, c->neighbour[r].n_receive);
-    }
+    if (!any_crosses(with, c->neighbour)) return MT_OK;
+    MT_TRY(mt_neighbours_room(scratch, with->n_ranks, c->neighbour));
     find_pieces(c, step, waits);
-    return with->connect(with, image, keep_neighbours(with->n_ranks, c->neighbour), c->neighbour, exchange);
+    return with->connect(with, image, c->neighbour, exchange);
 }
 
 static mt_status connect(
@@ -108,7 +87,6 @@ static mt_status connect_all(
     MT_ALLOC(scratch, c.neighbour, ranks->with->n_ranks);
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
         MT_ALLOC(arena, ranks->waits[s], target->tiles);
-        if (!any_crosses(&c, &e->supersteps[s])) continue;
         MT_TRY(connect(&c, &e->supersteps[s], image, ranks->waits[s], &ranks->exchange[s]));
     }
     return MT_OK;

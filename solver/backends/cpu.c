@@ -210,27 +210,20 @@ static mt_status own_variants(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
-static void put(mt_piece *list, size_t *n, size_t first, size_t elements)
-{
-    if (list) list[*n] = (mt_piece){first * sizeof(double), elements * sizeof(double)};
-    (*n)++;
-}
-
 /* Counts what goes between ranks before a diffusion step, and lists it where there is room: each range of the halo, once to each
  * part that receives it, as the parts list what they receive. */
 static void find_pieces(const cpu *c, mt_neighbour *neighbour)
 {
     const mt_halo *halo = c->halo;
     const uint32_t mine = c->ranks->rank;
-    for (uint32_t r = 0; r < halo->n_parts; r++) neighbour[r].n_send = neighbour[r].n_receive = 0;
     for (uint32_t to = 0; to < halo->n_parts; to++) {
         size_t at = mt_halo_own(halo, to);
         for (size_t i = halo->in_offset[to]; i < halo->in_offset[to + 1]; i++) {
             const mt_scheme_range *range = &halo->range[halo->in_range[i]];
-            const size_t n = range->end - range->begin;
-            mt_neighbour *from = &neighbour[range->source];
-            if (range->source == mine) put(neighbour[to].send, &neighbour[to].n_send, range->begin, n);
-            if (to == mine) put(from->receive, &from->n_receive, at, n);
+            const size_t n = range->end - range->begin, bytes = n * sizeof(double);
+            if (range->source == mine)
+                mt_neighbour_send(&neighbour[to], range->begin * sizeof(double), bytes);
+            if (to == mine) mt_neighbour_receive(&neighbour[range->source], at * sizeof(double), bytes);
             at += n;
         }
     }
@@ -243,14 +236,9 @@ static mt_status connect(mt_arena *scratch, cpu *c)
     mt_neighbour *neighbour;
     MT_ALLOC(scratch, neighbour, ranks->n_ranks);
     find_pieces(c, neighbour);
-    for (uint32_t r = 0; r < ranks->n_ranks; r++) {
-        neighbour[r].rank = r;
-        MT_ALLOC(scratch, neighbour[r].send, neighbour[r].n_send);
-        MT_ALLOC(scratch, neighbour[r].receive, neighbour[r].n_receive);
-    }
+    MT_TRY(mt_neighbours_room(scratch, ranks->n_ranks, neighbour));
     find_pieces(c, neighbour);
-    for (int k = 0; k < 2; k++)
-        MT_TRY(ranks->connect(ranks, memory[k], ranks->n_ranks, neighbour, &c->exchange[k]));
+    for (int k = 0; k < 2; k++) MT_TRY(ranks->connect(ranks, memory[k], neighbour, &c->exchange[k]));
     return MT_OK;
 }
 

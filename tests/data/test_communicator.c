@@ -1,0 +1,121 @@
+/* What ranks need beside their messages: one mind on failures, even shares, and lists of what goes between them. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/threads.h"
+
+static thread_world world;
+
+Test(communicator, shares_are_even_and_whole)
+{
+    for (size_t n = 0; n < 40; n++)
+        for (uint32_t ranks = 1; ranks < 9; ranks++) {
+            cr_expect_eq(mt_communicator_share(n, ranks, 0), 0);
+            cr_expect_eq(mt_communicator_share(n, ranks, ranks), n);
+            for (uint32_t r = 0; r < ranks; r++) {
+                const size_t own =
+                    mt_communicator_share(n, ranks, r + 1) - mt_communicator_share(n, ranks, r);
+                cr_expect(own == n / ranks || own == n / ranks + 1, "rank %u of %u has %zu of %zu", r, ranks,
+                    own, n);
+            }
+        }
+}
+
+/* ---- one mind ---- */
+
+/* Who fails, and what each then hears. */
+typedef struct minds {
+    bool fails[THREADS_MOST];
+    mt_status heard[THREADS_MOST];
+    char message[THREADS_MOST][64];
+} minds;
+
+static void agree(void *user, const mt_communicator *c)
+{
+    minds *m = user;
+    const mt_status own = m->fails[c->rank] ? mt_fail(MT_INPUT, "rank %u, 100 %%", c->rank) : MT_OK;
+    m->heard[c->rank] = mt_communicator_agree(c, own);
+    (void)snprintf(m->message[c->rank], sizeof m->message[0], "%s", mt_message());
+}
+
+Test(communicator, all_hear_of_the_lowest_that_failed)
+{
+    minds m = {.fails = {false, false, true, true}};
+    on_threads(&world, 4, agree, &m);
+    for (int r = 0; r < 4; r++) {
+        cr_expect_eq(m.heard[r], MT_INPUT);
+        cr_expect_str_eq(m.message[r], "rank 2, 100 %");
+    }
+}
+
+Test(communicator, all_go_on_where_none_failed)
+{
+    minds m = {.heard = {MT_FILE, MT_FILE, MT_FILE}};
+    on_threads(&world, 3, agree, &m);
+    for (int r = 0; r < 3; r++) cr_expect_eq(m.heard[r], MT_OK);
+}
+
+/* ---- messages ---- */
+
+enum { RANKS = 5 };
+
+/* Each sends to each higher rank its number, as many times as the other's, once it has those of the lower ones. */
+static void send_up(void *user, const mt_communicator *c)
+{
+    uint32_t(*got)[RANKS] = user;
+    for (uint32_t from = 0; from < c->rank; from++)
+        for (uint32_t k = 0, number = 99; k < c->rank; k++) {
+            c->receive(c, from, &number, sizeof number);
+            got[c->rank][from] += number == from;
+        }
+    for (uint32_t to = c->rank + 1; to < RANKS; to++)
+        for (uint32_t k = 0; k < to; k++) c->send(c, to, &c->rank, sizeof c->rank);
+}
+
+Test(communicator, each_rank_receives_what_the_other_sends)
+{
+    uint32_t got[RANKS][RANKS] = {{0}};
+    on_threads(&world, RANKS, send_up, got);
+    for (uint32_t to = 0; to < RANKS; to++)
+        for (uint32_t from = 0; from < to; from++) cr_expect_eq(got[to][from], to);
+}
+
+/* memory[r] of a rank is what it has for rank r; memory[n + r] what it has of it. */
+static void list(const mt_communicator *c, mt_neighbour *neighbour)
+{
+    for (uint32_t r = 0; r < c->n_ranks; r++) {
+        if (r == c->rank) continue;
+        mt_neighbour_send(&neighbour[r], r * sizeof(double), sizeof(double));
+        mt_neighbour_receive(&neighbour[r], (c->n_ranks + r) * sizeof(double), sizeof(double));
+    }
+}
+
+static void exchange(void *user, const mt_communicator *c)
+{
+    mt_arena arena = {0};
+    mt_neighbour neighbour[RANKS] = {{0}};
+    double memory[2 * RANKS] = {0};
+    bool *right = user;
+    void *messages;
+    list(c, neighbour);
+    right[c->rank] = mt_neighbours_room(&arena, c->n_ranks, neighbour) == MT_OK;
+    list(c, neighbour);
+    right[c->rank] &= c->connect(c, memory, neighbour, &messages) == MT_OK;
+    for (int turn = 0; turn < 3; turn++) {
+        for (uint32_t r = 0; r < c->n_ranks; r++) memory[r] = 100.0 * turn + 10.0 * c->rank + r;
+        c->start(messages);
+        c->finish(messages);
+        for (uint32_t r = 0; r < c->n_ranks; r++)
+            right[c->rank] &= r == c->rank || memory[c->n_ranks + r] == 100.0 * turn + 10.0 * r + c->rank;
+    }
+    mt_arena_free(&arena);
+}
+
+Test(communicator, what_is_listed_goes_again_and_again)
+{
+    bool right[RANKS] = {false};
+    on_threads(&world, RANKS, exchange, right);
+    for (int r = 0; r < RANKS; r++) cr_expect(right[r], "rank %d", r);
+}
