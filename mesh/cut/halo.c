@@ -200,6 +200,118 @@ mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_part
     return status;
 }
 
+/* ---- as it is seen from some parts ---- */
+
+typedef struct view {
+    const mt_halo *whole;
+    uint32_t first, end;
+    uint8_t *kept;   /* [whole->n_elements] of the parts' order */
+    uint32_t *place; /* [whole->n_elements] of those that are kept, in what is seen */
+    mt_halo *seen;
+} view;
+
+static bool sees_from(const view *v, uint32_t part) { return part - v->first < v->end - v->first; }
+
+/* Does a range go to this part, in what is seen? */
+static bool goes(const view *v, const mt_scheme_range *range, uint32_t to)
+{
+    return sees_from(v, range->source) || sees_from(v, to);
+}
+
+static void keep_received(view *v)
+{
+    const mt_halo *whole = v->whole;
+    for (uint32_t part = v->first; part < v->end; part++) {
+        memset(v->kept + whole->own_offset[part], 1, mt_halo_own(whole, part));
+        for (size_t k = whole->in_offset[part]; k < whole->in_offset[part + 1]; k++) {
+            const mt_scheme_range *range = &whole->range[whole->in_range[k]];
+            memset(v->kept + whole->own_offset[range->source] + range->begin, 1, range->end - range->begin);
+        }
+    }
+}
+
+static void keep_elements(view *v, bool each)
+{
+    const mt_halo *whole = v->whole;
+    size_t n = 0;
+    for (uint32_t part = 0; part < whole->n_parts; part++) {
+        const size_t first = whole->own_offset[part], end = whole->own_offset[part + 1];
+        v->seen->own_offset[part] = n;
+        if (each && first < end && !memchr(v->kept + first, 1, end - first)) v->kept[first] = 1;
+        for (size_t k = first; k < end; k++) {
+            v->place[k] = (uint32_t)n;
+            n += v->kept[k];
+            if (k - first + 1 == whole->n_interior[part])
+                v->seen->n_interior[part] = (uint32_t)(n - v->seen->own_offset[part]);
+        }
+    }
+    v->seen->own_offset[whole->n_parts] = v->seen->n_elements = n;
+}
+
+/* Counts what goes, and puts it where there is room. */
+static void keep_ranges_seen(view *v)
+{
+    const mt_halo *whole = v->whole;
+    mt_halo *seen = v->seen;
+    size_t n_to = 0;
+    seen->n_ranges = 0;
+    for (size_t r = 0; r < whole->n_ranges; r++) {
+        const mt_scheme_range *range = &whole->range[r];
+        const size_t before = n_to, first = whole->own_offset[range->source];
+        for (size_t k = whole->to_offset[r]; k < whole->to_offset[r + 1]; k++) {
+            if (!goes(v, range, whole->to_part[k])) continue;
+            if (seen->to_part) seen->to_part[n_to] = whole->to_part[k];
+            n_to++;
+        }
+        if (n_to == before) continue;
+        if (seen->range) {
+            const uint32_t begin = v->place[first + range->begin] - (uint32_t)seen->own_offset[range->source];
+            seen->range[seen->n_ranges] =
+                (mt_scheme_range){range->source, begin, begin + (range->end - range->begin)};
+            seen->range_offset[range->source + (size_t)1]++;
+        }
+        seen->to_offset[++seen->n_ranges] = n_to;
+    }
+}
+
+static mt_status see(mt_arena *arena, mt_arena *scratch, view *v, bool each)
+{
+    const mt_halo *whole = v->whole;
+    mt_halo *seen = v->seen;
+    MT_ALLOC(scratch, v->kept, whole->n_elements);
+    MT_ALLOC(scratch, v->place, whole->n_elements);
+    MT_ALLOC(scratch, seen->to_offset, whole->n_ranges + 1);
+    MT_ALLOC(arena, seen->own_offset, (size_t)whole->n_parts + 1);
+    MT_ALLOC(arena, seen->n_interior, whole->n_parts);
+    MT_ALLOC(arena, seen->range_offset, (size_t)whole->n_parts + 1);
+    MT_ALLOC(arena, seen->inbound, whole->n_parts);
+    MT_ALLOC(arena, seen->needed, whole->n_parts);
+    keep_received(v);
+    keep_elements(v, each);
+    MT_ALLOC(arena, seen->own_element, seen->n_elements);
+    for (size_t k = 0; k < whole->n_elements; k++)
+        if (v->kept[k]) seen->own_element[v->place[k]] = whole->own_element[k];
+    keep_ranges_seen(v);
+    MT_ALLOC(arena, seen->range, seen->n_ranges);
+    MT_ALLOC(arena, seen->to_part, seen->to_offset[seen->n_ranges]);
+    MT_ALLOC(arena, seen->to_offset, seen->n_ranges + 1);
+    keep_ranges_seen(v);
+    mt_offsets_sum(seen->range_offset, (size_t)whole->n_parts + 1);
+    for (uint32_t part = v->first; part < v->end; part++) seen->needed[part] = whole->needed[part];
+    return turn_around(arena, seen);
+}
+
+mt_status mt_halo_seen(
+    mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen)
+{
+    mt_arena scratch = {0};
+    view v = {.whole = halo, .first = first, .end = end, .seen = seen};
+    *seen = (mt_halo){.n_parts = halo->n_parts, .parts_per_group = halo->parts_per_group};
+    const mt_status status = see(arena, &scratch, &v, each);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 /* ---- using it ---- */
 
 uint32_t mt_halo_groups(const mt_halo *halo) { return halo->n_parts / halo->parts_per_group; }

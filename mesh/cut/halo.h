@@ -31,10 +31,10 @@
 
 typedef struct mt_halo {
     uint32_t n_parts, parts_per_group; /* the partition's */
-    size_t n_elements;
-    size_t *own_offset;    /* [n_parts + 1] */
-    uint32_t *own_element; /* [n_elements] global ids, part by part, in local order */
-    uint32_t *n_interior;  /* [n_parts] */
+    size_t n_elements;                 /* that parts own: all, or those that are seen (mt_halo_seen) */
+    size_t *own_offset;                /* [n_parts + 1] */
+    uint32_t *own_element;             /* [n_elements] global ids, part by part, in local order */
+    uint32_t *n_interior;              /* [n_parts] */
     size_t n_ranges;
     mt_scheme_range *range; /* [n_ranges] each sent once, by source */
     size_t *range_offset;   /* [n_parts + 1] */
@@ -52,6 +52,14 @@ typedef struct mt_halo {
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
     const mt_scheme *scheme, mt_halo *halo);
 
+/* Gives in `arena` a halo as it is seen from the parts [first, end): these as they are, and of the others what these receive of them and
+ * what they send them; parts keep their numbers. An other part owns the elements that it sends there, in the order that they had, and those
+ * of which nothing comes own none, or, where all parts that own elements shall go on doing so (`each`), their first. So the local order of
+ * the parts it is seen from, and the ranges that they send and receive, are the same. MT_MEMORY. Time O(n_elements + pairs of range and
+ * receiver). */
+MT_NODISCARD mt_status mt_halo_seen(
+    mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen);
+
 /* Groups of parts, as the partition's, and the one of a part. */
 uint32_t mt_halo_groups(const mt_halo *halo);
 uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part);
@@ -64,7 +72,7 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
 /* The rows of one part in local indices: local[i][k] is where column k of row own_element[i] (i of the part) lies in
- * the part's local order. `map` [n_elements] holds UINT32_MAX everywhere before and after, also after a failure;
+ * the part's local order. `map` [pattern->n_elements] holds UINT32_MAX everywhere before and after, also after a failure;
  * with a map for each thread, parts can be done at the same time. MT_INPUT: a row reads what is neither owned
  * nor received (the halo was made of another pattern). Time O(local order + owned * width). */
 MT_NODISCARD mt_status mt_halo_columns(

@@ -179,6 +179,82 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
     }
 }
 
+/* ---- as it is seen from some parts ---- */
+
+static const uint32_t *elements_of(const mt_halo *halo, const mt_scheme_range *range)
+{
+    return halo->own_element + halo->own_offset[range->source] + range->begin;
+}
+
+/* A part seen from itself owns, sends and receives what it does. */
+static void assert_part_seen(const mt_halo *whole, const mt_halo *seen, uint32_t p)
+{
+    const size_t n_in = whole->in_offset[p + 1] - whole->in_offset[p],
+                 n_out = whole->range_offset[p + 1] - whole->range_offset[p];
+    cr_assert_eq(mt_halo_own(seen, p), mt_halo_own(whole, p));
+    cr_assert_eq(seen->n_interior[p], whole->n_interior[p]);
+    cr_assert_eq(seen->inbound[p], whole->inbound[p]);
+    cr_assert_eq(memcmp(seen->own_element + seen->own_offset[p], whole->own_element + whole->own_offset[p],
+                     mt_halo_own(whole, p) * sizeof *whole->own_element),
+        0);
+    cr_assert_eq(seen->in_offset[p + 1] - seen->in_offset[p], n_in);
+    for (size_t k = 0; k < n_in; k++) {
+        const mt_scheme_range *a = &whole->range[whole->in_range[whole->in_offset[p] + k]],
+                              *b = &seen->range[seen->in_range[seen->in_offset[p] + k]];
+        cr_assert(a->source == b->source && a->end - a->begin == b->end - b->begin);
+        cr_assert_eq(
+            memcmp(elements_of(whole, a), elements_of(seen, b), (a->end - a->begin) * sizeof(uint32_t)), 0);
+    }
+    cr_assert_eq(seen->range_offset[p + 1] - seen->range_offset[p], n_out);
+    for (size_t k = 0; k < n_out; k++) {
+        const size_t a = whole->range_offset[p] + k, b = seen->range_offset[p] + k,
+                     n_to = whole->to_offset[a + 1] - whole->to_offset[a];
+        cr_assert(whole->range[a].begin == seen->range[b].begin && whole->range[a].end == seen->range[b].end);
+        cr_assert_eq(seen->to_offset[b + 1] - seen->to_offset[b], n_to);
+        cr_assert_eq(memcmp(whole->to_part + whole->to_offset[a], seen->to_part + seen->to_offset[b],
+                         n_to * sizeof *whole->to_part),
+            0);
+    }
+}
+
+/* Of another part [first, end) see the elements that they receive, and no more but for its first. */
+static void assert_other_seen(const mt_halo *whole, const mt_halo *seen, const uint8_t *times, uint32_t p,
+    uint32_t first, uint32_t end, bool each)
+{
+    size_t n = 0;
+    for (size_t k = whole->own_offset[p]; k < whole->own_offset[p + 1]; k++) {
+        bool received = false;
+        for (uint32_t q = first; q < end; q++)
+            received |= times[q * whole->n_elements + whole->own_element[k]];
+        if (!received) continue;
+        cr_assert_eq(seen->own_element[seen->own_offset[p] + n], whole->own_element[k]);
+        n++;
+    }
+    if (n == 0 && each && mt_halo_own(whole, p) > 0) n = 1;
+    cr_assert_eq(mt_halo_own(seen, p), n, "part %u from %u .. %u", p, first, end);
+    for (size_t r = seen->range_offset[p]; r < seen->range_offset[p + 1]; r++)
+        for (size_t k = seen->to_offset[r]; k < seen->to_offset[r + 1]; k++)
+            cr_assert(seen->to_part[k] >= first && seen->to_part[k] < end);
+}
+
+static void assert_seen(const mt_halo *whole, const uint8_t *times)
+{
+    for (uint32_t n = 1; n <= 3; n++)
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t first = whole->n_parts * k / n, end = whole->n_parts * (k + 1) / n;
+            const bool each = (n + k) % 2;
+            mt_arena arena = {0};
+            mt_halo seen;
+            cr_assert_eq(mt_halo_seen(&arena, whole, first, end, each, &seen), MT_OK, "%s", mt_message());
+            for (uint32_t p = 0; p < whole->n_parts; p++)
+                if (p >= first && p < end)
+                    assert_part_seen(whole, &seen, p);
+                else
+                    assert_other_seen(whole, &seen, times, p, first, end, each);
+            mt_arena_free(&arena);
+        }
+}
+
 static void assert_right(const struct problem *problem, const mt_scheme *scheme, const char *what)
 {
     mt_arena arena = {0};
@@ -190,6 +266,7 @@ static void assert_right(const struct problem *problem, const mt_scheme *scheme,
     assert_directions_agree(&halo, times);
     assert_pieces(&halo);
     assert_local_columns(&arena, problem, &halo);
+    assert_seen(&halo, deliver(&arena, &halo));
     mt_arena_free(&arena);
 }
 
