@@ -43,10 +43,6 @@ struct mt_communicator {
     /* Gives every rank what rank `from` has. */
     void (*broadcast)(const mt_communicator *c, uint32_t from, void *data, size_t bytes);
 
-    /* Gives rank 0 what all have: of `all`, items of `size` bytes, rank r gives [first[r], first[r + 1]), which are `mine`. `all` is looked
-     * at on rank 0 alone, where `mine` may lie in it, at its place. */
-    void (*gather)(const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first);
-
     /* Sums, least or largest of n numbers of each rank, on all of them. */
     void (*reduce)(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n);
 

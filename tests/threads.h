@@ -55,17 +55,6 @@ static inline void thread_broadcast(const mt_communicator *c, uint32_t from, voi
     (void)pthread_barrier_wait(&w->all);
 }
 
-static inline void thread_gather(
-    const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first)
-{
-    thread_world *w = c->self;
-    w->place[c->rank] = (void *)(uintptr_t)mine;
-    (void)pthread_barrier_wait(&w->all);
-    for (uint32_t r = 0; c->rank == 0 && r < w->n; r++)
-        memmove((unsigned char *)all + size * first[r], w->place[r], size * (first[r + 1] - first[r]));
-    (void)pthread_barrier_wait(&w->all);
-}
-
 static inline void thread_reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
 {
     thread_world *w = c->self;
@@ -215,7 +204,6 @@ static inline void on_threads(
             .n_ranks = n,
             .self = w,
             .broadcast = thread_broadcast,
-            .gather = thread_gather,
             .reduce = thread_reduce,
             .send = thread_send,
             .receive = thread_receive,

@@ -91,22 +91,6 @@ static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_
     }
 }
 
-/* By a message of each to rank 0, counted in items. */
-static void gather(const mt_communicator *c, size_t size, const void *mine, void *all, const size_t *first)
-{
-    MPI_Datatype item;
-    (void)MPI_Type_contiguous((int)size, MPI_BYTE, &item);
-    (void)MPI_Type_commit(&item);
-    const size_t own = first[c->rank + 1] - first[c->rank];
-    if (c->rank > 0 && own > 0) (void)MPI_Send(mine, (int)own, item, 0, 0, MPI_COMM_WORLD);
-    if (c->rank == 0 && own > 0) memmove((unsigned char *)all + size * first[0], mine, size * own);
-    for (uint32_t r = 1; c->rank == 0 && r < c->n_ranks; r++)
-        if (first[r + 1] > first[r])
-            (void)MPI_Recv((unsigned char *)all + size * first[r], (int)(first[r + 1] - first[r]), item,
-                (int)r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    (void)MPI_Type_free(&item);
-}
-
 static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
 {
     const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
@@ -256,7 +240,6 @@ mt_status mt_ranks_begin(void)
     world = (mt_communicator){.rank = (uint32_t)rank,
         .n_ranks = (uint32_t)n,
         .broadcast = broadcast,
-        .gather = gather,
         .reduce = reduce,
         .send = send_bytes,
         .receive = receive_bytes,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 #include "app/stages/simulation.h"
 #include "app/stages/start_cell.h"
 #include "app/stages/warnings.h"
@@ -237,25 +238,18 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     return mt_sampling_open(arena, &w->sampling, w->folder, r->resumed, from ? from->step : 0);
 }
 
-/* Where the state begins that rank 0 does not send: that of each cell. */
-static mt_status start_part(mt_arena *arena, way *w)
+/* Ranks wait here for rank 0, which prepares all. */
+static mt_status come_together(mt_status status)
 {
-    const mt_case *input = &w->run->input;
-    if (w->run->resumed) return MT_OK;
-    if (input->start.state[0] && mt_start_is_cell(input->start.state))
-        MT_TRY(mt_start_cell(arena, w->run->path, input->start.state, &w->problem.monodomain));
-    return mt_fail_in(w->run->path, mt_problem_prepace(arena, input, w->run->cached, &w->problem));
+    return mt_ranks() ? mt_communicator_agree(mt_ranks(), status) : status;
 }
 
-mt_status mt_one_run_make_part(mt_arena *arena, mt_one_run *run)
+mt_status mt_one_run_make_part(const mt_one_run *run)
 {
-    way *w;
-    MT_ALLOC(arena, w, 1);
-    *w = (way){.run = run};
-    MT_TRY(mt_fail_in(run->path, make_problem(arena, NULL, w)));
-    MT_TRY(start_part(arena, w));
-    MT_TRY(mt_fail_in(run->path, make_mapping(arena, NULL, w)));
-    return mt_simulate_part(run->backend, &w->problem.monodomain, &w->mapping->layout);
+    const mt_layout layout = {
+        .target = &run->choice.target, .checked = run->input.machine.checked, .ranks = mt_ranks()};
+    MT_TRY(come_together(MT_OK));
+    return mt_simulate_part(run->backend, &layout);
 }
 
 mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, const char *folder,
@@ -265,7 +259,7 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     mt_simulated o;
     MT_ALLOC(arena, w, 1);
     *w = (way){.run = run, .folder = folder, .results = results, .user = user};
-    MT_TRY(prepare(arena, shared, w));
+    MT_TRY(come_together(prepare(arena, shared, w)));
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);
     if (status == MT_OK) mt_checkpoints_end(&w->checkpoints);

@@ -149,7 +149,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
         return mt_sweep(
             arena, arguments, format, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
-    if (!mt_ranks_speaks()) return mt_one_run_make_part(arena, &r);
+    if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
     MT_TRY(mt_folder_enter(
         folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder));
     const mt_status status = run_beside(arena, &r, folder.path, format, arguments);

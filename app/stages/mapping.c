@@ -54,10 +54,26 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
     return mt_fail_in("machine.ipus", mt_tiling_check_host(&choice->tiling, (uint32_t)input->machine.ipus));
 }
 
+/* Before the long work that a rank too many would end in. */
+static mt_status check_ranks(const mt_case *input)
+{
+    const uint32_t n = mt_ranks() ? mt_ranks()->n_ranks : 1;
+    if (has_tiles(input) && input->machine.ipus < n)
+        return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most a rank for each IPU",
+            input->machine.ipus, n);
+    if (!has_tiles(input) && n > 1 && mt_case_diffusing(input) != MT_DIFFUSING_EXPLICIT)
+        return mt_fail(MT_INPUT,
+            "diffusion.method implicit with machine.backend cpu on %u ranks; allowed: on one, or with "
+            "machine.backend ipu",
+            n);
+    return MT_OK;
+}
+
 mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, mt_mapping_choice *choice)
 {
     *choice = (mt_mapping_choice){0};
     MT_TRY(mt_fail_in(path, choose_cut(input, choice)));
+    MT_TRY(mt_fail_in(path, check_ranks(input)));
     MT_TRY(load_machine(arena, path, input, &choice->tiling.one));
     return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
@@ -124,30 +140,13 @@ static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice,
     return mt_partition_make(arena, adjacency, &options, partition);
 }
 
-/* What rank 0 has made comes to all. */
-static mt_status share_partition(
-    mt_arena *arena, const mt_communicator *ranks, mt_status status, mt_partition *partition)
-{
-    MT_TRY(mt_communicator_agree(ranks, status));
-    uint32_t *part = partition->part;
-    ranks->broadcast(ranks, 0, partition, sizeof *partition);
-    if (ranks->rank > 0) MT_ALLOC(arena, part, partition->n_elements);
-    partition->part = part;
-    ranks->broadcast(ranks, 0, part, partition->n_elements * sizeof *part);
-    return MT_OK;
-}
-
 /* The partition that the case's mesh file does not have. */
 static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_adjacency *adjacency, mt_partition *partition)
 {
-    const mt_communicator *ranks = mt_ranks();
-    mt_status status = MT_OK;
-    if (mt_ranks_speaks())
-        status = has_tiles(input)
-                     ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
-                     : cut_for_ranks(arena, choice, ranks->n_ranks, adjacency, partition);
-    return ranks ? share_partition(arena, ranks, status, partition) : status;
+    return has_tiles(input)
+               ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
+               : cut_for_ranks(arena, choice, mt_ranks()->n_ranks, adjacency, partition);
 }
 
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,

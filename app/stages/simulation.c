@@ -130,19 +130,18 @@ static mt_status simulate(
     return status;
 }
 
-static mt_status serve(
-    mt_arena *arena, const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+static mt_status serve(mt_arena *arena, const mt_backend *backend, const mt_layout *layout)
 {
     const mt_backend *led;
     void *self;
-    MT_TRY(mt_backend_open_on_ranks(arena, backend, problem, layout, &led, &self));
+    MT_TRY(mt_backend_open_on_ranks(arena, backend, NULL, layout, &led, &self));
     return mt_backend_serve(self);
 }
 
-mt_status mt_simulate_part(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+mt_status mt_simulate_part(const mt_backend *backend, const mt_layout *layout)
 {
     mt_arena arena = {0};
-    const mt_status status = serve(&arena, backend, problem, layout);
+    const mt_status status = serve(&arena, backend, layout);
     mt_arena_free(&arena);
     return status;
 }

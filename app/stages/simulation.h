@@ -47,8 +47,8 @@ typedef struct mt_simulated {
  * as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 
-/* Does the part of a rank that is not 0, whose layout is that of the problem: as long as rank 0 asks. Fails as the backend's open. */
-MT_NODISCARD mt_status mt_simulate_part(
-    const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
+/* Does the part of a rank that is not 0, of what rank 0 gives it, as long as that asks. The layout has no halo. Fails as the backend's
+ * open. */
+MT_NODISCARD mt_status mt_simulate_part(const mt_backend *backend, const mt_layout *layout);
 
 #endif

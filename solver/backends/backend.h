@@ -38,12 +38,15 @@ bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
 
 /* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it.
  *
- * Where several ranks share a problem (mt_layout.ranks), all of them call the same functions in the same order, but for those that count
- * and profile, which rank 0 has for all. Every rank gives what is written, and what is read comes to rank 0 alone; the others may give
- * NULL for its values. */
+ * Where several ranks share a problem (mt_layout.ranks), each opens the backend for what it has of it, rank 0 for the whole: all call advance
+ * and turn together, and what is read, streamed and written are the elements of the rank's own parts, the other values staying as they
+ * are. Rank 0 counts and profiles for all. solver/backends/leader.h makes one backend of them. */
 typedef struct mt_backend {
     const char *name;
     bool single; /* computes in single precision */
+
+    /* The first of the parts of a rank, which are those up to the next one's; of the number of ranks: the number of parts. */
+    uint32_t (*first_part)(const mt_layout *layout, uint32_t rank);
 
     /* Sets up v, states and activation times at rest. Keeps problem and layout. For cpu layout may be NULL; with ranks, its halo is of a
      * part for each of them. MT_INPUT: as ipu_ranks_make; cpu with implicit steps and ranks. */

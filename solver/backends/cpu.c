@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "solver/backends/backend.h"
-#include "solver/backends/gather.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
@@ -31,8 +30,7 @@ typedef struct cpu {
     const mt_communicator *ranks; /* who share the mesh; NULL: nobody */
     const mt_halo *halo;          /* of a part for each rank; NULL: nobody shares */
     const uint32_t *element;      /* [n] of the mesh; NULL: all, in its order */
-    double *gathered;             /* [all elements] in the parts' order, to be read; NULL: nobody shares */
-    uint32_t *place;        /* [all elements] of each of the mesh's in that order; NULL: nobody shares */
+    uint32_t *local;        /* [elements of the mesh] and back; UINT32_MAX: another's; NULL: nobody shares */
     void *exchange[2];      /* of the elements of others, into v and into v_next, which change places */
     own_stimulus *stimulus; /* [n_stimuli] */
     const uint16_t *of;     /* [n] variants, where they differ; else NULL */
@@ -92,8 +90,8 @@ static mt_status find_columns(mt_arena *scratch, const cpu *c, const mt_pattern 
 {
     uint32_t *map;
     MT_ALLOC(scratch, *local, MT_ELLPACK_WIDTH * c->n);
-    MT_ALLOC(scratch, map, c->halo->n_elements);
-    memset(map, 0xff, c->halo->n_elements * sizeof *map);
+    MT_ALLOC(scratch, map, pattern->n_elements);
+    memset(map, 0xff, pattern->n_elements * sizeof *map);
     return mt_halo_columns(c->halo, pattern, c->ranks->rank, map, *local);
 }
 
@@ -172,28 +170,24 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
 static size_t element_of(const cpu *c, size_t k) { return c->element ? c->element[k] : k; }
 
 /* Those of a list that are its own, by local numbers. */
-static mt_status own_of(mt_arena *arena, const uint32_t *local, const mt_stimulus *all, own_stimulus *own)
+static mt_status own_of(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
 {
     uint32_t *element;
     size_t n = 0;
     MT_ALLOC(arena, element, all->n_elements);
     for (size_t k = 0; k < all->n_elements; k++)
-        if (local[all->element[k]] != UINT32_MAX) element[n++] = local[all->element[k]];
+        if (c->local[all->element[k]] != UINT32_MAX) element[n++] = c->local[all->element[k]];
     *own = (own_stimulus){n, element};
     return MT_OK;
 }
 
-static mt_status own_stimuli(mt_arena *arena, mt_arena *scratch, cpu *c)
+static mt_status own_stimuli(mt_arena *arena, cpu *c)
 {
     const mt_monodomain *problem = c->problem;
-    uint32_t *local = NULL;
     MT_ALLOC(arena, c->stimulus, problem->n_stimuli);
-    if (c->ranks) MT_ALLOC(scratch, local, c->halo->n_elements);
-    if (local) memset(local, 0xff, c->halo->n_elements * sizeof *local);
-    for (size_t k = 0; local && k < c->n; k++) local[c->element[k]] = (uint32_t)k;
     for (size_t s = 0; s < problem->n_stimuli; s++)
-        if (local)
-            MT_TRY(own_of(arena, local, &problem->stimulus[s], &c->stimulus[s]));
+        if (c->local)
+            MT_TRY(own_of(arena, c, &problem->stimulus[s], &c->stimulus[s]));
         else
             c->stimulus[s] = (own_stimulus){problem->stimulus[s].n_elements, problem->stimulus[s].element};
     return MT_OK;
@@ -256,13 +250,19 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
     c->halo = layout->halo;
     c->n = mt_halo_own(c->halo, c->ranks->rank);
     c->element = c->halo->own_element + c->halo->own_offset[c->ranks->rank];
-    MT_ALLOC(arena, c->gathered, c->halo->n_elements);
-    MT_ALLOC(arena, c->place, c->halo->n_elements);
-    for (size_t k = 0; k < c->halo->n_elements; k++) c->place[c->halo->own_element[k]] = (uint32_t)k;
+    MT_ALLOC(arena, c->local, c->problem->diffusion->n_elements);
+    memset(c->local, 0xff, c->problem->diffusion->n_elements * sizeof *c->local);
+    for (size_t k = 0; k < c->n; k++) c->local[c->element[k]] = (uint32_t)k;
     return MT_OK;
 }
 
 /* ---- opening ---- */
+
+static uint32_t first_part(const mt_layout *layout, uint32_t rank)
+{
+    (void)layout;
+    return rank;
+}
 
 static mt_status open_with(
     mt_arena *arena, mt_arena *scratch, const mt_monodomain *problem, const mt_layout *layout, void **self)
@@ -279,7 +279,7 @@ static mt_status open_with(
             mt_diffusing_theta(problem->diffusing), problem->residual_mV, &c->implicit));
     MT_ALLOC(arena, c->v, n_local);
     MT_ALLOC(arena, c->v_next, n_local);
-    MT_TRY(own_stimuli(arena, scratch, c));
+    MT_TRY(own_stimuli(arena, c));
     MT_TRY(own_variants(arena, c));
     if (c->ranks) MT_TRY(connect(scratch, c));
     MT_ALLOC(arena, c->before, n);
@@ -506,49 +506,14 @@ static double value_of(const cpu *c, size_t array, size_t k)
     return whole ? whole[k] : c->state[mt_block_index(c->n, n_states, k, array - states)];
 }
 
-/* Those of all ranks, which lie in their order. */
-static void read_shared(const cpu *c, size_t array, double *values)
-{
-    const size_t *first = c->halo->own_offset;
-    double *own = c->gathered + first[c->ranks->rank];
-    for (size_t k = 0; k < c->n; k++) own[k] = value_of(c, array, k);
-    c->ranks->gather(c->ranks, sizeof *own, own, c->gathered, first);
-    for (size_t k = 0; values && k < c->halo->n_elements; k++)
-        values[c->halo->own_element[k]] = c->gathered[k];
-}
-
 static void read_cpu(void *self, size_t array, double *values)
 {
     const cpu *c = self;
     const double *whole = array_of(c, array);
-    if (c->ranks)
-        read_shared(c, array, values);
-    else if (whole)
+    if (whole && !c->element)
         memcpy(values, whole, c->n * sizeof *values);
     else
-        for (size_t element = 0; element < c->n; element++) values[element] = value_of(c, array, element);
-}
-
-static mt_status take_listed(
-    mt_arena *scratch, const cpu *c, size_t array, size_t n, const uint32_t *element, double *values)
-{
-    const size_t first = c->halo->own_offset[c->ranks->rank];
-    double *listed;
-    MT_ALLOC(scratch, listed, n);
-    for (size_t k = 0; k < n; k++)
-        if (c->place[element[k]] - first < c->n) listed[k] = value_of(c, array, c->place[element[k]] - first);
-    MT_TRY(mt_gather(
-        &(mt_rank_order){c->ranks, c->halo->own_offset, c->place}, n, element, sizeof *listed, listed));
-    for (size_t k = 0; values && k < n; k++) values[element[k]] = listed[k];
-    return MT_OK;
-}
-
-static mt_status stream_shared(const cpu *c, size_t array, size_t n, const uint32_t *element, double *values)
-{
-    mt_arena scratch = {0};
-    const mt_status status = take_listed(&scratch, c, array, n, element, values);
-    mt_arena_free(&scratch);
-    return status;
+        for (size_t k = 0; k < c->n; k++) values[element_of(c, k)] = value_of(c, array, k);
 }
 
 /* The host has it all. */
@@ -556,8 +521,10 @@ static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *
 {
     const cpu *c = self;
     if (!element) read_cpu(self, array, values);
-    if (element && c->ranks) return stream_shared(c, array, n, element, values);
-    for (size_t k = 0; element && k < n; k++) values[element[k]] = value_of(c, array, element[k]);
+    for (size_t i = 0; element && i < n; i++) {
+        const uint32_t k = c->local ? c->local[element[i]] : element[i];
+        if (k != UINT32_MAX) values[element[i]] = value_of(c, array, k);
+    }
     return MT_OK;
 }
 
@@ -584,6 +551,7 @@ static void resume_cpu(void *self, size_t steps_done)
 }
 
 const mt_backend mt_backend_cpu = {.name = "cpu",
+    .first_part = first_part,
     .open = open_cpu,
     .advance = advance_cpu,
     .turn = turn_cpu,

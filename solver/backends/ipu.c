@@ -8,18 +8,15 @@
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/implicit.h"
 #include "solver/backends/backend.h"
-#include "solver/backends/gather.h"
 #include "solver/kernels/block.h"
 
 typedef struct ipu {
     const mt_communicator *ranks;  /* who share the machine; NULL: nobody */
     uint32_t first_part, end_part; /* its own parts are [first_part, end_part) */
-    size_t *share; /* [n_ranks + 1] where each rank's elements begin in the parts' order; of one: 0 and n */
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
     float *buffer;   /* [largest part][n_states], or [parts], for the host's reading and writing */
-    float *values;   /* [n] in the parts' order, to be read */
     uint32_t *place; /* [n] of each of the mesh's elements in the parts' order */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
@@ -156,23 +153,20 @@ static mt_status take_buffer(mt_arena *arena, ipu *self)
     return MT_OK;
 }
 
-/* Who has which parts: whole chips, as ipu/run/ranks.h says. */
-static mt_status share_out(mt_arena *arena, const mt_layout *layout, ipu *self)
+/* Whole chips, as ipu/run/ranks.h says. */
+static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 {
-    const mt_halo *halo = layout->halo;
     const ipu_target *target = layout->target;
-    const size_t on_a_chip = target->tiles / target->ipus;
-    const uint32_t n = layout->ranks ? layout->ranks->n_ranks : 1,
-                   rank = layout->ranks ? layout->ranks->rank : 0;
-    MT_ALLOC(arena, self->share, n + (size_t)1);
-    for (uint32_t r = 0; r <= n; r++) {
-        const uint32_t first = (uint32_t)(ipu_ranks_first(target, n, r) / on_a_chip) * halo->parts_per_group;
-        self->share[r] = halo->own_offset[first];
-        if (r == rank) self->first_part = first;
-        if (r == rank + 1) self->end_part = first;
-    }
-    self->ranks = layout->ranks;
-    return MT_OK;
+    const size_t first_tile = ipu_ranks_first(target, layout->ranks->n_ranks, rank);
+    return (uint32_t)(first_tile / (target->tiles / target->ipus)) * layout->halo->parts_per_group;
+}
+
+static void share_out(const mt_layout *layout, ipu *self)
+{
+    const mt_communicator *ranks = layout->ranks;
+    self->ranks = ranks;
+    self->first_part = ranks ? first_part(layout, ranks->rank) : 0;
+    self->end_part = ranks ? first_part(layout, ranks->rank + 1) : layout->halo->n_parts;
 }
 
 /* Rank 0 times the machine; the others only run their tiles. */
@@ -199,10 +193,9 @@ static mt_status open_with(
     MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
     MT_TRY(compile_on_all(arena, layout, self));
     MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
-    MT_TRY(share_out(arena, layout, self));
+    share_out(layout, self);
     MT_TRY(take_buffer(arena, self));
-    MT_ALLOC(arena, self->values, self->plan.halo->n_elements);
-    MT_ALLOC(arena, self->place, self->plan.halo->n_elements);
+    MT_ALLOC(arena, self->place, problem->diffusion->n_elements);
     for (size_t k = 0; k < self->plan.halo->n_elements; k++)
         self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
     *out = self;
@@ -292,16 +285,11 @@ static void read_ipu(void *opaque, size_t array, double *values)
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
     for (uint32_t part = self->first_part; part < self->end_part; part++) {
-        float *own = self->values + halo->own_offset[part];
+        const uint32_t *own = halo->own_element + halo->own_offset[part];
         read_piece(self, tensor_of(self, array), part, entries_of(self, array));
         for (size_t k = 0; k < mt_halo_own(halo, part); k++)
-            own[k] = self->buffer[place_in_piece(self, part, k, array)];
+            values[own[k]] = (double)self->buffer[place_in_piece(self, part, k, array)];
     }
-    if (self->ranks)
-        self->ranks->gather(self->ranks, sizeof(float), self->values + self->share[self->ranks->rank],
-            self->values, self->share);
-    for (size_t k = 0; values && k < halo->n_elements; k++)
-        values[halo->own_element[k]] = (double)self->values[k];
 }
 
 /* And back. Of the states, the others stay. */
@@ -372,6 +360,12 @@ static void find_slices(const ipu *self, size_t array, sending *s)
     }
 }
 
+static bool is_own(const ipu *self, uint32_t element)
+{
+    const size_t *first = self->plan.halo->own_offset, k = self->place[element];
+    return k >= first[self->first_part] && k < first[self->end_part];
+}
+
 static mt_status send(mt_arena *scratch, const ipu *self, size_t array, sending *s, double *values)
 {
     find_slices(self, array, s);
@@ -379,10 +373,8 @@ static mt_status send(mt_arena *scratch, const ipu *self, size_t array, sending 
     find_slices(self, array, s);
     MT_ALLOC(scratch, s->values, s->n);
     MT_TRY(ipu_engine_stream(self->engine, s->slices, s->n_slices, s->values));
-    if (self->ranks)
-        MT_TRY(mt_gather(&(mt_rank_order){self->ranks, self->share, self->place}, s->n, s->element,
-            sizeof *s->values, s->values));
-    for (size_t i = 0; values && i < s->n; i++) values[s->element[i]] = (double)s->values[i];
+    for (size_t i = 0; i < s->n; i++)
+        if (is_own(self, s->element[i])) values[s->element[i]] = (double)s->values[i];
     return MT_OK;
 }
 
@@ -481,6 +473,7 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
 }
 
 const mt_backend mt_backend_ipu = {.name = "ipu",
+    .first_part = first_part,
     .single = true,
     .open = open_ipu,
     .advance = advance_ipu,

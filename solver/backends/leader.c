@@ -1,15 +1,20 @@
 #include "solver/backends/leader.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "data/offsets.h"
+#include "solver/backends/share.h"
 
 typedef struct leader {
     const mt_communicator *ranks;
     const mt_backend *backend; /* of the own part, */
     void *self;                /*   and its data */
-    size_t n_elements;
-    mt_backend led; /* what rank 0 holds */
-    double *values; /* [n_elements] on other ranks, where something is written; NULL: not yet */
+    const uint32_t *element;   /* in the parts' order, as this rank numbers them: */
+    size_t *first;             /* [n_ranks + 1] those of rank r are [first[r], first[r + 1]) */
+    mt_backend led;            /* what rank 0 holds */
+    uint32_t *place;           /* of rank 0: [n_elements] of each element in that order */
+    double *values;            /* of others: [n_elements] of their part */
+    double *packed;            /* [most that a rank has] own values, in that order, on their way */
 } leader;
 
 /* What rank 0 asks for, in numbers as its function takes them. */
@@ -18,7 +23,7 @@ typedef enum question {
     ADVANCE, /* first, n */
     TURN,    /* steps_done, begins */
     READ,    /* array */
-    STREAM,  /* array, n, whether there is a list, which follows */
+    LOOK,    /* array; how many follows, and which */
     WRITE,   /* array, whose values follow */
     RESUME   /* steps_done */
 } question;
@@ -49,28 +54,108 @@ static mt_status lead_turn(void *self, size_t steps_done, bool begins)
     return mt_communicator_agree(l->ranks, l->backend->turn(l->self, steps_done, begins));
 }
 
+static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank + 1] - l->first[rank]; }
+
+/* Into the elements of a rank. */
+static void take(const leader *l, uint32_t rank, double *values)
+{
+    const uint32_t *element = l->element + l->first[rank];
+    l->ranks->receive(l->ranks, rank, l->packed, elements_of(l, rank) * sizeof *l->packed);
+    for (size_t k = 0; k < elements_of(l, rank); k++) values[element[k]] = l->packed[k];
+}
+
 static void lead_read(void *self, size_t array, double *values)
 {
     const leader *l = self;
     ask(l, READ, array, 0, 0);
     l->backend->read(l->self, array, values);
+    for (uint32_t r = 1; r < l->ranks->n_ranks; r++) take(l, r, values);
 }
 
+/* A list of elements by the ranks that have them: those of rank r are [first[r], first[r + 1]). */
+typedef struct listed {
+    size_t *first;  /* [n_ranks + 2] */
+    uint32_t *item; /* where in the list */
+    uint32_t *at;   /* of each, its number among the rank's own */
+    double *values;
+} listed;
+
+static uint32_t rank_of(const leader *l, uint32_t place)
+{
+    uint32_t low = 0, high = l->ranks->n_ranks;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (l->first[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static mt_status sort_by_rank(
+    mt_arena *scratch, const leader *l, size_t n, const uint32_t *element, listed *list)
+{
+    uint32_t *rank;
+    MT_ALLOC(scratch, rank, n);
+    MT_ALLOC(scratch, list->at, n);
+    MT_ALLOC(scratch, list->values, n);
+    for (size_t i = 0; i < n; i++) rank[i] = rank_of(l, l->place[element[i]]);
+    MT_TRY(mt_offsets_make(scratch, n, 1, rank, l->ranks->n_ranks, &list->first, &list->item));
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t i = list->item[k];
+        list->at[k] = l->place[element[i]] - (uint32_t)l->first[rank[i]];
+    }
+    return MT_OK;
+}
+
+/* What the others have of a list. */
+static mt_status look_with(
+    mt_arena *scratch, const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    const mt_communicator *ranks = l->ranks;
+    listed list;
+    MT_TRY(sort_by_rank(scratch, l, n, element, &list));
+    ask(l, LOOK, array, 0, 0);
+    for (uint32_t r = 1; r < ranks->n_ranks; r++) {
+        size_t some = list.first[r + 1] - list.first[r];
+        ranks->send(ranks, r, &some, sizeof some);
+        ranks->send(ranks, r, list.at + list.first[r], some * sizeof *list.at);
+    }
+    for (uint32_t r = 1; r < ranks->n_ranks; r++)
+        ranks->receive(
+            ranks, r, list.values + list.first[r], (list.first[r + 1] - list.first[r]) * sizeof *list.values);
+    for (size_t k = list.first[1]; k < n; k++) values[element[list.item[k]]] = list.values[k];
+    return MT_OK;
+}
+
+static mt_status look(const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    mt_arena scratch = {0};
+    const mt_status status = look_with(&scratch, l, array, n, element, values);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* The machine's stream is counted here, for all; the others' values come beside it. */
 static mt_status lead_stream(void *self, size_t array, size_t n, const uint32_t *element, double *values)
 {
     const leader *l = self;
-    uint32_t *list = (uint32_t *)(uintptr_t)element; /* rank 0 only gives it */
-    ask(l, STREAM, array, n, element != NULL);
-    if (list) l->ranks->broadcast(l->ranks, 0, list, n * sizeof *list);
-    return mt_communicator_agree(l->ranks, l->backend->stream(l->self, array, n, element, values));
+    MT_TRY(l->backend->stream(l->self, array, n, element, values));
+    if (element) return look(l, array, n, element, values);
+    lead_read(self, array, values);
+    return MT_OK;
 }
 
 static void lead_write(void *self, size_t array, const double *values)
 {
     const leader *l = self;
-    double *all = (double *)(uintptr_t)values; /* rank 0 only gives it */
     ask(l, WRITE, array, 0, 0);
-    l->ranks->broadcast(l->ranks, 0, all, l->n_elements * sizeof *all);
+    for (uint32_t r = 1; r < l->ranks->n_ranks; r++) {
+        const uint32_t *element = l->element + l->first[r];
+        for (size_t k = 0; k < elements_of(l, r); k++) l->packed[k] = values[element[k]];
+        l->ranks->send(l->ranks, r, l->packed, elements_of(l, r) * sizeof *l->packed);
+    }
     l->backend->write(l->self, array, values);
 }
 
@@ -142,31 +227,41 @@ static mt_backend led_of(const mt_backend *backend)
 
 /* ---- the others ---- */
 
-static mt_status serve_stream(const leader *l, const asked *q)
+/* The elements that are its own. */
+static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
+static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
+
+static void serve_read(const leader *l, size_t array)
 {
-    const size_t n = (size_t)q->number[1];
-    mt_arena scratch = {0};
-    uint32_t *list = NULL;
-    if (q->number[2]) {
-        list = mt_arena_alloc(&scratch, n, sizeof *list);
-        if (!list) return MT_MEMORY;
-        l->ranks->broadcast(l->ranks, 0, list, n * sizeof *list);
-    }
-    const mt_status status =
-        mt_communicator_agree(l->ranks, l->backend->stream(l->self, (size_t)q->number[0], n, list, NULL));
-    mt_arena_free(&scratch);
-    return status == MT_MEMORY ? status : MT_OK;
+    l->backend->read(l->self, array, l->values);
+    for (size_t k = 0; k < n_own(l); k++) l->packed[k] = l->values[own(l)[k]];
+    l->ranks->send(l->ranks, 0, l->packed, n_own(l) * sizeof *l->packed);
 }
 
-static mt_status serve_write(mt_arena *arena, leader *l, const asked *q)
+static mt_status serve_look(mt_arena *scratch, const leader *l, size_t array)
 {
-    if (!l->values) MT_ALLOC(arena, l->values, l->n_elements);
-    l->ranks->broadcast(l->ranks, 0, l->values, l->n_elements * sizeof *l->values);
-    l->backend->write(l->self, (size_t)q->number[0], l->values);
+    uint32_t *element;
+    double *values;
+    size_t n;
+    l->ranks->receive(l->ranks, 0, &n, sizeof n);
+    MT_ALLOC(scratch, element, n);
+    MT_ALLOC(scratch, values, n);
+    l->ranks->receive(l->ranks, 0, element, n * sizeof *element);
+    for (size_t k = 0; k < n; k++) element[k] = own(l)[element[k]];
+    MT_TRY(l->backend->stream(l->self, array, n, element, l->values));
+    for (size_t k = 0; k < n; k++) values[k] = l->values[element[k]];
+    l->ranks->send(l->ranks, 0, values, n * sizeof *values);
     return MT_OK;
 }
 
-static mt_status answer(mt_arena *arena, leader *l, const asked *q)
+static void serve_write(const leader *l, size_t array)
+{
+    l->ranks->receive(l->ranks, 0, l->packed, n_own(l) * sizeof *l->packed);
+    for (size_t k = 0; k < n_own(l); k++) l->values[own(l)[k]] = l->packed[k];
+    l->backend->write(l->self, array, l->values);
+}
+
+static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
 {
     const size_t number = (size_t)q->number[0];
     mt_status failed = MT_OK; /* rank 0 knows of it, and decides what follows */
@@ -178,12 +273,13 @@ static mt_status answer(mt_arena *arena, leader *l, const asked *q)
         failed = mt_communicator_agree(l->ranks, l->backend->turn(l->self, number, q->number[1] != 0));
         break;
     case READ:
-        l->backend->read(l->self, number, NULL);
+        serve_read(l, number);
         break;
-    case STREAM:
-        return serve_stream(l, q);
+    case LOOK:
+        return serve_look(scratch, l, number);
     case WRITE:
-        return serve_write(arena, l, q);
+        serve_write(l, number);
+        break;
     case RESUME:
         l->backend->resume(l->self, number);
         break;
@@ -196,32 +292,65 @@ static mt_status answer(mt_arena *arena, leader *l, const asked *q)
 
 mt_status mt_backend_serve(void *self)
 {
-    leader *l = self;
-    mt_arena arena = {0};
+    const leader *l = self;
     mt_status status = MT_OK;
     asked q = {.question = RESUME};
     assert(l->ranks->rank > 0);
     while (q.question != DISMISSED && status == MT_OK) {
+        mt_arena scratch = {0};
         l->ranks->broadcast(l->ranks, 0, &q, sizeof q);
-        status = answer(&arena, l, &q);
+        status = answer(&scratch, l, &q);
+        mt_arena_free(&scratch);
     }
-    mt_arena_free(&arena);
     return status;
+}
+
+/* ---- opening ---- */
+
+/* Where each rank's elements are, and room for what comes and goes. */
+static mt_status find_places(mt_arena *arena, const mt_layout *layout, size_t n_elements, leader *l)
+{
+    const mt_halo *halo = layout->halo;
+    size_t most = 0;
+    l->element = halo->own_element;
+    MT_ALLOC(arena, l->first, l->ranks->n_ranks + (size_t)1);
+    for (uint32_t r = 0; r <= l->ranks->n_ranks; r++)
+        l->first[r] = halo->own_offset[l->backend->first_part(layout, r)];
+    for (uint32_t r = 0; r < l->ranks->n_ranks; r++)
+        if (elements_of(l, r) > most) most = elements_of(l, r);
+    MT_ALLOC(arena, l->packed, most);
+    if (l->ranks->rank > 0) {
+        MT_ALLOC(arena, l->values, n_elements);
+        return MT_OK;
+    }
+    MT_ALLOC(arena, l->place, n_elements);
+    for (size_t k = 0; k < n_elements; k++) l->place[l->element[k]] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* Gives the others their parts, or takes this rank's. */
+static mt_status share(
+    mt_arena *arena, const mt_backend *backend, const mt_monodomain **problem, mt_layout *layout)
+{
+    mt_monodomain *part;
+    if (layout->ranks->rank == 0) return mt_share_give(backend, *problem, layout);
+    MT_TRY(mt_share_take(arena, layout, &part));
+    *problem = part;
+    return MT_OK;
 }
 
 mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, const mt_monodomain *problem,
     const mt_layout *layout, const mt_backend **shared, void **self)
 {
     leader *l;
-    void *own = NULL;
-    mt_status status = backend->open(arena, problem, layout, &own);
-    MT_TRY(mt_communicator_agree(layout->ranks, status));
+    mt_layout *own_layout;
     MT_ALLOC(arena, l, 1);
-    *l = (leader){.ranks = layout->ranks,
-        .backend = backend,
-        .self = own,
-        .n_elements = problem->diffusion->n_elements,
-        .led = led_of(backend)};
+    MT_ALLOC(arena, own_layout, 1);
+    *own_layout = *layout;
+    *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
+    MT_TRY(mt_communicator_agree(l->ranks, share(arena, backend, &problem, own_layout)));
+    MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
+    MT_TRY(find_places(arena, own_layout, problem->diffusion->n_elements, l));
     *shared = &l->led;
     *self = l;
     return MT_OK;

@@ -1,14 +1,17 @@
 /* A backend that several ranks have parts of, as one: rank 0 leads, the others serve.
  *
- * The leader holds a backend like any other, whose functions make all ranks call those of their own part. So what stands above it, the time
- * loop and all that is written, runs on rank 0 alone, and the others hold what they compute and no more. */
+ * The leader holds a backend like any other, of the whole problem, whose functions make all ranks call those of their own part. So what
+ * stands above it, the time loop and all that is written, runs on rank 0 alone, and the others hold their parts of the problem
+ * (solver/backends/share.h) and no more. What is read comes to rank 0 from each, and what is written goes to each, as its own elements in the
+ * parts' order. */
 #ifndef MT_SOLVER_BACKENDS_LEADER_H
 #define MT_SOLVER_BACKENDS_LEADER_H
 
 #include "solver/backends/backend.h"
 
-/* Opens a backend on all ranks of the layout, which has some. Gives on rank 0 what leads them, in `arena` as its data; on the others what
- * mt_backend_serve takes. A failure of one is that of all. Fails as the backend's open. Collective. */
+/* Opens a backend on all ranks of the layout, which has some. Rank 0 has the whole problem, whose operator is lean, and layout, and gets what
+ * leads the others, in `arena` as its data. These have no problem, and a layout without halo: both come from rank 0, in `arena`; what they
+ * get is for mt_backend_serve. A failure of one is that of all. Fails as the backend's open. Collective. */
 MT_NODISCARD mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend,
     const mt_monodomain *problem, const mt_layout *layout, const mt_backend **shared, void **self);
 

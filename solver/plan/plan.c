@@ -92,8 +92,8 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
     MT_TRY(mt_diffusion_rows_room(arena, plan->problem->diffusion, most, &room->rows));
-    MT_ALLOC(arena, room->map, plan->halo->n_elements);
-    memset(room->map, 0xff, plan->halo->n_elements * sizeof *room->map);
+    MT_ALLOC(arena, room->map, plan->problem->diffusion->n_elements);
+    memset(room->map, 0xff, plan->problem->diffusion->n_elements * sizeof *room->map);
     room->norm = 0;
     return MT_OK;
 }
@@ -324,13 +324,13 @@ static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slice
 
 /* Where each element stands in the parts' order, and on which part. */
 typedef struct places {
-    uint32_t *part, *at; /* [n_elements]; at: within the part */
+    uint32_t *part, *at; /* [elements of the problem]; at: within the part */
 } places;
 
-static mt_status find_places(mt_arena *scratch, const mt_halo *halo, places *p)
+static mt_status find_places(mt_arena *scratch, size_t n_elements, const mt_halo *halo, places *p)
 {
-    MT_ALLOC(scratch, p->part, halo->n_elements);
-    MT_ALLOC(scratch, p->at, halo->n_elements);
+    MT_ALLOC(scratch, p->part, n_elements);
+    MT_ALLOC(scratch, p->at, n_elements);
     for (uint32_t part = 0; part < halo->n_parts; part++)
         for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++) {
             p->part[halo->own_element[k]] = part;
@@ -380,7 +380,7 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
     MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
     mt_arena scratch = {0};
     places p;
-    mt_status status = find_places(&scratch, plan->halo, &p);
+    mt_status status = find_places(&scratch, plan->problem->diffusion->n_elements, plan->halo, &p);
     for (size_t s = 0; status == MT_OK && s < plan->problem->n_stimuli; s++)
         status = add_stimulus(values, &scratch, plan, c, &p, s);
     mt_arena_free(&scratch);

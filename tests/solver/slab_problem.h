@@ -65,10 +65,9 @@ static inline mt_layout layout_by(
     cr_assert_eq(ipu_target_several(&s->target, chips, target), MT_OK, "%s", mt_message());
     cr_assert_eq(
         mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_halo_make(&s->arena,
-                     &(mt_pattern){s->mesh.n_elements, MT_DIFFUSION_ROW, s->diffusion.column, NULL},
-                     &partition, scheme, halo),
-        MT_OK, "%s", mt_message());
+    const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
+    cr_assert_eq(
+        mt_halo_make(&s->arena, &pattern, &partition, scheme, halo), MT_OK, "%s", mt_message());
     return (mt_layout){.target = target, .halo = halo};
 }
 

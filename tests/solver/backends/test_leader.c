@@ -14,7 +14,17 @@ enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
 static slab_problem s;
 static thread_world world;
 
-static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5); } /* 720 elements */
+/* 720 elements, whose rows are made of the mesh. */
+static void small_slab(void)
+{
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
+    make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
+    cr_assert_eq(mt_diffusion_make_with(&s.arena, &s.mesh, &s.adjacency, &tissues, &mt_diffusion_scheme_usual,
+                     &(mt_diffusion_options){.lean = true}, &s.diffusion),
+        MT_OK, "%s", mt_message());
+    s.problem.mesh = &s.mesh;
+}
+
 static void free_slab(void) { mt_arena_free(&s.arena); }
 
 TestSuite(leader, .init = small_slab, .fini = free_slab);
@@ -63,11 +73,13 @@ static void run_rank(void *user, const mt_communicator *c)
 {
     job *j = user;
     mt_layout layout = j->layout;
+    if (c->rank > 0) layout.halo = NULL;
     const mt_backend *shared = NULL;
     void *self = NULL;
     mt_arena arena = {0};
     layout.ranks = c;
-    mt_status status = mt_backend_open_on_ranks(&arena, j->backend, &s.problem, &layout, &shared, &self);
+    mt_status status = mt_backend_open_on_ranks(
+        &arena, j->backend, c->rank > 0 ? NULL : &s.problem, &layout, &shared, &self);
     if (status == MT_OK && c->rank == 0) {
         status = make_steps(j, shared, self);
         mt_backend_dismiss(self);

@@ -1,0 +1,348 @@
+#include "solver/backends/share.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* What goes from rank 0 to another. Both sides make the same calls in the same order: what one gives the other takes. A struct comes with
+ * the pointers of rank 0, which tell only whether there is something; what is behind them follows. */
+typedef struct parcel {
+    const mt_communicator *ranks;
+    bool gives;
+    uint32_t to;       /* of who gives */
+    mt_arena *arena;   /* of what is taken, and what is needed to give */
+    size_t n;          /* elements of the part, */
+    uint32_t *element; /*   [n] their numbers in the whole, ascending; of who gives, as the next two */
+    uint32_t *local;   /* [elements of the whole] and back; NONE: not of the part */
+    uint8_t *own;      /* [elements of the whole] 1: the rank's own */
+} parcel;
+
+static void pass(const parcel *p, void *data, size_t bytes)
+{
+    if (p->gives)
+        p->ranks->send(p->ranks, p->to, data, bytes);
+    else
+        p->ranks->receive(p->ranks, 0, data, bytes);
+}
+
+/* A list of n items; of who takes it, a new one. */
+static mt_status pass_items(const parcel *p, size_t n, size_t size, void **list)
+{
+    if (!p->gives) *list = mt_arena_alloc(p->arena, n, size);
+    if (!*list && n > 0) return MT_MEMORY;
+    pass(p, *list, n * size);
+    return MT_OK;
+}
+
+/* Numbers of the whole become those of the part. */
+static void rename_all(const uint32_t *name, size_t n, uint32_t *number)
+{
+    for (size_t k = 0; k < n; k++)
+        if (number[k] != NONE) number[k] = name[number[k]];
+}
+
+enum { CHUNK = 1 << 16 }; /* rows on their way */
+
+/* These n rows of a list, whose numbers, where there are names for them, become the part's. */
+static mt_status pass_rows(
+    const parcel *p, size_t n, const uint32_t *row, size_t size, const uint32_t *name, void **rows)
+{
+    mt_arena scratch = {0};
+    const char *whole = *rows;
+    char *room = mt_arena_alloc(p->gives ? &scratch : p->arena, p->gives ? CHUNK : n, size);
+    if (!room) return MT_MEMORY;
+    for (size_t first = 0; first < n; first += CHUNK) {
+        const size_t some = n - first < CHUNK ? n - first : CHUNK;
+        char *chunk = p->gives ? room : room + first * size;
+        for (size_t k = 0; p->gives && k < some; k++)
+            memcpy(chunk + size * k, whole + size * row[first + k], size);
+        if (p->gives && name) rename_all(name, some * size / sizeof *name, (uint32_t *)(void *)chunk);
+        pass(p, chunk, some * size);
+    }
+    if (!p->gives) *rows = room;
+    mt_arena_free(&scratch);
+    return MT_OK;
+}
+
+/* The same of a pointer of any type, which stays NULL. */
+#define PASS_ITEMS(p, pointer, n)                                                                            \
+    do {                                                                                                     \
+        void *items_ = (void *)(uintptr_t)(pointer);                                                         \
+        if (items_) MT_TRY(pass_items(p, n, sizeof *(pointer), &items_));                                    \
+        (pointer) = items_;                                                                                  \
+    } while (0)
+
+/* Of a list with `each` items an element. */
+#define PASS_ROWS(p, pointer, each, name)                                                                    \
+    do {                                                                                                     \
+        void *rows_ = (void *)(uintptr_t)(pointer);                                                          \
+        if (rows_) MT_TRY(pass_rows(p, (p)->n, (p)->element, (each) * sizeof *(pointer), name, &rows_));     \
+        (pointer) = rows_;                                                                                   \
+    } while (0)
+
+/* ---- the operator ---- */
+
+/* The vertices of the part's elements, ascending, and their numbers there. */
+static mt_status find_vertices(
+    parcel *p, const mt_mesh *whole, size_t *n, uint32_t **vertex, uint32_t **local)
+{
+    MT_ALLOC(p->arena, *local, whole->n_vertices);
+    for (size_t k = 0; k < p->n; k++)
+        for (size_t c = 0; c < 4; c++) (*local)[whole->element_vertex[4 * (size_t)p->element[k] + c]] = 1;
+    *n = 0;
+    for (size_t v = 0; v < whole->n_vertices; v++) *n += (*local)[v];
+    MT_ALLOC(p->arena, *vertex, *n);
+    *n = 0;
+    for (size_t v = 0; v < whole->n_vertices; v++) {
+        if (!(*local)[v]) continue;
+        (*local)[v] = (uint32_t)*n;
+        (*vertex)[(*n)++] = (uint32_t)v;
+    }
+    return MT_OK;
+}
+
+/* How the elements are called in the whole, or in what that is a part of. */
+static mt_status pass_numbers(parcel *p, mt_mesh *mesh)
+{
+    uint32_t *number = NULL;
+    if (p->gives) MT_ALLOC(p->arena, number, p->n);
+    for (size_t k = 0; p->gives && k < p->n; k++) number[k] = (uint32_t)mt_mesh_number(mesh, p->element[k]);
+    void *items = number;
+    MT_TRY(pass_items(p, p->n, sizeof *number, &items));
+    mesh->number = items;
+    return MT_OK;
+}
+
+/* Vertices and elements; directions go with the stars, and nobody needs more. */
+static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
+{
+    uint32_t *vertex = NULL, *name = NULL;
+    pass(p, mesh, sizeof *mesh);
+    void *xyz_mm = mesh->xyz_mm;
+    size_t n_vertices = 0;
+    if (p->gives) MT_TRY(find_vertices(p, mesh, &n_vertices, &vertex, &name));
+    pass(p, &n_vertices, sizeof n_vertices);
+    MT_TRY(pass_rows(p, n_vertices, vertex, 3 * sizeof *mesh->xyz_mm, NULL, &xyz_mm));
+    PASS_ROWS(p, mesh->element_vertex, 4, name);
+    MT_TRY(pass_numbers(p, mesh));
+    *mesh = (mt_mesh){.n_vertices = n_vertices,
+        .n_elements = p->n,
+        .xyz_mm = xyz_mm,
+        .element_vertex = mesh->element_vertex,
+        .number = mesh->number};
+    return MT_OK;
+}
+
+static mt_status pass_adjacency(parcel *p, mt_adjacency *adjacency)
+{
+    pass(p, adjacency, sizeof *adjacency);
+    PASS_ROWS(p, adjacency->neighbour, 4, p->local);
+    adjacency->n_elements = p->n;
+    return MT_OK;
+}
+
+/* Those of a lean operator, of which rows are made. */
+static mt_status pass_stars(parcel *p, mt_stars *s)
+{
+    mt_mesh *mesh;
+    mt_adjacency *adjacency;
+    MT_ALLOC(p->arena, mesh, 1);
+    MT_ALLOC(p->arena, adjacency, 1);
+    if (p->gives) *mesh = *s->mesh, *adjacency = *s->adjacency;
+    pass(p, s, sizeof *s);
+    MT_TRY(pass_mesh(p, mesh));
+    MT_TRY(pass_adjacency(p, adjacency));
+    PASS_ITEMS(p, s->scheme, 1);
+    PASS_ITEMS(p, s->tissue, s->n_tissues);
+    PASS_ROWS(p, s->of, 1, NULL);
+    PASS_ROWS(p, s->fibre, 3, NULL);
+    PASS_ROWS(p, s->sheet, 3, NULL);
+    PASS_ROWS(p, s->volume, 1, NULL);
+    PASS_ROWS(p, s->theta, 1, NULL);
+    s->n = p->n;
+    s->mesh = mesh;
+    s->adjacency = adjacency;
+    return MT_OK;
+}
+
+/* Without what nobody asks of a part: what was limited, and its fingerprint. */
+static mt_status pass_diffusion(parcel *p, mt_diffusion *diffusion)
+{
+    mt_stars *stars;
+    MT_ALLOC(p->arena, stars, 1);
+    if (p->gives) *stars = *diffusion->stars;
+    pass(p, diffusion, sizeof *diffusion);
+    MT_TRY(pass_stars(p, stars));
+    PASS_ROWS(p, diffusion->kappa_ms, 1, NULL);
+    *diffusion = (mt_diffusion){.n_elements = p->n,
+        .volume_mm3 = stars->volume,
+        .stars = stars,
+        .theta = stars->theta,
+        .kappa_ms = diffusion->kappa_ms,
+        .limit_dt_ms = diffusion->limit_dt_ms};
+    return MT_OK;
+}
+
+/* ---- cells and stimuli ---- */
+
+static mt_status pass_variants(parcel *p, const mt_cell_model *model, size_t n, mt_cell_variant **variants)
+{
+    PASS_ITEMS(p, *variants, n);
+    for (size_t k = 0; *variants && k < n; k++) {
+        mt_cell_variant v = (*variants)[k];
+        PASS_ITEMS(p, v.parameters, model->n_parameters);
+        PASS_ITEMS(p, v.states, model->n_states);
+        v.name = model->name;
+        if (!p->gives) (*variants)[k] = v;
+    }
+    return MT_OK;
+}
+
+/* A model is a row of the table, which every process has. */
+static void pass_model(const parcel *p, const mt_cell_model **model)
+{
+    size_t number = 0;
+    while (p->gives && mt_cell_models[number] != *model) number++;
+    pass(p, &number, sizeof number);
+    *model = mt_cell_models[number];
+}
+
+/* Those of its elements that are the rank's own. */
+static mt_status pass_stimulus(parcel *p, mt_stimulus *stimulus)
+{
+    uint32_t *own = NULL;
+    size_t n = 0;
+    if (p->gives) MT_ALLOC(p->arena, own, stimulus->n_elements);
+    for (size_t k = 0; p->gives && k < stimulus->n_elements; k++)
+        if (p->own[stimulus->element[k]]) own[n++] = p->local[stimulus->element[k]];
+    void *elements = own;
+    pass(p, &n, sizeof n);
+    MT_TRY(pass_items(p, n, sizeof *own, &elements));
+    stimulus->n_elements = n;
+    stimulus->element = elements;
+    return MT_OK;
+}
+
+static mt_status pass_stimuli(parcel *p, size_t n, const mt_stimulus *whole, mt_stimulus **part)
+{
+    MT_ALLOC(p->arena, *part, n);
+    if (p->gives && n > 0) memcpy(*part, whole, n * sizeof *whole);
+    pass(p, *part, n * sizeof **part);
+    for (size_t s = 0; s < n; s++) MT_TRY(pass_stimulus(p, &(*part)[s]));
+    return MT_OK;
+}
+
+static mt_status pass_problem(parcel *p, mt_monodomain *problem)
+{
+    mt_diffusion *diffusion;
+    mt_stimulus *stimuli;
+    MT_ALLOC(p->arena, diffusion, 1);
+    if (p->gives) *diffusion = *problem->diffusion;
+    pass(p, problem, sizeof *problem);
+    MT_TRY(pass_diffusion(p, diffusion));
+    pass_model(p, &problem->model);
+    mt_cell_variant *variants = (mt_cell_variant *)(uintptr_t)problem->variants;
+    MT_TRY(pass_variants(p, problem->model, problem->n_variants, &variants));
+    PASS_ROWS(p, problem->variant_of, 1, NULL);
+    MT_TRY(pass_stimuli(p, problem->n_stimuli, problem->stimulus, &stimuli));
+    PASS_ITEMS(p, problem->record.beat, problem->record.n_beats);
+    problem->diffusion = diffusion;
+    problem->mesh = diffusion->stars->mesh;
+    problem->variants = variants;
+    problem->stimulus = stimuli;
+    problem->stimulus_of = NULL;
+    problem->peak_mV = NULL;
+    problem->beats = NULL;
+    return MT_OK;
+}
+
+static mt_status pass_halo(parcel *p, mt_halo *halo)
+{
+    pass(p, halo, sizeof *halo);
+    if (p->gives) rename_all(p->local, halo->n_elements, halo->own_element);
+    PASS_ITEMS(p, halo->own_offset, halo->n_parts + (size_t)1);
+    PASS_ITEMS(p, halo->own_element, halo->n_elements);
+    PASS_ITEMS(p, halo->n_interior, halo->n_parts);
+    PASS_ITEMS(p, halo->range, halo->n_ranges);
+    PASS_ITEMS(p, halo->range_offset, halo->n_parts + (size_t)1);
+    PASS_ITEMS(p, halo->to_offset, halo->n_ranges + 1);
+    PASS_ITEMS(p, halo->to_part, halo->to_offset[halo->n_ranges]);
+    PASS_ITEMS(p, halo->in_offset, halo->n_parts + (size_t)1);
+    PASS_ITEMS(p, halo->in_range, halo->in_offset[halo->n_parts]);
+    PASS_ITEMS(p, halo->inbound, halo->n_parts);
+    PASS_ITEMS(p, halo->needed, halo->n_parts);
+    return MT_OK;
+}
+
+/* ---- who gives ---- */
+
+/* Marks the elements of these places in the order of the parts by 2, and all that are at most two faces away by 1. */
+static void mark(
+    const mt_adjacency *adjacency, const mt_halo *whole, size_t first, size_t end, uint8_t *marked)
+{
+    for (size_t k = first; k < end; k++) {
+        uint32_t ring[MT_RING_MAX];
+        (void)mt_adjacency_ring(adjacency, whole->own_element[k], ring);
+        for (size_t c = 0; c < MT_RING_MAX; c++) marked[ring[c]] |= 1;
+        marked[whole->own_element[k]] |= 2;
+    }
+}
+
+/* The elements of the part of a rank that has these parts of the partition. */
+static mt_status find_elements(parcel *p, const mt_adjacency *adjacency, const mt_halo *whole,
+    const mt_halo *seen, uint32_t first, uint32_t end)
+{
+    MT_ALLOC(p->arena, p->own, whole->n_elements);
+    MT_ALLOC(p->arena, p->local, whole->n_elements);
+    mark(adjacency, whole, whole->own_offset[first], whole->own_offset[end], p->own);
+    for (size_t k = 0; k < seen->n_elements; k++) p->own[seen->own_element[k]] |= 1;
+    for (size_t e = 0; e < whole->n_elements; e++) {
+        p->local[e] = p->own[e] ? (uint32_t)p->n++ : NONE;
+        p->own[e] >>= 1;
+    }
+    MT_ALLOC(p->arena, p->element, p->n);
+    for (size_t e = 0; e < whole->n_elements; e++)
+        if (p->local[e] != NONE) p->element[p->local[e]] = (uint32_t)e;
+    return MT_OK;
+}
+
+static mt_status give(
+    parcel *p, const mt_backend *backend, const mt_monodomain *whole, const mt_layout *layout)
+{
+    const uint32_t first = backend->first_part(layout, p->to), end = backend->first_part(layout, p->to + 1);
+    mt_monodomain problem = *whole;
+    mt_halo seen;
+    MT_TRY(
+        mt_halo_seen(p->arena, layout->halo, first, end, whole->diffusing != MT_DIFFUSING_EXPLICIT, &seen));
+    MT_TRY(find_elements(p, whole->diffusion->stars->adjacency, layout->halo, &seen, first, end));
+    pass(p, &p->n, sizeof p->n);
+    MT_TRY(pass_problem(p, &problem));
+    return pass_halo(p, &seen);
+}
+
+mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+{
+    assert(problem->diffusion->stars);
+    for (uint32_t r = 1; r < layout->ranks->n_ranks; r++) {
+        mt_arena scratch = {0};
+        parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = &scratch};
+        const mt_status status = give(&p, backend, problem, layout);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part)
+{
+    mt_halo *halo;
+    parcel p = {.ranks = layout->ranks, .arena = arena};
+    MT_ALLOC(arena, *part, 1);
+    MT_ALLOC(arena, halo, 1);
+    pass(&p, &p.n, sizeof p.n);
+    MT_TRY(pass_problem(&p, *part));
+    MT_TRY(pass_halo(&p, halo));
+    layout->halo = halo;
+    return MT_OK;
+}
