@@ -60,14 +60,15 @@ static void sleep_for(long nanoseconds)
     (void)nanosleep(&time, NULL);
 }
 
-/* Those who have little to do meanwhile leave the processors to others: rank 0 may be writing files. */
+/* Those who have little to do meanwhile leave the processors to others: the longer they wait the longer they sleep, up to 10 ms. */
 static void wait_for(MPI_Request *request)
 {
-    enum { TESTS = 20000 };
+    enum { TESTS = 20000, SHORT_NS = 100000, LONG_NS = 10000000 };
     int done = 0;
     for (long tests = 0; !done; tests++) {
+        const long longer = (tests - TESTS) * (SHORT_NS / 16);
         (void)MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && tests > TESTS) sleep_for(100000);
+        if (!done && tests > TESTS) sleep_for(SHORT_NS + longer < LONG_NS ? SHORT_NS + longer : LONG_NS);
     }
 }
 

@@ -45,14 +45,14 @@ bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)
     return array != MT_ARRAY_V && array < mt_array_states(problem);
 }
 
-static bool is_possible(double v_mV) { return fabs(v_mV) <= 200; }
+bool mt_backend_possible_mV(double v_mV) { return fabs(v_mV) <= 200; }
 
 /* The first of n elements whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */
 static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *stimulus)
 {
     for (size_t k = 0; k < (stimulus ? stimulus->n_elements : n); k++) {
         const size_t element = stimulus ? stimulus->element[k] : k;
-        if (!is_possible(v_mV[element])) return element;
+        if (!mt_backend_possible_mV(v_mV[element])) return element;
     }
     return SIZE_MAX;
 }
@@ -113,11 +113,16 @@ static mt_status check_voltages(const mt_monodomain *problem, const double *v_mV
     return element == SIZE_MAX ? MT_OK : refuse(problem, v_mV, element, from, step);
 }
 
+static bool notes_peak(const mt_monodomain *problem, size_t stimulus, size_t step)
+{
+    return problem->peak_mV && mt_stimulus_is_on(&problem->stimulus[stimulus], problem->dt_ms, step - 1);
+}
+
 static void note_peaks(const mt_monodomain *problem, const double *v_mV, size_t step)
 {
-    for (size_t s = 0; problem->peak_mV && s < problem->n_stimuli; s++) {
+    for (size_t s = 0; s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
-        if (!mt_stimulus_is_on(stimulus, problem->dt_ms, step - 1)) continue;
+        if (!notes_peak(problem, s, step)) continue;
         for (size_t k = 0; k < stimulus->n_elements; k++)
             problem->peak_mV[s] = fmax(problem->peak_mV[s], v_mV[stimulus->element[k]]);
     }
@@ -141,7 +146,8 @@ typedef struct running {
         v_mV; /* [n], as the next three; NULL: not needed. Where the activation alone is recorded, which is looked at when all
                    * steps are done, it lies in the place of V */
     double *activation_ms, *low, *value;
-    bool carries; /* some action potential of an earlier beat is not known to have ended */
+    double *peak_mV; /* [n_stimuli] of a survey */
+    bool carries;    /* some action potential of an earlier beat is not known to have ended */
 } running;
 
 /* The beat in which an element has the newest action potential before this one. */
@@ -241,6 +247,21 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 
 /* ---- the time loop ---- */
 
+/* At the end of steps [from, step). V comes here only where nobody else can look, or what is wrong is to be told. */
+static mt_status look(running *r, size_t from, size_t step)
+{
+    const mt_monodomain *problem = r->problem;
+    if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->peak_mV)) {
+        for (size_t s = 0; s < problem->n_stimuli; s++)
+            if (notes_peak(problem, s, step)) problem->peak_mV[s] = fmax(problem->peak_mV[s], r->peak_mV[s]);
+        return MT_OK;
+    }
+    r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
+    MT_TRY(check_voltages(problem, r->v_mV, from, step));
+    note_peaks(problem, r->v_mV, step);
+    return MT_OK;
+}
+
 static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *watch, void *user, size_t *done)
 {
     const mt_monodomain *problem = r->problem;
@@ -256,9 +277,7 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
             stopped = watch && !watch(user, step);
             *done = step;
         }
-        r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
-        MT_TRY(check_voltages(problem, r->v_mV, from, step));
-        note_peaks(problem, r->v_mV, step);
+        MT_TRY(look(r, from, step));
         if (stopped) return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
     }
     return MT_OK;
@@ -272,8 +291,9 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
     running r = {.problem = problem,
         .backend = backend,
         .self = self,
-        .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV)};
-    mt_status status = r.v_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
+        .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
+        .peak_mV = mt_arena_alloc(&scratch, problem->n_stimuli, sizeof *r.peak_mV)};
+    mt_status status = r.v_mV && r.peak_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
     if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);

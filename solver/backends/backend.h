@@ -63,6 +63,10 @@ typedef struct mt_backend {
      * clock, so that a run that goes on has counted what one that never stopped has. */
     void (*read)(void *self, size_t array, double *values);
 
+    /* Between time steps: gives the highest V [mV] of each stimulus' elements [n_stimuli], and whether the V of all elements is possible
+     * (mt_backend_possible_mV); where it is not, peaks need not be right. v_mV [n_elements] is scratch. NULL: who wants to know reads V. */
+    bool (*survey)(void *self, double *v_mV, double *peak_mV);
+
     /* As read, of n of the elements, or of all of them where `element` is NULL (n is not looked at then); the other values stay as
      * they are. An emulated machine counts one stream to its host (ipu_engine_stream): every range of elements that follow one another
      * on a tile goes in packets of its own, and of a state every block of a range (solver/kernels/block.h). An element that is named
@@ -87,6 +91,9 @@ typedef struct mt_backend {
      * there may be; the message tells how many steps have not. NULL where there is no emulated machine. */
     mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
 } mt_backend;
+
+/* The V that a cell may have [mV]: -200 to 200, far beyond what any has, and no NaN. */
+bool mt_backend_possible_mV(double v_mV);
 
 /* cpu: double precision, OpenMP, the whole mesh at once: the yardstick. ipu: float, tile by tile on the
  * emulated machine. NULL ends the table. */

@@ -1,20 +1,24 @@
 #include "solver/backends/leader.h"
 
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
 #include "data/offsets.h"
 #include "solver/backends/share.h"
 
 typedef struct leader {
     const mt_communicator *ranks;
-    const mt_backend *backend; /* of the own part, */
-    void *self;                /*   and its data */
-    const uint32_t *element;   /* in the parts' order, as this rank numbers them: */
-    size_t *first;             /* [n_ranks + 1] those of rank r are [first[r], first[r + 1]) */
-    mt_backend led;            /* what rank 0 holds */
-    uint32_t *place;           /* of rank 0: [n_elements] of each element in that order */
-    double *values;            /* of others: [n_elements] of their part */
-    double *packed;            /* [most that a rank has] own values, in that order, on their way */
+    const mt_backend *backend;    /* of the own part, */
+    void *self;                   /*   and its data */
+    const mt_monodomain *problem; /* the whole, or the part */
+    const uint32_t *element;      /* in the parts' order, as this rank numbers them: */
+    size_t *first;                /* [n_ranks + 1] those of rank r are [first[r], first[r + 1]) */
+    mt_backend led;               /* what rank 0 holds */
+    uint32_t *place;              /* of rank 0: [n_elements] of each element in that order */
+    double *values;               /* of others: [n_elements] of their part */
+    uint64_t *seen;               /* [n_stimuli + 1] */
+    double *packed;               /* [most that a rank has] own values, in that order, on their way */
 } leader;
 
 /* What rank 0 asks for, in numbers as its function takes them. */
@@ -22,10 +26,11 @@ typedef enum question {
     DISMISSED,
     ADVANCE, /* first, n */
     TURN,    /* steps_done, begins */
-    READ,    /* array */
-    LOOK,    /* array; how many follows, and which */
-    WRITE,   /* array, whose values follow */
-    RESUME   /* steps_done */
+    SURVEY,
+    READ,  /* array */
+    LOOK,  /* array; how many follows, and which */
+    WRITE, /* array, whose values follow */
+    RESUME /* steps_done */
 } question;
 
 typedef struct asked {
@@ -55,6 +60,58 @@ static mt_status lead_turn(void *self, size_t steps_done, bool begins)
 }
 
 static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank + 1] - l->first[rank]; }
+
+/* The elements that are its own. */
+static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
+static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
+
+/* A number of the same order as that of x. */
+static uint64_t ordered(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double value_of(uint64_t ordered)
+{
+    const uint64_t bits = ordered >> 63 ? ordered & ~(UINT64_C(1) << 63) : ~ordered;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The highest V of those elements of a stimulus that are its own. */
+static double peak_of(const leader *l, const mt_stimulus *stimulus, const double *v_mV)
+{
+    double peak = -INFINITY;
+    for (size_t k = 0; k < stimulus->n_elements; k++) {
+        const uint32_t element = stimulus->element[k];
+        if (!l->place || l->place[element] < l->first[1]) peak = fmax(peak, v_mV[element]);
+    }
+    return peak;
+}
+
+/* Each rank looks at its own voltages. Fills seen: the peaks, and 1 where some V is not possible. */
+static void survey(const leader *l, double *v_mV)
+{
+    const size_t n = l->problem->n_stimuli;
+    bool possible = true;
+    l->backend->read(l->self, MT_ARRAY_V, v_mV);
+    for (size_t k = 0; k < n_own(l); k++) possible &= mt_backend_possible_mV(v_mV[own(l)[k]]);
+    for (size_t s = 0; s < n; s++) l->seen[s] = ordered(peak_of(l, &l->problem->stimulus[s], v_mV));
+    l->seen[n] = !possible;
+    l->ranks->reduce(l->ranks, MT_REDUCE_MAX, l->seen, n + 1);
+}
+
+static bool lead_survey(void *self, double *v_mV, double *peak_mV)
+{
+    const leader *l = self;
+    ask(l, SURVEY, 0, 0, 0);
+    survey(l, v_mV);
+    for (size_t s = 0; s < l->problem->n_stimuli; s++) peak_mV[s] = value_of(l->seen[s]);
+    return l->seen[l->problem->n_stimuli] == 0;
+}
 
 /* Into the elements of a rank. */
 static void take(const leader *l, uint32_t rank, double *values)
@@ -213,6 +270,7 @@ static mt_backend led_of(const mt_backend *backend)
         .single = backend->single,
         .advance = lead_advance,
         .turn = lead_turn,
+        .survey = lead_survey,
         .read = lead_read,
         .stream = lead_stream,
         .write = lead_write,
@@ -226,10 +284,6 @@ static mt_backend led_of(const mt_backend *backend)
 }
 
 /* ---- the others ---- */
-
-/* The elements that are its own. */
-static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
-static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
 
 static void serve_read(const leader *l, size_t array)
 {
@@ -271,6 +325,9 @@ static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
         break;
     case TURN:
         failed = mt_communicator_agree(l->ranks, l->backend->turn(l->self, number, q->number[1] != 0));
+        break;
+    case SURVEY:
+        survey(l, l->values);
         break;
     case READ:
         serve_read(l, number);
@@ -350,6 +407,8 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
     MT_TRY(mt_communicator_agree(l->ranks, share(arena, backend, &problem, own_layout)));
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
+    l->problem = problem;
+    MT_ALLOC(arena, l->seen, problem->n_stimuli + 1);
     MT_TRY(find_places(arena, own_layout, problem->diffusion->n_elements, l));
     *shared = &l->led;
     *self = l;

@@ -66,8 +66,7 @@ static inline mt_layout layout_by(
     cr_assert_eq(
         mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
-    cr_assert_eq(
-        mt_halo_make(&s->arena, &pattern, &partition, scheme, halo), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_halo_make(&s->arena, &pattern, &partition, scheme, halo), MT_OK, "%s", mt_message());
     return (mt_layout){.target = target, .halo = halo};
 }
 

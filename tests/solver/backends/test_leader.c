@@ -13,6 +13,7 @@ enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
 
 static slab_problem s;
 static thread_world world;
+static double peak_mV; /* as rank 0 notes it */
 
 /* 720 elements, whose rows are made of the mesh. */
 static void small_slab(void)
@@ -23,6 +24,7 @@ static void small_slab(void)
                      &(mt_diffusion_options){.lean = true}, &s.diffusion),
         MT_OK, "%s", mt_message());
     s.problem.mesh = &s.mesh;
+    s.problem.peak_mV = &peak_mV;
 }
 
 static void free_slab(void) { mt_arena_free(&s.arena); }
@@ -34,6 +36,7 @@ typedef struct left {
     size_t n_arrays;
     double *array;  /* [n_arrays][n_elements] */
     double *listed; /* [n_elements], of which some */
+    double peak_mV; /* of the stimulus */
     size_t n_counts;
     uint64_t *counts;
 } left;
@@ -58,6 +61,7 @@ static mt_status make_steps(job *j, const mt_backend *backend, void *self)
     if (j->start) backend->resume(self, STEPS);
     const size_t first = j->start ? STEPS : 0;
     MT_TRY(mt_backend_run(&s.problem, backend, self, first, first + STEPS, NULL, NULL));
+    j->left.peak_mV = peak_mV;
     for (size_t a = 0; a < j->left.n_arrays; a++) backend->read(self, a, j->left.array + a * n);
     MT_TRY(backend->stream(self, MT_ARRAY_V, LISTED, listed, j->left.listed));
     return backend->count ? backend->count(self, &s.arena, &j->left.n_counts, &j->left.counts) : MT_OK;
@@ -119,6 +123,8 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
         cr_expect(memcmp(a->array + k * n, b->array + k * n, n * sizeof *a->array) == 0, "%u ranks: %s",
             n_ranks, mt_array(&s.problem, k).name);
     cr_expect(memcmp(a->listed, b->listed, n * sizeof *a->listed) == 0, "%u ranks: what is listed", n_ranks);
+    cr_expect(a->peak_mV == b->peak_mV, "%u ranks: the stimulus' peak is %.17g, alone %.17g", n_ranks,
+        b->peak_mV, a->peak_mV);
     cr_assert_eq(a->n_counts, b->n_counts);
     for (size_t k = 0; k < a->n_counts; k++)
         cr_expect_eq(a->counts[k], b->counts[k], "%u ranks: count %zu", n_ranks, k);
