@@ -9,6 +9,7 @@
 
 #ifdef MT_MPI
 #    include <mpi.h>
+#    include <omp.h>
 #endif
 
 /* What launchers tell their processes: how many there are, or which one it is. */
@@ -42,6 +43,7 @@ mt_status mt_ranks_begin(void)
 
 const mt_communicator *mt_ranks(void) { return NULL; }
 bool mt_ranks_speaks(void) { return true; }
+void mt_ranks_take_threads(bool all) { (void)all; }
 
 bool mt_ranks_end(mt_status status) { return status != MT_OK; }
 void mt_ranks_leave(int code) { (void)code; }
@@ -49,10 +51,31 @@ void mt_ranks_leave(int code) { (void)code; }
 #else
 
 static mt_communicator world;
-static bool together, lost; /* lost: others did not come to the end */
+static bool together, lost;          /* lost: others did not come to the end */
+static int own_threads, of_the_node; /* which all ranks of this computer have together */
 
 const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
 bool mt_ranks_speaks(void) { return !together || world.rank == 0; }
+
+/* ---- threads ---- */
+
+static void count_threads(void)
+{
+    MPI_Comm node;
+    own_threads = omp_get_max_threads();
+    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    (void)MPI_Allreduce(&own_threads, &of_the_node, 1, MPI_INT, MPI_SUM, node);
+    (void)MPI_Comm_free(&node);
+    if (of_the_node > omp_get_num_procs()) of_the_node = omp_get_num_procs();
+    if (of_the_node < own_threads) of_the_node = own_threads;
+}
+
+void mt_ranks_take_threads(bool all)
+{
+    if (together) omp_set_num_threads(all ? of_the_node : own_threads);
+}
+
+/* ---- what a communicator does ---- */
 
 static void sleep_for(long nanoseconds)
 {
@@ -238,6 +261,7 @@ mt_status mt_ranks_begin(void)
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &n);
     together = n > 1;
+    count_threads();
     world = (mt_communicator){.rank = (uint32_t)rank,
         .n_ranks = (uint32_t)n,
         .broadcast = broadcast,

@@ -259,6 +259,7 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     mt_simulated o;
     MT_ALLOC(arena, w, 1);
     *w = (way){.run = run, .folder = folder, .results = results, .user = user};
+    mt_ranks_take_threads(true); /* until the first step */
     MT_TRY(come_together(prepare(arena, shared, w)));
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
+#include "app/cli/ranks.h"
 #include "app/cli/warning.h"
 #include "solver/backends/leader.h"
 
@@ -125,6 +126,7 @@ static mt_status simulate(
         return simulate_on(arena, s, self, problem, out);
     }
     MT_TRY(mt_backend_open_on_ranks(of_backend, s->backend, s->problem, s->layout, &s->backend, &self));
+    mt_ranks_take_threads(false);
     const mt_status status = simulate_on(arena, s, self, problem, out);
     mt_backend_dismiss(self);
     return status;

@@ -277,33 +277,20 @@ static mt_status pass_halo(parcel *p, mt_halo *halo)
 
 /* ---- who gives ---- */
 
-/* Marks the elements of these places in the order of the parts by 2, and all that are at most two faces away by 1. */
-static void mark(
-    const mt_adjacency *adjacency, const mt_halo *whole, size_t first, size_t end, uint8_t *marked)
+/* The elements of a rank's part are those that it sees, its own [first, end) in their order among them. */
+static mt_status find_elements(parcel *p, size_t n_whole, const mt_halo *seen, size_t first, size_t end)
 {
-    for (size_t k = first; k < end; k++) {
-        uint32_t ring[MT_RING_MAX];
-        (void)mt_adjacency_ring(adjacency, whole->own_element[k], ring);
-        for (size_t c = 0; c < MT_RING_MAX; c++) marked[ring[c]] |= 1;
-        marked[whole->own_element[k]] |= 2;
+    MT_ALLOC(p->arena, p->own, n_whole);
+    MT_ALLOC(p->arena, p->local, n_whole);
+    MT_ALLOC(p->arena, p->element, seen->n_elements);
+    for (size_t e = 0; e < n_whole; e++) p->local[e] = NONE;
+    for (size_t k = 0; k < seen->n_elements; k++) p->local[seen->own_element[k]] = 0;
+    for (size_t k = first; k < end; k++) p->own[seen->own_element[k]] = 1;
+    for (size_t e = 0; e < n_whole; e++) {
+        if (p->local[e] == NONE) continue;
+        p->local[e] = (uint32_t)p->n;
+        p->element[p->n++] = (uint32_t)e;
     }
-}
-
-/* The elements of the part of a rank that has these parts of the partition. */
-static mt_status find_elements(parcel *p, const mt_adjacency *adjacency, const mt_halo *whole,
-    const mt_halo *seen, uint32_t first, uint32_t end)
-{
-    MT_ALLOC(p->arena, p->own, whole->n_elements);
-    MT_ALLOC(p->arena, p->local, whole->n_elements);
-    mark(adjacency, whole, whole->own_offset[first], whole->own_offset[end], p->own);
-    for (size_t k = 0; k < seen->n_elements; k++) p->own[seen->own_element[k]] |= 1;
-    for (size_t e = 0; e < whole->n_elements; e++) {
-        p->local[e] = p->own[e] ? (uint32_t)p->n++ : NONE;
-        p->own[e] >>= 1;
-    }
-    MT_ALLOC(p->arena, p->element, p->n);
-    for (size_t e = 0; e < whole->n_elements; e++)
-        if (p->local[e] != NONE) p->element[p->local[e]] = (uint32_t)e;
     return MT_OK;
 }
 
@@ -315,7 +302,8 @@ static mt_status give(
     mt_halo seen;
     MT_TRY(
         mt_halo_seen(p->arena, layout->halo, first, end, whole->diffusing != MT_DIFFUSING_EXPLICIT, &seen));
-    MT_TRY(find_elements(p, whole->diffusion->stars->adjacency, layout->halo, &seen, first, end));
+    MT_TRY(
+        find_elements(p, whole->diffusion->n_elements, &seen, seen.own_offset[first], seen.own_offset[end]));
     pass(p, &p->n, sizeof p->n);
     MT_TRY(pass_problem(p, &problem));
     return pass_halo(p, &seen);

@@ -1,7 +1,7 @@
 /* The part of a problem that a rank computes, as a problem of its own.
  *
- * It has the elements that the rank owns, those that it receives, and all that are at most two faces away from its own, of which its rows
- * are made (solver/diffusion/rows.h). They stand in the order of the whole, so that rows and sums are the same to the bit; stimuli reach
+ * It has the elements that the rank owns and those that it receives: all that are at most two faces away from its own are among these, of which
+ * its rows are made (solver/diffusion/rows.h). They stand in the order of the whole, so that rows are the same to the bit; stimuli reach
  * own elements only. So a rank holds its part, the surface of that, and some numbers for each part of the partition. Rank 0 has the whole
  * problem, and gives the others theirs. */
 #ifndef MT_SOLVER_BACKENDS_SHARE_H
