@@ -155,7 +155,7 @@ static const mt_yaml_key diffusion_keys[] = {
         "some 1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
         "How explicit steps are added up on the machine. single: in single precision; double-word: by their "
-        "increments, in pairs of single precision, at a quarter more cycles (see `solver/README.md`). The "
+        "increments, in pairs of single precision, at more cycles (see `solver/README.md`). The "
         "backend cpu computes in double precision and does not look at it."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */

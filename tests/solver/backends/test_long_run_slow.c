@@ -172,15 +172,16 @@ static void make_benchmark(slab_problem *s, size_t pde_steps)
     s->problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
 }
 
-/* Activation by the machine in a number of diffusion steps, both ways, beside double precision. */
-static void compare_ways(size_t pde_steps, double single_ms, double double_word_ms)
+/* Activation by the machine in a number of diffusion steps, both ways, beside double precision: to the digits of the table in
+ * solver/README.md, as every processor computes the same. */
+static void compare_ways(size_t pde_steps, const char *single_ms, const char *double_word_ms)
 {
     slab_problem s;
     film cpu, ipu;
     make_benchmark(&s, pde_steps);
     const size_t n = s.mesh.n_elements;
     const mt_layout layout = layout_on(&s, 64);
-    const double expected_ms[WAYS] = {single_ms, double_word_ms};
+    const char *const expected_ms[WAYS] = {single_ms, double_word_ms};
     run_film(&s, "cpu", NULL, &cpu);
     for (int way = 0; way < WAYS; way++) {
         s.problem.accumulation = (mt_accumulation)way;
@@ -195,11 +196,12 @@ static void compare_ways(size_t pde_steps, double single_ms, double double_word_
         cr_log_info("%zu diffusion steps, %s: activation %.2g ms, rms %.2g; APD90 %.2g ms, rms %.2g",
             pde_steps, mt_accumulation_name[way], activation.largest, activation.rms, duration.largest,
             duration.rms);
-        cr_expect(activation.largest > expected_ms[way] / 1.5 && activation.largest < 1.5 * expected_ms[way],
-            "%s: %g ms", mt_accumulation_name[way], activation.largest);
+        char digits[16];
+        (void)snprintf(digits, sizeof digits, "%.1e", activation.largest);
+        cr_expect_str_eq(digits, expected_ms[way], "%s: %s ms", mt_accumulation_name[way], digits);
     }
     mt_arena_free(&s.arena);
 }
 
-Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, 1.8e-4, 3.6e-5); }
-Test(double_words, four_as_in_the_study) { compare_ways(4, 7.9e-4, 3.7e-5); }
+Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, "1.8e-04", "3.6e-05"); }
+Test(double_words, four_as_in_the_study) { compare_ways(4, "7.9e-04", "3.7e-05"); }
