@@ -61,11 +61,6 @@ static mt_status check_ranks(const mt_case *input)
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most a rank for each IPU",
             input->machine.ipus, n);
-    if (!has_tiles(input) && n > 1 && mt_case_diffusing(input) != MT_DIFFUSING_EXPLICIT)
-        return mt_fail(MT_INPUT,
-            "diffusion.method implicit with machine.backend cpu on %u ranks; allowed: on one, or with "
-            "machine.backend ipu",
-            n);
     return MT_OK;
 }
 

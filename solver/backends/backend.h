@@ -49,7 +49,7 @@ typedef struct mt_backend {
     uint32_t (*first_part)(const mt_layout *layout, uint32_t rank);
 
     /* Sets up v, states and activation times at rest. Keeps problem and layout. For cpu layout may be NULL; with ranks, its halo is of a
-     * part for each of them. MT_INPUT: as ipu_ranks_make; cpu with implicit steps and ranks. */
+     * part for each of them. MT_INPUT: as ipu_ranks_make. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
     /* Does steps [first, first + n), over which no stimulus is switched and no beat begins. */

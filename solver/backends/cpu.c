@@ -223,17 +223,29 @@ static void find_pieces(const cpu *c, mt_neighbour *neighbour)
     }
 }
 
-static mt_status connect(mt_arena *scratch, cpu *c)
+static mt_status find_neighbours(mt_arena *scratch, const cpu *c, mt_neighbour **neighbour)
 {
-    const mt_communicator *ranks = c->ranks;
-    double *const memory[2] = {c->v, c->v_next};
-    mt_neighbour *neighbour;
-    MT_ALLOC(scratch, neighbour, ranks->n_ranks);
-    find_pieces(c, neighbour);
-    MT_TRY(mt_neighbours_room(scratch, ranks->n_ranks, neighbour));
-    find_pieces(c, neighbour);
-    for (int k = 0; k < 2; k++) MT_TRY(ranks->connect(ranks, memory[k], neighbour, &c->exchange[k]));
+    const uint32_t n_ranks = c->ranks->n_ranks;
+    MT_ALLOC(scratch, *neighbour, n_ranks);
+    find_pieces(c, *neighbour);
+    MT_TRY(mt_neighbours_room(scratch, n_ranks, *neighbour));
+    find_pieces(c, *neighbour);
     return MT_OK;
+}
+
+/* Makes the messages before each diffusion step, and what else an implicit one needs. */
+static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    double *const memory[2] = {c->v, c->v_next};
+    mt_neighbour *neighbour = NULL;
+    if (c->ranks) MT_TRY(find_neighbours(scratch, c, &neighbour));
+    for (int k = 0; c->ranks && k < 2; k++)
+        MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
+    if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
+    const mt_implicit_ranks ranks = {c->ranks, n_local, neighbour};
+    return mt_implicit_open(arena, c->n, c->diagonal, c->off, c->column,
+        mt_diffusing_theta(problem->diffusing), problem->residual_mV, &ranks, &c->implicit);
 }
 
 /* What its part of the mesh is. */
@@ -241,11 +253,6 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
 {
     c->n = c->problem->diffusion->n_elements;
     if (!layout || !layout->ranks) return MT_OK;
-    if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT)
-        return mt_fail(MT_INPUT,
-            "diffusion.method implicit with machine.backend cpu on %u ranks; allowed: on "
-            "one, or with machine.backend ipu",
-            layout->ranks->n_ranks);
     c->ranks = layout->ranks;
     c->halo = layout->halo;
     c->n = mt_halo_own(c->halo, c->ranks->rank);
@@ -274,14 +281,11 @@ static mt_status open_with(
     const size_t n = c->n, n_states = problem->model->n_states,
                  n_local = c->ranks ? mt_halo_local(c->halo, c->ranks->rank) : n;
     MT_TRY(fill_matrix(arena, c));
-    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
-        MT_TRY(mt_implicit_open(arena, n, c->diagonal, c->off, c->column,
-            mt_diffusing_theta(problem->diffusing), problem->residual_mV, &c->implicit));
     MT_ALLOC(arena, c->v, n_local);
     MT_ALLOC(arena, c->v_next, n_local);
     MT_TRY(own_stimuli(arena, c));
     MT_TRY(own_variants(arena, c));
-    if (c->ranks) MT_TRY(connect(scratch, c));
+    MT_TRY(open_steps(arena, scratch, n_local, c));
     MT_ALLOC(arena, c->before, n);
     MT_ALLOC(arena, c->activation_ms, n);
     MT_ALLOC(arena, c->state, n * n_states);
@@ -391,9 +395,18 @@ static void diffuse_once(cpu *c)
     c->exchange[1] = exchange;
 }
 
+static mt_status diffuse_implicitly(cpu *c)
+{
+    if (c->ranks) {
+        c->ranks->start(c->exchange[0]);
+        c->ranks->finish(c->exchange[0]);
+    }
+    return mt_implicit_step(&c->implicit, c->v);
+}
+
 static mt_status diffuse(cpu *c)
 {
-    if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT) return mt_implicit_step(&c->implicit, c->v);
+    if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT) return diffuse_implicitly(c);
     for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse_once(c);
     return MT_OK;
 }

@@ -1,7 +1,9 @@
 #include "solver/diffusion/implicit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
@@ -41,35 +43,113 @@ mt_status mt_implicit_failed(double residual_mV, double tolerance_mV)
         tolerance_mV, residual_mV, MT_IMPLICIT_ITERATIONS_MOST);
 }
 
-enum {
-    PIECE = 64 * MT_BLOCK,
-    SUMS = 3
-}; /* elements that a thread takes at a time; numbers that a piece sums */
+enum { PIECE = 64 * MT_BLOCK /* elements that a thread takes at a time */ };
 
 static size_t pieces(const mt_implicit *m) { return (m->n + PIECE - 1) / PIECE; }
 
-mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const double *off,
-    const uint32_t *column, double theta, double tolerance_mV, mt_implicit *m)
+/* ---- sums that do not depend on an order ---- */
+
+/* For terms up to a bound: the power of two that takes it to 2^29 at most, and half of that is left for roundings. */
+static double scale_of(double bound)
 {
-    *m = (mt_implicit){
-        .n = n, .theta = theta, .tolerance_mV = tolerance_mV, .d = d, .off = off, .column = column};
-    MT_ALLOC(arena, m->x, n);
-    MT_ALLOC(arena, m->r, n);
+    int exponent;
+    (void)frexp(bound > DBL_MIN ? bound : DBL_MIN, &exponent);
+    return ldexp(1, 29 - exponent);
+}
+
+/* Of up to 2^32 terms: their whole parts, and 30 bits behind them. */
+typedef struct fixed_sum {
+    int64_t high, low;
+} fixed_sum;
+
+/* What is no number comes of voltages that have left all bounds. */
+static int64_t whole_of(double x) { return x > -0x1p31 && x < 0x1p31 ? (int64_t)x : 0; }
+
+static void add_product(fixed_sum *sum, double scale, double x, double y)
+{
+    const double scaled = x * y * scale;
+    const int64_t whole = whole_of(scaled);
+    sum->high += whole;
+    sum->low += whole_of((scaled - (double)whole) * 0x1p30);
+}
+
+static double value_of(fixed_sum sum, double scale)
+{
+    return ((double)sum.high + (double)sum.low * 0x1p-30) / scale;
+}
+
+enum { SUMS = 3, MOST = 3 };
+
+/* What is found in some elements: sums, or the largest of numbers from 0 on. */
+typedef struct mt_implicit_found {
+    fixed_sum sum[SUMS];
+    double most[MOST];
+} findings;
+
+/* ---- opening ---- */
+
+/* The largest absolute row sum of A; `largest`: of all ranks. */
+static double largest_of_all(const mt_communicator *ranks, double largest)
+{
+    uint64_t bits; /* numbers from 0 on compare as these do */
+    if (!ranks) return largest;
+    memcpy(&bits, &largest, sizeof bits);
+    ranks->reduce(ranks, MT_REDUCE_MAX, &bits, 1);
+    memcpy(&largest, &bits, sizeof largest);
+    return largest;
+}
+
+static double norm_of(const mt_implicit *m)
+{
+    double norm = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        double sum = fabs(1 + m->d[i]);
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++)
+            sum += fabs(m->off[mt_block_index(m->n, MT_ELLPACK_WIDTH, i, k)]);
+        norm = fmax(norm, sum);
+    }
+    return largest_of_all(m->ranks, norm);
+}
+
+enum { X, R, P };
+
+mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const double *off,
+    const uint32_t *column, double theta, double tolerance_mV, const mt_implicit_ranks *ranks, mt_implicit *m)
+{
+    const size_t n_local = ranks->with ? ranks->n_local : n;
+    *m = (mt_implicit){.n = n,
+        .theta = theta,
+        .tolerance_mV = tolerance_mV,
+        .d = d,
+        .off = off,
+        .column = column,
+        .ranks = ranks->with};
+    MT_ALLOC(arena, m->x, n_local);
+    MT_ALLOC(arena, m->r, n_local);
+    MT_ALLOC(arena, m->p, n_local);
     MT_ALLOC(arena, m->shadow, n);
-    MT_ALLOC(arena, m->p, n);
     MT_ALLOC(arena, m->q, n);
     MT_ALLOC(arena, m->t, n);
-    MT_ALLOC(arena, m->sums, pieces(m) * SUMS);
+    MT_ALLOC(arena, m->found, pieces(m));
+    m->norm = norm_of(m);
+    double *const memory[] = {[X] = m->x, [R] = m->r, [P] = m->p};
+    for (int k = X; m->ranks && k <= P; k++)
+        MT_TRY(m->ranks->connect(m->ranks, memory[k], ranks->neighbour, &m->come[k]));
     return MT_OK;
 }
 
-/* What is done to the elements [from, end); gives up to SUMS sums, or one maximum. */
+/* ---- passes over the elements ---- */
+
+/* What all pieces share. */
 typedef struct work work;
-typedef void do_piece(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums);
+
+/* What is done to the elements [from, end). */
+typedef void do_piece(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found);
 struct work {
     do_piece *piece;
     double *v;
     bicgstab_scalars scalars;
+    double scale[SUMS];
 };
 
 static void do_all(const mt_implicit *m, const work *w)
@@ -77,22 +157,44 @@ static void do_all(const mt_implicit *m, const work *w)
 #pragma omp parallel for schedule(static) if (m->n > PIECE)
     for (size_t k = 0; k < pieces(m); k++) {
         const size_t from = k * PIECE, end = m->n - from < PIECE ? m->n : from + PIECE;
-        w->piece(m, w, from, end, m->sums + SUMS * k);
+        m->found[k] = (findings){0};
+        w->piece(m, w, from, end, &m->found[k]);
     }
 }
 
-static double sum_of(const mt_implicit *m, size_t which)
+/* The others' part of an array comes before a product with it. */
+static void do_with_others(const mt_implicit *m, int array, const work *w)
 {
-    double sum = 0;
-    for (size_t k = 0; k < pieces(m); k++) sum += m->sums[SUMS * k + which];
-    return sum;
+    if (m->ranks) {
+        m->ranks->start(m->come[array]);
+        m->ranks->finish(m->come[array]);
+    }
+    do_all(m, w);
 }
 
-static double largest(const mt_implicit *m)
+/* The sums of all elements, of all ranks. */
+static void sum_up(const mt_implicit *m, const double scale[SUMS], double value[SUMS])
 {
-    double most = 0;
-    for (size_t k = 0; k < pieces(m); k++) most = bicgstab_larger(m->sums[SUMS * k], most);
-    return most;
+    uint64_t words[2 * SUMS] = {0}; /* integers that wrap around */
+    for (size_t k = 0; k < pieces(m); k++)
+        for (size_t s = 0; s < SUMS; s++) {
+            words[2 * s] += (uint64_t)m->found[k].sum[s].high;
+            words[2 * s + 1] += (uint64_t)m->found[k].sum[s].low;
+        }
+    if (m->ranks) m->ranks->reduce(m->ranks, MT_REDUCE_SUM, words, 2 * SUMS);
+    for (size_t s = 0; s < SUMS; s++)
+        value[s] = value_of((fixed_sum){(int64_t)words[2 * s], (int64_t)words[2 * s + 1]}, scale[s]);
+}
+
+enum { RESIDUAL, LARGEST_R, LARGEST_P };
+
+static void find_largest(const mt_implicit *m, double most[MOST])
+{
+    for (int j = 0; j < MOST; j++) {
+        most[j] = 0;
+        for (size_t k = 0; k < pieces(m); k++) most[j] = bicgstab_larger(m->found[k].most[j], most[j]);
+        most[j] = largest_of_all(m->ranks, most[j]);
+    }
 }
 
 /* out = G v. */
@@ -102,97 +204,110 @@ static void multiply(const mt_implicit *m, size_t from, size_t end, const double
         m->column + from * MT_ELLPACK_WIDTH, v + from, v, out + from);
 }
 
-static void increments(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void increments(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    (void)sums;
+    (void)found;
     multiply(m, from, end, w->v, m->x);
     for (size_t i = from; i < end; i++) m->x[i] /= m->theta;
 }
 
-static void start(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void note_largest(const mt_implicit *m, size_t i, double most[MOST])
 {
-    double most = 0;
+    most[RESIDUAL] = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most[RESIDUAL]);
+    most[LARGEST_R] = bicgstab_larger(m->r[i], most[LARGEST_R]);
+    most[LARGEST_P] = bicgstab_larger(m->p[i], most[LARGEST_P]);
+}
+
+static void start(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
+{
     (void)w;
     multiply(m, from, end, m->x, m->r);
     for (size_t i = from; i < end; i++) {
         m->r[i] = m->p[i] = m->shadow[i] = bicgstab_start(m->d[i], m->x[i], m->r[i]);
-        most = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most);
+        note_largest(m, i, found->most);
     }
-    sums[0] = most;
 }
 
-static void first_product(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void first_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    double r = 0, q = 0;
-    (void)w;
     multiply(m, from, end, m->p, m->q);
     for (size_t i = from; i < end; i++) {
         m->q[i] = bicgstab_product(m->d[i], m->p[i], m->q[i]);
-        r += m->shadow[i] * m->r[i];
-        q += m->shadow[i] * m->q[i];
+        add_product(&found->sum[0], w->scale[0], m->shadow[i], m->r[i]);
+        add_product(&found->sum[1], w->scale[1], m->shadow[i], m->q[i]);
     }
-    sums[0] = r, sums[1] = q;
 }
 
-static void half(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void half(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    (void)sums;
+    (void)found;
     for (size_t i = from; i < end; i++) m->r[i] = bicgstab_half(w->scalars.alpha, m->r[i], m->q[i]);
 }
 
-static void second_product(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void second_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    double ts = 0, tt = 0, rt = 0;
-    (void)w;
     multiply(m, from, end, m->r, m->t);
     for (size_t i = from; i < end; i++) {
         m->t[i] = bicgstab_product(m->d[i], m->r[i], m->t[i]);
-        ts += m->t[i] * m->r[i];
-        tt += m->t[i] * m->t[i];
-        rt += m->shadow[i] * m->t[i];
+        add_product(&found->sum[0], w->scale[0], m->t[i], m->r[i]);
+        add_product(&found->sum[1], w->scale[1], m->t[i], m->t[i]);
+        add_product(&found->sum[2], w->scale[2], m->shadow[i], m->t[i]);
     }
-    sums[0] = ts, sums[1] = tt, sums[2] = rt;
 }
 
-static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    double most = 0;
     for (size_t i = from; i < end; i++) {
         bicgstab_end(w->scalars, m->q[i], m->t[i], &m->x[i], &m->r[i], &m->p[i]);
-        most = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most);
+        note_largest(m, i, found->most);
     }
-    sums[0] = most;
 }
 
-static void add(const mt_implicit *m, const work *w, size_t from, size_t end, double *sums)
+static void add(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    (void)sums;
+    (void)found;
     for (size_t i = from; i < end; i++) w->v[i] += m->x[i];
 }
+
+/* ---- the step ---- */
 
 /* A direction without length is not gone along. */
 static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
 
-/* False where nothing can be told of what is no number: x stays as it was. */
-static bool iterate(const mt_implicit *m)
+/* With the largest |r^|, and of |r| and |p|, which are then those of the next iteration. False where nothing can be told of what is no
+ * number: x stays as it was. */
+static bool iterate(const mt_implicit *m, double shadow, double most[MOST])
 {
-    do_all(m, &(work){.piece = first_product});
-    const double rho = sum_of(m, 0), alpha = quotient(rho, sum_of(m, 1));
+    const double q = m->norm * most[LARGEST_P],
+                 of_first[SUMS] = {scale_of(shadow * most[LARGEST_R]), scale_of(shadow * q), 1};
+    double first[SUMS], second[SUMS];
+    do_with_others(m, P, &(work){.piece = first_product, .scale = {of_first[0], of_first[1]}});
+    sum_up(m, of_first, first);
+    const double rho = first[0], alpha = quotient(rho, first[1]), s = most[LARGEST_R] + fabs(alpha) * q,
+                 t = m->norm * s, of_second[SUMS] = {scale_of(t * s), scale_of(t * t), scale_of(shadow * t)};
+    if (!isfinite(alpha) || !isfinite(t * t)) return false;
     do_all(m, &(work){.piece = half, .scalars = {.alpha = alpha}});
-    do_all(m, &(work){.piece = second_product});
-    const double omega = quotient(sum_of(m, 0), sum_of(m, 1)), beta = quotient(-alpha * sum_of(m, 2), rho);
-    if (!isfinite(alpha) || !isfinite(omega) || !isfinite(beta)) return false;
+    do_with_others(
+        m, R, &(work){.piece = second_product, .scale = {of_second[0], of_second[1], of_second[2]}});
+    sum_up(m, of_second, second);
+    const double omega = quotient(second[0], second[1]), beta = quotient(-alpha * second[2], rho);
+    if (!isfinite(omega) || !isfinite(beta)) return false;
     do_all(m, &(work){.piece = end_of_iteration, .scalars = {alpha, omega, beta}});
+    find_largest(m, most);
     return true;
 }
 
 mt_status mt_implicit_step(mt_implicit *m, double *v)
 {
+    double most[MOST];
     do_all(m, &(work){.piece = increments, .v = v});
-    do_all(m, &(work){.piece = start});
-    for (size_t iteration = 0; largest(m) > m->tolerance_mV; iteration++) {
-        if (iteration == MT_IMPLICIT_ITERATIONS_MOST) return mt_implicit_failed(largest(m), m->tolerance_mV);
-        if (!iterate(m)) break;
+    do_with_others(m, X, &(work){.piece = start});
+    find_largest(m, most);
+    const double shadow = most[LARGEST_R];
+    for (size_t iteration = 0; most[RESIDUAL] > m->tolerance_mV; iteration++) {
+        if (iteration == MT_IMPLICIT_ITERATIONS_MOST)
+            return mt_implicit_failed(most[RESIDUAL], m->tolerance_mV);
+        if (!iterate(m, shadow, most)) break;
     }
     do_all(m, &(work){.piece = add, .v = v});
     return MT_OK;

@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "data/arena.h"
+#include "data/communicator.h"
 #include "data/status.h"
 
 /* A step that needs more iterations has failed. Products with G in a step without iterations, and in an iteration. */
@@ -51,22 +52,36 @@ enum {
 double mt_implicit_row(const double *rate, double step_ms, double *off);
 float mt_implicit_row_float(const double *rate, double step_ms, float *off);
 
-/* The step of a whole mesh in double precision, with OpenMP. Sums are taken in pieces of the mesh and these in their order, so the bits do not
- * depend on the number of threads. */
+/* The step of a mesh, or of a rank's part of it, in double precision, with OpenMP. No sum depends on an order, so the bits depend neither on
+ * threads nor on ranks: products are added in fixed point, of 59 bits behind the point of a bound of them all. The bounds follow from the largest
+ * |r| and |p| and from A's largest absolute row sum (solver/kernels/bicgstab_scalars.h). */
 typedef struct mt_implicit {
     size_t n;
     double theta, tolerance_mV;
     const double *d, *off;              /* [n], [n][16] in blocks (solver/kernels/block.h) */
-    const uint32_t *column;             /* [n][16] in blocks */
-    double *x, *r, *shadow, *p, *q, *t; /* [n] */
-    double *sums;                       /* of each piece */
+    const uint32_t *column;             /* [n][16] in blocks, below n_local */
+    double *x, *r, *shadow, *p, *q, *t; /* [n], but x, r and p [n_local] */
+    double norm;                        /* of A */
+    struct mt_implicit_found *found;    /* by each piece of the elements */
+    const mt_communicator *ranks;       /* NULL: alone */
+    void *come[3];                      /* the others' x, r and p */
 } mt_implicit;
 
-/* Gives room in `arena`, 48 bytes an element, and keeps the rows of G. MT_MEMORY. */
-MT_NODISCARD mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const double *off,
-    const uint32_t *column, double theta, double tolerance_mV, mt_implicit *implicit);
+/* Who steps together: behind the n own elements of a rank stand those of others that its rows read, n_local with them, which come by these
+ * lists [n_ranks] of pieces of an array of doubles. All zero: one process with all elements. */
+typedef struct mt_implicit_ranks {
+    const mt_communicator *with;
+    size_t n_local;
+    const mt_neighbour *neighbour;
+} mt_implicit_ranks;
 
-/* v [n] goes one step on. MT_NUMERICS: the residual stays above the tolerance. Where v has what is no number, more of it will have. */
+/* Gives room in `arena`, 48 bytes an element, and keeps the rows of G. MT_MEMORY. Collective. */
+MT_NODISCARD mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const double *off,
+    const uint32_t *column, double theta, double tolerance_mV, const mt_implicit_ranks *ranks,
+    mt_implicit *implicit);
+
+/* v [n], with that of others behind it, goes one step on. MT_NUMERICS: the residual stays above the tolerance. Where v has what is no number,
+ * more of it will have. Collective. */
 MT_NODISCARD mt_status mt_implicit_step(mt_implicit *implicit, double *v);
 
 /* The same message for all who solve. Gives MT_NUMERICS. */

@@ -212,6 +212,7 @@ Test(leader, implicit_steps_go_on_together)
     s.problem.residual_mV = 1e-4;
     s.problem.diffusing = MT_DIFFUSING_EULER;
     check(&mt_backend_ipu, chips);
+    check(&mt_backend_cpu, parts);
 }
 
 Test(leader, checked_runs_receive_what_they_read)
@@ -234,11 +235,6 @@ Test(leader, what_cannot_be_shared_is_refused)
     scheme = mt_schemes;
     expect_refused(&mt_backend_ipu, layout_by(&s, MT_PARTITION_HIERARCHICAL, 2, TILES, scheme), 3,
         "a machine of 2 IPUs on 3 ranks; allowed: at most a rank for each IPU");
-    s.problem.pde_steps = 1;
-    s.problem.residual_mV = 1e-4;
-    s.problem.diffusing = MT_DIFFUSING_EULER;
-    expect_refused(
-        &mt_backend_cpu, parts(2), 2, "diffusion.method implicit with machine.backend cpu on 2 ranks");
 }
 
 static void expect_impossible(void)

@@ -33,8 +33,9 @@ static mt_implicit step_of(double dt_ms, double theta, double tolerance_mV)
             column[mt_block_index(n, ROW, c, k)] = s.diffusion.column[ROW * c + k];
         }
     }
-    cr_assert_eq(mt_implicit_open(&s.arena, n, d, off, column, theta, tolerance_mV, &implicit), MT_OK, "%s",
-        mt_message());
+    cr_assert_eq(mt_implicit_open(&s.arena, n, d, off, column, theta, tolerance_mV,
+                     &(mt_implicit_ranks){.with = NULL}, &implicit),
+        MT_OK, "%s", mt_message());
     return implicit;
 }
 
