@@ -114,8 +114,13 @@ for ranks in 1 2 3 4 8; do
     same alone some "backend cpu, $ranks ranks"
 done
 
-# A rank is killed somewhere on the way; what is left goes on to the same files, on another number from 1 to 4.
-set -- --set time.end_ms=60
+# The time step of the newest checkpoint
+newest() {
+    ls out 2>/dev/null | sed -n 's/^checkpoint-0*\(.*\)\.hdf$/\1/p' | sort -n | tail -n 1 | grep . || echo 0
+}
+
+# A rank is killed somewhere on the way, after up to 29 of 40 ms; what is left goes on to the same files, on another number from 1 to 4.
+set -- --set time.end_ms=40
 on 0 alone "$@"
 killed=0
 for turn in $(seq "$kills"); do
@@ -123,7 +128,7 @@ for turn in $(seq "$kills"); do
     rm -rf out
     $mpiexec -n $ranks "$myotile" run all.yaml --progress never -o out "$@" >first.out 2>first.err &
     job=$!
-    sleep "0.$((turn * 37 % 90 + 10))"
+    while kill -0 $job 2>/dev/null && [ "$(newest)" -lt $((turn * 37 % 30 * 50)) ]; do sleep 0.02; done
     # shellcheck disable=SC2046 # a number each
     set -- $(pgrep -f "^$myotile run all.yaml" | sort -n) -- "$@"
     for process in "$@"; do
