@@ -129,12 +129,14 @@ static bool answer(const mt_command *const *commands, int n, char *const *word, 
     return true;
 }
 
-/* As one line, whatever file names and libraries brought into it. */
+/* As one line, whatever file names and libraries brought into it, and in one piece: others may be printing, too. */
 static void print_message(FILE *messages, const char *text)
 {
-    (void)fputs("myotile: ", messages);
-    for (; *text; text++) (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, messages);
-    (void)fputc('\n', messages);
+    char line[1024];
+    (void)snprintf(line, sizeof line, "%s", text);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    (void)fprintf(messages, "myotile: %s\n", line);
 }
 
 static int exit_code(mt_status status, int n_words)

@@ -1,5 +1,6 @@
 #include "app/cli/ranks.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ void mt_ranks_leave(int code) { (void)code; }
 #else
 
 static mt_communicator world;
+static MPI_Comm ending;              /* the same ranks, for the end alone: others may be in a reduction */
 static bool together, lost;          /* lost: others did not come to the end */
 static int own_threads, of_the_node; /* which all ranks of this computer have together */
 
@@ -83,15 +85,19 @@ static void sleep_for(long nanoseconds)
     (void)nanosleep(&time, NULL);
 }
 
-/* Those who have little to do meanwhile leave the processors to others: the longer they wait the longer they sleep, up to 10 ms. */
+/* Who waits leaves its processor to others: there may be more ranks than processors, or rank 0 works for all. Not every MPI does so. Who waits
+ * long sleeps, the longer the longer, up to 10 ms. */
 static void wait_for(MPI_Request *request)
 {
-    enum { TESTS = 20000, SHORT_NS = 100000, LONG_NS = 10000000 };
+    enum { BUSY = 100, TESTS = 20000, SHORT_NS = 100000, LONG_NS = 10000000 };
     int done = 0;
     for (long tests = 0; !done; tests++) {
         const long longer = (tests - TESTS) * (SHORT_NS / 16);
         (void)MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && tests > TESTS) sleep_for(SHORT_NS + longer < LONG_NS ? SHORT_NS + longer : LONG_NS);
+        if (!done && tests > TESTS)
+            sleep_for(SHORT_NS + longer < LONG_NS ? SHORT_NS + longer : LONG_NS);
+        else if (!done && tests > BUSY)
+            (void)sched_yield();
     }
 }
 
@@ -237,7 +243,7 @@ static void start(void *exchange)
 static void finish(void *exchange)
 {
     const posts *m = exchange;
-    (void)MPI_Waitall(m->n, m->request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < m->n; k++) wait_for(&m->request[k]);
 }
 
 static void free_messages(void)
@@ -260,6 +266,11 @@ mt_status mt_ranks_begin(void)
     (void)MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &n);
+    (void)MPI_Comm_dup(MPI_COMM_WORLD, &ending);
+    if (n == 1 && launched_size() > 1)
+        return mt_fail(MT_INPUT,
+            "started as one of %ld ranks by another MPI's launcher; allowed: that of the MPI built in",
+            launched_size());
     together = n > 1;
     count_threads();
     world = (mt_communicator){.rank = (uint32_t)rank,
@@ -281,7 +292,7 @@ static bool all_come(mt_status status, uint64_t *lowest)
     const uint64_t own = status == MT_OK ? world.n_ranks : world.rank;
     MPI_Request request;
     int done = 0;
-    (void)MPI_Iallreduce(&own, lowest, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &request);
+    (void)MPI_Iallreduce(&own, lowest, 1, MPI_UINT64_T, MPI_MIN, ending, &request);
     for (int looks = 0; !done && (status == MT_OK || looks < LOOKS); looks++) {
         (void)MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done) sleep_for(10000000);
@@ -308,8 +319,12 @@ void mt_ranks_leave(int code)
     if (!begun) return;
     (void)signal(
         SIGTERM, SIG_IGN); /* as a launcher sends where another has left with a failure: all is said */
-    if (lost) (void)MPI_Abort(MPI_COMM_WORLD, code);
-    (void)MPI_Barrier(MPI_COMM_WORLD);
+    if (lost) {
+        sleep_for(500000000); /* MPICH's launcher then ends without reading what it has been sent */
+        (void)MPI_Abort(MPI_COMM_WORLD, code);
+    }
+    (void)MPI_Barrier(ending);
+    (void)MPI_Comm_free(&ending);
     free_messages();
     (void)MPI_Finalize();
 }

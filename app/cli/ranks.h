@@ -9,7 +9,7 @@
 
 #include "data/communicator.h"
 
-/* Finds the others, if there are any. MT_INPUT: there are, and MPI is not built in. */
+/* Finds the others, if there are any. MT_INPUT: there are, and MPI is not built in, or another than the launcher's. */
 MT_NODISCARD mt_status mt_ranks_begin(void);
 
 /* All of them; NULL: the process is alone. */

@@ -3,10 +3,11 @@
 #     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks
 #     ranks.sh MYOTILE MPIEXEC KILLS     the same on 1 to 8 ranks, both backends, all ways to cut and all schemes; and runs of which a
 #                                        rank is killed, so many times, that go on with another number of ranks
+#     ranks.sh MYOTILE MPIEXEC KILLS OTHER   and not by the launcher of another MPI
 set -eu
-myotile=$1 mpiexec=$2 kills=${3:-}
+myotile=$1 mpiexec=$2 kills=${3:-} other=${4:-}
 export OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 # MPI keeps what it has for the life of the program
-# As root, and more ranks than processors, as here: Open MPI wants to be told.
+# As root, and more ranks than processors, as here: Open MPI wants to be told; MPICH does not.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
 folder=$(mktemp -d)
@@ -63,6 +64,18 @@ refused() {
     [ "$(grep -c ^myotile: said)" = 1 ] && ! [ -s said.out ] || fail "$*: more than one speaks: $(cat said said.out)"
 }
 
+# ends WHICH: the rank that alone fails, while others wait for it, says why and ends all
+ends() {
+    status=0
+    # shellcheck disable=SC2016 # each rank asks which it is
+    timeout 100 $mpiexec -n 3 sh -c 'which=$1; shift
+[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}" != "$which" ] || set -- "$@" --unknown
+exec "$@"' sh "$1" "$myotile" run all.yaml --progress never -o out >said.out 2>said || status=$?
+    [ $status = 2 ] || fail "rank $1 failed, and the launcher answered $status: $(cat said)"
+    [ "$(grep -c "^myotile: .*unknown option '--unknown'" said)" = 1 ] || fail "rank $1 failed: $(cat said)"
+    [ "$1" = 0 ] || grep -q "^myotile: rank $1 of 3: " said || fail "rank $1 did not say its number: $(cat said)"
+}
+
 if [ -z "$kills" ]; then
     on 0 alone
     on 2 two
@@ -73,7 +86,16 @@ if [ -z "$kills" ]; then
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most a rank for each IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
     refused 2 'cell: started on 2 ranks; allowed: one' cell
+    ends 0
+    ends 1
     exit
+fi
+
+if [ -n "$other" ]; then
+    ends 2
+    if $other -n 2 "$myotile" cell >said.out 2>said; then fail "$other was not refused"; fi
+    grep -q 'myotile: started as one of 2 ranks by another MPI.s launcher' said || fail "by $other: $(cat said)"
+    ! [ -s said.out ] || fail "by $other: $(cat said.out)"
 fi
 
 for partition in flat hierarchical; do
@@ -92,8 +114,13 @@ for ranks in 1 2 3 4 8; do
     same alone some "backend cpu, $ranks ranks"
 done
 
-# A rank is killed somewhere on the way; what is left goes on to the same files, on another number from 1 to 4.
-set -- --set time.end_ms=60
+# The time step of the newest checkpoint
+newest() {
+    ls out 2>/dev/null | sed -n 's/^checkpoint-0*\(.*\)\.hdf$/\1/p' | sort -n | tail -n 1 | grep . || echo 0
+}
+
+# A rank is killed somewhere on the way, after up to 29 of 40 ms; what is left goes on to the same files, on another number from 1 to 4.
+set -- --set time.end_ms=40
 on 0 alone "$@"
 killed=0
 for turn in $(seq "$kills"); do
@@ -101,7 +128,7 @@ for turn in $(seq "$kills"); do
     rm -rf out
     $mpiexec -n $ranks "$myotile" run all.yaml --progress never -o out "$@" >first.out 2>first.err &
     job=$!
-    sleep "0.$((turn * 37 % 90 + 10))"
+    while kill -0 $job 2>/dev/null && [ "$(newest)" -lt $((turn * 37 % 30 * 50)) ]; do sleep 0.02; done
     # shellcheck disable=SC2046 # a number each
     set -- $(pgrep -f "^$myotile run all.yaml" | sort -n) -- "$@"
     for process in "$@"; do
