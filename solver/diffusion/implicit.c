@@ -57,25 +57,34 @@ static double scale_of(double bound)
     return ldexp(1, 29 - exponent);
 }
 
-/* Of up to 2^32 terms: their whole parts, and 30 bits behind them. */
+/* Of some terms: their whole parts, and 30 bits behind them. Both are integers, which doubles add up exactly below 2^53. */
 typedef struct fixed_sum {
-    int64_t high, low;
+    double high, low;
 } fixed_sum;
 
-/* What is no number comes of voltages that have left all bounds. */
-static int64_t whole_of(double x) { return x > -0x1p31 && x < 0x1p31 ? (int64_t)x : 0; }
+_Static_assert(PIECE <= 1 << 22, "the sum of a piece is exact");
 
-static void add_product(fixed_sum *sum, double scale, double x, double y)
+/* To the nearest integer, of up to 2^51. */
+static inline double whole_of(double x)
 {
-    const double scaled = x * y * scale;
-    const int64_t whole = whole_of(scaled);
-    sum->high += whole;
-    sum->low += whole_of((scaled - (double)whole) * 0x1p30);
+    const double integers = 0x1.8p52; /* doubles as large as that are */
+    return (x + integers) - integers;
 }
 
-static double value_of(fixed_sum sum, double scale)
+static inline void add_product(fixed_sum *sum, double scale, double x, double y)
 {
-    return ((double)sum.high + (double)sum.low * 0x1p-30) / scale;
+    const double scaled = x * y * scale, whole = whole_of(scaled);
+    sum->high += whole;
+    sum->low += whole_of((scaled - whole) * 0x1p30);
+}
+
+/* What is no number comes of voltages that have left all bounds. */
+static uint64_t integer_of(double x) { return fabs(x) < 0x1p53 ? (uint64_t)(int64_t)x : 0; }
+
+/* Of up to 2^32 terms. */
+static double value_of(uint64_t high, uint64_t low, double scale)
+{
+    return ((double)(int64_t)high + (double)(int64_t)low * 0x1p-30) / scale;
 }
 
 enum { SUMS = 3, MOST = 3 };
@@ -178,12 +187,11 @@ static void sum_up(const mt_implicit *m, const double scale[SUMS], double value[
     uint64_t words[2 * SUMS] = {0}; /* integers that wrap around */
     for (size_t k = 0; k < pieces(m); k++)
         for (size_t s = 0; s < SUMS; s++) {
-            words[2 * s] += (uint64_t)m->found[k].sum[s].high;
-            words[2 * s + 1] += (uint64_t)m->found[k].sum[s].low;
+            words[2 * s] += integer_of(m->found[k].sum[s].high);
+            words[2 * s + 1] += integer_of(m->found[k].sum[s].low);
         }
     if (m->ranks) m->ranks->reduce(m->ranks, MT_REDUCE_SUM, words, 2 * SUMS);
-    for (size_t s = 0; s < SUMS; s++)
-        value[s] = value_of((fixed_sum){(int64_t)words[2 * s], (int64_t)words[2 * s + 1]}, scale[s]);
+    for (size_t s = 0; s < SUMS; s++) value[s] = value_of(words[2 * s], words[2 * s + 1], scale[s]);
 }
 
 enum { RESIDUAL, LARGEST_R, LARGEST_P };
@@ -230,12 +238,14 @@ static void start(const mt_implicit *m, const work *w, size_t from, size_t end, 
 
 static void first_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
+    fixed_sum r = {0}, q = {0};
     multiply(m, from, end, m->p, m->q);
     for (size_t i = from; i < end; i++) {
         m->q[i] = bicgstab_product(m->d[i], m->p[i], m->q[i]);
-        add_product(&found->sum[0], w->scale[0], m->shadow[i], m->r[i]);
-        add_product(&found->sum[1], w->scale[1], m->shadow[i], m->q[i]);
+        add_product(&r, w->scale[0], m->shadow[i], m->r[i]);
+        add_product(&q, w->scale[1], m->shadow[i], m->q[i]);
     }
+    found->sum[0] = r, found->sum[1] = q;
 }
 
 static void half(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
@@ -246,13 +256,15 @@ static void half(const mt_implicit *m, const work *w, size_t from, size_t end, f
 
 static void second_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
+    fixed_sum ts = {0}, tt = {0}, rt = {0};
     multiply(m, from, end, m->r, m->t);
     for (size_t i = from; i < end; i++) {
         m->t[i] = bicgstab_product(m->d[i], m->r[i], m->t[i]);
-        add_product(&found->sum[0], w->scale[0], m->t[i], m->r[i]);
-        add_product(&found->sum[1], w->scale[1], m->t[i], m->t[i]);
-        add_product(&found->sum[2], w->scale[2], m->shadow[i], m->t[i]);
+        add_product(&ts, w->scale[0], m->t[i], m->r[i]);
+        add_product(&tt, w->scale[1], m->t[i], m->t[i]);
+        add_product(&rt, w->scale[2], m->shadow[i], m->t[i]);
     }
+    found->sum[0] = ts, found->sum[1] = tt, found->sum[2] = rt;
 }
 
 static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
