@@ -1,0 +1,134 @@
+#!/bin/sh
+# tables.sh calibrate | check | tables [weak | strong | exact] | measured | picture PNG, from the root of the repository, behind `cmake --workflow --preset cluster`:
+#   calibrate  measures what an element costs here, as CLUSTER_NS has it (benchmarks/cluster/costs.h): the least of some rounds
+#   check      simulates a small slab on 1, 16 and 50 ranks, whose V must be the same to the bit
+#   tables     simulates what is not there yet in build/cluster/rows, a file a run, and prints the tables of benchmarks/README.md
+#   measured   two of the runs again, with what their parts cost here, as SMPI measures it
+#   picture    draws the tables by gnuplot
+set -eu
+: "${CLUSTER_NS:=51 9.9 6.1}" # on the computer of benchmarks/README.md
+: "${CLUSTER_RANKS:=16 32 64 128 256 512 1024}"
+folder=build/cluster
+rows=$folder/rows
+mkdir -p "$rows"
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+
+# simulate RANKS SMPI-OPTION ARGUMENT...
+simulate() {
+    ranks=$1 option=$2
+    shift 2
+    seq 0 21 | sed 's/.*/node-&:48/' >"$folder/hosts"
+    smpirun -np "$ranks" -platform benchmarks/cluster/hdr.xml -hostfile "$folder/hosts" --log=root.thres:warning \
+        "--cfg=$option" "$folder/libcluster_simulated.so" "$@"
+}
+measured() { ranks=$1; shift; CLUSTER_NS="" simulate "$ranks" smpi/simulate-computation:yes "$@"; }
+counted() { ranks=$1; shift; CLUSTER_NS=$ns simulate "$ranks" smpi/simulate-computation:no "$@"; }
+
+# least COLUMN RANKS ARGUMENT...
+least() {
+    column=$1
+    shift
+    for _ in 1 2 3 4 5 6 7; do measured "$@"; done | awk -v c="$column" '{ print $c }' | sort -g | head -n 1
+}
+
+# Of diffusion steps the difference of 2 and 4 tells; looks, at 50,000 elements a rank, take little else.
+calibrate() {
+    two=$(least 12 1 10000 150 50 2)
+    four=$(least 12 1 10000 150 50 4)
+    look=$(least 13 2 100000 100 50 2)
+    echo "$two $four $look" | awk '{ row = ($2 - $1) / 2; printf "%.1f %.1f %.1f\n", ($1 - 2 * row) / 10.368, row / 10.368, $3 / 50 }'
+}
+
+# row NAME RANKS ARGUMENT...: of a file, made where it is not there.
+row() {
+    name=$1
+    shift
+    if [ ! -s "$rows/$name" ]; then
+        counted "$@" >"$rows/new"
+        mv "$rows/new" "$rows/$name"
+    fi
+    cat "$rows/$name"
+}
+
+# series NAME: 6 steps of one ms and the look behind them, all of which are alike where costs are told.
+series() {
+    for n in $CLUSTER_RANKS; do
+        case $1 in
+        weak) row "weak-$n" "$n" $((n * 10000)) 6 0 ;;
+        exact) row "exact-$n" "$n" $((n * 10000)) 6 0 0 exact ;;
+        strong) row "strong-$n" "$n" 3000000 6 0 ;;
+        esac
+    done
+}
+
+# The columns of cluster.c, and what the model of benchmarks/README.md says: us a step and a look.
+model() {
+    awk -v ns="$ns" '
+    function ceil_log2(n,  k) { while (2 ^ k < n) k++; return k + 0 }
+    BEGIN { split(ns, cost, " "); call = 0.1; copy = 1e-4; near = 0.1; far = 1 }
+    {
+        hops = ceil_log2($1); inner = ceil_log2($1 < 48 ? $1 : 48)
+        tree = inner * (2 * call + near) + (hops - inner) * (2 * call + far)
+        compute = $3 * (cost[1] + $4 * cost[2]) / 1000
+        exchange = $4 * (2 * call * $10 + 16 * copy * $6)
+        look = 3 * tree + $3 * cost[3] / 1000
+        alone = $2 / $1 * (cost[1] + $4 * cost[2]) / 1000
+        print $0, alone, compute + exchange + 3 * tree, look
+    }'
+}
+
+table() {
+    echo "| ranks | elements | received, most | needed, most | from ranks, most | step, us | its model | look, us | its model | efficiency | without looks |"
+    echo "|---|---|---|---|---|---|---|---|---|---|---|"
+    series "$1" | model | awk '{
+        printf "| %d | %d | %d | %d | %d | %.0f | %.0f | %.0f | %.0f | %.0f %% | %.0f %% |\n",
+            $1, $2, $6, $8, $10, $11, $22, $13, $23, 100 * $21 / ($11 + $13 / 50), 100 * $21 / $11 }'
+}
+
+check() {
+    for n in 1 16 50; do counted "$n" 40000 60 0 | awk '{ print $NF }'; done | uniq >"$folder/v"
+    [ "$(wc -l <"$folder/v")" = 1 ] || { echo "V differs" >&2 && exit 1; }
+}
+
+picture() {
+    for name in weak strong; do
+        series "$name" | model | awk '{ print $1, 100 * $21 / ($11 + $13 / 50), 100 * $21 / ($22 + $23 / 50) }' >"$folder/$name"
+    done
+    gnuplot <<END
+set terminal pngcairo size 1600,1000 font "DejaVu Sans,18" background "#ffffff"
+set output "$folder/picture.png"
+set label 1 "{/:Bold The time loop on a simulated cluster}" at screen 0.035, 0.965 left
+set label 2 "part of the time in which a rank computes, %; nodes of 48 cores on HDR InfiniBand" at screen 0.035, 0.915 left font ",16"
+set tmargin at screen 0.87
+set lmargin at screen 0.075
+set rmargin at screen 0.965
+set xlabel "ranks"
+set logscale x 2
+set xrange [14:1200]
+set yrange [0:105]
+set grid ytics lc rgb "#dddddd" lt 1 lw 1
+set border 3 lc rgb "#444444"
+set tics nomirror out
+set key bottom left reverse Left spacing 1.3
+plot "$folder/weak" using 1:2 with linespoints pt 7 ps 2 lw 3 lc rgb 0x3a5a95 title "10,000 elements a rank", \
+    "$folder/weak" using 1:3 with lines dt 2 lw 2 lc rgb 0x3a5a95 title "on paper", \
+    "$folder/strong" using 1:2 with linespoints pt 9 ps 2 lw 3 lc rgb 0xd9622f title "3 million elements", \
+    "$folder/strong" using 1:3 with lines dt 2 lw 2 lc rgb 0xd9622f title "on paper"
+END
+    mv "$folder/picture.png" "$1"
+}
+
+ns=$CLUSTER_NS
+case ${1:-} in
+calibrate) calibrate ;;
+check) check ;;
+tables)
+    echo "ns of an element: $ns"
+    for name in ${2:-weak strong exact}; do
+        printf '\n%s\n\n' "$name" && table "$name"
+    done
+    ;;
+measured) for n in 16 64; do measured "$n" $((n * 10000)) 50 50; done ;;
+picture) picture "$2" ;;
+*) sed -n 's/^# //p' "$0" | sed -n 1,6p && exit 2 ;;
+esac
