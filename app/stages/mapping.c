@@ -144,17 +144,26 @@ static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_m
                : cut_for_ranks(arena, choice, mt_ranks()->n_ranks, adjacency, partition);
 }
 
+/* Tiles have the case's. Ranks without tiles pay for bytes and not for ranges, so that nothing unused is sent. */
+static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *choice, mt_scheme *scheme)
+{
+    *scheme = choice->scheme;
+    return has_tiles(input) ? MT_OK : mt_scheme_find("exact", 0, scheme);
+}
+
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
 {
     const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
+    mt_scheme scheme;
     *m = (mt_mapping){0};
     mt_progress_stage("cutting the mesh for the tiles");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input) && !mt_ranks()) return MT_OK;
     if (!choice->saved || !has_tiles(input))
         MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
-    MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
+    MT_TRY(choose_scheme(input, choice, &scheme));
+    MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo));
     m->layout = (mt_layout){
         .target = &choice->target, .halo = &m->halo, .checked = input->machine.checked, .ranks = mt_ranks()};
     return MT_OK;
