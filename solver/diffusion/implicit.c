@@ -71,11 +71,17 @@ static inline double whole_of(double x)
     return (x + integers) - integers;
 }
 
-static inline void add_product(fixed_sum *sum, double scale, double x, double y)
+/* (x, y) of n terms. */
+static fixed_sum product(size_t n, double scale, const double *x, const double *y)
 {
-    const double scaled = x * y * scale, whole = whole_of(scaled);
-    sum->high += whole;
-    sum->low += whole_of((scaled - whole) * 0x1p30);
+    double high = 0, low = 0;
+#pragma omp simd reduction(+ : high, low)
+    for (size_t i = 0; i < n; i++) {
+        const double scaled = x[i] * y[i] * scale, whole = whole_of(scaled);
+        high += whole;
+        low += whole_of((scaled - whole) * 0x1p30);
+    }
+    return (fixed_sum){high, low};
 }
 
 /* What is no number comes of voltages that have left all bounds. */
@@ -238,14 +244,11 @@ static void start(const mt_implicit *m, const work *w, size_t from, size_t end, 
 
 static void first_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    fixed_sum r = {0}, q = {0};
+    const size_t n = end - from;
     multiply(m, from, end, m->p, m->q);
-    for (size_t i = from; i < end; i++) {
-        m->q[i] = bicgstab_product(m->d[i], m->p[i], m->q[i]);
-        add_product(&r, w->scale[0], m->shadow[i], m->r[i]);
-        add_product(&q, w->scale[1], m->shadow[i], m->q[i]);
-    }
-    found->sum[0] = r, found->sum[1] = q;
+    for (size_t i = from; i < end; i++) m->q[i] = bicgstab_product(m->d[i], m->p[i], m->q[i]);
+    found->sum[0] = product(n, w->scale[0], m->shadow + from, m->r + from);
+    found->sum[1] = product(n, w->scale[1], m->shadow + from, m->q + from);
 }
 
 static void half(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
@@ -256,15 +259,12 @@ static void half(const mt_implicit *m, const work *w, size_t from, size_t end, f
 
 static void second_product(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
 {
-    fixed_sum ts = {0}, tt = {0}, rt = {0};
+    const size_t n = end - from;
     multiply(m, from, end, m->r, m->t);
-    for (size_t i = from; i < end; i++) {
-        m->t[i] = bicgstab_product(m->d[i], m->r[i], m->t[i]);
-        add_product(&ts, w->scale[0], m->t[i], m->r[i]);
-        add_product(&tt, w->scale[1], m->t[i], m->t[i]);
-        add_product(&rt, w->scale[2], m->shadow[i], m->t[i]);
-    }
-    found->sum[0] = ts, found->sum[1] = tt, found->sum[2] = rt;
+    for (size_t i = from; i < end; i++) m->t[i] = bicgstab_product(m->d[i], m->r[i], m->t[i]);
+    found->sum[0] = product(n, w->scale[0], m->t + from, m->r + from);
+    found->sum[1] = product(n, w->scale[1], m->t + from, m->t + from);
+    found->sum[2] = product(n, w->scale[2], m->shadow + from, m->t + from);
 }
 
 static void end_of_iteration(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found)
