@@ -179,10 +179,12 @@ static mt_status compile(mt_arena *arena, const mt_layout *layout, ipu *self)
     return layout->checked ? mt_plan_check(self->executable) : MT_OK;
 }
 
-static mt_status compile_on_all(mt_arena *arena, const mt_layout *layout, ipu *self)
+/* What a rank can fail in by itself. */
+static mt_status plan_and_compile(
+    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, ipu *self)
 {
-    const mt_status status = compile(arena, layout, self);
-    return layout->ranks ? mt_communicator_agree(layout->ranks, status) : status;
+    MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
+    return compile(arena, layout, self);
 }
 
 static mt_status open_with(
@@ -190,8 +192,8 @@ static mt_status open_with(
 {
     ipu *self;
     MT_ALLOC(arena, self, 1);
-    MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
-    MT_TRY(compile_on_all(arena, layout, self));
+    const mt_status compiled = plan_and_compile(arena, values, problem, layout, self);
+    MT_TRY(layout->ranks ? mt_communicator_agree(layout->ranks, compiled) : compiled);
     MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
     share_out(layout, self);
     MT_TRY(take_buffer(arena, self));

@@ -405,7 +405,8 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_ALLOC(arena, own_layout, 1);
     *own_layout = *layout;
     *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
-    MT_TRY(mt_communicator_agree(l->ranks, share(arena, backend, &problem, own_layout)));
+    MT_TRY(share(arena, backend, &problem,
+        own_layout)); /* who fails leaves others waiting for it; there is no memory */
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;
     MT_ALLOC(arena, l->seen, problem->n_stimuli + 1);
