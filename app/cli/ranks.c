@@ -13,6 +13,11 @@
 #    include <omp.h>
 #endif
 
+mt_status mt_ranks_agree(mt_status status)
+{
+    return mt_ranks() ? mt_communicator_agree(mt_ranks(), status) : status;
+}
+
 /* What launchers tell their processes: how many there are, or which one it is. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
 static const char *const numbers[] = {"PMIX_RANK", "PMI_RANK", NULL};

@@ -238,17 +238,11 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     return mt_sampling_open(arena, &w->sampling, w->folder, r->resumed, from ? from->step : 0);
 }
 
-/* Ranks wait here for rank 0, which prepares all. */
-static mt_status come_together(mt_status status)
-{
-    return mt_ranks() ? mt_communicator_agree(mt_ranks(), status) : status;
-}
-
 mt_status mt_one_run_make_part(const mt_one_run *run)
 {
     const mt_layout layout = {
         .target = &run->choice.target, .checked = run->input.machine.checked, .ranks = mt_ranks()};
-    MT_TRY(come_together(MT_OK));
+    MT_TRY(mt_ranks_agree(MT_OK)); /* rank 0 is ready */
     return mt_simulate_part(run->backend, &layout);
 }
 
@@ -260,7 +254,7 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     MT_ALLOC(arena, w, 1);
     *w = (way){.run = run, .folder = folder, .results = results, .user = user};
     mt_ranks_take_threads(true); /* until the first step */
-    MT_TRY(come_together(prepare(arena, shared, w)));
+    MT_TRY(mt_ranks_agree(prepare(arena, shared, w)));
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);
     if (status == MT_OK) mt_checkpoints_end(&w->checkpoints);

@@ -28,8 +28,8 @@ typedef struct mt_one_run {
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
 
-/* The part of a rank that is not 0 in mt_one_run_make on rank 0: it is given its part of the problem, and computes what it is asked to. Fails
- * as that. */
+/* The part of a rank that is not 0 in mt_one_run_make on rank 0: it waits until that is ready (mt_ranks_agree), is given its part of the
+ * problem, and computes what it is asked to. Fails as that. */
 MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 
 /* What is done with a run that has ended or was stopped. */

@@ -129,8 +129,9 @@ static mt_status run_beside(
     mt_folder profile;
     if (r->details && mt_file_same(r->details, folder)) r->details = folder;
     const bool apart = r->details && r->details != folder;
-    if (apart) MT_TRY(mt_folder_enter(r->details, mt_option_replace(arguments), &profile));
-    const mt_status status = mt_one_run_make(arena, r, NULL, folder, write_and_print, &to);
+    mt_status status = apart ? mt_folder_enter(r->details, mt_option_replace(arguments), &profile) : MT_OK;
+    if (status != MT_OK) return mt_ranks_agree(status);
+    status = mt_one_run_make(arena, r, NULL, folder, write_and_print, &to);
     if (apart) mt_folder_leave(&profile);
     return status;
 }
@@ -150,9 +151,10 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
             arena, arguments, format, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
     if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
-    MT_TRY(mt_folder_enter(
-        folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder));
-    const mt_status status = run_beside(arena, &r, folder.path, format, arguments);
+    mt_status status = mt_folder_enter(
+        folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder);
+    if (status != MT_OK) return mt_ranks_agree(status); /* the others wait for it */
+    status = run_beside(arena, &r, folder.path, format, arguments);
     mt_folder_leave(&folder);
     return status;
 }

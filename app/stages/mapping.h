@@ -31,8 +31,9 @@ typedef struct mt_mapping {
 } mt_mapping;
 
 /* Cuts the mesh of the problem and gives the mapping in `arena`; where the backend has no tiles, a saved partition is checked and
- * nothing else is made, but for ranks that share the problem (app/cli/ranks.h), which get a part each. Keeps the choice. Shows progress; warns where METIS failed. MT_INPUT: a saved partition is for another
- * machine. Otherwise fails as mt_tiling_cut, mt_vtkhdf_read_partition and mt_halo_make. */
+ * nothing else is made, but for ranks that share the problem (app/cli/ranks.h): these get a part each. On rank 0 alone. Keeps the choice.
+ * Shows progress; warns where METIS failed. MT_INPUT: a saved partition is for another machine. Otherwise fails as mt_tiling_cut,
+ * mt_vtkhdf_read_partition and mt_halo_make. */
 MT_NODISCARD mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *mapping);
 

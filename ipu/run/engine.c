@@ -527,6 +527,13 @@ static void run_tiles(const ipu_engine *engine, const together *all, which_tiles
     }
 }
 
+/* Do the cycles of a superstep, on any rank? One without elements cannot tell by itself. */
+static bool depends_on_data(const ipu_engine *engine, const ipu_superstep *step)
+{
+    return engine->ranks.with ? engine->ranks.depends[step - engine->executable->supersteps]
+                              : step->data_dependent;
+}
+
 /* On all ranks the same: the largest and the sum of theirs. */
 static void reduce_outcome(const ipu_engine *engine, outcome *out)
 {
@@ -550,7 +557,7 @@ static outcome run_together(const ipu_engine *engine, const together *all)
     if (exchange && !step->apart) run_tiles(engine, all, FREE_TILES, &out);
     if (exchange) with->finish(exchange);
     run_tiles(engine, all, exchange && !step->apart ? WAITING_TILES : ALL_TILES, &out);
-    if (with && (engine->checked || step->data_dependent)) reduce_outcome(engine, &out);
+    if (with && (engine->checked || depends_on_data(engine, step))) reduce_outcome(engine, &out);
     return out;
 }
 
@@ -586,7 +593,8 @@ static mt_status do_waiting(ipu_engine *engine, outcome *now)
 static bool joins(const ipu_engine *engine, const ipu_superstep *step)
 {
     const ipu_superstep *first = engine->waiting[0];
-    if (engine->n_waiting == 0 || engine->n_waiting == IPU_TOGETHER || step->data_dependent) return false;
+    if (engine->n_waiting == 0 || engine->n_waiting == IPU_TOGETHER || depends_on_data(engine, step))
+        return false;
     if (step->first_message[0] < step->first_message[engine->executable->graph->target.tiles]) return false;
     return first->apart || !ipu_superstep_overwrites(step, first);
 }
@@ -600,8 +608,8 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
     outcome now;
     if (!joins(engine, step)) MT_TRY(do_waiting(engine, NULL));
     engine->waiting[engine->n_waiting++] = step;
-    if (engine->checked || step->data_dependent) MT_TRY(do_waiting(engine, &now));
-    if (step->data_dependent) {
+    if (engine->checked || depends_on_data(engine, step)) MT_TRY(do_waiting(engine, &now));
+    if (depends_on_data(engine, step)) {
         cycles = now.compute_cycles;
         used_slots = now.used_slots;
     }

@@ -1,7 +1,5 @@
 #include "ipu/run/ranks.h"
 
-#include <string.h>
-
 size_t ipu_ranks_first(const ipu_target *target, uint32_t n_ranks, uint32_t rank)
 {
     return mt_communicator_share(target->ipus, n_ranks, rank) * (target->tiles / target->ipus);
@@ -21,73 +19,73 @@ uint32_t ipu_ranks_of(const ipu_ranks *ranks, const ipu_target *target, size_t t
     return low;
 }
 
-/* Messages between this rank and the others, by the other's number. */
+/* What is found of all supersteps before anything is connected. */
 typedef struct crossing {
     const ipu_executable *executable;
     const ipu_ranks *ranks;
-    const uint32_t *rank_of; /* [tiles] */
-    mt_neighbour *neighbour; /* [n_ranks] */
+    uint32_t *rank_of;        /* [tiles] */
+    mt_neighbour **neighbour; /* [n_compute_sets][n_ranks] */
+    uint64_t *flags;          /* [n_compute_sets][2] does anything cross, and do cycles depend on data? */
 } crossing;
 
 /* Counts the pieces of a superstep, and lists them where there is room. */
-static void find_pieces(const crossing *c, const ipu_superstep *step, bool *waits)
+static void find_pieces(const crossing *c, size_t set)
 {
+    const ipu_superstep *step = &c->executable->supersteps[set];
     const uint32_t mine = c->ranks->with->rank;
     for (size_t tile = 0; tile < c->executable->graph->target.tiles; tile++)
         for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
             const ipu_message *m = &c->executable->messages[i];
             const uint32_t from = c->rank_of[m->source_tile], to = c->rank_of[tile];
             if (from == to) continue;
-            if (from == mine) mt_neighbour_send(&c->neighbour[to], m->source, m->bytes);
+            if (from == mine) mt_neighbour_send(&c->neighbour[set][to], m->source, m->bytes);
             if (to != mine) continue;
-            mt_neighbour_receive(&c->neighbour[from], m->destination, m->bytes);
-            waits[tile] = true;
+            mt_neighbour_receive(&c->neighbour[set][from], m->destination, m->bytes);
+            c->ranks->waits[set][tile] = true;
         }
 }
 
-/* Does a superstep send anything between ranks, whichever they are? */
-static bool any_crosses(const mt_communicator *with, const mt_neighbour *neighbour)
+static mt_status find_set(mt_arena *arena, mt_arena *scratch, crossing *c, size_t set)
 {
-    uint64_t pieces = 0;
-    for (uint32_t r = 0; r < with->n_ranks; r++) pieces += neighbour[r].n_send + neighbour[r].n_receive;
-    with->reduce(with, MT_REDUCE_MAX, &pieces, 1);
-    return pieces > 0;
+    const uint32_t n_ranks = c->ranks->with->n_ranks;
+    MT_ALLOC(arena, c->ranks->waits[set], c->executable->graph->target.tiles);
+    MT_ALLOC(scratch, c->neighbour[set], n_ranks);
+    find_pieces(c, set);
+    MT_TRY(mt_neighbours_room(scratch, n_ranks, c->neighbour[set]));
+    find_pieces(c, set);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        c->flags[2 * set] |= c->neighbour[set][r].n_send + c->neighbour[set][r].n_receive > 0;
+    c->flags[2 * set + 1] = c->executable->supersteps[set].data_dependent;
+    return MT_OK;
 }
 
-static mt_status connect_with(mt_arena *scratch, crossing *c, const ipu_superstep *step, unsigned char *image,
-    bool *waits, void **exchange)
+/* All that a rank can fail in. */
+static mt_status find_all(mt_arena *arena, mt_arena *scratch, ipu_ranks *ranks, crossing *c)
 {
-    const mt_communicator *with = c->ranks->with;
-    memset(c->neighbour, 0, with->n_ranks * sizeof *c->neighbour);
-    find_pieces(c, step, waits);
-    if (!any_crosses(with, c->neighbour)) return MT_OK;
-    MT_TRY(mt_neighbours_room(scratch, with->n_ranks, c->neighbour));
-    find_pieces(c, step, waits);
-    return with->connect(with, image, c->neighbour, exchange);
+    const ipu_target *target = &c->executable->graph->target;
+    const size_t n_sets = c->executable->graph->n_compute_sets;
+    MT_ALLOC(arena, ranks->exchange, n_sets);
+    MT_ALLOC(arena, ranks->waits, n_sets);
+    MT_ALLOC(arena, ranks->depends, n_sets);
+    MT_ALLOC(scratch, c->rank_of, target->tiles);
+    MT_ALLOC(scratch, c->neighbour, n_sets);
+    MT_ALLOC(scratch, c->flags, 2 * n_sets);
+    for (size_t tile = 0; tile < target->tiles; tile++) c->rank_of[tile] = ipu_ranks_of(ranks, target, tile);
+    for (size_t s = 0; s < n_sets; s++) MT_TRY(find_set(arena, scratch, c, s));
+    return MT_OK;
 }
 
-static mt_status connect(
-    crossing *c, const ipu_superstep *step, unsigned char *image, bool *waits, void **exchange)
+static mt_status connect_all(mt_arena *arena, mt_arena *scratch, const ipu_executable *executable,
+    unsigned char *image, ipu_ranks *ranks)
 {
-    mt_arena scratch = {0};
-    const mt_status status = connect_with(&scratch, c, step, image, waits, exchange);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-static mt_status connect_all(
-    mt_arena *arena, mt_arena *scratch, const ipu_executable *e, unsigned char *image, ipu_ranks *ranks)
-{
-    const ipu_target *target = &e->graph->target;
-    uint32_t *rank_of;
-    crossing c = {.executable = e, .ranks = ranks};
-    MT_ALLOC(scratch, rank_of, target->tiles);
-    for (size_t tile = 0; tile < target->tiles; tile++) rank_of[tile] = ipu_ranks_of(ranks, target, tile);
-    c.rank_of = rank_of;
-    MT_ALLOC(scratch, c.neighbour, ranks->with->n_ranks);
-    for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
-        MT_ALLOC(arena, ranks->waits[s], target->tiles);
-        MT_TRY(connect(&c, &e->supersteps[s], image, ranks->waits[s], &ranks->exchange[s]));
+    const mt_communicator *with = ranks->with;
+    const size_t n_sets = executable->graph->n_compute_sets;
+    crossing c = {.executable = executable, .ranks = ranks};
+    MT_TRY(mt_communicator_agree(with, find_all(arena, scratch, ranks, &c)));
+    with->reduce(with, MT_REDUCE_MAX, c.flags, 2 * n_sets);
+    for (size_t s = 0; s < n_sets; s++) {
+        ranks->depends[s] = c.flags[2 * s + 1] != 0;
+        if (c.flags[2 * s]) MT_TRY(with->connect(with, image, c.neighbour[s], &ranks->exchange[s]));
     }
     return MT_OK;
 }
@@ -96,7 +94,6 @@ mt_status ipu_ranks_make(mt_arena *arena, const mt_communicator *with, const ipu
     unsigned char *image, ipu_ranks *ranks)
 {
     const ipu_target *target = &executable->graph->target;
-    const size_t n_sets = executable->graph->n_compute_sets;
     mt_arena scratch = {0};
     *ranks = (ipu_ranks){.with = with, .end_tile = target->tiles};
     if (!with) return MT_OK;
@@ -105,8 +102,6 @@ mt_status ipu_ranks_make(mt_arena *arena, const mt_communicator *with, const ipu
             target->ipus, with->n_ranks);
     ranks->first_tile = ipu_ranks_first(target, with->n_ranks, with->rank);
     ranks->end_tile = ipu_ranks_first(target, with->n_ranks, with->rank + 1);
-    MT_ALLOC(arena, ranks->exchange, n_sets);
-    MT_ALLOC(arena, ranks->waits, n_sets);
     const mt_status status = connect_all(arena, &scratch, executable, image, ranks);
     mt_arena_free(&scratch);
     return status;

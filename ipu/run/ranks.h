@@ -1,8 +1,10 @@
 /* A machine whose chips several processes have: what each computes, and what goes between them.
  *
- * Rank r of R has the chips [C r / R, C (r + 1) / R) of C, all tiles of each. All have the same executable; of its messages, those from a
- * tile of one rank to a tile of another go by the communicator, one exchange a superstep, from tiles' memory to tiles' memory.
- * Which they are, both sides find in the executable: the messages of a superstep, in its order. */
+ * Rank r of R has the chips [C r / R, C (r + 1) / R) of C, all tiles of each. Messages from a tile of one rank to a tile of another go by the
+ * communicator, one exchange a superstep, from tiles' memory to tiles' memory.
+ *
+ * Each rank has an executable of its own, in which tiles that it has nothing to do with may be empty. What those of all must agree in: the
+ * machine, the compute sets and programs, and what goes from tile to tile in each superstep, byte by byte in the order of what a tile receives. */
 #ifndef IPU_RUN_RANKS_H
 #define IPU_RUN_RANKS_H
 
@@ -14,7 +16,8 @@ typedef struct ipu_ranks {
     const mt_communicator *with; /* NULL: the process is alone, and has all tiles */
     size_t first_tile, end_tile; /* it has the tiles [first_tile, end_tile) */
     void **exchange;             /* [n_compute_sets]; an element NULL: nothing goes between ranks */
-    bool **waits; /* [n_compute_sets][tiles], of these: does the tile receive from another rank? */
+    bool **waits;  /* [n_compute_sets][tiles], of these: does the tile receive from another rank? */
+    bool *depends; /* [n_compute_sets] do cycles depend on data, on any rank? */
 } ipu_ranks;
 
 /* Gives those of an executable whose tiles have their memory at `image`; with NULL for the communicator, of a process that is alone.

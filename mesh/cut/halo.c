@@ -207,6 +207,7 @@ typedef struct view {
     uint32_t first, end;
     uint8_t *kept;   /* [whole->n_elements] of the parts' order */
     uint32_t *place; /* [whole->n_elements] of those that are kept, in what is seen */
+    uint8_t *stays;  /* [n_parts] 1: keeps an element at least */
     mt_halo *seen;
 } view;
 
@@ -227,17 +228,20 @@ static void keep_received(view *v)
             const mt_scheme_range *range = &whole->range[whole->in_range[k]];
             memset(v->kept + whole->own_offset[range->source] + range->begin, 1, range->end - range->begin);
         }
+        for (size_t k = whole->to_offset[whole->range_offset[part]];
+             k < whole->to_offset[whole->range_offset[part + 1]]; k++)
+            v->stays[whole->to_part[k]] = 1;
     }
 }
 
-static void keep_elements(view *v, bool each)
+static void keep_elements(view *v)
 {
     const mt_halo *whole = v->whole;
     size_t n = 0;
     for (uint32_t part = 0; part < whole->n_parts; part++) {
         const size_t first = whole->own_offset[part], end = whole->own_offset[part + 1];
         v->seen->own_offset[part] = n;
-        if (each && first < end && !memchr(v->kept + first, 1, end - first)) v->kept[first] = 1;
+        if (v->stays[part] && first < end && !memchr(v->kept + first, 1, end - first)) v->kept[first] = 1;
         for (size_t k = first; k < end; k++) {
             v->place[k] = (uint32_t)n;
             n += v->kept[k];
@@ -280,14 +284,16 @@ static mt_status see(mt_arena *arena, mt_arena *scratch, view *v, bool each)
     mt_halo *seen = v->seen;
     MT_ALLOC(scratch, v->kept, whole->n_elements);
     MT_ALLOC(scratch, v->place, whole->n_elements);
+    MT_ALLOC(scratch, v->stays, whole->n_parts);
     MT_ALLOC(scratch, seen->to_offset, whole->n_ranges + 1);
     MT_ALLOC(arena, seen->own_offset, (size_t)whole->n_parts + 1);
     MT_ALLOC(arena, seen->n_interior, whole->n_parts);
     MT_ALLOC(arena, seen->range_offset, (size_t)whole->n_parts + 1);
     MT_ALLOC(arena, seen->inbound, whole->n_parts);
     MT_ALLOC(arena, seen->needed, whole->n_parts);
+    if (each) memset(v->stays, 1, whole->n_parts);
     keep_received(v);
-    keep_elements(v, each);
+    keep_elements(v);
     MT_ALLOC(arena, seen->own_element, seen->n_elements);
     for (size_t k = 0; k < whole->n_elements; k++)
         if (v->kept[k]) seen->own_element[v->place[k]] = whole->own_element[k];

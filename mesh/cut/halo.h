@@ -10,7 +10,7 @@
  * Local order of part q: its owned elements (interior, then separator, as the scheme of mesh/cut/scheme.h says), then what it
  * receives: the ranges in in_range, one after the other.
  *
- * Invariants:
+ * Invariants, of a halo that is seen as a whole:
  *   own_element[own_offset[p] .. own_offset[p + 1]) are the elements of part p; all together are a permutation;
  *   range[range_offset[p] .. range_offset[p + 1]) have source p, n_interior[p] <= begin < end <= owned, and
  *     begins ascend;
@@ -53,9 +53,10 @@ MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, 
     const mt_scheme *scheme, mt_halo *halo);
 
 /* Gives in `arena` a halo as it is seen from the parts [first, end): these as they are, and of the others what these receive of them and
- * what they send them; parts keep their numbers. An other part owns the elements that it sends there, in the order that they had, and those
- * of which nothing comes own none, or, where all parts that own elements shall go on doing so (`each`), their first. So the local order of
- * the parts it is seen from, and the ranges that they send and receive, are the same. MT_MEMORY. Time O(n_elements + pairs of range and
+ * what they send them; parts keep their numbers. Another part owns the elements that it sends there, in the order that they had. One of which
+ * nothing comes owns its first, if something goes to it or if all parts that own elements shall go on doing so (`each`), and else none. So the
+ * local order of the parts it is seen from, and the ranges that they send and receive, are the same. Of the invariants above those hold that
+ * speak of these parts, and of two parts a range goes between; needed is 0 of the others. MT_MEMORY. Time O(n_elements + pairs of range and
  * receiver). */
 MT_NODISCARD mt_status mt_halo_seen(
     mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen);

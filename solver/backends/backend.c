@@ -274,10 +274,11 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
         bool stopped = false;
         while (step < to && !stopped) {
             MT_TRY(r->backend->advance(r->self, step++, 1));
+            if (step == to) MT_TRY(look(r, from, step)); /* a checkpoint that watch writes knows of it */
             stopped = watch && !watch(user, step);
             *done = step;
         }
-        MT_TRY(look(r, from, step));
+        if (step < to) MT_TRY(look(r, from, step));
         if (stopped) return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
     }
     return MT_OK;

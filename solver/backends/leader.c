@@ -34,12 +34,12 @@ typedef enum question {
 } question;
 
 typedef struct asked {
-    uint64_t question, number[3];
+    uint64_t question, number[2];
 } asked;
 
-static void ask(const leader *l, question what, uint64_t a, uint64_t b, uint64_t c)
+static void ask(const leader *l, question what, uint64_t a, uint64_t b)
 {
-    asked all = {what, {a, b, c}};
+    asked all = {what, {a, b}};
     l->ranks->broadcast(l->ranks, 0, &all, sizeof all);
 }
 
@@ -48,14 +48,14 @@ static void ask(const leader *l, question what, uint64_t a, uint64_t b, uint64_t
 static mt_status lead_advance(void *self, size_t first, size_t n)
 {
     const leader *l = self;
-    ask(l, ADVANCE, first, n, 0);
+    ask(l, ADVANCE, first, n);
     return mt_communicator_agree(l->ranks, l->backend->advance(l->self, first, n));
 }
 
 static mt_status lead_turn(void *self, size_t steps_done, bool begins)
 {
     const leader *l = self;
-    ask(l, TURN, steps_done, begins, 0);
+    ask(l, TURN, steps_done, begins);
     return mt_communicator_agree(l->ranks, l->backend->turn(l->self, steps_done, begins));
 }
 
@@ -107,7 +107,7 @@ static void survey(const leader *l, double *v_mV)
 static bool lead_survey(void *self, double *v_mV, double *peak_mV)
 {
     const leader *l = self;
-    ask(l, SURVEY, 0, 0, 0);
+    ask(l, SURVEY, 0, 0);
     survey(l, v_mV);
     for (size_t s = 0; s < l->problem->n_stimuli; s++) peak_mV[s] = value_of(l->seen[s]);
     return l->seen[l->problem->n_stimuli] == 0;
@@ -124,7 +124,7 @@ static void take(const leader *l, uint32_t rank, double *values)
 static void lead_read(void *self, size_t array, double *values)
 {
     const leader *l = self;
-    ask(l, READ, array, 0, 0);
+    ask(l, READ, array, 0);
     l->backend->read(l->self, array, values);
     for (uint32_t r = 1; r < l->ranks->n_ranks; r++) take(l, r, values);
 }
@@ -173,7 +173,7 @@ static mt_status look_with(
     const mt_communicator *ranks = l->ranks;
     listed list;
     MT_TRY(sort_by_rank(scratch, l, n, element, &list));
-    ask(l, LOOK, array, 0, 0);
+    ask(l, LOOK, array, 0);
     for (uint32_t r = 1; r < ranks->n_ranks; r++) {
         size_t some = list.first[r + 1] - list.first[r];
         ranks->send(ranks, r, &some, sizeof some);
@@ -207,7 +207,7 @@ static mt_status lead_stream(void *self, size_t array, size_t n, const uint32_t 
 static void lead_write(void *self, size_t array, const double *values)
 {
     const leader *l = self;
-    ask(l, WRITE, array, 0, 0);
+    ask(l, WRITE, array, 0);
     for (uint32_t r = 1; r < l->ranks->n_ranks; r++) {
         const uint32_t *element = l->element + l->first[r];
         for (size_t k = 0; k < elements_of(l, r); k++) l->packed[k] = values[element[k]];
@@ -219,11 +219,11 @@ static void lead_write(void *self, size_t array, const double *values)
 static void lead_resume(void *self, size_t steps_done)
 {
     const leader *l = self;
-    ask(l, RESUME, steps_done, 0, 0);
+    ask(l, RESUME, steps_done, 0);
     l->backend->resume(l->self, steps_done);
 }
 
-void mt_backend_dismiss(void *self) { ask(self, DISMISSED, 0, 0, 0); }
+void mt_backend_dismiss(void *self) { ask(self, DISMISSED, 0, 0); }
 
 /* What rank 0 has for all. */
 

@@ -11,8 +11,8 @@
 
 /* Opens a backend on all ranks of the layout, which has some. Rank 0 has the whole problem, whose operator is lean, and layout, and gets what
  * leads the others, in `arena` as its data. These have no problem, and a layout without halo: both come from rank 0, in `arena`; what they
- * get is for mt_backend_serve. A failure of one is that of all, but for MT_MEMORY on the way, where the others wait for ever. Fails as the
- * backend's open. Collective. */
+ * get is for mt_backend_serve. A failure of one is that of all, but where memory ends while parts are given: then the others wait for who
+ * failed. Fails as the backend's open. Collective. */
 MT_NODISCARD mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend,
     const mt_monodomain *problem, const mt_layout *layout, const mt_backend **shared, void **self);
 

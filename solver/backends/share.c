@@ -42,7 +42,7 @@ static void rename_all(const uint32_t *name, size_t n, uint32_t *number)
         if (number[k] != NONE) number[k] = name[number[k]];
 }
 
-enum { CHUNK = 1 << 16 }; /* rows on their way */
+enum { CHUNK = 256 }; /* rows on their way */
 
 /* These n rows of a list, whose numbers, where there are names for them, become the part's. */
 static mt_status pass_rows(
@@ -102,18 +102,6 @@ static mt_status find_vertices(
     return MT_OK;
 }
 
-/* How the elements are called in the whole, or in what that is a part of. */
-static mt_status pass_numbers(parcel *p, mt_mesh *mesh)
-{
-    uint32_t *number = NULL;
-    if (p->gives) MT_ALLOC(p->arena, number, p->n);
-    for (size_t k = 0; p->gives && k < p->n; k++) number[k] = (uint32_t)mt_mesh_number(mesh, p->element[k]);
-    void *items = number;
-    MT_TRY(pass_items(p, p->n, sizeof *number, &items));
-    mesh->number = items;
-    return MT_OK;
-}
-
 /* Vertices and elements; directions go with the stars, and nobody needs more. */
 static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
 {
@@ -125,12 +113,10 @@ static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
     pass(p, &n_vertices, sizeof n_vertices);
     MT_TRY(pass_rows(p, n_vertices, vertex, 3 * sizeof *mesh->xyz_mm, NULL, &xyz_mm));
     PASS_ROWS(p, mesh->element_vertex, 4, name);
-    MT_TRY(pass_numbers(p, mesh));
     *mesh = (mt_mesh){.n_vertices = n_vertices,
         .n_elements = p->n,
         .xyz_mm = xyz_mm,
-        .element_vertex = mesh->element_vertex,
-        .number = mesh->number};
+        .element_vertex = mesh->element_vertex};
     return MT_OK;
 }
 
@@ -160,9 +146,17 @@ static mt_status pass_stars(parcel *p, mt_stars *s)
     PASS_ROWS(p, s->sheet, 3, NULL);
     PASS_ROWS(p, s->volume, 1, NULL);
     PASS_ROWS(p, s->theta, 1, NULL);
-    s->n = p->n;
-    s->mesh = mesh;
-    s->adjacency = adjacency;
+    *s = (mt_stars){.mesh = mesh,
+        .adjacency = adjacency,
+        .n = p->n,
+        .scheme = s->scheme,
+        .n_tissues = s->n_tissues,
+        .tissue = s->tissue,
+        .of = s->of,
+        .fibre = s->fibre,
+        .sheet = s->sheet,
+        .volume = s->volume,
+        .theta = s->theta};
     return MT_OK;
 }
 
@@ -248,7 +242,7 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
     MT_TRY(pass_stimuli(p, problem->n_stimuli, problem->stimulus, &stimuli));
     PASS_ITEMS(p, problem->record.beat, problem->record.n_beats);
     problem->diffusion = diffusion;
-    problem->mesh = diffusion->stars->mesh;
+    problem->mesh = NULL; /* rank 0 words messages */
     problem->variants = variants;
     problem->stimulus = stimuli;
     problem->stimulus_of = NULL;

@@ -44,8 +44,8 @@ enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_
 typedef struct mt_layout {
     const ipu_target *target;
     const mt_halo
-        *halo; /* of the operator's columns, one part a tile; of a rank but the first: as its parts see it */
-    bool checked;                 /* poison what is stale; slow */
+        *halo;    /* of the operator's columns, one part a tile; of ranks but the first: mt_halo_seen */
+    bool checked; /* poison what is stale; slow */
     const mt_communicator *ranks; /* who share it; NULL: nobody */
 } mt_layout;
 

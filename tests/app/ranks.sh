@@ -84,6 +84,7 @@ if [ -z "$kills" ]; then
     on 3 three --set machine.backend=cpu
     same alone three "backend cpu, 3 ranks"
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most a rank for each IPU' run all.yaml --set machine.ipus=2 -o out
+    refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
     refused 2 'cell: started on 2 ranks; allowed: one' cell
     ends 0

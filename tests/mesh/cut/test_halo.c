@@ -230,6 +230,9 @@ static void assert_other_seen(const mt_halo *whole, const mt_halo *seen, const u
         cr_assert_eq(seen->own_element[seen->own_offset[p] + n], whole->own_element[k]);
         n++;
     }
+    for (uint32_t q = first; q < end; q++)
+        for (size_t k = whole->in_offset[p]; k < whole->in_offset[p + 1]; k++)
+            each |= whole->range[whole->in_range[k]].source == q;
     if (n == 0 && each && mt_halo_own(whole, p) > 0) n = 1;
     cr_assert_eq(mt_halo_own(seen, p), n, "part %u from %u .. %u", p, first, end);
     for (size_t r = seen->range_offset[p]; r < seen->range_offset[p + 1]; r++)

@@ -611,6 +611,13 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
 }
 
+/* What is noted of the peak by the end of the stimulus, where a checkpoint may be written. */
+static bool note_peak(void *user, size_t steps_done)
+{
+    if (steps_done == 75) *(double *)user = s.problem.peak_mV[0];
+    return true;
+}
+
 /* Of a stimulus while it is on: at its end, at 1.5 ms, V of its elements is still rising. The other one has not begun. */
 Test(backends, the_highest_v_under_a_stimulus_is_kept)
 {
@@ -628,6 +635,13 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
         cr_expect_eq(peak_mV[0], highest, "%s: %g, not %g mV", (*b)->name, peak_mV[0], highest);
         cr_expect_gt(peak_mV[0], -85 + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
         cr_expect_eq(peak_mV[1], -INFINITY, "%s", (*b)->name);
+        mt_arena arena = {0};
+        void *self = NULL;
+        double noted_mV = 0;
+        cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 150, note_peak, &noted_mV), MT_OK);
+        cr_expect_eq(noted_mV, highest, "%s: %g, not %g mV", (*b)->name, noted_mV, highest);
+        mt_arena_free(&arena);
     }
 }
 
