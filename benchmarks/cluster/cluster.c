@@ -87,7 +87,7 @@ static mt_status make_stimulus(slab *s)
     return MT_OK;
 }
 
-/* As `myotile run` cuts and sends for ranks, where the case says nothing. */
+/* As `myotile run` cuts for ranks; it sends by the scheme `exact`. */
 static mt_status make_layout(slab *s, uint32_t n_ranks, const char *name)
 {
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);

@@ -245,6 +245,7 @@ Test(leader, a_rank_may_have_no_elements)
     const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
     scheme = mt_schemes;
     all_receive = false;
+    free_slab();
     make_slab_problem(&s, (double[3]){0.5, 0.5, 0.5}, 0.5);
     make_lean(&tissues);
     check(&mt_backend_ipu, chips);
