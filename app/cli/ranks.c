@@ -126,13 +126,17 @@ static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_
     }
 }
 
+/* Least and largest go as numbers with a sign, in the same order: MPICH 4.0 takes those without one for such. */
 static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
 {
     const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
+    const uint64_t shift = how == MT_REDUCE_SUM ? 0 : UINT64_C(1) << 63;
     MPI_Request request;
     (void)c;
-    (void)MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, operation, MPI_COMM_WORLD, &request);
+    for (size_t k = 0; k < n; k++) values[k] ^= shift;
+    (void)MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_INT64_T, operation, MPI_COMM_WORLD, &request);
     wait_for(&request);
+    for (size_t k = 0; k < n; k++) values[k] ^= shift;
 }
 
 static void send_bytes(const mt_communicator *c, uint32_t to, const void *data, size_t bytes)
