@@ -1,8 +1,37 @@
 #include "data/communicator.h"
 
 #include <stdio.h>
+#include <string.h>
 
 size_t mt_communicator_share(size_t n, uint32_t n_ranks, uint32_t rank) { return n * rank / n_ranks; }
+
+/* An integer of the same order as x, and back. */
+static uint64_t ordered(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double real_of(uint64_t integer)
+{
+    const uint64_t bits = integer >> 63 ? integer & ~(UINT64_C(1) << 63) : ~integer;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+void mt_communicator_largest(const mt_communicator *c, double *values, size_t n)
+{
+    enum { SOME = 64 };
+    uint64_t integer[SOME];
+    for (size_t first = 0; c && first < n; first += SOME) {
+        const size_t some = n - first < SOME ? n - first : SOME;
+        for (size_t k = 0; k < some; k++) integer[k] = ordered(values[first + k]);
+        c->reduce(c, MT_REDUCE_MAX, integer, some);
+        for (size_t k = 0; k < some; k++) values[first + k] = real_of(integer[k]);
+    }
+}
 
 static void put(mt_piece *list, size_t *n, size_t offset, size_t bytes)
 {

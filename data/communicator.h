@@ -64,6 +64,9 @@ struct mt_communicator {
 /* The first of n things, shared out evenly in their order, that is a rank's: rank r has [first(r), first(r + 1)). */
 size_t mt_communicator_share(size_t n, uint32_t n_ranks, uint32_t rank);
 
+/* Makes n real numbers of each rank, none of them NaN, the largest that some rank has; NULL: they are. Collective. */
+void mt_communicator_largest(const mt_communicator *c, double *values, size_t n);
+
 /* Makes ranks of one mind on how something went: all return the status of the lowest rank where it is not MT_OK, with its message. */
 MT_NODISCARD mt_status mt_communicator_agree(const mt_communicator *c, mt_status status);
 

@@ -238,9 +238,10 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
 {
     const mt_monodomain *problem = c->problem;
     double *const memory[2] = {c->v, c->v_next};
+    const int n = problem->diffusing == MT_DIFFUSING_EXPLICIT ? 2 : 1; /* an implicit step stays in v */
     mt_neighbour *neighbour = NULL;
     if (c->ranks) MT_TRY(find_neighbours(scratch, c, &neighbour));
-    for (int k = 0; c->ranks && k < 2; k++)
+    for (int k = 0; c->ranks && k < n; k++)
         MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
     const mt_implicit_ranks ranks = {c->ranks, n_local, neighbour};

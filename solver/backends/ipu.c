@@ -88,17 +88,11 @@ static void write_states(ipu *self, const mt_monodomain *problem, uint32_t part)
     write_piece(self, &self->plan.before, part, 1, self->buffer);
 }
 
-/* Of numbers from 0 on, which compare as their bits do. */
 static float largest(const mt_communicator *ranks, float value)
 {
-    uint32_t bits;
-    if (!ranks) return value;
-    memcpy(&bits, &value, sizeof bits);
-    uint64_t all = bits;
-    ranks->reduce(ranks, MT_REDUCE_MAX, &all, 1);
-    bits = (uint32_t)all;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    double most = (double)value;
+    mt_communicator_largest(ranks, &most, 1);
+    return (float)most;
 }
 
 static mt_status write_matrix(ipu *self, mt_arena *scratch)

@@ -17,7 +17,7 @@ typedef struct leader {
     mt_backend led;               /* what rank 0 holds */
     uint32_t *place;              /* of rank 0: [n_elements] of each element in that order */
     double *values;               /* of others: [n_elements] of their part */
-    uint64_t *seen;               /* [n_stimuli + 1] */
+    double *seen;                 /* [n_stimuli + 1] */
     double *packed;               /* [most that a rank has] own values, in that order, on their way */
 } leader;
 
@@ -65,22 +65,6 @@ static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank
 static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
 static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
 
-/* A number of the same order as that of x. */
-static uint64_t ordered(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-static double value_of(uint64_t ordered)
-{
-    const uint64_t bits = ordered >> 63 ? ordered & ~(UINT64_C(1) << 63) : ~ordered;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* The highest V of those elements of a stimulus that are its own. */
 static double peak_of(const leader *l, const mt_stimulus *stimulus, const double *v_mV)
 {
@@ -92,25 +76,26 @@ static double peak_of(const leader *l, const mt_stimulus *stimulus, const double
     return peak;
 }
 
-/* Each rank looks at its own voltages. Fills seen: the peaks, and 1 where some V is not possible. */
+/* Each rank looks at its own voltages. Fills seen: the peaks, and 1 where some V is not possible, else 0. */
 static void survey(const leader *l, double *v_mV)
 {
     const size_t n = l->problem->n_stimuli;
     bool possible = true;
     l->backend->read(l->self, MT_ARRAY_V, v_mV);
     for (size_t k = 0; k < n_own(l); k++) possible &= mt_backend_possible_mV(v_mV[own(l)[k]]);
-    for (size_t s = 0; s < n; s++) l->seen[s] = ordered(peak_of(l, &l->problem->stimulus[s], v_mV));
-    l->seen[n] = !possible;
-    l->ranks->reduce(l->ranks, MT_REDUCE_MAX, l->seen, n + 1);
+    for (size_t s = 0; s < n; s++) l->seen[s] = peak_of(l, &l->problem->stimulus[s], v_mV);
+    l->seen[n] = possible ? 0 : 1;
+    mt_communicator_largest(l->ranks, l->seen, n + 1);
 }
 
 static bool lead_survey(void *self, double *v_mV, double *peak_mV)
 {
     const leader *l = self;
+    const size_t n = l->problem->n_stimuli;
     ask(l, SURVEY, 0, 0);
     survey(l, v_mV);
-    for (size_t s = 0; s < l->problem->n_stimuli; s++) peak_mV[s] = value_of(l->seen[s]);
-    return l->seen[l->problem->n_stimuli] == 0;
+    memcpy(peak_mV, l->seen, n * sizeof *peak_mV);
+    return l->seen[n] == 0;
 }
 
 /* Into the elements of a rank. */
@@ -405,8 +390,8 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_ALLOC(arena, own_layout, 1);
     *own_layout = *layout;
     *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
-    MT_TRY(share(arena, backend, &problem,
-        own_layout)); /* who fails leaves others waiting for it; there is no memory */
+    /* who fails here has no memory, and leaves others waiting for it */
+    MT_TRY(share(arena, backend, &problem, own_layout));
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;
     MT_ALLOC(arena, l->seen, problem->n_stimuli + 1);

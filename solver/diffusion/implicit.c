@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
@@ -103,17 +102,7 @@ typedef struct mt_implicit_found {
 
 /* ---- opening ---- */
 
-/* The largest absolute row sum of A; `largest`: of all ranks. */
-static double largest_of_all(const mt_communicator *ranks, double largest)
-{
-    uint64_t bits; /* numbers from 0 on compare as these do */
-    if (!ranks) return largest;
-    memcpy(&bits, &largest, sizeof bits);
-    ranks->reduce(ranks, MT_REDUCE_MAX, &bits, 1);
-    memcpy(&largest, &bits, sizeof largest);
-    return largest;
-}
-
+/* The largest absolute row sum of A. */
 static double norm_of(const mt_implicit *m)
 {
     double norm = 0;
@@ -123,7 +112,8 @@ static double norm_of(const mt_implicit *m)
             sum += fabs(m->off[mt_block_index(m->n, MT_ELLPACK_WIDTH, i, k)]);
         norm = fmax(norm, sum);
     }
-    return largest_of_all(m->ranks, norm);
+    mt_communicator_largest(m->ranks, &norm, 1);
+    return norm;
 }
 
 enum { X, R, P };
@@ -207,8 +197,8 @@ static void find_largest(const mt_implicit *m, double most[MOST])
     for (int j = 0; j < MOST; j++) {
         most[j] = 0;
         for (size_t k = 0; k < pieces(m); k++) most[j] = bicgstab_larger(m->found[k].most[j], most[j]);
-        most[j] = largest_of_all(m->ranks, most[j]);
     }
+    mt_communicator_largest(m->ranks, most, MOST);
 }
 
 /* out = G v. */

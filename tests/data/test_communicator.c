@@ -1,6 +1,7 @@
 /* What ranks need beside their messages: one mind on failures, even shares, and lists of what goes between them. */
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,42 @@ Test(communicator, all_go_on_where_none_failed)
     minds m = {.heard = {MT_FILE, MT_FILE, MT_FILE}};
     on_threads(&world, 3, agree, &m);
     for (int r = 0; r < 3; r++) cr_expect_eq(m.heard[r], MT_OK);
+}
+
+/* ---- the largest ---- */
+
+enum { REALS = 100 };
+
+/* Of rank r, negative and not, some infinite. */
+static double real_at(uint32_t rank, int k)
+{
+    if (k == 7) return -INFINITY;
+    if (k == 8 && rank == 1) return INFINITY;
+    return (k % 2 ? -1.0 : 1.0) * (1.0 + k) * (1.0 + rank);
+}
+
+static void find_largest(void *user, const mt_communicator *c)
+{
+    double value[REALS];
+    bool *right = user;
+    for (int k = 0; k < REALS; k++) value[k] = real_at(c->rank, k);
+    mt_communicator_largest(c, value, REALS);
+    right[c->rank] = true;
+    for (int k = 0; k < REALS; k++) {
+        double most = real_at(0, k);
+        for (uint32_t r = 1; r < c->n_ranks; r++) most = fmax(most, real_at(r, k));
+        right[c->rank] &= value[k] == most;
+    }
+}
+
+Test(communicator, the_largest_of_real_numbers_has_any_sign)
+{
+    bool right[3] = {false};
+    double alone = -3;
+    on_threads(&world, 3, find_largest, right);
+    for (int r = 0; r < 3; r++) cr_expect(right[r], "rank %d", r);
+    mt_communicator_largest(NULL, &alone, 1);
+    cr_expect(alone == -3);
 }
 
 /* ---- messages ---- */
