@@ -205,8 +205,11 @@ mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_part
 typedef struct view {
     const mt_halo *whole;
     uint32_t first, end;
+    size_t n_ranges;
+    uint32_t *range; /* [n_ranges] the numbers of those that go from or to these parts, ascending */
     uint8_t *kept;   /* [whole->n_elements] of the parts' order */
     uint32_t *place; /* [whole->n_elements] of those that are kept, in what is seen */
+    uint8_t *sends;  /* [n_parts] 1: some of its elements are kept */
     uint8_t *stays;  /* [n_parts] 1: keeps an element at least */
     mt_halo *seen;
 } view;
@@ -219,37 +222,82 @@ static bool goes(const view *v, const mt_scheme_range *range, uint32_t to)
     return sees_from(v, range->source) || sees_from(v, to);
 }
 
-static void keep_received(view *v)
+/* Fills those that come from other parts, ascending and each once; gives how many. */
+static size_t list_received(const view *v, uint32_t *range)
+{
+    const mt_halo *whole = v->whole;
+    size_t n = 0, once = 0;
+    for (size_t k = whole->in_offset[v->first]; k < whole->in_offset[v->end]; k++)
+        if (!sees_from(v, whole->range[whole->in_range[k]].source)) range[n++] = whole->in_range[k];
+    qsort(range, n, sizeof *range, mt_compare_ids);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || range[k] != range[k - 1]) range[once++] = range[k];
+    return once;
+}
+
+/* What comes from other parts, and in its place between them what these parts send, which is one stretch. */
+static mt_status find_ranges(mt_arena *scratch, view *v)
+{
+    const mt_halo *whole = v->whole;
+    const size_t sent = whole->range_offset[v->first], n_sent = whole->range_offset[v->end] - sent;
+    MT_ALLOC(scratch, v->range, whole->in_offset[v->end] - whole->in_offset[v->first] + n_sent);
+    const size_t n = list_received(v, v->range);
+    size_t before = 0;
+    while (before < n && v->range[before] < sent) before++;
+    memmove(v->range + before + n_sent, v->range + before, (n - before) * sizeof *v->range);
+    for (size_t k = 0; k < n_sent; k++) v->range[before + k] = (uint32_t)(sent + k);
+    v->n_ranges = n + n_sent;
+    return MT_OK;
+}
+
+static void keep_parts(view *v)
 {
     const mt_halo *whole = v->whole;
     for (uint32_t part = v->first; part < v->end; part++) {
+        v->sends[part] = 1;
         memset(v->kept + whole->own_offset[part], 1, mt_halo_own(whole, part));
-        for (size_t k = whole->in_offset[part]; k < whole->in_offset[part + 1]; k++) {
-            const mt_scheme_range *range = &whole->range[whole->in_range[k]];
-            memset(v->kept + whole->own_offset[range->source] + range->begin, 1, range->end - range->begin);
-        }
-        for (size_t k = whole->to_offset[whole->range_offset[part]];
-             k < whole->to_offset[whole->range_offset[part + 1]]; k++)
-            v->stays[whole->to_part[k]] = 1;
+    }
+    for (size_t i = 0; i < v->n_ranges; i++) {
+        const size_t r = v->range[i];
+        const mt_scheme_range *range = &whole->range[r];
+        v->sends[range->source] = 1;
+        memset(v->kept + whole->own_offset[range->source] + range->begin, 1, range->end - range->begin);
+        for (size_t k = whole->to_offset[r]; k < whole->to_offset[r + 1]; k++)
+            if (goes(v, range, whole->to_part[k])) v->stays[whole->to_part[k]] = 1;
     }
 }
 
-static void keep_elements(view *v)
+/* Finds the places of what is kept of one part, from the n-th on; gives the next. */
+static size_t place_part(view *v, uint32_t part, size_t n)
 {
     const mt_halo *whole = v->whole;
+    const size_t first = whole->own_offset[part], end = whole->own_offset[part + 1];
+    if (first < end && !v->sends[part]) v->kept[first] = 1;
+    for (size_t k = first; k < end; k++) {
+        v->place[k] = (uint32_t)n;
+        n += v->kept[k];
+        if (k - first + 1 == whole->n_interior[part])
+            v->seen->n_interior[part] = (uint32_t)(n - v->seen->own_offset[part]);
+    }
+    return n;
+}
+
+static mt_status keep_elements(mt_arena *arena, view *v)
+{
+    const mt_halo *whole = v->whole;
+    mt_halo *seen = v->seen;
     size_t n = 0;
     for (uint32_t part = 0; part < whole->n_parts; part++) {
-        const size_t first = whole->own_offset[part], end = whole->own_offset[part + 1];
-        v->seen->own_offset[part] = n;
-        if (v->stays[part] && first < end && !memchr(v->kept + first, 1, end - first)) v->kept[first] = 1;
-        for (size_t k = first; k < end; k++) {
-            v->place[k] = (uint32_t)n;
-            n += v->kept[k];
-            if (k - first + 1 == whole->n_interior[part])
-                v->seen->n_interior[part] = (uint32_t)(n - v->seen->own_offset[part]);
-        }
+        seen->own_offset[part] = n;
+        if (v->sends[part] || v->stays[part]) n = place_part(v, part, n);
     }
-    v->seen->own_offset[whole->n_parts] = v->seen->n_elements = n;
+    seen->own_offset[whole->n_parts] = seen->n_elements = n;
+    MT_ALLOC(arena, seen->own_element, n);
+    for (uint32_t part = 0; part < whole->n_parts; part++)
+        for (size_t k = whole->own_offset[part];
+             mt_halo_own(seen, part) > 0 && k < whole->own_offset[part + 1]; k++)
+            if (v->kept[k]) seen->own_element[v->place[k]] = whole->own_element[k];
+    return MT_OK;
 }
 
 /* Counts what goes, and puts it where there is room. */
@@ -258,23 +306,20 @@ static void keep_ranges_seen(view *v)
     const mt_halo *whole = v->whole;
     mt_halo *seen = v->seen;
     size_t n_to = 0;
-    seen->n_ranges = 0;
-    for (size_t r = 0; r < whole->n_ranges; r++) {
+    for (size_t i = 0; i < v->n_ranges; i++) {
+        const size_t r = v->range[i];
         const mt_scheme_range *range = &whole->range[r];
-        const size_t before = n_to, first = whole->own_offset[range->source];
         for (size_t k = whole->to_offset[r]; k < whole->to_offset[r + 1]; k++) {
             if (!goes(v, range, whole->to_part[k])) continue;
             if (seen->to_part) seen->to_part[n_to] = whole->to_part[k];
             n_to++;
         }
-        if (n_to == before) continue;
-        if (seen->range) {
-            const uint32_t begin = v->place[first + range->begin] - (uint32_t)seen->own_offset[range->source];
-            seen->range[seen->n_ranges] =
-                (mt_scheme_range){range->source, begin, begin + (range->end - range->begin)};
-            seen->range_offset[range->source + (size_t)1]++;
-        }
-        seen->to_offset[++seen->n_ranges] = n_to;
+        seen->to_offset[i + 1] = n_to;
+        if (!seen->to_part) continue;
+        const uint32_t begin = v->place[whole->own_offset[range->source] + range->begin] -
+                               (uint32_t)seen->own_offset[range->source];
+        seen->range[i] = (mt_scheme_range){range->source, begin, begin + (range->end - range->begin)};
+        seen->range_offset[range->source + (size_t)1]++;
     }
 }
 
@@ -284,23 +329,22 @@ static mt_status see(mt_arena *arena, mt_arena *scratch, view *v, bool each)
     mt_halo *seen = v->seen;
     MT_ALLOC(scratch, v->kept, whole->n_elements);
     MT_ALLOC(scratch, v->place, whole->n_elements);
+    MT_ALLOC(scratch, v->sends, whole->n_parts);
     MT_ALLOC(scratch, v->stays, whole->n_parts);
-    MT_ALLOC(scratch, seen->to_offset, whole->n_ranges + 1);
     MT_ALLOC(arena, seen->own_offset, (size_t)whole->n_parts + 1);
     MT_ALLOC(arena, seen->n_interior, whole->n_parts);
     MT_ALLOC(arena, seen->range_offset, (size_t)whole->n_parts + 1);
     MT_ALLOC(arena, seen->inbound, whole->n_parts);
     MT_ALLOC(arena, seen->needed, whole->n_parts);
     if (each) memset(v->stays, 1, whole->n_parts);
-    keep_received(v);
-    keep_elements(v);
-    MT_ALLOC(arena, seen->own_element, seen->n_elements);
-    for (size_t k = 0; k < whole->n_elements; k++)
-        if (v->kept[k]) seen->own_element[v->place[k]] = whole->own_element[k];
-    keep_ranges_seen(v);
+    MT_TRY(find_ranges(scratch, v));
+    keep_parts(v);
+    MT_TRY(keep_elements(arena, v));
+    seen->n_ranges = v->n_ranges;
     MT_ALLOC(arena, seen->range, seen->n_ranges);
-    MT_ALLOC(arena, seen->to_part, seen->to_offset[seen->n_ranges]);
     MT_ALLOC(arena, seen->to_offset, seen->n_ranges + 1);
+    keep_ranges_seen(v);
+    MT_ALLOC(arena, seen->to_part, seen->to_offset[seen->n_ranges]);
     keep_ranges_seen(v);
     mt_offsets_sum(seen->range_offset, (size_t)whole->n_parts + 1);
     for (uint32_t part = v->first; part < v->end; part++) seen->needed[part] = whole->needed[part];

@@ -56,8 +56,8 @@ MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, 
  * what they send them; parts keep their numbers. Another part owns the elements that it sends there, in the order that they had. One of which
  * nothing comes owns its first, if something goes to it or if all parts that own elements shall go on doing so (`each`), and else none. So the
  * local order of the parts it is seen from, and the ranges that they send and receive, are the same. Of the invariants above those hold that
- * speak of these parts, and of two parts a range goes between; needed is 0 of the others. MT_MEMORY. Time O(n_elements + pairs of range and
- * receiver). */
+ * speak of these parts, and of two parts a range goes between; needed is 0 of the others. MT_MEMORY. Time O(parts + elements of these
+ * and of those that they have to do with + pairs of range and receiver among them), and a sort of the ranges received. */
 MT_NODISCARD mt_status mt_halo_seen(
     mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen);
 

@@ -1,21 +1,28 @@
 #include "solver/backends/share.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
+
+/* The numbers that elements and vertices of the whole have in a part; NONE: they are not in it, as all are between two parts. */
+typedef struct names {
+    uint32_t *element; /* [elements of the whole] */
+    uint32_t *vertex;  /* [vertices of the whole] */
+    uint8_t *own;      /* [elements of the whole] 1: the rank's own */
+} names;
 
 /* What goes from rank 0 to another. Both sides make the same calls in the same order: what one gives the other takes. A struct comes with
  * the pointers of rank 0, which tell only whether there is something; what is behind them follows. */
 typedef struct parcel {
     const mt_communicator *ranks;
     bool gives;
-    uint32_t to;       /* of who gives */
-    mt_arena *arena;   /* of what is taken, and what is needed to give */
-    size_t n;          /* elements of the part, */
-    uint32_t *element; /*   [n] their numbers in the whole, ascending; of who gives, as the next two */
-    uint32_t *local;   /* [elements of the whole] and back; NONE: not of the part */
-    uint8_t *own;      /* [elements of the whole] 1: the rank's own */
+    uint32_t to;        /* of who gives */
+    mt_arena *arena;    /* of what is taken, and what is needed to give */
+    size_t n;           /* elements of the part, */
+    uint32_t *element;  /*   [n] their numbers in the whole, ascending; of who gives, as the next */
+    const names *whole; /* all NULL: of who takes */
 } parcel;
 
 static void pass(const parcel *p, void *data, size_t bytes)
@@ -83,36 +90,46 @@ static mt_status pass_rows(
 
 /* ---- the operator ---- */
 
-/* The vertices of the part's elements, ascending, and their numbers there. */
-static mt_status find_vertices(
-    parcel *p, const mt_mesh *whole, size_t *n, uint32_t **vertex, uint32_t **local)
+/* Names numbers of the whole, which become ascending. */
+static void name_all(size_t n, uint32_t *number, uint32_t *name)
 {
-    MT_ALLOC(p->arena, *local, whole->n_vertices);
-    for (size_t k = 0; k < p->n; k++)
-        for (size_t c = 0; c < 4; c++) (*local)[whole->element_vertex[4 * (size_t)p->element[k] + c]] = 1;
+    qsort(number, n, sizeof *number, mt_compare_ids);
+    for (size_t k = 0; k < n; k++) name[number[k]] = (uint32_t)k;
+}
+
+static void forget(size_t n, const uint32_t *number, uint32_t *name)
+{
+    for (size_t k = 0; k < n; k++) name[number[k]] = NONE;
+}
+
+/* The vertices of the part's elements, ascending. */
+static mt_status find_vertices(parcel *p, const mt_mesh *whole, size_t *n, uint32_t **vertex)
+{
+    uint32_t *name = p->whole->vertex;
+    MT_ALLOC(p->arena, *vertex, 4 * p->n);
     *n = 0;
-    for (size_t v = 0; v < whole->n_vertices; v++) *n += (*local)[v];
-    MT_ALLOC(p->arena, *vertex, *n);
-    *n = 0;
-    for (size_t v = 0; v < whole->n_vertices; v++) {
-        if (!(*local)[v]) continue;
-        (*local)[v] = (uint32_t)*n;
-        (*vertex)[(*n)++] = (uint32_t)v;
+    for (size_t k = 0; k < 4 * p->n; k++) {
+        const uint32_t v = whole->element_vertex[4 * (size_t)p->element[k / 4] + k % 4];
+        if (name[v] != NONE) continue;
+        name[v] = 0;
+        (*vertex)[(*n)++] = v;
     }
+    name_all(*n, *vertex, name);
     return MT_OK;
 }
 
 /* Vertices and elements; directions go with the stars, and nobody needs more. */
 static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
 {
-    uint32_t *vertex = NULL, *name = NULL;
+    uint32_t *vertex = NULL;
     pass(p, mesh, sizeof *mesh);
     void *xyz_mm = mesh->xyz_mm;
     size_t n_vertices = 0;
-    if (p->gives) MT_TRY(find_vertices(p, mesh, &n_vertices, &vertex, &name));
+    if (p->gives) MT_TRY(find_vertices(p, mesh, &n_vertices, &vertex));
     pass(p, &n_vertices, sizeof n_vertices);
     MT_TRY(pass_rows(p, n_vertices, vertex, 3 * sizeof *mesh->xyz_mm, NULL, &xyz_mm));
-    PASS_ROWS(p, mesh->element_vertex, 4, name);
+    PASS_ROWS(p, mesh->element_vertex, 4, p->whole->vertex);
+    if (p->gives) forget(n_vertices, vertex, p->whole->vertex);
     *mesh = (mt_mesh){.n_vertices = n_vertices,
         .n_elements = p->n,
         .xyz_mm = xyz_mm,
@@ -123,7 +140,7 @@ static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
 static mt_status pass_adjacency(parcel *p, mt_adjacency *adjacency)
 {
     pass(p, adjacency, sizeof *adjacency);
-    PASS_ROWS(p, adjacency->neighbour, 4, p->local);
+    PASS_ROWS(p, adjacency->neighbour, 4, p->whole->element);
     adjacency->n_elements = p->n;
     return MT_OK;
 }
@@ -209,7 +226,7 @@ static mt_status pass_stimulus(parcel *p, mt_stimulus *stimulus)
     size_t n = 0;
     if (p->gives) MT_ALLOC(p->arena, own, stimulus->n_elements);
     for (size_t k = 0; p->gives && k < stimulus->n_elements; k++)
-        if (p->own[stimulus->element[k]]) own[n++] = p->local[stimulus->element[k]];
+        if (p->whole->own[stimulus->element[k]]) own[n++] = p->whole->element[stimulus->element[k]];
     void *elements = own;
     pass(p, &n, sizeof n);
     MT_TRY(pass_items(p, n, sizeof *own, &elements));
@@ -254,7 +271,7 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
 static mt_status pass_halo(parcel *p, mt_halo *halo)
 {
     pass(p, halo, sizeof *halo);
-    if (p->gives) rename_all(p->local, halo->n_elements, halo->own_element);
+    if (p->gives) rename_all(p->whole->element, halo->n_elements, halo->own_element);
     PASS_ITEMS(p, halo->own_offset, halo->n_parts + (size_t)1);
     PASS_ITEMS(p, halo->own_element, halo->n_elements);
     PASS_ITEMS(p, halo->n_interior, halo->n_parts);
@@ -272,20 +289,20 @@ static mt_status pass_halo(parcel *p, mt_halo *halo)
 /* ---- who gives ---- */
 
 /* The elements of a rank's part are those that it sees, its own [first, end) in their order among them. */
-static mt_status find_elements(parcel *p, size_t n_whole, const mt_halo *seen, size_t first, size_t end)
+static mt_status find_elements(parcel *p, const mt_halo *seen, size_t first, size_t end)
 {
-    MT_ALLOC(p->arena, p->own, n_whole);
-    MT_ALLOC(p->arena, p->local, n_whole);
-    MT_ALLOC(p->arena, p->element, seen->n_elements);
-    for (size_t e = 0; e < n_whole; e++) p->local[e] = NONE;
-    for (size_t k = 0; k < seen->n_elements; k++) p->local[seen->own_element[k]] = 0;
-    for (size_t k = first; k < end; k++) p->own[seen->own_element[k]] = 1;
-    for (size_t e = 0; e < n_whole; e++) {
-        if (p->local[e] == NONE) continue;
-        p->local[e] = (uint32_t)p->n;
-        p->element[p->n++] = (uint32_t)e;
-    }
+    p->n = seen->n_elements;
+    MT_ALLOC(p->arena, p->element, p->n);
+    memcpy(p->element, seen->own_element, p->n * sizeof *p->element);
+    for (size_t k = first; k < end; k++) p->whole->own[seen->own_element[k]] = 1;
+    name_all(p->n, p->element, p->whole->element);
     return MT_OK;
+}
+
+static void forget_elements(const parcel *p)
+{
+    forget(p->n, p->element, p->whole->element);
+    for (size_t k = 0; k < p->n; k++) p->whole->own[p->element[k]] = 0;
 }
 
 static mt_status give(
@@ -296,19 +313,32 @@ static mt_status give(
     mt_halo seen;
     MT_TRY(
         mt_halo_seen(p->arena, layout->halo, first, end, whole->diffusing != MT_DIFFUSING_EXPLICIT, &seen));
-    MT_TRY(
-        find_elements(p, whole->diffusion->n_elements, &seen, seen.own_offset[first], seen.own_offset[end]));
+    MT_TRY(find_elements(p, &seen, seen.own_offset[first], seen.own_offset[end]));
     pass(p, &p->n, sizeof p->n);
     MT_TRY(pass_problem(p, &problem));
-    return pass_halo(p, &seen);
+    MT_TRY(pass_halo(p, &seen));
+    forget_elements(p);
+    return MT_OK;
 }
 
-mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+static mt_status make_names(mt_arena *arena, const mt_mesh *whole, names *made)
 {
-    assert(problem->diffusion->stars);
+    MT_ALLOC(arena, made->element, whole->n_elements);
+    MT_ALLOC(arena, made->vertex, whole->n_vertices);
+    MT_ALLOC(arena, made->own, whole->n_elements);
+    memset(made->element, 0xff, whole->n_elements * sizeof *made->element);
+    memset(made->vertex, 0xff, whole->n_vertices * sizeof *made->vertex);
+    return MT_OK;
+}
+
+static mt_status give_all(
+    mt_arena *arena, const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+{
+    names whole;
+    MT_TRY(make_names(arena, problem->diffusion->stars->mesh, &whole));
     for (uint32_t r = 1; r < layout->ranks->n_ranks; r++) {
         mt_arena scratch = {0};
-        parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = &scratch};
+        parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = &scratch, .whole = &whole};
         const mt_status status = give(&p, backend, problem, layout);
         mt_arena_free(&scratch);
         MT_TRY(status);
@@ -316,10 +346,20 @@ mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem,
     return MT_OK;
 }
 
+mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+{
+    mt_arena scratch = {0};
+    assert(problem->diffusion->stars);
+    const mt_status status = give_all(&scratch, backend, problem, layout);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part)
 {
     mt_halo *halo;
-    parcel p = {.ranks = layout->ranks, .arena = arena};
+    const names none = {0};
+    parcel p = {.ranks = layout->ranks, .arena = arena, .whole = &none};
     MT_ALLOC(arena, *part, 1);
     MT_ALLOC(arena, halo, 1);
     pass(&p, &p.n, sizeof p.n);
