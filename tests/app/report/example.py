@@ -106,8 +106,8 @@ def apd_ms(place):
 
 def v_mV(place, time_ms):
     """An action potential that begins at the activation: -85 at rest, 30 at its peak."""
-    start = np.nan_to_num(activation_ms(place), nan=1e6)
-    rises = 1 / (1 + np.exp(-(time_ms - start) / 1.2))
+    start = np.nan_to_num(activation_ms(place), nan=1e3)
+    rises = 1 / (1 + np.exp(np.minimum(-(time_ms - start) / 1.2, 500)))
     falls = 1 / (1 + np.exp((time_ms - start - apd_ms(place)) / 14))
     return -85 + 115 * rises * falls
 
@@ -165,7 +165,7 @@ def machine(blocks, ipus):
     random = np.random.default_rng(1)
     measure = lambda name, label, unit, phase, value: {"name": name, "label": label, "unit": unit, "phase": phase, "value": blocks.add(np.round(value), "f32")}
     measures = [
-        measure("exchange", "exchange", "cycles", "pde a to b", 2700 + 500 * random.standard_normal(n) - 1500 * (column > 50)),
+        measure("exchange", "exchange", "cycles", "pde a to b", 2900 + 450 * random.standard_normal(n) - 1400 * (column > 50)),
         measure("compute", "compute", "cycles", "ode", 25000 + 700 * random.random(n)),
         measure("memory", "memory", "bytes", None, 210000 + 9000 * random.standard_normal(n)),
     ]

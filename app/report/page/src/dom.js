@@ -74,9 +74,9 @@ export function table({ title, columns, rows }, { sortable = false, choose = nul
     fill();
   };
   fill();
-  const caption = title ? el('caption', { text: title }) : null;
-  const whole = el('table', {}, caption, el('thead', {}, el('tr', {}, heads)), body);
-  return el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': title || 'table' }, whole, note ? el('p', { class: 'note', text: note }) : null);
+  const whole = el('table', { 'aria-label': title || null }, el('thead', {}, el('tr', {}, heads)), body);
+  const scroll = el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': title || 'Table' }, whole);
+  return el('div', {}, title ? el('h2', { text: title }) : null, scroll, note ? el('p', { class: 'note', text: note }) : null);
 }
 
 function rowOf(row, columns, choose) {

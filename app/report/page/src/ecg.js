@@ -69,7 +69,7 @@ function layOut(leads) {
 /** Speed and gains: 25 mm/s and 10 mm/mV where the record can be read so, else the round ones nearest to it. */
 function findScales(layout, x, speed, gain) {
   const seconds = (x[x.length - 1] - x[0]) / 1000 || 1;
-  const least = layout.columns > 1 ? 28 : 100;
+  const least = layout.columns > 1 ? 16 : 60;
   const usual = [25, 50, 100, 200, 500, 1000].find((v) => v * seconds >= least) ?? 1000;
   const gains = layout.groups.map((_, group) => {
     let span = 0;
@@ -101,7 +101,7 @@ function measure(layout, x, scales, width) {
   const left = Array.from({ length: layout.columns }, (_, c) => (Math.floor(c / perGroup) + 1) * pulse_mm + 3 + c * length);
   const mm = Math.ceil((left[layout.columns - 1] + length) / 5) * 5;
   const top = heights.map((_, row) => heights.slice(0, row).reduce((a, b) => a + b, 0));
-  const px = Math.max(2.6, Math.min(9, (width - 2) / mm));
+  const px = Math.max(2.6, Math.min(7, (width - 2) / mm));
   return { mm, height: top[layout.rows - 1] + heights[layout.rows - 1], px, left, top, zero, heights, length };
 }
 

@@ -1,8 +1,7 @@
 // The heart in space: what is shown, by which colours, how it is cut, and what lies under a pixel. The controls around it are those of
 // heart_panel.js, which calls this and is told of changes; the shaders are those of paint.js.
 
-import { BufferAttribute, BufferGeometry, LineSegments, Mesh, Vector3 } from 'three';
-import { isDark } from './colour.js';
+import { BufferAttribute, BufferGeometry, Group, LineSegments, Mesh, Vector3 } from 'three';
 import { cutTetrahedra, faceArea, facePosition, faceValues } from './cut.js';
 import { roundStep, summary } from './number.js';
 import { fibreMaterial, paintUniforms, valueMaterial } from './paint.js';
@@ -16,9 +15,10 @@ export class Heart {
   constructor(data, canvas, overlay) {
     this.data = data;
     this.geometry = makeSurface(data.position, data.triangle);
-    this.view = new View(canvas, overlay, this.geometry.boundingSphere);
+    this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.position);
     this.size = 2 * this.geometry.boundingSphere.radius;
     this.uniforms = paintUniforms();
+    this.view.pixel = this.uniforms.pixel.value;
     this.surface = new Mesh(this.geometry, valueMaterial(this.uniforms, false));
     this.face = new Mesh(new BufferGeometry(), valueMaterial(this.uniforms, true));
     this.face.visible = false;
@@ -154,7 +154,8 @@ export class Heart {
     if (on && !this.fibres) {
       const ends = await this.data.fibres(0.03 * this.size);
       const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(ends, 3));
-      this.fibres = new LineSegments(geometry, fibreMaterial(this.uniforms, 0.02 * this.size, [0.08, 0.08, 0.1]));
+      const lines = [true, false].map((isLight) => new LineSegments(geometry, fibreMaterial(this.uniforms, 0.02 * this.size, isLight)));
+      this.fibres = new Group().add(...lines);
       this.view.scene.add(this.fibres);
     }
     if (this.fibres) this.fibres.visible = on;
@@ -185,7 +186,7 @@ export class Heart {
     const at = this.view.project(place);
     if (!at) return true;
     const hit = this.hit(this.view.ray(...at));
-    return hit !== null && hit.distance < this.view.camera.position.distanceTo(new Vector3(...place)) - 0.03 * this.size;
+    return hit !== null && hit.distance < this.view.camera.position.distanceTo(new Vector3(...place)) - 0.05 * this.size;
   }
 
   async pickedOn(hit) {
@@ -226,12 +227,6 @@ export class Heart {
     this.frames ??= await this.data.frames();
     const { time, n, at } = this.frames;
     return { x: Array.from(time), y: Array.from({ length: n }, (_, f) => at(f, vertex)) };
-  }
-
-  /** What the theme changes. */
-  themeChanged() {
-    this.view.changed();
-    return isDark();
   }
 }
 

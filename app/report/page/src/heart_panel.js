@@ -34,11 +34,8 @@ class Panel {
     view.onPick = (x, y) => this.pick(x, y);
     view.onDraw = () => this.labels.follow(view);
     view.onRest = () => this.labels.pale((place) => this.heart.isHidden(place));
-    if (kept.pose) {
-      view.posed = true;
-      view.setPose(kept.pose);
-    }
     view.resize();
+    if (kept.pose) view.setPose(kept.pose);
     this.frames = this.run.heart.frames ? await this.heart.data.frames() : null;
     this.heart.frames = this.frames ?? undefined;
     if (this.frames) this.setUpTime();
@@ -82,10 +79,14 @@ class Panel {
     });
     this.time = el('div', { class: 'time', hidden: true });
     const left = el('div', { class: 'heart-left' }, stage, this.time, this.buildBar(), keys);
-    const right = el('div', { class: 'heart-right' }, this.buildColours(), this.buildValues(), this.buildPicked(), this.buildCut(), this.buildShown(), this.buildAbout());
+    const right = el('div', { class: 'heart-right' }, this.buildControls(), this.buildValues(), this.buildPicked(), this.buildAbout());
     this.host.replaceChildren(el('div', { class: 'heart' }, left, right));
     this.observer = new ResizeObserver(() => this.heart?.range && this.drawBar());
     this.observer.observe(this.barCanvas.parentElement);
+  }
+
+  buildControls() {
+    return el('section', { class: 'card controls' }, [...this.buildColours(), ...this.buildCut(), ...this.buildShown()]);
   }
 
   buildColours() {
@@ -100,7 +101,7 @@ class Panel {
     this.linesStep = el('input', { type: 'number', min: '0', step: 'any', class: 'short', 'aria-label': 'Step of the lines', on: { input: () => this.setLines() } });
     this.linesUnit = el('span', { class: 'unit' });
     this.linesRow = el('div', { class: 'row' }, label, this.linesStep, this.linesUnit);
-    return el('section', { class: 'card' }, labelled('Colour by', this.choice), this.linesRow);
+    return [labelled('Colour by', this.choice), this.linesRow];
   }
 
   mapName(m) {
@@ -131,7 +132,7 @@ class Panel {
   }
 
   buildCut() {
-    if (!this.run.heart.cut) return null;
+    if (!this.run.heart.cut) return [];
     const list = [['', 'no cut'], ['x', 'across x'], ['y', 'across y'], ['z', 'across z'], ['view', 'across the view']];
     this.cutAcross = el('select', { on: { change: () => this.setCut() } }, options(list.map(([value, text]) => ({ value, text }))));
     this.cutSlider = el('input', { type: 'range', step: 'any', 'aria-label': 'Place of the cutting plane', on: { input: () => this.moveCut() } });
@@ -140,7 +141,7 @@ class Panel {
     this.cutPlace = el('output', {});
     this.cutRow = el('div', { hidden: true }, el('div', { class: 'row' }, this.cutSlider, this.cutPlace), el('div', { class: 'row' }, label, (this.cutAgain = button('Take the view anew', () => this.setCut(), { class: 'quiet' }))));
     this.cutNote = el('p', { class: 'note' });
-    return el('section', { class: 'card' }, labelled('Cutting plane', this.cutAcross), this.cutRow, this.cutNote);
+    return [labelled('Cutting plane', this.cutAcross), this.cutRow, this.cutNote];
   }
 
   buildShown() {
@@ -148,7 +149,7 @@ class Panel {
     const boxes = kinds
       .filter(([kind]) => points.some((p) => p.kind === kind))
       .map(([kind, text]) => {
-        const on = kind !== 'electrode';
+        const on = kind !== 'electrode' && (kind !== 'trace' || !points.some((p) => p.kind === 'point'));
         this.labels.show(kind, on);
         return checkbox(text, on, (now) => (this.labels.show(kind, now), this.heart.view.changed())).label;
       });
@@ -157,11 +158,10 @@ class Panel {
     const views = looks.map(([name, from]) =>
       button(name, () => this.heart.view.look(from, Math.abs(from[2]) ? [0, 1, 0] : [0, 0, 1]), { class: 'quiet', 'aria-label': `Look from ${name}` }),
     );
-    return el(
-      'section', { class: 'card' },
+    return [
       boxes.length ? el('div', { class: 'row', role: 'group', 'aria-label': 'Shown' }, el('span', { class: 'word', text: 'Show' }), boxes) : null,
-      el('div', { class: 'row', role: 'group', 'aria-label': 'Look from' }, el('span', { class: 'word', text: 'Look from' }), views),
-    );
+      el('div', { class: 'row tight', role: 'group', 'aria-label': 'Look from' }, el('span', { class: 'word', text: 'Look from' }), views),
+    ];
   }
 
   buildAbout() {
@@ -200,8 +200,8 @@ class Panel {
 
   setRange(low, high) {
     this.heart.setRange(low, high);
-    this.low.value = Number(low.toPrecision(6));
-    this.high.value = Number(high.toPrecision(6));
+    this.low.value = Number(low.toPrecision(5));
+    this.high.value = Number(high.toPrecision(5));
     this.drawBar();
   }
 
@@ -268,7 +268,7 @@ class Panel {
     const text = `${quantity(this.frames.time[frame], 'ms')}`;
     this.clock.textContent = text;
     this.slider.setAttribute('aria-valuetext', text);
-    if (this.nowCell) this.nowCell.textContent = format(this.frames.at(frame, this.heart.picked.vertex), 4);
+    this.tellNow();
   }
 
   play(on) {
@@ -311,7 +311,7 @@ class Panel {
     const offset = Number(this.cutSlider.value);
     this.heart.moveCut(offset);
     const across = this.cutAcross.value;
-    const place = across === 'view' ? `${format(offset - this.heart.plane.low, 3)} mm deep` : `${across} = ${format(this.cutFlip.checked ? -offset : offset, 4)} mm`;
+    const place = across === 'view' ? `${format(round(this.heart.plane.high - offset))} mm deep` : `${across} = ${format(round(this.cutFlip.checked ? -offset : offset))} mm`;
     this.cutPlace.textContent = place;
     this.cutSlider.setAttribute('aria-valuetext', place);
   }
@@ -334,7 +334,7 @@ class Panel {
   tellNothing() {
     this.plots.forEach((each) => each.remove());
     this.plots = [];
-    this.nowCell = null;
+    this.nowRow = null;
     this.picked.replaceChildren(el('p', { class: 'note', text: 'Click the surface for the values of an element.' }));
   }
 
@@ -342,17 +342,25 @@ class Panel {
     this.tellNothing();
     const rows = picked.values.map(({ label, value, unit }) => valueRow(label, format(value), unit));
     if (this.frames && picked.vertex !== null) {
-      const row = valueRow('V at the time shown', format(this.frames.at(this.heart.frame, picked.vertex), 4), 'mV');
-      this.nowCell = row.children[1];
-      rows.push(row);
+      this.nowRow = valueRow('', '', 'mV');
+      this.tellNow();
+      rows.push(this.nowRow);
     }
-    const at = picked.at.map((v) => format(Number(v.toFixed(2)))).join(', ');
+    const at = picked.at.map((v) => format(round(v))).join(', ');
     this.picked.replaceChildren(
       el('h2', { text: `Element ${format(picked.element)}` }),
       el('p', { class: 'note', text: `at (${at}) mm${picked.tag === null ? '' : `, tag ${picked.tag}`}${picked.inside ? ', on the cut face: values are interpolated' : ''}` }),
       el('table', { class: 'values' }, el('tbody', {}, rows)),
     );
     await this.plotPicked(picked);
+  }
+
+  /** V at the clicked place and the time that is shown. */
+  tellNow() {
+    if (!this.nowRow) return;
+    const { frame, picked } = this.heart;
+    this.nowRow.children[0].textContent = `V at ${quantity(this.frames.time[frame], 'ms')}`;
+    this.nowRow.children[1].textContent = format(this.frames.at(frame, picked.vertex), 4);
   }
 
   /** The trace that was recorded here or near, and V here from the frames. */
@@ -372,7 +380,7 @@ class Panel {
   plotSmall(title, label, unit, x, y) {
     const place = el('div', { class: 'plot small' });
     this.picked.append(el('h3', { text: title }), place);
-    this.plots.push(plot(place, { x, xLabel: 'time', xUnit: 'ms', yLabel: label, yUnit: unit, curves: [{ label, y }] }, { height: 170, small: true }));
+    this.plots.push(plot(place, { x, xLabel: 'time', xUnit: 'ms', yLabel: label, yUnit: unit, curves: [{ label, y }] }, { height: 190, small: true }));
   }
 
   save() {
@@ -391,6 +399,11 @@ class Panel {
 
 function valueRow(label, value, unit) {
   return el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { class: 'number', text: value }), el('td', { class: 'unit', text: unit ?? '' }));
+}
+
+/** A length in mm to hundredths. */
+function round(mm) {
+  return Number(mm.toFixed(2)) + 0;
 }
 
 function capital(text) {

@@ -1,6 +1,7 @@
 // The page: its title, the choice of run, tabs, and the theme. Tabs fill themselves when they are first opened; window.myotile
 // lets tests read (never set) what is shown.
 
+import { isDark } from './colour.js';
 import { readReport } from './data.js';
 import { el, options } from './dom.js';
 import { showHeart } from './heart_panel.js';
@@ -51,6 +52,7 @@ function start() {
     document.getElementById('runs').append(el('label', { for: 'run', text: 'Run' }), select);
   }
   document.getElementById('version').textContent = `Myotile ${report.version}`;
+  nameTheme();
   showOne(0);
 }
 
@@ -119,13 +121,17 @@ function open(name) {
 
 function changeTheme() {
   const page = document.documentElement;
-  const dark = getComputedStyle(page).getPropertyValue('--scheme').trim() === 'dark';
-  page.dataset.theme = dark ? 'light' : 'dark';
+  page.dataset.theme = isDark() ? 'light' : 'dark';
   redraw();
+}
+
+function nameTheme() {
+  document.getElementById('theme').textContent = isDark() ? 'Light' : 'Dark';
 }
 
 /** What is drawn on canvases has taken colours of the theme. */
 function redraw() {
+  nameTheme();
   for (const [name, entry] of opened) {
     if (entry.shown?.themeChanged) entry.shown.themeChanged();
     else if (name === 'traces') {

@@ -1,7 +1,7 @@
 // How surfaces, cut faces and fibres are painted: the shaders. Colours are found for each pixel from the interpolated value, so that
 // isochrones are lines of the value and not of the triangles. What is painted, and when, heart.js says.
 
-import { DataTexture, DoubleSide, LinearFilter, ShaderMaterial, Vector2, Vector3, Vector4 } from 'three';
+import { DataTexture, DoubleSide, LinearFilter, ShaderMaterial, Vector2, Vector4 } from 'three';
 import { missingLevel, scaleBytes, shades } from './colour.js';
 
 const texture = new DataTexture(scaleBytes, shades, 1);
@@ -19,6 +19,7 @@ export function paintUniforms() {
     plane: { value: new Vector4(0, 0, 1, 0) }, // what lies beyond normal . p = w is cut away
     clipped: { value: 0 },
     opacity: { value: 1 },
+    pixel: { value: new Vector2() }, // a pixel of the picture, which is 2 wide and high
   };
 }
 
@@ -66,7 +67,7 @@ const fragmentShader = `
     vec3 normal = normalize(vNormal), toEye = normalize(-vEye);
     float facing = dot(normal, toEye);
     if (facing < 0.0) normal = -normal;
-    float light = 0.50 + 0.36 * max(dot(normal, normalize(vec3(-0.35, 0.55, 0.9))), 0.0) + 0.20 * abs(facing);
+    float light = 0.56 + 0.28 * max(dot(normal, normalize(vec3(-0.35, 0.55, 0.9))), 0.0) + 0.20 * abs(facing);
     colour *= mix(1.0, light, shading);
     if (!gl_FrontFacing && isFace < 0.5) colour *= 0.82;
     gl_FragColor = vec4(colour, opacity);
@@ -82,28 +83,32 @@ export function valueMaterial(uniforms, isFace) {
   });
 }
 
-/** The material of fibres: lines that come so far towards the eye that those just below the surface are seen. */
-export function fibreMaterial(uniforms, towardsEye, colour) {
+/** The material of fibres: lines that come so far towards the eye that those just below the surface are seen. Drawn twice, dark and
+ * a pixel lower light, they are seen on any colour. */
+export function fibreMaterial(uniforms, towardsEye, isLight) {
+  const { plane, clipped, pixel } = uniforms;
+  const own = { towardsEye: { value: towardsEye }, isLight: { value: isLight ? 1 : 0 } };
   return new ShaderMaterial({
-    uniforms: { plane: uniforms.plane, clipped: uniforms.clipped, towardsEye: { value: towardsEye }, colour: { value: new Vector3(...colour) } },
+    uniforms: { plane, clipped, pixel, ...own },
     vertexShader: `
-      uniform float towardsEye;
+      uniform float towardsEye, isLight;
+      uniform vec2 pixel;
       varying vec3 vPlace;
       void main() {
         vPlace = position;
         vec4 eye = modelViewMatrix * vec4(position, 1.0);
         vec4 near = projectionMatrix * (eye - vec4(normalize(eye.xyz) * towardsEye, 0.0));
         gl_Position = projectionMatrix * eye;
-        gl_Position.z = near.z / near.w * gl_Position.w;
+        gl_Position.z = (near.z / near.w + 1e-5 * isLight) * gl_Position.w;
+        gl_Position.xy += isLight * vec2(0.5, -1.0) * pixel * gl_Position.w;
       }`,
     fragmentShader: `
       uniform vec4 plane;
-      uniform float clipped;
-      uniform vec3 colour;
+      uniform float clipped, isLight;
       varying vec3 vPlace;
       void main() {
         if (clipped > 0.5 && dot(plane.xyz, vPlace) > plane.w) discard;
-        gl_FragColor = vec4(colour, 1.0);
+        gl_FragColor = vec4(isLight > 0.5 ? vec3(0.93) : vec3(0.07), 1.0);
       }`,
   });
 }

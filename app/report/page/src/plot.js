@@ -23,7 +23,7 @@ export function plot(host, { x, xLabel, xUnit, yLabel, yUnit, curves }, { height
     width: Math.max(200, host.clientWidth),
     height,
     scales: { x: { time: false } },
-    axes: [axis(named(xLabel, xUnit)), { ...axis(named(yLabel, yUnit)), size: 62 }],
+    axes: [axis(named(xLabel, xUnit)), { ...axis(named(yLabel, yUnit)), size: small ? 48 : 62, space: small ? 22 : 30 }],
     cursor: { sync: sync ? { key: sync } : undefined, drag: { x: true, y: false } },
     legend: { live: true },
     series: [

@@ -7,12 +7,12 @@ import { theme } from './colour.js';
 import { sizeCanvas } from './dom.js';
 import { roundStep } from './number.js';
 
+const first = [[0.35, -1, 0.3], [0, 0, 1]]; // where the eye is at first, and what is up there
+
 export class View {
-  /** Draws into canvas; overlay is a second canvas above it. sphere: what is looked at. */
-  constructor(canvas, overlay, sphere) {
-    this.canvas = canvas;
-    this.overlay = overlay;
-    this.sphere = sphere;
+  /** Draws into canvas; overlay is a second canvas above it. What is looked at: its sphere, and its places [3 n]. */
+  constructor(canvas, overlay, sphere, places) {
+    Object.assign(this, { canvas, overlay, sphere, places });
     this.scene = new Scene();
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
     this.renderer.outputColorSpace = 'srgb-linear'; // the shaders give sRGB themselves
@@ -22,11 +22,12 @@ export class View {
     Object.assign(this.controls, { staticMoving: true, rotateSpeed: 2.4, zoomSpeed: 1.1, panSpeed: 0.6, keys: ['', '', ''] });
     this.controls.addEventListener('change', () => this.changed());
     this.mark = null; // a place that is marked
+    this.pixel = new Vector2(); // what shaders are told of a pixel
     this.onPick = () => {};
     this.onDraw = () => {};
     this.onRest = () => {};
     this.dirty = true;
-    this.look([0.35, -1, 0.3], [0, 0, 1]);
+    this.look(...first);
     this.listen();
     const loop = () => {
       this.frame = requestAnimationFrame(loop);
@@ -54,13 +55,26 @@ export class View {
   /** Looks at the middle from a direction, with another one up, from so far that all is seen. */
   look(from, up) {
     const direction = new Vector3(...from).normalize();
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (1.06 * this.sphere.radius) / Math.sin((this.camera.fov * Math.PI) / 360) / narrow;
     this.controls.target.copy(this.sphere.center);
-    this.camera.position.copy(this.sphere.center).addScaledVector(direction, distance);
+    this.camera.position.copy(this.sphere.center).addScaledVector(direction, this.fittingDistance(direction, new Vector3(...up)));
     this.camera.up.set(...up);
     this.camera.lookAt(this.controls.target);
     this.changed();
+  }
+
+  /** From where in a direction all places are just seen. */
+  fittingDistance(direction, up) {
+    const side = new Vector3().crossVectors(up, direction).normalize();
+    const upwards = new Vector3().crossVectors(direction, side);
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) / 1.12; // with some air around
+    const wide = tall * this.camera.aspect;
+    const p = new Vector3();
+    let distance = 0;
+    for (let i = 0; i < this.places.length; i += 3) {
+      p.fromArray(this.places, i).sub(this.sphere.center);
+      distance = Math.max(distance, p.dot(direction) + Math.max(Math.abs(p.dot(side)) / wide, Math.abs(p.dot(upwards)) / tall));
+    }
+    return distance;
   }
 
   pose() {
@@ -82,9 +96,10 @@ export class View {
   draw() {
     this.dirty = false;
     this.placeNearAndFar();
+    const [width, height] = this.size();
+    this.pixel.set(2 / width, 2 / height);
     this.renderer.render(this.scene, this.camera);
     const ratio = window.devicePixelRatio || 1;
-    const [width, height] = this.size();
     this.drawOver(sizeCanvas(this.overlay, width, height, ratio), width, height);
     this.onDraw();
   }
@@ -206,12 +221,11 @@ export class View {
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(window.devicePixelRatio || 1);
     this.renderer.setSize(width, height);
-    const first = this.camera.aspect === 1 && !this.sized;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.controls.handleResize();
-    this.sized = true;
-    if (first && !this.posed) this.look([0.35, -1, 0.3], [0, 0, 1]);
+    if (!this.posed) this.look(...first);
+    this.posed = true;
     this.changed();
   }
 
@@ -240,7 +254,7 @@ export class View {
       else this.turn(6 * right, 6 * up);
     } else if (key === '+' || key === '=') this.zoom(1 / 1.15);
     else if (key === '-') this.zoom(1.15);
-    else if (key === 'Home') this.look([0.35, -1, 0.3], [0, 0, 1]);
+    else if (key === 'Home') this.look(...first);
     else if (key === 'Enter') this.onPick(this.size()[0] / 2, this.size()[1] / 2);
     else return false;
     return true;
