@@ -18,7 +18,7 @@ export class Heart {
     this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.position);
     this.size = 2 * this.geometry.boundingSphere.radius;
     this.uniforms = paintUniforms();
-    this.view.pixel = this.uniforms.pixel.value;
+    Object.assign(this.view, { pixel: this.uniforms.pixel.value, ratio: this.uniforms.ratio });
     this.surface = new Mesh(this.geometry, valueMaterial(this.uniforms, false));
     this.face = new Mesh(new BufferGeometry(), valueMaterial(this.uniforms, true));
     this.face.visible = false;
@@ -86,7 +86,6 @@ export class Heart {
   /** Isochrones at multiples of a step; 0: none. */
   setLines(step) {
     this.uniforms.lineStep.value = step;
-    this.uniforms.linePixels.value = 1.1 * (window.devicePixelRatio || 1);
     this.view.changed();
   }
 

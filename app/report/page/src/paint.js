@@ -15,10 +15,9 @@ export function paintUniforms() {
     scale: { value: texture },
     range: { value: new Vector2(0, 1) },
     lineStep: { value: 0 }, // 0: no isochrones
-    linePixels: { value: 1 },
+    ratio: { value: 1 }, // pixels of the picture for one of the page
     plane: { value: new Vector4(0, 0, 1, 0) }, // what lies beyond normal . p = w is cut away
     clipped: { value: 0 },
-    opacity: { value: 1 },
     pixel: { value: new Vector2() }, // a pixel of the picture, which is 2 wide and high
   };
 }
@@ -41,7 +40,7 @@ const vertexShader = `
 const fragmentShader = `
   uniform sampler2D scale;
   uniform vec2 range;
-  uniform float lineStep, linePixels, clipped, opacity, shading, isFace;
+  uniform float lineStep, ratio, clipped, shading, isFace;
   uniform vec4 plane;
   varying vec2 vWeighted;
   varying vec3 vPlace, vNormal, vEye;
@@ -59,8 +58,8 @@ const fragmentShader = `
     float across = max(range.y - range.x, 1e-30);
     vec3 colour = texture2D(scale, vec2(clamp((value - range.x) / across, 0.0, 1.0), 0.5)).rgb;
     if (lineStep > 0.0) {
-      float level = value / lineStep, perPixel = fwidth(level);
-      float ink = max(0.6 * line(level, perPixel, linePixels), 0.85 * line(level / 5.0, perPixel / 5.0, 1.9 * linePixels));
+      float level = value / lineStep, perPixel = fwidth(level), wide = 1.1 * ratio;
+      float ink = max(0.6 * line(level, perPixel, wide), 0.85 * line(level / 5.0, perPixel / 5.0, 1.9 * wide));
       colour = mix(colour, vec3(0.06), ink);
     }
     if (vWeighted.y < 0.5) colour = vec3(${missingLevel.toFixed(4)});
@@ -70,7 +69,7 @@ const fragmentShader = `
     float light = 0.56 + 0.28 * max(dot(normal, normalize(vec3(-0.35, 0.55, 0.9))), 0.0) + 0.20 * abs(facing);
     colour *= mix(1.0, light, shading);
     if (!gl_FrontFacing && isFace < 0.5) colour *= 0.82;
-    gl_FragColor = vec4(colour, opacity);
+    gl_FragColor = vec4(colour, 1.0);
   }`;
 
 /** The material of the surface, or of a cut face, which is lit less: its colours are those of the bar. */

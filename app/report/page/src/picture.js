@@ -44,6 +44,7 @@ export function composePicture(view, words, bar, labels) {
 function drawScene(context, view, x, y, width, height) {
   view.renderer.setPixelRatio(ratio);
   view.renderer.setSize(width, height);
+  view.ratio.value = ratio;
   view.renderer.render(view.scene, view.camera);
   context.drawImage(view.canvas, x, y, width, height);
   view.resize();

@@ -67,6 +67,7 @@ function tools(chart, x) {
 /** Left and right move the cursor, + and - zoom around it, Home shows all. */
 function makeKeys(chart, x, names) {
   const area = chart.over;
+  chart.root.querySelector('canvas').setAttribute('aria-hidden', 'true');
   area.tabIndex = 0;
   area.setAttribute('role', 'img');
   area.setAttribute('aria-label', `Curves of ${names}. Left and right move the cursor, plus and minus zoom, Home shows all.`);

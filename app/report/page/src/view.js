@@ -22,7 +22,8 @@ export class View {
     Object.assign(this.controls, { staticMoving: true, rotateSpeed: 2.4, zoomSpeed: 1.1, panSpeed: 0.6, keys: ['', '', ''] });
     this.controls.addEventListener('change', () => this.changed());
     this.mark = null; // a place that is marked
-    this.pixel = new Vector2(); // what shaders are told of a pixel
+    this.pixel = new Vector2(); // what shaders are told of a pixel,
+    this.ratio = { value: 1 }; // and how many of them make one of the page
     this.onPick = () => {};
     this.onDraw = () => {};
     this.onRest = () => {};
@@ -98,6 +99,7 @@ export class View {
     this.placeNearAndFar();
     const [width, height] = this.size();
     this.pixel.set(2 / width, 2 / height);
+    this.ratio.value = this.renderer.getPixelRatio();
     this.renderer.render(this.scene, this.camera);
     const ratio = window.devicePixelRatio || 1;
     this.drawOver(sizeCanvas(this.overlay, width, height, ratio), width, height);
