@@ -30,6 +30,13 @@ export async function values(array) {
   return result;
 }
 
+/** Whole numbers, exactly: as they are stored where they are stored as they are. */
+export async function whole(array) {
+  const { offset, scale, missing } = coding(array);
+  const raw = await numbers(array);
+  return offset === 0 && scale === 1 && missing === null ? raw : Float64Array.from(raw, (x) => (x === missing ? NaN : offset + scale * x));
+}
+
 /** How numbers become values. */
 export function coding(array) {
   return { offset: array.offset ?? 0, scale: array.scale ?? 1, missing: array.missing ?? null };

@@ -75,7 +75,7 @@ export function table({ title, columns, rows }, { sortable = false, choose = nul
   };
   fill();
   const whole = el('table', { 'aria-label': title || null }, el('thead', {}, el('tr', {}, heads)), body);
-  const scroll = el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': title || 'Table' }, whole);
+  const scroll = el('div', { class: rows.length > 15 ? 'table long' : 'table', tabindex: '0', role: 'group', 'aria-label': title || 'Table' }, whole);
   return el('div', {}, title ? el('h2', { text: title }) : null, scroll, note ? el('p', { class: 'note', text: note }) : null);
 }
 

@@ -69,7 +69,7 @@ function layOut(leads) {
 /** Speed and gains: 25 mm/s and 10 mm/mV where the record can be read so, else the round ones nearest to it. */
 function findScales(layout, x, speed, gain) {
   const seconds = (x[x.length - 1] - x[0]) / 1000 || 1;
-  const least = layout.columns > 1 ? 16 : 60;
+  const least = layout.columns > 1 ? 16 : 30;
   const usual = [25, 50, 100, 200, 500, 1000].find((v) => v * seconds >= least) ?? 1000;
   const gains = layout.groups.map((_, group) => {
     let span = 0;

@@ -99,7 +99,8 @@ export class Heart {
     return roundStep(this.ownRange[1] - this.ownRange[0], 10);
   }
 
-  /** Turns the cut on across an axis ('x', 'y', 'z') or the view, or off (null). Gives the range of its place in mm. */
+  /** Turns the cut on across an axis ('x', 'y', 'z') or the view, or off (null). The side towards the eye is cut away, so that the face
+   * is seen, or the other. Gives the range of its place along the axis in mm. */
   async setCut(across, flipped = false) {
     if (!across) {
       this.plane = this.cutFace = null;
@@ -109,17 +110,20 @@ export class Heart {
       return null;
     }
     this.cut ??= await this.data.cut();
-    const normal = axes[across] ? [...axes[across]] : this.view.towardsEye().toArray();
-    if (flipped) for (let k = 0; k < 3; k++) normal[k] = -normal[k];
-    const [low, high] = this.extent(normal);
-    this.plane = { normal, low, high, offset: (low + high) / 2 };
-    this.moveCut(this.plane.offset);
+    const eye = this.view.towardsEye();
+    const axis = axes[across] ?? eye.toArray();
+    const sign = new Vector3(...axis).dot(eye) >= 0 !== flipped ? 1 : -1;
+    const [low, high] = this.extent(axis);
+    this.plane = { normal: axis.map((x) => sign * x), sign, low, high };
+    this.moveCut((low + high) / 2);
     return [low, high];
   }
 
-  moveCut(offset) {
+  /** Moves the cut to a place along its axis. */
+  moveCut(place) {
+    const { normal, sign } = this.plane;
+    const offset = sign * place;
     this.plane.offset = offset;
-    const { normal } = this.plane;
     this.uniforms.plane.value.set(...normal, offset);
     this.uniforms.clipped.value = 1;
     this.cutFace = cutTetrahedra(this.cut.position, this.cut.tetrahedra, normal, offset);

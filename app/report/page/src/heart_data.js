@@ -1,15 +1,15 @@
 // A heart of a report: its arrays, decoded when they are first needed. It draws nothing.
 
-import { coding, Damaged, numbers, values } from './data.js';
+import { coding, Damaged, numbers, values, whole } from './data.js';
 
 /** Decodes the surface; maps, frames, cut and fibres come later, on demand. */
 export async function loadHeart(heart) {
   const { surface } = heart;
   const [position, triangle, element, tag] = await Promise.all([
     values(surface.position),
-    numbers(surface.triangle),
-    numbers(surface.element),
-    surface.tag ? numbers(surface.tag) : null,
+    whole(surface.triangle),
+    whole(surface.element),
+    surface.tag ? whole(surface.tag) : null,
   ]);
   return new HeartData(heart, position, triangle, element, tag);
 }
@@ -58,7 +58,7 @@ class HeartData {
 
   async cut() {
     const { position, tetrahedron, element } = this.heart.cut;
-    const [places, tetrahedra, elements] = await Promise.all([values(position), numbers(tetrahedron), numbers(element)]);
+    const [places, tetrahedra, elements] = await Promise.all([values(position), whole(tetrahedron), whole(element)]);
     return { position: places, tetrahedra, element: elements };
   }
 

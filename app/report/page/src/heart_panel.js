@@ -6,7 +6,7 @@ import { values } from './data.js';
 import { button, checkbox, el, labelled, options, sizeCanvas, table } from './dom.js';
 import { Heart } from './heart.js';
 import { loadHeart } from './heart_data.js';
-import { format, quantity } from './number.js';
+import { format, quantity, summary } from './number.js';
 import { savePicture } from './picture.js';
 import { plot } from './plot.js';
 import { kinds, makeLabels } from './points.js';
@@ -29,7 +29,12 @@ class Panel {
   async start(kept) {
     this.data = await loadHeart(this.run.heart);
     this.build();
-    this.heart = new Heart(this.data, this.canvas, this.overlay);
+    try {
+      this.heart = new Heart(this.data, this.canvas, this.overlay);
+    } catch (error) {
+      if (!/WebGL/.test(error.message)) throw error;
+      return this.showTables();
+    }
     const { view } = this.heart;
     view.onPick = (x, y) => this.pick(x, y);
     view.onDraw = () => this.labels.follow(view);
@@ -43,7 +48,21 @@ class Panel {
     await this.choose(choices.includes(kept.choice) ? kept.choice : choices[0]);
   }
 
+  /** Where no picture can be had: its numbers. */
+  async showTables() {
+    const { maps } = this.run.heart;
+    const columns = [{ label: 'map', unit: '', number: false }, { label: 'unit', unit: '', number: false },
+      ...['lowest', 'median', 'highest'].map((label) => ({ label, unit: '', number: true }))];
+    const all = await Promise.all(maps.map((map) => values(map.element)));
+    const rows = all.map(summary).map((s, m) => [this.data.mapLabel(m), maps[m].unit, s.min, s.median, s.max]);
+    this.host.replaceChildren(
+      el('p', { class: 'trouble', role: 'alert', text: 'This browser shows no 3-D pictures (WebGL 2 is off). The numbers of the maps stand below; the other tabs work.' }),
+      el('section', { class: 'card' }, table({ title: 'Maps on the surface', columns, rows })),
+    );
+  }
+
   keep() {
+    if (!this.heart) return {};
     return { pose: this.heart.view.pose(), choice: this.choice.value };
   }
 
@@ -51,11 +70,12 @@ class Panel {
     this.play(false);
     this.observer.disconnect();
     this.plots.forEach((each) => each.remove());
-    this.heart.dispose();
+    this.heart?.dispose();
     this.host.replaceChildren();
   }
 
   themeChanged() {
+    if (!this.heart) return;
     this.heart.view.changed();
     this.drawBar();
     if (this.heart.picked) this.tell(this.heart.picked);
@@ -171,7 +191,7 @@ class Panel {
       about.push(`Drawn: ${format(this.data.triangles)} triangles, at most ${format(heart.error_mm, 2)} mm beside it.`);
     }
     if (heart.cut) about.push(`Cut faces come from ${format(heart.cut.tetrahedron.count)} coarser tetrahedra${heart.cut.error_mm ? `, at most ${format(heart.cut.error_mm, 2)} mm beside the surface` : ''}.`);
-    about.push('Values are shown to 1/65,534 of their range.');
+    about.push(exactness(heart));
     return el('section', { class: 'about' }, about.map((text) => el('p', { class: 'note', text })));
   }
 
@@ -308,10 +328,10 @@ class Panel {
   }
 
   moveCut() {
-    const offset = Number(this.cutSlider.value);
-    this.heart.moveCut(offset);
+    const at = Number(this.cutSlider.value);
+    this.heart.moveCut(at);
     const across = this.cutAcross.value;
-    const place = across === 'view' ? `${format(round(this.heart.plane.high - offset))} mm deep` : `${across} = ${format(round(this.cutFlip.checked ? -offset : offset))} mm`;
+    const place = across === 'view' ? `${format(round(this.heart.plane.high - at))} mm deep` : `${across} = ${format(round(at))} mm`;
     this.cutPlace.textContent = place;
     this.cutSlider.setAttribute('aria-valuetext', place);
   }
@@ -399,6 +419,15 @@ class Panel {
 
 function valueRow(label, value, unit) {
   return el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { class: 'number', text: value }), el('td', { class: 'unit', text: unit ?? '' }));
+}
+
+/** How far what is shown may be from what was computed. */
+function exactness({ maps, frames }) {
+  const steps = { u8: '1/254 of', u16: '1/65,534 of' };
+  const kinds = [...new Set(maps.map((map) => steps[map.vertex.type]).filter(Boolean))];
+  const said = kinds.length ? [`Maps are shown to ${kinds.join(' or ')} their range`] : [];
+  if (frames) said.push(`${said.length ? ', ' : ''}V as time passes ${said.length ? '' : 'is shown '}to ${quantity(frames.v_mV.scale ?? 0, 'mV', 2)}`);
+  return said.length ? `${said.join('')}.` : '';
 }
 
 /** A length in mm to hundredths. */

@@ -3,9 +3,9 @@
 
 import { drawBar } from './bar.js';
 import { css, theme } from './colour.js';
-import { numbers, values } from './data.js';
+import { values, whole } from './data.js';
 import { arrange, Die } from './die.js';
-import { el, labelled, options, sizeCanvas, table } from './dom.js';
+import { checkbox, el, labelled, options, sizeCanvas, table } from './dom.js';
 import { format, quantity, roundStep, summary, ticks } from './number.js';
 
 /** Shows a machine in host. Gives { tiles, remove }; tiles is null where there are none. */
@@ -34,7 +34,7 @@ class Tiles {
 
   async load() {
     const { chip, row, column } = this.tiles;
-    this.places = arrange(...(await Promise.all([numbers(chip), numbers(row), numbers(column)])));
+    this.places = arrange(...(await Promise.all([whole(chip), whole(row), whole(column)])));
     this.lists = await Promise.all(this.tiles.measures.map((m) => values(m.value)));
   }
 
@@ -42,6 +42,8 @@ class Tiles {
     const { measures } = this.tiles;
     this.choice = el('select', { on: { change: () => this.choose(Number(this.choice.value)) } },
       options(measures.map((m, k) => ({ value: k, text: measureName(m), group: m.phase ?? '' }))));
+    const fromZero = checkbox('from 0', true, () => this.choose(this.m));
+    this.fromZero = fromZero.box;
     this.said = el('p', {});
     this.canvas = el('canvas', { tabindex: '0', role: 'img', class: 'die' });
     this.barCanvas = el('canvas', { 'aria-hidden': 'true' });
@@ -55,7 +57,7 @@ class Tiles {
     this.observer = new ResizeObserver(() => this.m !== undefined && this.draw());
     this.observer.observe(this.place);
     return el('section', { class: 'card' },
-      el('div', { class: 'row' }, labelled('Colour by', this.choice)),
+      el('div', { class: 'row' }, labelled('Colour by', this.choice), fromZero.label),
       this.said,
       el('div', { class: 'machine' },
         el('div', { class: 'machine-left' }, this.place, this.barCanvas,
@@ -76,8 +78,8 @@ class Tiles {
     const measure = this.tiles.measures[m];
     const list = this.lists[m];
     const s = summary(list);
-    this.range = [Math.min(0, s.min), s.max > 0 ? s.max : s.max === s.min ? s.min + 1 : s.max];
-    if (s.n === 0) this.range = [0, 1];
+    this.range = s.n === 0 ? [0, 1] : this.fromZero.checked ? [Math.min(0, s.min), Math.max(0, s.max)] : [s.min, s.max];
+    if (this.range[0] === this.range[1]) this.range[1]++;
     let sum = 0;
     for (const v of list) if (!Number.isNaN(v)) sum += v;
     const mean = sum / s.n;

@@ -114,8 +114,7 @@ function open(name) {
     })
     .catch((error) => {
       entry.error = error.message;
-      const words = /WebGL/.test(error.message) ? new Error('This browser shows no 3-D pictures (WebGL 2 is off); the other tabs work.') : error;
-      host.replaceChildren(message(words));
+      host.replaceChildren(message(error));
     });
 }
 
