@@ -34,7 +34,7 @@ export async function values(array) {
 export async function whole(array) {
   const { offset, scale, missing } = coding(array);
   const raw = await numbers(array);
-  return offset === 0 && scale === 1 && missing === null ? raw : Float64Array.from(raw, (x) => (x === missing ? NaN : offset + scale * x));
+  return offset === 0 && scale === 1 && missing === null ? raw : Float64Array.from(raw, (x) => (x === missing ? NaN : Math.round(offset + scale * x)));
 }
 
 /** How numbers become values. */

@@ -111,8 +111,8 @@ class Panel {
 
   buildColours() {
     const { heart } = this.run;
-    const list = heart.maps.map((_, m) => ({ value: `map ${m}`, text: this.mapName(m) }));
-    if (heart.frames) list.push({ value: 'frames', text: 'V as time passes (mV)' });
+    const list = heart.maps.map((_, m) => ({ value: `map ${m}`, text: this.data.mapLabel(m) }));
+    if (heart.frames) list.push({ value: 'frames', text: 'V as time passes' });
     list.push({ value: 'plain', text: 'nothing' });
     this.choice = el('select', { on: { change: () => this.choose(this.choice.value) } }, options(list));
     const { box, label } = checkbox('Isochrones every', false, () => this.setLines());
@@ -122,11 +122,6 @@ class Panel {
     this.linesUnit = el('span', { class: 'unit' });
     this.linesRow = el('div', { class: 'row' }, label, this.linesStep, this.linesUnit);
     return [labelled('Colour by', this.choice), this.linesRow];
-  }
-
-  mapName(m) {
-    const { unit } = this.run.heart.maps[m];
-    return this.data.mapLabel(m) + (unit ? ` (${unit})` : '');
   }
 
   buildBar() {
