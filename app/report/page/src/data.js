@@ -1,0 +1,80 @@
+// The data blocks of a report: JSON, and arrays as base64 of zlib streams. Gives numbers; it draws nothing and knows no heart.
+// README.md of this folder has the format.
+
+export class Damaged extends Error {}
+
+const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
+const known = new Map(); // id: a promise of its numbers
+
+/** The JSON of the report; null where the page is the empty template. */
+export function readReport() {
+  const block = document.getElementById('report');
+  if (!block) return null;
+  const report = JSON.parse(block.textContent);
+  if (report.format !== 1) throw new Damaged(`This report has format ${report.format}; this page reads format 1.`);
+  return report;
+}
+
+/** The numbers of an array as they are stored, differences summed. The same array is decoded once. */
+export function numbers(array) {
+  if (!known.has(array.id)) known.set(array.id, decode(array));
+  return known.get(array.id);
+}
+
+/** The values of an array: offset + scale * number, and NaN for what is missing. */
+export async function values(array) {
+  const raw = await numbers(array);
+  const result = new (array.type === 'f64' || array.type === 'u32' ? Float64Array : Float32Array)(raw.length);
+  const { offset, scale, missing } = coding(array);
+  for (let i = 0; i < raw.length; i++) result[i] = raw[i] === missing ? NaN : offset + scale * raw[i];
+  return result;
+}
+
+/** Whole numbers, exactly: as they are stored where they are stored as they are. */
+export async function whole(array) {
+  const { offset, scale, missing } = coding(array);
+  const raw = await numbers(array);
+  return offset === 0 && scale === 1 && missing === null ? raw : Float64Array.from(raw, (x) => (x === missing ? NaN : Math.round(offset + scale * x)));
+}
+
+/** How numbers become values. */
+export function coding(array) {
+  return { offset: array.offset ?? 0, scale: array.scale ?? 1, missing: array.missing ?? null };
+}
+
+async function decode(array) {
+  const block = document.getElementById(array.id);
+  const Type = types[array.type];
+  if (!block) throw new Damaged(`This report is damaged: array ${array.id} is missing.`);
+  if (!Type) throw new Damaged(`This report is damaged: array ${array.id} has type "${array.type}".`);
+  const bytes = await inflate(fromBase64(block.textContent), array.id);
+  const n = array.count * (array.components ?? 1);
+  if (bytes.byteLength !== n * Type.BYTES_PER_ELEMENT) {
+    const has = bytes.byteLength / Type.BYTES_PER_ELEMENT;
+    throw new Damaged(`This report is damaged: array ${array.id} holds ${has} numbers, ${n} are expected.`);
+  }
+  const result = new Type(bytes);
+  const back = array.delta_items ?? (array.delta ? (array.components ?? 1) : 0);
+  // Typed arrays of unsigned numbers add modulo 2^bits by themselves.
+  if (back > 0) for (let i = back; i < n; i++) result[i] += result[i - back];
+  return result;
+}
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes, id) {
+  if (!window.DecompressionStream) {
+    throw new Damaged('This browser is too old for the report: Firefox 113, Chromium 103 or Safari 16.4 is needed.');
+  }
+  try {
+    return await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+  } catch (error) {
+    throw new Damaged(`This report is damaged: array ${id} cannot be decompressed.`);
+  }
+}

@@ -1,0 +1,246 @@
+// The heart in space: what is shown, by which colours, how it is cut, and what lies under a pixel. The controls around it are those of
+// heart_panel.js, which calls this and is told of changes; the shaders are those of paint.js.
+
+import { BufferAttribute, BufferGeometry, Group, LineSegments, Mesh, Vector3 } from 'three';
+import { cutTetrahedra, faceArea, facePosition, faceValues } from './cut.js';
+import { roundStep, summary } from './number.js';
+import { fibreMaterial, paintUniforms, valueMaterial } from './paint.js';
+import { makeSurface, setValues } from './surface.js';
+import { View } from './view.js';
+
+const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+
+export class Heart {
+  /** data: of loadHeart; canvas and overlay lie one above the other. */
+  constructor(data, canvas, overlay) {
+    this.data = data;
+    this.geometry = makeSurface(data.position, data.triangle);
+    this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.position);
+    this.size = 2 * this.geometry.boundingSphere.radius;
+    this.uniforms = paintUniforms();
+    Object.assign(this.view, { pixel: this.uniforms.pixel.value, ratio: this.uniforms.ratio });
+    this.surface = new Mesh(this.geometry, valueMaterial(this.uniforms, false));
+    this.face = new Mesh(new BufferGeometry(), valueMaterial(this.uniforms, true));
+    this.face.visible = false;
+    this.view.scene.add(this.surface, this.face);
+    this.shown = { kind: 'plain' }; // 'plain', 'map' with its number m, or 'frames'
+    this.frame = 0;
+    this.plane = null; // { normal, offset }
+    this.cutFace = null;
+    this.picked = null;
+  }
+
+  dispose() {
+    this.view.dispose();
+    this.geometry.dispose();
+    this.face.geometry.dispose();
+  }
+
+  /** Colours by map m, by 'frames', or not ('plain'). */
+  async show(kind, m = 0) {
+    const turn = (this.turn = {});
+    if (kind === 'map') {
+      const map = await this.data.map(m);
+      if (this.turn !== turn) return; // something else was chosen meanwhile
+      this.shown = { kind, m, map, statistics: summary(map.element), ...this.data.heart.maps[m] };
+      this.shown.label = this.data.mapLabel(m);
+      this.ownRange = [this.shown.statistics.min, this.shown.statistics.max];
+    } else if (kind === 'frames') {
+      this.frames ??= await this.data.frames();
+      if (this.turn !== turn) return;
+      this.shown = { kind, label: 'V', unit: 'mV' };
+      this.ownRange = this.frames.range;
+    } else {
+      this.shown = { kind: 'plain', label: '', unit: '' };
+      this.ownRange = [0, 1];
+    }
+    if (!(this.ownRange[1] > this.ownRange[0])) this.ownRange = [(this.ownRange[0] || 0) - 0.5, (this.ownRange[0] || 0) + 0.5];
+    this.setRange(...this.ownRange);
+    this.colour();
+  }
+
+  /** Puts the shown values at the corners, of the surface and of the cut face. */
+  colour() {
+    const { triangle } = this.data;
+    const { kind, map } = this.shown;
+    if (kind === 'map') setValues(this.geometry, (c) => map.vertex[triangle[c]]);
+    else if (kind === 'frames') setValues(this.geometry, (c) => this.frames.at(this.frame, triangle[c]));
+    else setValues(this.geometry, () => NaN);
+    this.colourFace();
+    this.view.changed();
+  }
+
+  colourFace() {
+    if (!this.cutFace || this.cutFace.n === 0) return;
+    const inside = this.shown.kind === 'map' ? this.shown.map.cut : null;
+    const list = inside ? faceValues(this.cutFace, inside) : null;
+    setValues(this.face.geometry, (c) => (list ? list[c] : NaN));
+  }
+
+  setRange(low, high) {
+    this.range = [low, high];
+    this.uniforms.range.value.set(low, high);
+    this.view.changed();
+  }
+
+  /** Isochrones at multiples of a step; 0: none. */
+  setLines(step) {
+    this.uniforms.lineStep.value = step;
+    this.view.changed();
+  }
+
+  setFrame(frame) {
+    this.frame = Math.max(0, Math.min(this.frames.n - 1, frame));
+    this.colour();
+  }
+
+  /** A step that gives about ten lines. */
+  usualStep() {
+    return roundStep(this.ownRange[1] - this.ownRange[0], 10);
+  }
+
+  /** Turns the cut on across an axis ('x', 'y', 'z') or the view, or off (null). The side towards the eye is cut away, so that the face
+   * is seen, or the other. Gives the range of its place along the axis in mm. */
+  async setCut(across, flipped = false) {
+    if (!across) {
+      this.plane = this.cutFace = null;
+      this.face.visible = false;
+      this.uniforms.clipped.value = 0;
+      this.view.changed();
+      return null;
+    }
+    this.cut ??= await this.data.cut();
+    const eye = this.view.towardsEye();
+    const axis = axes[across] ?? eye.toArray();
+    const sign = new Vector3(...axis).dot(eye) >= 0 !== flipped ? 1 : -1;
+    const [low, high] = this.extent(axis);
+    this.plane = { normal: axis.map((x) => sign * x), sign, low, high };
+    this.moveCut((low + high) / 2);
+    return [low, high];
+  }
+
+  /** Moves the cut to a place along its axis. */
+  moveCut(place) {
+    const { normal, sign } = this.plane;
+    const offset = sign * place;
+    this.plane.offset = offset;
+    this.uniforms.plane.value.set(...normal, offset);
+    this.uniforms.clipped.value = 1;
+    this.cutFace = cutTetrahedra(this.cut.position, this.cut.tetrahedra, normal, offset);
+    const places = facePosition(this.cutFace, this.cut.position);
+    this.cutFace.area = faceArea(places);
+    this.face.geometry.dispose();
+    this.face.geometry = new BufferGeometry();
+    const set = (name, array, n) => this.face.geometry.setAttribute(name, new BufferAttribute(array, n));
+    set('position', places, 3);
+    const normals = new Float32Array(places.length);
+    for (let i = 0; i < normals.length; i++) normals[i] = normal[i % 3];
+    set('normal', normals, 3);
+    set('weighted', new Float32Array((places.length / 3) * 2), 2);
+    this.face.visible = this.cutFace.n > 0;
+    this.colourFace();
+    this.view.changed();
+  }
+
+  extent(normal) {
+    let [low, high] = [Infinity, -Infinity];
+    const p = this.data.position;
+    for (let i = 0; i < p.length; i += 3) {
+      const at = normal[0] * p[i] + normal[1] * p[i + 1] + normal[2] * p[i + 2];
+      low = Math.min(low, at);
+      high = Math.max(high, at);
+    }
+    return [low, high];
+  }
+
+  async showFibres(on) {
+    if (on && !this.fibres) {
+      const ends = await this.data.fibres(0.03 * this.size);
+      const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(ends, 3));
+      const lines = [true, false].map((isLight) => new LineSegments(geometry, fibreMaterial(this.uniforms, 0.02 * this.size, isLight)));
+      this.fibres = new Group().add(...lines);
+      this.view.scene.add(this.fibres);
+    }
+    if (this.fibres) this.fibres.visible = on;
+    this.view.changed();
+  }
+
+  /** What lies under a pixel: { at, element, tag, values: [{label, unit, value}], vertex, inside }; null: nothing. */
+  async pick(x, y) {
+    const hit = this.hit(this.view.ray(x, y));
+    this.view.mark = hit ? hit.point.toArray() : null;
+    this.view.changed();
+    this.picked = hit && (hit.object === this.face ? await this.pickedInside(hit) : await this.pickedOn(hit));
+    return this.picked;
+  }
+
+  /** The first hit of a ray that is not cut away. */
+  hit(caster) {
+    const hits = caster.intersectObjects(this.face.visible ? [this.surface, this.face] : [this.surface], false);
+    return hits.find((hit) => hit.object === this.face || !this.isCutAway(hit.point)) ?? null;
+  }
+
+  isCutAway(point) {
+    return this.plane !== null && new Vector3(...this.plane.normal).dot(point) > this.plane.offset;
+  }
+
+  /** Whether a place is behind the surface, seen from the eye. */
+  isHidden(place) {
+    const at = this.view.project(place);
+    if (!at) return true;
+    const hit = this.hit(this.view.ray(...at));
+    return hit !== null && hit.distance < this.view.camera.position.distanceTo(new Vector3(...place)) - 0.05 * this.size;
+  }
+
+  async pickedOn(hit) {
+    const triangle = hit.faceIndex;
+    const all = await Promise.all(this.data.heart.maps.map((_, m) => this.data.map(m)));
+    const values = all.map(({ element }, m) => this.named(m, element[triangle]));
+    const vertex = this.nearestVertex(triangle, hit.point);
+    const tag = this.data.tag ? this.data.tag[triangle] : null;
+    return { at: hit.point.toArray(), triangle, element: this.data.element[triangle], tag, values, vertex, inside: false };
+  }
+
+  async pickedInside(hit) {
+    const f = hit.faceIndex;
+    const weights = barycentric(hit);
+    const all = await Promise.all(this.data.heart.maps.map((_, m) => this.data.map(m)));
+    const values = all.map(({ cut }, m) => {
+      if (!cut) return this.named(m, NaN);
+      const corners = faceValues({ n: 1, ...slices(this.cutFace, 3 * f) }, cut);
+      return this.named(m, weights.reduce((sum, w, k) => sum + w * corners[k], 0));
+    });
+    const element = this.cut.element[this.cutFace.tetrahedron[f]];
+    return { at: hit.point.toArray(), element, tag: null, values, vertex: null, inside: true };
+  }
+
+  named(m, value) {
+    return { label: this.data.mapLabel(m), unit: this.data.heart.maps[m].unit, value };
+  }
+
+  nearestVertex(triangle, point) {
+    const { position } = this.data;
+    const corners = [0, 1, 2].map((k) => this.data.triangle[3 * triangle + k]);
+    const away = (v) => Math.hypot(position[3 * v] - point.x, position[3 * v + 1] - point.y, position[3 * v + 2] - point.z);
+    return corners.reduce((best, v) => (away(v) < away(best) ? v : best));
+  }
+
+  /** V at a vertex in all frames. */
+  async course(vertex) {
+    this.frames ??= await this.data.frames();
+    const { time, n, at } = this.frames;
+    return { x: Array.from(time), y: Array.from({ length: n }, (_, f) => at(f, vertex)) };
+  }
+}
+
+function barycentric(hit) {
+  const place = hit.object.geometry.getAttribute('position');
+  const [a, b, c] = [hit.face.a, hit.face.b, hit.face.c].map((i) => new Vector3().fromBufferAttribute(place, i));
+  const whole = new Vector3().crossVectors(b.clone().sub(a), c.clone().sub(a)).length() || 1;
+  const part = (p, q) => new Vector3().crossVectors(p.clone().sub(hit.point), q.clone().sub(hit.point)).length() / whole;
+  return [part(b, c), part(c, a), part(a, b)];
+}
+
+function slices(face, from) {
+  return { a: face.a.subarray(from, from + 3), b: face.b.subarray(from, from + 3), t: face.t.subarray(from, from + 3) };
+}

@@ -1,0 +1,186 @@
+// The page: its title, the choice of run, tabs, and the theme. Tabs fill themselves when they are first opened; window.myotile
+// lets tests read (never set) what is shown.
+
+import { isDark } from './colour.js';
+import { readReport } from './data.js';
+import { el, options } from './dom.js';
+import { showHeart } from './heart_panel.js';
+import { showMachine } from './machine.js';
+import { showRun } from './run.js';
+import { showTraces } from './traces.js';
+
+const violations = [];
+document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
+
+const root = document.getElementById('page');
+const report = attempt(readReport);
+let run = null;
+let opened = new Map(); // tab: what its function gave
+let kept = {};
+
+const kindsOfTabs = [
+  { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, kept) },
+  { name: 'traces', text: () => (run.ecg?.length ? (run.traces?.length ? 'Traces and ECG' : 'ECG') : 'Traces'), has: () => run.traces?.length || run.ecg?.length, open: (host) => showTraces(host, run) },
+  { name: 'machine', text: 'Machine', has: () => run.machine, open: (host) => showMachine(host, run.machine) },
+  { name: 'run', text: 'What was run', has: () => true, open: (host) => showRun(host, run, report.version) },
+];
+
+function attempt(action) {
+  try {
+    return action();
+  } catch (error) {
+    root.replaceChildren(message(error));
+    return undefined;
+  }
+}
+
+function message(error) {
+  console.error(error);
+  return el('p', { class: 'trouble', role: 'alert', text: error.message });
+}
+
+function start() {
+  if (report === null) {
+    root.replaceChildren(el('p', { class: 'trouble', text: 'This is the empty page of a report; "myotile report" fills it.' }));
+  }
+  if (!report) return;
+  document.getElementById('theme').addEventListener('click', changeTheme);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  if (report.runs.length > 1) {
+    const select = el('select', { id: 'run', on: { change: () => showOne(Number(select.value)) } },
+      options(report.runs.map((each, k) => ({ value: k, text: each.folder && each.folder !== each.title ? `${each.title} (${each.folder})` : each.title }))));
+    document.getElementById('runs').append(el('label', { for: 'run', text: 'Run' }), select);
+  }
+  document.getElementById('version').textContent = `Myotile ${report.version}`;
+  nameTheme();
+  showOne(0);
+}
+
+function showOne(k) {
+  const before = document.querySelector('[role=tab][aria-selected=true]')?.dataset.tab;
+  for (const each of opened.values()) {
+    const what = each.shown;
+    if (what?.keep) kept = what.keep();
+    if (typeof what === 'function') what();
+    else what?.remove?.();
+  }
+  opened = new Map();
+  run = report.runs[k];
+  document.title = run.title;
+  document.getElementById('title').textContent = run.title;
+  const tabs = kindsOfTabs.filter((tab) => tab.has());
+  const list = el('div', { role: 'tablist', 'aria-label': 'Parts of the report' }, tabs.map(makeTab));
+  const panels = tabs.map((tab) => el('div', { role: 'tabpanel', id: `panel-${tab.name}`, 'aria-labelledby': `tab-${tab.name}`, hidden: true }));
+  document.getElementById('tabs').replaceChildren(list);
+  root.replaceChildren(...panels);
+  list.addEventListener('keydown', moveFocus);
+  open(tabs.some((tab) => tab.name === before) ? before : tabs[0].name);
+}
+
+function makeTab(tab) {
+  const text = typeof tab.text === 'function' ? tab.text() : tab.text;
+  return el('button', {
+    type: 'button', role: 'tab', id: `tab-${tab.name}`, 'data-tab': tab.name, 'aria-controls': `panel-${tab.name}`, text, on: { click: () => open(tab.name) },
+  });
+}
+
+function moveFocus(event) {
+  const all = [...document.querySelectorAll('[role=tab]')];
+  const now = all.indexOf(document.activeElement);
+  const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: all.length - 1 }[event.key];
+  if (to === undefined || now < 0) return;
+  event.preventDefault();
+  const next = all[(to + all.length) % all.length];
+  next.focus();
+  open(next.dataset.tab);
+}
+
+function open(name) {
+  for (const tab of document.querySelectorAll('[role=tab]')) {
+    const on = tab.dataset.tab === name;
+    tab.setAttribute('aria-selected', String(on));
+    tab.tabIndex = on ? 0 : -1;
+    document.getElementById(`panel-${tab.dataset.tab}`).hidden = !on;
+  }
+  if (opened.has(name)) return;
+  const entry = { shown: null };
+  opened.set(name, entry);
+  const host = document.getElementById(`panel-${name}`);
+  const began = performance.now();
+  entry.ready = Promise.resolve(kindsOfTabs.find((tab) => tab.name === name).open(host))
+    .then((shown) => {
+      entry.shown = shown;
+      entry.took_ms = performance.now() - began;
+    })
+    .catch((error) => {
+      entry.error = error.message;
+      host.replaceChildren(message(error));
+    });
+}
+
+function changeTheme() {
+  const page = document.documentElement;
+  page.dataset.theme = isDark() ? 'light' : 'dark';
+  redraw();
+}
+
+function nameTheme() {
+  document.getElementById('theme').textContent = isDark() ? 'Light' : 'Dark';
+}
+
+/** What is drawn on canvases has taken colours of the theme. */
+function redraw() {
+  nameTheme();
+  for (const [name, entry] of opened) {
+    if (entry.shown?.themeChanged) entry.shown.themeChanged();
+    else if (name === 'traces') {
+      entry.shown?.();
+      opened.delete(name);
+    }
+  }
+  const now = document.querySelector('[role=tab][aria-selected=true]')?.dataset.tab;
+  if (now) open(now);
+}
+
+start();
+
+const heart = () => opened.get('heart')?.shown?.heart ?? null;
+window.myotile = Object.freeze({
+  /** Resolves when a tab is filled: its error, or null. */
+  ready: async (name) => (await opened.get(name)?.ready, opened.get(name)?.error ?? null),
+  took_ms: (name) => opened.get(name)?.took_ms,
+  violations: () => violations.slice(),
+  /** The value at a vertex of the surface, as it is shown now. */
+  value: (vertex) => {
+    const { shown, frames, frame } = heart();
+    return shown.kind === 'map' ? shown.map.vertex[vertex] : shown.kind === 'frames' ? frames.at(frame, vertex) : NaN;
+  },
+  position: (vertex) => Array.from(heart().data.position.subarray(3 * vertex, 3 * vertex + 3)),
+  shown: () => {
+    const { shown, range, frame, frames, uniforms } = heart();
+    const time_ms = shown.kind === 'frames' ? frames.time[frame] : null;
+    return { kind: shown.kind, label: shown.label, unit: shown.unit, statistics: shown.statistics ?? null, range, time_ms, lineStep: uniforms.lineStep.value };
+  },
+  counts: () => ({ vertices: heart().data.vertices, triangles: heart().data.triangles }),
+  picked: () => heart().picked,
+  cut: () => heart().cutFace && { triangles: heart().cutFace.n, area_mm2: heart().cutFace.area },
+  /** Where a place in mm is in the picture, in CSS pixels. */
+  project: (place) => heart().view.project(place),
+  /** Colours of the picture as it is drawn now, at CSS pixels [[x, y], ...]: [[r, g, b, a], ...]. */
+  pixels: (places) => {
+    const { view } = heart();
+    view.draw();
+    const gl = view.renderer.getContext();
+    const ratio = view.renderer.getPixelRatio();
+    return places.map(([x, y]) => {
+      const colour = new Uint8Array(4);
+      gl.readPixels(Math.round(x * ratio), gl.drawingBufferHeight - 1 - Math.round(y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, colour);
+      return Array.from(colour);
+    });
+  },
+  /** Of a tile: where its middle is on the canvas, and what the shown measure is there. */
+  tile: (i) => {
+    const { tiles } = opened.get('machine').shown;
+    return { middle: tiles.die.middle(i), value: tiles.lists[tiles.m][i], kept: tiles.kept };
+  },
+});

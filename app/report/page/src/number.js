@@ -1,0 +1,53 @@
+// Numbers as people read them, and round steps for axes. No units: those come with the data.
+
+/** Five significant digits, thousands by commas, and a dash where there is no value. */
+export function format(value, digits = 5) {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
+  if (typeof value !== 'number') return String(value);
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return minus(value.toLocaleString('en-GB'));
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-4) return minus(value.toExponential(digits - 1).replace(/\.?0+e/, 'e'));
+  const places = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return minus(value.toLocaleString('en-GB', { maximumFractionDigits: Math.min(places, 12) }));
+}
+
+/** A number with its unit. */
+export function quantity(value, unit, digits) {
+  const text = format(value, digits);
+  return unit && text !== '–' ? `${text} ${unit}` : text;
+}
+
+/** The number in a cell of a table that may hold text, such as "28,886"; NaN: none. */
+export function numeric(cell) {
+  return typeof cell === 'number' ? cell : parseFloat(String(cell ?? '').replace(/,/g, ''));
+}
+
+/** 1, 2 or 5 times a power of ten, so that a range has about so many steps. */
+export function roundStep(range, steps) {
+  const raw = Math.abs(range) / steps;
+  if (!(raw > 0) || !Number.isFinite(raw)) return 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const of = raw / power;
+  return Number(((of < 1.5 ? 1 : of < 3.5 ? 2 : of < 7.5 ? 5 : 10) * power).toPrecision(12));
+}
+
+/** The multiples of a step within a range. */
+export function ticks(low, high, step) {
+  const result = [];
+  const first = Math.ceil(low / step - 1e-9);
+  for (let k = first; k * step <= high + 1e-9 * step && result.length < 200; k++) result.push(Number((k * step).toPrecision(12)));
+  return result;
+}
+
+/** Least, median and largest value, and how many there are without one. */
+export function summary(list) {
+  const sorted = Float64Array.from(list).filter((x) => !Number.isNaN(x)).sort();
+  const n = sorted.length;
+  const median = n ? (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2 : NaN;
+  return { n, missing: list.length - n, min: n ? sorted[0] : NaN, median, max: n ? sorted[n - 1] : NaN };
+}
+
+function minus(text) {
+  return text.replace(/^-/, '−').replace('e-', 'e−');
+}

@@ -1,0 +1,79 @@
+// The tab of what was run: the command to do it again, notes, tables, and every value used. It shows; it checks nothing.
+
+import { button, checkbox, el, newId, table } from './dom.js';
+
+/** Shows it in host. */
+export function showRun(host, run, version) {
+  const sections = [command(run, version)];
+  if (run.notes?.length) {
+    sections.push(el('section', { class: 'card' }, el('h2', { text: 'Notes' }), el('ul', {}, run.notes.map((text) => el('li', { text })))));
+  }
+  for (const each of run.tables ?? []) sections.push(el('section', { class: 'card' }, table(each, { sortable: each.rows.length > 1 })));
+  if (run.used?.length) sections.push(used(run.used));
+  host.replaceChildren(...sections);
+}
+
+function command(run, version) {
+  const code = el('code', { text: run.command });
+  const said = el('span', { class: 'note', role: 'status' });
+  const copy = button('Copy', async () => {
+    said.textContent = (await copied(run.command, code)) ? 'Copied.' : 'The command is selected: copy it with Ctrl+C.';
+  });
+  return el('section', { class: 'card' },
+    el('h2', { text: 'To run it again' }),
+    el('div', { class: 'command' }, el('pre', { tabindex: '0', 'aria-label': 'Command' }, code), copy),
+    said,
+    el('p', { class: 'note', text: `Made by Myotile ${version}, from the folder ${run.folder}.` }));
+}
+
+/** A page from disk may not be allowed to write to the clipboard; then the text is selected. */
+async function copied(text, node) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    return document.execCommand('copy');
+  }
+}
+
+function used(list) {
+  const hasHelp = list.some((each) => each.help);
+  const hasDefault = list.some((each) => each.default !== undefined && each.default !== null);
+  const isSet = (each) => each.default !== undefined && each.default !== null && String(each.default) !== String(each.value);
+  const rows = list.map((each) => ({
+    each,
+    words: `${each.key} ${each.value} ${each.help ?? ''}`.toLowerCase(),
+    node: el('tr', { class: isSet(each) ? 'is-set' : null },
+      el('th', { scope: 'row' }, el('code', { text: each.key })),
+      el('td', { class: 'value', text: each.value }),
+      el('td', { class: 'unit', text: each.unit ?? '' }),
+      hasDefault ? el('td', { class: 'soft', text: each.default ?? '' }) : null,
+      hasHelp ? el('td', { class: 'soft', text: each.help ?? '' }) : null),
+  }));
+  const body = el('tbody', {}, rows.map((row) => row.node));
+  const said = el('span', { class: 'note', role: 'status' });
+  const search = el('input', { type: 'search', id: newId('search'), placeholder: 'key, value or word' });
+  const { box, label } = checkbox('Only what differs from the default', false, () => filter());
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let n = 0;
+    for (const row of rows) {
+      const wanted = words.every((word) => row.words.includes(word)) && (!box.checked || isSet(row.each));
+      row.node.hidden = !wanted;
+      n += wanted;
+    }
+    said.textContent = n === rows.length ? `${n} keys` : `${n} of ${rows.length} keys`;
+  };
+  search.addEventListener('input', filter);
+  filter();
+  const heads = ['key', 'value', 'unit', hasDefault ? 'default' : null, hasHelp ? 'what it is' : null].filter(Boolean);
+  return el('section', { class: 'card' },
+    el('h2', { text: 'Every value used' }),
+    el('div', { class: 'row' }, el('label', { for: search.id, text: 'Search' }), search, hasDefault ? label : null, said),
+    el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Every value used' },
+      el('table', { class: 'used' }, el('thead', {}, el('tr', {}, heads.map((text) => el('th', { scope: 'col', text })))), body)));
+}

@@ -1,0 +1,217 @@
+"""A report of a heart that was never run: a bowl of muscle whose every value follows from its place, so that what the page shows can
+be compared with what was put in. Fills data/report/template.html in the format of app/report/page/README.md.
+
+    example.py TEMPLATE OUTPUT [--title TITLE] [--fine]     --fine: as large as reports get, some 3 MB
+"""
+
+import argparse
+import base64
+import json
+import zlib
+
+import numpy as np
+
+TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32, "f64": np.float64}
+MISSING = {"u8": 255, "u16": 65535}
+LEADS = ["I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"]
+
+
+class Blocks:
+    """The arrays of a report."""
+
+    def __init__(self):
+        self.text = []
+
+    def add(self, numbers, kind, components=1, back=0, **coding):
+        """Numbers of a type, item after item; back: each holds the difference to the one so many before."""
+        flat = np.ascontiguousarray(numbers, dtype=TYPES[kind]).ravel()
+        name = f"a{len(self.text)}"
+        stored = flat.copy()
+        if back:
+            stored[back:] = flat[back:] - flat[:-back]
+        packed = base64.b64encode(zlib.compress(stored.tobytes(), 9)).decode()
+        self.text.append(f'<script type="text/plain" id="{name}">{packed}</script>')
+        array = {"id": name, "type": kind, "count": flat.size // components, "components": components, "offset": 0, "scale": 1, "missing": None}
+        return {**array, "delta": back == components, **coding}
+
+    def values(self, values, kind="u16", components=1, back=None):
+        """Values in equal steps over their range; NaN is missing."""
+        values = np.asarray(values, float)
+        low, high = np.nanmin(values), np.nanmax(values)
+        scale = (high - low) / (MISSING[kind] - 1) or 1
+        steps = np.where(np.isnan(values), MISSING[kind], np.round((np.nan_to_num(values, nan=low) - low) / scale))
+        coding = {"offset": low, "scale": scale, "missing": MISSING[kind]}
+        if back and back != components:
+            coding["delta_items"] = back
+        return self.add(steps, kind, components, components if back is None else back, **coding)
+
+    def index(self, numbers, components=1):
+        return self.add(numbers, "u32", components, components)
+
+
+class Bowl:
+    """A thick half ellipsoid, open above: grids of places and tetrahedra."""
+
+    def __init__(self, around, along, through):
+        self.size = (along + 1, around, through + 1)
+        theta = np.linspace(0.08, 0.62, along + 1)[:, None, None] * np.pi  # from the apex up
+        phi = np.linspace(0, 2 * np.pi, around, endpoint=False)[None, :, None]
+        depth = np.linspace(0, 1, through + 1)[None, None, :]
+        wide, tall = 30 - 11 * depth, 45 - 11 * depth
+        place = [wide * np.sin(theta) * np.cos(phi), wide * np.sin(theta) * np.sin(phi), -tall * np.cos(theta)]
+        self.position = np.stack(np.broadcast_arrays(*place), -1).reshape(-1, 3)
+
+    def number(self, i, j, k):
+        return (i * self.size[1] + j % self.size[1]) * self.size[2] + k
+
+    def tetrahedra(self):
+        """Six of each cell, around its diagonal."""
+        ways = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
+        cells = []
+        for i in range(self.size[0] - 1):
+            for j in range(self.size[1]):
+                for k in range(self.size[2] - 1):
+                    corner = [self.number(i + (c >> 2 & 1), j + (c >> 1 & 1), k + (c & 1)) for c in range(8)]
+                    cells += [[corner[c] for c in way] for way in ways]
+        return np.array(cells)
+
+    def surface(self):
+        """Triangles of the outside, the inside, the rim above and the one around the apex."""
+        rows, around, layers = self.size
+        quads = []
+        for j in range(around):
+            for i in range(rows - 1):
+                quads.append([(i, j, 0), (i, j + 1, 0), (i + 1, j + 1, 0), (i + 1, j, 0)])
+                quads.append([(i, j, layers - 1), (i + 1, j, layers - 1), (i + 1, j + 1, layers - 1), (i, j + 1, layers - 1)])
+            for k in range(layers - 1):
+                quads.append([(rows - 1, j, k), (rows - 1, j + 1, k), (rows - 1, j + 1, k + 1), (rows - 1, j, k + 1)])
+                quads.append([(0, j, k), (0, j, k + 1), (0, j + 1, k + 1), (0, j + 1, k)])
+        numbers = [[self.number(*corner) for corner in quad] for quad in quads]
+        triangles = np.array([t for a, b, c, d in numbers for t in ((a, b, c), (a, c, d))])
+        used, again = np.unique(triangles, return_inverse=True)
+        return self.position[used], again.reshape(-1, 3)
+
+
+def activation_ms(place):
+    """A wave from the apex up, 0.7 mm/ms, and not in a scar."""
+    place = np.asarray(place, float)
+    time = 5 + (place[..., 2] + 45) / 0.7 + 0.25 * np.abs(place[..., 0])
+    scar = np.linalg.norm(place - [0, 30, 5], axis=-1) < 11
+    return np.where(scar, np.nan, time)
+
+
+def apd_ms(place):
+    return 260 + 0.8 * np.asarray(place, float)[..., 0] + np.asarray(place, float)[..., 2] / 3
+
+
+def v_mV(place, time_ms):
+    """An action potential that begins at the activation: -85 at rest, 30 at its peak."""
+    start = np.nan_to_num(activation_ms(place), nan=1e3)
+    rises = 1 / (1 + np.exp(np.minimum(-(time_ms - start) / 1.2, 500)))
+    falls = 1 / (1 + np.exp((time_ms - start - apd_ms(place)) / 14))
+    return -85 + 115 * rises * falls
+
+
+def heart(blocks, fine):
+    around, along, frames = (140, 62, 100) if fine else (60, 28, 40)
+    bowl, coarse = Bowl(around, along, 4), Bowl(36, 16, 3)
+    position, triangle = bowl.surface()
+    centre = position[triangle].mean(1)
+    tetrahedra = coarse.tetrahedra()
+    maps = []
+    for name, label, unit, function in [("activation_ms", "activation", "ms", activation_ms), ("apd90_ms", "APD90", "ms", apd_ms)]:
+        arrays = {"vertex": blocks.values(function(position)), "element": blocks.values(function(centre)), "cut": blocks.values(function(coarse.position))}
+        maps.append({"name": name, "label": label, "unit": unit, "beat": None, **arrays})
+    times = np.linspace(0, 400, frames)
+    voltages = np.array([v_mV(position, t) for t in times])
+    middle = centre[:: max(1, len(centre) // 2500)]
+    along = np.cross(middle, [0, 0, 1.0]) + [0, 0, 12.0]
+    points = [("apex", "stimulus", [0, 0, -45]), ("P1", "point", [28, 0, -10]), ("P2", "trace", [-22, -18, 0]), ("V1", "electrode", [0, -80, 10])]
+    return {
+        "n_elements": 300000, "n_surface_triangles": len(triangle) * 3, "error_mm": 0.21,
+        "surface": {
+            "position": blocks.values(position, components=3), "triangle": blocks.index(triangle, 3),
+            "element": blocks.index(np.arange(len(triangle)) * 7 + 3), "tag": blocks.add(np.where(centre[:, 2] > 12, 1, 2), "u8", 1, 1),
+        },
+        "cut": {"position": blocks.values(coarse.position, components=3), "tetrahedron": blocks.index(tetrahedra, 4),
+                "element": blocks.index(np.arange(len(tetrahedra)) * 11), "error_mm": 0.6},
+        "maps": maps,
+        "frames": {"time_ms": blocks.add(times, "f64"), "v_mV": blocks.values(voltages, "u8", 1, len(position))},
+        "fibres": {"position": blocks.values(middle, components=3), "direction": blocks.values(along, components=3),
+                   "element": blocks.index(np.arange(len(middle)))},
+        "points": [{"label": label, "kind": kind, "at_mm": at} for label, kind, at in points],
+    }
+
+
+def traces(blocks):
+    t = np.arange(0, 400.5, 0.5)
+    x = blocks.add(t, "f64")
+    places = {"P1": [28.0, 0.0, -10.0], "P2": [-22.0, -18.0, 0.0]}
+    curves = [{"label": name, "unit": "mV", "y": blocks.values([v_mV(at, s) for s in t]), "at_mm": at, "element": None} for name, at in places.items()]
+    beat = lambda at, wide, high: high * np.exp(-(((t - at) / wide) ** 2))
+    leads = []
+    for k, name in enumerate(LEADS):
+        size = 0.02 if k < 6 else 0.2
+        y = size * (beat(40, 6, np.cos(k)) - beat(52, 7, 0.7 * np.sin(1 + k)) + beat(300, 35, 0.4 * np.cos(k / 2)))
+        leads.append({"label": name, "unit": "mV", "y": blocks.values(y), "at_mm": None, "element": None})
+    trace = lambda label, those: {"label": label, "x": x, "x_label": "time", "x_unit": "ms", "curves": those}
+    return [trace("V", curves)], [trace("ECG", leads)]
+
+
+def machine(blocks, ipus):
+    rows, columns = 23, 64
+    chip, row, column = (a.ravel() for a in np.meshgrid(np.arange(ipus), np.arange(rows), np.arange(columns), indexing="ij"))
+    n = chip.size
+    random = np.random.default_rng(1)
+    measure = lambda name, label, unit, phase, value: {"name": name, "label": label, "unit": unit, "phase": phase, "value": blocks.add(np.round(value), "f32")}
+    measures = [
+        measure("exchange", "exchange", "cycles", "pde a to b", 2900 + 450 * random.standard_normal(n) - 1400 * (column > 50)),
+        measure("compute", "compute", "cycles", "ode", 25000 + 700 * random.random(n)),
+        measure("memory", "memory", "bytes", None, 210000 + 9000 * random.standard_normal(n)),
+    ]
+    column_of = lambda label, unit="", number=True: {"label": label, "unit": unit, "number": number}
+    table = {"title": "Cycles of a time step", "columns": [column_of("phase", number=False), column_of("tiles"), column_of("max", "cycles"), column_of("share", "%")],
+             "rows": [["PDE compute", n, 2027, 7.0], ["PDE exchange", n, 488, 1.7], ["ODE compute", n, 25727, 89.1], ["sync", None, 126, 0.4]]}
+    tiles = {"n": n, "chip": blocks.index(chip), "row": blocks.index(row), "column": blocks.index(column), "measures": measures}
+    return {"summary": [table], "tiles": tiles, "links": None}
+
+
+def run(blocks, title, folder, fine, ipus):
+    lines, leads = traces(blocks)
+    table = {"title": "Activation times at points", "columns": [{"label": "point", "unit": "", "number": False}, {"label": "activation", "unit": "ms", "number": True}],
+             "rows": [["P1", float(activation_ms([28, 0, -10]))], ["P2", float(activation_ms([-22, -18, 0]))], ["P3", None]]}
+    used = [
+        {"key": "time.dt_ms", "value": "0.02", "unit": "ms", "help": "the time step", "default": "0.02"},
+        {"key": "time.end_ms", "value": "400", "unit": "ms", "help": "when it ends", "default": "80"},
+        {"key": "cell.model", "value": "tp06", "help": "the cell model", "default": "tp06"},
+        {"key": "mesh.file", "value": "heart.hdf", "help": "the mesh"},
+    ]
+    return {"title": title, "folder": folder, "command": f"myotile run {folder}/used.yaml --output again", "used": used,
+            "notes": ["2 elements have a limited gradient."], "tables": [table], "heart": heart(blocks, fine), "traces": lines, "ecg": leads,
+            "machine": machine(blocks, ipus)}
+
+
+def fill(template, report, blocks):
+    text = json.dumps(report, allow_nan=False).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    data = "\n".join([f'<script type="application/json" id="report">{text}</script>', *blocks.text])
+    before, after = template.split("<!-- data -->\n")
+    return f"{before}{data}\n{after}"
+
+
+def make(template, title="A bowl, stimulated at its apex", fine=False, runs=2):
+    blocks = Blocks()
+    all_runs = [run(blocks, title, "bowl", fine, 1), run(blocks, "The same bowl, four IPUs", "bowl-4", False, 4)][:runs]
+    return fill(template, {"format": 1, "version": "0.1.0", "runs": all_runs}, blocks)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("template")
+    parser.add_argument("output")
+    parser.add_argument("--title", default="A bowl, stimulated at its apex")
+    parser.add_argument("--fine", action="store_true")
+    options = parser.parse_args()
+    with open(options.template, encoding="utf-8") as file:
+        page = make(file.read(), options.title, options.fine, 1 if options.fine else 2)
+    with open(options.output, "w", encoding="utf-8") as file:
+        file.write(page)

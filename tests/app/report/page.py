@@ -1,0 +1,404 @@
+"""Reports as people use them, in Debian's Chromium: what the page shows is what was put in, nothing leaves it, and no word of a report
+becomes a part of the page.
+
+    page.py SOURCE CHROMIUM CHROMEDRIVER [unittest's options]      MYOTILE_SCREENSHOTS: a folder for pictures of what was seen
+"""
+
+import math
+import os
+import re
+import struct
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIPPED: python3-numpy is not installed (.ci/install slow)")
+    sys.exit(0)
+
+import example
+from browser import Browser
+
+SOURCE, CHROMIUM, CHROMEDRIVER = (os.path.abspath(path) for path in sys.argv[1:4])
+SCREENSHOTS = os.environ.get("MYOTILE_SCREENSHOTS")
+HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=2>&lt;"
+RIGHT, END = "\ue014", "\ue010"
+
+
+def template():
+    with open(os.path.join(SOURCE, "data/report/template.html"), encoding="utf-8") as file:
+        return file.read()
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.browser = Browser(CHROMEDRIVER, CHROMIUM)
+        cls.browser.window(1440, 1000)
+        cls.page = example.make(template())
+        cls.path = cls.write("report.html", cls.page)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.folder.cleanup()
+
+    @classmethod
+    def write(cls, name, text):
+        path = os.path.join(cls.folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def setUp(self):
+        self.browser.dark(False)
+        self.browser.log("performance")  # what came before
+        self.browser.log("browser")
+        self.browser.open(self.path)
+        self.assertIsNone(self.ready("heart"))
+
+    def tearDown(self):
+        if SCREENSHOTS:
+            os.makedirs(SCREENSHOTS, exist_ok=True)
+            self.browser.picture(os.path.join(SCREENSHOTS, f"{self._testMethodName}.png"))
+
+    # ---- hands and eyes ----
+
+    def ready(self, tab):
+        return self.browser.run("return myotile.ready(arguments[0])", tab)
+
+    def tab(self, name):
+        self.browser.click(f"#tab-{name}")
+        self.assertIsNone(self.ready(name))
+
+    def hook(self, name, *values):
+        return self.browser.run(f"return myotile.{name}(...arguments)", *values)
+
+    def choose(self, label, value):
+        """Chooses in the select with this label."""
+        self.browser.run(
+            "const label = [...document.querySelectorAll('label')].find((l) => l.textContent === arguments[0]);"
+            "const select = document.getElementById(label.htmlFor); select.value = arguments[1];"
+            "select.dispatchEvent(new Event('change'))", label, value)
+
+    def box(self, selector):
+        """Where an element is, once it stays there: what is measured first gives way to scroll bars and plots."""
+        before = None
+        for _ in range(50):
+            now = self.box_now(selector)
+            if now == before:
+                break
+            before = now
+            time.sleep(0.1)
+        return now
+
+    def box_now(self, selector):
+        return self.browser.run("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.x, b.y, b.width, b.height]", selector)
+
+    def click_at(self, x, y):
+        self.browser.pointer(("to", x, y), ("down",), ("up",))
+
+    def pixel(self, place):
+        return self.hook("pixels", [self.hook("project", list(place))])[0]
+
+    # ---- what must hold ----
+
+    def test_nothing_is_requested_and_no_rule_is_broken(self):
+        for name in ["traces", "machine", "run", "heart"]:
+            self.tab(name)
+        urls = [entry["message"] for entry in self.browser.log("performance") if '"Network.requestWillBeSent"' in entry["message"]]
+        elsewhere = [url for url in urls if '"url":"http' in url or '"url":"ws' in url]
+        self.assertEqual(elsewhere, [])
+        self.assertEqual(self.browser.run("return performance.getEntriesByType('resource').map((e) => e.name)"), [])
+        self.assertEqual(self.hook("violations"), [])
+        self.assertEqual([e["message"] for e in self.browser.log("browser") if e["level"] == "SEVERE"], [])
+
+    def test_a_picture_from_elsewhere_would_be_refused_and_seen(self):
+        self.browser.run("document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/x.png' }))")
+        self.browser.wait("return myotile.violations().length > 0")
+        self.assertEqual(self.hook("violations"), ["img-src"])
+
+    def test_words_of_a_report_never_become_script_or_markup(self):
+        page = example.make(template(), title=HOSTILE, runs=1).replace("2 elements have a limited gradient.", HOSTILE.replace("<", "\\u003c"))
+        self.browser.open(self.write("hostile.html", page))
+        self.assertIsNone(self.ready("heart"))
+        self.tab("run")
+        time.sleep(0.2)
+        self.assertIsNone(self.browser.run("return window.hacked ?? null"))
+        self.assertEqual(self.browser.run("return document.querySelector('h1').textContent"), HOSTILE)
+        self.assertEqual(self.browser.run("return document.title"), HOSTILE)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('img').length"), 0)
+        self.assertEqual(self.browser.run("return document.querySelector('#panel-run li').textContent"), HOSTILE)
+
+    def test_a_script_that_is_not_the_pages_own_does_not_run(self):
+        self.browser.open(self.write("planted.html", self.page.replace("<footer>", "<script>window.hacked=1</script><footer>")))
+        self.assertIsNone(self.ready("heart"))
+        self.assertIsNone(self.browser.run("return window.hacked ?? null"))
+
+    def test_every_vertex_has_the_value_that_was_put_in(self):
+        counts = self.hook("counts")
+        step = 100 / 65534
+        for vertex in range(0, counts["vertices"], counts["vertices"] // 25):
+            place, shown = self.hook("position", vertex), self.hook("value", vertex)
+            expected = float(example.activation_ms(place))
+            if math.isnan(expected):
+                self.assertIsNone(shown)
+            else:
+                self.assertAlmostEqual(shown, expected, delta=0.01 + step)
+
+    def test_a_click_in_the_middle_tells_the_element_and_its_values(self):
+        x, y, w, h = self.box(".stage")
+        self.click_at(x + w / 2, y + h / 2)
+        self.browser.wait("return document.querySelectorAll('.picked .values tr').length === 3")
+        picked = self.hook("picked")
+        self.assertEqual(picked["element"], 7 * picked["triangle"] + 3)
+        self.assertIn(f"Element {picked['element']:,}", self.browser.text(".picked h2"))
+        cells = self.browser.run("return [...document.querySelectorAll('.picked td.number')].map((c) => c.textContent)")
+        # The element's own value is that of its middle, at most half a triangle's edge from where it was clicked.
+        self.assertAlmostEqual(float(cells[0]), float(example.activation_ms(picked["at"])), delta=3 / 0.7)
+        position, triangle = example.Bowl(60, 28, 4).surface()
+        centre = position[triangle].mean(1)[picked["triangle"]]
+        self.assertAlmostEqual(float(cells[0]), float(example.activation_ms(centre)), delta=0.01)
+        self.assertAlmostEqual(float(cells[1]), float(example.apd_ms(centre)), delta=0.01)
+
+    def test_a_click_near_a_trace_shows_it(self):
+        self.hook("ready", "heart")
+        x, y, _, _ = self.box(".stage canvas")
+        at = self.hook("project", [-24.6, -16.7, 0])
+        self.click_at(x + at[0], y + at[1])
+        self.browser.wait("return document.querySelectorAll('.picked .u-over').length === 2")
+        self.assertIn("Trace of P2", self.browser.text(".picked h3"))
+
+    def test_a_click_beside_the_heart_tells_nothing(self):
+        x, y, _, _ = self.box(".stage")
+        self.click_at(x + 5, y + 5)
+        self.browser.wait("return myotile.picked() === null")
+        self.assertIn("Click the surface", self.browser.text(".picked"))
+
+    def test_the_slider_shows_v_at_its_time(self):
+        self.choose("Colour by", "frames")
+        self.browser.wait("return myotile.shown().kind === 'frames'")
+        x, y, w, h = self.box(".time input")
+        self.browser.pointer(("to", x + 8, y + h / 2), ("down",), ("to", x + w / 4, y + h / 2), ("up",))
+        shown = self.hook("shown")
+        times = np.linspace(0, 400, 40)
+        self.assertGreater(shown["time_ms"], 50)
+        self.assertIn(f"{shown['time_ms']:.2f}"[:4], self.browser.text(".clock"))
+        self.browser.type(".time input", RIGHT)
+        later = self.hook("shown")["time_ms"]
+        self.assertAlmostEqual(later - shown["time_ms"], times[1], delta=1e-6)
+        for vertex in [0, 700, 2000]:
+            expected = float(example.v_mV(self.hook("position", vertex), later))
+            self.assertAlmostEqual(self.hook("value", vertex), expected, delta=1.5 * 115 / 254)
+
+    def test_play_goes_on_and_pause_stops(self):
+        self.choose("Colour by", "frames")
+        self.browser.wait("return myotile.shown().kind === 'frames'")
+        self.browser.click("button.play")
+        self.browser.wait("return myotile.shown().time_ms > 20")
+        self.browser.click("button.play")
+        time_ms = self.hook("shown")["time_ms"]
+        time.sleep(0.6)
+        self.assertEqual(self.hook("shown")["time_ms"], time_ms)
+
+    def test_the_table_beside_the_picture_has_lowest_median_and_highest(self):
+        position, triangle = example.Bowl(60, 28, 4).surface()
+        own = example.activation_ms(position[triangle].mean(1))
+        cells = self.browser.run("return [...document.querySelectorAll('.heart-right table')[0].querySelectorAll('td')].map((c) => c.textContent)")
+        for cell, expected in zip(cells, [np.nanmin(own), np.nanmedian(own), np.nanmax(own)]):
+            self.assertAlmostEqual(float(cell), float(expected), delta=0.005)
+        self.assertIn(f"{int(np.isnan(own).sum())} of {len(own):,} triangles have no value", self.browser.text(".heart-right"))
+
+    def test_colours_follow_the_value_and_what_has_none_is_grey(self):
+        self.browser.click(".controls .check input")  # isochrones off
+        self.assertEqual(self.hook("shown")["lineStep"], 0)
+        low, high = self.pixel([12, -25.5, -22]), self.pixel([10, -27.9, 10])
+        self.assertGreater(low[2], low[1], f"early is blue: {low}")
+        self.assertGreater(high[1], high[2] + 60, f"late is yellow or green: {high}")
+        self.browser.click("button[aria-label='Look from +y']")
+        time.sleep(0.3)
+        grey = self.pixel([0, 29.8, 5])
+        self.assertEqual(max(grey[:3]), min(grey[:3]), f"no value is grey: {grey}")
+
+    def test_the_range_of_the_colours_can_be_set(self):
+        self.browser.click(".controls .check input")
+        before = self.pixel([10, -27.9, 10])
+        self.browser.run(
+            "const [low, high] = document.querySelectorAll('.bar-row input'); low.value = '90'; high.value = '200';"
+            "high.dispatchEvent(new Event('change'))")
+        self.assertEqual(self.hook("shown")["range"], [90, 200])
+        after = self.pixel([10, -27.9, 10])
+        self.assertGreater(before[1], after[1] + 40, "what was late is early in a later range")
+
+    def test_isochrones_are_as_far_apart_as_their_step(self):
+        def lines():
+            """How many dark lines lie between 20.5 and 69.5 ms along a meridian where the time depends on z alone."""
+            places = []
+            for z in np.arange(-45 + 0.7 * 15.5, -45 + 0.7 * 64.5, 0.02):
+                places.append(self.hook("project", [0, -30 * math.sqrt(1 - (z / 45) ** 2), float(z)]))
+            dark = [max(p[:3]) < 100 for p in self.hook("pixels", places)]
+            return sum(b and not a for a, b in zip(dark, dark[1:]))
+
+        self.hook("ready", "heart")
+        self.browser.click("button[aria-label='Look from −y']")
+        self.browser.run("for (const box of document.querySelectorAll('.controls [aria-label=Shown] input:checked')) box.click()")
+        self.set_step("10")
+        self.assertEqual(lines(), 4)  # 30, 40, 50 and 60
+        self.set_step("5")
+        self.assertEqual(lines(), 9)  # 25, 30, ... 65
+
+    def set_step(self, step):
+        self.browser.run("const s = document.querySelector('[aria-label=\"Step of the lines\"]'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", step)
+
+    def test_a_cut_has_the_area_of_the_wall_and_hides_what_is_beyond(self):
+        self.choose("Cutting plane", "z")
+        self.browser.wait("return myotile.cut() !== null")
+        self.browser.run("const s = document.querySelector('[aria-label=\"Place of the cutting plane\"]'); s.value = -10; s.dispatchEvent(new Event('input'))")
+        ring = lambda wide, tall: math.pi * wide**2 * (1 - (10 / tall) ** 2)
+        polygon = math.sin(2 * math.pi / 36) * 36 / (2 * math.pi)  # a 36-gon, in part of its circle
+        self.assertAlmostEqual(self.hook("cut")["area_mm2"] / (polygon * (ring(30, 45) - ring(19, 34))), 1, delta=0.015)
+        self.assertEqual(self.pixel([10, -27.9, 10])[3], 0, "what is beyond the plane is not drawn")
+        self.assertEqual(self.pixel([10, -26, -20])[3], 255)
+
+    def test_a_click_on_the_cut_face_interpolates(self):
+        self.choose("Cutting plane", "x")
+        self.browser.wait("return myotile.cut() !== null")
+        self.browser.click("button[aria-label='Look from +x']")
+        time.sleep(0.3)
+        x, y, _, _ = self.box(".stage canvas")
+        at = self.hook("project", [0, -24.5, 0])
+        self.click_at(x + at[0], y + at[1])
+        self.browser.wait("return myotile.picked()?.inside === true")
+        picked = self.hook("picked")
+        self.assertAlmostEqual(picked["at"][0], 0, delta=0.01)
+        self.assertAlmostEqual(picked["values"][0]["value"], float(example.activation_ms(picked["at"])), delta=1.0)
+
+    def test_keys_turn_the_heart_and_go_through_tabs(self):
+        before = self.hook("project", [28, 0, -10])
+        self.browser.type(".stage canvas", RIGHT)
+        self.assertGreater(abs(self.hook("project", [28, 0, -10])[0] - before[0]), 3)
+        self.browser.type("#tab-heart", RIGHT)
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "tab-traces")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('[role=tabpanel]')].map((p) => p.hidden)"), [True, False, True, True])
+        self.browser.type("#tab-traces", END)
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "tab-run")
+
+    def test_everything_that_can_be_used_has_a_name(self):
+        for name in ["heart", "traces", "machine", "run"]:
+            self.tab(name)
+        nameless = self.browser.run(
+            "return [...document.querySelectorAll('button, input, select, [tabindex=\"0\"], canvas:not([aria-hidden])')]"
+            ".filter((e) => !(e.getAttribute('aria-label') || e.labels?.length || (e.tagName !== 'CANVAS' && e.textContent.trim())))"
+            ".map((e) => e.outerHTML)")
+        self.assertEqual(nameless, [])
+
+    def test_words_have_contrast_in_light_and_dark(self):
+        for dark in [False, True]:
+            self.browser.dark(dark)
+            names = ["ink", "soft", "accent", "back", "page", "accent-ink"]
+            colours = dict(zip(names, self.browser.run("const s = getComputedStyle(document.documentElement); return arguments[0].map((n) => s.getPropertyValue(`--${n}`).trim())", names)))
+            for ink, back in [("ink", "back"), ("ink", "page"), ("soft", "back"), ("soft", "page"), ("accent", "back"), ("accent-ink", "accent")]:
+                self.assertGreaterEqual(contrast(colours[ink], colours[back]), 4.5, f"{ink} on {back}, dark: {dark}")
+
+    def test_the_theme_can_be_chosen(self):
+        back = "return getComputedStyle(document.querySelector('header')).backgroundColor"
+        before = self.browser.run(back)
+        self.browser.click("#theme")
+        self.assertNotEqual(self.browser.run(back), before)
+
+    def test_a_lead_is_read_below_the_pointer(self):
+        self.tab("traces")
+        self.browser.run("document.querySelector('.paper').scrollIntoView()")
+        x, y, w, h = self.box(".paper")
+        found = set()
+        for across in np.linspace(0.05, 0.98, 24):
+            self.browser.pointer(("to", x + across * w, y + 0.1 * h))
+            text = self.browser.text(".readout")
+            if text:
+                found.add(text.split(":")[0])
+                self.assertRegex(text, r"^\w+: −?[\d.e−]+ mV at [\d.]+ ms$")
+        self.assertEqual(found, {"I", "aVR", "V1", "V4"})
+
+    def test_a_tile_that_is_clicked_is_kept_with_its_numbers(self):
+        self.tab("machine")
+        x, y, _, _ = self.box(".die")
+        tile = self.hook("tile", 700)
+        self.click_at(x + tile["middle"][0], y + tile["middle"][1])
+        self.assertEqual(self.hook("tile", 700)["kept"], 700)
+        self.assertIn("Tile 700, row 10, column 60", self.browser.text(".machine-right"))
+        cell = self.browser.run("return document.querySelector('.tile-numbers td').textContent")
+        self.assertEqual(float(cell.replace(",", "")), tile["value"])
+        self.browser.type(".die", RIGHT)
+        self.assertEqual(self.hook("tile", 700)["kept"], 701)
+
+    def test_the_worst_tiles_are_sorted(self):
+        self.tab("machine")
+        self.browser.click("details summary")
+        values = self.browser.run("return [...document.querySelectorAll('details tbody tr')].map((r) => r.lastChild.textContent.replace(/,/g, ''))")
+        self.assertEqual(len(values), 100)
+        self.assertEqual([float(v) for v in values], sorted((float(v) for v in values), reverse=True))
+        self.browser.click("details th:first-child button")
+        tiles = self.browser.run("return [...document.querySelectorAll('details tbody tr')].map((r) => r.firstChild.textContent.replace(/,/g, ''))")
+        self.assertEqual([int(t) for t in tiles], sorted((int(t) for t in tiles), reverse=True))
+
+    def test_keys_of_the_case_are_found(self):
+        self.tab("run")
+        self.browser.type("#panel-run input[type=search]", "end")
+        rows = self.browser.run("return [...document.querySelectorAll('.used tbody tr:not([hidden])')].map((r) => r.textContent)")
+        self.assertEqual(rows, ["time.end_ms400ms80when it ends"])
+
+    def test_another_run_can_be_chosen(self):
+        self.tab("machine")
+        self.choose("Run", "1")
+        self.assertIsNone(self.ready("machine"))
+        self.assertEqual(self.browser.text("h1"), "The same bowl, four IPUs")
+        self.assertIn("5,888 tiles", self.browser.text("#panel-machine"))
+
+    def test_the_picture_is_saved_with_its_bar(self):
+        self.browser.send("/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow", "downloadPath": self.folder.name}})
+        width, height = self.box(".stage")[2:]
+        self.browser.run("[...document.querySelectorAll('.bar button')].find((b) => b.textContent === 'Save as PNG').click()")
+        path = os.path.join(self.folder.name, "bowl-activation.png")
+        end = time.monotonic() + 30
+        while not os.path.exists(path) and time.monotonic() < end:
+            time.sleep(0.1)
+        with open(path, "rb") as file:
+            head = file.read(24)
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        size = struct.unpack(">II", head[16:])
+        self.assertEqual(size, (round(2 * (width + 48)), round(2 * (height + 150))))
+        if SCREENSHOTS:
+            os.makedirs(SCREENSHOTS, exist_ok=True)
+            with open(path, "rb") as saved, open(os.path.join(SCREENSHOTS, "saved.png"), "wb") as kept:
+                kept.write(saved.read())
+
+    def test_a_damaged_report_says_which_array(self):
+        name = re.search(r'"surface": {"position": {"id": "(\w+)"', self.page)[1]
+        cut = self.page.index(f'id="{name}">') + len(f'id="{name}">')
+        self.browser.open(self.write("damaged.html", self.page[:cut] + "AAAA" + self.page[cut:]))
+        self.assertRegex(self.ready("heart"), f"array {name} ")
+        self.assertIn(f"array {name} ", self.browser.text("[role=alert]"))
+        self.tab("run")
+
+    def test_the_empty_page_says_how_it_is_filled(self):
+        self.browser.open(os.path.join(SOURCE, "data/report/template.html"))
+        self.assertIn("myotile report", self.browser.text("main"))
+
+
+def contrast(a, b):
+    """Of two colours #rrggbb, as WCAG 2 defines it."""
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted([luminance(a), luminance(b)], reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
