@@ -11,6 +11,8 @@
 #include "app/report/machine_part.h"
 #include "app/report/table_part.h"
 #include "app/report/used_part.h"
+#include "app/results/report.h"
+#include "data/folder.h"
 
 const size_t mt_html_report_bytes = 3000000;
 
@@ -231,5 +233,42 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
     MT_ALLOC(arena, made->run, report->n);
     const mt_status status = make_all(arena, report, &template, parts, made);
     for (size_t k = 0; k < report->n; k++) mt_html_part_forget(&parts[k]);
+    return status;
+}
+
+/* ---- of a run that has just ended ---- */
+
+mt_status mt_html_report_of_run(const mt_case *input, const char *folder, const char *details)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_arena arena = {0};
+    mt_html_made made;
+    if (!input->output.report) return MT_OK;
+    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    mt_html_report report = {
+        .n = 1, .folder = &folder, .profile = &details, .path = path, .bytes = mt_html_report_bytes};
+    mt_status status = mt_html_report_template(&arena, &report.template);
+    if (status == MT_OK) status = mt_html_report_make(&arena, &report, &made);
+    mt_arena_free(&arena);
+    return status;
+}
+
+static mt_status check(mt_arena *arena, const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_html_template template;
+    const char *page;
+    MT_TRY(mt_html_report_template(arena, &page));
+    MT_TRY(mt_html_template_read(arena, page, &template));
+    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    return mt_file_check(path, MT_FILE_ANY);
+}
+
+mt_status mt_html_report_check(const mt_case *input, const char *folder)
+{
+    mt_arena arena = {0};
+    if (!input->output.report) return MT_OK;
+    const mt_status status = check(&arena, folder);
+    mt_arena_free(&arena);
     return status;
 }
