@@ -273,6 +273,7 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *f
     *shown = (mt_heart_shown){.vertices = d.surface.n_vertices,
         .triangles = d.surface.n,
         .all_triangles = folder->boundary.n,
+        .cut_vertices = d.cut.n_vertices,
         .tetrahedra = d.cut.n,
         .maps = folder->n_maps,
         .error_mm = d.surface.error_mm,

@@ -16,7 +16,7 @@ typedef struct mt_heart_limits {
 
 /* What is shown. */
 typedef struct mt_heart_shown {
-    size_t vertices, triangles, all_triangles, tetrahedra, maps, frames, all_frames, fibres;
+    size_t vertices, triangles, all_triangles, cut_vertices, tetrahedra, maps, frames, all_frames, fibres;
     double error_mm, cut_error_mm;
 } mt_heart_shown;
 

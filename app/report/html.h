@@ -23,7 +23,7 @@
 #include "data/file.h"
 #include "data/json.h"
 
-/* What is put in for one run, under way or ended. */
+/* What is put in for one run, under way or ended; it stays where it is. */
 typedef struct mt_html_part {
     mt_json json; /* its object, open: values may be added */
     FILE *text, *blocks;

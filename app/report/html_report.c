@@ -18,7 +18,7 @@ const size_t mt_html_report_bytes = 3000000;
 
 enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
 /* Coarser than this a heart is none. */
-enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10 };
+enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
 
 mt_status mt_html_report_template(mt_arena *arena, const char **path)
 {
@@ -42,17 +42,23 @@ static size_t at_least(double number, size_t least)
     return number > (double)least ? (size_t)number : least;
 }
 
-/* A part of what is usual; `share` is in bytes. */
-static limits part_of(double fraction, size_t share)
+/* What is usual; `share` is in bytes. */
+static limits usual(size_t share)
 {
-    const double slow = sqrt(fraction); /* frames and fibres become fewer more slowly */
-    return (limits){.heart = {.surface = at_least(fraction * SURFACE, SURFACE_LEAST),
-                        .cut = at_least(fraction * CUT, CUT_LEAST),
-                        .frames = at_least(slow * FRAMES, FRAMES_LEAST),
-                        .fibres = at_least(slow * FIBRES, 1),
-                        .frame_levels = MT_HTML_255},
-        .machine = {.tile_bytes = share / 4, .links = LINKS},
-        .rows = at_least(slow * ROWS, 100)};
+    return (limits){{SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {share / 4, LINKS}, ROWS};
+}
+
+/* A part of what was shown at first. */
+static limits part_of(const mt_heart_shown *first, double fraction, size_t share)
+{
+    const double slow = sqrt(fraction); /* frames and others become fewer more slowly */
+    limits some = usual(share);
+    some.heart.surface = at_least(fraction * (double)first->vertices, SURFACE_LEAST);
+    some.heart.cut = at_least(fraction * (double)first->cut_vertices, CUT_LEAST);
+    some.heart.frames = at_least(slow * (double)first->frames, FRAMES_LEAST);
+    some.heart.fibres = at_least(slow * (double)first->fibres, 1);
+    some.rows = at_least(slow * ROWS, ROWS_LEAST);
+    return some;
 }
 
 /* ---- notes ---- */
@@ -163,19 +169,22 @@ static mt_status fit_part(
     const mt_run_folder *folder, unsigned number, size_t bytes, mt_html_part *part, mt_html_run *run)
 {
     static const double least = 0.01;
-    for (double fraction = 1;;) {
-        const limits most = part_of(fraction, bytes);
-        MT_TRY(make_part(folder, number, &most, part, run));
-        if (run->bytes <= bytes) return MT_OK;
+    limits most = usual(bytes);
+    mt_heart_shown first;
+    double fraction = 1;
+    MT_TRY(make_part(folder, number, &most, part, run));
+    for (first = run->heart; run->bytes > bytes && fraction > least;) {
+        fraction = fmax(fraction * fmin(0.95 * (double)bytes / (double)run->bytes, 0.9), least);
+        most = part_of(&first, fraction, bytes);
         mt_html_part_forget(part);
-        if (fraction <= least)
-            return mt_fail(MT_INPUT,
-                "%s: takes %zu bytes at its coarsest, and may take %zu; allowed: a larger file, or all "
-                "of it (--full)",
-                folder->path, run->bytes, bytes);
-        fraction *= fmin(0.95 * (double)bytes / (double)run->bytes, 0.9);
-        if (fraction < least) fraction = least;
+        MT_TRY(make_part(folder, number, &most, part, run));
     }
+    if (run->bytes <= bytes) return MT_OK;
+    mt_html_part_forget(part);
+    return mt_fail(MT_INPUT,
+        "%s: takes %zu bytes at its coarsest, and may take %zu; allowed: a larger file, or all of it "
+        "(--full)",
+        folder->path, run->bytes, bytes);
 }
 
 static mt_status make_run(mt_arena *arena, const mt_html_report *report, size_t k, size_t share,
