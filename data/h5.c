@@ -656,11 +656,12 @@ mt_status mt_h5_read_number(mt_h5 *h5, const char *object, const char *attribute
 {
     hid_t id;
     MT_TRY(open_attribute(h5, object, attribute, &id));
-    const hid_t space = H5Aget_space(id), type = H5Aget_type(id);
-    const bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
-                      H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= sizeof *number &&
-                      H5Aread(id, H5T_NATIVE_DOUBLE, number) >= 0;
+    const hid_t space = H5Aget_space(id);
+    const bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
     if (space >= 0) (void)H5Sclose(space);
+    const hid_t type = H5Aget_type(id);
+    const bool good = single && type >= 0 && H5Tget_class(type) == H5T_FLOAT &&
+                      H5Tget_size(type) <= sizeof *number && H5Aread(id, H5T_NATIVE_DOUBLE, number) >= 0;
     MT_TRY(close_attribute(h5, object, id, type, good));
     if (good) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s: attribute %s is not one number", h5->path, object, attribute);
