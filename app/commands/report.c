@@ -33,7 +33,7 @@ const mt_command mt_command_report = {
     .more_operands = true,
     .summary =
         "show runs in a browser: write the maps, curves, tables and tiles of their folders into one file",
-    .example = "myotile report niederer-0.5 -o report.html",
+    .example = "myotile report quick -o report.html",
     .options = options,
     .run = report,
 };

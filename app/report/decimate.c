@@ -4,22 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/disjoint.h"
 #include "data/vec3.h"
 #include "mesh/adjacency.h"
 
-enum { GRID_BITS = 20, BISECTIONS = 16 };
+enum { GRID_BITS = 10, BISECTIONS = 11 };
 
 /* ---- the grid ---- */
 
-/* A vertex in the cube that it is in. */
-typedef struct placed {
-    uint64_t cube; /* cubes near each other mostly have numbers near each other */
-    uint32_t vertex;
-} placed;
-
 typedef struct grid {
-    const double *xyz_mm;
-    double low_mm[3], cube_mm;
+    const mt_mesh *mesh;
+    const mt_cells *cells;
+    size_t n;         /* vertices of the cells, */
+    uint32_t *vertex; /*   and which */
+    double low_mm[3], extent_mm, cube_mm;
+    uint64_t *
+        cube; /* [n_vertices of the mesh] which one a vertex is in; those near each other mostly have numbers near each other */
+    uint32_t *root; /* [n_vertices of the mesh] the first vertex of its cluster, found by data/disjoint.h */
 } grid;
 
 /* The bits of x, two free places behind each. */
@@ -34,60 +35,97 @@ static uint64_t spread(uint64_t x)
 
 static uint64_t cube_of(const grid *g, uint32_t vertex)
 {
+    const double *x = g->mesh->xyz_mm + 3 * (size_t)vertex;
     uint64_t cube = 0;
-    for (size_t k = 0; k < 3; k++)
-        cube |= spread((uint64_t)((g->xyz_mm[3 * (size_t)vertex + k] - g->low_mm[k]) / g->cube_mm)) << k;
+    for (size_t k = 0; k < 3; k++) cube |= spread((uint64_t)((x[k] - g->low_mm[k]) / g->cube_mm)) << k;
     return cube;
 }
 
-static int by_cube(const void *left, const void *right)
+/* Joins the vertices of a cell that are in one cube; answers how many clusters became one with another. */
+static size_t join_corners(const grid *g, const uint32_t *corner)
 {
-    const placed *a = left, *b = right;
-    if (a->cube != b->cube) return a->cube < b->cube ? -1 : 1;
-    return (a->vertex > b->vertex) - (a->vertex < b->vertex);
+    size_t joined = 0;
+    for (size_t i = 1; i < g->cells->corners; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (g->cube[corner[i]] != g->cube[corner[k]]) continue;
+            if (mt_disjoint_root(g->root, corner[i]) == mt_disjoint_root(g->root, corner[k])) continue;
+            (void)mt_disjoint_join(g->root, corner[i], corner[k]);
+            joined++;
+        }
+    return joined;
 }
 
-static void place(const grid *g, size_t n, placed *vertices)
+/* Puts vertices into cubes of this edge, and joins them; answers how many clusters there are. */
+static size_t lay(grid *g, double cube_mm)
 {
-    for (size_t k = 0; k < n; k++) vertices[k].cube = cube_of(g, vertices[k].vertex);
+    size_t clusters = g->n;
+    g->cube_mm = cube_mm;
+    mt_disjoint_begin(g->root, g->mesh->n_vertices);
+    for (size_t k = 0; k < g->n; k++) g->cube[g->vertex[k]] = cube_of(g, g->vertex[k]);
+    for (size_t c = 0; c < g->cells->n; c++)
+        clusters -= join_corners(g, g->cells->vertex + c * g->cells->corners);
+    return clusters;
 }
 
-/* How many cubes have vertices; `seen` has room for more than n, a power of two. */
-static size_t count_cubes(const grid *g, size_t n, const placed *vertices, size_t room, uint64_t *seen)
+/* The finest of a bisection that leaves no more clusters; answers how many. */
+static size_t choose(grid *g, size_t most)
 {
-    size_t cubes = 0;
-    memset(seen, 0, room * sizeof *seen);
-    for (size_t k = 0; k < n; k++) {
-        const uint64_t mark = cube_of(g, vertices[k].vertex) + 1; /* 0 is none */
-        size_t at = (size_t)(mark * 0x9E3779B97F4A7C15u >> 20) & (room - 1);
-        while (seen[at] && seen[at] != mark) at = (at + 1) & (room - 1);
-        cubes += seen[at] == 0;
-        seen[at] = mark;
-    }
-    return cubes;
-}
-
-/* Gives the edge of the cubes. */
-static mt_status choose_grid(
-    mt_arena *scratch, grid *g, double extent_mm, size_t n, const placed *vertices, size_t most)
-{
-    double low = log2(extent_mm) - GRID_BITS, high = log2(extent_mm) + 1; /* all are in one cube */
-    size_t room = 2;
-    uint64_t *seen;
-    while (room < 2 * n) room *= 2;
-    MT_ALLOC(scratch, seen, room);
+    double low = log2(g->extent_mm) - GRID_BITS, high = log2(g->extent_mm) + 1; /* all are in one cube */
     for (int k = 0; k < BISECTIONS; k++) {
         const double middle = (low + high) / 2;
-        g->cube_mm = exp2(middle);
-        *(count_cubes(g, n, vertices, room, seen) <= most ? &high : &low) = middle;
+        *(lay(g, exp2(middle)) <= most ? &high : &low) = middle;
     }
-    g->cube_mm = exp2(high);
+    return lay(g, exp2(high));
+}
+
+/* The vertices of the cells, by number. */
+static mt_status list_vertices(mt_arena *scratch, grid *g)
+{
+    const size_t n = g->mesh->n_vertices;
+    uint8_t *used;
+    MT_ALLOC(scratch, used, n);
+    for (size_t k = 0; k < g->cells->n * g->cells->corners; k++) used[g->cells->vertex[k]] = 1;
+    for (size_t v = 0; v < n; v++) g->n += used[v];
+    MT_ALLOC(scratch, g->vertex, g->n);
+    for (size_t v = 0, k = 0; v < n; v++)
+        if (used[v]) g->vertex[k++] = (uint32_t)v;
+    MT_ALLOC(scratch, g->cube, n);
+    MT_ALLOC(scratch, g->root, n);
     return MT_OK;
+}
+
+/* The lowest corner of the box around them, and its longest side. */
+static void measure(grid *g)
+{
+    for (size_t k = 0; k < 3; k++) {
+        double high_mm = -INFINITY;
+        g->low_mm[k] = INFINITY;
+        for (size_t i = 0; i < g->n; i++) {
+            const double x = g->mesh->xyz_mm[3 * (size_t)g->vertex[i] + k];
+            g->low_mm[k] = fmin(g->low_mm[k], x), high_mm = fmax(high_mm, x);
+        }
+        g->extent_mm = fmax(g->extent_mm, high_mm - g->low_mm[k]);
+    }
+    if (!(g->extent_mm > 0)) g->extent_mm = 1;
 }
 
 /* ---- which vertex shows which ---- */
 
-/* Of vertices in one cube, the one nearest to their mean, and of several the first. */
+/* A vertex in its cluster. */
+typedef struct placed {
+    uint64_t cube;
+    uint32_t root, vertex;
+} placed;
+
+static int by_place(const void *left, const void *right)
+{
+    const placed *a = left, *b = right;
+    if (a->cube != b->cube) return a->cube < b->cube ? -1 : 1;
+    if (a->root != b->root) return a->root < b->root ? -1 : 1;
+    return (a->vertex > b->vertex) - (a->vertex < b->vertex);
+}
+
+/* Of the vertices of a cluster, the one nearest to their mean, and of several the first. */
 static uint32_t middle_one(const double *xyz_mm, size_t n, const placed *vertices)
 {
     double mean[3] = {0}, nearest = INFINITY;
@@ -103,12 +141,12 @@ static uint32_t middle_one(const double *xyz_mm, size_t n, const placed *vertice
     return found;
 }
 
-/* Cubes become vertices of `coarse`; shown_by[v] is which of these shows vertex v of the mesh. */
+/* Clusters become vertices of `coarse`; shown_by[v] is which of these shows vertex v of the mesh. */
 static void show(
-    const double *xyz_mm, size_t n, const placed *vertices, bool each, uint32_t *shown_by, mt_coarse *coarse)
+    const double *xyz_mm, size_t n, const placed *vertices, uint32_t *shown_by, mt_coarse *coarse)
 {
     for (size_t k = 0, end; k < n; k = end) {
-        for (end = k + 1; end < n && !each && vertices[end].cube == vertices[k].cube;) end++;
+        for (end = k + 1; end < n && vertices[end].root == vertices[k].root;) end++;
         const uint32_t shown = middle_one(xyz_mm, end - k, vertices + k);
         for (size_t i = k; i < end; i++) {
             shown_by[vertices[i].vertex] = (uint32_t)coarse->n_vertices;
@@ -119,53 +157,30 @@ static void show(
     }
 }
 
-/* The vertices of cells, by number. */
-static mt_status list_vertices(
-    mt_arena *scratch, const mt_mesh *mesh, const mt_cells *cells, size_t *n, placed **vertices)
+/* Each vertex by itself, in cubes that only give their order. */
+static size_t leave_apart(grid *g)
 {
-    uint8_t *used;
-    MT_ALLOC(scratch, used, mesh->n_vertices);
-    for (size_t k = 0; k < cells->n * cells->corners; k++) used[cells->vertex[k]] = 1;
-    *n = 0;
-    for (size_t v = 0; v < mesh->n_vertices; v++) *n += used[v];
-    MT_ALLOC(scratch, *vertices, *n);
-    *n = 0;
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        if (used[v]) (*vertices)[(*n)++].vertex = (uint32_t)v;
-    return MT_OK;
+    (void)lay(g, ldexp(g->extent_mm, -GRID_BITS));
+    mt_disjoint_begin(g->root, g->mesh->n_vertices);
+    return g->n;
 }
 
-/* The box around vertices; gives its longest side. */
-static double lay_grid(grid *g, size_t n, const placed *vertices)
+static mt_status cluster(
+    mt_arena *arena, mt_arena *scratch, grid *g, size_t most, uint32_t *shown_by, mt_coarse *coarse)
 {
-    double high_mm[3], extent_mm = 0;
-    for (size_t k = 0; k < 3; k++) {
-        g->low_mm[k] = INFINITY, high_mm[k] = -INFINITY;
-        for (size_t i = 0; i < n; i++) {
-            const double x = g->xyz_mm[3 * (size_t)vertices[i].vertex + k];
-            g->low_mm[k] = fmin(g->low_mm[k], x), high_mm[k] = fmax(high_mm[k], x);
-        }
-        extent_mm = fmax(extent_mm, high_mm[k] - g->low_mm[k]);
-    }
-    return extent_mm > 0 ? extent_mm : 1;
-}
-
-static mt_status cluster(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, const mt_cells *cells,
-    size_t most, uint32_t *shown_by, mt_coarse *coarse)
-{
-    grid g = {.xyz_mm = mesh->xyz_mm};
     placed *vertices;
-    size_t n;
-    MT_TRY(list_vertices(scratch, mesh, cells, &n, &vertices));
-    const double extent_mm = lay_grid(&g, n, vertices);
-    const bool each = n <= most;
-    g.cube_mm = ldexp(extent_mm, -10); /* for their order */
-    if (!each) MT_TRY(choose_grid(scratch, &g, extent_mm, n, vertices, most));
-    place(&g, n, vertices);
-    qsort(vertices, n, sizeof *vertices, by_cube);
-    MT_ALLOC(arena, coarse->vertex, each ? n : most);
-    show(mesh->xyz_mm, n, vertices, each, shown_by, coarse);
-    coarse->cube_mm = each ? 0 : g.cube_mm;
+    MT_TRY(list_vertices(scratch, g));
+    measure(g);
+    const size_t n = g->n <= most ? leave_apart(g) : choose(g, most);
+    MT_ALLOC(scratch, vertices, g->n);
+    for (size_t k = 0; k < g->n; k++) {
+        const uint32_t v = g->vertex[k];
+        vertices[k] = (placed){g->cube[v], mt_disjoint_root(g->root, v), v};
+    }
+    qsort(vertices, g->n, sizeof *vertices, by_place);
+    MT_ALLOC(arena, coarse->vertex, n);
+    show(g->mesh->xyz_mm, g->n, vertices, shown_by, coarse);
+    coarse->cube_mm = n < g->n ? g->cube_mm : 0;
     return MT_OK;
 }
 
@@ -272,9 +287,10 @@ static mt_status drop_vertices(mt_arena *scratch, mt_coarse *coarse)
 static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, const mt_cells *cells,
     size_t most, mt_coarse *coarse)
 {
+    grid g = {.mesh = mesh, .cells = cells};
     uint32_t *shown_by;
     MT_ALLOC(scratch, shown_by, mesh->n_vertices);
-    MT_TRY(cluster(arena, scratch, mesh, cells, most, shown_by, coarse));
+    MT_TRY(cluster(arena, scratch, &g, most, shown_by, coarse));
     MT_TRY(keep_cells(arena, scratch, mesh, cells, shown_by, coarse));
     return drop_vertices(scratch, coarse);
 }

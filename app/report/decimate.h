@@ -1,13 +1,14 @@
 /* A mesh made coarse enough to be shown: its triangles or tetrahedra with fewer vertices.
  *
- * Vertices are put into the cubes of a grid, and each cube that has any is shown by one of its vertices, the one nearest to their mean. So
- * every vertex that is drawn is a vertex of the mesh, and has its values. A cell (a triangle or a tetrahedron) whose vertices are not
+ * Vertices are put into the cubes of a grid. Those of one cube that hang together by edges of cells within it, a cluster, are shown by one of them, the
+ * one nearest to their mean. So every vertex that is drawn is a vertex of the mesh, and has its values; and the two sides of a wall, or two walls,
+ * stay apart even where they are nearer to each other than a cube is wide. A cell (a triangle or a tetrahedron) whose vertices are not
  * shown by as many different ones goes; of cells of the same vertices the first stays. The grid is the finest of a
- * bisection that leaves at most so many vertices.
+ * bisection that leaves at most so many vertices, or one cube where all hang together less than that.
  *
  * The error is the farthest that a vertex has from the one that shows it: at most the diagonal of a cube. A cell that is drawn has corners that are
- * no farther from those of a cell of the mesh, so every point of it is within the error of that cell. Of the mesh, what is thinner
- * than a cube may be drawn as one sheet, or not at all. */
+ * no farther from those of a cell of the mesh, so every point of it is within the error of that cell. Of the mesh, what is smaller
+ * than a cube may not be drawn at all. */
 #ifndef MT_APP_REPORT_DECIMATE_H
 #define MT_APP_REPORT_DECIMATE_H
 
@@ -30,7 +31,7 @@ typedef struct mt_coarse {
     double error_mm, cube_mm; /* 0: nothing was left out */
 } mt_coarse;
 
-/* Gives cells with at most `most` (above 0) vertices, in `arena`; borrows the mesh and the cells. MT_MEMORY. O(n log n). */
+/* Gives cells with at most `most` (above 0) vertices, or one for each piece of the mesh where these are more, in `arena`; borrows the mesh and the cells. MT_MEMORY. O(n log n). */
 MT_NODISCARD mt_status mt_coarse_make(
     mt_arena *arena, const mt_mesh *mesh, const mt_cells *cells, size_t most, mt_coarse *coarse);
 

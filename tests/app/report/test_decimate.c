@@ -195,6 +195,32 @@ Test(decimate, a_cell_is_near_its_element)
         }
 }
 
+/* The surface of two plates, 0.1 mm apart. */
+Test(decimate, walls_that_are_near_each_other_stay_apart)
+{
+    mt_adjacency adjacency;
+    mt_mesh plates, *one = &mesh;
+    const size_t n = mesh.n_vertices, m = mesh.n_elements;
+    cr_assert_eq(mt_mesh_new(&arena, 2 * n, 2 * m, &plates), MT_OK);
+    for (size_t k = 0; k < 6 * n; k++)
+        plates.xyz_mm[k] = one->xyz_mm[k % (3 * n)] + (k >= 3 * n && k % 3 == 1 ? 6.1 : 0);
+    for (size_t k = 0; k < 8 * m; k++)
+        plates.element_vertex[k] = one->element_vertex[k % (4 * m)] + (k >= 4 * m ? (uint32_t)n : 0);
+    mesh = plates;
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cells_boundary(&arena, &mesh, adjacency.neighbour, &boundary), MT_OK);
+    const mt_coarse coarse = coarse_of(&boundary, 200);
+    cr_expect_gt(coarse.cube_mm, 0.5);
+    size_t of_first = 0;
+    for (size_t t = 0; t < coarse.n; t++) {
+        size_t in_first = 0;
+        for (size_t k = 0; k < 3; k++) in_first += coarse.vertex[coarse.corner[3 * t + k]] < n;
+        cr_assert(in_first == 0 || in_first == 3, "triangle %zu is of both", t);
+        of_first += in_first / 3;
+    }
+    cr_expect(of_first > 50 && coarse.n - of_first > 50);
+}
+
 Test(decimate, the_same_comes_out_each_time)
 {
     const mt_coarse a = coarse_of(&all, 300), b = coarse_of(&all, 300);
