@@ -235,6 +235,8 @@ Test(report_command, curves_are_those_of_the_files_by_field_and_point)
     const json *run = only_run(&p), *traces = json_at(run, "traces"), *ecg = json_at(run, "ecg");
     cr_assert(json_length(traces) == 2 && json_length(ecg) == 1);
     cr_expect_str_eq(json_at(traces->first, "label")->text, "V");
+    for (const json *group = traces->first; group; group = group->next)
+        cr_expect_eq(json_length(json_at(group, "curves")), 2);
     expect_curve(&p, traces->first, "the end", "out/traces.csv", "the end V[mV]");
     expect_curve(&p, traces->first, "first, begun", "out/traces.csv", "first, begun V[mV]");
     expect_curve(&p, traces->first->next, "the end", "out/traces.csv", "the end Ca_i[mM]");
