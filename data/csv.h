@@ -4,7 +4,27 @@
 
 #include <stdio.h>
 
+#include "data/arena.h"
+#include "data/status.h"
+
 /* One field: quoted where a comma, a quote or a line end is inside; a quote doubled. Failures of the stream stay with it. */
 void mt_csv_field(FILE *stream, const char *text);
+
+/* A file with a header. */
+typedef struct mt_csv {
+    size_t n_columns, n_rows;
+    const char **column; /* [n_columns] */
+    const char **cell;   /* [n_rows][n_columns] */
+} mt_csv;
+
+/* Reads a file; all is in `arena`. MT_FILE: it cannot be read. MT_INPUT: it is empty, a row has more or fewer fields than the header, a quote
+ * is not closed or something stands behind it, a byte is 0; the message names file, line and what was found. MT_MEMORY. */
+MT_NODISCARD mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv);
+
+/* Which column has this name; n_columns: none. */
+size_t mt_csv_find(const mt_csv *csv, const char *column);
+
+/* The number in a cell; NaN where it is none. */
+double mt_csv_number(const mt_csv *csv, size_t row, size_t column);
 
 #endif

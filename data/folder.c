@@ -134,6 +134,18 @@ void mt_folder_leave(mt_folder *folder)
     folder->lock = -1;
 }
 
+bool mt_folder_is_taken(const char *path)
+{
+    char mark[MT_FILE_PATH_MAX];
+    for (const mt_folder *f = atomic_load(&entered); f; f = f->outer)
+        if (mt_file_same(f->path, path)) return false;
+    const int file = mt_folder_path(path, mark_name, mark) == MT_OK ? open(mark, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) return false;
+    const bool taken = mt_lock_is_held(file);
+    (void)close(file);
+    return taken;
+}
+
 void mt_folder_abandon(void)
 {
     for (const mt_folder *f = atomic_load(&entered); f; f = f->outer) undo(f);

@@ -34,6 +34,10 @@ void mt_folder_keep_no_longer(const char *path);
 /* Gives the lock back. Where nothing was kept, what mt_folder_enter made goes again, the folder only when it is empty. */
 void mt_folder_leave(mt_folder *folder);
 
+/* Has another run the lock of this folder, that is, does one write there now? Not where that cannot be told, and not of one that this program
+ * has entered. */
+bool mt_folder_is_taken(const char *path);
+
 /* What goes then, of all folders that are entered, for a program that is being stopped; may be called in a signal handler. */
 void mt_folder_abandon(void);
 

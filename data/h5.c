@@ -534,13 +534,15 @@ static H5T_conv_ret_t refuse(
     return H5T_CONV_ABORT;
 }
 
-static mt_status read_values(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, void *values)
+/* `memory` and `space`: what of them; H5S_ALL: all. */
+static mt_status read_values(
+    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hid_t memory, hid_t space, void *values)
 {
     bool refused = false;
     hid_t list = H5Pcreate(H5P_DATASET_XFER);
     if (list < 0 || H5Pset_type_conv_cb(list, refuse, &refused) < 0)
         return fail_h5(MT_FILE, h5, name, "cannot be read");
-    herr_t result = H5Dread(id, memory_type(type), H5S_ALL, H5S_ALL, list, values);
+    herr_t result = H5Dread(id, memory_type(type), memory, space, list, values);
     mt_status status = MT_OK;
     if (refused)
         status = mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
@@ -558,7 +560,31 @@ mt_status mt_h5_read(
     MT_TRY(open_dataset(h5, name, &id));
     mt_status status = check_shape(h5, name, id, rank, shape);
     if (status == MT_OK) status = check_type(h5, name, id, type);
-    if (status == MT_OK) status = read_values(h5, name, id, type, values);
+    if (status == MT_OK) status = read_values(h5, name, id, type, H5S_ALL, H5S_ALL, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status read_rows(
+    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, size_t first, size_t n, void *values)
+{
+    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    const mt_status status = memory < 0 ? mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on",
+                                              h5->path, name, n, first)
+                                        : read_values(h5, name, id, type, memory, space, values);
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
+mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    size_t first, size_t n, void *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_shape(h5, name, id, rank, shape);
+    if (status == MT_OK) status = check_type(h5, name, id, type);
+    if (status == MT_OK) status = read_rows(h5, name, id, type, first, n, values);
     (void)H5Dclose(id);
     return status;
 }
@@ -624,4 +650,19 @@ mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribu
     if (good) return MT_OK;
     return mt_fail(
         MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);
+}
+
+mt_status mt_h5_read_number(mt_h5 *h5, const char *object, const char *attribute, double *number)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    const hid_t space = H5Aget_space(id);
+    const bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    if (space >= 0) (void)H5Sclose(space);
+    const hid_t type = H5Aget_type(id);
+    const bool good = single && type >= 0 && H5Tget_class(type) == H5T_FLOAT &&
+                      H5Tget_size(type) <= sizeof *number && H5Aread(id, H5T_NATIVE_DOUBLE, number) >= 0;
+    MT_TRY(close_attribute(h5, object, id, type, good));
+    if (good) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: attribute %s is not one number", h5->path, object, attribute);
 }

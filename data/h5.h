@@ -97,10 +97,17 @@ MT_NODISCARD mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, siz
 MT_NODISCARD mt_status mt_h5_read(
     mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values);
 
+/* The same of its rows first .. first + n - 1: `shape` is that of the whole, `values` holds n rows. MT_INPUT, too: rows that it does not
+ * have. */
+MT_NODISCARD mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
+    const size_t *shape, size_t first, size_t n, void *values);
+
 /* Attributes of a dataset or group. Text may be stored with fixed or variable length and must fit out[size]
  * with its final 0. MT_INPUT: missing, of another kind, or of another size. */
 MT_NODISCARD mt_status mt_h5_read_text(
     mt_h5 *h5, const char *object, const char *attribute, char *out, size_t size);
+MT_NODISCARD mt_status mt_h5_read_number(
+    mt_h5 *h5, const char *object, const char *attribute, double *number);
 MT_NODISCARD mt_status mt_h5_read_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values);
 

@@ -10,8 +10,9 @@
 const mt_json_style mt_json_tree = {.indent = 2, .list_own_end = true, .top_in_lines = true};
 const mt_json_style mt_json_rows = {.indent = 2, .top_in_lines = true};
 const mt_json_style mt_json_long = {.list_own_end = true};
+const mt_json_style mt_json_html = {.list_own_end = true, .in_html = true};
 
-static void put_ascii(FILE *stream, char c)
+static void put_ascii(FILE *stream, char c, bool in_html)
 {
     if (c == '"' || c == '\\')
         (void)fprintf(stream, "\\%c", c);
@@ -19,14 +20,14 @@ static void put_ascii(FILE *stream, char c)
         (void)fputs("\\n", stream);
     else if (c == '\t')
         (void)fputs("\\t", stream);
-    else if (c < 0x20)
+    else if (c < 0x20 || (in_html && (c == '<' || c == '>' || c == '&')))
         (void)fprintf(stream, "\\u%04x", (unsigned)c);
     else
         (void)fputc(c, stream);
 }
 
 /* With its quotes. */
-static void put_text(FILE *stream, const char *text)
+static void put_text(FILE *stream, const char *text, bool in_html)
 {
     (void)fputc('"', stream);
     while (*text) {
@@ -34,7 +35,7 @@ static void put_text(FILE *stream, const char *text)
         if (length == 0)
             (void)fputs("\xEF\xBF\xBD", stream);
         else if (length == 1)
-            put_ascii(stream, *text);
+            put_ascii(stream, *text, in_html);
         else
             (void)fwrite(text, 1, length, stream);
         text += length > 0 ? length : 1;
@@ -67,7 +68,7 @@ static void begin_value(mt_json *json, const char *key, bool new_line)
     json->broken[d] = new_line;
     json->filled[d] = true;
     if (!key) return;
-    put_text(json->stream, key);
+    put_text(json->stream, key, json->style->in_html);
     (void)fputs(": ", json->stream);
 }
 
@@ -88,6 +89,12 @@ void mt_json_close(mt_json *json)
         (json->end[d] == ']' ? json->style->list_own_end : d > 1 || json->style->top_in_lines))
         break_line(json);
     (void)fputc(json->end[d], json->stream);
+}
+
+void mt_json_truth(mt_json *json, const char *key, bool value)
+{
+    begin_value(json, key, json->depth == 1);
+    (void)fputs(value ? "true" : "false", json->stream);
 }
 
 void mt_json_number(mt_json *json, const char *key, double value)
@@ -114,7 +121,7 @@ void mt_json_text(mt_json *json, const char *key, const char *text)
 {
     begin_value(json, key, json->depth == 1);
     if (text)
-        put_text(json->stream, text);
+        put_text(json->stream, text, json->style->in_html);
     else
         (void)fputs("null", json->stream);
 }

@@ -23,11 +23,14 @@ typedef struct mt_json_style {
     int indent;        /* blanks a level */
     bool list_own_end; /* the bracket that ends a list of several lines stands in a line of its own */
     bool top_in_lines; /* each value of the outermost object has a line of its own, and so has its end */
+    bool
+        in_html; /* in texts <, > and & are written \u003c, \u003e and \u0026: so JSON can stand in a script of HTML */
 } mt_json_style;
 
 extern const mt_json_style mt_json_tree; /* every bracket in a line of its own */
 extern const mt_json_style mt_json_rows; /* a list ends behind its last entry */
 extern const mt_json_style mt_json_long; /* nothing is indented: for long lists of small objects */
+extern const mt_json_style mt_json_html; /* the same, in HTML */
 
 typedef struct mt_json {
     FILE *stream;
@@ -45,9 +48,10 @@ mt_json mt_json_begin(FILE *stream, const mt_json_style *style);
 void mt_json_open(mt_json *json, const char *key, char bracket);
 void mt_json_close(mt_json *json);
 
-/* A value: a number to the bit (null where it is not finite); a whole number; a number of thousandths, with three decimals; a text
+/* A value: true or false; a number to the bit (null where it is not finite); a whole number; a number of thousandths, with three decimals; a text
  * (NULL: null). In a text, a byte that is part of no character of UTF-8 (names of files may have any) becomes U+FFFD, the
  * replacement character: JSON has no way to write it, and the rest stays readable. */
+void mt_json_truth(mt_json *json, const char *key, bool value);
 void mt_json_number(mt_json *json, const char *key, double value);
 void mt_json_count(mt_json *json, const char *key, uint64_t value);
 void mt_json_thousandths(mt_json *json, const char *key, uint64_t thousandths);

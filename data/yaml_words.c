@@ -89,19 +89,27 @@ static bool is_called(const char *name, const char *by, size_t n)
     return name && strncmp(name, by, n) == 0 && name[n] == 0;
 }
 
-const char *mt_yaml_unit(const mt_yaml_key *key)
+const char *mt_yaml_unit_ending(const char *name, size_t *ending)
 {
     static const char *const units[][2] = {{"_mS_mm", "mS/mm"}, {"_uF_mm2", "µF/mm²"}, {"_uA_mm3", "µA/mm³"},
         {"_per_mm", "1/mm"}, {"_mm", "mm"}, {"_ms", "ms"}, {"_ns_per_hop", "ns"}, {"_hz", "Hz"},
         {"_bits_per_second", "bits/s"}, {"_bytes_per_second", "bytes/s"}, {"bytes_per_cycle", "bytes/cycle"},
         {"bytes_per_tile", "bytes"}, {"_bytes", "bytes"}, {"_cycles", "tile cycles"}, {"_words", "words"}};
-    const size_t length = strlen(key->name);
-    if (key->unit) return key->unit;
+    const size_t length = strlen(name);
+    *ending = 0;
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
         const size_t n = strlen(units[k][0]);
-        if (length >= n && strcmp(key->name + length - n, units[k][0]) == 0) return units[k][1];
+        if (length < n || strcmp(name + length - n, units[k][0]) != 0) continue;
+        *ending = n;
+        return units[k][1];
     }
     return "";
+}
+
+const char *mt_yaml_unit(const mt_yaml_key *key)
+{
+    size_t ending;
+    return key->unit ? key->unit : mt_yaml_unit_ending(key->name, &ending);
 }
 
 const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
@@ -110,7 +118,10 @@ const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
     for (; keys && keys->name; keys++) {
         if (!is_called(keys->name, path, n)) continue;
         if (!path[n]) return keys;
-        return keys->type == MT_YAML_TYPE_MAPPING ? mt_yaml_key_at(keys->keys, path + n + 1) : NULL;
+        path += n + 1;
+        if (keys->type == MT_YAML_TYPE_MAPPING) return mt_yaml_key_at(keys->keys, path);
+        const size_t digits = keys->type == MT_YAML_TYPE_LIST ? strspn(path, "0123456789") : 0;
+        return digits > 0 && path[digits] == '.' ? mt_yaml_key_at(keys->keys, path + digits + 1) : NULL;
     }
     return NULL;
 }

@@ -15,7 +15,7 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
 /* The i-th word of an ENUM; NULL behind the last. `structure`: as of mt_yaml_words. */
 const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i);
 
-/* The key at a path ("exchange.sync_cycles"), none in a list; NULL: there is none. */
+/* The key at a path ("exchange.sync_cycles"), in an entry of a list by its number ("stimuli.0.start_ms"); NULL: there is none. */
 const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path);
 
 /* The number of a key in its struct, NaN where it is of no DOUBLE or UNSIGNED; and puts another there, rounded where it must be whole. */
@@ -24,6 +24,8 @@ void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number);
 
 /* The unit of a key: the one in its row, or else the one its name ends in; "" if it has none. The second finds the key by its path. */
 const char *mt_yaml_unit(const mt_yaml_key *key);
+/* The unit that a name ends in ("activation_ms": ms), and the length of that ending; "" and 0. */
+const char *mt_yaml_unit_ending(const char *name, size_t *ending);
 const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path);
 
 /* Finds the key of this name (of n bytes) in a mapping whose own path is `path`. MT_INPUT: there is no such key; the message lists

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "data/offsets.h"
+
 static void add_elements(const mt_mesh *mesh, const float *values, double *sums, double *volumes_mm3)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) {
@@ -25,4 +27,58 @@ mt_status mt_vertex_mean(mt_arena *arena, const mt_mesh *mesh, const float *valu
         (*means)[v] = volumes_mm3[v] > 0 ? (*means)[v] / volumes_mm3[v] : NAN;
     mt_arena_free(&scratch);
     return status;
+}
+
+/* Which of the n vertices each vertex of the mesh is, from 1; 0: none of them. */
+static mt_status number_them(
+    mt_arena *scratch, const mt_mesh *mesh, size_t n, const uint32_t *vertex, uint32_t **number)
+{
+    MT_ALLOC(scratch, *number, mesh->n_vertices);
+    for (size_t k = 0; k < n; k++) (*number)[vertex[k]] = (uint32_t)k + 1;
+    return MT_OK;
+}
+
+static mt_status gather(
+    mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *number, mt_vertex_stars *stars)
+{
+    MT_ALLOC(arena, stars->start, n + 2);
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++)
+        if (number[mesh->element_vertex[k]] > 0) stars->start[number[mesh->element_vertex[k]] + 1]++;
+    mt_offsets_sum(stars->start, n + 2);
+    MT_ALLOC(arena, stars->element, stars->start[n + 1]);
+    MT_ALLOC(arena, stars->volume_mm3, stars->start[n + 1]);
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
+        const uint32_t star = number[mesh->element_vertex[k]];
+        if (star == 0) continue;
+        const size_t at = stars->start[star]++;
+        stars->element[at] = (uint32_t)(k / 4);
+        stars->volume_mm3[at] = mt_mesh_volume_mm3(mesh, k / 4);
+    }
+    return MT_OK;
+}
+
+mt_status mt_vertex_stars_make(
+    mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
+{
+    mt_arena scratch = {0};
+    uint32_t *number;
+    *stars = (mt_vertex_stars){.n = n};
+    mt_status status = number_them(&scratch, mesh, n, vertex, &number);
+    if (status == MT_OK) status = gather(arena, mesh, n, number, stars);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means)
+{
+    for (size_t k = 0; k < stars->n; k++) {
+        double sum = 0, volume_mm3 = 0;
+        for (size_t i = stars->start[k]; i < stars->start[k + 1]; i++) {
+            const double value = (double)values[stars->element[i]];
+            if (isnan(value)) continue;
+            sum += stars->volume_mm3[i] * value;
+            volume_mm3 += stars->volume_mm3[i];
+        }
+        means[k] = volume_mm3 > 0 ? sum / volume_mm3 : NAN;
+    }
 }

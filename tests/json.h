@@ -32,7 +32,18 @@ static inline void *json_take(mt_arena *arena, size_t n, size_t size)
 
 static inline void json_blank(const char **at) { *at += strspn(*at, " \n\r\t"); }
 
-/* Of what is escaped only quotes and backslashes are written by these tests' programs. */
+/* Of what is escaped only ASCII is written by these tests' programs. */
+static inline char json_read_escape(const char **at)
+{
+    char digits[5] = "";
+    const char c = *++*at;
+    if (c == 'n' || c == 't') return c == 'n' ? '\n' : '\t';
+    if (c != 'u') return c;
+    (void)strncpy(digits, *at + 1, 4);
+    *at += 4;
+    return (char)strtol(digits, NULL, 16);
+}
+
 static inline char *json_read_text(mt_arena *arena, const char **at)
 {
     size_t n = 0;
@@ -42,10 +53,7 @@ static inline char *json_read_text(mt_arena *arena, const char **at)
     }
     char *text = json_take(arena, n + 1, 1);
     (*at)++;
-    for (size_t k = 0; k < n; k++, (*at)++) {
-        if (**at == '\\') (*at)++;
-        text[k] = **at;
-    }
+    for (size_t k = 0; **at != '"'; k++, (*at)++) text[k] = **at == '\\' ? json_read_escape(at) : **at;
     (*at)++;
     return text;
 }

@@ -5,6 +5,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "app/report/html_report.h"
 #include "app/stages/simulation.h"
 #include "app/stages/start_cell.h"
 #include "app/stages/warnings.h"
@@ -225,6 +226,7 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     mt_one_run *r = w->run;
     const mt_checkpoint *from = r->resumed ? &r->from : NULL;
     MT_TRY(mt_report_check(w->folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
+    MT_TRY(mt_html_report_check(&r->input, w->folder));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, make_problem(arena, shared, w)));
     MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &w->problem, &w->sampling)));

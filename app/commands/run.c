@@ -7,6 +7,7 @@
 #include "app/commands/sweep.h"
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "app/report/html_report.h"
 #include "data/folder.h"
 
 static const mt_option options[] = {
@@ -91,8 +92,9 @@ static bool print_files(const mt_run *done, const char *folder, FILE *out)
         done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
         "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-        "%s%s%s%sused.yaml\n",
-        folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ");
+        "%s%s%s%s%sused.yaml\n",
+        folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ",
+        done->input->output.report ? "report.html (for a browser), " : "");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);
 }
@@ -104,7 +106,8 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
     mt_progress_stage("writing the files");
-    const mt_status written = mt_report_write(done, to->folder);
+    mt_status written = mt_report_write(done, to->folder);
+    if (written == MT_OK) written = mt_html_report_of_run(done->input, to->folder, done->details);
     char why[512] = "";
     if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
     mt_progress_stage(NULL);

@@ -8,6 +8,7 @@
 #include "app/cli/warning.h"
 #include "app/commands/one_run.h"
 #include "app/commands/sweep_values.h"
+#include "app/report/html_report.h"
 #include "app/results/sweep_table.h"
 #include "data/folder.h"
 
@@ -142,7 +143,8 @@ static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
     (void)arena;
     MT_TRY(mt_sweep_row_fill(to->arena, done, to->row));
     mt_progress_stage("writing the files");
-    const mt_status status = mt_report_write(done, to->folder);
+    mt_status status = mt_report_write(done, to->folder);
+    if (status == MT_OK) status = mt_html_report_of_run(done->input, to->folder, done->details);
     mt_progress_stage(NULL);
     return status;
 }

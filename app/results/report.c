@@ -362,6 +362,15 @@ static void write_map_files(const mt_run *run, const char *folder, first_failure
     }
 }
 
+const char mt_report_page[] = "report.html";
+
+static mt_status forget_page(const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    return access(path, F_OK) == 0 && mt_file_is_ours(path) ? mt_file_remove(path) : MT_OK;
+}
+
 /* Those behind the first. What an earlier run left under the name of one that fails goes. */
 static void write_others(const mt_run *run, const char *folder, first_failure *first)
 {
@@ -373,6 +382,7 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
             keep_failure(first, mt_file_remove(path));
     }
     write_map_files(run, folder, first);
+    keep_failure(first, forget_page(folder));
     if (run->sampling) keep_failure(first, write_samples(run, folder));
     /* where no profile comes, nothing stays of one that an earlier run had */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);

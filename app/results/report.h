@@ -59,6 +59,10 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 /* Does the profile have a folder of its own, another than the other results? */
 bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
+/* The page that a run can be shown as (app/report/html_report.h), which is made of the other files: one of an earlier run goes when they
+ * are written. */
+extern const char mt_report_page[]; /* "report.html" */
+
 /* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png,
  * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, as a set
  * (data/file.h), and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (ipu/run/trace_file.h):

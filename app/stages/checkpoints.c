@@ -193,7 +193,7 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
 static bool may_differ(const char *line)
 {
     static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "traces.at_ms:",
-        "series.at_ms:", "machine.", "checkpoint.", NULL};
+        "series.at_ms:", "output.report:", "machine.", "checkpoint.", NULL};
     return mt_case_line_begins(line, may);
 }
 

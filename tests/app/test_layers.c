@@ -62,8 +62,9 @@ static const struct wing {
     {"app/waves", APP, 3, false},
     {"app/results", APP, 4, false},
     {"app/reproduce", APP, 4, false},
-    {"app/commands", APP, 5, false},
-    {"app", APP, 6, false},
+    {"app/report", APP, 5, false},
+    {"app/commands", APP, 6, false},
+    {"app", APP, 7, false},
 };
 enum { WINGS = sizeof wings / sizeof wings[0], UNITS_MAX = 512, NAME = 128 };
 

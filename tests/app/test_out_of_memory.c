@@ -291,6 +291,16 @@ Test(out_of_memory, a_run_on_tiles_with_its_profile_and_trace)
     walk(41, "run small.yaml --output out --set machine.ipus=2 --profile tiles --trace 0:1");
 }
 
+Test(out_of_memory, a_report)
+{
+    write_text("small.yaml", small);
+    write_text("page.html", "<!DOCTYPE html>\n<!-- data -->\n");
+    free(works(
+        "run small.yaml --output out --set machine.ipus=2 --profile out --set traces.every_ms=0.05 --set "
+        "series.every_ms=0.05"));
+    walk(3, "report out -o r.html --template page.html --force");
+}
+
 Test(out_of_memory, a_partition)
 {
     walk(41,

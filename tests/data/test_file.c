@@ -355,6 +355,7 @@ Test(file, a_folder_is_for_one_run_at_a_time)
     mt_folder folder, other;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(mt_folder_enter("out", MT_FILE_ANY, &other), MT_FILE);
+    cr_expect(!mt_folder_is_taken("out"), "by this program itself");
     assert_message("out: another run of myotile is writing there");
     mt_folder_keep("out");
     mt_folder_leave(&folder);

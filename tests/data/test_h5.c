@@ -113,6 +113,31 @@ Test(h5, rows_that_are_written_in_pieces_are_the_array)
     mt_h5_close(&h5);
 }
 
+/* Also of an array that is stored in compressed chunks. */
+Test(h5, rows_are_read_by_themselves)
+{
+    enum { N = 300000, EACH = 3 };
+    const size_t shape[] = {N, EACH};
+    float *rows = malloc(N * EACH * sizeof *rows), back[5][EACH];
+    mt_h5 h5;
+    for (size_t k = 0; k < N * EACH; k++) rows[k] = (float)(k % 1000);
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_write(&h5, "a", MT_H5_FLOAT, 2, shape, NULL, rows));
+    ok(mt_h5_commit(&h5));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read_rows(&h5, "a", MT_H5_FLOAT, 2, shape, N - 5, 5, back));
+    cr_expect_arr_eq(back, rows + EACH * (N - 5), sizeof back);
+    ok(mt_h5_read_rows(&h5, "a", MT_H5_FLOAT, 2, shape, 87381, 2, back)); /* of two chunks */
+    cr_expect_arr_eq(back, rows + EACH * 87381, 2 * sizeof *back);
+    ok(mt_h5_read_rows(&h5, "a", MT_H5_FLOAT, 2, shape, N, 0, back));
+    cr_assert_eq(mt_h5_read_rows(&h5, "a", MT_H5_FLOAT, 2, shape, N - 4, 5, back), MT_INPUT);
+    assert_message("does not have 5 rows from row 299996 on");
+    cr_assert_eq(mt_h5_read_rows(&h5, "a", MT_H5_FLOAT, 2, (size_t[]){N, 2}, 0, 1, back), MT_INPUT);
+    cr_assert_eq(mt_h5_read_rows(&h5, "a", MT_H5_INT32, 2, shape, 0, 1, back), MT_INPUT);
+    mt_h5_close(&h5);
+    free(rows);
+}
+
 /* Read by HDF5 itself; and what is written behind a view is seen through it. */
 Test(h5, a_view_has_the_values_of_a_piece_of_another_array)
 {
@@ -153,6 +178,7 @@ Test(h5, groups_and_attributes_come_back)
     mt_h5 h5;
     char text[16];
     int64_t numbers[2];
+    double number;
     const size_t two = 2;
     ok(mt_h5_create(path, &h5));
     ok(mt_h5_group(&h5, "G"));
@@ -160,6 +186,7 @@ Test(h5, groups_and_attributes_come_back)
     ok(mt_h5_write_text(&h5, "G", "Type", "UnstructuredGrid"));
     ok(mt_h5_write_text(&h5, "G", "empty", ""));
     ok(mt_h5_write_integers(&h5, "G", "Version", 2, (int64_t[]){1, -7}));
+    ok(mt_h5_write_number(&h5, "G", "end_ms", 0.1));
     ok(mt_h5_commit(&h5));
     ok(mt_h5_open(path, &h5));
     cr_assert(has(&h5, "G") && has(&h5, "G/a") && !has(&h5, "G/b") && !has(&h5, "H/a"));
@@ -169,6 +196,11 @@ Test(h5, groups_and_attributes_come_back)
     cr_assert_str_eq(text, "");
     ok(mt_h5_read_integers(&h5, "G", "Version", 2, numbers));
     cr_assert(numbers[0] == 1 && numbers[1] == -7);
+    ok(mt_h5_read_number(&h5, "G", "end_ms", &number));
+    cr_assert_eq(number, 0.1);
+    cr_assert_eq(mt_h5_read_number(&h5, "G", "Version", &number), MT_INPUT);
+    cr_assert_eq(mt_h5_read_number(&h5, "G", "Type", &number), MT_INPUT);
+    cr_assert_eq(mt_h5_read_number(&h5, "G", "none", &number), MT_INPUT);
     cr_assert_eq(
         mt_h5_read_text(&h5, "G", "Type", text, sizeof text), MT_INPUT, "16 characters do not fit 16 bytes");
     assert_message("Type");

@@ -114,3 +114,20 @@ Test(json, texts_are_utf_8_whatever_bytes_they_have)
                                "\"cheese\": \"K\xEF\xBF\xBDse \xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\", "
                                "\"c\": \"\xEF\xBF\xBD\\\"\xC3\xA4\"}}");
 }
+
+Test(json, in_html_no_text_can_end_a_script)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    mt_json json = mt_json_begin(stream, &mt_json_html);
+    mt_json_open(&json, NULL, '{');
+    mt_json_text(&json, "</script>", "<!-- & -->");
+    mt_json_truth(&json, "yes", true);
+    mt_json_truth(&json, "no", false);
+    mt_json_close(&json);
+    (void)fclose(stream);
+    cr_expect_str_eq(text,
+        "{\"\\u003c/script\\u003e\": \"\\u003c!-- \\u0026 --\\u003e\",\n\"yes\": true,\n\"no\": false}");
+    free(text);
+}

@@ -56,3 +56,27 @@ Test(vertex_mean, a_linear_field_is_met_inside_a_slab)
     }
     cr_expect_eq(inside, 11 * 7 * 3);
 }
+
+Test(vertex_mean, at_some_vertices_it_is_the_same_to_the_bit)
+{
+    const uint32_t vertex[] = {17, 3, 400, 4, 0};
+    enum { SOME = sizeof vertex / sizeof *vertex };
+    mt_mesh mesh;
+    mt_vertex_stars stars;
+    float *values;
+    double *mean, some[SOME];
+    cr_assert_eq(mt_slab_make_cut(&arena, (double[]){3, 2, 1}, 0.25, MT_SLAB_KUHN, &mesh), MT_OK);
+    for (size_t k = 0; k < 3 * mesh.n_vertices; k++) mesh.xyz_mm[k] *= 1 + 0.1 * mesh.xyz_mm[k];
+    values = mt_arena_alloc(&arena, mesh.n_elements, sizeof *values);
+    for (size_t c = 0; c < mesh.n_elements; c++) values[c] = c % 5 == 0 || c < 40 ? NAN : sinf((float)c);
+    cr_assert_eq(mt_vertex_mean(&arena, &mesh, values, &mean), MT_OK);
+    cr_assert_eq(mt_vertex_stars_make(&arena, &mesh, SOME, vertex, &stars), MT_OK);
+    mt_vertex_stars_mean(&stars, values, some);
+    size_t missing = 0;
+    for (size_t k = 0; k < SOME; k++) {
+        missing += isnan(some[k]) != 0;
+        cr_expect(
+            isnan(some[k]) ? isnan(mean[vertex[k]]) : some[k] == mean[vertex[k]], "vertex %u", vertex[k]);
+    }
+    cr_expect(missing > 0 && missing < SOME, "%zu", missing);
+}

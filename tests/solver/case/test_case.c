@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/yaml_words.h"
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
@@ -714,4 +715,21 @@ Test(case, a_beat_begins_with_a_pulse_or_where_the_one_before_is_too_long)
     expect_beats("time.end_ms=301", trains, "output.beat_ms=1000", 4, (size_t[]){0, 110, 210, 300});
     expect_beats(
         "time.end_ms=500", trains, "output.beat_ms=80", 7, (size_t[]){0, 80, 134, 210, 290, 370, 450});
+}
+
+Test(case, a_key_is_found_by_its_path_also_in_an_entry_of_a_list)
+{
+    const mt_yaml_key *keys = mt_case_table.keys;
+    cr_expect_str_eq(mt_yaml_key_at(keys, "time.dt_ms")->name, "dt_ms");
+    cr_expect_str_eq(mt_yaml_key_at(keys, "stimuli.12.start_ms")->name, "start_ms");
+    cr_expect_str_eq(mt_yaml_key_at(keys, "stimuli")->name, "stimuli");
+    static const char *const none[] = {
+        "stimuli.start_ms", "stimuli.1", "stimuli.1x.start_ms", "time.0.dt_ms", "stimuli.1.start"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        cr_expect_null(mt_yaml_key_at(keys, none[k]), "%s", none[k]);
+    size_t ending;
+    cr_expect_str_eq(mt_yaml_unit_ending("activation_ms", &ending), "ms");
+    cr_expect_eq(ending, 3);
+    cr_expect_str_eq(mt_yaml_unit_ending("point", &ending), "");
+    cr_expect_eq(ending, 0);
 }

@@ -1,0 +1,205 @@
+#include "app/report/curves_part.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/report/table_part.h"
+#include "data/vec3.h"
+
+/* A file under way. */
+typedef struct curves {
+    mt_html_part *part;
+    const mt_run_folder *folder;
+    mt_csv csv;
+    size_t n, each;  /* rows that are shown, every so-manieth */
+    double *values;  /* [n] room */
+    size_t *nearest; /* [input.n_points] the element whose centre is nearest; NULL: not known */
+} curves;
+
+/* Cuts "P1 V[mV]" into a point, a field and a unit. A field has no blanks; of an ECG, whose columns are leads, there is none. */
+typedef struct column_words {
+    char point[MT_COLUMN_WORDS], field[MT_COLUMN_WORDS], unit[MT_COLUMN_WORDS];
+} column_words;
+
+static void read_words(const char *name, column_words *w)
+{
+    mt_column_words(name, w->point, w->unit);
+    char *blank = strrchr(w->point, ' ');
+    (void)snprintf(w->field, sizeof w->field, "%s", blank ? blank + 1 : "");
+    if (blank) *blank = 0;
+}
+
+static const mt_case_point *find_point(size_t n, const mt_case_point *points, const char *name, size_t *k)
+{
+    for (*k = 0; *k < n; ++*k)
+        if (strcmp(points[*k].name, name) == 0) return &points[*k];
+    return NULL;
+}
+
+static void put_place(mt_html_part *part, const mt_case_point *point)
+{
+    if (!point) {
+        mt_json_text(&part->json, "at_mm", NULL);
+        return;
+    }
+    mt_json_open(&part->json, "at_mm", '[');
+    for (int k = 0; k < 3; k++) mt_json_number(&part->json, NULL, point->at_mm[k]);
+    mt_json_close(&part->json);
+}
+
+static void take_column(const curves *c, size_t column)
+{
+    for (size_t k = 0; k < c->n; k++) c->values[k] = mt_csv_number(&c->csv, k * c->each, column);
+}
+
+static void put_curve(const curves *c, size_t column, const char *label, const char *unit,
+    const mt_case_point *point, const size_t *element)
+{
+    mt_html_part *part = c->part;
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "label", label);
+    mt_json_text(&part->json, "unit", unit);
+    take_column(c, column);
+    mt_html_reals(part, "y", c->n, 1, c->values, MT_HTML_65535, 0);
+    put_place(part, point);
+    if (element)
+        mt_json_count(&part->json, "element", *element);
+    else
+        mt_json_text(&part->json, "element", NULL);
+    mt_json_close(&part->json);
+}
+
+static void begin_group(const curves *c, const char *label)
+{
+    mt_html_part *part = c->part;
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "label", label);
+    take_column(c, 0);
+    mt_html_doubles(part, "x", c->n, c->values);
+    mt_json_text(&part->json, "x_label", "time");
+    mt_json_text(&part->json, "x_unit", "ms");
+    mt_json_open(&part->json, "curves", '[');
+}
+
+static void end_group(const curves *c)
+{
+    mt_json_close(&c->part->json);
+    mt_json_close(&c->part->json);
+}
+
+static mt_status open_file(
+    mt_arena *arena, curves *c, const char *name, size_t most, mt_curves_left *left, bool *has)
+{
+    char path[MT_FILE_PATH_MAX];
+    MT_TRY(mt_run_folder_has(c->folder, name, path, has));
+    if (!*has) return MT_OK;
+    MT_TRY(mt_csv_read(arena, path, &c->csv));
+    if (strcmp(c->csv.column[0], "time_ms") != 0)
+        return mt_fail(
+            MT_INPUT, "%s:1: the first column is '%s'; it must be 'time_ms'", path, c->csv.column[0]);
+    c->each = (c->csv.n_rows + most - 1) / most;
+    if (c->each == 0) c->each = 1;
+    c->n = (c->csv.n_rows + c->each - 1) / c->each;
+    if (c->each > 1 && c->csv.n_rows > left->rows) *left = (mt_curves_left){c->csv.n_rows, c->n};
+    MT_ALLOC(arena, c->values, c->n);
+    return MT_OK;
+}
+
+/* ---- traces ---- */
+
+static mt_status find_nearest(mt_arena *arena, curves *c)
+{
+    const mt_case *input = &c->folder->input;
+    double *square;
+    MT_ALLOC(arena, c->nearest, input->n_points);
+    MT_ALLOC(arena, square, input->n_points);
+    for (size_t p = 0; p < input->n_points; p++) square[p] = INFINITY;
+    for (size_t e = 0; e < c->folder->mesh.n_elements; e++) {
+        double centre[3];
+        mt_mesh_centroid(&c->folder->mesh, e, centre);
+        for (size_t p = 0; p < input->n_points; p++) {
+            const double s = mt_square3(centre, input->points[p].at_mm);
+            if (s < square[p]) square[p] = s, c->nearest[p] = e;
+        }
+    }
+    return MT_OK;
+}
+
+/* The field of the first column that has another than all before it, from `column` on; n_columns: none. */
+static size_t next_field(const curves *c, size_t column)
+{
+    column_words here, before;
+    for (; column < c->csv.n_columns; column++) {
+        bool is_new = true;
+        read_words(c->csv.column[column], &here);
+        for (size_t k = 1; k < column && is_new; k++) {
+            read_words(c->csv.column[k], &before);
+            is_new = strcmp(before.field, here.field) != 0;
+        }
+        if (is_new) break;
+    }
+    return column;
+}
+
+static void put_field(const curves *c, size_t first)
+{
+    const mt_case *input = &c->folder->input;
+    column_words of, here;
+    size_t k;
+    read_words(c->csv.column[first], &of);
+    begin_group(c, of.field);
+    for (size_t column = first; column < c->csv.n_columns; column++) {
+        read_words(c->csv.column[column], &here);
+        if (strcmp(here.field, of.field) != 0) continue;
+        const mt_case_point *point = find_point(input->n_points, input->points, here.point, &k);
+        put_curve(c, column, here.point, here.unit, point, point ? &c->nearest[k] : NULL);
+    }
+    end_group(c);
+}
+
+static mt_status put_traces(mt_arena *arena, curves *c, size_t most, mt_curves_left *left)
+{
+    bool has;
+    mt_json_open(&c->part->json, "traces", '[');
+    MT_TRY(open_file(arena, c, "traces.csv", most, left, &has));
+    if (has) {
+        MT_TRY(find_nearest(arena, c));
+        for (size_t k = next_field(c, 1); k < c->csv.n_columns; k = next_field(c, k + 1)) put_field(c, k);
+    }
+    mt_json_close(&c->part->json);
+    return MT_OK;
+}
+
+/* ---- ECG ---- */
+
+static mt_status put_ecg(mt_arena *arena, curves *c, size_t most, mt_curves_left *left)
+{
+    const mt_case *input = &c->folder->input;
+    size_t k;
+    bool has;
+    mt_json_open(&c->part->json, "ecg", '[');
+    MT_TRY(open_file(arena, c, "ecg.csv", most, left, &has));
+    if (has) {
+        begin_group(c, "ECG");
+        for (size_t column = 1; column < c->csv.n_columns; column++) {
+            const char *name = c->csv.column[column];
+            put_curve(
+                c, column, name, "mV", find_point(input->n_electrodes, input->electrodes, name, &k), NULL);
+        }
+        end_group(c);
+    }
+    mt_json_close(&c->part->json);
+    return MT_OK;
+}
+
+mt_status mt_curves_part_put(
+    mt_html_part *part, const mt_run_folder *folder, size_t most, mt_curves_left *left)
+{
+    curves c = {.part = part, .folder = folder};
+    mt_arena arena = {0};
+    *left = (mt_curves_left){0};
+    mt_status status = put_traces(&arena, &c, most, left);
+    if (status == MT_OK) status = put_ecg(&arena, &c, most, left);
+    mt_arena_free(&arena);
+    return status;
+}

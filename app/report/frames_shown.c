@@ -1,0 +1,113 @@
+#include "app/report/frames_shown.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/h5.h"
+
+static const char values_name[] = "VTKHDF/CellData/V", numbers_name[] = "VTKHDF/CellData/element";
+
+/* A series under way. */
+typedef struct series {
+    mt_h5 *h5;
+    const mt_run_folder *folder;
+    size_t n_elements, n_all; /* of the series; in all its moments */
+    int64_t *number;          /* [n_elements] in the whole; NULL: the same */
+    float *some, *whole;      /* room: [n_elements]; [folder->mesh.n_elements] */
+} series;
+
+static mt_status check_mesh(const series *s)
+{
+    char hash[MT_HASH_SIZE];
+    MT_TRY(mt_h5_read_text(s->h5, "run", "mesh_hash", hash, sizeof hash));
+    if (strcmp(hash, s->folder->mesh_hash) == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: is of mesh %s, and result.hdf of mesh %s; they must be the same",
+        s->h5->path, hash, s->folder->mesh_hash);
+}
+
+static mt_status read_numbers(mt_arena *scratch, series *s)
+{
+    const size_t n_whole = s->folder->mesh.n_elements;
+    bool has;
+    MT_TRY(mt_h5_has(s->h5, numbers_name, &has));
+    if (!has && s->n_elements != n_whole)
+        return mt_fail(MT_INPUT, "%s: has values of %zu elements; the mesh has %zu", s->h5->path,
+            s->n_elements, n_whole);
+    if (!has) return MT_OK;
+    MT_ALLOC(scratch, s->number, s->n_elements);
+    MT_TRY(mt_h5_read(s->h5, numbers_name, MT_H5_INT64, 1, &s->n_elements, s->number));
+    for (size_t c = 0; c < s->n_elements; c++)
+        if (s->number[c] < 0 || (size_t)s->number[c] >= n_whole)
+            return mt_fail(MT_INPUT, "%s: %s: entry %zu is %lld; allowed: 0 to %zu", s->h5->path,
+                numbers_name, c, (long long)s->number[c], n_whole - 1);
+    return MT_OK;
+}
+
+static mt_status begin(mt_arena *scratch, series *s, size_t n_moments)
+{
+    MT_TRY(check_mesh(s));
+    MT_TRY(mt_h5_shape(s->h5, values_name, 1, &s->n_all));
+    s->n_elements = n_moments > 0 ? s->n_all / n_moments : 0;
+    if (s->n_elements == 0 || s->n_elements * n_moments != s->n_all)
+        return mt_fail(MT_INPUT, "%s: %s has %zu values; allowed: as many at each of its %zu moments",
+            s->h5->path, values_name, s->n_all, n_moments);
+    MT_TRY(read_numbers(scratch, s));
+    MT_ALLOC(scratch, s->some, s->n_elements);
+    MT_ALLOC(scratch, s->whole, s->folder->mesh.n_elements);
+    for (size_t c = 0; c < s->folder->mesh.n_elements; c++) s->whole[c] = NAN;
+    return MT_OK;
+}
+
+static mt_status read_moment(const series *s, const mt_vertex_stars *stars, size_t moment, double *v_mV)
+{
+    MT_TRY(mt_h5_read_rows(
+        s->h5, values_name, MT_H5_FLOAT, 1, &s->n_all, moment * s->n_elements, s->n_elements, s->some));
+    for (size_t c = 0; c < s->n_elements; c++) s->whole[s->number ? (size_t)s->number[c] : c] = s->some[c];
+    mt_vertex_stars_mean(stars, s->whole, v_mV);
+    return MT_OK;
+}
+
+static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s, const mt_vertex_stars *stars,
+    size_t most, mt_frames_shown *frames)
+{
+    static const char times[] = "VTKHDF/Steps/Values";
+    double *time_ms;
+    MT_TRY(mt_h5_shape(s->h5, times, 1, &frames->n_there));
+    MT_ALLOC(scratch, time_ms, frames->n_there);
+    MT_TRY(mt_h5_read(s->h5, times, MT_H5_DOUBLE, 1, &frames->n_there, time_ms));
+    MT_TRY(begin(scratch, s, frames->n_there));
+    frames->n = frames->n_there < most ? frames->n_there : most;
+    MT_ALLOC(arena, frames->time_ms, frames->n);
+    MT_ALLOC(arena, frames->v_mV, frames->n * stars->n);
+    for (size_t k = 0; k < frames->n; k++) {
+        const size_t moment = frames->n > 1 ? k * (frames->n_there - 1) / (frames->n - 1) : 0;
+        frames->time_ms[k] = time_ms[moment];
+        MT_TRY(read_moment(s, stars, moment, frames->v_mV + k * stars->n));
+    }
+    return MT_OK;
+}
+
+static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const char *path,
+    const mt_vertex_stars *stars, size_t most, mt_frames_shown *frames)
+{
+    mt_arena scratch = {0};
+    mt_h5 h5 = {0};
+    series s = {.h5 = &h5, .folder = folder};
+    bool has = false;
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = mt_h5_has(&h5, values_name, &has);
+    if (status == MT_OK && has) status = read_chosen(arena, &scratch, &s, stars, most, frames);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder, const mt_vertex_stars *stars,
+    size_t most, mt_frames_shown *frames)
+{
+    char path[MT_FILE_PATH_MAX];
+    bool has;
+    *frames = (mt_frames_shown){0};
+    MT_TRY(mt_run_folder_has(folder, "series.hdf", path, &has));
+    return has ? read_file(arena, folder, path, stars, most, frames) : MT_OK;
+}

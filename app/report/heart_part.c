@@ -1,0 +1,303 @@
+#include "app/report/heart_part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/report/frames_shown.h"
+#include "mesh/adjacency.h"
+#include "mesh/vertex_mean.h"
+
+/* ---- shapes ---- */
+
+static mt_status put_positions(mt_html_part *part, const mt_mesh *mesh, size_t n, const uint32_t *vertex)
+{
+    mt_arena arena = {0};
+    double *xyz_mm = mt_arena_alloc(&arena, 3 * n, sizeof *xyz_mm);
+    for (size_t k = 0; xyz_mm && k < 3 * n; k++) xyz_mm[k] = mesh->xyz_mm[3 * (size_t)vertex[k / 3] + k % 3];
+    if (xyz_mm) mt_html_reals(part, "position", n, 3, xyz_mm, MT_HTML_65535, 0);
+    mt_arena_free(&arena);
+    return xyz_mm ? MT_OK : MT_MEMORY;
+}
+
+/* A tagged triangle by its vertices in ascending order. */
+typedef struct tagged {
+    uint32_t vertex[3];
+    int32_t tag;
+} tagged;
+
+static mt_status sort_tags(mt_arena *arena, const mt_mesh *mesh, tagged **list)
+{
+    MT_ALLOC(arena, *list, mesh->n_faces);
+    for (size_t k = 0; k < mesh->n_faces; k++) {
+        memcpy((*list)[k].vertex, mesh->face_vertex + 3 * k, sizeof(*list)[k].vertex);
+        mt_face_sort((*list)[k].vertex);
+        (*list)[k].tag = mesh->face_tag[k];
+    }
+    qsort(*list, mesh->n_faces, sizeof **list, mt_face_compare);
+    return MT_OK;
+}
+
+/* The tag of a triangle; NaN: it has none. */
+static double tag_of(size_t n, const tagged *list, const uint32_t vertex[3])
+{
+    tagged wanted = {.vertex = {vertex[0], vertex[1], vertex[2]}};
+    mt_face_sort(wanted.vertex);
+    const tagged *found = bsearch(&wanted, list, n, sizeof *list, mt_face_compare);
+    return found ? (double)found->tag : (double)NAN;
+}
+
+static mt_status put_tags(
+    mt_arena *arena, mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
+{
+    const mt_mesh *mesh = &folder->mesh;
+    tagged *list;
+    double *tag;
+    if (mesh->n_faces == 0) return MT_OK;
+    MT_TRY(sort_tags(arena, mesh, &list));
+    MT_ALLOC(arena, tag, surface->n);
+    for (size_t k = 0; k < surface->n; k++)
+        tag[k] = tag_of(mesh->n_faces, list, folder->boundary.vertex + 3 * (size_t)surface->cell[k]);
+    mt_html_reals(part, "tag", surface->n, 1, tag, MT_HTML_65535, 0);
+    return MT_OK;
+}
+
+static mt_status put_surface(
+    mt_arena *arena, mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
+{
+    mt_json_open(&part->json, "surface", '{');
+    MT_TRY(put_positions(part, &folder->mesh, surface->n_vertices, surface->vertex));
+    mt_html_wholes(part, "triangle", surface->n, 3, surface->corner);
+    mt_html_wholes(part, "element", surface->n, 1, surface->element);
+    MT_TRY(put_tags(arena, part, folder, surface));
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+static mt_status put_cut(mt_html_part *part, const mt_mesh *mesh, const mt_coarse *cut)
+{
+    if (cut->n == 0) {
+        mt_json_text(&part->json, "cut", NULL);
+        return MT_OK;
+    }
+    mt_json_open(&part->json, "cut", '{');
+    MT_TRY(put_positions(part, mesh, cut->n_vertices, cut->vertex));
+    mt_html_wholes(part, "tetrahedron", cut->n, 4, cut->corner);
+    mt_html_wholes(part, "element", cut->n, 1, cut->element);
+    mt_json_number(&part->json, "error_mm", cut->error_mm);
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+/* ---- maps ---- */
+
+/* What is drawn, with the elements around each vertex. */
+typedef struct drawn {
+    mt_coarse surface, cut;
+    mt_vertex_stars of_surface, of_cut;
+    double *room; /* a value for each vertex or cell of any of them */
+} drawn;
+
+static void put_means(
+    mt_html_part *part, const char *key, const mt_vertex_stars *stars, const float *values, double *room)
+{
+    mt_vertex_stars_mean(stars, values, room);
+    mt_html_reals(part, key, stars->n, 1, room, MT_HTML_65535, 0);
+}
+
+static void put_map(mt_html_part *part, const mt_folder_map *map, const drawn *d)
+{
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "name", map->name);
+    mt_json_text(&part->json, "label", map->label);
+    mt_json_text(&part->json, "unit", map->unit);
+    if (map->beat > 0)
+        mt_json_count(&part->json, "beat", map->beat);
+    else
+        mt_json_text(&part->json, "beat", NULL);
+    put_means(part, "vertex", &d->of_surface, map->values, d->room);
+    for (size_t k = 0; k < d->surface.n; k++) d->room[k] = (double)map->values[d->surface.element[k]];
+    mt_html_reals(part, "element", d->surface.n, 1, d->room, MT_HTML_65535, 0);
+    if (d->cut.n > 0) put_means(part, "cut", &d->of_cut, map->values, d->room);
+    mt_json_close(&part->json);
+}
+
+/* ---- frames ---- */
+
+static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, const drawn *d,
+    const mt_heart_limits *limits, mt_heart_shown *shown)
+{
+    mt_arena arena = {0};
+    mt_frames_shown frames;
+    const mt_status status = mt_frames_shown_read(&arena, folder, &d->of_surface, limits->frames, &frames);
+    if (status == MT_OK && frames.n > 0) {
+        const size_t n = d->surface.n_vertices;
+        mt_json_open(&part->json, "frames", '{');
+        mt_html_doubles(part, "time_ms", frames.n, frames.time_ms);
+        mt_html_reals(part, "v_mV", frames.n * n, 1, frames.v_mV, limits->frame_levels, n);
+        mt_json_close(&part->json);
+    } else if (status == MT_OK)
+        mt_json_text(&part->json, "frames", NULL);
+    shown->frames = frames.n, shown->all_frames = frames.n_there;
+    mt_arena_free(&arena);
+    return status;
+}
+
+/* ---- fibres ---- */
+
+mt_status mt_heart_sample(mt_arena *arena, size_t n, size_t most, size_t *n_chosen, uint32_t **chosen)
+{
+    const size_t count = n < most ? n : most;
+    size_t k = 0;
+    MT_ALLOC(arena, *chosen, count);
+    for (uint64_t i = 0; i < count; i++) { /* 2^32 times the fraction, then the element there */
+        const uint64_t fraction = i * 0x9E3779B97F4A7C15u >> 32;
+        (*chosen)[i] = n == count ? (uint32_t)i : (uint32_t)(fraction * n >> 32);
+    }
+    qsort(*chosen, count, sizeof **chosen, mt_compare_ids);
+    for (size_t i = 0; i < count; i++)
+        if (k == 0 || (*chosen)[i] != (*chosen)[k - 1]) (*chosen)[k++] = (*chosen)[i];
+    *n_chosen = k;
+    return MT_OK;
+}
+
+static mt_status put_fibres(mt_arena *arena, mt_html_part *part, const mt_mesh *mesh, size_t most, size_t *n)
+{
+    uint32_t *element;
+    double *position, *direction;
+    if (!mesh->fibre) {
+        mt_json_text(&part->json, "fibres", NULL);
+        return MT_OK;
+    }
+    MT_TRY(mt_heart_sample(arena, mesh->n_elements, most, n, &element));
+    MT_ALLOC(arena, position, 3 * *n);
+    MT_ALLOC(arena, direction, 3 * *n);
+    for (size_t k = 0; k < *n; k++) {
+        mt_mesh_centroid(mesh, element[k], position + 3 * k);
+        memcpy(direction + 3 * k, mesh->fibre + 3 * (size_t)element[k], 3 * sizeof *direction);
+    }
+    mt_json_open(&part->json, "fibres", '{');
+    mt_html_reals(part, "position", *n, 3, position, MT_HTML_65535, 0);
+    mt_html_reals(part, "direction", *n, 3, direction, MT_HTML_65535, 0);
+    mt_html_wholes(part, "element", *n, 1, element);
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+/* ---- places ---- */
+
+static void put_point(mt_html_part *part, const char *label, const char *kind, const double at_mm[3])
+{
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "label", label);
+    mt_json_text(&part->json, "kind", kind);
+    mt_json_open(&part->json, "at_mm", '[');
+    for (int k = 0; k < 3; k++) mt_json_number(&part->json, NULL, at_mm[k]);
+    mt_json_close(&part->json);
+    mt_json_close(&part->json);
+}
+
+/* The middle of the elements of a region; of a sphere its own, and of a box that of what the mesh has of it. False: a file that it needs is
+ * not there any more. */
+static mt_status middle_of(const mt_mesh *mesh, const mt_region *region, double middle_mm[3], bool *known)
+{
+    mt_arena arena = {0};
+    uint32_t *element;
+    size_t n;
+    double centre[3];
+    *known = true;
+    memset(middle_mm, 0, 3 * sizeof *middle_mm);
+    mt_status status = mt_region_elements(&arena, region, mesh, &n, &element);
+    for (size_t k = 0; status == MT_OK && k < n; k++) {
+        mt_mesh_centroid(mesh, element[k], centre);
+        for (int i = 0; i < 3; i++) middle_mm[i] += centre[i] / (double)n;
+    }
+    mt_arena_free(&arena);
+    if (status == MT_MEMORY) return status;
+    *known = status == MT_OK;
+    return MT_OK;
+}
+
+/* Places in spheres, as sites are, cost nothing. */
+static mt_status put_stimulus(
+    mt_html_part *part, const mt_mesh *mesh, const mt_case_stimulus *stimulus, size_t number)
+{
+    char label[64];
+    double at_mm[3];
+    bool known = true;
+    (void)snprintf(label, sizeof label, "stimulus %zu", number);
+    if (isfinite(stimulus->region.centre_mm[0]))
+        memcpy(at_mm, stimulus->region.centre_mm, sizeof at_mm);
+    else
+        MT_TRY(middle_of(mesh, &stimulus->region, at_mm, &known));
+    if (known) put_point(part, label, "stimulus", at_mm);
+    return MT_OK;
+}
+
+static mt_status put_points(mt_html_part *part, const mt_run_folder *folder)
+{
+    const mt_case *input = &folder->input;
+    mt_json_open(&part->json, "points", '[');
+    for (size_t k = 0; k < input->n_points; k++)
+        put_point(part, input->points[k].name, "point", input->points[k].at_mm);
+    for (size_t k = 0; k < input->n_electrodes; k++)
+        put_point(part, input->electrodes[k].name, "electrode", input->electrodes[k].at_mm);
+    for (size_t k = 0; k < input->n_stimuli; k++)
+        MT_TRY(put_stimulus(part, &folder->mesh, &input->stimuli[k], k + 1));
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+/* ---- the whole ---- */
+
+static mt_status draw(mt_arena *arena, const mt_run_folder *folder, const mt_heart_limits *limits, drawn *d)
+{
+    const mt_mesh *mesh = &folder->mesh;
+    const mt_cells all = {mesh->n_elements, 4, mesh->element_vertex, NULL};
+    MT_TRY(mt_coarse_make(arena, mesh, &folder->boundary, limits->surface, &d->surface));
+    MT_TRY(mt_vertex_stars_make(arena, mesh, d->surface.n_vertices, d->surface.vertex, &d->of_surface));
+    if (limits->cut > 0) {
+        MT_TRY(mt_coarse_make(arena, mesh, &all, limits->cut, &d->cut));
+        MT_TRY(mt_vertex_stars_make(arena, mesh, d->cut.n_vertices, d->cut.vertex, &d->of_cut));
+    }
+    MT_ALLOC(arena, d->room, d->surface.n_vertices + d->surface.n + d->cut.n_vertices);
+    return MT_OK;
+}
+
+static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *folder,
+    const mt_heart_limits *limits, mt_heart_shown *shown)
+{
+    const mt_mesh *mesh = &folder->mesh;
+    drawn d = {0};
+    MT_TRY(draw(arena, folder, limits, &d));
+    *shown = (mt_heart_shown){.vertices = d.surface.n_vertices,
+        .triangles = d.surface.n,
+        .all_triangles = folder->boundary.n,
+        .cut_vertices = d.cut.n_vertices,
+        .tetrahedra = d.cut.n,
+        .maps = folder->n_maps,
+        .error_mm = d.surface.error_mm,
+        .cut_error_mm = d.cut.error_mm};
+    mt_json_count(&part->json, "n_elements", mesh->n_elements);
+    mt_json_count(&part->json, "n_surface_triangles", folder->boundary.n);
+    mt_json_number(&part->json, "error_mm", d.surface.error_mm);
+    MT_TRY(put_surface(arena, part, folder, &d.surface));
+    MT_TRY(put_cut(part, mesh, &d.cut));
+    mt_json_open(&part->json, "maps", '[');
+    for (size_t k = 0; k < folder->n_maps; k++) put_map(part, &folder->maps[k], &d);
+    mt_json_close(&part->json);
+    MT_TRY(put_frames(part, folder, &d, limits, shown));
+    MT_TRY(put_fibres(arena, part, mesh, limits->fibres, &shown->fibres));
+    return put_points(part, folder);
+}
+
+mt_status mt_heart_part_put(
+    mt_html_part *part, const mt_run_folder *folder, const mt_heart_limits *limits, mt_heart_shown *shown)
+{
+    mt_arena arena = {0};
+    mt_json_open(&part->json, "heart", '{');
+    const mt_status status = put(&arena, part, folder, limits, shown);
+    if (status == MT_OK) mt_json_close(&part->json);
+    mt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,283 @@
+#include "app/report/html_report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/cli/data_folder.h"
+#include "app/report/curves_part.h"
+#include "app/report/machine_part.h"
+#include "app/report/table_part.h"
+#include "app/report/used_part.h"
+#include "app/results/report.h"
+#include "data/folder.h"
+
+const size_t mt_html_report_bytes = 3000000;
+
+enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
+/* Coarser than this a heart is none. */
+enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
+
+mt_status mt_html_report_template(mt_arena *arena, const char **path)
+{
+    return mt_data_path(arena, "report/template.html", path);
+}
+
+/* ---- how much is shown ---- */
+
+typedef struct limits {
+    mt_heart_limits heart;
+    mt_machine_limits machine;
+    size_t rows;
+} limits;
+
+/* Everything. */
+static const limits all = {
+    {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535}, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
+
+static size_t at_least(double number, size_t least)
+{
+    return number > (double)least ? (size_t)number : least;
+}
+
+/* What is usual; `share` is in bytes. */
+static limits usual(size_t share)
+{
+    return (limits){{SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {share / 4, LINKS}, ROWS};
+}
+
+/* A part of what was shown at first. */
+static limits part_of(const mt_heart_shown *first, double fraction, size_t share)
+{
+    const double slow = sqrt(fraction); /* frames and others become fewer more slowly */
+    limits some = usual(share);
+    some.heart.surface = at_least(fraction * (double)first->vertices, SURFACE_LEAST);
+    some.heart.cut = at_least(fraction * (double)first->cut_vertices, CUT_LEAST);
+    some.heart.frames = at_least(slow * (double)first->frames, FRAMES_LEAST);
+    some.heart.fibres = at_least(slow * (double)first->fibres, 1);
+    some.rows = at_least(slow * ROWS, ROWS_LEAST);
+    return some;
+}
+
+/* ---- notes ---- */
+
+static void note(mt_html_part *part, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(mt_html_part *part, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    mt_json_text(&part->json, NULL, text);
+}
+
+static void note_end(mt_html_part *part, const mt_run_folder *folder)
+{
+    if (folder->taken)
+        note(part, "A run was writing into this folder when the report was made: what is shown is what an "
+                   "earlier one "
+                   "had left there.");
+    if (strcmp(folder->stopped_by, "its end") != 0)
+        note(part, "The run was stopped by %s at %.9g of %.9g ms; what comes later is not known.",
+            folder->stopped_by, folder->reached_ms, folder->end_ms);
+}
+
+/* The first map is the activation of the first beat. */
+static void note_activation(mt_html_part *part, const mt_run_folder *folder)
+{
+    const size_t n = folder->mesh.n_elements;
+    size_t without = 0;
+    if (folder->n_maps == 0) return;
+    for (size_t c = 0; c < n; c++) without += isnan(folder->maps[0].values[c]) != 0;
+    if (without > 0)
+        note(part,
+            "%zu of %zu elements (%.3g %%) have no activation time%s: the wave did not come, or they are "
+            "inert.",
+            without, n, 100 * (double)without / (double)n,
+            folder->maps[0].beat > 0 ? " in the first beat" : "");
+}
+
+static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const mt_curves_left *curves,
+    const mt_machine_shown *machine)
+{
+    if (heart->error_mm > 0)
+        note(part,
+            "The surface is drawn by %zu of its %zu triangles; what is drawn is at most %.3g mm from it.",
+            heart->triangles, heart->all_triangles, heart->error_mm);
+    if (heart->frames < heart->all_frames)
+        note(part, "%zu of %zu frames are here.", heart->frames, heart->all_frames);
+    if (curves->rows > 0)
+        note(part, "Of %zu rows as time passes %zu are here, evenly chosen; peaks between them are not.",
+            curves->rows, curves->shown);
+    if (machine->measures < machine->all_measures)
+        note(part, "%zu of %zu numbers of each tile are here.", machine->measures, machine->all_measures);
+}
+
+/* ---- one run ---- */
+
+static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_arena arena = {0};
+    mt_status status = MT_OK;
+    mt_csv csv;
+    bool has;
+    mt_json_open(&part->json, "tables", '[');
+    MT_TRY(mt_run_folder_has(folder, "activation.csv", path, &has));
+    if (has) status = mt_csv_read(&arena, path, &csv);
+    if (has && status == MT_OK)
+        mt_table_part_csv(part, NULL, "Activation times at points", &csv, csv.n_rows, NULL);
+    mt_json_close(&part->json);
+    mt_arena_free(&arena);
+    return status;
+}
+
+static mt_status put_run(
+    mt_html_part *part, const mt_run_folder *folder, const limits *most, mt_heart_shown *heart)
+{
+    mt_curves_left curves;
+    mt_machine_shown machine;
+    MT_TRY(mt_used_part_put(part, folder));
+    MT_TRY(put_tables(part, folder));
+    MT_TRY(mt_heart_part_put(part, folder, &most->heart, heart));
+    MT_TRY(mt_curves_part_put(part, folder, most->rows, &curves));
+    MT_TRY(mt_machine_part_put(part, folder, &most->machine, &machine));
+    mt_json_open(&part->json, "notes", '[');
+    note_end(part, folder);
+    note_activation(part, folder);
+    note_left_out(part, heart, &curves, &machine);
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+static mt_status make_part(
+    const mt_run_folder *folder, unsigned number, const limits *most, mt_html_part *part, mt_html_run *run)
+{
+    MT_TRY(mt_html_part_begin(number, part));
+    mt_status status = put_run(part, folder, most, &run->heart);
+    if (status == MT_OK) status = mt_html_part_end(part, &run->bytes);
+    if (status != MT_OK) mt_html_part_forget(part);
+    return status;
+}
+
+/* Coarser and coarser until it has at most so many bytes. What it takes is about proportional to what is shown, so the next fraction is a
+ * little less than that would say. */
+static mt_status fit_part(
+    const mt_run_folder *folder, unsigned number, size_t bytes, mt_html_part *part, mt_html_run *run)
+{
+    static const double least = 0.01;
+    limits most = usual(bytes);
+    mt_heart_shown first;
+    double fraction = 1;
+    MT_TRY(make_part(folder, number, &most, part, run));
+    for (first = run->heart; run->bytes > bytes && fraction > least;) {
+        fraction = fmax(fraction * fmin(0.95 * (double)bytes / (double)run->bytes, 0.9), least);
+        most = part_of(&first, fraction, bytes);
+        mt_html_part_forget(part);
+        MT_TRY(make_part(folder, number, &most, part, run));
+    }
+    if (run->bytes <= bytes) return MT_OK;
+    mt_html_part_forget(part);
+    return mt_fail(MT_INPUT,
+        "%s: takes %zu bytes at its coarsest, and may take %zu; allowed: a larger file, or all of it "
+        "(--full)",
+        folder->path, run->bytes, bytes);
+}
+
+static mt_status make_run(mt_arena *arena, const mt_html_report *report, size_t k, size_t share,
+    mt_html_part *part, mt_html_run *run)
+{
+    mt_arena scratch = {0};
+    mt_run_folder folder;
+    char *name;
+    mt_status status =
+        mt_run_folder_read(&scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
+    if (status == MT_OK)
+        status = share == SIZE_MAX ? make_part(&folder, (unsigned)k, &all, part, run)
+                                   : fit_part(&folder, (unsigned)k, share, part, run);
+    if (status == MT_OK) {
+        name = mt_arena_alloc(arena, strlen(folder.name) + 1, 1);
+        run->name = name ? strcpy(name, folder.name) : NULL;
+        if (!name) status = MT_MEMORY;
+    }
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+/* What each run may take. */
+static mt_status share_of(const mt_html_report *report, const mt_html_template *template, size_t *share)
+{
+    const size_t frame = mt_html_frame_bytes(template, report->n);
+    *share = SIZE_MAX;
+    if (report->bytes == SIZE_MAX) return MT_OK;
+    if (report->bytes <= frame)
+        return mt_fail(MT_INPUT,
+            "%s: the page without any run takes %zu bytes, and the file may have %zu; allowed: more",
+            report->path, frame, report->bytes);
+    *share = (report->bytes - frame) / report->n;
+    return MT_OK;
+}
+
+static mt_status make_all(mt_arena *arena, const mt_html_report *report, const mt_html_template *template,
+    mt_html_part *parts, mt_html_made *made)
+{
+    size_t share;
+    MT_TRY(share_of(report, template, &share));
+    for (size_t k = 0; k < report->n; k++)
+        MT_TRY(make_run(arena, report, k, share, &parts[k], &made->run[k]));
+    return mt_html_write(report->path, template, report->n, parts, &made->bytes);
+}
+
+mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_html_made *made)
+{
+    mt_html_template template;
+    mt_html_part *parts;
+    MT_TRY(mt_html_template_read(arena, report->template, &template));
+    MT_ALLOC(arena, parts, report->n);
+    MT_ALLOC(arena, made->run, report->n);
+    const mt_status status = make_all(arena, report, &template, parts, made);
+    for (size_t k = 0; k < report->n; k++) mt_html_part_forget(&parts[k]);
+    return status;
+}
+
+/* ---- of a run that has just ended ---- */
+
+mt_status mt_html_report_of_run(const mt_case *input, const char *folder, const char *details)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_arena arena = {0};
+    mt_html_made made;
+    if (!input->output.report) return MT_OK;
+    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    mt_html_report report = {
+        .n = 1, .folder = &folder, .profile = &details, .path = path, .bytes = mt_html_report_bytes};
+    mt_status status = mt_html_report_template(&arena, &report.template);
+    if (status == MT_OK) status = mt_html_report_make(&arena, &report, &made);
+    mt_arena_free(&arena);
+    return status;
+}
+
+static mt_status check(mt_arena *arena, const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_html_template template;
+    const char *page;
+    MT_TRY(mt_html_report_template(arena, &page));
+    MT_TRY(mt_html_template_read(arena, page, &template));
+    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    return mt_file_check(path, MT_FILE_ANY);
+}
+
+mt_status mt_html_report_check(const mt_case *input, const char *folder)
+{
+    mt_arena arena = {0};
+    if (!input->output.report) return MT_OK;
+    const mt_status status = check(&arena, folder);
+    mt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,185 @@
+#include "app/report/run_folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/stages/checkpoints.h"
+#include "data/folder.h"
+#include "data/h5.h"
+#include "mesh/adjacency.h"
+#include "mesh/files/vtkhdf.h"
+
+enum { FIELD = 256 };
+
+/* ---- is it one? ---- */
+
+/* Why a folder without results may have none. */
+static const char *why_none(const char *path)
+{
+    if (mt_folder_is_taken(path)) return "a run is going on there, and writes it at its end";
+    if (mt_checkpoints_any(path))
+        return "a run there has not come to its end; it goes on by `myotile run --resume`, and Ctrl-C then "
+               "leaves "
+               "results";
+    return "allowed: a folder that `myotile run` has left";
+}
+
+static mt_status need_file(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
+{
+    MT_TRY(mt_folder_path(folder, name, path));
+    if (access(path, F_OK) == 0) return MT_OK;
+    return mt_fail(MT_FILE, "%s: %s is missing: %s", folder, name, why_none(folder));
+}
+
+static mt_status need_folder(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return mt_fail(MT_FILE, "%s: there is no such folder", path);
+    if (!S_ISDIR(info.st_mode))
+        return mt_fail(MT_FILE, "%s: is no folder; allowed: a folder that `myotile run` has left", path);
+    return MT_OK;
+}
+
+/* Its last component, also of "." */
+static mt_status name_of(mt_arena *arena, const char *path, const char **name)
+{
+    const char *whole = path;
+    MT_TRY(mt_file_absolute(arena, &whole));
+    const char *slash = strrchr(whole, '/');
+    *name = slash && slash[1] ? slash + 1 : whole;
+    return MT_OK;
+}
+
+/* ---- maps ---- */
+
+static mt_status read_vector(mt_arena *scratch, mt_h5 *h5, const char *field, size_t n, float *length)
+{
+    float *vector;
+    MT_ALLOC(scratch, vector, 3 * n);
+    MT_TRY(mt_h5_read(h5, field, MT_H5_FLOAT, 2, (size_t[]){n, 3}, vector));
+    for (size_t c = 0; c < n; c++) {
+        const float *v = vector + 3 * c;
+        length[c] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return MT_OK;
+}
+
+static mt_status read_values(mt_h5 *h5, mt_map map, const char *field, size_t n, float *values)
+{
+    mt_arena scratch = {0};
+    const mt_status status = map == MT_MAP_CONDUCTION_VELOCITY
+                                 ? read_vector(&scratch, h5, field, n, values)
+                                 : mt_h5_read(h5, field, MT_H5_FLOAT, 1, &n, values);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* "apd90", and "apd90_beat2" of the second beat, as a field of the file. */
+static void field_of(const mt_run_folder *folder, mt_map map, size_t beat, char field[FIELD])
+{
+    char name[64];
+    mt_map_name(map, folder->input.output.repolarisation_percent / 100, name);
+    const int n = snprintf(field, FIELD, "VTKHDF/CellData/%s", name);
+    if (beat > 0) (void)snprintf(field + n, FIELD - (size_t)n, "_beat%zu", beat + 1);
+}
+
+static mt_status read_map(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder, mt_map map, size_t beat)
+{
+    char field[FIELD], *name;
+    bool has;
+    field_of(folder, map, beat, field);
+    MT_TRY(mt_h5_has(h5, field, &has));
+    if (!has) return MT_OK;
+    mt_folder_map *to = &folder->maps[folder->n_maps++];
+    MT_ALLOC(arena, name, FIELD);
+    (void)strcpy(name, strrchr(field, '/') + 1);
+    *to =
+        (mt_folder_map){.name = name, .label = mt_map_label[map], .unit = mt_map_unit[map], .beat = beat + 1};
+    MT_ALLOC(arena, to->values, folder->mesh.n_elements);
+    return read_values(h5, map, field, folder->mesh.n_elements, to->values);
+}
+
+static mt_status count_beats(mt_h5 *h5, const mt_run_folder *folder, size_t *n)
+{
+    char field[FIELD];
+    bool has = true;
+    for (*n = 0; has; *n += has) {
+        field_of(folder, MT_MAP_ACTIVATION, *n, field);
+        MT_TRY(mt_h5_has(h5, field, &has));
+    }
+    return MT_OK;
+}
+
+/* Beat by beat. */
+static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
+{
+    size_t n_beats;
+    MT_TRY(count_beats(h5, folder, &n_beats));
+    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
+    for (size_t beat = 0; beat < n_beats; beat++)
+        for (int map = 0; map < MT_MAPS; map++) MT_TRY(read_map(arena, h5, folder, (mt_map)map, beat));
+    for (size_t k = 0; k < folder->n_maps && n_beats == 1; k++) folder->maps[k].beat = 0;
+    return MT_OK;
+}
+
+/* ---- result.hdf ---- */
+
+static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
+{
+    MT_TRY(mt_h5_read_number(h5, "run", "time_reached_ms", &folder->reached_ms));
+    MT_TRY(mt_h5_read_number(h5, "run", "end_ms", &folder->end_ms));
+    MT_TRY(mt_h5_read_text(h5, "run", "mesh_hash", folder->mesh_hash, sizeof folder->mesh_hash));
+    return mt_h5_read_text(h5, "run", "stopped_by", folder->stopped_by, sizeof folder->stopped_by);
+}
+
+static mt_status read_boundary(mt_arena *arena, const char *path, mt_run_folder *folder)
+{
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_status status = mt_fail_in(path, mt_adjacency_make(&scratch, &folder->mesh, &adjacency));
+    if (status == MT_OK)
+        status = mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *folder)
+{
+    mt_h5 h5 = {0};
+    MT_TRY(mt_vtkhdf_read(arena, path, &folder->mesh));
+    MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
+    if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: a mesh without elements", path);
+    MT_TRY(read_boundary(arena, path, folder));
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = read_notes(&h5, folder);
+    if (status == MT_OK) status = read_maps(arena, &h5, folder);
+    mt_h5_close(&h5);
+    return status;
+}
+
+mt_status mt_run_folder_read(mt_arena *arena, const char *path, const char *profile, mt_run_folder *folder)
+{
+    char result[MT_FILE_PATH_MAX], used[MT_FILE_PATH_MAX];
+    *folder = (mt_run_folder){.path = path, .profile = profile ? profile : path};
+    MT_TRY(need_folder(path));
+    if (profile) MT_TRY(need_folder(profile));
+    MT_TRY(name_of(arena, path, &folder->name));
+    folder->taken = mt_folder_is_taken(path);
+    MT_TRY(mt_folder_path(path, "result.hdf", result));
+    mt_file_finish_sets(result);
+    MT_TRY(need_file(path, "result.hdf", result));
+    MT_TRY(need_file(path, "used.yaml", used));
+    MT_TRY(mt_case_load(arena, used, NULL, 0, &folder->input));
+    return read_result(arena, result, folder);
+}
+
+mt_status mt_run_folder_has(
+    const mt_run_folder *folder, const char *name, char path[MT_FILE_PATH_MAX], bool *has)
+{
+    MT_TRY(mt_folder_path(folder->path, name, path));
+    *has = access(path, F_OK) == 0;
+    return MT_OK;
+}

@@ -1,0 +1,491 @@
+/* myotile report: what the page has is what the files have. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+#include "tests/app/report/page_data.h"
+#include "tests/solver/small_case.h"
+
+#include "data/csv.h"
+#include "data/h5.h"
+#include "data/lock.h"
+#include "mesh/files/vtkhdf.h"
+#include "mesh/vertex_mean.h"
+
+#include <omp.h>
+
+enum { N = 288, FRAMES = 7 };
+
+static mt_arena arena;
+
+/* 288 elements, of which a region is inert, and everything that a run can leave. */
+static const char body[] = SMALL_SLAB USUAL_TISSUE
+    "title: Small & <slab>\n"
+    "time: {end_ms: 3}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+    "stimuli:\n  - {min_mm: [0, 0, 0], max_mm: [0.5, 2, 1], duration_ms: 2, strength_uA_mm3: 50}\n"
+    "points:\n  - {name: the end, at_mm: [2.7, 1, 0.5]}\n  - {name: 'first, begun', at_mm: [0.2, 1, 0.5]}\n"
+    "machine: {tiles: 3}\noutput: {maps: [peak, conduction_velocity]}\n"
+    "traces: {every_ms: 0.5, fields: [V, Ca_i]}\nseries: {every_ms: 0.5}\n"
+    "ecg: {every_ms: 0.5}\nelectrodes:\n  - {name: ahead, at_mm: [6, 1, 0.5]}\n";
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("case.yaml", body);
+    write_text("page.html", bare_page);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(report_command, .init = enter, .fini = leave);
+
+static void make_run(void) { free(works("run case.yaml -o out --profile out")); }
+
+static page report_of(const char *line)
+{
+    free(works("report %s -o r.html --template page.html", line));
+    return open_page(&arena, "r.html");
+}
+
+static const json *only_run(const page *p)
+{
+    const json *runs = json_at(p->data, "runs");
+    cr_assert_eq(json_length(runs), 1);
+    return runs->first;
+}
+
+static mt_mesh result_mesh(const char *path)
+{
+    mt_mesh mesh;
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_OK, "%s", mt_message());
+    return mesh;
+}
+
+static float *result_field(const char *name, size_t components)
+{
+    mt_h5 h5 = {0};
+    char full[128];
+    float *values = json_take(&arena, N * components, sizeof *values);
+    (void)snprintf(full, sizeof full, "VTKHDF/CellData/%s", name);
+    cr_assert_eq(mt_h5_open("out/result.hdf", &h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_h5_read(&h5, full, MT_H5_FLOAT, components > 1 ? 2 : 1, (size_t[]){N, components}, values), MT_OK,
+        "%s", mt_message());
+    mt_h5_close(&h5);
+    for (size_t c = 0; components > 1 && c < N; c++) {
+        const float *v = values + 3 * c;
+        values[c] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return values;
+}
+
+/* Which vertex of the mesh each of the page's is; the distance to it is at most half a step in each direction. */
+static uint32_t *vertices_of(const page *p, const json *positions, const mt_mesh *mesh, size_t *n)
+{
+    const double *x = array(&arena, p, positions, n);
+    *n /= 3;
+    uint32_t *vertex = json_take(&arena, *n, sizeof *vertex);
+    for (size_t k = 0; k < *n; k++) {
+        size_t v = 0;
+        for (bool found = false; !found; v += !found) {
+            cr_assert_lt(
+                v, mesh->n_vertices, "[%g %g %g] is no vertex", x[3 * k], x[3 * k + 1], x[3 * k + 2]);
+            found = true;
+            for (size_t d = 0; d < 3; d++)
+                found = found && fabs(x[3 * k + d] - mesh->xyz_mm[3 * v + d]) <= half_step(positions);
+        }
+        vertex[k] = (uint32_t)v;
+    }
+    return vertex;
+}
+
+static void expect_near(const page *p, const json *about, size_t n, const double *values)
+{
+    size_t n_there;
+    const double *there = array(&arena, p, about, &n_there);
+    cr_assert_eq(n_there, n);
+    for (size_t k = 0; k < n; k++) {
+        cr_assert_eq(isnan(there[k]) != 0, isnan(values[k]) != 0, "%zu: %g, %g", k, there[k], values[k]);
+        if (!isnan(values[k]))
+            cr_assert_leq(
+                fabs(there[k] - values[k]), half_step(about), "%zu: %g, %g", k, there[k], values[k]);
+    }
+}
+
+static double *means_at(const mt_mesh *mesh, const float *values, size_t n, const uint32_t *vertex)
+{
+    double *all, *some = json_take(&arena, n, sizeof *some);
+    cr_assert_eq(mt_vertex_mean(&arena, mesh, values, &all), MT_OK);
+    for (size_t k = 0; k < n; k++) some[k] = all[vertex[k]];
+    return some;
+}
+
+Test(report_command, every_map_is_that_of_the_result_at_vertices_and_elements)
+{
+    static const char *const names[] = {"activation", "peak", "conduction_velocity"};
+    static const char *const units[] = {"ms", "mV", "mm/ms"};
+    size_t n, n_cut, n_triangles, missing = 0;
+    make_run();
+    const page p = report_of("out");
+    const json *heart = json_at(only_run(&p), "heart"), *map = json_at(heart, "maps")->first;
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const uint32_t *vertex = vertices_of(&p, json_at(heart, "surface.position"), &mesh, &n),
+                   *cut = vertices_of(&p, json_at(heart, "cut.position"), &mesh, &n_cut);
+    const double *element = array_at(&arena, &p, heart, "surface.element", &n_triangles);
+    cr_expect_eq(json_value(heart, "n_elements"), N);
+    cr_expect_eq(json_value(heart, "error_mm"), 0);
+    cr_expect_eq(n_triangles, 2 * 2 * (6 * 4 + 6 * 2 + 4 * 2));
+    cr_expect_eq(json_value(heart, "n_surface_triangles"), n_triangles);
+    cr_expect_eq(json_length(json_at(heart, "maps")), 3);
+    for (int k = 0; k < 3; k++, map = map->next) {
+        const float *values = result_field(names[k], k == 2 ? 3 : 1);
+        double *own = json_take(&arena, n_triangles, sizeof *own);
+        for (size_t t = 0; t < n_triangles; t++) own[t] = (double)values[(size_t)element[t]];
+        for (size_t t = 0; t < n_triangles; t++) missing += isnan(own[t]) != 0;
+        cr_expect_str_eq(json_at(map, "name")->text, names[k]);
+        cr_expect_str_eq(json_at(map, "unit")->text, units[k]);
+        cr_expect_eq(json_at(map, "beat")->kind, JSON_NULL);
+        expect_near(&p, json_at(map, "vertex"), n, means_at(&mesh, values, n, vertex));
+        expect_near(&p, json_at(map, "cut"), n_cut, means_at(&mesh, values, n_cut, cut));
+        expect_near(&p, json_at(map, "element"), n_triangles, own);
+    }
+    cr_expect_gt(missing, 0);
+}
+
+Test(report_command, triangles_are_faces_of_their_elements)
+{
+    size_t n, n_corners;
+    make_run();
+    const page p = report_of("out");
+    const json *surface = json_at(only_run(&p), "heart.surface");
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const uint32_t *vertex = vertices_of(&p, json_at(surface, "position"), &mesh, &n);
+    const double *corner = array_at(&arena, &p, surface, "triangle", &n_corners),
+                 *element = array_at(&arena, &p, surface, "element", &n);
+    cr_assert_eq(n_corners, 3 * n);
+    for (size_t k = 0; k < n_corners; k++) {
+        const uint32_t *of = mesh.element_vertex + 4 * (size_t)element[k / 3], v = vertex[(size_t)corner[k]];
+        cr_assert(v == of[0] || v == of[1] || v == of[2] || v == of[3], "triangle %zu", k / 3);
+    }
+}
+
+Test(report_command, frames_are_means_of_the_series_at_their_times)
+{
+    size_t n, n_times, shape, part[2];
+    mt_h5 h5 = {0};
+    make_run();
+    const page p = report_of("out");
+    const json *heart = json_at(only_run(&p), "heart"), *v_mV = json_at(heart, "frames.v_mV");
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const uint32_t *vertex = vertices_of(&p, json_at(heart, "surface.position"), &mesh, &n);
+    const double *time_ms = array_at(&arena, &p, heart, "frames.time_ms", &n_times);
+    cr_assert_eq(mt_h5_open("out/series.hdf", &h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_shape(&h5, "VTKHDF/CellData/V", 1, &shape), MT_OK);
+    cr_assert_eq(mt_h5_shape(&h5, "VTKHDF/CellData/element", 1, part), MT_OK);
+    float *v = json_take(&arena, shape, sizeof *v), whole[N];
+    int64_t *number = json_take(&arena, part[0], sizeof *number);
+    cr_assert_eq(mt_h5_read(&h5, "VTKHDF/CellData/V", MT_H5_FLOAT, 1, &shape, v), MT_OK);
+    cr_assert_eq(mt_h5_read(&h5, "VTKHDF/CellData/element", MT_H5_INT64, 1, part, number), MT_OK);
+    mt_h5_close(&h5);
+    cr_assert(n_times == FRAMES && part[0] < N);
+    double *expected = json_take(&arena, FRAMES * n, sizeof *expected);
+    for (size_t k = 0; k < N; k++) whole[k] = NAN;
+    for (size_t f = 0; f < FRAMES; f++) {
+        cr_expect_float_eq(time_ms[f], 0.5 * (double)f, 1e-12);
+        for (size_t c = 0; c < part[0]; c++) whole[number[c]] = v[f * part[0] + c];
+        memcpy(expected + f * n, means_at(&mesh, whole, n, vertex), n * sizeof *expected);
+    }
+    expect_near(&p, v_mV, FRAMES * n, expected);
+    cr_expect_str_eq(json_at(v_mV, "type")->text, "u8");
+}
+
+/* The column of a file of traces. */
+static double *column(const char *path, const char *name, size_t *n)
+{
+    mt_csv csv;
+    cr_assert_eq(mt_csv_read(&arena, path, &csv), MT_OK, "%s", mt_message());
+    const size_t k = mt_csv_find(&csv, name);
+    cr_assert_lt(k, csv.n_columns, "%s", name);
+    double *values = json_take(&arena, csv.n_rows, sizeof *values);
+    for (size_t row = 0; row < csv.n_rows; row++) values[row] = mt_csv_number(&csv, row, k);
+    *n = csv.n_rows;
+    return values;
+}
+
+static void expect_curve(
+    const page *p, const json *group, const char *label, const char *path, const char *name)
+{
+    size_t n;
+    const json *curve = json_item(json_at(group, "curves"), "label", label);
+    const double *values = column(path, name, &n);
+    expect_near(p, json_at(curve, "y"), n, values);
+    values = column(path, "time_ms", &n);
+    const double *x = array_at(&arena, p, group, "x", &n);
+    for (size_t k = 0; k < n; k++) cr_assert_eq(x[k], values[k]);
+}
+
+Test(report_command, curves_are_those_of_the_files_by_field_and_point)
+{
+    make_run();
+    const page p = report_of("out");
+    const json *run = only_run(&p), *traces = json_at(run, "traces"), *ecg = json_at(run, "ecg");
+    cr_assert(json_length(traces) == 2 && json_length(ecg) == 1);
+    cr_expect_str_eq(json_at(traces->first, "label")->text, "V");
+    for (const json *group = traces->first; group; group = group->next)
+        cr_expect_eq(json_length(json_at(group, "curves")), 2);
+    expect_curve(&p, traces->first, "the end", "out/traces.csv", "the end V[mV]");
+    expect_curve(&p, traces->first, "first, begun", "out/traces.csv", "first, begun V[mV]");
+    expect_curve(&p, traces->first->next, "the end", "out/traces.csv", "the end Ca_i[mM]");
+    expect_curve(&p, ecg->first, "ahead", "out/ecg.csv", "ahead");
+    const json *curve = json_at(traces->first, "curves")->first;
+    cr_expect_str_eq(json_at(curve, "unit")->text, "mV");
+    cr_expect_eq(json_at(curve, "at_mm")->first->number, 2.7);
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    double centre[3];
+    mt_mesh_centroid(&mesh, (size_t)json_value(curve, "element"), centre);
+    cr_expect(fabs(centre[0] - 2.7) < 0.5 && fabs(centre[1] - 1) < 0.5 && fabs(centre[2] - 0.5) < 0.5);
+}
+
+Test(report_command, every_value_used_is_there_with_its_unit_and_meaning)
+{
+    make_run();
+    const page p = report_of("out");
+    const json *run = only_run(&p), *used = json_at(run, "used");
+    const json *dt = json_item(used, "key", "time.dt_ms"),
+               *start = json_item(used, "key", "stimuli.0.start_ms");
+    cr_expect_str_eq(json_at(dt, "value")->text, "0.02");
+    cr_expect_str_eq(json_at(dt, "unit")->text, "ms");
+    cr_expect_not_null(json_find(dt, "help"));
+    cr_expect_str_eq(json_at(start, "unit")->text, "ms");
+    cr_expect_str_eq(json_at(start, "default")->text, "0");
+    for (const json *line = used->first; line; line = line->next)
+        cr_expect_not_null(json_find(line, "help"), "%s", json_at(line, "key")->text);
+    cr_expect_str_eq(json_at(run, "title")->text, "Small & <slab>");
+    cr_expect_str_eq(json_at(run, "folder")->text, "out");
+    cr_expect_str_eq(json_at(run, "command")->text, "myotile run 'out/used.yaml' --output 'out-again'");
+}
+
+Test(report_command, the_machine_is_that_of_the_profile)
+{
+    size_t n, n_csv;
+    make_run();
+    const page p = report_of("out");
+    const json *run = only_run(&p), *tiles = json_at(run, "machine.tiles");
+    char *text = bytes_of("out/profile.json", &n);
+    const json *profile = json_parse_and_free(&arena, text);
+    const json *whole = json_at(run, "machine.summary")->first, *sets = whole->next;
+    bool found = false;
+    for (const json *row = json_at(whole, "rows")->first; row; row = row->next) {
+        if (strcmp(row->first->text, "all cycles") != 0) continue;
+        cr_expect_eq(row->first->next->number, json_value(profile, "totals.cycles"));
+        found = true;
+    }
+    cr_expect(found);
+    cr_expect_eq(json_length(json_at(sets, "rows")), json_length(json_at(profile, "compute_sets")));
+    size_t of_phases = 0;
+    for (const json *m = json_at(tiles, "measures")->first; m; m = m->next) {
+        const double *csv = column("out/tiles.csv", json_at(m, "name")->text, &n_csv),
+                     *values = array_at(&arena, &p, m, "value", &n);
+        cr_assert(n == n_csv && n == (size_t)json_value(tiles, "n") && n >= 3);
+        for (size_t t = 0; t < n; t++) cr_assert_eq(values[t], csv[t], "%s", json_at(m, "name")->text);
+        of_phases += json_at(m, "phase")->kind == JSON_TEXT;
+    }
+    cr_expect_gt(of_phases, 2);
+    cr_expect_str_eq(json_at(json_at(tiles, "measures")->first, "label")->text, "memory");
+    cr_expect_eq(json_at(run, "machine.links")->kind, JSON_NULL);
+    const json *table = json_at(run, "tables")->first;
+    cr_expect_eq(json_length(json_at(table, "rows")), 2);
+    cr_expect_str_eq(json_at(table, "rows")->first->next->first->text, "first, begun");
+}
+
+Test(report_command, links_are_the_busiest_and_a_profile_may_stand_apart)
+{
+    write_ring_machine("ring.yaml", 4);
+    free(works("run case.yaml -o out --profile prof --set machine.target=ring.yaml --set machine.ipus=3 "
+               "--set machine.tiles=4 --set series.every_ms=3"));
+    page p = report_of("out");
+    cr_expect_eq(json_at(only_run(&p), "machine")->kind, JSON_NULL);
+    p = report_of("out --profile prof --force");
+    const json *links = json_at(only_run(&p), "machine.links"), *columns = json_at(links, "columns");
+    double before = INFINITY;
+    size_t busy = 0, n = 0;
+    for (const json *c = columns->first; strcmp(json_at(c, "label")->text, "busy") != 0; c = c->next) busy++;
+    for (const json *row = json_at(links, "rows")->first; row; row = row->next, n++) {
+        const json *cell = row->first;
+        for (size_t k = 0; k < busy; k++) cell = cell->next;
+        cr_expect_leq(cell->number, before);
+        before = cell->number;
+    }
+    cr_expect_gt(n, 3);
+}
+
+Test(report_command, hostile_titles_and_folders_stay_texts)
+{
+    static const char title[] = "</script><script>alert('x')</script>", folder[] = "a'b<!--&\xff";
+    write_text("bad.yaml",
+        SMALL_SLAB USUAL_TISSUE "title: \"</script><script>alert('x')</script>\"\ntime: {end_ms: "
+                                "0.1}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+    free(works("run bad.yaml -o %s", folder));
+    const page p = report_of(folder);
+    cr_expect_str_eq(json_at(only_run(&p), "title")->text, title);
+    cr_expect_str_eq(json_at(only_run(&p), "folder")->text, "a'b<!--&\xEF\xBF\xBD");
+    cr_expect_null(strstr(p.html, "alert('x')</script>"));
+    cr_expect_null(strstr(p.html, "<!--&"));
+    cr_expect_not_null(strstr(json_at(only_run(&p), "command")->text, "'a'\\''b"));
+}
+
+Test(report_command, what_is_missing_is_named)
+{
+    refuses(3, "nowhere: there is no such folder", "report nowhere -o r.html --template page.html");
+    refuses(3, "case.yaml: is no folder", "report case.yaml -o r.html --template page.html");
+    cr_assert_eq(mkdir("empty", 0777), 0);
+    refuses(3, "empty: result.hdf is missing", "report empty -o r.html --template page.html");
+    make_run();
+    refuses(2, "the line '<!-- data -->' is there not at all", "report out -o r.html --template case.yaml");
+    refuses(2, "--profile is given 2 times for 1 runs",
+        "report out --profile out --profile out -o r.html --template page.html");
+    refuses(2, "--size-mb and --full", "report out -o r.html --size-mb 1 --full --template page.html");
+    cr_assert_eq(rename("out/used.yaml", "used.yaml"), 0);
+    refuses(3, "out: used.yaml is missing", "report out -o r.html --template page.html");
+    cr_assert_eq(rename("used.yaml", "out/used.yaml"), 0);
+    write_text("out/traces.csv", "time_ms,a V[mV]\n0,1\n1\n");
+    refuses(2, "out/traces.csv:3: 1 fields; allowed: 2", "report out -o r.html --template page.html");
+    write_text("out/traces.csv", "t,a V[mV]\n0,1\n");
+    refuses(2, "the first column is 't'; it must be 'time_ms'", "report out -o r.html --template page.html");
+}
+
+/* Such a lock as a run has on its folder. */
+static int lock_folder(const char *mark)
+{
+    const int file = open(mark, O_RDWR | O_CREAT, 0666);
+    cr_assert_eq(mt_lock_try(file), MT_LOCK_TAKEN);
+    return file;
+}
+
+static bool notes_say(const page *p, const char *text)
+{
+    bool said = false;
+    for (const json *note = json_at(only_run(p), "notes")->first; note; note = note->next)
+        said = said || strstr(note->text, text);
+    return said;
+}
+
+Test(report_command, a_run_that_goes_on_or_was_stopped_is_told_as_that)
+{
+    cr_assert_eq(mkdir("begun", 0777), 0);
+    int file = lock_folder("begun/.myotile");
+    refuses(3, "begun: result.hdf is missing: a run is going on there",
+        "report begun -o r.html --template page.html");
+    (void)close(file);
+    make_run();
+    page p = report_of("out");
+    cr_expect(!notes_say(&p, "stopped") && !notes_say(&p, "A run was writing"));
+    cr_expect(notes_say(&p, "of 288 elements"), "the inert ones");
+    file = lock_folder("out/.myotile");
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = "none"},
+        {.name = "time_reached_ms", .number = 1.5}, {.name = "end_ms", .number = 3},
+        {.name = "stopped_by", .text = "SIGINT"}};
+    cr_assert_eq(remove("out/series.hdf"), 0);
+    cr_assert_eq(
+        mt_vtkhdf_write_result("out/result.hdf", &mesh, 0, NULL, 4, notes), MT_OK, "%s", mt_message());
+    p = report_of("out");
+    cr_expect(notes_say(&p, "stopped by SIGINT at 1.5 of 3 ms") && notes_say(&p, "A run was writing"));
+    cr_expect_eq(json_at(only_run(&p), "heart.frames")->kind, JSON_NULL);
+    (void)close(file);
+}
+
+Test(report_command, a_series_of_another_mesh_is_refused)
+{
+    make_run();
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = "none"},
+        {.name = "time_reached_ms", .number = 1.5}, {.name = "end_ms", .number = 3},
+        {.name = "stopped_by", .text = "its end"}};
+    cr_assert_eq(
+        mt_vtkhdf_write_result("out/result.hdf", &mesh, 0, NULL, 4, notes), MT_OK, "%s", mt_message());
+    refuses(2, "and result.hdf of mesh none", "report out -o r.html --template page.html");
+}
+
+static size_t bytes_in(const char *path)
+{
+    struct stat info;
+    cr_assert_eq(stat(path, &info), 0);
+    return (size_t)info.st_size;
+}
+
+/* 17,280 elements. */
+Test(report_command, a_file_has_at_most_what_it_may_have)
+{
+    write_text("large.yaml",
+        "mesh:\n  slab: {size_mm: [6, 5, 1.5], edge_mm: 0.25}\n" USUAL_TISSUE
+        "time: {end_ms: 0.2}\nmachine: {backend: cpu}\nseries: {every_ms: 0.02}\n" SMALL_STIMULUS("2"));
+    free(works("run large.yaml -o large"));
+    free(works("report large -o all.html --full --template page.html"));
+    const page whole = open_page(&arena, "all.html");
+    const json *heart = json_at(only_run(&whole), "heart");
+    cr_expect_eq(json_value(heart, "n_surface_triangles"), json_value(heart, "surface.triangle.count"));
+    cr_expect_eq(json_value(heart, "cut.tetrahedron.count"), json_value(heart, "n_elements"));
+    for (double mb = 0.045; mb > 0.02; mb *= 0.65) {
+        free(works("report large -o part.html --size-mb %g --template page.html", mb));
+        cr_expect_leq((double)bytes_in("part.html"), 1e6 * mb);
+        cr_expect_gt((double)bytes_in("part.html"), 0.5e6 * mb);
+        const page p = open_page(&arena, "part.html");
+        heart = json_at(only_run(&p), "heart");
+        cr_expect_lt(json_value(heart, "surface.triangle.count"), json_value(heart, "n_surface_triangles"));
+        cr_expect_gt(json_value(heart, "error_mm"), 0);
+        cr_expect(notes_say(&p, "The surface is drawn by "));
+        size_t n;
+        const mt_mesh mesh = result_mesh("large/result.hdf");
+        (void)vertices_of(&p, json_at(heart, "surface.position"), &mesh, &n);
+        (void)vertices_of(&p, json_at(heart, "cut.position"), &mesh, &n);
+    }
+    refuses(2, "at its coarsest", "report large -o none.html --size-mb 0.015 --template page.html");
+    refuses(2, "the page without any run takes",
+        "report large -o none.html --size-mb 0.0001 --template page.html");
+}
+
+Test(report_command, the_same_runs_give_the_same_bytes_and_several_stand_side_by_side)
+{
+    make_run();
+    free(works("run case.yaml -o other --set title=Other --set machine.backend=cpu"));
+    free(works("report out other -o a.html --template page.html"));
+    free(works("report out other -o b.html --template page.html"));
+    cr_expect(same_file("a.html", "b.html"));
+    const page p = open_page(&arena, "a.html"); /* finds each array once */
+    const json *runs = json_at(p.data, "runs");
+    cr_assert_eq(json_length(runs), 2);
+    cr_expect_str_eq(json_at(runs->first->next, "title")->text, "Other");
+    cr_expect_eq(json_at(runs->first->next, "machine")->kind, JSON_NULL);
+    for (const json *run = runs->first; run; run = run->next) {
+        size_t n;
+        (void)array_at(&arena, &p, run, "heart.surface.position", &n);
+        cr_expect_eq(n, 3 * 90);
+    }
+}
+
+Test(report_command, it_tells_what_it_shows)
+{
+    make_run();
+    char *text = works("report out -o r.html --template page.html --format json");
+    cr_expect_float_eq(json_property(text, "size_mb"), (double)bytes_in("r.html") / 1e6, 1e-9);
+    cr_expect_eq(json_number(text, "out", "triangles"), 176);
+    cr_expect_eq(json_number(text, "out", "maps"), 3);
+    cr_expect_eq(json_number(text, "out", "frames"), FRAMES);
+    free(text);
+}
+
+/* With the page that is installed. */
+Test(report_command, a_run_that_is_asked_to_leaves_the_same_page_and_no_old_one)
+{
+    if (!there("data/report/template.html")) cr_skip_test("the page is not built here");
+    free(works("run case.yaml -o out --profile prof --set output.report=true"));
+    free(works("report out --profile prof -o r.html"));
+    cr_expect(same_file("out/report.html", "r.html"));
+    free(works("run case.yaml -o out"));
+    cr_expect(!there("out/report.html"));
+}
