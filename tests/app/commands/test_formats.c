@@ -17,6 +17,7 @@ static const char *const lines[] = {
     "run small.yaml --output out --force",
     "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
     "run small.yaml --output out --force --set machine.backend=cpu",
+    "report out -o report.html --force",
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
     "mesh ventricles --elements 5200 -o heart.hdf --force",
     "mesh info heart.hdf --trial-steps 2",
