@@ -15,6 +15,8 @@ static const double elements_most = 5e7;   /* of a body that is filled or refine
 static const double elements_least = 1000; /* of a body that is filled */
 static const double fewer = 0.95;          /* of the wanted elements gmsh makes no fewer */
 static const double mm3_in_mL = 1000;
+static const double dying_lengths =
+    2; /* in elements so many times as long as measured waves were seen to die out */
 
 /* A heart in the making. */
 typedef struct making {
@@ -99,10 +101,12 @@ static void choose_tissue(making *m, bool fibres)
     tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
 }
 
-static double late_percent(const making *m, double length_mm)
+/* The length of the elements in lengths of the longest in which waves were measured. */
+static double measured_lengths(const mt_heart_mesh *heart)
 {
-    const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
-    return mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, length_mm);
+    const mt_cell_model *model = mt_cell_models[0];
+    const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
+    return mt_delay_usual_length_mm(&tissue, heart->length_mm) / model->delays[model->n_delays - 1].length_mm;
 }
 
 /* How many elements a body of this volume needs; no more than are asked for. */
@@ -257,17 +261,24 @@ static mt_status refine(making *m)
 {
     char elements[MT_COUNT_TEXT], halved[64] = "";
     mt_heart_mesh *heart = m->heart;
+    const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
     mt_progress_stage("refining");
     MT_TRY(mt_refining_times(m->refining, m->times, &heart->mesh));
     mt_progress_stage(NULL);
     heart->length_mm = mt_mesh_length_mm(&heart->mesh);
-    heart->late_percent = late_percent(m, heart->length_mm);
+    heart->late_percent =
+        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->length_mm);
+    heart->beyond_measured = measured_lengths(heart) > 1;
     if (m->times > 0)
         (void)snprintf(
             halved, sizeof halved, ", its edges halved %lu time%s", m->times, m->times > 1 ? "s" : "");
     mt_decision(m->out, "mesh", "%s elements of %.2f mm%s; waves expected %.0f %% late%s",
         mt_count_text((double)heart->mesh.n_elements, elements), heart->length_mm, halved,
-        heart->late_percent, heart->late_percent < late_percent(m, INFINITY) ? "" : " or more");
+        heart->late_percent,
+        !heart->beyond_measured ? ""
+        : measured_lengths(heart) <= dying_lengths
+            ? " or more"
+            : " or more, and in elements as large as these they may die out");
     return heart->has_anatomy ? mt_landmarks_find(&heart->mesh, &heart->landmarks) : MT_OK;
 }
 
@@ -282,8 +293,6 @@ static mt_status make_fibres(mt_arena *arena, making *m)
     mt_progress_stage(NULL);
     mesh->fibre = fibres.fibre, mesh->sheet = fibres.sheet;
     mesh->depth = fibres.depth, mesh->layer = fibres.layer;
-    mt_decision(m->out, "fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium",
-        mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg);
     return MT_OK;
 }
 
@@ -301,9 +310,12 @@ static mt_status choose_fibres(making *m)
             "none, as there is no anatomy; the tissue conducts in all directions as it does across fibres");
         return MT_OK;
     }
-    if (placeholders) mt_decision(m->out, "fibres", "those of the file are all along one axis, and not used");
-    mt_status status = mt_fail_in(m->asked->path[0], make_fibres(&scratch, m));
+    const mt_status status = mt_fail_in(m->asked->path[0], make_fibres(&scratch, m));
     mt_arena_free(&scratch);
+    if (status == MT_OK)
+        mt_decision(m->out, "fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
+            mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
+            placeholders ? "; those of the file are all along one axis, and not used" : "");
     return status;
 }
 

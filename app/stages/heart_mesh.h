@@ -36,8 +36,9 @@ typedef struct mt_heart_mesh {
     mt_landmarks landmarks; /* where it has */
     bool has_rv;
     mt_medium tissue;
-    double length_mm;    /* of the elements: the cube root of their mean volume */
-    double late_percent; /* expected in them (mt_delay_percent) */
+    double length_mm;     /* of the elements: the cube root of their mean volume */
+    double late_percent;  /* expected in them (mt_delay_percent), */
+    bool beyond_measured; /*   or more: they are longer than any in which waves were measured */
 } mt_heart_mesh;
 
 /* Gives the mesh. `refining` has two empty arenas. MT_INPUT: a surface that is not closed, several files of which one is a mesh, a mesh that
