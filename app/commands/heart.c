@@ -83,10 +83,11 @@ static mt_status find_places(const char *folder, places *at)
 /* A case that stands there may have been edited. */
 static mt_status check_places(const places *at, mt_file_replace replace)
 {
+    const bool stopped = mt_checkpoints_any(at->folder);
     if (access(at->case_file, F_OK) == 0 && replace != MT_FILE_ANY)
-        return mt_fail(MT_FILE, "%s: is there already; to %s, or to replace it: --force", at->case_file,
-            mt_checkpoints_any(at->folder) ? "go on with its run: myotile run --resume, with this folder"
-                                           : "run it again: myotile run, with it");
+        return mt_fail(MT_FILE, "%s: is there already; to make it anew: --force; to %s%s", at->case_file,
+            stopped ? "go on with its run: myotile run --resume " : "run it again: ",
+            stopped ? at->folder : at->run_again);
     MT_TRY(mt_file_check(at->mesh, replace));
     return mt_file_check(at->case_file, replace);
 }
@@ -126,16 +127,19 @@ static mt_status say_time(
 {
     mt_case input;
     mt_speed speed;
-    char slab[MT_COUNT_TEXT];
+    char slab[MT_COUNT_TEXT], about[32];
     MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
     MT_TRY(mt_speed_measure(&input, &speed));
     const double steps = chosen->expected_ms / input.time.dt_ms,
                  seconds = (double)made->mesh.n_elements *
                            (speed.setup_s_per_element + steps / speed.element_steps_per_s);
+    (void)snprintf(about, sizeof about, "%.0f s", ceil(seconds));
+    if (seconds > 99)
+        (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
     mt_decision(out, "time",
-        "about %.0f:%02.0f min for the run: %.3g million time steps of an element a second, measured on %s",
-        floor(seconds / 60), fmod(floor(seconds), 60), speed.element_steps_per_s / 1e6,
-        mt_count_text((double)speed.n_elements, slab));
+        "about %s for the run: %.3g million time steps of an element a second, as measured just now on %s "
+        "elements",
+        about, speed.element_steps_per_s / 1e6, mt_count_text((double)speed.n_elements, slab));
     return MT_OK;
 }
 

@@ -14,6 +14,7 @@
 #define STRENGTH_UA_MM3 50
 #define MARGIN 1.5    /* of the end, over what is expected, */
 #define MARGIN_MORE 2 /*   and where waves may be later than that */
+#define DETOUR 1.15   /* of ways along edges */
 #define ROUNDED_MS 10 /* the end is a multiple of this */
 
 /* ---- the stimulus ---- */
@@ -84,7 +85,7 @@ static mt_status choose_end(mt_arena *scratch, mt_heart_case *c, FILE *out)
     MT_TRY(mt_region_elements(scratch, &c->stimulus, &heart->mesh, &n, &elements));
     MT_TRY(mt_arrival_latest(
         &heart->mesh, n, elements, MT_ARRIVAL_ALONG_MM_MS, MT_ARRIVAL_ACROSS_MM_MS, &c->expected_ms));
-    c->expected_ms *= 1 + heart->late_percent / 100;
+    c->expected_ms *= (1 + heart->late_percent / 100) / DETOUR;
     c->end_ms = ROUNDED_MS *
                 (1 + ceil((heart->beyond_measured ? MARGIN_MORE : MARGIN) * c->expected_ms / ROUNDED_MS));
     mt_decision(out, "end", "when all is activated, expected at about %.0f ms; at the latest at %g ms",

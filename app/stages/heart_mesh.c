@@ -145,7 +145,7 @@ static mt_status begin_surface(mt_arena *arena, making *m, mt_mesh *parts, mt_fi
     (void)snprintf(name, sizeof name, "%s%s", m->asked->path[0], m->asked->n > 1 ? " and others" : "");
     MT_TRY(mt_filling_begin(name, &joined, filling));
     const mt_closed *c = &filling->closed;
-    mt_decision(m->out, "surface", "closed, %s vertices, %.0f mL%s",
+    mt_decision(m->out, "surface", "closed, %s vertices, %.3g mL%s",
         mt_count_text((double)filling->surface.n_vertices, vertices), c->volume_mm3 / mm3_in_mL,
         c->n_merged + c->n_degenerate + c->n_duplicate + c->n_chips > 0
             ? "; mended: points merged, or triangles removed"
@@ -223,7 +223,7 @@ static void say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
         (void)snprintf(text + used, sizeof text - used, "%s%zu %s", used > 0 ? ", " : "; mended: ", done[k].n,
             done[k].what);
     }
-    mt_decision(m->out, "mesh", "%s elements of %.2f mm, %.0f mL%s",
+    mt_decision(m->out, "mesh", "%s elements of %.2f mm, %.3g mL%s",
         mt_count_text((double)mesh->n_elements, elements), mt_mesh_length_mm(mesh),
         volume_of(mesh) / mm3_in_mL, text);
 }

@@ -7,7 +7,7 @@
 #include "mesh/make/slab.h"
 #include "solver/backends/backend.h"
 
-static const double size_mm[3] = {20, 7, 3}, edge_mm = 0.5, end_ms = 6;
+static const double size_mm[3] = {20, 7, 3}, edge_mm = 0.5, end_ms = 12;
 
 /* A stimulus at rest of one half, which activates it. */
 static mt_case_stimulus half_of_it(const mt_case *input)

@@ -2,7 +2,8 @@
  *
  * Between two vertices of an element a wave takes the time sqrt((l / v_l)^2 + (t / v_t)^2), with l and t the parts of the way along and
  * across the element's fibre. The estimate is the shortest way along edges from the elements at which it begins (E. W. Dijkstra, Numer.
- * Math. 1, 1959). Ways along edges have corners: by some 5 to 15 % they are longer than the wave's. */
+ * Math. 1, 1959). Ways along edges have corners: they are longer than the wave's, by 15 to 20 % in
+ * slabs and hearts. */
 #ifndef MT_SOLVER_TISSUE_ARRIVAL_H
 #define MT_SOLVER_TISSUE_ARRIVAL_H
 
