@@ -15,7 +15,7 @@ static bool stands_for_itself(uint32_t c)
     return c >= 0xA0 && c != 0x2028 && c != 0x2029 && c != 0xFEFF && c != 0xFFFE && c != 0xFFFF;
 }
 
-static void write_quoted(FILE *to, const char *s)
+void mt_yaml_write_text(FILE *to, const char *s)
 {
     (void)fputc('"', to);
     while (*s) {
@@ -89,7 +89,7 @@ static void write_word(FILE *to, const mt_yaml_key *key, const char *base)
     else if (key->type == MT_YAML_TYPE_ENUM)
         (void)fputs(mt_yaml_word(key, base, (size_t)value.choice), to);
     else
-        write_quoted(to, value.text);
+        mt_yaml_write_text(to, value.text);
 }
 
 static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
@@ -101,7 +101,7 @@ static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
     (void)fputc('[', to);
     for (size_t i = 0; i < n; i++) {
         (void)fputs(i > 0 ? ", " : "", to);
-        write_quoted(to, sets[i].text);
+        mt_yaml_write_text(to, sets[i].text);
     }
     (void)fputc(']', to);
 }

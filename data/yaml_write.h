@@ -7,6 +7,9 @@
 
 #include "data/yaml_schema.h"
 
+/* A text as a value, in quotes. */
+void mt_yaml_write_text(FILE *to, const char *text);
+
 /* One line for each key, defaults included; keys without a value (MT_YAML_NONE) are left out. */
 void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure);
 

@@ -1,10 +1,7 @@
 /* myotile mesh convert. */
-#include <math.h>
-
 #include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/cli/warning.h"
-#include "data/vec3.h"
 #include "mesh/mend/defects.h"
 #include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
@@ -42,17 +39,6 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
     return table;
-}
-
-/* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human's whole heart): beyond, the
- * unit is likely wrong by a factor of ten or more. */
-static void warn_of_size(const char *path, const mt_info *i)
-{
-    double side_mm[3];
-    mt_minus3(i->max_mm, i->min_mm, side_mm);
-    const double longest = fmax(side_mm[0], fmax(side_mm[1], side_mm[2]));
-    if (longest >= 20 && longest <= 300) return;
-    mt_warn("%s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?", path, longest);
 }
 
 /* ---- what is wrong with it ---- */
@@ -134,7 +120,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));
     MT_TRY(to->write(out, &mesh));
-    warn_of_size(in, &numbers);
+    mt_warn_of_size(in, numbers.min_mm, numbers.max_mm);
     mt_warn_of_loss(out, to, &mesh);
     warn_of_defects(in, &defects);
     mt_table table = content_table(arena, in, &mesh, &numbers);

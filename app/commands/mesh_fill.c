@@ -1,21 +1,17 @@
 /* myotile mesh fill: the body in a closed surface, meshed by the gmsh program. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "app/stages/anatomy.h"
 #include "app/commands/commands.h"
-#include "app/stages/gmsh.h"
+#include "app/stages/filling.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
 #include "data/file.h"
 #include "data/vec3.h"
-#include "mesh/mend/closed.h"
 #include "mesh/files/formats.h"
-#include "mesh/info.h"
 #include "mesh/anatomy/meaning.h"
-#include "mesh/anatomy/nearest.h"
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
@@ -44,42 +40,13 @@ const mt_command mt_command_mesh_fill = {
     .run = fill,
 };
 
-static const double count_tolerance = 0.05;  /* of the wanted elements */
-static const double volume_tolerance = 0.05; /* of the surface's: a mesh beyond is of another body */
-static const double good_enough = 0.2;       /* worst radius ratio with which no other mesh is looked for */
-static const double element_of_h =
-    0.21; /* mm^3 of an element: times h^3 of gmsh's edge h, mean of two hearts; */
-static const double element_of_edge = 0.1; /* times the mean edge's cube, mean of three */
-
-/* Where the surface is cut for meshing it anew; real hearts go with some of them and not with others. With 180 no edge
- * is kept, which is what a rough surface needs. */
-static const double angles_deg[] = {40, 75, 180};
-static const double beside[] = {1, 1.008, 0.992}; /* what a size is multiplied by after the k-th attempt */
-enum {
-    N_ANGLES = sizeof angles_deg / sizeof *angles_deg,
-    TRIES_AN_ANGLE = sizeof beside / sizeof *beside,
-    FAILURES_AN_ANGLE = 2,
-    TRIES = N_ANGLES * TRIES_AN_ANGLE + 1
-};
-
-typedef struct attempt {
-    double angle_deg, edge_mm; /* what gmsh was asked for; angle 0: with the triangles as they are */
-    size_t n_elements;         /* 0: it made no mesh of the body */
-    double quality;            /* worst radius ratio */
-    double seconds;
-} attempt;
+static const double element_of_edge =
+    0.1; /* mm^3 of an element: times the mean edge's cube, mean of three hearts */
 
 typedef struct filling {
-    mt_mesh surface;
-    size_t n_given; /* triangles, before its repair */
-    mt_closed closed;
-    double elements;   /* wanted */
-    bool named;        /* the surface's tags are mt_surface */
-    const char *out;   /* where the mesh will stand */
-    mt_file triangles; /* the surface, for gmsh */
-    size_t n_attempts;
-    attempt attempts[TRIES];
-    const attempt *chosen;
+    mt_filling body;
+    double elements; /* wanted */
+    bool named;      /* the surface's tags are mt_surface */
 } filling;
 
 /* ---- the surface ---- */
@@ -124,7 +91,8 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
 {
     const char *as = mt_option_value(arguments, "--as", NULL),
                *tags = mt_option_value(arguments, "--tags", NULL);
-    mt_mesh *parts;
+    char name[MT_FILE_PATH_MAX];
+    mt_mesh *parts, joined;
     size_t n = 0;
     if (as && tags)
         return mt_fail(MT_INPUT, "mesh fill: --as and --tags are both given; allowed: one of them");
@@ -136,130 +104,14 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
         MT_TRY(read_one(arena, arguments, mt_operand(arguments, k), parts + k));
         for (size_t t = 0; as && t < parts[k].n_faces; t++) parts[k].face_tag[t] = surface;
     }
-    MT_TRY(mt_closed_join(arena, parts, n, &f->surface));
-    if (tags) MT_TRY(mt_meaning_apply(tags, &f->surface));
+    MT_TRY(mt_closed_join(arena, parts, n, &joined));
+    if (tags) MT_TRY(mt_meaning_apply(tags, &joined));
     f->named = as || tags;
-    f->n_given = f->surface.n_faces;
-    mt_status status = mt_closed_make(&f->surface, &f->closed);
-    if (status == MT_OK) return MT_OK;
-    return mt_fail(status, "%s%s: %s", mt_operand(arguments, 0), n > 1 ? " and others" : "", mt_message());
-}
-
-/* ---- meshing ---- */
-
-/* Its volume is that of the surface, in one piece: gmsh has been seen to fill half of a body. */
-static mt_status examine(mt_arena *scratch, const filling *f, const mt_mesh *mesh, attempt *a)
-{
-    mt_adjacency adjacency;
-    mt_info info;
-    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
-    MT_TRY(mt_info_make(mesh, &adjacency, &info));
-    if (info.n_components != 1 || fabs(info.volume_mm3 / f->closed.volume_mm3 - 1) > volume_tolerance)
-        return mt_fail(MT_INPUT, "gmsh made %zu pieces of %g mm^3", info.n_components, info.volume_mm3);
-    a->n_elements = mesh->n_elements;
-    a->quality = info.quality_min;
-    return MT_OK;
-}
-
-/* One mesh, in `arena`. A mesh that gmsh cannot make is an attempt without elements. */
-static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double edge_mm, mt_mesh *mesh)
-{
-    attempt *a = &f->attempts[f->n_attempts++];
-    const double start_s = mt_now_s();
-    mt_arena scratch = {0};
-    *a = (attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
-    mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
-    mt_status status = mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), 2,
-        (const mt_gmsh_number[]){{"h", edge_mm}, {"angle", angle_deg}}, f->out, mesh);
-    if (status == MT_OK) status = examine(&scratch, f, mesh, a);
-    mt_arena_free(&scratch);
-    a->seconds = mt_now_s() - start_s;
-    return status;
-}
-
-/* Keeps a mesh if it is better than the best so far. */
-static void keep_better(filling *f, mt_arena *arena, const mt_mesh *mesh, mt_arena *best_arena, mt_mesh *best)
-{
-    const attempt *a = &f->attempts[f->n_attempts - 1];
-    if (f->chosen && f->chosen->quality >= a->quality) {
-        mt_arena_free(arena);
-        return;
-    }
-    mt_arena_free(best_arena);
-    *best_arena = *arena;
-    *best = *mesh;
-    f->chosen = a;
-}
-
-/* Meshes with one angle and several sizes: corrected until the count is right, then a little beside, since a percent can
- * make a good mesh of a bad one. Fails only with what another attempt cannot help. */
-static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, double *edge_mm, mt_mesh *best)
-{
-    int failed = 0;
-    for (int k = 0; k < TRIES_AN_ANGLE && failed < FAILURES_AN_ANGLE; k++) {
-        mt_arena arena = {0};
-        mt_mesh mesh;
-        const mt_status status = try_once(&arena, f, angle_deg, *edge_mm, &mesh);
-        if (status == MT_STOPPED || status == MT_FILE || status == MT_MEMORY) {
-            mt_arena_free(&arena);
-            return status;
-        }
-        const double n = (double)f->attempts[f->n_attempts - 1].n_elements;
-        if (status == MT_OK && fabs(n / f->elements - 1) <= count_tolerance)
-            keep_better(f, &arena, &mesh, best_arena, best);
-        else
-            mt_arena_free(&arena);
-        if (f->chosen && f->chosen->quality >= good_enough) return MT_OK;
-        failed += status != MT_OK;
-        *edge_mm *= status == MT_OK ? cbrt(n / f->elements) * beside[k] : 0.97;
-    }
-    return MT_OK;
-}
-
-/* The mesh in `arena`, which holds nothing else. */
-static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
-{
-    double edge_mm = cbrt(f->closed.volume_mm3 / f->elements / element_of_h);
-    for (int k = 0; k < N_ANGLES && !(f->chosen && f->chosen->quality >= good_enough); k++)
-        MT_TRY(try_angle(arena, f, angles_deg[k], &edge_mm, mesh));
-    if (f->chosen) return MT_OK;
-    edge_mm = cbrt(f->closed.volume_mm3 / f->elements / element_of_h);
-    MT_TRY(try_once(arena, f, 0, edge_mm, mesh));
-    f->chosen = &f->attempts[f->n_attempts - 1];
-    return MT_OK;
-}
-
-/* The same, with the surface in a file meanwhile. */
-static mt_status make_from_file(mt_arena *arena, filling *f, mt_mesh *mesh)
-{
-    MT_TRY(mt_file_begin(f->out, &f->triangles));
-    mt_gmsh_put_surface(f->triangles.stream, &f->surface);
-    const bool written = fflush(f->triangles.stream) == 0 && !ferror(f->triangles.stream);
-    const mt_status status =
-        written ? make_body(arena, f, mesh)
-                : mt_fail(MT_FILE, "%s: the surface for gmsh cannot be written: %s", f->out, strerror(errno));
-    mt_file_discard(&f->triangles);
-    return status;
+    (void)snprintf(name, sizeof name, "%s%s", mt_operand(arguments, 0), n > 1 ? " and others" : "");
+    return mt_filling_begin(name, &joined, &f->body);
 }
 
 /* ---- its surfaces ---- */
-
-/* Each triangle gets the tag of the nearest of the source that faces the same way. */
-static mt_status carry_tags(mt_arena *scratch, const mt_mesh *source, mt_mesh *mesh)
-{
-    mt_nearest nearest;
-    MT_TRY(mt_nearest_make(scratch, source, 0, &nearest));
-#pragma omp parallel for schedule(static)
-    for (size_t t = 0; t < mesh->n_faces; t++) {
-        double corner[3][3], middle[3], normal[3], distance;
-        mt_triangle_corners(mesh, t, corner);
-        mt_triangle_area(mesh, t, normal);
-        for (int k = 0; k < 3; k++) middle[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
-        const uint32_t from = mt_nearest_find(&nearest, middle, normal, &distance);
-        mesh->face_tag[t] = from == MT_NO_TRIANGLE ? 0 : source->face_tag[from];
-    }
-    return MT_OK;
-}
 
 /* Do the tags of two copies of a surface agree on most of its area? */
 static bool agree(const mt_mesh *mesh, const int32_t *tag)
@@ -311,7 +163,7 @@ static bool has_tags(const mt_mesh *surface)
 /* The tags come from the person, from the file if they mean what ours do, or from the shape. */
 static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, mt_surfaces *surfaces)
 {
-    const bool tagged = !f->named && is_tagged(&f->surface);
+    const bool tagged = !f->named && is_tagged(&f->body.surface);
     mt_adjacency adjacency;
     mt_mesh shape;
     mt_surfaces found;
@@ -320,7 +172,7 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
     MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
     shape = *mesh;
     MT_ALLOC(arena, shape.face_tag, mesh->n_faces);
-    if (f->named || has_tags(&f->surface)) MT_TRY(carry_tags(arena, &f->surface, mesh));
+    if (f->named || has_tags(&f->body.surface)) MT_TRY(mt_filling_carry_tags(&f->body.surface, mesh));
     if (f->named || tagged) {
         MT_TRY(mt_surfaces_rims(mesh));
         mt_surfaces_count(mesh, surfaces);
@@ -330,7 +182,7 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
     if (status == MT_MEMORY) return status;
     if (tagged && (status != MT_OK || agree(mesh, shape.face_tag))) return MT_OK;
     mt_progress_stage(NULL);
-    if (has_tags(&f->surface)) MT_TRY(warn_of_tags(mesh, &shape));
+    if (has_tags(&f->body.surface)) MT_TRY(warn_of_tags(mesh, &shape));
     mesh->face_tag = shape.face_tag;
     *surfaces = found;
     return MT_OK;
@@ -342,20 +194,22 @@ static mt_table fill_table(
     mt_arena *arena, const char *title, const filling *f, const mt_mesh *mesh, const mt_surfaces *surfaces)
 {
     mt_table table = mt_table_properties(arena, "mesh", title);
-    const double volume_mm3 = f->closed.volume_mm3;
-    mt_table_property(&table, "input_triangles", "input triangles", (double)f->n_given, "");
-    mt_table_property(&table, "points_merged", "points merged", (double)f->closed.n_merged, "");
+    const double volume_mm3 = f->body.closed.volume_mm3;
+    mt_table_property(&table, "input_triangles", "input triangles", (double)f->body.n_given, "");
+    mt_table_property(&table, "points_merged", "points merged", (double)f->body.closed.n_merged, "");
     mt_table_property(&table, "degenerate_or_duplicate_triangles", "degenerate or duplicate triangles",
-        (double)(f->closed.n_degenerate + f->closed.n_duplicate), "");
+        (double)(f->body.closed.n_degenerate + f->body.closed.n_duplicate), "");
     mt_table_property(&table, "fragment_triangles_removed", "triangles of small fragments, removed",
-        (double)f->closed.n_chips, "");
-    mt_table_property(&table, "triangles_reoriented", "triangles reoriented", (double)f->closed.n_turned, "");
+        (double)f->body.closed.n_chips, "");
+    mt_table_property(
+        &table, "triangles_reoriented", "triangles reoriented", (double)f->body.closed.n_turned, "");
     mt_table_property(&table, "enclosed_volume_mm3", "enclosed volume", volume_mm3, "mm^3");
     mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
     mt_table_property(
         &table, "characteristic_length_mm", "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
-    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", f->chosen->quality, "");
+    mt_table_property(
+        &table, "worst_radius_ratio", "worst radius ratio 3 r / R", f->body.chosen->quality, "");
     mt_anatomy_rows(&table, mesh, surfaces);
     return table;
 }
@@ -370,15 +224,15 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
     mt_table_decimals(&table, "worst_radius_ratio", "worst radius ratio", "", 4);
     mt_table_decimals(&table, "time_s", "time", "s", 1);
     mt_table_strings(&table, "outcome", "outcome");
-    for (size_t k = 0; k < f->n_attempts; k++) {
-        const attempt *a = f->attempts + k;
+    for (size_t k = 0; k < f->body.n_attempts; k++) {
+        const mt_filling_attempt *a = f->body.attempts + k;
         mt_table_text(&table, a->angle_deg > 0 ? "remeshed" : "as given");
         mt_table_number(&table, a->angle_deg > 0 ? a->angle_deg : NAN);
         mt_table_number(&table, a->edge_mm);
         mt_table_number(&table, a->n_elements ? (double)a->n_elements : NAN);
         mt_table_number(&table, a->n_elements ? a->quality : NAN);
         mt_table_number(&table, a->seconds);
-        mt_table_text(&table, a == f->chosen ? "chosen" : a->n_elements ? "rejected" : "failed");
+        mt_table_text(&table, a == f->body.chosen ? "chosen" : a->n_elements ? "rejected" : "failed");
     }
     return table;
 }
@@ -397,15 +251,15 @@ static mt_status wanted_elements(const mt_arguments *arguments, filling *f)
         return MT_OK;
     }
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
-    f->elements = f->closed.volume_mm3 / (element_of_edge * edge_mm * edge_mm * edge_mm);
+    f->elements = f->body.closed.volume_mm3 / (element_of_edge * edge_mm * edge_mm * edge_mm);
     if (f->elements >= 100 && f->elements <= 5e7) return MT_OK;
     return mt_fail(MT_INPUT, "--edge-mm %s makes about %.3g elements of %.4g mm^3; allowed: 100 to 5e7", edge,
-        f->elements, f->closed.volume_mm3);
+        f->elements, f->body.closed.volume_mm3);
 }
 
 static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)
 {
-    const char *out = f->out = mt_option_value(arguments, "--output", NULL);
+    const char *out = mt_option_value(arguments, "--output", NULL);
     const mt_mesh_format *to = NULL;
     mt_format format;
     mt_mesh mesh;
@@ -415,7 +269,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));
     MT_TRY(wanted_elements(arguments, f));
-    MT_TRY(make_from_file(body, f, &mesh));
+    MT_TRY(mt_filling_make(body, &f->body, f->elements, out, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_triangles_drop_untagged(&mesh);
     mt_progress_stage(NULL);
@@ -427,7 +281,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_arena body = {0};
-    filling f = {.chosen = NULL};
+    filling f = {.named = false};
     mt_status status = fill_with(arena, &body, &f, arguments);
     mt_arena_free(&body);
     return status;

@@ -2,11 +2,11 @@
 #include <math.h>
 
 #include "app/commands/commands.h"
+#include "app/stages/refining.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
-#include "mesh/make/refine.h"
 #include "mesh/files/vtkhdf.h"
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
@@ -53,50 +53,34 @@ static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *
     return table;
 }
 
-/* Two arenas in turn: what was refined goes as soon as the finer one is there. arenas[*at] has the mesh. */
-static mt_status refine_times(mt_arena *const arenas[2], int *at, mt_mesh *mesh, unsigned long times)
-{
-    MT_TRY(mt_refine_check(mesh, times));
-    for (unsigned long k = 0; k < times; k++) {
-        mt_mesh fine;
-        MT_TRY(mt_refine(arenas[1 - *at], mesh, &fine));
-        mt_arena_free(arenas[*at]);
-        *at = 1 - *at;
-        *mesh = fine;
-    }
-    return mt_mesh_check(
-        mesh); /* the children of a nearly flat element may have lost their volume to rounding */
-}
-
-static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *arguments)
+static mt_status refine_with(mt_refining *refining, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     mt_format format;
     unsigned long times;
     mt_mesh mesh;
-    int at = 0;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
-    MT_TRY(mt_mesh_read(arenas[at], in, &mesh));
+    MT_TRY(mt_mesh_read(refining->arenas[0], in, &mesh));
     const measures before = measure(&mesh);
     const double start_s = mt_now_s();
     mt_progress_stage("refining");
-    mt_status status = refine_times(arenas, &at, &mesh, times);
+    mt_status status = mt_refining_times(refining, times, &mesh);
     mt_progress_stage(NULL);
     MT_TRY(status);
     const double seconds = mt_now_s() - start_s;
     const measures after = measure(&mesh);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
-    mt_table table = refine_table(arenas[at], out, &mesh, &before, &after, seconds);
+    mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &before, &after, seconds);
     return mt_table_print(arguments->out, &table, format);
 }
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_arena other = {0};
-    mt_status status = refine_with((mt_arena *[]){arena, &other}, arguments);
+    mt_status status = refine_with(&(mt_refining){.arenas = {arena, &other}}, arguments);
     mt_arena_free(&other);
     return status;
 }

@@ -133,6 +133,7 @@ static mt_status simulate(mt_arena *arena, way *w, mt_simulated *o)
         .problem = &w->problem.monodomain,
         .layout = &w->mapping->layout,
         .n_steps = mt_case_steps(&r->input),
+        .until_activated = r->input.time.until == MT_CASE_UNTIL_ACTIVATED,
         .start = w->start.path[0] ? &w->start : NULL,
         .from = r->resumed ? &r->from : NULL,
         .checkpoints = &w->checkpoints,
@@ -151,7 +152,7 @@ static const char *name_of_signal(int number)
 static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
 {
     const mt_one_run *r = w->run;
-    const bool stopped = o->n_steps < mt_case_steps(&r->input);
+    const bool stopped = !o->activated && o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,
         .problem = &w->problem,
         .n_steps = o->n_steps,

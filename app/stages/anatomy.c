@@ -75,6 +75,59 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
     return MT_OK;
 }
 
+/* ---- without being told ---- */
+
+/* Do the tags say where base, epicardium and left endocardium are? */
+static bool has_ours(const mt_mesh *mesh)
+{
+    mt_surfaces counts;
+    mt_surfaces_count(mesh, &counts);
+    return counts.n_triangles[MT_SURFACE_BASE] > 0 && counts.n_triangles[MT_SURFACE_EPI] > 0 &&
+           counts.n_triangles[MT_SURFACE_LV] > 0;
+}
+
+/* Its surfaces by the shape alone, in `shape`. */
+static mt_status find_shape(
+    mt_arena *arena, const mt_adjacency *adjacency, const mt_mesh *mesh, mt_mesh *shape, mt_surfaces *found)
+{
+    *shape = *mesh;
+    if (adjacency)
+        MT_TRY(mt_boundary_make(arena, adjacency, shape));
+    else
+        MT_ALLOC(arena, shape->face_tag, mesh->n_faces);
+    return mt_surfaces_find(shape, found);
+}
+
+static bool has_tags(const mt_mesh *mesh)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] != mesh->face_tag[0]) return true;
+    return false;
+}
+
+mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
+    mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused)
+{
+    mt_mesh shape;
+    mt_surfaces found;
+    mt_meaning meaning;
+    const bool ours = has_ours(mesh);
+    const mt_status status = find_shape(arena, adjacency, mesh, &shape, &found);
+    if (status == MT_MEMORY) return status;
+    *anatomy = status == MT_OK ? MT_ANATOMY_FOUND : ours ? MT_ANATOMY_GIVEN : MT_ANATOMY_NONE;
+    if (ours && status == MT_OK) {
+        const mt_status told = mt_meaning_find(mesh, &shape, &meaning);
+        if (told == MT_MEMORY) return told;
+        if (told != MT_OK || !mt_meaning_contradicts(&meaning)) *anatomy = MT_ANATOMY_GIVEN;
+    }
+    *unused = *anatomy == MT_ANATOMY_FOUND && has_tags(mesh);
+    if (*anatomy == MT_ANATOMY_FOUND) *mesh = shape;
+    if (*anatomy == MT_ANATOMY_FOUND) *surfaces = found;
+    if (*anatomy == MT_ANATOMY_GIVEN) mt_surfaces_count(mesh, surfaces);
+    if (*anatomy != MT_ANATOMY_NONE && adjacency) mt_triangles_drop_untagged(mesh);
+    return MT_OK;
+}
+
 void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces)
 {
     size_t others = mesh->n_faces;

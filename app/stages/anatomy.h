@@ -21,6 +21,20 @@
 MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
     const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
 
+/* How mt_anatomy_decide came to what it says. */
+typedef enum mt_anatomy {
+    MT_ANATOMY_NONE, /* neither tags nor shape tell base, epicardium and left endocardium; mt_message() has why by the shape */
+    MT_ANATOMY_GIVEN, /* by the tags, which the shape does not contradict */
+    MT_ANATOMY_FOUND  /* by the shape; triangles had no tags */
+} mt_anatomy;
+
+/* Decides the same without being told anything, for a mesh, whose adjacency is given, or a closed surface, whose is NULL: tags of base,
+ * epicardium and left endocardium are taken unless the shape says that they mean something else; otherwise the surfaces are found by the
+ * shape, and `unused` says that there were tags. The mesh then has the boundary's triangles that are tagged, a surface all its triangles;
+ * where there is no anatomy they are as they were. MT_MEMORY. */
+MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
+    mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
+
 /* Adds rows to a table of properties: where the surfaces of a mesh come from, the triangles and area of each, and what became
  * of the other triangles that the mesh had when they were counted. */
 void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces);

@@ -192,7 +192,7 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
 
 static bool may_differ(const char *line)
 {
-    static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "traces.at_ms:",
+    static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "time.until:", "traces.at_ms:",
         "series.at_ms:", "output.report:", "machine.", "checkpoint.", NULL};
     return mt_case_line_begins(line, may);
 }
@@ -202,7 +202,8 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
     mt_case_line before, now;
     if (!mt_case_lines_differ(was, is, may_differ, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, at_ms behind the "
+        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, time.until, at_ms "
+        "behind the "
         "checkpoint, machine, checkpoint",
         from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
         now.text ? (int)now.n : 4, now.text ? now.text : "less");

@@ -1,5 +1,6 @@
 #include "app/stages/simulation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,14 +15,29 @@ typedef struct watching {
     void *self; /* the backend's */
     mt_segments *segments;
     size_t first, steps_done;
+    double *activation_ms; /* [n_elements] room; NULL: nobody asks whether all are activated */
+    bool activated;
     mt_status kept; /* of samples, and who looks, */
     char why[1024]; /*   and why they were not */
 } watching;
 
 /* Is the last state wanted? */
-static bool is_last(const mt_simulation *s, size_t steps_done)
+static bool is_last(const watching *w, size_t steps_done)
 {
-    return s->checkpoints && s->checkpoints->at_end && steps_done == s->n_steps;
+    const mt_simulation *s = w->simulation;
+    return s->checkpoints && s->checkpoints->at_end && (w->activated || steps_done == s->n_steps);
+}
+
+/* Is this the end of a ms after which all elements are activated? A machine does not hear of the look. */
+static bool all_activated(const watching *w, size_t steps_done)
+{
+    const mt_simulation *s = w->simulation;
+    const size_t ms = s->problem->dt_ms < 1 ? (size_t)llround(1 / s->problem->dt_ms) : 1;
+    if (!w->activation_ms || steps_done % ms != 0) return false;
+    s->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
+    for (size_t c = 0; c < s->problem->diffusion->n_elements; c++)
+        if (w->activation_ms[c] == INFINITY) return false;
+    return true;
 }
 
 /* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept, or who looks
@@ -46,12 +62,14 @@ static bool watch(void *user, size_t steps_done)
     w->steps_done = steps_done;
     mt_progress_update(&w->progress, (double)steps_done * s->problem->dt_ms,
         (double)(steps_done - w->first) * (double)s->problem->diffusion->n_elements);
-    const bool ends = mt_progress_interrupted();
-    return keep(w, steps_done, ends || is_last(s, steps_done)) && !ends;
+    w->activated = all_activated(w, steps_done);
+    const bool stopped = !w->activated && mt_progress_interrupted();
+    return keep(w, steps_done, stopped || is_last(w, steps_done)) && !stopped && !w->activated;
 }
 
 /* Being stopped behind the first step is no failure. */
-static mt_status make_steps(const mt_simulation *s, void *self, mt_segments *segments, size_t *n_steps)
+static mt_status make_steps(
+    mt_arena *arena, const mt_simulation *s, void *self, mt_segments *segments, mt_simulated *out)
 {
     const size_t first = s->from ? s->from->step : 0;
     watching w = {.progress = mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms),
@@ -60,13 +78,15 @@ static mt_status make_steps(const mt_simulation *s, void *self, mt_segments *seg
         .segments = segments,
         .first = first,
         .steps_done = first};
+    if (s->until_activated) MT_ALLOC(arena, w.activation_ms, s->problem->diffusion->n_elements);
     if (s->sampling && first == 0) MT_TRY(mt_sampling_take(s->sampling, s->backend, self, 0));
     if (s->look) MT_TRY(s->look(s->looking, s->backend, self, first));
     if (s->on_signal) mt_progress_catch_interrupt(s->on_signal);
     const mt_status status =
         mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, first, s->n_steps, watch, &w));
     mt_progress_end(&w.progress);
-    *n_steps = w.steps_done;
+    out->n_steps = w.steps_done;
+    out->activated = w.activated;
     if (w.kept != MT_OK)
         return mt_fail(w.kept, "%s; stopped at %g ms, earlier checkpoints stay", w.why,
             (double)w.steps_done * s->problem->dt_ms);
@@ -104,7 +124,7 @@ static mt_status simulate_on(
     MT_TRY(go_to_checkpoint(s, self, &counted));
     MT_TRY(mt_segments_begin(
         arena, s->from ? &s->from->segments : NULL, counted, s->backend, self, s->layout, &out->segments));
-    MT_TRY(make_steps(s, self, &out->segments, &out->n_steps));
+    MT_TRY(make_steps(arena, s, self, &out->segments, out));
     if (s->backend->profile) {
         MT_TRY(s->backend->profile(self, arena, &out->profile));
         MT_TRY(s->backend->add_bands(self, &out->profile));

@@ -1,7 +1,10 @@
 #include "app/stages/size.h"
 #include "app/cli/warning.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "data/vec3.h"
 
 void mt_content_rows(mt_table *table, const mt_mesh *mesh)
 {
@@ -28,4 +31,15 @@ void mt_size_rows(mt_table *table, const mt_info *info)
     for (int k = 0; k < 3; k++)
         mt_table_property(table, names[k][0], names[k][1], info->max_mm[k] - info->min_mm[k], "mm");
     mt_table_property(table, "volume_mm3", "volume", info->volume_mm3, "mm^3");
+}
+
+/* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human's whole heart): beyond, the
+ * unit is likely wrong by a factor of ten or more. */
+void mt_warn_of_size(const char *path, const double low_mm[3], const double high_mm[3])
+{
+    double side_mm[3];
+    mt_minus3(high_mm, low_mm, side_mm);
+    const double longest = fmax(side_mm[0], fmax(side_mm[1], side_mm[2]));
+    if (longest >= 20 && longest <= 300) return;
+    mt_warn("%s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?", path, longest);
 }

@@ -15,6 +15,8 @@
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const beats[] = {"first", "every", NULL};
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
+static const char *const untils[] = {
+    [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS])
@@ -185,6 +187,10 @@ static const mt_yaml_key time_keys[] = {
         "the longest."),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
         "Simulated time, a whole number of time steps."),
+    MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
+        "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
+        "has "
+        "been activated, at `end_ms` at the latest, and has the results of a run that ends there."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
@@ -560,6 +566,9 @@ static size_t next_beat(const mt_case *c, size_t begin)
 /* Steps are counted from the beginning of each beat. */
 static mt_status check_beats(const char *path, const mt_case *c)
 {
+    if (c->time.until == MT_CASE_UNTIL_ACTIVATED && c->output.beats != 0)
+        return mt_fail(MT_INPUT,
+            "%s: time.until: activated, and output.beats is every; allowed: with beats: first", path);
     const size_t end = mt_case_steps(c);
     size_t n = 0;
     if (c->output.beats == 0 && !isnan(c->output.beat_ms))

@@ -65,6 +65,9 @@ typedef struct mt_case_samples {
     uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
 } mt_case_samples;
 
+/* When a run ends: at end_ms, or before it at the first whole ms after which every element has been activated. */
+typedef enum mt_case_until { MT_CASE_UNTIL_END, MT_CASE_UNTIL_ACTIVATED } mt_case_until;
+
 /* Times must be whole numbers of steps of dt_ms, to within this fraction of a step, which allows for rounded decimals: 100 ms are
  * 3000.003 steps of 0.0333333 ms. An end_ms that is not is refused; stimuli start and end at the nearest step. */
 #define MT_CASE_PART_OF_A_STEP 0.01
@@ -96,6 +99,7 @@ typedef struct mt_case {
     } cell;
     struct {
         double dt_ms, end_ms;
+        int until;        /* mt_case_until */
         size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
         int splitting;    /* mt_splitting */
     } time;

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "solver/case/delay.h"
+
 static void tell(mt_findings to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void tell(mt_findings to, const char *format, ...)
 {
@@ -116,32 +118,6 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
 
 /* ---- of the mesh ---- */
 
-/* The length of elements in the usual tissue through which waves run alike. */
-static double usual_length_mm(const mt_tissue *tissue, double length_mm)
-{
-    const double along = mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(&mt_tissue_usual),
-                 across = mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(&mt_tissue_usual);
-    return length_mm / cbrt(sqrt(along) * across);
-}
-
-/* Of one point of the model's table. */
-static double delay_at(const mt_cell_delay *delay, bool usual)
-{
-    return usual ? delay->usual_percent : delay->plain_percent;
-}
-
-/* Linear between two points, as the square of the length before the first, and no more than the last. */
-static double expected_delay(const mt_cell_model *model, bool usual, double length_mm)
-{
-    const mt_cell_delay *d = model->delays, *last = d + model->n_delays - 1;
-    if (length_mm <= d->length_mm)
-        return delay_at(d, usual) * (length_mm / d->length_mm) * (length_mm / d->length_mm);
-    while (d < last && length_mm > d[1].length_mm) d++;
-    if (d == last) return delay_at(last, usual);
-    const double part = (length_mm - d->length_mm) / (d[1].length_mm - d->length_mm);
-    return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
-}
-
 /* A part, and how late waves are in it. */
 typedef struct delayed {
     const mt_case_part *part;
@@ -152,7 +128,7 @@ static void tell_delay(mt_findings to, const mt_case *input, const delayed *d)
 {
     const mt_cell_model *model = mt_case_model(input);
     const double longest_mm = model->delays[model->n_delays - 1].length_mm,
-                 measured_mm = usual_length_mm(&d->part->tissue, d->part->length_mm);
+                 measured_mm = mt_delay_usual_length_mm(&d->part->tissue, d->part->length_mm);
     const bool beyond = measured_mm > longest_mm;
     char name[MT_CASE_PART_NAME];
     tell(to,
@@ -183,13 +159,12 @@ static void tell_unknown_delay(mt_findings to, const mt_case *input, const delay
 static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t region, double least)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
-    const bool usual = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual);
     delayed worst = {NULL, least};
     for (size_t k = 0; k < parts->n; k++) {
         const mt_case_part *part = &parts->part[k];
         if (part->region != region) continue;
         const double percent =
-            expected_delay(mt_case_model(input), usual, usual_length_mm(&part->tissue, part->length_mm));
+            mt_delay_percent(mt_case_model(input), &scheme, &part->tissue, part->length_mm);
         if (fabs(percent) > fabs(worst.percent)) worst = (delayed){part, percent};
     }
     return worst;

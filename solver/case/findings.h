@@ -31,10 +31,8 @@ void mt_findings_of_time(
 void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
 
 /* Of the mesh of a case: elements so large that waves are expected to be late or early by MT_FINDINGS_DELAY_PERCENT or more, as a root mean
- * square over all directions. What is expected is interpolated between what was measured for the model (mt_cell_delay). A tissue
- * of other diffusivities conducts through elements as the usual one does through elements whose lengths differ by
- * (D_l D_t^2)^(1/6). A scheme that is neither the usual nor the plain one was not measured: that is said of elements for which
- * the plain one would be so far off. Of each region the tissue in which waves are farthest off is told, where that is farther than in
+ * square over all directions (solver/case/delay.h). A scheme that is neither the usual nor the plain one was not measured: that is said
+ * of elements for which the plain one would be so far off. Of each region the tissue in which waves are farthest off is told, where that is farther than in
  * the tissue of the whole. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
 

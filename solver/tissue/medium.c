@@ -2,6 +2,15 @@
 
 #include <math.h>
 
+const mt_medium mt_medium_usual = {.intracellular_l_mS_mm = 0.17,
+    .intracellular_t_mS_mm = 0.019,
+    .intracellular_n_mS_mm = NAN,
+    .extracellular_l_mS_mm = 0.62,
+    .extracellular_t_mS_mm = 0.24,
+    .extracellular_n_mS_mm = NAN,
+    .chi_per_mm = 140,
+    .cm_uF_mm2 = 0.01};
+
 static double in_series(double a, double b) { return a * b / (a + b); }
 
 /* A value that may be left out, and what it is then. */

@@ -19,6 +19,9 @@ typedef struct mt_medium {
     double chi_per_mm, cm_uF_mm2;
 } mt_medium;
 
+/* That of the benchmark of Niederer et al. 2011, of which mt_tissue_usual is the monodomain tissue. */
+extern const mt_medium mt_medium_usual;
+
 /* What a part is, where that is not what the whole is. NaN: not named. The factor is of all six conductivities of the whole; where
  * the value of one is named, that counts. */
 typedef struct mt_medium_change {

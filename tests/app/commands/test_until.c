@@ -1,0 +1,64 @@
+/* A run that ends when all is activated. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "tests/solver/small_case.h"
+
+static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {end_ms: 30, until: activated}\n" SMALL_STIMULUS(
+    "2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\n"
+         "machine: {tiles: 3}\n";
+
+static void enter(void)
+{
+    enter_room();
+    write_text("case.yaml", body);
+}
+
+TestSuite(until, .init = enter, .fini = leave_room);
+
+/* At the first whole ms behind the latest activation, with the results of a run that ends there. */
+Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
+{
+    static const char *const backend[] = {"cpu", "ipu"};
+    for (int b = 0; b < 2; b++) {
+        char *text = works("run case.yaml -o until --format json --set machine.backend=%s", backend[b]);
+        const double latest_ms = json_property(text, "latest_activation_ms"),
+                     end_ms = json_property(text, "simulated_time_ms");
+        cr_assert_eq(json_property(text, "elements_activated_percent"), 100);
+        cr_assert_float_eq(end_ms, ceil(latest_ms), 1e-9, "%g ms, the last at %g", end_ms, latest_ms);
+        char *same =
+            works("run case.yaml -o same --format json --set machine.backend=%s --set time.until=end --set "
+                  "time.end_ms=%g",
+                backend[b], end_ms);
+        cr_assert_str_eq(same, text);
+        cr_assert(same_file("until/activation.csv", "same/activation.csv"));
+        cr_assert(same_file("until/activation.png", "same/activation.png"));
+        free(text), free(same);
+    }
+}
+
+Test(until, activated_ends_at_the_end_where_elements_are_not_reached)
+{
+    char *text = works("run case.yaml -o until --format json --set time.end_ms=3");
+    cr_assert_lt(json_property(text, "elements_activated_percent"), 100);
+    cr_assert_eq(json_property(text, "simulated_time_ms"), 3);
+    free(text);
+}
+
+Test(until, activated_is_for_one_beat)
+{
+    refuses(2, "time.until: activated, and output.beats is every; allowed: with beats: first",
+        "run case.yaml -o until --set output.beats=every");
+}
+
+Test(until, a_checkpoint_at_the_end_is_that_of_the_last_step)
+{
+    free(works("run case.yaml -o until --set checkpoint.at_end=true"));
+    char *text = works("run case.yaml -o same --format json");
+    char name[64];
+    (void)snprintf(
+        name, sizeof name, "until/checkpoint-%010.0f.hdf", json_property(text, "simulated_time_ms") / 0.02);
+    cr_assert(there(name), "%s", name);
+    free(text);
+}

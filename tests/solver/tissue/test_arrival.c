@@ -1,0 +1,55 @@
+/* When a wave is expected everywhere. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "mesh/make/slab.h"
+#include "solver/tissue/arrival.h"
+
+static mt_arena arena;
+
+static void leave(void) { mt_arena_free(&arena); }
+
+TestSuite(arrival, .fini = leave);
+
+static void make_slab(double edge_mm, mt_mesh *mesh)
+{
+    cr_assert_eq(mt_slab_make(&arena, (const double[]){12, 6, 2}, edge_mm, mesh), MT_OK);
+}
+
+/* From the corner at 0 to the one far away: no sooner than straight, and by no more than a quarter later. */
+Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_and_across_fibres)
+{
+    const uint32_t first = 0;
+    mt_mesh mesh;
+    double latest_ms;
+    make_slab(0.5, &mesh);
+    cr_assert_eq(mt_arrival_latest(&mesh, 1, &first, 0.6, 0.3, &latest_ms), MT_OK);
+    const double straight_ms = hypot(11.5 / 0.6, hypot(5.5, 1.5) / 0.3);
+    cr_assert(latest_ms >= straight_ms && latest_ms <= 1.25 * straight_ms, "%g ms, straight %g", latest_ms,
+        straight_ms);
+}
+
+Test(arrival, without_fibres_it_runs_across_them)
+{
+    const uint32_t first = 0;
+    mt_mesh mesh;
+    double latest_ms;
+    make_slab(0.5, &mesh);
+    mesh.fibre = NULL;
+    cr_assert_eq(mt_arrival_latest(&mesh, 1, &first, 0.6, 0.3, &latest_ms), MT_OK);
+    const double straight_ms = hypot(11.5, hypot(5.5, 1.5)) / 0.3;
+    cr_assert(latest_ms >= straight_ms && latest_ms <= 1.25 * straight_ms, "%g ms, straight %g", latest_ms,
+        straight_ms);
+}
+
+Test(arrival, a_wave_that_begins_everywhere_is_everywhere_at_0)
+{
+    mt_mesh mesh;
+    double latest_ms;
+    make_slab(2, &mesh);
+    uint32_t *all = mt_arena_alloc(&arena, mesh.n_elements, sizeof *all);
+    for (uint32_t c = 0; c < mesh.n_elements; c++) all[c] = c;
+    cr_assert_eq(mt_arrival_latest(&mesh, mesh.n_elements, all, 0.6, 0.3, &latest_ms), MT_OK);
+    cr_assert_eq(latest_ms, 0);
+}
