@@ -17,6 +17,7 @@ static const char *const lines[] = {
     "run small.yaml --output out --force",
     "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
     "run small.yaml --output out --force --set machine.backend=cpu",
+    "report out -o r.html --template page.html --force",
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
     "mesh ventricles --elements 5200 -o heart.hdf --force",
     "mesh info heart.hdf --trial-steps 2",
@@ -69,6 +70,7 @@ static void enter(void)
     enter_room();
     omp_set_num_threads(1);
     write_text("small.yaml", small);
+    write_text("page.html", "<!DOCTYPE html>\n<!-- data -->\n");
     write_machine("eight.yaml", 8);
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     (void)snprintf(text, sizeof text, "%s1 3 2 4\n2 4 2 1 1 5 6 7 8\n$EndElements\n", nodes); /* inverted */
