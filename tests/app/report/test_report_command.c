@@ -140,7 +140,7 @@ Test(report_command, every_map_is_that_of_the_result_at_vertices_and_elements)
     cr_expect_eq(json_value(heart, "n_elements"), N);
     cr_expect_eq(json_value(heart, "error_mm"), 0);
     cr_expect_eq(n_triangles, 2 * 2 * (6 * 4 + 6 * 2 + 4 * 2));
-    cr_expect_eq(json_value(heart, "n_surface_triangles"), n_triangles);
+    cr_expect_eq(json_value(heart, "n_surface_triangles"), (double)n_triangles);
     cr_expect_eq(json_length(json_at(heart, "maps")), 3);
     for (int k = 0; k < 3; k++, map = map->next) {
         const float *values = result_field(names[k], k == 2 ? 3 : 1);
