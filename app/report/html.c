@@ -153,18 +153,20 @@ static void keep_status(mt_html_part *part, mt_status status)
     if (part->status == MT_OK) part->status = status;
 }
 
-/* Fills in offset and scale; is there one that is no value? */
+/* Fills in offset and scale; is there one that is no value? Numbers that are whole and near enough to each other stay whole. */
 static void find_range(const double *values, size_t n, uint32_t levels, described *a)
 {
     double low = INFINITY, high = -INFINITY;
+    bool whole = true;
     a->missing = levels;
     for (size_t k = 0; k < n; k++) {
         a->has_missing = a->has_missing || !isfinite(values[k]);
         if (!isfinite(values[k])) continue;
         low = fmin(low, values[k]), high = fmax(high, values[k]);
+        whole = whole && values[k] == nearbyint(values[k]);
     }
     a->offset = low <= high ? low : 0;
-    a->scale = low < high ? (high - low) / (levels - 1) : 0;
+    a->scale = !(low < high) ? 0 : whole && high - low <= levels - 1 ? 1 : (high - low) / (levels - 1);
 }
 
 static uint32_t level_of(double value, const described *a)

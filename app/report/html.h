@@ -14,7 +14,8 @@
  * of the item before it, modulo 2^bits; with "delta_items": D number i is the difference to number i - D. Which of these is written is
  * decided by which is shorter.
  *
- * Real numbers are quantised over their range: to 65,535 levels, or to 255. So a value is met to half of scale. Whole numbers are met
+ * Real numbers are quantised over their range: to 65,535 levels, or to 255. So a value is met to half of scale, and
+ * whole ones are met exactly where there are as many levels. Arrays of whole numbers are met
  * exactly, in as few bytes as hold their range. Times are doubles. Equal runs give equal bytes. */
 #ifndef MT_APP_REPORT_HTML_H
 #define MT_APP_REPORT_HTML_H

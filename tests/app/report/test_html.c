@@ -72,7 +72,7 @@ Test(html, real_numbers_come_back_to_half_a_step_and_what_is_none_as_none)
     }
 }
 
-Test(html, numbers_that_are_all_the_same_or_none_come_back)
+Test(html, numbers_that_are_all_the_same_or_whole_or_none_come_back)
 {
     mt_html_part part;
     page p;
@@ -81,12 +81,15 @@ Test(html, numbers_that_are_all_the_same_or_none_come_back)
     mt_html_reals(&part, "same", 3, 1, (double[]){-85.23, -85.23, -85.23}, MT_HTML_65535, 0);
     mt_html_reals(&part, "none", 2, 1, (double[]){NAN, NAN}, MT_HTML_65535, 0);
     mt_html_reals(&part, "empty", 0, 3, NULL, MT_HTML_65535, 0);
+    mt_html_reals(&part, "tags", 4, 1, (double[]){-3, NAN, 250, 7}, MT_HTML_255, 0);
     mt_html_doubles(&part, "exact", 3, (double[]){0.1, 1e300, -0.0});
     const json *run = finish(&part, &p);
     const double *back = array_at(&arena, &p, run, "same", &n);
     cr_expect(n == 3 && back[0] == -85.23 && back[2] == -85.23);
     back = array_at(&arena, &p, run, "none", &n);
     cr_expect(n == 2 && isnan(back[0]) && isnan(back[1]));
+    back = array_at(&arena, &p, run, "tags", &n);
+    cr_expect(n == 4 && back[0] == -3 && isnan(back[1]) && back[2] == 250 && back[3] == 7);
     (void)array_at(&arena, &p, run, "empty", &n);
     cr_expect_eq(n, 0);
     back = array_at(&arena, &p, run, "exact", &n);

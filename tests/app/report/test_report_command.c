@@ -3,6 +3,7 @@
 
 #include "tests/app/program.h"
 #include "tests/app/report/page_data.h"
+#include "tests/mesh/tagged_slab.h"
 #include "tests/solver/small_case.h"
 
 #include "data/csv.h"
@@ -139,7 +140,7 @@ Test(report_command, every_map_is_that_of_the_result_at_vertices_and_elements)
     cr_expect_eq(json_value(heart, "n_elements"), N);
     cr_expect_eq(json_value(heart, "error_mm"), 0);
     cr_expect_eq(n_triangles, 2 * 2 * (6 * 4 + 6 * 2 + 4 * 2));
-    cr_expect_eq(json_value(heart, "n_surface_triangles"), n_triangles);
+    cr_expect_eq(json_value(heart, "n_surface_triangles"), (double)n_triangles);
     cr_expect_eq(json_length(json_at(heart, "maps")), 3);
     for (int k = 0; k < 3; k++, map = map->next) {
         const float *values = result_field(names[k], k == 2 ? 3 : 1);
@@ -171,6 +172,39 @@ Test(report_command, triangles_are_faces_of_their_elements)
         const uint32_t *of = mesh.element_vertex + 4 * (size_t)element[k / 3], v = vertex[(size_t)corner[k]];
         cr_assert(v == of[0] || v == of[1] || v == of[2] || v == of[3], "triangle %zu", k / 3);
     }
+}
+
+/* Of a slab with surfaces that are tagged; of its element, the face that is drawn. */
+Test(report_command, triangles_have_the_tags_of_the_mesh)
+{
+    mt_mesh mesh;
+    size_t n, n_tags, tagged = 0;
+    tagged_slab(&arena, (double[]){1, 1, 1}, 0.5, &mesh);
+    cr_assert_eq(mt_vtkhdf_write("heart.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    free(works("mesh fibres heart.hdf -o fibred.hdf"));
+    write_text("heart.yaml", "mesh: {file: fibred.hdf}\n" USUAL_TISSUE
+                             "time: {end_ms: 2.5}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+    free(works("run heart.yaml -o out"));
+    const page p = report_of("out");
+    const json *surface = json_at(only_run(&p), "heart.surface");
+    mesh = result_mesh("fibred.hdf");
+    const uint32_t *vertex = vertices_of(&p, json_at(surface, "position"), &mesh, &n);
+    const double *corner = array_at(&arena, &p, surface, "triangle", &n),
+                 *tag = array_at(&arena, &p, surface, "tag", &n_tags);
+    cr_assert_eq(n, 3 * n_tags);
+    for (size_t t = 0; t < n_tags; t++) {
+        uint32_t drawn[3];
+        double expected = NAN;
+        for (size_t k = 0; k < 3; k++) drawn[k] = vertex[(size_t)corner[3 * t + k]];
+        for (size_t f = 0; f < mesh.n_faces; f++) {
+            size_t same = 0;
+            for (size_t k = 0; k < 9; k++) same += drawn[k / 3] == mesh.face_vertex[3 * f + k % 3];
+            if (same == 3) expected = mesh.face_tag[f];
+        }
+        tagged += isnan(expected) == 0;
+        cr_assert(isnan(expected) ? isnan(tag[t]) : tag[t] == expected, "%zu: %g, %g", t, tag[t], expected);
+    }
+    cr_expect_gt(tagged, 20);
 }
 
 Test(report_command, frames_are_means_of_the_series_at_their_times)
