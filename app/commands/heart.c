@@ -38,7 +38,7 @@ const mt_command mt_command_heart = {
     .more_operands = true,
     .summary = "from a closed surface (one file or several) or a mesh to fibres, a case, its run and maps, "
                "without a question",
-    .example = "myotile heart data/geometry/ventricle.obj --elements 10000 -o my-heart",
+    .example = "myotile heart data/geometry/ventricle.obj --elements 100000 -o my-heart",
     .options = options,
     .run = heart,
 };
