@@ -38,7 +38,7 @@ const mt_command mt_command_heart = {
     .more_operands = true,
     .summary = "from a closed surface (one file or several) or a mesh to fibres, a case, its run and maps, "
                "without a question",
-    .example = "myotile heart data/geometry/ventricle.obj --elements 10000 -o my-heart",
+    .example = "myotile heart data/geometry/ventricle.obj --elements 100000 -o my-heart",
     .options = options,
     .run = heart,
 };
@@ -199,7 +199,7 @@ static void say_activation(FILE *out, const mt_run *done)
     const double *at_ms = done->beats[0].activation_ms;
     double last_ms = 0;
     size_t activated = 0;
-    char elements[MT_COUNT_TEXT];
+    char elements[MT_COUNT_TEXT], reached[MT_COUNT_TEXT];
     for (size_t c = 0; c < n; c++) {
         if (!isfinite(at_ms[c])) continue;
         activated++;
@@ -209,8 +209,9 @@ static void say_activation(FILE *out, const mt_run *done)
         mt_decision(out, "activation", "all %s elements, the last at %.1f ms",
             mt_count_text((double)n, elements), last_ms);
     else
-        mt_decision(out, "activation", "%.1f %% of %s elements by %g ms", 100 * (double)activated / (double)n,
-            mt_count_text((double)n, elements), mt_run_reached_ms(done));
+        mt_decision(out, "activation", "%s of %s elements (%.4g %%) by %g ms, the last at %.1f ms",
+            mt_count_text((double)activated, reached), mt_count_text((double)n, elements),
+            100 * (double)activated / (double)n, mt_run_reached_ms(done), last_ms);
 }
 
 static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)

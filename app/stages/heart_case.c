@@ -88,7 +88,8 @@ static mt_status choose_end(mt_arena *scratch, mt_heart_case *c, FILE *out)
     c->expected_ms *= (1 + heart->late_percent / 100) / DETOUR;
     c->end_ms = ROUNDED_MS *
                 (1 + ceil((heart->beyond_measured ? MARGIN_MORE : MARGIN) * c->expected_ms / ROUNDED_MS));
-    mt_decision(out, "end", "when all is activated, expected at about %.0f ms; at the latest at %g ms",
+    mt_decision(out, "end",
+        "when all that can be reached is activated, expected at about %.0f ms; at the latest at %g ms",
         c->expected_ms, c->end_ms);
     return MT_OK;
 }
@@ -188,7 +189,7 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
     (void)fprintf(to,
         "cell:\n  type: epi # all of the wall alike\n"
         "  stepping: multirate # each cell is evaluated as often as its V changes: half the time\n");
-    (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all elements\n");
+    (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all that can be reached\n");
     write_number(to, "end_ms", c->end_ms, expected);
     (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity]\n");
     write_stimulus(to, c);

@@ -269,9 +269,10 @@ static mt_status refine(making *m)
     heart->late_percent =
         mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->length_mm);
     heart->beyond_measured = measured_lengths(heart) > 1;
-    if (m->times > 0)
-        (void)snprintf(
-            halved, sizeof halved, ", its edges halved %lu time%s", m->times, m->times > 1 ? "s" : "");
+    if (m->times == 1 || m->times == 2)
+        (void)snprintf(halved, sizeof halved, ", its edges halved %s", m->times == 1 ? "once" : "twice");
+    else if (m->times > 0)
+        (void)snprintf(halved, sizeof halved, ", its edges halved %lu times", m->times);
     mt_decision(m->out, "mesh", "%s elements of %.2f mm%s; waves expected %.0f %% late%s",
         mt_count_text((double)heart->mesh.n_elements, elements), heart->length_mm, halved,
         heart->late_percent,

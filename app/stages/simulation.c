@@ -15,10 +15,10 @@ typedef struct watching {
     void *self; /* the backend's */
     mt_segments *segments;
     size_t first, steps_done;
-    double *activation_ms; /* [n_elements] room; NULL: nobody asks whether all are activated */
-    bool activated;
-    mt_status kept; /* of samples, and who looks, */
-    char why[1024]; /*   and why they were not */
+    double *activation_ms; /* [n_elements] room; NULL: nobody asks whether all is activated */
+    bool activated;        /* it is, and the steps end */
+    mt_status kept;        /* of samples, and who looks, */
+    char why[1024];        /*   and why they were not */
 } watching;
 
 /* Is the last state wanted? */
@@ -28,16 +28,39 @@ static bool is_last(const watching *w, size_t steps_done)
     return s->checkpoints && s->checkpoints->at_end && (w->activated || steps_done == s->n_steps);
 }
 
-/* Is this the end of a ms after which all elements are activated? A machine does not hear of the look. */
-static bool all_activated(const watching *w, size_t steps_done)
+/* When the last pulse of a stimulus begins. */
+static double last_pulse_ms(const mt_monodomain *problem)
 {
-    const mt_simulation *s = w->simulation;
-    const size_t ms = s->problem->dt_ms < 1 ? (size_t)llround(1 / s->problem->dt_ms) : 1;
-    if (!w->activation_ms || steps_done % ms != 0) return false;
-    s->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
-    for (size_t c = 0; c < s->problem->diffusion->n_elements; c++)
-        if (w->activation_ms[c] == INFINITY) return false;
-    return true;
+    double last_ms = 0;
+    for (size_t s = 0; s < problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &problem->stimulus[s];
+        const double more_ms = stimulus->repeats > 0 ? (double)stimulus->repeats * stimulus->period_ms : 0;
+        last_ms = fmax(last_ms, stimulus->start_ms + more_ms);
+    }
+    return last_ms;
+}
+
+/* Is all activated, or nothing any more (mt_case_until)? By what is recorded alone, so that a run that goes on ends where one does that never stopped. */
+static bool is_over(const watching *w, double now_ms)
+{
+    const mt_monodomain *problem = w->simulation->problem;
+    double latest_ms = last_pulse_ms(problem);
+    size_t left = 0;
+    w->simulation->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
+    for (size_t c = 0; c < problem->diffusion->n_elements; c++)
+        if (isinf(w->activation_ms[c]))
+            left++;
+        else
+            latest_ms = fmax(latest_ms, w->activation_ms[c]);
+    return left == 0 || now_ms >= latest_ms + MT_CASE_QUIET_MS;
+}
+
+/* A machine does not hear of the look, which comes at the end of each ms. */
+static bool is_done(const watching *w, size_t steps_done)
+{
+    const double dt_ms = w->simulation->problem->dt_ms;
+    const size_t ms = dt_ms < 1 ? (size_t)llround(1 / dt_ms) : 1;
+    return w->activation_ms && steps_done % ms == 0 && is_over(w, (double)steps_done * dt_ms);
 }
 
 /* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept, or who looks
@@ -62,7 +85,7 @@ static bool watch(void *user, size_t steps_done)
     w->steps_done = steps_done;
     mt_progress_update(&w->progress, (double)steps_done * s->problem->dt_ms,
         (double)(steps_done - w->first) * (double)s->problem->diffusion->n_elements);
-    w->activated = all_activated(w, steps_done);
+    w->activated = is_done(w, steps_done);
     const bool stopped = !w->activated && mt_progress_interrupted();
     return keep(w, steps_done, stopped || is_last(w, steps_done)) && !stopped && !w->activated;
 }

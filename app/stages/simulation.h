@@ -15,10 +15,9 @@ typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
     const mt_backend *backend;
     const mt_monodomain *problem;
-    const mt_layout *layout; /* of tiles or ranks; else NULL or empty */
-    size_t n_steps;          /* of problem->dt_ms, those before `from` with them */
-    bool
-        until_activated; /* or fewer: the steps end with the first whole ms after which all elements are activated */
+    const mt_layout *layout;    /* of tiles or ranks; else NULL or empty */
+    size_t n_steps;             /* of problem->dt_ms, those before `from` with them */
+    bool until_activated;       /* or fewer, as mt_case_until says */
     const mt_checkpoint *start; /* where V and states begin; NULL: at rest */
     const mt_checkpoint
         *from; /* to go on from, in place of a start; it agrees with the problem; NULL: none */
@@ -35,7 +34,7 @@ typedef struct mt_simulation {
 /* What came of it, in the arena of mt_simulate. */
 typedef struct mt_simulated {
     size_t n_steps;          /* done */
-    bool activated;          /* they ended because all elements were activated */
+    bool activated;          /* they ended because all is activated */
     mt_segments segments;    /* of them; the profile is of the last, which may have no step */
     size_t n_beats;          /* that had begun */
     const mt_records *beats; /* [n_beats] of the problem's elements */

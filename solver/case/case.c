@@ -190,7 +190,9 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
         "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
         "has "
-        "been activated, at `end_ms` at the latest, and has the results of a run that ends there."),
+        "been activated, or none was within the last " TEXT(
+            MT_CASE_QUIET_MS) " ms and no pulse of a stimulus is to come; at `end_ms` "
+                              "at the latest. It has the results of a run that ends there."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,

@@ -65,7 +65,9 @@ typedef struct mt_case_samples {
     uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
 } mt_case_samples;
 
-/* When a run ends: at end_ms, or before it at the first whole ms after which every element has been activated. */
+/* When a run ends: at end_ms, or before it at the first whole ms after which every element has been activated; or none was within the last
+ * MT_CASE_QUIET_MS, in which the slowest waves go 5 mm, and no pulse of a stimulus is to come: what is left is not reached. */
+#define MT_CASE_QUIET_MS 25
 typedef enum mt_case_until { MT_CASE_UNTIL_END, MT_CASE_UNTIL_ACTIVATED } mt_case_until;
 
 /* Times must be whole numbers of steps of dt_ms, to within this fraction of a step, which allows for rounded decimals: 100 ms are

@@ -62,3 +62,33 @@ Test(until, a_checkpoint_at_the_end_is_that_of_the_last_step)
     cr_assert(there(name), "%s", name);
     free(text);
 }
+
+/* Beyond x = 2 mm is scar, and a piece of tissue behind it. */
+static void write_scar(void)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s", body,
+        "regions: [{min_mm: [2, 0, 0], max_mm: [2.5, 2, 1], inert: true}]\n");
+    write_text("scar.yaml", text);
+}
+
+Test(until, activated_ends_25_ms_after_the_last_of_those_that_can_be_reached)
+{
+    write_scar();
+    char *text = works("run scar.yaml -o until --format json --set time.end_ms=100");
+    const double latest_ms = json_property(text, "latest_activation_ms");
+    cr_assert_lt(json_property(text, "elements_activated_percent"), 100);
+    cr_assert_float_eq(json_property(text, "simulated_time_ms"), ceil(latest_ms) + 25, 1e-9);
+    free(text);
+}
+
+/* The second pulse is at 40 ms. */
+Test(until, activated_waits_for_a_pulse_to_come)
+{
+    write_scar();
+    char *text =
+        works("run scar.yaml -o until --format json --set time.end_ms=100 --set stimuli.0.count=2 --set "
+              "stimuli.0.period_ms=40");
+    cr_assert_float_eq(json_property(text, "simulated_time_ms"), 65, 1e-9);
+    free(text);
+}

@@ -30,6 +30,23 @@ Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_an
         straight_ms);
 }
 
+/* All of one end begins, and edges run straight to the other. */
+Test(arrival, the_way_is_the_shortest)
+{
+    mt_mesh mesh;
+    double latest_ms;
+    size_t n = 0;
+    make_slab(0.5, &mesh);
+    uint32_t *end = mt_arena_alloc(&arena, mesh.n_elements, sizeof *end);
+    for (uint32_t c = 0; c < mesh.n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        if (x[0] < 0.5) end[n++] = c;
+    }
+    cr_assert_eq(mt_arrival_latest(&mesh, n, end, 0.6, 0.3, &latest_ms), MT_OK);
+    cr_assert_float_eq(latest_ms, 11.5 / 0.6, 1e-9, "%g ms", latest_ms);
+}
+
 Test(arrival, without_fibres_it_runs_across_them)
 {
     const uint32_t first = 0;
