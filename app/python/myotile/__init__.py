@@ -19,8 +19,8 @@ from . import plot
 from .errors import CaseWarning, Error
 from .hdf import Fields
 from .mesh import Mesh
-from .program import cases, geometry, run, sweep, tables
+from .program import call, cases, geometry, run, sweep, tables
 from .results import Results, Series, Sweep, open_results as open, open_sweep
 
-__all__ = ["CaseWarning", "Error", "Fields", "Mesh", "Results", "Series", "Sweep", "cases", "geometry", "open", "open_sweep", "plot",
+__all__ = ["CaseWarning", "Error", "Fields", "Mesh", "Results", "Series", "Sweep", "call", "cases", "geometry", "open", "open_sweep", "plot",
            "run", "sweep", "tables"]

@@ -111,8 +111,9 @@ def _warn(lines: List[str]) -> str:
     return message
 
 
-def call(arguments: Iterable[Any], program: Optional[Text] = None, threads: Optional[int] = None, progress: bool = False) -> str:
-    """What the program prints. `threads`: how many it uses; None: as OMP_NUM_THREADS says, or all. `progress`: a line a minute on
+def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False, program: Optional[Text] = None) -> str:
+    """Calls a command with the arguments of the command line, call("mesh", "fibres", "heart.hdf", "-o", "fibred.hdf"), and gives what it
+    prints. `threads`: how many it uses; None: as OMP_NUM_THREADS says, or all. `progress`: a line a minute on
     standard error. A KeyboardInterrupt waits until the program has left what it leaves when it is stopped."""
     words = [find(program), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments)]
     environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
@@ -153,7 +154,7 @@ def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Te
     words = ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
     folder = Path(output if output is not None else Path(case).stem)
     words = ["run", os.fspath(case), "--resume" if resume else "--output", os.fspath(folder), *words]
-    call([*words, *_sets("--set", set), *_sets("--machine-set", machine_set)], program, threads, progress)
+    call(*words, *_sets("--set", set), *_sets("--machine-set", machine_set), program=program, threads=threads, progress=progress)
     return open_results(folder)
 
 
@@ -169,7 +170,7 @@ def sweep(case: Text, key: str, values: Iterable[Any], set: Optional[Mapping[str
     texts = ",".join(text_of(value) for value in values)
     words = ["run", os.fspath(case), "--sweep", f"{key}={texts}", "--output", os.fspath(folder)]
     words += ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
-    call([*words, *_sets("--set", set), *_sets("--machine-set", machine_set)], program, threads, progress)
+    call(*words, *_sets("--set", set), *_sets("--machine-set", machine_set), program=program, threads=threads, progress=progress)
     return open_sweep(folder)
 
 
@@ -182,7 +183,7 @@ def tables(*arguments: Any, threads: Optional[int] = None, program: Optional[Tex
     several tables of one key they are one, one behind the other, and the index begins with their titles. `attrs` has title and units."""
     pandas = needed("pandas")
     frames: Dict[str, List[Tuple[str, Any]]] = {}
-    for table in json.loads(call([*arguments, "--format", "json"], program, threads)):
+    for table in json.loads(call(*arguments, "--format", "json", program=program, threads=threads)):
         if "rows" in table:
             frame = pandas.DataFrame(table["rows"], columns=[column["key"] for column in table["columns"]])
             frame.attrs["units"] = {column["key"]: column["unit"] for column in table["columns"]}
