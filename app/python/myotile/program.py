@@ -56,7 +56,7 @@ def text_of(value: Any) -> str:
         return "[" + ", ".join(map(text_of, value)) + "]"
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
-        return text if re.fullmatch(r"(?!(true|false|null)$)[A-Za-z_./][\w./-]*", text) else json.dumps(text, ensure_ascii=False)
+        return text if re.fullmatch(r"(?!(true|false|null)$)[A-Za-z_./][\w./=-]*", text) else json.dumps(text, ensure_ascii=False)
     return json.dumps(value)
 
 

@@ -186,7 +186,7 @@ class Sweep(Mapping[str, Results]):
 
     @cached_property
     def table(self) -> Any:
-        """sweep.csv as a pandas.DataFrame: a row for each value and beat, columns that end in their unit, such as median_apd90_ms."""
+        """sweep.csv as a pandas.DataFrame: a row for each value and beat, columns that end in their unit, such as median_apd_ms."""
         return needed("pandas").read_csv(self._path, dtype={"value": str})
 
     def __getitem__(self, value: str) -> Results:

@@ -80,7 +80,7 @@ beat = myotile.run(
     output="beat",
     set={
         **tissue,
-        "time.end_ms": 400,
+        "time.end_ms": 450,
         "cell.stepping": "multirate",
         "output": {"maps": ["apd", "repolarisation", "conduction_velocity"]},
         "stimuli": [
@@ -122,7 +122,7 @@ fig.savefig("maps.png")
 # %%
 ecg = beat.ecg
 first_ms, last_ms = numpy.nanmin(activation_ms), numpy.nanmax(activation_ms)
-print(f"QRS from {first_ms:.0f} to {last_ms:.0f} ms; R in V6 {ecg['V6'][:200].max():.2f} mV, S in V1 {ecg['V1'][:200].min():.2f} mV")
+print(f"activation from {first_ms:.0f} to {last_ms:.0f} ms; R in V6 {ecg['V6'][:200].max():.2f} mV, S in V1 {ecg['V1'][:200].min():.2f} mV")
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 ecg[["I", "II", "V1", "V6"]].plot(ax=axes[0], xlabel="time (ms)", ylabel="mV")
 myotile.plot.trace(beat, "V", ax=axes[1])
