@@ -61,7 +61,7 @@ def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax
     corners = mesh.points_mm[triangles]
     normal = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing = normal @ toward / numpy.maximum(numpy.linalg.norm(normal, axis=1), 1e-300)
-    seen = numpy.flatnonzero(facing > 0)
+    seen = numpy.flatnonzero(facing > 1e-6)
     seen = seen[numpy.argsort((corners[seen].mean(axis=1)) @ toward)]  # from behind to the front
     drawn = values[element[seen]]
     finite = drawn[numpy.isfinite(drawn)]

@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, List, Tuple
 
 _escape = re.compile(r'\\(?:x([0-9A-F]{2})|U([0-9A-F]{8})|(["\\]))')
-_token = re.compile(r'"(?:[^"\\]|\\.)*"|[^,\[\]]+|\[|\]')
+_entry = re.compile(r'"(?:[^"\\]|\\.)*"|[^,\s"]+')
 
 
 def _scalar(text: str) -> Any:
@@ -26,7 +26,7 @@ def _scalar(text: str) -> Any:
 def _value(text: str) -> Any:
     if not text.startswith("["):
         return _scalar(text)
-    return [_scalar(token.strip()) for token in _token.findall(text[1:-1]) if token.strip()]
+    return [_scalar(entry) for entry in _entry.findall(text[1:-1])]
 
 
 def _block(lines: List[Tuple[int, str]], indent: int) -> Any:
