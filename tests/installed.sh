@@ -21,7 +21,7 @@ grep -q "^GC200: $prefix/share/myotile/machines/gc200.yaml" shown || fail "not i
 [ -s niederer-0.5/activation.png ] && [ -s niederer-0.5/profile.json ] || fail "no results: $(ls -R)"
 # The Python package finds the program of its own installation, and the cases, and stands beside the emulated machine's.
 if /usr/bin/python3 -c 'import numpy, h5py' 2>/dev/null; then
-    env -u MYOTILE PATH=/usr/bin:/bin PYTHONPATH="$prefix/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+    env -u MYOTILE PATH=/nowhere PYTHONPATH="$prefix/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
 import myotile, myotile.program, warnings
 warnings.simplefilter('ignore', myotile.CaseWarning)
 assert myotile.program.find() == '$prefix/bin/myotile', myotile.program.find()

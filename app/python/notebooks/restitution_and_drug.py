@@ -49,8 +49,9 @@ for drug, scale in drugs.items():
     curves[drug], limits[drug] = made["s1_s2_tissue"], made["restitution"].iloc[0]
     curve, limit = curves[drug], limits[drug]
     slope = numpy.gradient(curve.apd90_ms, curve.diastolic_interval_ms)
-    print(f"{drug}: {limit.s1_conduction_velocity_mm_per_ms:.3f} mm/ms and APD90 {limit.s1_apd90_ms:.0f} ms at 600 ms; steepest slope "
-          f"{slope.max():.2f}; shortest S1 to S2 {limit.shortest_interval_ms:.0f} ms, of a DI of {limit.shortest_diastolic_interval_ms:.0f} ms")
+    print(f"{drug}: {limit.s1_conduction_velocity_mm_per_ms:.3f} mm/ms and APD90 {limit.s1_apd90_ms:.0f} ms at 600 ms; "
+          f"steepest slope {slope.max():.2f}; shortest S1 to S2 {limit.shortest_interval_ms:.0f} ms, a DI of "
+          f"{limit.shortest_diastolic_interval_ms:.0f} ms")
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -82,7 +83,8 @@ table = block.table.set_index("value")
 print(table[["latest_activation_ms", "median_apd_ms", "median_upstroke_mv_per_ms"]])
 runs = dict(zip(drugs, block.values()))
 for drug, run in runs.items():
-    print(f"{drug}: P8 at {run.points.set_index('point').activation_ms['P8']:.1f} ms, APD90 in the slab {numpy.nanmedian(run.maps['apd90']):.1f} ms, "
+    p8_ms = run.points.set_index("point").activation_ms["P8"]
+    print(f"{drug}: P8 at {p8_ms:.1f} ms, APD90 in the slab {numpy.nanmedian(run.maps['apd90']):.1f} ms, "
           f"{run.profile['totals']['seconds']:.3f} s on an IPU")
 
 # %%

@@ -4,12 +4,10 @@ import json
 import mmap
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 import unittest
-import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -199,9 +197,10 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(myotile.Error, "nowhere.hdf: not there"):
             myotile.Mesh("nowhere.hdf")
         results = myotile.run(small, {**SMALL, "machine.backend": "cpu"}, "plain", threads=1)
-        for name, file, key in (("series", "series.hdf", "`series`"), ("traces", "traces.csv", "`traces`"), ("ecg", "ecg.csv", "`electrodes`"),
-                                ("profile", "profile.json", "`ipu`")):
-            with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, f"plain/{file}: not there; .*{key}"):
+        for name, file, key in (("series", "series.hdf", "series"), ("traces", "traces.csv", "traces"), ("ecg", "ecg.csv", "electrodes"),
+                                ("profile", "profile.json", "ipu")):
+            said = f"plain/{file}: not there; .*`{key}`"
+            with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, said):
                 getattr(results, name)
 
     def test_damaged_files_are_named(self):
@@ -233,8 +232,9 @@ class Errors(unittest.TestCase):
             os.environ["PATH"] = "/nowhere"
             with mock.patch("myotile.program._beside", programs["argument"]):
                 self.assertEqual(find(), str(programs["argument"]))
-            with mock.patch("myotile.program._beside", Path("/none/myotile")), self.assertRaisesRegex(myotile.Error, "PATH, nor /none/myotile"):
-                find()
+            with mock.patch("myotile.program._beside", Path("/none/myotile")):
+                with self.assertRaisesRegex(myotile.Error, "PATH, nor /none/myotile"):
+                    find()
             with self.assertRaisesRegex(myotile.Error, "^nothing: no program there, as asked for"):
                 find("nothing")
 

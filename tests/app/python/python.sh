@@ -1,6 +1,6 @@
 #!/bin/sh
 # The Python package of the program, as it stands in the source: what core.py says of it, with numpy and h5py alone; with `slow` what
-# tables.py says with pandas, matplotlib and meshio, its types where mypy is installed, and the notebooks from top to bottom.
+# tables.py and the README say with pandas, matplotlib and meshio, its types where mypy is installed, and the notebooks from top to bottom.
 #   python.sh MYOTILE SOURCE [slow]
 set -eu
 source=$2 tests=$2/tests/app/python python=/usr/bin/python3
@@ -24,6 +24,8 @@ $python "$tests/tables.py" -q
 if [ -x /usr/bin/mypy ]; then
     /usr/bin/mypy --strict --cache-dir "$folder/mypy" "$source/app/python/myotile"
 fi
+mkdir "$folder/readme"
+(cd "$folder/readme" && $python -W ignore -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE "$source/app/python/README.md")
 for notebook in "$source"/app/python/notebooks/*.py; do
     name=$(basename "$notebook" .py)
     $python "$notebook" "$folder/$name" >"$folder/said"

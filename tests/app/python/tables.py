@@ -1,7 +1,6 @@
 """What the Python package promises with pandas, matplotlib and meshio: tables are those of the files, pictures show the values."""
 import csv
 import json
-import subprocess
 import unittest
 from pathlib import Path
 
