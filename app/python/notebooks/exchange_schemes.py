@@ -74,6 +74,8 @@ for count in counts:
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 bars = cycles[list(parts.values())].swaplevel().sort_index(level="ipus", sort_remaining=False)
 bars.set_index(bars.index.map("{0[0]} {0[1]}".format)).plot.bar(ax=axes[0], stacked=True, rot=70)
+axes[0].legend(loc="upper center", ncol=4)
+axes[0].set_ylim(0, 1.2 * cycles.exchange.max())
 axes[0].set_ylabel("cycles of the exchange in a time step")
 times = cycles.time_step.unstack("scheme")[schemes]
 (times.iloc[0] / times).plot(ax=axes[1], marker="o", logx=True, logy=True, ylabel="speed-up over one IPU")
