@@ -19,6 +19,17 @@ cd "$folder/work"
 grep -q "^GC200: $prefix/share/myotile/machines/gc200.yaml" shown || fail "not its own machines: $(head -n 1 shown)"
 "$prefix/bin/myotile" run "$prefix/share/myotile/cases/niederer-0.5.yaml" --set time.end_ms=1 >said 2>&1
 [ -s niederer-0.5/activation.png ] && [ -s niederer-0.5/profile.json ] || fail "no results: $(ls -R)"
+# The Python package finds the program of its own installation, and the cases, and stands beside the emulated machine's.
+if /usr/bin/python3 -c 'import numpy, h5py' 2>/dev/null; then
+    env -u MYOTILE PATH=/nowhere PYTHONPATH="$prefix/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+import myotile, myotile.program, warnings
+warnings.simplefilter('ignore', myotile.CaseWarning)
+assert myotile.program.find() == '$prefix/bin/myotile', myotile.program.find()
+run = myotile.run(myotile.cases / 'niederer-0.5.yaml', {'time.end_ms': 1}, 'of-python')
+assert run.mesh.n_elements == 20160" || fail "the Python package does not run"
+    [ -s "$prefix/lib/python3/dist-packages/myotile_ipu/__init__.py" ] || fail "no myotile_ipu beside it"
+    [ -s "$prefix/share/doc/myotile/python/notebooks/heart.py" ] || fail "no notebooks"
+fi
 gzip -t "$prefix/share/man/man1/myotile.1.gz" || fail "no manual page"
 bash -n "$prefix/share/bash-completion/completions/myotile" || fail "no completion"
 version=$("$prefix/bin/myotile" --version | cut -d ' ' -f 2)

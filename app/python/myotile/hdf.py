@@ -1,0 +1,95 @@
+"""Arrays of an HDF5 file without a copy.
+
+Small arrays, and all of series.hdf, stand in Myotile's files as they are. Such an array is a view of the file, which is mapped into memory:
+pages are read when they are touched, and nothing is copied. From 1 MiB on arrays of other files are compressed in chunks, and reading
+one makes a copy, anew each time. Both kinds cannot be written to. A file that is replaced afterwards does not change what was opened."""
+
+import mmap
+from pathlib import Path
+from typing import Any, Dict, Iterator, Mapping, Union
+
+import numpy
+from numpy.typing import NDArray
+
+from .errors import Error, needed
+
+Array = NDArray[Any]
+
+
+class File:
+    """An open HDF5 file; it stays open as long as this or a view of it lives."""
+
+    def __init__(self, path: Union[str, Path]) -> None:
+        h5py = needed("h5py")
+        self.path = Path(path)
+        try:
+            self._file = h5py.File(self.path, "r")
+        except FileNotFoundError:
+            raise Error(f"{self.path}: not there") from None
+        except OSError as why:
+            raise Error(f"{self.path}: cannot be read: {why}") from why
+        self._map = mmap.mmap(self._file.id.get_vfd_handle(), 0, access=mmap.ACCESS_READ)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._file
+
+    def names(self, group: str) -> "list[str]":
+        """What a group has, in the order of the alphabet; nothing where there is no such group."""
+        return list(self._file[group]) if group in self._file else []
+
+    def _at(self, name: str) -> Any:
+        if name not in self._file:
+            raise Error(f"{self.path}: no {name} in it")
+        return self._file[name]
+
+    def array(self, name: str) -> Array:
+        """An array, read-only: a view of the file, or a copy where it is compressed."""
+        dataset = self._at(name)
+        offset = dataset.id.get_offset()
+        if offset is None:
+            copy: Array = dataset[()]
+            copy.flags.writeable = False
+            return copy
+        return numpy.frombuffer(self._map, dataset.dtype, dataset.size, offset).reshape(dataset.shape)
+
+    def attributes(self, name: str) -> "Dict[str, Any]":
+        """The attributes of an array or group, texts as str, numbers as numbers of Python."""
+        return {key: value.decode() if isinstance(value, bytes) else value.item() if numpy.ndim(value) == 0 else value
+                for key, value in self._at(name).attrs.items()}
+
+
+class Fields(Mapping[str, Array]):
+    """Fields of the elements by their names: fields["apd90"] is an array [n_elements] or, of vectors, [n_elements, 3], NaN where an
+    element has no value. It is read when it is asked for (myotile.hdf tells when that is a copy)."""
+
+    def __init__(self, file: File, group: str, without: "frozenset[str]" = frozenset()) -> None:
+        self._file, self._group = file, group
+        self._names = [name for name in file.names(group) if name not in without]
+
+    def _known(self, name: str) -> str:
+        if name not in self._names:
+            raise KeyError(f"{self._file.path} has no {name}; there are: {', '.join(self._names)}")
+        return f"{self._group}/{name}"
+
+    def __getitem__(self, name: str) -> Array:
+        return self._file.array(self._known(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def unit(self, name: str) -> str:
+        """The unit of a field, such as "ms"; "" where it has none."""
+        return str(self._file.attributes(self._known(name)).get("unit", ""))
+
+    def nan(self, name: str) -> str:
+        """What it means that an element has no value, in words; "" where all have one."""
+        return str(self._file.attributes(self._known(name)).get("nan", ""))
+
+    def __repr__(self) -> str:
+        return f"<fields of {self._file.path}: {', '.join(f'{n} [{self.unit(n)}]' for n in self._names)}>"

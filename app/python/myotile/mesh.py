@@ -1,0 +1,116 @@
+"""A mesh of tetrahedra, as `myotile mesh` and `myotile run` write it (VTKHDF)."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy
+
+from .errors import needed
+from .hdf import Array, File
+
+_cells = "VTKHDF/CellData"
+
+# What the mesh has of its elements; the other arrays of a result are its maps.
+own_names = frozenset(["region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile", "element", "inert"])
+
+
+class Mesh:
+    """The mesh of a file. Arrays are read when they are asked for (myotile.hdf tells when that is a copy); what a mesh need not have is
+    None where it has none."""
+
+    def __init__(self, file: Union[str, Path, File]) -> None:
+        self._file = file if isinstance(file, File) else File(file)
+        self.n_points = len(self.points_mm)
+        self.n_elements = len(self.tetrahedra)
+
+    def _field(self, name: str) -> Optional[Array]:
+        return self._file.array(f"{_cells}/{name}") if f"{_cells}/{name}" in self._file else None
+
+    @cached_property
+    def points_mm(self) -> Array:
+        """[n_points, 3] the vertices in mm."""
+        return self._file.array("VTKHDF/Points")
+
+    @cached_property
+    def tetrahedra(self) -> Array:
+        """[n_elements, 4] the vertices of each element, numbers of rows of points_mm."""
+        return self._file.array("VTKHDF/Connectivity").reshape(-1, 4)
+
+    @cached_property
+    def tags(self) -> Array:
+        """[n_elements] the tag (region) of each element."""
+        return self._file.array(f"{_cells}/region")
+
+    @cached_property
+    def fibres(self) -> Optional[Array]:
+        """[n_elements, 3] unit vectors along the fibres."""
+        return self._field("fibre")
+
+    @cached_property
+    def sheets(self) -> Optional[Array]:
+        """[n_elements, 3] unit vectors in the sheets, across the fibres."""
+        return self._field("sheet")
+
+    @cached_property
+    def depth(self) -> Optional[Array]:
+        """[n_elements] the depth in the wall, from 0 at the endocardium to 1 at the epicardium."""
+        return self._field("depth")
+
+    @cached_property
+    def layers(self) -> Optional[Array]:
+        """[n_elements] the layer of the wall."""
+        return self._field("layer")
+
+    @cached_property
+    def inert(self) -> Optional[Array]:
+        """[n_elements] 1 where an element is inert, as scar is; None where none is."""
+        return self._field("inert")
+
+    @cached_property
+    def tiles(self) -> Optional[Tuple[Array, Array]]:
+        """Two of [n_elements], of a mesh that was cut: the IPU of each element, and the tile on it, from 0."""
+        ipu, tile = self._field("ipu"), self._field("tile")
+        return None if ipu is None or tile is None else (ipu, tile)
+
+    @cached_property
+    def faces(self) -> Optional[Tuple[Array, Array]]:
+        """[n, 3] and [n] the vertices of the tagged triangles of its surfaces, and their tags."""
+        fields = "VTKHDF/FieldData"
+        if f"{fields}/face_vertex" not in self._file:
+            return None
+        return self._file.array(f"{fields}/face_vertex"), self._file.array(f"{fields}/face_tag")
+
+    @cached_property
+    def centres_mm(self) -> Array:
+        """[n_elements, 3] the centres of the elements in mm; computed."""
+        return numpy.asarray(self.points_mm[self.tetrahedra].mean(axis=1))
+
+    @cached_property
+    def volumes_mm3(self) -> Array:
+        """[n_elements] the volumes of the elements in mm^3; computed."""
+        corners = self.points_mm[self.tetrahedra]
+        edges = corners[:, 1:] - corners[:, :1]
+        return numpy.asarray(numpy.linalg.det(edges) / 6)
+
+    @cached_property
+    def surface(self) -> Tuple[Array, Array]:
+        """[n, 3] and [n] the outer triangles, counter-clockwise seen from outside, and the element of each; computed."""
+        of_element = numpy.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+        triangles = self.tetrahedra[:, of_element].reshape(-1, 3)
+        _, first, times = numpy.unique(numpy.sort(triangles, axis=1), axis=0, return_index=True, return_counts=True)
+        outer = numpy.sort(first[times == 1])
+        return triangles[outer], outer // 4
+
+    def to_meshio(self, fields: Optional[Mapping[str, Array]] = None) -> Any:
+        """A meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres, sheets and these fields as cell_data. Triangles are not in
+        it. Arrays are handed over as they are, without a copy."""
+        cell_data: Dict[str, "list[Array]"] = {"region": [self.tags]}
+        for name, array in (("fibre", self.fibres), ("sheet", self.sheets)):
+            if array is not None:
+                cell_data[name] = [array]
+        cell_data.update({name: [array] for name, array in (fields or {}).items()})
+        return needed("meshio").Mesh(self.points_mm, [("tetra", self.tetrahedra)], cell_data=cell_data)
+
+    def __repr__(self) -> str:
+        return f"<mesh of {self._file.path}: {self.n_elements} elements, {self.n_points} points>"

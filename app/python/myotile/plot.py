@@ -1,0 +1,103 @@
+"""Maps and traces as pictures, with matplotlib. Functions draw into axes and give them back; saving is matplotlib's:
+`myotile.plot.map(r).figure.savefig("map.png")`."""
+
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
+
+import numpy
+
+from .errors import Error, needed
+from .hdf import Array
+from .mesh import Mesh
+
+if TYPE_CHECKING:
+    from .results import Results
+
+
+def _axes(ax: Any) -> Any:
+    return needed("matplotlib.pyplot").subplots(layout="constrained")[1] if ax is None else ax
+
+
+def _view(azimuth_deg: float, elevation_deg: float) -> "tuple[Array, Array, Array]":
+    """Unit vectors to the right, up, and towards us."""
+    a, e = numpy.radians([azimuth_deg, elevation_deg])
+    toward = numpy.array([numpy.cos(e) * numpy.cos(a), numpy.cos(e) * numpy.sin(a), numpy.sin(e)])
+    right = numpy.array([-numpy.sin(a), numpy.cos(a), 0.0])
+    return right, numpy.cross(toward, right), toward
+
+
+def _values(of: "Union[Results, Mesh]", what: "Union[str, Array]", label: Optional[str]) -> "tuple[Mesh, Array, str]":
+    if isinstance(of, Mesh):
+        if isinstance(what, str):
+            raise Error(f"plot.map of a mesh: {what}; allowed: an array of {of.n_elements} values, or the Results for a map's name")
+        mesh, values, label = of, numpy.asarray(what), label or ""
+    elif isinstance(what, str):
+        mesh, values, label = of.mesh, of.maps[what], label or f"{what.replace('_', ' ')} ({of.maps.unit(what)})"
+    else:
+        mesh, values, label = of.mesh, numpy.asarray(what), label or ""
+    if values.ndim == 2:
+        values = numpy.linalg.norm(values, axis=1)
+    if values.shape != (mesh.n_elements,):
+        raise Error(f"plot.map: an array of shape {values.shape}; allowed: a value for each of {mesh.n_elements} elements")
+    return mesh, values, label
+
+
+def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax: Any = None, *, label: Optional[str] = None,
+        azimuth_deg: float = -60, elevation_deg: float = 25, colours: Any = "turbo", vmin: Optional[float] = None,
+        vmax: Optional[float] = None, bar: bool = True) -> Any:
+    """Draws the outer surface of a mesh, each triangle in the colour of its element, and gives the axes, in mm.
+
+    of             results, or a mesh with an array for `what`
+    what           the name of a map, or an array [n_elements]; of vectors [n_elements, 3] the length
+    label          of the colour bar; None: name and unit of the map
+    azimuth_deg, elevation_deg
+                   the place that we look from, around z from x to y, and up
+    colours        matplotlib's colour map; grey: no value
+    vmin, vmax     the values of its ends; None: the least and the largest drawn
+    bar            with a colour bar"""
+    mesh, values, label = _values(of, what, label)
+    ax = _axes(ax)
+    right, up, toward = _view(azimuth_deg, elevation_deg)
+    triangles, element = mesh.surface
+    corners = mesh.points_mm[triangles]
+    normal = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    facing = normal @ toward / numpy.maximum(numpy.linalg.norm(normal, axis=1), 1e-300)
+    seen = numpy.flatnonzero(facing > 1e-6)
+    seen = seen[numpy.argsort((corners[seen].mean(axis=1)) @ toward)]  # from behind to the front
+    drawn = values[element[seen]]
+    finite = drawn[numpy.isfinite(drawn)]
+    ends = (numpy.nan, numpy.nan) if not finite.size else (finite.min(), finite.max())
+    norm = needed("matplotlib.colors").Normalize(ends[0] if vmin is None else vmin, ends[1] if vmax is None else vmax)
+    palette = needed("matplotlib.pyplot").get_cmap(colours).copy()
+    palette.set_bad("0.75")
+    rgba = palette(norm(drawn))
+    rgba[:, :3] *= (0.55 + 0.45 * facing[seen])[:, None]  # light from where we are
+    flat = numpy.stack([corners[seen] @ right, corners[seen] @ up], axis=-1)
+    ax.add_collection(needed("matplotlib.collections").PolyCollection(flat, facecolors=rgba, edgecolors=rgba, linewidths=0.4))
+    ax.set_aspect("equal")
+    ax.autoscale_view()
+    ax.set_xlabel("mm")
+    ax.set_ylabel("mm")
+    if bar:
+        colour = needed("matplotlib.cm").ScalarMappable(norm=norm, cmap=palette)
+        ax.figure.colorbar(colour, ax=ax, label=label, shrink=0.8)
+    return ax
+
+
+def trace(of: "Results", field: str = "V", points: Optional[Iterable[str]] = None, ax: Any = None) -> Any:
+    """Draws a field of traces over time, a line for each point, and gives the axes. `points`: None for all."""
+    traces = of.traces
+    fields = list(dict.fromkeys(traces.columns.get_level_values("field")))
+    if field not in fields:
+        raise Error(f"{of.folder / 'traces.csv'}: {field}; there are: {', '.join(fields)}")
+    table = traces.xs(field, axis=1, level="field")
+    unknown = [point for point in points or () if point not in table.columns]
+    if unknown:
+        raise Error(f"{of.folder / 'traces.csv'}: {unknown[0]}; there are: {', '.join(table.columns)}")
+    ax = _axes(ax)
+    for point in table.columns if points is None else points:
+        ax.plot(table.index, table[point], label=point)
+    unit = traces.attrs["units"][field]
+    ax.set_xlabel("time (ms)")
+    ax.set_ylabel(f"{field} ({unit})" if unit else field)
+    ax.legend()
+    return ax

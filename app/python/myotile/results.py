@@ -1,0 +1,211 @@
+"""What a run leaves in its folder; app/README.md has the files."""
+
+import csv
+import json
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Union
+
+import numpy
+
+from . import used
+from .errors import Error, needed
+from .hdf import Array, Fields, File
+from .mesh import Mesh, own_names
+
+_cells = "VTKHDF/CellData"
+
+
+class Series(Mapping[str, Array]):
+    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], always a view of the file, never a copy."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = File(path)
+        self._fields = Fields(self._file, _cells, own_names)
+
+    @cached_property
+    def times_ms(self) -> Array:
+        """[n_frames] when each frame was, in ms."""
+        return self._file.array("VTKHDF/Steps/Values")
+
+    @cached_property
+    def mesh(self) -> Mesh:
+        """The mesh of the frames, without the elements of the results' mesh that are inert."""
+        return Mesh(self._file)
+
+    @cached_property
+    def elements(self) -> Array:
+        """[n_elements] the number of each element in the results' mesh."""
+        name = f"{_cells}/element"
+        return self._file.array(name) if name in self._file else numpy.arange(self.mesh.n_elements)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._fields[name].reshape(len(self.times_ms), -1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
+
+    def unit(self, name: str) -> str:
+        """The unit of a field, such as "mV"."""
+        return self._fields.unit(name)
+
+    def __repr__(self) -> str:
+        return f"<series of {self._file.path}: {', '.join(self)} at {len(self.times_ms)} times>"
+
+
+class Results:
+    """The results of a run. Each is read when it is first asked for, and kept; what the run has none of is an Error that names the missing
+    file and the key of the case that asks for it."""
+
+    def __init__(self, folder: Union[str, Path]) -> None:
+        self.folder = Path(folder)
+        self._file = File(self._path("result.hdf", "no run has ended here"))
+
+    def _path(self, name: str, hint: str) -> Path:
+        path = self.folder / name
+        if not path.is_file():
+            raise Error(f"{path}: not there; {hint}")
+        return path
+
+    @cached_property
+    def mesh(self) -> Mesh:
+        """The mesh, with fibres and tags."""
+        return Mesh(self._file)
+
+    @cached_property
+    def maps(self) -> Fields:
+        """Maps of the elements, by the names of ParaView's list: maps["activation"] is [n_elements] in ms; the conduction velocity is
+        [n_elements, 3] in mm/ms. Those of further beats end in _beat2 ... An element without a value has NaN."""
+        return Fields(self._file, _cells, own_names)
+
+    @cached_property
+    def series(self) -> Series:
+        """Frames of V and states as time passes."""
+        return Series(self._path("series.hdf", "the case's `series` asks for it"))
+
+    @cached_property
+    def traces(self) -> Any:
+        """A pandas.DataFrame of V and states at the points. Its index is time_ms, its columns are (point, field): traces["P1", "V"].
+        attrs["units"] has the unit of each field."""
+        frame = self._over_time("traces.csv", "the case's `traces` asks for it")
+        columns, units = [], {}
+        for column in frame.columns:
+            found = re.fullmatch(r"(.*) ([^\s\[]+)(?:\[(.*)\])?", column, re.DOTALL)
+            if not found:
+                raise Error(f"{self.folder / 'traces.csv'}: column {column}; allowed: POINT FIELD[UNIT]")
+            columns.append((found[1], found[2]))
+            units[found[2]] = found[3] or ""
+        frame.columns = needed("pandas").MultiIndex.from_tuples(columns, names=["point", "field"])
+        frame.attrs["units"] = units
+        return frame
+
+    @cached_property
+    def ecg(self) -> Any:
+        """A pandas.DataFrame of the leads in mV. Its index is time_ms, a column is a lead or electrode."""
+        frame = self._over_time("ecg.csv", "the case's `electrodes` ask for it")
+        frame.attrs["units"] = {name: "mV" for name in frame.columns}
+        return frame
+
+    def _over_time(self, name: str, hint: str) -> Any:
+        pandas = needed("pandas")
+        return pandas.read_csv(self._path(name, hint), index_col="time_ms")
+
+    @cached_property
+    def points(self) -> Any:
+        """A pandas.DataFrame of activation.csv: point, x_mm, y_mm, z_mm, activation_ms, with `beats: every` also beat. NaN where the wave
+        did not arrive. The points of the case's line are called "line"."""
+        pandas = needed("pandas")
+        path = self._path("activation.csv", "it is written beside result.hdf")
+        return pandas.read_csv(path, dtype={"point": str}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
+
+    @cached_property
+    def profile(self) -> Dict[str, Any]:
+        """What the machine did: profile.json, whose keys data/reference/profile.schema.json explains. profile["totals"]["seconds"] is the
+        modelled time."""
+        found: Dict[str, Any] = json.loads(self._path("profile.json", "the backend `ipu` leaves one").read_text())
+        return found
+
+    def profile_table(self, name: str = "compute_sets") -> Any:
+        """A list of the profile as a pandas.DataFrame: compute_sets, vertices, links or memory.categories. What is nested has columns such
+        as tile_compute_cycles.mean."""
+        found: Any = self.profile
+        for key in name.split("."):
+            found = found.get(key) if isinstance(found, dict) else None
+        if not isinstance(found, list):
+            raise Error(f"{self.folder / 'profile.json'}: {name}; allowed: compute_sets, vertices, links, memory.categories, and segments "
+                        "where there are several")
+        return needed("pandas").json_normalize(found)
+
+    @cached_property
+    def used(self) -> Dict[str, Any]:
+        """Every value that the run used, defaults with them: used["time"]["dt_ms"], used["stimuli"][0]["start_ms"]."""
+        return used.read(self._path("used.yaml", "it is written beside result.hdf").read_text())
+
+    @cached_property
+    def about(self) -> Dict[str, Any]:
+        """How the run came about: program, mesh_hash, end_ms, time_reached_ms, and stopped_by: "its end", or a signal."""
+        own = {key: value for key, value in self._file.attributes("run").items() if key != "used"}
+        return {**self._file.attributes("/"), **own}
+
+    def to_meshio(self) -> Any:
+        """A meshio.Mesh in mm, with all maps, tags and fibres as cell_data: to_meshio().write("heart.vtu")."""
+        return self.mesh.to_meshio(self.maps)
+
+    def __repr__(self) -> str:
+        return f"<results of {self.folder}: {self.mesh.n_elements} elements, {', '.join(self.maps)}>"
+
+
+class Sweep(Mapping[str, Results]):
+    """The results of `run --sweep` by the values, as they were written: sweep["[g_Na=0.4]"]. A value whose run left no results is not
+    in it; the table says why."""
+
+    def __init__(self, folder: Union[str, Path]) -> None:
+        self.folder = Path(folder)
+        self._path = self.folder / "sweep.csv"
+        if not self._path.is_file():
+            raise Error(f"{self._path}: not there; no sweep has ended here")
+        with self._path.open(newline="", encoding="utf-8") as file:
+            values = list(dict.fromkeys(row["value"] for row in csv.DictReader(file)))
+        found = {value: self._folder_of(value) for value in values}
+        self._runs = {value: Results(folders[0]) for value, folders in found.items() if folders}
+
+    def _folder_of(self, value: str) -> List[Path]:
+        """The last part of the key, which the table does not have, =, and the value, with _ in place of what no file's name may have."""
+        end = "=" + re.sub(r"[/\x00-\x1f\x7f]", "_", value)
+        found = [f.parent for f in self.folder.glob("*/result.hdf") if f.parent.name.partition("=")[1:] == ("=", end[1:])]
+        if len(found) > 1:
+            raise Error(f"{self.folder}: {found[0].name} and {found[1].name} are of two sweeps; allowed: one in a folder")
+        return found
+
+    @cached_property
+    def table(self) -> Any:
+        """sweep.csv as a pandas.DataFrame: a row for each value and beat, columns that end in their unit, such as median_apd_ms."""
+        return needed("pandas").read_csv(self._path, dtype={"value": str})
+
+    def __getitem__(self, value: str) -> Results:
+        if value not in self._runs:
+            raise KeyError(f"{self.folder} has no results of {value}; there are: {', '.join(self._runs)}")
+        return self._runs[value]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+
+def open_results(folder: Union[str, Path]) -> Results:
+    """The results in the folder of a run. Error: there are none."""
+    return Results(folder)
+
+
+def open_sweep(folder: Union[str, Path]) -> Sweep:
+    """The results below the folder of a sweep. Error: there are none."""
+    return Sweep(folder)

@@ -1,0 +1,264 @@
+"""What the Python package promises with numpy and h5py alone: results are those of the files, arrays are views of them, and what the
+program refuses is an exception with its message."""
+import json
+import mmap
+import os
+import signal
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import h5py
+import numpy
+from folder import EVERYTHING, SMALL, enter, small
+
+import myotile
+import myotile.used
+from myotile.notebook import notebook
+from myotile.program import find, text_of
+
+
+def is_view_of_a_file(array):
+    while isinstance(array, numpy.ndarray):
+        array = array.base
+    return isinstance(array, memoryview) and isinstance(array.obj, mmap.mmap) or isinstance(array, mmap.mmap)
+
+
+class Reading(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        enter(cls)
+        cls.results = myotile.run(small, EVERYTHING, "all", threads=1)
+        cls.file = h5py.File("all/result.hdf")
+        cls.addClassCleanup(cls.file.close)
+
+    def test_the_mesh_is_that_of_the_slab(self):
+        mesh, grid = self.results.mesh, self.file["VTKHDF"]
+        self.assertEqual((mesh.n_elements, mesh.n_points), (6 * 4 * 2 * 6, 7 * 5 * 3))
+        numpy.testing.assert_array_equal(mesh.points_mm, grid["Points"])
+        numpy.testing.assert_array_equal(mesh.tetrahedra.ravel(), grid["Connectivity"])
+        numpy.testing.assert_array_equal(mesh.tags, grid["CellData/region"])
+        numpy.testing.assert_array_equal(mesh.fibres, numpy.tile([1, 0, 0], (288, 1)))
+        numpy.testing.assert_allclose(mesh.volumes_mm3, 0.5**3 / 6)
+        numpy.testing.assert_allclose(numpy.average(mesh.centres_mm, axis=0, weights=mesh.volumes_mm3), [1.5, 1, 0.5])
+        self.assertIsNone(mesh.sheets)
+        self.assertIsNone(mesh.inert)
+        self.assertIsNone(mesh.tiles)
+        self.assertIsNone(mesh.faces)
+
+    def test_the_surface_is_closed_and_looks_outwards(self):
+        mesh = self.results.mesh
+        triangles, elements = mesh.surface
+        corners = mesh.points_mm[triangles]
+        area = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
+        self.assertAlmostEqual(numpy.linalg.norm(area, axis=1).sum(), 2 * (3 * 2 + 3 * 1 + 2 * 1))
+        numpy.testing.assert_allclose(area.sum(axis=0), 0, atol=1e-12)
+        self.assertTrue((((corners.mean(axis=1) - mesh.centres_mm[elements]) * area).sum(axis=1) > 0).all())
+
+    def test_maps_are_those_of_the_file_with_units(self):
+        maps = self.results.maps
+        self.assertEqual(list(maps), ["activation", "conduction_velocity", "peak"])
+        for name in maps:
+            numpy.testing.assert_array_equal(maps[name], self.file["VTKHDF/CellData"][name])
+        self.assertEqual([maps.unit(name) for name in maps], ["ms", "mm/ms", "mV"])
+        self.assertIn("within the 10 ms", maps.nan("activation"))
+        with self.assertRaisesRegex(KeyError, "apd90.*activation, conduction_velocity, peak"):
+            maps["apd90"]
+
+    def test_the_wave_begins_where_it_is_stimulated(self):
+        activation, centres = self.results.maps["activation"], self.results.mesh.centres_mm
+        self.assertTrue(numpy.isfinite(activation).all())
+        self.assertLess(activation[(centres < 1.5).all(axis=1)].max(), activation[centres[:, 0] > 2.5].min())
+        self.assertTrue(5 < activation.max() < 5.5)
+
+    def test_small_arrays_are_views_of_the_file_that_cannot_be_written_to(self):
+        for array in (self.results.maps["peak"], self.results.mesh.points_mm, self.results.mesh.tetrahedra, self.results.series["V"]):
+            self.assertTrue(is_view_of_a_file(array))
+            self.assertFalse(array.flags.writeable)
+
+    def test_what_was_opened_outlives_its_results_and_the_file(self):
+        results = myotile.run(small, SMALL, "gone", threads=1)
+        peak, kept = results.maps["activation"], results.maps["activation"].copy()
+        Path("gone/result.hdf").unlink()
+        del results
+        numpy.testing.assert_array_equal(peak, kept)
+
+    def test_compressed_arrays_are_copies_of_the_same_numbers(self):
+        myotile.call("mesh", "slab", "--size-mm", "20,10,5", "--edge-mm", 0.5, "-o", "large.hdf")
+        mesh = myotile.Mesh("large.hdf")
+        self.assertFalse(is_view_of_a_file(mesh.fibres))
+        self.assertFalse(mesh.fibres.flags.writeable)
+        self.assertAlmostEqual(mesh.volumes_mm3.sum(), 1000)
+        with h5py.File("large.hdf") as file:
+            self.assertIsNotNone(file["VTKHDF/Connectivity"].chunks)
+            numpy.testing.assert_array_equal(mesh.tetrahedra.ravel(), file["VTKHDF/Connectivity"])
+
+    def test_a_series_has_a_row_for_each_frame(self):
+        series = self.results.series
+        self.assertEqual(sorted(series), ["Ca_i", "V"])
+        self.assertEqual(list(series.times_ms), [0, 2, 4, 6, 8, 10])
+        with h5py.File("all/series.hdf") as file:
+            for k in range(6):
+                numpy.testing.assert_array_equal(series["V"][k], file[f"frames/V/{k:06}"])
+        self.assertEqual((series["V"].shape, series.unit("V"), series.unit("Ca_i")), ((6, 288), "mV", "mM"))
+        numpy.testing.assert_array_equal(series.elements, numpy.arange(288))
+        numpy.testing.assert_array_equal(series["V"][0], numpy.float32(-85.23))
+
+    def test_profile_and_notes_are_those_of_the_files(self):
+        self.assertEqual(self.results.profile, json.loads(Path("all/profile.json").read_text()))
+        self.assertEqual(self.results.profile["time_steps"], 500)
+        about = self.results.about
+        self.assertEqual((about["stopped_by"], about["time_reached_ms"]), ("its end", 10))
+        self.assertRegex(about["program"], "^myotile ")
+
+    def test_values_used_are_those_that_were_set(self):
+        used = self.results.used
+        self.assertEqual(used["mesh"]["slab"], {"size_mm": [3, 2, 1], "edge_mm": 0.5, "cut": "mirrored"})
+        self.assertEqual(used["points"], SMALL["points"])
+        self.assertEqual(sorted(used["traces"]["fields"]), ["Ca_i", "V", "m"])
+        self.assertEqual(used["electrodes"], EVERYTHING["electrodes"])
+        self.assertEqual((used["time"]["dt_ms"], used["series"]["movie"], used["regions"]), (0.02, False, []))
+
+    def test_elements_of_a_series_are_numbered_as_in_the_mesh(self):
+        scar = {"regions": [{"min_mm": [2, 1, 0], "max_mm": [3, 2, 1], "inert": True}]}
+        results = myotile.run(small, {**EVERYTHING, **scar, "points": [], "traces": {}}, "scar", threads=1)
+        inert = results.mesh.inert == 1
+        self.assertEqual(inert.sum(), 2 * 2 * 2 * 6)
+        numpy.testing.assert_array_equal(results.series.elements, numpy.flatnonzero(~inert))
+        numpy.testing.assert_allclose(results.series.mesh.centres_mm, results.mesh.centres_mm[~inert])
+        self.assertTrue(numpy.isnan(results.maps["activation"][inert]).all())
+
+    def test_beats_have_maps_of_their_own(self):
+        twice = {"stimuli.0.count": 2, "stimuli.0.period_ms": 60, "output.beats": "every", "time.end_ms": 65, "machine.backend": "cpu"}
+        maps = myotile.run(small, {**SMALL, **twice}, "beats", threads=1).maps
+        self.assertEqual(list(maps), ["activation", "activation_beat2"])
+
+
+class Sweeping(unittest.TestCase):
+    def test_a_sweep_has_the_results_of_each_value(self):
+        enter(type(self))
+        swept = myotile.sweep(small, "cell.scale", [["g_Na=1"], ["g_Na=0.4"]], SMALL, "swept", threads=1)
+        self.assertEqual(list(swept), ["[g_Na=1]", "[g_Na=0.4]"])
+        self.assertEqual(swept["[g_Na=0.4]"].used["cell"]["scale"], ["g_Na=0.4"])
+        self.assertLess(swept["[g_Na=1]"].maps["activation"].max() + 2, swept["[g_Na=0.4]"].maps["activation"].max())
+        self.assertEqual(list(myotile.open_sweep("swept")), list(swept))
+        with self.assertRaisesRegex(KeyError, r"\[g_Na=1\], \[g_Na=0.4\]"):
+            swept["[g_Na=2]"]
+        with self.assertRaisesRegex(myotile.Error, "swept/result.hdf: not there"):
+            myotile.open("swept")
+
+
+class Values(unittest.TestCase):
+    def test_values_of_python_are_written_as_the_program_reads_them(self):
+        for value, text in ((True, "true"), (0.1, "0.1"), (numpy.float64(2.5), "2.5"), (numpy.arange(3), "[0, 1, 2]"),
+                            ({"at": "apex", "radius_mm": 6}, "{at: apex, radius_mm: 6}"), (["g_Na=1"], "[g_Na=1]"),
+                            (["a, b", "true", "P 1"], '["a, b", "true", "P 1"]'), (Path("a/b.hdf"), "a/b.hdf")):
+            self.assertEqual(text_of(value), text)
+
+    def test_values_used_are_read_as_they_were_written(self):
+        text = ('# A remark.\ntitle: "a: \\"b\\" \\\\ \\x0A\\U0001F493"\nlist: []\nsites:\n  - at: apex\n    words: ["x, y", "z]"]\n'
+                "  - at: base\n    deep:\n      x: 1e-05\nlast: true\n# The machine was:\n#   name: 1\n")
+        self.assertEqual(myotile.used.read(text), {
+            "title": 'a: "b" \\ \n\U0001F493', "list": [], "last": True,
+            "sites": [{"at": "apex", "words": ["x, y", "z]"]}, {"at": "base", "deep": {"x": 1e-05}}]})
+
+    def test_a_script_becomes_a_notebook_with_its_cells(self):
+        made = json.loads(notebook("# %% [markdown]\n# # Title\n#\n# Text.\n\n# %%\nx = 1\n\n\ny = 2\n"))
+        self.assertEqual([(c["cell_type"], "".join(c["source"])) for c in made["cells"]],
+                         [("markdown", "# Title\n\nText."), ("code", "x = 1\n\n\ny = 2")])
+
+
+class Errors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = enter(cls)
+
+    def test_what_the_program_refuses_is_an_error_with_its_message_and_code(self):
+        with self.assertRaisesRegex(myotile.Error, r"^--set time.end_ms=-1: -1; allowed: above 0$") as caught:
+            myotile.run(small, {"time.end_ms": -1}, "refused")
+        self.assertEqual(caught.exception.code, 2)
+        with self.assertRaisesRegex(myotile.Error, "missing.yaml") as caught:
+            myotile.run("missing.yaml")
+        self.assertEqual(caught.exception.code, 3)
+
+    def test_what_it_warns_of_is_a_warning(self):
+        with self.assertWarnsRegex(myotile.CaseWarning, "the wave still on its way at 2 ms") as caught:
+            myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1)
+        self.assertEqual(caught.filename, __file__)
+
+    def test_missing_files_are_named_with_what_asks_for_them(self):
+        with self.assertRaisesRegex(myotile.Error, "nowhere/result.hdf: not there"):
+            myotile.open("nowhere")
+        with self.assertRaisesRegex(myotile.Error, "nowhere/sweep.csv: not there"):
+            myotile.open_sweep("nowhere")
+        with self.assertRaisesRegex(myotile.Error, "nowhere.hdf: not there"):
+            myotile.Mesh("nowhere.hdf")
+        results = myotile.run(small, {**SMALL, "machine.backend": "cpu"}, "plain", threads=1)
+        for name, file, key in (("series", "series.hdf", "series"), ("traces", "traces.csv", "traces"), ("ecg", "ecg.csv", "electrodes"),
+                                ("profile", "profile.json", "ipu")):
+            said = f"plain/{file}: not there; .*`{key}`"
+            with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, said):
+                getattr(results, name)
+
+    def test_damaged_files_are_named(self):
+        Path("damaged.hdf").write_bytes(b"no HDF5")
+        with self.assertRaisesRegex(myotile.Error, "damaged.hdf: cannot be read"):
+            myotile.Mesh("damaged.hdf")
+
+    def test_a_missing_package_is_named_as_debian_calls_it(self):
+        results = myotile.run(small, {**SMALL}, "packages", threads=1)
+        wanted = {"pandas": lambda: results.points, "matplotlib": lambda: myotile.plot.map(results), "meshio": results.to_meshio}
+        for name, what in wanted.items():
+            hidden = {name: None, **{module: None for module in sys.modules if module.startswith(name + ".")}, f"{name}.pyplot": None}
+            with mock.patch.dict(sys.modules, hidden), self.assertRaisesRegex(myotile.Error, f"python3-{name} has it"):
+                what()
+
+    def test_the_program_is_that_of_the_argument_then_of_the_variable_then_of_the_path(self):
+        programs = {}
+        for name in ("argument", "variable", "path"):
+            Path(name).mkdir()
+            programs[name] = self.folder / name / "myotile"
+            programs[name].write_text("#!/bin/sh\n")
+            programs[name].chmod(0o755)
+        path = f"{self.folder / 'path'}:{os.environ['PATH']}"
+        with mock.patch.dict(os.environ, MYOTILE=str(programs["variable"]), PATH=path):
+            self.assertEqual(find(programs["argument"]), str(programs["argument"]))
+            self.assertEqual(find(), str(programs["variable"]))
+            del os.environ["MYOTILE"]
+            self.assertEqual(find(), str(programs["path"]))
+            os.environ["PATH"] = "/nowhere"
+            with mock.patch("myotile.program._beside", programs["argument"]):
+                self.assertEqual(find(), str(programs["argument"]))
+            with mock.patch("myotile.program._beside", Path("/none/myotile")):
+                with self.assertRaisesRegex(myotile.Error, "PATH, nor /none/myotile"):
+                    find()
+            with self.assertRaisesRegex(myotile.Error, "^nothing: no program there, as asked for"):
+                find("nothing")
+
+    def test_an_interrupt_stops_the_program_once_and_waits_for_what_it_leaves(self):
+        waiting = self.folder / "waiting"
+        waiting.write_text("#!/bin/sh\ntrap 'echo stopped >>left; exit 130' INT\ntouch started\nwhile :; do sleep 0.1; done\n")
+        waiting.chmod(0o755)
+
+        def interrupt():
+            while not Path("started").exists():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
+        with self.assertRaises(KeyboardInterrupt):
+            myotile.call(program=waiting)
+        self.assertEqual(Path("left").read_text(), "stopped\n")
+
+    def test_threads_are_those_asked_for(self):
+        telling = self.folder / "telling"
+        telling.write_text('#!/bin/sh\necho "$OMP_NUM_THREADS"\n')
+        telling.chmod(0o755)
+        self.assertEqual(myotile.call(program=telling, threads=3), "3\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,31 @@
+"""For tests: a folder of a test's own, and a small case in it."""
+import os
+import tempfile
+from pathlib import Path
+
+import myotile
+
+small = myotile.cases / "niederer-0.5.yaml"
+SMALL = {
+    "mesh.slab.size_mm": [3, 2, 1],
+    "time.end_ms": 10,
+    "points": [{"name": "near, here", "at_mm": [0.5, 0.5, 0.5]}, {"name": "NA", "at_mm": [2.5, 1.5, 0.5]}],
+    "line": {"from_mm": [0, 0, 0], "to_mm": [3, 2, 1], "points": 3},
+}
+EVERYTHING = {
+    **SMALL,
+    "output": {"maps": ["peak", "conduction_velocity"]},
+    "traces": {"every_ms": 0.5, "fields": ["V", "Ca_i", "m"]},
+    "series": {"every_ms": 2, "fields": ["V", "Ca_i"]},
+    "electrodes": [{"name": "ahead", "at_mm": [10, 1, 0.5]}, {"name": "behind", "at_mm": [-5, 1, 0.5]}],
+}
+
+
+def enter(test_class):
+    """A new folder becomes the current one until the class has been tested; its path."""
+    temporary = tempfile.TemporaryDirectory()
+    test_class.addClassCleanup(temporary.cleanup)
+    test_class.addClassCleanup(os.chdir, os.getcwd())
+    os.chdir(temporary.name)
+    os.environ["XDG_CACHE_HOME"] = str(Path(temporary.name) / "cache")
+    return Path(temporary.name)

@@ -1,0 +1,143 @@
+"""What the Python package promises with pandas, matplotlib and meshio: tables are those of the files, pictures show the values."""
+import csv
+import json
+import unittest
+from pathlib import Path
+
+import matplotlib
+import meshio
+import numpy
+from folder import EVERYTHING, SMALL, enter, small
+
+import myotile
+
+matplotlib.use("Agg")
+
+
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        enter(cls)
+        cls.results = myotile.run(small, EVERYTHING, "all", threads=1)
+
+    def rows(self, name):
+        with open(f"all/{name}", newline="") as file:
+            return list(csv.reader(file))
+
+    def test_traces_are_those_of_the_file_by_point_and_field(self):
+        traces, (head, *rows) = self.results.traces, self.rows("traces.csv")
+        self.assertEqual(len(traces), 21)
+        self.assertEqual(traces.attrs["units"], {"V": "mV", "Ca_i": "mM", "m": ""})
+        self.assertEqual(list(traces.index), [float(row[0]) for row in rows])
+        for point in ("near, here", "NA"):
+            for field, unit in (("V", "[mV]"), ("Ca_i", "[mM]"), ("m", "")):
+                at = head.index(f"{point} {field}{unit}")
+                self.assertEqual(list(traces[point, field]), [float(row[at]) for row in rows])
+
+    def test_leads_are_those_of_the_file(self):
+        ecg, (head, *rows) = self.results.ecg, self.rows("ecg.csv")
+        self.assertEqual(head, ["time_ms", "ahead", "behind"])
+        self.assertEqual(list(ecg["behind"]), [float(row[2]) for row in rows])
+        self.assertTrue(ecg["ahead"].max() > 0 > ecg["behind"].min())
+
+    def test_points_keep_their_names_and_have_nan_where_nothing_arrived(self):
+        points = self.results.points
+        self.assertEqual(list(points.point), ["near, here", "NA", "line", "line", "line"])
+        self.assertEqual(list(points.activation_ms), [float(row[4]) for row in self.rows("activation.csv")[1:]])
+        early = myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1).points
+        self.assertEqual(list(early.activation_ms.isna()[:2]), [False, True])
+
+    def test_the_profile_is_a_table_that_adds_up(self):
+        sets, totals = self.results.profile_table(), self.results.profile["totals"]
+        self.assertEqual(sets.total_cycles.sum() + totals["host_cycles"], totals["cycles"])
+        self.assertEqual(sets.set_index("name")["tile_compute_cycles.tiles"]["ode"], 288)
+        self.assertIn("variables", list(self.results.profile_table("memory.categories").name))
+        with self.assertRaisesRegex(myotile.Error, "profile.json: sets; allowed: compute_sets"):
+            self.results.profile_table("sets")
+
+    def test_a_sweep_is_a_table(self):
+        swept = myotile.sweep(small, "machine.scheme", ["full", "exact"], SMALL, "swept", threads=1)
+        self.assertEqual(list(swept.table.value), ["full", "exact"])
+        self.assertEqual(list(swept.table.outcome), ["done", "done"])
+        numpy.testing.assert_array_equal(swept["full"].maps["activation"], swept["exact"].maps["activation"])
+
+    def test_tables_of_commands_are_those_that_they_print(self):
+        myotile.call("mesh", "slab", "--size-mm", "8,8,4", "--edge-mm", 0.5, "-o", "slab.hdf")
+        tables = myotile.tables("partition", "slab.hdf", "--ipus", "1,2")
+        printed = json.loads(myotile.call("partition", "slab.hdf", "--ipus", "1,2", "--format", "json"))
+        cut = [table["properties"]["elements_received"] for table in printed if table["table"] == "partition"]
+        self.assertEqual(list(tables["partition"].elements_received), cut)
+        self.assertEqual(list(tables["partition"].parts), [1472, 2944])
+        self.assertEqual(len(tables["tiles"]), 2 * 8)
+        beats = myotile.tables("cell", "--bcl", 1000, "--beats", 2)["beats"]
+        self.assertEqual(beats.attrs["units"]["apd90_ms"], "ms")
+        self.assertTrue((beats.apd90_ms - 300).abs().max() < 20)
+
+    def test_meshio_gets_mesh_and_maps_and_brings_them_back(self):
+        self.results.to_meshio().write("all.vtu")
+        back = meshio.read("all.vtu")
+        numpy.testing.assert_array_equal(back.points, self.results.mesh.points_mm)
+        numpy.testing.assert_array_equal(back.cells_dict["tetra"], self.results.mesh.tetrahedra)
+        for name in ("activation", "conduction_velocity", "peak"):
+            numpy.testing.assert_array_equal(back.cell_data[name][0], self.results.maps[name])
+        self.assertTrue((back.cell_data["fibre"][0] == [1, 0, 0]).all())
+
+    def test_a_mesh_with_sheets_surfaces_and_tiles_has_them_all(self):
+        myotile.call("mesh", "ventricles", "--elements", 5000, "-o", "heart.hdf")
+        myotile.call("mesh", "fibres", "heart.hdf", "-o", "fibred.hdf")
+        mesh = myotile.Mesh("fibred.hdf")
+        numpy.testing.assert_allclose(numpy.linalg.norm(mesh.fibres, axis=1), 1)
+        numpy.testing.assert_allclose((mesh.fibres * mesh.sheets).sum(axis=1), 0, atol=1e-9)
+        self.assertTrue(0 <= mesh.depth.min() and mesh.depth.max() <= 1 and set(mesh.layers) <= {1, 2, 3})
+        triangles, tags = mesh.faces
+        self.assertEqual((triangles.shape, set(tags)), ((len(tags), 3), {1, 2, 3, 4}))
+        self.assertEqual(len(triangles), len(mesh.surface[0]))
+        myotile.call("partition", "fibred.hdf", "--ipus", 2, "-o", "cut.hdf")
+        ipu, tile = myotile.Mesh("cut.hdf").tiles
+        self.assertEqual((set(ipu), tile.max()), ({0, 1}, 1471))
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        enter(cls)
+        cls.results = myotile.run(small, EVERYTHING, "all", threads=1)
+
+    def test_a_map_shows_the_sides_that_face_us_in_the_colours_of_their_values(self):
+        axes = myotile.plot.map(self.results, "activation", azimuth_deg=-90, elevation_deg=0)
+        drawn = axes.collections[0]
+        self.assertEqual(len(drawn.get_paths()), 2 * 6 * 2)  # the side y = 0, of triangles of half a box
+        box = numpy.concatenate([path.vertices for path in drawn.get_paths()])
+        numpy.testing.assert_allclose([box.min(axis=0), box.max(axis=0)], [[0, 0], [3, 1]], atol=1e-12)
+        colours = {path.vertices[:3].mean(axis=0)[0]: colour for path, colour in zip(drawn.get_paths(), drawn.get_facecolors())}
+        palette = matplotlib.colormaps["turbo"]
+        numpy.testing.assert_allclose(colours[min(colours)], palette(0.0), atol=0.1)  # the wave begins at x = 0
+        self.assertEqual(axes.figure.axes[1].get_ylabel(), "activation (ms)")
+        axes.figure.savefig("map.png")
+        self.assertGreater(Path("map.png").stat().st_size, 1000)
+
+    def test_no_value_is_grey_and_vectors_have_a_length(self):
+        values = numpy.full((288, 3), numpy.nan)
+        drawn = myotile.plot.map(self.results.mesh, values, label="nothing", azimuth_deg=-90, elevation_deg=0).collections[0]
+        numpy.testing.assert_allclose(drawn.get_facecolors()[:, :3], 0.75)
+        myotile.plot.map(self.results, "conduction_velocity").figure.savefig("velocity.png")
+
+    def test_wrong_shapes_and_names_are_refused(self):
+        with self.assertRaisesRegex(myotile.Error, r"shape \(3,\); allowed: .*288"):
+            myotile.plot.map(self.results, numpy.zeros(3))
+        with self.assertRaisesRegex(myotile.Error, "activation; allowed"):
+            myotile.plot.map(self.results.mesh, "activation")
+        with self.assertRaisesRegex(myotile.Error, "traces.csv: Na_i; there are: V"):
+            myotile.plot.trace(self.results, "Na_i")
+        with self.assertRaisesRegex(myotile.Error, "traces.csv: P1; there are:"):
+            myotile.plot.trace(self.results, points=["P1"])
+
+    def test_a_trace_has_a_line_for_each_point(self):
+        axes = myotile.plot.trace(self.results, "V")
+        self.assertEqual([line.get_label() for line in axes.lines], ["near, here", "NA"])
+        numpy.testing.assert_array_equal(axes.lines[1].get_ydata(), self.results.traces["NA", "V"])
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("time (ms)", "V (mV)"))
+
+
+if __name__ == "__main__":
+    unittest.main()
