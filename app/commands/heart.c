@@ -209,7 +209,7 @@ static void say_activation(FILE *out, const mt_run *done)
         mt_decision(out, "activation", "all %s elements, the last at %.1f ms",
             mt_count_text((double)n, elements), last_ms);
     else
-        mt_decision(out, "activation", "%s of %s elements (%.4g %%) by %g ms, the last at %.1f ms",
+        mt_decision(out, "activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
             mt_count_text((double)activated, reached), mt_count_text((double)n, elements),
             100 * (double)activated / (double)n, mt_run_reached_ms(done), last_ms);
 }
