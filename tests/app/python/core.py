@@ -248,7 +248,7 @@ class Errors(unittest.TestCase):
                 time.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
 
-        threading.Thread(target=interrupt).start()
+        threading.Thread(target=interrupt, daemon=True).start()
         with self.assertRaises(KeyboardInterrupt):
             myotile.call(program=waiting)
         self.assertEqual(Path("left").read_text(), "stopped\n")
