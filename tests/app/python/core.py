@@ -137,6 +137,22 @@ class Reading(unittest.TestCase):
         self.assertEqual(list(maps), ["activation", "activation_beat2"])
 
 
+    def test_a_run_that_is_resumed_gives_what_one_run_gives(self):
+        half = {**SMALL, "checkpoint.at_end": True, "machine.backend": "cpu"}
+        with self.assertWarns(myotile.CaseWarning):
+            myotile.run(small, {**half, "time.end_ms": 3}, "halves", threads=1)
+        halves = myotile.run(small, {**half, "time.end_ms": 10}, "halves", resume=True, threads=1)
+        whole = myotile.run(small, half, "whole", threads=1)
+        numpy.testing.assert_array_equal(halves.maps["activation"], whole.maps["activation"])
+        self.assertEqual(halves.about["time_reached_ms"], 10)
+        with self.assertRaisesRegex(myotile.Error, "halves/checkpoint"):  # of another time step
+            myotile.run(small, {**half, "time.dt_ms": 0.01}, "halves", resume=True, threads=1)
+
+    def test_values_of_the_machine_can_be_set(self):
+        free = myotile.run(small, SMALL, "free", machine_set={"exchange.sync_cycles": 0}, threads=1).profile["totals"]
+        self.assertEqual((free["internal_sync_cycles"], self.results.profile["totals"]["internal_sync_cycles"]), (0, 500 * 126))
+
+
 class Sweeping(unittest.TestCase):
     def test_a_sweep_has_the_results_of_each_value(self):
         enter(type(self))
@@ -248,7 +264,7 @@ class Errors(unittest.TestCase):
                 time.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
 
-        threading.Thread(target=interrupt).start()
+        threading.Thread(target=interrupt, daemon=True).start()
         with self.assertRaises(KeyboardInterrupt):
             myotile.call(program=waiting)
         self.assertEqual(Path("left").read_text(), "stopped\n")

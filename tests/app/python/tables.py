@@ -92,6 +92,9 @@ class Tables(unittest.TestCase):
         triangles, tags = mesh.faces
         self.assertEqual((triangles.shape, set(tags)), ((len(tags), 3), {1, 2, 3, 4}))
         self.assertEqual(len(triangles), len(mesh.surface[0]))
+        corners = mesh.points_mm[mesh.surface[0]]
+        outward = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
+        self.assertAlmostEqual((corners.mean(axis=1) * outward).sum() / 3, mesh.volumes_mm3.sum(), places=5)  # Gauss
         myotile.call("partition", "fibred.hdf", "--ipus", 2, "-o", "cut.hdf")
         ipu, tile = myotile.Mesh("cut.hdf").tiles
         self.assertEqual((set(ipu), tile.max()), ({0, 1}, 1471))
