@@ -7,6 +7,7 @@
 #include "app/cli/progress.h"
 #include "app/commands/commands.h"
 #include "app/commands/one_run.h"
+#include "app/report/html_report.h"
 #include "app/stages/heart_case.h"
 #include "app/stages/heart_mesh.h"
 #include "app/stages/speed.h"
@@ -220,14 +221,16 @@ static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
     char samples[128];
     (void)arena;
     mt_progress_stage("writing the files");
-    const mt_status status = mt_report_write(done, to->folder);
+    mt_status status = mt_report_write(done, to->folder);
+    if (status == MT_OK) status = mt_html_report_of_run(done->input, to->folder, done->details);
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     say_activation(to->out, done);
     mt_decision(to->out, "files",
-        "in %s: activation.png (the picture), result.hdf (for ParaView), %s%sused.yaml", to->folder, samples,
-        samples[0] ? ", " : "");
+        "in %s: report.html (for a browser), activation.png (the picture), result.hdf (for ParaView), "
+        "%s%sused.yaml",
+        to->folder, samples, samples[0] ? ", " : "");
     return MT_OK;
 }
 

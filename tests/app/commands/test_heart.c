@@ -172,10 +172,11 @@ Test(heart, a_run_goes_to_full_activation_and_leaves_its_files)
     write_slab("slab.hdf", 12, 0.5, true);
     char *text = works("heart slab.hdf -o made");
     (void)says(text, "activation: all 9,216 elements, the last at ");
-    (void)says(text, "files: in made: activation.png (the picture), result.hdf (for ParaView), used.yaml\n");
+    (void)says(text, "files: in made: report.html (for a browser), activation.png (the picture), result.hdf "
+                     "(for ParaView), used.yaml\n");
     free(text);
     static const char *const files[] = {"heart.hdf", "case.yaml", "activation.png", "conduction_velocity.png",
-        "result.hdf", "activation.csv", "used.yaml"};
+        "result.hdf", "activation.csv", "used.yaml", "report.html"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         char path[64];
         (void)snprintf(path, sizeof path, "made/%s", files[k]);
