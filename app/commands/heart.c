@@ -221,16 +221,15 @@ static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
     char samples[128];
     (void)arena;
     mt_progress_stage("writing the files");
-    mt_status status = mt_report_write(done, to->folder);
-    if (status == MT_OK) status = mt_html_report_of_run(done->input, to->folder, done->details);
+    const mt_status status = mt_report_write(done, to->folder);
+    const bool page = status == MT_OK && mt_html_report_of_run(done, to->folder);
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     say_activation(to->out, done);
     mt_decision(to->out, "files",
-        "in %s: report.html (for a browser), activation.png (the picture), result.hdf (for ParaView), "
-        "%s%sused.yaml",
-        to->folder, samples, samples[0] ? ", " : "");
+        "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%sused.yaml", to->folder,
+        page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
     return MT_OK;
 }
 

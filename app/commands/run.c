@@ -83,7 +83,7 @@ typedef struct printing {
 } printing;
 
 /* The names of the files. */
-static bool print_files(const mt_run *done, const char *folder, FILE *out)
+static bool print_files(const mt_run *done, const char *folder, bool page, FILE *out)
 {
     char profile[128], samples[128];
     mt_sample_files_names(done->sampling, samples, sizeof samples);
@@ -94,7 +94,7 @@ static bool print_files(const mt_run *done, const char *folder, FILE *out)
         "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
         "%s%s%s%s%sused.yaml\n",
         folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ",
-        done->input->output.report ? "report.html (for a browser), " : "");
+        page ? "report.html (for a browser), " : "");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);
 }
@@ -107,7 +107,7 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
     size_t n;
     mt_progress_stage("writing the files");
     mt_status written = mt_report_write(done, to->folder);
-    if (written == MT_OK) written = mt_html_report_of_run(done->input, to->folder, done->details);
+    const bool page = written == MT_OK && mt_html_report_of_run(done, to->folder);
     char why[512] = "";
     if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
     mt_progress_stage(NULL);
@@ -116,7 +116,7 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
     if (written != MT_OK)
         return mt_fail(written, "%s; %s", why,
             status == MT_OK ? "the tables are printed" : "the tables cannot be printed either");
-    if (status == MT_OK && to->format == MT_FORMAT_TEXT && !print_files(done, to->folder, to->out))
+    if (status == MT_OK && to->format == MT_FORMAT_TEXT && !print_files(done, to->folder, page, to->out))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_FILE && status != MT_MEMORY) return status;
     return mt_fail(status, "%s; the results are in %s/", mt_message(), to->folder);

@@ -144,7 +144,7 @@ static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
     MT_TRY(mt_sweep_row_fill(to->arena, done, to->row));
     mt_progress_stage("writing the files");
     mt_status status = mt_report_write(done, to->folder);
-    if (status == MT_OK) status = mt_html_report_of_run(done->input, to->folder, done->details);
+    if (status == MT_OK) (void)mt_html_report_of_run(done, to->folder);
     mt_progress_stage(NULL);
     return status;
 }

@@ -58,17 +58,16 @@ static mt_status begin(mt_arena *scratch, series *s, size_t n_moments)
     return MT_OK;
 }
 
-static mt_status read_moment(const series *s, const mt_vertex_stars *stars, size_t moment, double *v_mV)
+static mt_status read_moment(const series *s, size_t moment)
 {
     MT_TRY(mt_h5_read_rows(
         s->h5, values_name, MT_H5_FLOAT, 1, &s->n_all, moment * s->n_elements, s->n_elements, s->some));
     for (size_t c = 0; c < s->n_elements; c++) s->whole[s->number ? (size_t)s->number[c] : c] = s->some[c];
-    mt_vertex_stars_mean(stars, s->whole, v_mV);
     return MT_OK;
 }
 
-static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s, const mt_vertex_stars *stars,
-    size_t most, mt_frames_shown *frames)
+static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s,
+    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
 {
     static const char times[] = "VTKHDF/Steps/Values";
     double *time_ms;
@@ -78,17 +77,19 @@ static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s, cons
     MT_TRY(begin(scratch, s, frames->n_there));
     frames->n = frames->n_there < most ? frames->n_there : most;
     MT_ALLOC(arena, frames->time_ms, frames->n);
-    MT_ALLOC(arena, frames->v_mV, frames->n * stars->n);
+    for (int w = 0; w < MT_FRAMES_WHERE; w++) MT_ALLOC(arena, frames->v_mV[w], frames->n * stars[w]->n);
     for (size_t k = 0; k < frames->n; k++) {
         const size_t moment = frames->n > 1 ? k * (frames->n_there - 1) / (frames->n - 1) : 0;
         frames->time_ms[k] = time_ms[moment];
-        MT_TRY(read_moment(s, stars, moment, frames->v_mV + k * stars->n));
+        MT_TRY(read_moment(s, moment));
+        for (int w = 0; w < MT_FRAMES_WHERE; w++)
+            mt_vertex_stars_mean(stars[w], s->whole, frames->v_mV[w] + k * stars[w]->n);
     }
     return MT_OK;
 }
 
 static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const char *path,
-    const mt_vertex_stars *stars, size_t most, mt_frames_shown *frames)
+    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
 {
     mt_arena scratch = {0};
     mt_h5 h5 = {0};
@@ -102,8 +103,8 @@ static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const c
     return status;
 }
 
-mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder, const mt_vertex_stars *stars,
-    size_t most, mt_frames_shown *frames)
+mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder,
+    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
 {
     char path[MT_FILE_PATH_MAX];
     bool has;

@@ -129,12 +129,16 @@ static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, con
 {
     mt_arena arena = {0};
     mt_frames_shown frames;
-    const mt_status status = mt_frames_shown_read(&arena, folder, &d->of_surface, limits->frames, &frames);
+    const mt_vertex_stars *const stars[] = {&d->of_surface, &d->of_cut};
+    const mt_status status = mt_frames_shown_read(&arena, folder, stars, limits->frames, &frames);
     if (status == MT_OK && frames.n > 0) {
-        const size_t n = d->surface.n_vertices;
+        static const char *const key[] = {"v_mV", "cut_v_mV"};
         mt_json_open(&part->json, "frames", '{');
         mt_html_doubles(part, "time_ms", frames.n, frames.time_ms);
-        mt_html_reals(part, "v_mV", frames.n * n, 1, frames.v_mV, limits->frame_levels, n);
+        for (int w = 0; w < MT_FRAMES_WHERE; w++) /* there may be no cut */
+            if (stars[w]->n > 0)
+                mt_html_reals(part, key[w], frames.n * stars[w]->n, 1, frames.v_mV[w], limits->frame_levels,
+                    stars[w]->n);
         mt_json_close(&part->json);
     } else if (status == MT_OK)
         mt_json_text(&part->json, "frames", NULL);

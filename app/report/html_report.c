@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "app/cli/data_folder.h"
+#include "app/cli/warning.h"
 #include "app/report/curves_part.h"
 #include "app/report/machine_part.h"
 #include "app/report/table_part.h"
 #include "app/report/used_part.h"
-#include "app/results/report.h"
 #include "data/folder.h"
 
 const size_t mt_html_report_bytes = 3000000;
@@ -247,19 +247,25 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
 
 /* ---- of a run that has just ended ---- */
 
-mt_status mt_html_report_of_run(const mt_case *input, const char *folder, const char *details)
+static mt_status make_beside(mt_arena *arena, const char *folder, const char *profile)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_arena arena = {0};
     mt_html_made made;
-    if (!input->output.report) return MT_OK;
     MT_TRY(mt_folder_path(folder, mt_report_page, path));
     mt_html_report report = {
-        .n = 1, .folder = &folder, .profile = &details, .path = path, .bytes = mt_html_report_bytes};
-    mt_status status = mt_html_report_template(&arena, &report.template);
-    if (status == MT_OK) status = mt_html_report_make(&arena, &report, &made);
+        .n = 1, .folder = &folder, .profile = &profile, .path = path, .bytes = mt_html_report_bytes};
+    MT_TRY(mt_html_report_template(arena, &report.template));
+    return mt_html_report_make(arena, &report, &made);
+}
+
+bool mt_html_report_of_run(const mt_run *done, const char *folder)
+{
+    mt_arena arena = {0};
+    if (!done->input->output.report || done->stopped_by) return false;
+    const mt_status status = make_beside(&arena, folder, done->details);
     mt_arena_free(&arena);
-    return status;
+    if (status != MT_OK) mt_warn("%s is not made: %s", mt_report_page, mt_message());
+    return status == MT_OK;
 }
 
 static mt_status check(mt_arena *arena, const char *folder)

@@ -7,6 +7,7 @@
 #define MT_APP_REPORT_HTML_REPORT_H
 
 #include "app/report/heart_part.h"
+#include "app/results/report.h"
 
 typedef struct mt_html_report {
     size_t n;
@@ -37,9 +38,10 @@ MT_NODISCARD mt_status mt_html_report_template(mt_arena *arena, const char **pat
 /* Writes it, whole or not at all; gives in `arena` what came of it. Fails as mt_run_folder_read, and MT_INPUT: it cannot be made that small. */
 MT_NODISCARD mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_html_made *made);
 
-/* The same of a run of this program whose results are in place, as report.html beside them, where its case asks for that (output.report).
- * `folder` and `details` are those of mt_report_write. */
-MT_NODISCARD mt_status mt_html_report_of_run(const mt_case *input, const char *folder, const char *details);
+/* The same of a run of this program whose results are in `folder`, as report.html beside them, where its case asks for that
+ * (output.report). A signal ends a run within a second, so that nothing is made behind one. Where it cannot be made the run is no
+ * worse: a warning says why. Is it there? */
+bool mt_html_report_of_run(const mt_run *done, const char *folder);
 
 /* Can that be written? Before long work. Fails as mt_file_check and mt_html_template_read. */
 MT_NODISCARD mt_status mt_html_report_check(const mt_case *input, const char *folder);

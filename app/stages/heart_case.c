@@ -192,7 +192,7 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
     (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all that can be reached\n");
     write_number(to, "end_ms", c->end_ms, expected);
     (void)fprintf(to,
-        "output:\n  maps: [activation, conduction_velocity]\n  report: true # report.html, for a browser\n");
+        "output:\n  maps: [activation, conduction_velocity]\n");
     write_stimulus(to, c);
     if (c->n_electrodes > 0) write_electrodes(to, c);
     (void)fprintf(to,

@@ -222,8 +222,9 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
-    MT_YAML_BOOL(mt_case, output.report, "report", "false",
-        "true: the results also as one file for a browser, `report.html`, as `myotile report` makes it."),
+    MT_YAML_BOOL(mt_case, output.report, "report", "true",
+        "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that a "
+        "signal stops leaves none."),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {
     MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),

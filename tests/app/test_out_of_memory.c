@@ -246,8 +246,9 @@ static void walk(size_t step, const char *line)
         const bool all = failing / step % 2;
         put_made(all);
         reply r = myotile("%s", line);
-        cr_assert(r.code == 3 || (r.code == 0 && in_folder), "%s: taking %zu of %zu fails: code %d: %s", line,
-            failing, n, r.code, r.said);
+        const bool without_page = find_made("./out/report.html") && !there("out/report.html"); /* a warning */
+        cr_assert(r.code == 3 || (r.code == 0 && (in_folder || without_page)),
+            "%s: taking %zu of %zu fails: code %d: %s", line, failing, n, r.code, r.said);
         cr_assert(r.code == 0 || strstr(r.said, "memory"), "%s: taking %zu: %s", line, failing, r.said);
         check_files(all);
         forget(&r);

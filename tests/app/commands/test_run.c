@@ -61,7 +61,7 @@ static const double *activation_of(mt_arena *arena, const char *folder)
 static void check_files(const char *backend, size_t n)
 {
     static const char *const files[] = {
-        "result.hdf", "activation.png", "activation.csv", "used.yaml", "profile.json"};
+        "result.hdf", "activation.png", "activation.csv", "report.html", "used.yaml", "profile.json"};
     char path[64];
     free(works("run small.yaml --output out --set time.end_ms=0.5 --set machine.backend=%s", backend));
     for (size_t k = 0; k < n; k++) {
@@ -72,9 +72,9 @@ static void check_files(const char *backend, size_t n)
     (void)things(); /* nothing half-written */
 }
 
-Test(run, leaves_five_whole_files_on_the_emulated_machine) { check_files("ipu", 5); }
+Test(run, leaves_six_whole_files_on_the_emulated_machine) { check_files("ipu", 6); }
 
-Test(run, leaves_four_whole_files_on_the_host) { check_files("cpu", 4); }
+Test(run, leaves_five_whole_files_on_the_host) { check_files("cpu", 5); }
 
 Test(run, files_hold_mesh_picture_places_tables_and_values)
 {
@@ -471,19 +471,19 @@ Test(run, running_into_the_same_folder_replaces_every_file)
     write_text("out/notes.txt", "mine");
     free(works("run small.yaml --output out --set time.end_ms=0.5 --set machine.backend=cpu"));
     cr_assert(!there("out/profile.json"));
-    cr_assert_eq(entries("out"), 5);
+    cr_assert_eq(entries("out"), 6);
     cr_assert(there("out/notes.txt"));
 }
 
 Test(run, without_output_the_folder_has_the_cases_name)
 {
     char *text = works("run ./small.yaml --set time.end_ms=0.1");
-    cr_assert_eq(entries("small"), 5);
+    cr_assert_eq(entries("small"), 6);
     cr_assert(strstr(text, "\nIn small/: activation.png"), "%s", text);
     free(text);
     write_text("plain", small); /* no ending to leave out: the folder cannot have the same name */
     free(works("run plain --set time.end_ms=0.1"));
-    cr_assert_eq(entries("plain.out"), 5);
+    cr_assert_eq(entries("plain.out"), 6);
 }
 
 /* ---- bad input */

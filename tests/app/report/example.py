@@ -123,7 +123,7 @@ def heart(blocks, fine):
         arrays = {"vertex": blocks.values(function(position)), "element": blocks.values(function(centre)), "cut": blocks.values(function(coarse.position))}
         maps.append({"name": name, "label": label, "unit": unit, "beat": None, **arrays})
     times = np.linspace(0, 400, frames)
-    voltages = np.array([v_mV(position, t) for t in times])
+    voltages, inside = (np.array([v_mV(places, t) for t in times]) for places in (position, coarse.position))
     middle = centre[:: max(1, len(centre) // 2500)]
     along = np.cross(middle, [0, 0, 1.0]) + [0, 0, 12.0]
     points = [("apex", "stimulus", [0, 0, -45]), ("P1", "point", [28, 0, -10]), ("P2", "trace", [-22, -18, 0]), ("V1", "electrode", [0, -80, 10])]
@@ -136,7 +136,8 @@ def heart(blocks, fine):
         "cut": {"position": blocks.values(coarse.position, components=3), "tetrahedron": blocks.index(tetrahedra, 4),
                 "element": blocks.index(np.arange(len(tetrahedra)) * 11), "error_mm": 0.6},
         "maps": maps,
-        "frames": {"time_ms": blocks.add(times, "f64"), "v_mV": blocks.values(voltages, "u8", 1, len(position))},
+        "frames": {"time_ms": blocks.add(times, "f64"), "v_mV": blocks.values(voltages, "u8", 1, len(position)),
+                   "cut_v_mV": blocks.values(inside, "u8", 1, len(coarse.position))},
         "fibres": {"position": blocks.values(middle, components=3), "direction": blocks.values(along, components=3),
                    "element": blocks.index(np.arange(len(middle)))},
         "points": [{"label": label, "kind": kind, "at_mm": at} for label, kind, at in points],

@@ -277,6 +277,28 @@ class PageTest(unittest.TestCase):
         self.assertAlmostEqual(picked["at"][0], 0, delta=0.01)
         self.assertAlmostEqual(picked["values"][0]["value"], float(example.activation_ms(picked["at"])), delta=1.0)
 
+    def test_v_is_shown_on_the_cut_face_at_its_time(self):
+        self.choose("Colour by", "frames")
+        self.choose("Cutting plane", "x")
+        self.browser.wait("return myotile.cut() !== null")
+        self.browser.click("button[aria-label='Look from +x']")
+        time.sleep(0.3)
+        x, y, _, _ = self.box(".stage canvas")
+        at = self.hook("project", [0, -24.5, 0])
+        self.click_at(x + at[0], y + at[1])
+        self.browser.wait("return myotile.picked()?.inside === true")
+        place, seen = self.hook("picked")["at"], []
+        for frame in [0, 12, 28, 34, 39]:  # at rest, excited, and while it repolarises
+            self.browser.run("const s = document.querySelector('.time input'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", frame)
+            shown = self.hook("shown")["time_ms"]
+            expected = float(example.v_mV(place, shown))
+            # a ms beside the right activation is 2 mV while it repolarises; 115/254 mV is a step of what is stored
+            self.assertAlmostEqual(self.hook("picked")["voltage"], expected, delta=2 + 115 / 254, msg=f"frame {frame}")
+            self.assertIn(f"V at {shown:.5g} ms", self.browser.text(".picked"))
+            seen.append((expected, tuple(self.hook("pixels", [at])[0])))
+        self.assertGreater(max(seen)[0] - min(seen)[0], 60)
+        self.assertNotEqual(max(seen)[1], min(seen)[1], "colours of the cut face follow V")
+
     def test_keys_turn_the_heart_and_go_through_tabs(self):
         before = self.hook("project", [28, 0, -10])
         self.browser.type(".stage canvas", RIGHT)

@@ -209,13 +209,14 @@ Test(report_command, triangles_have_the_tags_of_the_mesh)
 
 Test(report_command, frames_are_means_of_the_series_at_their_times)
 {
+    static const char *const places[] = {"surface.position", "cut.position"};
+    static const char *const values[] = {"frames.v_mV", "frames.cut_v_mV"};
     size_t n, n_times, shape, part[2];
     mt_h5 h5 = {0};
     make_run();
     const page p = report_of("out");
-    const json *heart = json_at(only_run(&p), "heart"), *v_mV = json_at(heart, "frames.v_mV");
+    const json *heart = json_at(only_run(&p), "heart");
     const mt_mesh mesh = result_mesh("out/result.hdf");
-    const uint32_t *vertex = vertices_of(&p, json_at(heart, "surface.position"), &mesh, &n);
     const double *time_ms = array_at(&arena, &p, heart, "frames.time_ms", &n_times);
     cr_assert_eq(mt_h5_open("out/series.hdf", &h5), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_h5_shape(&h5, "VTKHDF/CellData/V", 1, &shape), MT_OK);
@@ -226,15 +227,18 @@ Test(report_command, frames_are_means_of_the_series_at_their_times)
     cr_assert_eq(mt_h5_read(&h5, "VTKHDF/CellData/element", MT_H5_INT64, 1, part, number), MT_OK);
     mt_h5_close(&h5);
     cr_assert(n_times == FRAMES && part[0] < N);
-    double *expected = json_take(&arena, FRAMES * n, sizeof *expected);
+    for (size_t f = 0; f < FRAMES; f++) cr_expect_float_eq(time_ms[f], 0.5 * (double)f, 1e-12);
     for (size_t k = 0; k < N; k++) whole[k] = NAN;
-    for (size_t f = 0; f < FRAMES; f++) {
-        cr_expect_float_eq(time_ms[f], 0.5 * (double)f, 1e-12);
-        for (size_t c = 0; c < part[0]; c++) whole[number[c]] = v[f * part[0] + c];
-        memcpy(expected + f * n, means_at(&mesh, whole, n, vertex), n * sizeof *expected);
+    for (int w = 0; w < 2; w++) {
+        const uint32_t *vertex = vertices_of(&p, json_at(heart, places[w]), &mesh, &n);
+        double *expected = json_take(&arena, FRAMES * n, sizeof *expected);
+        for (size_t f = 0; f < FRAMES; f++) {
+            for (size_t c = 0; c < part[0]; c++) whole[number[c]] = v[f * part[0] + c];
+            memcpy(expected + f * n, means_at(&mesh, whole, n, vertex), n * sizeof *expected);
+        }
+        expect_near(&p, json_at(heart, values[w]), FRAMES * n, expected);
+        cr_expect_str_eq(json_at(json_at(heart, values[w]), "type")->text, "u8");
     }
-    expect_near(&p, v_mV, FRAMES * n, expected);
-    cr_expect_str_eq(json_at(v_mV, "type")->text, "u8");
 }
 
 /* The column of a file of traces. */
@@ -514,12 +518,12 @@ Test(report_command, it_tells_what_it_shows)
 }
 
 /* With the page that is installed. */
-Test(report_command, a_run_that_is_asked_to_leaves_the_same_page_and_no_old_one)
+Test(report_command, a_run_leaves_the_same_page_and_where_it_is_not_wanted_no_old_one)
 {
     if (!there("data/report/template.html")) cr_skip_test("the page is not built here");
-    free(works("run case.yaml -o out --profile prof --set output.report=true"));
+    free(works("run case.yaml -o out --profile prof"));
     free(works("report out --profile prof -o r.html"));
     cr_expect(same_file("out/report.html", "r.html"));
-    free(works("run case.yaml -o out"));
+    free(works("run case.yaml -o out --set output.report=false"));
     cr_expect(!there("out/report.html"));
 }

@@ -222,11 +222,11 @@ Test(run_profile, only_what_is_asked_for_is_written)
         cr_assert(there(path), "%s", path);
     }
     cr_assert(there("out/trace.json"));
-    cr_assert_eq(entries("out"), 12);
+    cr_assert_eq(entries("out"), 13);
     free(works("run small.yaml --output out --profile ./out/"));
-    cr_assert_eq(entries("out"), 9, "one chip has no links");
+    cr_assert_eq(entries("out"), 10, "one chip has no links");
     free(works("run small.yaml --output out"));
-    cr_assert_eq(entries("out"), 5);
+    cr_assert_eq(entries("out"), 6);
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/tiles.csv", "mine");
     write_text("mine/tiles.png", "mine");
@@ -237,7 +237,7 @@ Test(run_profile, only_what_is_asked_for_is_written)
     cr_assert(there("mine/tiles.csv") && there("mine/tiles.png") && there("mine/profile.json"),
         "that is none of ours");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
-    cr_assert_eq(entries("out"), 4);
+    cr_assert_eq(entries("out"), 5);
 }
 
 /* Each file stands once, and those of an earlier run into either folder go. */
@@ -245,11 +245,11 @@ Test(run_profile, a_profile_may_have_a_folder_of_its_own)
 {
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
-    cr_assert(strstr(text, "activation.csv, used.yaml\nIn out/machine/: profile.json, tables and pictures of "
+    cr_assert(strstr(text, "activation.csv, report.html (for a browser), used.yaml\nIn out/machine/: profile.json, tables and pictures of "
                            "its tiles, trace.json\n"),
         "%s", text);
     free(text);
-    cr_assert_eq(entries("out"), 5, "four results, and the folder");
+    cr_assert_eq(entries("out"), 6, "five results, and the folder");
     cr_assert_eq(entries("out/machine"), 6);
     free(works("run small.yaml --output alike --profile alike --trace 0:1"));
     cr_assert(same_file("alike/profile.json", "out/machine/profile.json"));

@@ -72,9 +72,16 @@ export class Heart {
 
   colourFace() {
     if (!this.cutFace || this.cutFace.n === 0) return;
-    const inside = this.shown.kind === 'map' ? this.shown.map.cut : null;
+    const inside = this.insideShown();
     const list = inside ? faceValues(this.cutFace, inside) : null;
     setValues(this.face.geometry, (c) => (list ? list[c] : NaN));
+  }
+
+  /** What is shown at the vertices of the cut; null: that is not known. */
+  insideShown() {
+    const { kind, map } = this.shown;
+    if (kind === 'map') return map.cut;
+    return kind === 'frames' ? (this.frames.cutAt?.(this.frame) ?? null) : null;
   }
 
   setRange(low, high) {
@@ -165,7 +172,8 @@ export class Heart {
     this.view.changed();
   }
 
-  /** What lies under a pixel: { at, element, tag, values: [{label, unit, value}], vertex, inside }; null: nothing. */
+  /** What lies under a pixel: { at, element, tag, values: [{label, unit, value}], voltage: frame => mV, or null, inside }; null:
+   * nothing. */
   async pick(x, y) {
     const hit = this.hit(this.view.ray(x, y));
     this.view.mark = hit ? hit.point.toArray() : null;
@@ -197,21 +205,21 @@ export class Heart {
     const all = await Promise.all(this.data.heart.maps.map((_, m) => this.data.map(m)));
     const values = all.map(({ element }, m) => this.named(m, element[triangle]));
     const vertex = this.nearestVertex(triangle, hit.point);
+    const voltage = this.frames ? (frame) => this.frames.at(frame, vertex) : null;
     const tag = this.data.tag ? this.data.tag[triangle] : null;
-    return { at: hit.point.toArray(), triangle, element: this.data.element[triangle], tag, values, vertex, inside: false };
+    return { at: hit.point.toArray(), triangle, element: this.data.element[triangle], tag, values, voltage, inside: false };
   }
 
   async pickedInside(hit) {
     const f = hit.faceIndex;
     const weights = barycentric(hit);
     const all = await Promise.all(this.data.heart.maps.map((_, m) => this.data.map(m)));
-    const values = all.map(({ cut }, m) => {
-      if (!cut) return this.named(m, NaN);
-      const corners = faceValues({ n: 1, ...slices(this.cutFace, 3 * f) }, cut);
-      return this.named(m, weights.reduce((sum, w, k) => sum + w * corners[k], 0));
-    });
+    const triangle = { n: 1, ...slices(this.cutFace, 3 * f) };
+    const here = (list) => faceValues(triangle, list).reduce((sum, value, k) => sum + weights[k] * value, 0);
+    const values = all.map(({ cut }, m) => this.named(m, cut ? here(cut) : NaN));
+    const voltage = this.frames?.cutAt ? (frame) => here(this.frames.cutAt(frame)) : null;
     const element = this.cut.element[this.cutFace.tetrahedron[f]];
-    return { at: hit.point.toArray(), element, tag: null, values, vertex: null, inside: true };
+    return { at: hit.point.toArray(), element, tag: null, values, voltage, inside: true };
   }
 
   named(m, value) {
@@ -223,13 +231,6 @@ export class Heart {
     const corners = [0, 1, 2].map((k) => this.data.triangle[3 * triangle + k]);
     const away = (v) => Math.hypot(position[3 * v] - point.x, position[3 * v + 1] - point.y, position[3 * v + 2] - point.z);
     return corners.reduce((best, v) => (away(v) < away(best) ? v : best));
-  }
-
-  /** V at a vertex in all frames. */
-  async course(vertex) {
-    this.frames ??= await this.data.frames();
-    const { time, n, at } = this.frames;
-    return { x: Array.from(time), y: Array.from({ length: n }, (_, f) => at(f, vertex)) };
   }
 }
 

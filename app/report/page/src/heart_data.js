@@ -34,26 +34,17 @@ class HeartData {
     return { vertex, element, cut };
   }
 
-  /** { time: ms, n, range, at(frame, vertex): mV }; numbers stay as they are stored, which is an eighth of what they mean. */
+  /** { time: ms, n, range: of the surface, at(frame, vertex): mV, cutAt(frame): mV at all vertices of the cut, or null }. */
   async frames() {
-    const { time_ms: times, v_mV: voltages } = this.heart.frames;
-    const [time, raw] = await Promise.all([values(times), numbers(voltages)]);
-    if (raw.length !== time.length * this.vertices) {
-      throw new Damaged(`This report is damaged: ${raw.length} values of V, not ${time.length} times ${this.vertices}.`);
-    }
-    const { offset, scale, missing } = coding(voltages);
-    let low = Infinity;
-    let high = -Infinity;
-    for (const x of raw) {
-      if (x === missing) continue;
-      if (x < low) low = x;
-      if (x > high) high = x;
-    }
-    const at = (frame, vertex) => {
-      const x = raw[frame * this.vertices + vertex];
-      return x === missing ? NaN : offset + scale * x;
-    };
-    return { time, n: time.length, range: low <= high ? [offset + scale * low, offset + scale * high] : [0, 1], at };
+    const { time_ms: times, v_mV: onSurface, cut_v_mV: onCut } = this.heart.frames;
+    const time = await values(times);
+    const inside = this.heart.cut && onCut ? this.heart.cut.position.count : 0;
+    const [surface, cut] = await Promise.all([
+      voltages(onSurface, time.length, this.vertices),
+      inside ? voltages(onCut, time.length, inside) : null,
+    ]);
+    const cutAt = cut && ((frame) => Float32Array.from({ length: inside }, (_, vertex) => cut.at(frame, vertex)));
+    return { time, n: time.length, ...surface, cutAt };
   }
 
   async cut() {
@@ -77,4 +68,23 @@ class HeartData {
     }
     return ends;
   }
+}
+
+/** V in frames: { range, at(frame, vertex): mV }; numbers stay as they are stored, which is an eighth of what they mean. */
+async function voltages(array, frames, vertices) {
+  const raw = await numbers(array);
+  if (raw.length !== frames * vertices) throw new Damaged(`This report is damaged: ${raw.length} values of V, not ${frames} times ${vertices}.`);
+  const { offset, scale, missing } = coding(array);
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of raw) {
+    if (x === missing) continue;
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  const at = (frame, vertex) => {
+    const x = raw[frame * vertices + vertex];
+    return x === missing ? NaN : offset + scale * x;
+  };
+  return { range: low <= high ? [offset + scale * low, offset + scale * high] : [0, 1], at };
 }

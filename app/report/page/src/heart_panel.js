@@ -334,7 +334,7 @@ class Panel {
   noteCut() {
     if (!this.cutNote) return;
     const { shown } = this.heart;
-    const grey = this.heart.plane && (shown.kind === 'frames' || (shown.kind === 'map' && !shown.map.cut));
+    const grey = this.heart.plane && shown.kind !== 'plain' && !this.heart.insideShown();
     this.cutNote.textContent = grey ? 'The cut face is grey: this is known on the surface only.' : '';
   }
 
@@ -356,7 +356,7 @@ class Panel {
   async tell(picked) {
     this.tellNothing();
     const rows = picked.values.map(({ label, value, unit }) => valueRow(label, format(value), unit));
-    if (this.frames && picked.vertex !== null) {
+    if (picked.voltage) {
       this.nowRow = valueRow('', '', 'mV');
       this.tellNow();
       rows.push(this.nowRow);
@@ -375,7 +375,7 @@ class Panel {
     if (!this.nowRow) return;
     const { frame, picked } = this.heart;
     this.nowRow.children[0].textContent = `V at ${quantity(this.frames.time[frame], 'ms')}`;
-    this.nowRow.children[1].textContent = format(this.frames.at(frame, picked.vertex), 4);
+    this.nowRow.children[1].textContent = format(picked.voltage(frame), 4);
   }
 
   /** The trace that was recorded here or near, and V here from the frames. */
@@ -386,9 +386,9 @@ class Panel {
       const [x, y] = await Promise.all([values(near.trace.x), values(near.curve.y)]);
       this.plotSmall(`Trace of ${near.curve.label}${away}`, near.trace.label, near.curve.unit, x, y);
     }
-    if (this.frames && picked.vertex !== null) {
-      const { x, y } = await this.heart.course(picked.vertex);
-      this.plotSmall('V here, from the frames', 'V', 'mV', x, y);
+    if (picked.voltage) {
+      const x = Array.from(this.frames.time);
+      this.plotSmall('V here, from the frames', 'V', 'mV', x, x.map((_, frame) => picked.voltage(frame)));
     }
   }
 

@@ -162,7 +162,11 @@ window.myotile = Object.freeze({
     return { kind: shown.kind, label: shown.label, unit: shown.unit, statistics: shown.statistics ?? null, range, time_ms, lineStep: uniforms.lineStep.value };
   },
   counts: () => ({ vertices: heart().data.vertices, triangles: heart().data.triangles }),
-  picked: () => heart().picked,
+  /** With V at the time that is shown, where that is known. */
+  picked: () => {
+    const { picked, frame } = heart();
+    return picked && { ...picked, voltage: picked.voltage?.(frame) ?? null };
+  },
   cut: () => heart().cutFace && { triangles: heart().cutFace.n, area_mm2: heart().cutFace.area },
   /** Where a place in mm is in the picture, in CSS pixels. */
   project: (place) => heart().view.project(place),
