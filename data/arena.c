@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
@@ -54,6 +55,13 @@ void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
     arena->blocks = block;
     arena->bytes += bytes;
     return room;
+}
+
+char *mt_arena_text(mt_arena *arena, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = mt_arena_alloc(arena, bytes, 1);
+    return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
 void mt_arena_free(mt_arena *arena)

@@ -18,6 +18,9 @@ typedef struct mt_arena {
  * of zero gives a valid pointer to nothing. */
 void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 
+/* A copy of a text, or NULL as above. */
+char *mt_arena_text(mt_arena *arena, const char *text);
+
 /* Frees everything allocated; the arena is empty and usable again. */
 void mt_arena_free(mt_arena *arena);
 

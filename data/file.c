@@ -588,8 +588,8 @@ mt_status mt_file_absolute(mt_arena *arena, const char **path)
 {
     char *found = realpath(*path, NULL);
     if (!found) return mt_fail(MT_FILE, "%s: %s", *path, strerror(errno));
-    char *kept = mt_arena_alloc(arena, strlen(found) + 1, 1);
-    if (kept) *path = strcpy(kept, found);
+    const char *kept = mt_arena_text(arena, found);
+    if (kept) *path = kept;
     free(found);
     return kept ? MT_OK : MT_MEMORY;
 }

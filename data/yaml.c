@@ -101,8 +101,8 @@ mt_status mt_yaml_root_word(
     if (status == MT_OK) {
         const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
         const char *value = found && found->kind == MT_YAML_IS_SCALAR ? found->text : "";
-        copy = mt_arena_alloc(arena, strlen(value) + 1, 1);
-        if (copy) *word = strcpy(copy, value);
+        copy = mt_arena_text(arena, value);
+        if (copy) *word = copy;
         status = copy ? MT_OK : MT_MEMORY;
     }
     mt_arena_free(&scratch);

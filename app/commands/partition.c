@@ -39,7 +39,7 @@ static const mt_option options[] = {
         .help = "draw the mesh, each tile's part in its own colour; for one count of IPUs"},
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
+        .help = "folder (made if missing) for profile.json, tables and pictures of "
                 "what each tile and link would do, without running; for one count of IPUs"},
     {.name = "--check", .help = "replay the exchange word by word to check that its schedule can run; slow"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};

@@ -35,8 +35,8 @@ static const mt_option options[] = {
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
-                "how busy and how full each tile and link is; default: only profile.json, beside the other "
+        .help = "folder (made if missing) for profile.json, tables and pictures of how "
+                "busy and how full each tile and link is; default: only profile.json, beside the other "
                 "files"},
     {.name = "--trace",
         .value = "FIRST:LAST",

@@ -13,7 +13,8 @@ typedef struct mt_frames_shown {
     size_t n;        /* moments; 0: the run has no series, or none of V */
     size_t n_there;  /* of the series */
     double *time_ms; /* [n] */
-    double *v_mV[MT_FRAMES_WHERE]; /* [n][stars[where]->n] NaN where no element of the series has the vertex */
+    double
+        *v_mV[MT_FRAMES_WHERE]; /* [n][stars[where]->n] NaN where no element of the series has the vertex */
 } mt_frames_shown;
 
 /* Gives at most `most` (at least 2) of the moments, the first and the last and others evenly between, in `arena`. MT_INPUT: the series is of

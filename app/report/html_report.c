@@ -16,7 +16,7 @@
 
 const size_t mt_html_report_bytes = 3000000;
 
-enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
+enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100, TILES = 1472 };
 /* Coarser than this a heart is none. */
 enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
 
@@ -35,7 +35,7 @@ typedef struct limits {
 
 /* Everything. */
 static const limits all = {
-    {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535}, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
+    {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535}, {{SIZE_MAX, SIZE_MAX}, SIZE_MAX}, SIZE_MAX};
 
 static size_t at_least(double number, size_t least)
 {
@@ -45,7 +45,7 @@ static size_t at_least(double number, size_t least)
 /* What is usual; `share` is in bytes. */
 static limits usual(size_t share)
 {
-    return (limits){{SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {share / 4, LINKS}, ROWS};
+    return (limits){{SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {{TILES, share / 4}, LINKS}, ROWS};
 }
 
 /* A part of what was shown at first. */
@@ -112,8 +112,16 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
     if (curves->rows > 0)
         note(part, "Of %zu rows as time passes %zu are here, evenly chosen; peaks between them are not.",
             curves->rows, curves->shown);
-    if (machine->measures < machine->all_measures)
-        note(part, "%zu of %zu numbers of each tile are here.", machine->measures, machine->all_measures);
+    const mt_tiles_shown *tiles = &machine->tiles;
+    if (tiles->rows * tiles->columns > 1)
+        note(part,
+            "The %zu tiles are drawn in blocks of %zu x %zu places, each with the highest value of its "
+            "tiles.",
+            tiles->tiles, tiles->rows, tiles->columns);
+    if (tiles->measures < tiles->all_measures)
+        note(part, "%zu of %zu numbers of each tile are here.", tiles->measures, tiles->all_measures);
+    if (tiles->details < tiles->all_details)
+        note(part, "%zu of %zu tables of single tiles are here.", tiles->details, tiles->all_details);
 }
 
 /* ---- one run ---- */
@@ -192,16 +200,14 @@ static mt_status make_run(mt_arena *arena, const mt_html_report *report, size_t 
 {
     mt_arena scratch = {0};
     mt_run_folder folder;
-    char *name;
     mt_status status =
         mt_run_folder_read(&scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
     if (status == MT_OK)
         status = share == SIZE_MAX ? make_part(&folder, (unsigned)k, &all, part, run)
                                    : fit_part(&folder, (unsigned)k, share, part, run);
     if (status == MT_OK) {
-        name = mt_arena_alloc(arena, strlen(folder.name) + 1, 1);
-        run->name = name ? strcpy(name, folder.name) : NULL;
-        if (!name) status = MT_MEMORY;
+        run->name = mt_arena_text(arena, folder.name);
+        if (!run->name) status = MT_MEMORY;
     }
     mt_arena_free(&scratch);
     return status;

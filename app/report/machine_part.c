@@ -42,8 +42,11 @@ static const row step_columns[] = {{"name", "compute set", ""}, {"runs", "runs",
     {"tile_compute_cycles.min", "least compute of a tile", "cycles"},
     {"tile_compute_cycles.mean", "mean", "cycles"}, {"tile_compute_cycles.max", "most", "cycles"},
     {"tile_compute_cycles.effectiveness", "load balance (mean / max)", ""},
-    {"exchange_cycles", "exchange", "cycles"}, {"rearrangement_cycles", "copies", "cycles"},
-    {"internal_sync_cycles", "sync in a chip", "cycles"},
+    {"exchange_cycles", "exchange", "cycles"},
+    {"exchange_bound_cycles", "no schedule inside chips takes less than", "cycles"},
+    {"exchange_waiting_cycles", "of the exchange, waiting", "cycles"},
+    {"external_exchange_cycles", "of the exchange, between chips", "cycles"},
+    {"rearrangement_cycles", "copies", "cycles"}, {"internal_sync_cycles", "sync in a chip", "cycles"},
     {"external_sync_cycles", "sync between chips", "cycles"}, {"bytes_received", "received", "bytes"},
     {"bytes_sent", "sent", "bytes"}, {"bytes_crossing", "between chips", "bytes"},
     {"busiest_link", "busiest link", ""}};
@@ -65,15 +68,15 @@ static const mt_yaml_node *node_at(const mt_yaml_node *node, const char *path)
     return node;
 }
 
-static void put_value(mt_html_part *part, const mt_yaml_node *node)
+static void put_value(mt_html_part *part, const char *key, const mt_yaml_node *node)
 {
     double number;
     if (!node || node->kind != MT_YAML_IS_SCALAR || (!node->quoted && strcmp(node->text, "null") == 0))
-        mt_json_text(&part->json, NULL, NULL);
+        mt_json_text(&part->json, key, NULL);
     else if (!node->quoted && mt_number_read(node->text, &number))
-        mt_json_number(&part->json, NULL, number);
+        mt_json_number(&part->json, key, number);
     else
-        mt_json_text(&part->json, NULL, node->text);
+        mt_json_text(&part->json, key, node->text);
 }
 
 static void put_properties(mt_html_part *part, const mt_yaml_node *root)
@@ -90,7 +93,7 @@ static void put_properties(mt_html_part *part, const mt_yaml_node *root)
     for (size_t k = 0; k < sizeof machine_rows / sizeof *machine_rows; k++) {
         mt_json_open(&part->json, NULL, '[');
         mt_json_text(&part->json, NULL, machine_rows[k].label);
-        put_value(part, node_at(root, machine_rows[k].path));
+        put_value(part, NULL, node_at(root, machine_rows[k].path));
         mt_json_text(&part->json, NULL, machine_rows[k].unit);
         mt_json_close(&part->json);
     }
@@ -120,7 +123,7 @@ static void put_list(
     mt_table_part_rows(part);
     for (const mt_yaml_node *item = list->first; item; item = item->next) {
         mt_json_open(&part->json, NULL, '[');
-        for (size_t k = 0; k < n; k++) put_value(part, node_at(item, columns[k].path));
+        for (size_t k = 0; k < n; k++) put_value(part, NULL, node_at(item, columns[k].path));
         mt_json_close(&part->json);
     }
     mt_table_part_end(part);
@@ -129,121 +132,132 @@ static void put_list(
 #define PUT_LIST(part, list, title, columns)                                                                 \
     put_list((part), (list), (title), sizeof(columns) / sizeof *(columns), (columns))
 
-static mt_status put_summary(mt_arena *arena, mt_html_part *part, const char *path)
+static void put_summary(mt_html_part *part, const mt_yaml_node *root)
 {
-    mt_yaml_node *root;
-    const char *text;
-    MT_TRY(mt_yaml_text(arena, path, &text));
-    MT_TRY(mt_yaml_node_read(arena, path, text, &root));
     mt_json_open(&part->json, "summary", '[');
     put_properties(part, root);
     PUT_LIST(part, node_at(root, "compute_sets"), "Compute sets", step_columns);
     PUT_LIST(part, node_at(root, "vertices"), "Vertices", vertex_columns);
     PUT_LIST(part, node_at(root, "memory.categories"), "Memory", memory_columns);
     mt_json_close(&part->json);
-    return MT_OK;
 }
 
-/* ---- tiles.csv ---- */
+/* ---- a time step ---- */
 
-enum { PLACES = 4 }; /* columns before the measures */
-static const char *const place[PLACES] = {"tile", "chip", "row", "column"};
+/* Of a compute set: where it stands in profile.json, and its key here. */
+static const char *const turn_values[][2] = {{"runs", "runs"}, {"tile_gather_cycles.max", "gather"},
+    {"internal_sync_cycles", "internal_sync"}, {"external_sync_cycles", "external_sync"},
+    {"exchange_cycles", "exchange"}, {"external_exchange_cycles", "external_exchange"},
+    {"exchange_bound_cycles", "bound"}, {"tile_scatter_cycles.max", "scatter"},
+    {"tile_compute_cycles.max", "compute"}};
 
-static mt_status take_wholes(const mt_csv *csv, const char *path, size_t column, uint32_t *value)
+static const mt_yaml_node *set_named(const mt_yaml_node *root, const mt_yaml_node *name)
 {
-    for (size_t k = 0; k < csv->n_rows; k++) {
-        const double number = mt_csv_number(csv, k, column);
-        if (!(number >= 0 && number <= UINT32_MAX && number == floor(number)))
-            return mt_fail(MT_INPUT, "%s:%zu: %s: %s; allowed: a whole number from 0 to %u", path, k + 2,
-                csv->column[column], csv->cell[k * csv->n_columns + column], UINT32_MAX);
-        value[k] = (uint32_t)number;
+    const mt_yaml_node *sets = node_at(root, "compute_sets"), *found = NULL;
+    for (const mt_yaml_node *set = sets && name ? sets->first : NULL; set && !found; set = set->next) {
+        const mt_yaml_node *known = node_at(set, "name");
+        if (known && known->text && name->text && strcmp(known->text, name->text) == 0) found = set;
     }
-    return MT_OK;
+    return found;
 }
 
-/* "compute pde a to b": of a phase; else of the whole program. */
-static void put_measure(mt_html_part *part, const mt_csv *csv, size_t column, const uint32_t *value)
+static void put_turn(mt_html_part *part, const mt_yaml_node *turn, const mt_yaml_node *set)
 {
-    static const char *const kinds[] = {"rearrangement ", "exchange ", "compute "};
-    char label[MT_COLUMN_WORDS], unit[MT_COLUMN_WORDS];
-    const char *phase = NULL;
-    mt_column_words(csv->column[column], label, unit);
+    const mt_yaml_node *name = node_at(turn, "compute_set");
     mt_json_open(&part->json, NULL, '{');
-    mt_json_text(&part->json, "name", csv->column[column]);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && strcmp(unit, "cycles") == 0; k++) {
-        const size_t n = strlen(kinds[k]);
-        if (strncmp(label, kinds[k], n) != 0) continue;
-        label[n - 1] = 0;
-        phase = label + n;
-    }
-    mt_json_text(&part->json, "label", label);
-    mt_json_text(&part->json, "unit", unit);
-    mt_html_wholes(part, "value", csv->n_rows, 1, value);
-    mt_json_text(&part->json, "phase", phase);
+    mt_json_text(&part->json, "set", name->text);
+    put_value(part, "times", node_at(turn, "times"));
+    for (size_t k = 0; k < sizeof turn_values / sizeof *turn_values; k++)
+        put_value(part, turn_values[k][1], node_at(set, turn_values[k][0]));
     mt_json_close(&part->json);
 }
 
-static bool any(size_t n, const uint32_t *value)
+/* The compute sets of one, in order; null where the profile does not tell. */
+static void put_time_step(mt_html_part *part, const mt_yaml_node *root)
 {
-    for (size_t k = 0; k < n; k++)
-        if (value[k] > 0) return true;
-    return false;
-}
-
-/* The memory in use comes first, then all others in the order of the file. */
-static mt_status put_measures(mt_arena *arena, mt_html_part *part, const mt_csv *csv, const char *path,
-    size_t most_bytes, mt_machine_shown *shown)
-{
-    const size_t n = csv->n_columns - PLACES;
-    size_t before, now;
-    uint32_t *value;
-    MT_ALLOC(arena, value, csv->n_rows);
-    MT_TRY(mt_html_part_size(part, &before));
-    mt_json_open(&part->json, "measures", '[');
-    for (size_t k = 0; k < n; k++) {
-        const size_t column = PLACES + (k + n - 1) % n;
-        MT_TRY(take_wholes(csv, path, column, value));
-        if (!any(csv->n_rows, value)) continue;
-        shown->all_measures++;
-        MT_TRY(mt_html_part_size(part, &now));
-        if (shown->measures > 0 && now - before > most_bytes) continue;
-        put_measure(part, csv, column, value);
-        shown->measures++;
+    const mt_yaml_node *list = node_at(root, "time_step");
+    put_value(part, "time_steps", node_at(root, "time_steps"));
+    if (!list || list->kind != MT_YAML_IS_SEQUENCE || !list->first) {
+        mt_json_text(&part->json, "time_step", NULL);
+        return;
+    }
+    mt_json_open(&part->json, "time_step", '[');
+    for (const mt_yaml_node *turn = list->first; turn; turn = turn->next) {
+        const mt_yaml_node *set = set_named(root, node_at(turn, "compute_set"));
+        if (set) put_turn(part, turn, set);
     }
     mt_json_close(&part->json);
-    return MT_OK;
 }
 
-static mt_status put_tile_places(mt_arena *arena, mt_html_part *part, const mt_csv *csv, const char *path)
+/* ---- the network ---- */
+
+static bool of_set(const mt_yaml_node *link, const char *set)
 {
-    uint32_t *value;
-    MT_ALLOC(arena, value, csv->n_rows);
-    for (size_t k = 0; k < PLACES; k++)
-        if (csv->n_columns <= PLACES || strcmp(csv->column[k], place[k]) != 0)
-            return mt_fail(MT_INPUT,
-                "%s:1: column %zu is '%s'; it must be '%s', and measures behind column %d", path, k + 1,
-                k < csv->n_columns ? csv->column[k] : "", place[k], PLACES);
-    mt_json_count(&part->json, "n", csv->n_rows);
-    for (size_t k = 1; k < PLACES; k++) {
-        MT_TRY(take_wholes(csv, path, k, value));
-        mt_html_wholes(part, place[k], csv->n_rows, 1, value);
+    const mt_yaml_node *node = node_at(link, "compute_set");
+    return node && node->text && strcmp(node->text, set) == 0;
+}
+
+static size_t links_of(const mt_yaml_node *first, const char *set)
+{
+    size_t n = 0;
+    for (const mt_yaml_node *link = first; link; link = link->next) n += of_set(link, set);
+    return n;
+}
+
+static mt_status put_loads(
+    mt_arena *arena, mt_html_part *part, const mt_yaml_node *first, const char *set, const char *value)
+{
+    double *loads, number;
+    size_t n = 0;
+    MT_ALLOC(arena, loads, links_of(first, set));
+    for (const mt_yaml_node *link = first; link; link = link->next) {
+        const mt_yaml_node *node = node_at(link, value);
+        if (of_set(link, set))
+            loads[n++] = node && node->text && mt_number_read(node->text, &number) ? number : 0;
     }
+    mt_html_doubles(part, value, n, loads);
     return MT_OK;
 }
 
-static mt_status put_tiles(mt_arena *arena, mt_html_part *part, const char *path,
-    const mt_machine_limits *limits, mt_machine_shown *shown)
+/* Links of the first compute set that uses any: every other has the same, in the same order. */
+static void put_link_names(mt_html_part *part, const mt_yaml_node *first, const char *set)
 {
-    mt_csv csv;
-    if (access(path, F_OK) != 0) {
-        mt_json_text(&part->json, "tiles", NULL);
+    mt_json_open(&part->json, "links", '[');
+    for (const mt_yaml_node *link = first; link; link = link->next) {
+        if (!of_set(link, set)) continue;
+        mt_json_open(&part->json, NULL, '{');
+        put_value(part, "name", node_at(link, "name"));
+        put_value(part, "from", node_at(link, "from"));
+        put_value(part, "to", node_at(link, "to"));
+        mt_json_close(&part->json);
+    }
+    mt_json_close(&part->json);
+}
+
+static mt_status put_network(mt_arena *arena, mt_html_part *part, const mt_yaml_node *root)
+{
+    const mt_yaml_node *list = node_at(root, "links"), *sets = node_at(root, "compute_sets");
+    const mt_yaml_node *first = list && list->kind == MT_YAML_IS_SEQUENCE ? list->first : NULL,
+                       *set = first ? node_at(first, "compute_set") : NULL;
+    if (!set || !set->text || !sets) {
+        mt_json_text(&part->json, "network", NULL);
         return MT_OK;
     }
-    MT_TRY(mt_csv_read(arena, path, &csv));
-    shown->tiles = csv.n_rows;
-    mt_json_open(&part->json, "tiles", '{');
-    MT_TRY(put_tile_places(arena, part, &csv, path));
-    MT_TRY(put_measures(arena, part, &csv, path, limits->tile_bytes, shown));
+    mt_json_open(&part->json, "network", '{');
+    put_value(part, "ipus", node_at(root, "machine.ipus"));
+    put_link_names(part, first, set->text);
+    mt_json_open(&part->json, "sets", '[');
+    for (const mt_yaml_node *each = sets->first; each; each = each->next) {
+        const mt_yaml_node *name = node_at(each, "name");
+        if (!name || !name->text || links_of(first, name->text) != links_of(first, set->text)) continue;
+        mt_json_open(&part->json, NULL, '{');
+        mt_json_text(&part->json, "name", name->text);
+        put_value(part, "exchange_cycles", node_at(each, "exchange_cycles"));
+        MT_TRY(put_loads(arena, part, first, name->text, "bytes"));
+        MT_TRY(put_loads(arena, part, first, name->text, "busy_cycles"));
+        mt_json_close(&part->json);
+    }
+    mt_json_close(&part->json);
     mt_json_close(&part->json);
     return MT_OK;
 }
@@ -303,10 +317,15 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const char *folder, co
     mt_machine_shown *shown)
 {
     char path[MT_FILE_PATH_MAX];
+    mt_yaml_node *root;
+    const char *text;
     MT_TRY(mt_folder_path(folder, "profile.json", path));
-    MT_TRY(put_summary(arena, part, path));
-    MT_TRY(mt_folder_path(folder, "tiles.csv", path));
-    MT_TRY(put_tiles(arena, part, path, limits, shown));
+    MT_TRY(mt_yaml_text(arena, path, &text));
+    MT_TRY(mt_yaml_node_read(arena, path, text, &root));
+    put_summary(part, root);
+    put_time_step(part, root);
+    MT_TRY(put_network(arena, part, root));
+    MT_TRY(mt_tiles_part_put(part, folder, &limits->tiles, &shown->tiles));
     MT_TRY(mt_folder_path(folder, "links.csv", path));
     return put_links(arena, part, path, limits, shown);
 }

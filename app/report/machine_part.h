@@ -1,19 +1,21 @@
 /* What the emulated machine did, as a part of a page: tables out of profile.json, a row for each compute set, kind of vertex and use of memory;
- * and where `run --profile` left them, each tile's numbers out of tiles.csv and the busiest links out of links.csv. */
+ * the phases of a time step; links between chips with their loads; and where `run --profile` left them, tiles (app/report/tiles_part.h) and a
+ * table of the busiest links out of links.csv. */
 #ifndef MT_APP_REPORT_MACHINE_PART_H
 #define MT_APP_REPORT_MACHINE_PART_H
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
+#include "app/report/tiles_part.h"
 
 /* How much is shown at most. */
 typedef struct mt_machine_limits {
-    size_t tile_bytes; /* of the file, for the measures of tiles; the first always is */
-    size_t links;      /* those that are busy for the longest */
+    mt_tiles_limits tiles;
+    size_t links; /* in the table: those that are busy for the longest */
 } mt_machine_limits;
 
 typedef struct mt_machine_shown {
-    size_t tiles, measures, all_measures; /* without those that are 0 on every tile */
+    mt_tiles_shown tiles;
     size_t links, all_links;
 } mt_machine_shown;
 

@@ -37,11 +37,17 @@ static mt_status schedule_superstep(
     return make_schedule(s);
 }
 
-static void count_words(const scheduled *s, ipu_exchange *exchange)
+static void count_words(const scheduled *s, uint64_t *received, uint64_t *sent, ipu_exchange *exchange)
 {
+    const size_t word = s->target->exchange_bytes_per_cycle;
     for (size_t i = 0; i < s->assembly.n_fragments; i++)
-        exchange->bytes_received += s->assembly.fragments[i].words * s->target->exchange_bytes_per_cycle;
+        received[s->assembly.fragments[i].receiver] += s->assembly.fragments[i].words * word;
+    for (size_t i = 0; i < s->schedule.n_sends; i++)
+        sent[s->schedule.sends[i].tile] += s->schedule.sends[i].words * word;
+    for (size_t t = 0; t < s->target->tiles; t++) exchange->bytes_received += received[t];
     exchange->ranges_received = s->assembly.n_fragments;
+    exchange->tile_received = received;
+    exchange->tile_sent = sent;
     for (size_t t = 0; t < s->target->tiles; t++)
         exchange->bytes_copied += exchange->before[t].bytes + exchange->after[t].bytes;
 }
@@ -69,7 +75,10 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
     const size_t n_tiles = s->target->tiles;
     ipu_exchange *exchange = &step->exchange;
     size_t *pieces = NULL;
+    uint64_t *received, *sent;
     MT_ALLOC(arena, pieces, n_tiles);
+    MT_ALLOC(arena, received, n_tiles);
+    MT_ALLOC(arena, sent, n_tiles);
     count_pieces(s, pieces);
     *exchange = (ipu_exchange){.cycles = s->schedule.cycles,
         .bound = s->schedule.bound,
@@ -79,7 +88,7 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
         .buffer_bytes = s->assembly.buffer_bytes,
         .tile_pieces = pieces,
         .bytes_sent = s->schedule.words_sent * s->target->exchange_bytes_per_cycle};
-    count_words(s, exchange);
+    count_words(s, received, sent, exchange);
     for (size_t i = step->first_input[0]; i < step->first_input[n_tiles]; i++)
         inputs[i].copied = s->assembly.copied[i - step->first_input[0]];
     MT_TRY(keep(arena, n_tiles, s->schedule.tile_cycles, &exchange->tile_cycles));

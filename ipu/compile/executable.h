@@ -65,6 +65,7 @@ typedef struct ipu_exchange {
     const ipu_copying *before, *after;        /* [tiles]: copies inside a tile (ipu/compile/assembly.h) */
     const size_t *buffer_bytes;               /* [tiles]: of these copies */
     const size_t *tile_pieces; /* [tiles]: fragments received, and runs of at most send_words sent */
+    const uint64_t *tile_received, *tile_sent; /* [tiles]: bytes, each whole words, counted as below */
     uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
     uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
 } ipu_exchange;

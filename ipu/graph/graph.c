@@ -43,11 +43,8 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
 
 static mt_status copy_name(mt_arena *arena, const char *name, const char **out)
 {
-    char *copy = mt_arena_alloc(arena, strlen(name) + 1, 1);
-    if (!copy) return MT_MEMORY;
-    memcpy(copy, name, strlen(name));
-    *out = copy;
-    return MT_OK;
+    *out = mt_arena_text(arena, name);
+    return *out ? MT_OK : MT_MEMORY;
 }
 
 mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph)

@@ -60,6 +60,8 @@ static ipu_profile_step step_of(
         .tile_exchange_cycles = step->exchange_cycles,
         .tile_scatter_cycles = step->scatter_cycles,
         .tile_compute_cycles = step->compute_cycles,
+        .tile_received = superstep->exchange.tile_received,
+        .tile_sent = superstep->exchange.tile_sent,
         .ranges_received = superstep->exchange.ranges_received,
         .bytes_received = superstep->exchange.bytes_received,
         .bytes_sent = superstep->exchange.bytes_sent,
@@ -87,11 +89,8 @@ static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
 static mt_status keep_name(mt_arena *arena, const char **name)
 {
     if (!*name) return MT_OK;
-    const size_t n = strlen(*name) + 1;
-    char *kept;
-    MT_ALLOC(arena, kept, n);
-    *name = memcpy(kept, *name, n);
-    return MT_OK;
+    *name = mt_arena_text(arena, *name);
+    return *name ? MT_OK : MT_MEMORY;
 }
 
 static mt_status keep_map(mt_arena *arena, const ipu_executable *e, size_t tile, ipu_tile_map *map)
@@ -124,11 +123,40 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     return keep_map(arena, e, profile->fullest_tile, &profile->fullest_map);
 }
 
+/* ---- tiles ---- */
+
+/* From how many other tiles each receives, and how many vertices it has. */
+static mt_status count_tiles(
+    mt_arena *arena, const ipu_executable *e, const ipu_superstep *from, ipu_profile_step *to)
+{
+    const size_t n = e->graph->target.tiles;
+    mt_arena scratch = {0};
+    uint32_t *senders, *vertices;
+    MT_ALLOC(arena, senders, n);
+    MT_ALLOC(arena, vertices, n);
+    size_t *seen = mt_arena_alloc(&scratch, n, sizeof *seen); /* receiver + 1 */
+    if (!seen) return MT_MEMORY;
+    for (size_t t = 0; t < n; t++) {
+        vertices[t] = (uint32_t)(from->first_task[t + 1] - from->first_task[t]);
+        for (size_t m = from->first_message[t]; m < from->first_message[t + 1]; m++) {
+            const uint32_t source = e->messages[m].source_tile;
+            if (source == t || seen[source] == t + 1) continue;
+            seen[source] = t + 1;
+            senders[t]++;
+        }
+    }
+    mt_arena_free(&scratch);
+    to->tile_senders = senders;
+    to->tile_vertices = vertices;
+    return MT_OK;
+}
+
 static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
 {
     uint64_t *kept;
     MT_ALLOC(arena, kept, n);
-    if (n > 0) *counts = memcpy(kept, *counts, n * sizeof *kept);
+    if (n > 0 && *counts) memcpy(kept, *counts, n * sizeof *kept);
+    *counts = kept;
     return MT_OK;
 }
 
@@ -191,14 +219,6 @@ static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const i
     return &k->rows[row];
 }
 
-/* A single-worker vertex uses one worker's slots only. */
-static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
-{
-    const ipu_cycles cost = ipu_timing_vertex(e, task);
-    const bool one = task->codelet->kind == IPU_SINGLE_WORKER;
-    return cost.entry + (one ? 1 : e->graph->target.worker_contexts) * cost.worker;
-}
-
 static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *k)
 {
     const size_t n_tiles = e->graph->target.tiles;
@@ -210,7 +230,7 @@ static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *
         for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
             ipu_profile_vertices *row = row_of(k, first, s, e->tasks[i].codelet);
             row->instances++;
-            row->cycles += tile_cycles(e, &e->tasks[i]);
+            row->cycles += ipu_timing_tile_cycles(e, &e->tasks[i]);
         }
     }
     return MT_OK;
@@ -249,6 +269,9 @@ static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profi
         MT_TRY(keep_counts(arena, &step->tile_exchange_cycles, n_tiles));
         MT_TRY(keep_counts(arena, &step->tile_scatter_cycles, n_tiles));
         MT_TRY(keep_counts(arena, &step->tile_compute_cycles, n_tiles));
+        MT_TRY(keep_counts(arena, &step->tile_received, n_tiles));
+        MT_TRY(keep_counts(arena, &step->tile_sent, n_tiles));
+        MT_TRY(count_tiles(arena, executable, &executable->supersteps[s], step));
         MT_TRY(add_loads(arena, timing, &timing->supersteps[s], step));
     }
     MT_TRY(add_links(arena, timing->network, profile));
@@ -305,6 +328,32 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
     profile->cycles = profile->rearrangement_cycles + profile->sync_cycles + profile->exchange_cycles +
                       profile->compute_cycles + profile->control_cycles + profile->host_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
+    return MT_OK;
+}
+
+/* ---- a time step ---- */
+
+static size_t turns_of(const ipu_program *program)
+{
+    size_t n = program->kind == IPU_EXECUTE;
+    for (size_t i = 0; i < program->n_children; i++) n += turns_of(program->children[i]);
+    return n;
+}
+
+static void list_turns(const ipu_program *program, uint64_t times, ipu_profile *profile)
+{
+    if (program->kind == IPU_EXECUTE)
+        profile->turns[profile->n_turns++] = (ipu_profile_turn){program->compute_set, times};
+    if (program->kind == IPU_REPEAT) times *= program->count;
+    if (ipu_program_has_predicate(program)) times = 0;
+    for (size_t i = 0; i < program->n_children; i++) list_turns(program->children[i], times, profile);
+}
+
+mt_status ipu_profile_add_turns(mt_arena *arena, const ipu_program *program, ipu_profile *profile)
+{
+    MT_ALLOC(arena, profile->turns, turns_of(program));
+    profile->n_turns = 0;
+    list_turns(program, 1, profile);
     return MT_OK;
 }
 

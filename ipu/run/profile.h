@@ -40,7 +40,11 @@ typedef struct ipu_profile_step {
     uint64_t exchange_words_cycles;                /* of the bound: words of its tile; the rest is set-up */
     ipu_spread gather, exchange, scatter, compute; /* cycles that a tile is busy in one run */
     const uint64_t *tile_gather_cycles, *tile_exchange_cycles, *tile_scatter_cycles,
-        *tile_compute_cycles;                                           /* [n_tiles] the same of each tile */
+        *tile_compute_cycles; /* [n_tiles] the same of each tile */
+    const uint64_t *tile_received,
+        *tile_sent; /* [n_tiles] bytes in one run; the sums are those of all tiles */
+    const uint32_t *tile_senders,
+        *tile_vertices; /* [n_tiles] other tiles that it receives from; its vertices */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
     const char *busiest_link;                                           /* NULL where nothing crosses */
@@ -64,6 +68,12 @@ typedef struct ipu_profile_link {
     uint32_t from, to; /* chips */
 } ipu_profile_link;
 
+/* A compute set of a program, and how often it runs in one run of the program; 0: that depends on data. */
+typedef struct ipu_profile_turn {
+    size_t step;
+    uint64_t times;
+} ipu_profile_turn;
+
 typedef struct ipu_profile {
     ipu_profile_step *steps; /* in the order of the graph's compute sets */
     size_t n_steps;
@@ -85,6 +95,9 @@ typedef struct ipu_profile {
     size_t fullest_tile;
     ipu_tile_memory fullest, memory_all; /* of the fullest tile; the sums over all tiles */
     ipu_tile_map fullest_map;            /* where everything lies on the fullest tile */
+    ipu_profile_turn *turns;             /* of one time step, in order: ipu_profile_add_turns */
+    size_t n_turns;
+    const struct ipu_details *details; /* of single tiles: ipu_details_make; NULL: none */
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
 } ipu_profile;
@@ -103,6 +116,10 @@ bool ipu_profile_crosses(const ipu_profile *profile);
  * is off by as much as a typical one. Takes the time of scheduling all exchange twice. MT_INPUT: as ipu_timing_make.
  * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);
+
+/* Adds the compute sets of the program of one time step in their order. What repeats stands there once. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_profile_add_turns(
+    mt_arena *arena, const ipu_program *program, ipu_profile *profile);
 
 /* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);

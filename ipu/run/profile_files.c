@@ -1,5 +1,6 @@
 #include "ipu/run/profile_files.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "data/file.h"
 #include "data/folder.h"
 #include "data/utf8.h"
+#include "ipu/run/details.h"
 
 enum { FORMAT_VERSION = 2 };
 
@@ -99,6 +101,22 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_close(json);
 }
 
+static void turns_list(mt_json *json, const ipu_profile *profile)
+{
+    mt_json_open(json, "time_step", '[');
+    for (size_t k = 0; k < profile->n_turns; k++) {
+        const ipu_profile_turn *turn = &profile->turns[k];
+        mt_json_open(json, NULL, '{');
+        mt_json_text(json, "compute_set", profile->steps[turn->step].name);
+        if (turn->times > 0)
+            mt_json_count(json, "times", turn->times);
+        else
+            mt_json_text(json, "times", NULL);
+        mt_json_close(json);
+    }
+    mt_json_close(json);
+}
+
 static void vertices_list(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "vertices", '[');
@@ -179,6 +197,7 @@ static void print_profile(FILE *stream, const ipu_profiled *profiled)
     mt_json_open(&json, "compute_sets", '[');
     for (size_t s = 0; s < profiled->profile->n_steps; s++) step_object(&json, &profiled->profile->steps[s]);
     mt_json_close(&json);
+    turns_list(&json, profiled->profile);
     vertices_list(&json, profiled->profile);
     links_list(&json, profiled->profile);
     memory_object(&json, profiled->profile);
@@ -204,14 +223,28 @@ static void print_column(FILE *stream, const char *what, const char *of_which, c
     mt_csv_field(stream, name);
 }
 
+static void print_step(FILE *stream, const ipu_profile_step *step, size_t t)
+{
+    (void)fprintf(stream,
+        ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32,
+        step->tile_gather_cycles[t], step->tile_exchange_cycles[t], step->tile_scatter_cycles[t],
+        step->tile_compute_cycles[t], step->tile_received[t], step->tile_sent[t], step->tile_senders[t],
+        step->tile_vertices[t]);
+}
+
 static void print_tiles(FILE *stream, const ipu_profiled *profiled)
 {
     const ipu_profile *profile = profiled->profile;
     (void)fputs("tile,chip,row,column", stream);
     for (size_t s = 0; s < profile->n_steps; s++) {
-        print_column(stream, "rearrangement", profile->steps[s].name, "cycles");
+        print_column(stream, "gather", profile->steps[s].name, "cycles");
         print_column(stream, "exchange", profile->steps[s].name, "cycles");
+        print_column(stream, "scatter", profile->steps[s].name, "cycles");
         print_column(stream, "compute", profile->steps[s].name, "cycles");
+        print_column(stream, "received", profile->steps[s].name, "bytes");
+        print_column(stream, "sent", profile->steps[s].name, "bytes");
+        print_column(stream, "senders", profile->steps[s].name, "tiles");
+        print_column(stream, "vertices", profile->steps[s].name, "vertices");
     }
     for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
         print_column(stream, "", ipu_memory_category_name[k], "bytes");
@@ -222,10 +255,7 @@ static void print_tiles(FILE *stream, const ipu_profiled *profiled)
         size_t row, column;
         ipu_target_place(profiled->target, t, &row, &column);
         (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(profiled->target, t), row, column);
-        for (size_t s = 0; s < profile->n_steps; s++)
-            (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                profile->steps[s].tile_gather_cycles[t] + profile->steps[s].tile_scatter_cycles[t],
-                profile->steps[s].tile_exchange_cycles[t], profile->steps[s].tile_compute_cycles[t]);
+        for (size_t s = 0; s < profile->n_steps; s++) print_step(stream, &profile->steps[s], t);
         const ipu_tile_memory *memory = &profile->memory[t];
         for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) (void)fprintf(stream, ",%zu", memory->bytes[k]);
         (void)fprintf(stream, ",%zu,%zu\n", memory->gaps, memory->total + memory->gaps);
@@ -249,20 +279,57 @@ static void print_live(FILE *stream, const ipu_live_range *live)
         (void)fprintf(stream, ",%u,%u\n", live->first, live->last);
 }
 
-static mt_status write_map(const ipu_profiled *profiled, const char *path)
+static void print_map(FILE *stream, uint32_t tile, const ipu_tile_map *map)
 {
-    const ipu_tile_map *map = &profiled->profile->fullest_map;
+    for (size_t i = 0; i < map->n_items; i++) {
+        const ipu_memory_item *item = &map->items[i];
+        (void)fprintf(stream, "%" PRIu32 ",", tile);
+        mt_csv_field(stream, ipu_memory_category_name[item->category]);
+        (void)fputc(',', stream);
+        mt_csv_field(stream, item->name);
+        (void)fprintf(stream, ",%u,%zu,%zu", item->region, item->offset, item->bytes);
+        print_live(stream, &item->live);
+    }
+}
+
+static mt_status write_maps(const ipu_profiled *profiled, const char *path)
+{
+    const ipu_details *details = profiled->profile->details;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
     (void)fputs("tile,what,name,region,offset[bytes],bytes[bytes],live from,live to\n", file.stream);
-    for (size_t i = 0; i < map->n_items; i++) {
-        const ipu_memory_item *item = &map->items[i];
-        (void)fprintf(file.stream, "%zu,", profiled->profile->fullest_tile);
-        mt_csv_field(file.stream, ipu_memory_category_name[item->category]);
+    for (size_t k = 0; k < details->n; k++) print_map(file.stream, details->tile[k], &details->map[k]);
+    return mt_file_end(&file, MT_OK);
+}
+
+static mt_status write_vertices(const ipu_profiled *profiled, const char *path)
+{
+    const ipu_details *details = profiled->profile->details;
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fputs("tile,compute set,codelet,vertices,cycles[cycles]\n", file.stream);
+    for (size_t k = 0; k < details->n_vertices; k++) {
+        const ipu_tile_vertices *row = &details->vertices[k];
+        (void)fprintf(file.stream, "%" PRIu32 ",", row->tile);
+        mt_csv_field(file.stream, profiled->profile->steps[row->step].name);
         (void)fputc(',', file.stream);
-        mt_csv_field(file.stream, item->name);
-        (void)fprintf(file.stream, ",%u,%zu,%zu", item->region, item->offset, item->bytes);
-        print_live(file.stream, &item->live);
+        mt_csv_field(file.stream, row->codelet);
+        (void)fprintf(file.stream, ",%zu,%" PRIu64 "\n", row->instances, row->cycles);
+    }
+    return mt_file_end(&file, MT_OK);
+}
+
+static mt_status write_received(const ipu_profiled *profiled, const char *path)
+{
+    const ipu_details *details = profiled->profile->details;
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fputs("tile,compute set,from,received[bytes]\n", file.stream);
+    for (size_t k = 0; k < details->n_received; k++) {
+        const ipu_tile_received *row = &details->received[k];
+        (void)fprintf(file.stream, "%" PRIu32 ",", row->tile);
+        mt_csv_field(file.stream, profiled->profile->steps[row->step].name);
+        (void)fprintf(file.stream, ",%" PRIu32 ",%" PRIu64 "\n", row->from, row->bytes);
     }
     return mt_file_end(&file, MT_OK);
 }
@@ -297,7 +364,9 @@ static const struct {
 } files[] = {
     {"profile.json", write_json, false, false},
     {"tiles.csv", write_tiles, true, false},
-    {"memory.csv", write_map, true, false},
+    {"memory.csv", write_maps, true, false},
+    {"vertices.csv", write_vertices, true, false},
+    {"received.csv", write_received, true, false},
     {"links.csv", write_links, true, true},
 };
 
@@ -340,6 +409,7 @@ mt_status ipu_profile_forget(const char *folder)
 mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bool details)
 {
     const bool links = ipu_profile_crosses(profiled->profile);
+    assert(!details || profiled->profile->details);
     MT_TRY(ipu_profile_check_words(profiled->title, profiled->target->name));
     MT_TRY(ipu_profile_forget(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {

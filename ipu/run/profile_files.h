@@ -1,10 +1,14 @@
 /* A profile as files for programs: profile.json and three tables.
  *
  *   profile.json  everything but single tiles; its JSON Schema, with the version, is data/reference/profile.schema.json
- *   tiles.csv     a row for each tile: chip, place on the die, cycles in one run of each compute set, memory by category
- *   memory.csv    the memory map of the fullest tile; live from and to: moments of the programs
- *                 (ipu/compile/liveness.h), empty for what is always live
- *   links.csv     a row for each link between chips in each compute set that uses links; only where there is one */
+ *   tiles.csv     a row for each tile: chip, place on the die; of one run of each compute set cycles by phase, bytes received and
+ *                 sent, tiles that it receives from, and vertices; memory by category
+ *   links.csv     a row for each link between chips in each compute set that uses links; only where there is one
+ * and of the tiles that ipu/run/details.h names:
+ *   memory.csv    memory maps; live from and to: moments of the programs (ipu/compile/liveness.h), empty for what is always
+ *                 live
+ *   vertices.csv  how many vertices of which codelet a tile has in each compute set, and their cycles
+ *   received.csv  bytes that a tile receives from each other one in one run of a compute set */
 #ifndef IPU_RUN_PROFILE_FILES_H
 #define IPU_RUN_PROFILE_FILES_H
 
@@ -22,7 +26,7 @@ typedef struct ipu_profiled {
     const void *context;
 } ipu_profiled;
 
-/* Writes profile.json into a folder that is there, and, with `details`, the tables. Each file is written whole or not at all;
+/* Writes profile.json into a folder that is there, and, with `details`, which the profile must have then, the tables. Each file is written whole or not at all;
  * within a set of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed.
  * MT_MEMORY. MT_FILE: a file cannot be written. MT_INPUT: a path that is too long; words that ipu_profile_check_words
  * refuses, before anything is written or removed. */

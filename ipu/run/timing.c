@@ -58,6 +58,13 @@ ipu_cycles ipu_timing_vertex(const ipu_executable *e, const ipu_task *task)
     return task->codelet->cost(&e->graph->target, n, task->context);
 }
 
+uint64_t ipu_timing_tile_cycles(const ipu_executable *e, const ipu_task *task)
+{
+    const ipu_cycles cost = ipu_timing_vertex(e, task);
+    const bool one = task->codelet->kind == IPU_SINGLE_WORKER;
+    return cost.entry + (one ? 1 : e->graph->target.worker_contexts) * cost.worker;
+}
+
 static mt_status compute_tile(
     const ipu_executable *e, const ipu_superstep *step, size_t tile, ipu_workers *workers)
 {

@@ -59,6 +59,9 @@ MT_NODISCARD mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *ex
 /* What a vertex takes where that does not depend on data: its codelet's `cost`. */
 ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *task);
 
+/* Of that, cycles of its tile: a single-worker vertex counts with its entry and the slots it uses. */
+uint64_t ipu_timing_tile_cycles(const ipu_executable *executable, const ipu_task *task);
+
 /* Room for ipu_timing_stream to count in. */
 typedef struct ipu_stream_room {
     uint64_t *chip_bytes; /* [chips] */

@@ -5,6 +5,7 @@
 
 #include "data/yaml.h"
 #include "ipu/compile/compile.h"
+#include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/implicit.h"
 #include "solver/backends/backend.h"
@@ -428,7 +429,9 @@ static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
 static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile)
 {
     const ipu *self = opaque;
-    return ipu_profile_make(arena, self->engine, profile);
+    MT_TRY(ipu_profile_make(arena, self->engine, profile));
+    MT_TRY(ipu_profile_add_turns(arena, self->plan.program[0], profile)); /* of no stimulus */
+    return ipu_details_add(arena, self->engine->executable, profile);
 }
 
 static mt_status add_bands_ipu(void *opaque, ipu_profile *profile)

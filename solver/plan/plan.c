@@ -7,6 +7,7 @@
 
 #include "data/offsets.h"
 #include "ipu/compile/compile.h"
+#include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/codelets.h"
@@ -557,6 +558,8 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
     if (layout->checked) MT_TRY(mt_plan_check(executable));
     MT_TRY(ipu_profile_costs(arena, executable, profile));
+    MT_TRY(ipu_profile_add_turns(arena, plan.program[0], profile));
+    MT_TRY(ipu_details_add(arena, executable, profile));
     return ipu_profile_add_bands(executable, profile);
 }
 

@@ -133,14 +133,14 @@ class Results:
         return found
 
     def profile_table(self, name: str = "compute_sets") -> Any:
-        """A list of the profile as a pandas.DataFrame: compute_sets, vertices, links or memory.categories. What is nested has columns such
+        """A list of the profile as a pandas.DataFrame: compute_sets, time_step, vertices, links or memory.categories. What is nested has columns such
         as tile_compute_cycles.mean."""
         found: Any = self.profile
         for key in name.split("."):
             found = found.get(key) if isinstance(found, dict) else None
         if not isinstance(found, list):
-            raise Error(f"{self.folder / 'profile.json'}: {name}; allowed: compute_sets, vertices, links, memory.categories, and segments "
-                        "where there are several")
+            raise Error(f"{self.folder / 'profile.json'}: {name}; allowed: compute_sets, time_step, vertices, links, memory.categories, and "
+                        "segments where there are several")
         return needed("pandas").json_normalize(found)
 
     @cached_property

@@ -213,18 +213,18 @@ Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
 
 Test(run_profile, only_what_is_asked_for_is_written)
 {
-    static const char *const details[] = {
-        "tiles.csv", "memory.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
+    static const char *const details[] = {"tiles.csv", "memory.csv", "vertices.csv", "received.csv",
+        "tiles.png", "memory.png", "links.csv", "links.png"};
     char path[64];
     free(works("run small.yaml --output out --set machine.ipus=2 --profile out --trace 0:1"));
-    for (size_t k = 0; k < 6; k++) {
+    for (size_t k = 0; k < sizeof details / sizeof *details; k++) {
         (void)snprintf(path, sizeof path, "out/%s", details[k]);
         cr_assert(there(path), "%s", path);
     }
     cr_assert(there("out/trace.json"));
-    cr_assert_eq(entries("out"), 13);
+    cr_assert_eq(entries("out"), 15);
     free(works("run small.yaml --output out --profile ./out/"));
-    cr_assert_eq(entries("out"), 10, "one chip has no links");
+    cr_assert_eq(entries("out"), 12, "one chip has no links");
     free(works("run small.yaml --output out"));
     cr_assert_eq(entries("out"), 6);
     cr_assert_eq(mkdir("mine", 0777), 0);
@@ -245,12 +245,13 @@ Test(run_profile, a_profile_may_have_a_folder_of_its_own)
 {
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
-    cr_assert(strstr(text, "activation.csv, report.html (for a browser), used.yaml\nIn out/machine/: profile.json, tables and pictures of "
+    cr_assert(strstr(text, "activation.csv, report.html (for a browser), used.yaml\nIn out/machine/: "
+                           "profile.json, tables and pictures of "
                            "its tiles, trace.json\n"),
         "%s", text);
     free(text);
     cr_assert_eq(entries("out"), 6, "five results, and the folder");
-    cr_assert_eq(entries("out/machine"), 6);
+    cr_assert_eq(entries("out/machine"), 8);
     free(works("run small.yaml --output alike --profile alike --trace 0:1"));
     cr_assert(same_file("alike/profile.json", "out/machine/profile.json"));
     cr_assert(same_file("alike/trace.json", "out/machine/trace.json"));

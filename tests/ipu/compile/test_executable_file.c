@@ -6,6 +6,7 @@
 #include "data/scan.h"
 #include "ipu/compile/executable_file.h"
 #include "ipu/compile/memory.h"
+#include "ipu/run/details.h"
 #include "ipu/run/profile_files.h"
 #include "tests/answers.h"
 #include "tests/ipu/test_ring.h"
@@ -172,7 +173,7 @@ static ipu_executable *compiled(void)
 typedef struct outcome {
     float frames[3 * N], w[N];
     uint64_t cycles;
-    mt_scan profile, tiles, links;
+    mt_scan profile, tiles, received, links;
 } outcome;
 
 static mt_scan file(const char *name)
@@ -206,10 +207,12 @@ static outcome run(const ipu_executable *e)
     o.cycles = ipu_engine_cycles(engine);
     ok(ipu_profile_make(&arena, engine, &profile));
     ok(ipu_profile_add_bands(e, &profile));
+    ok(ipu_details_add(&arena, e, &profile));
     const ipu_profiled of = {.title = "t", .time_steps = 1, .profile = &profile, .target = &e->graph->target};
     ok(ipu_profile_write(&of, ".", true));
     o.profile = file("profile.json");
     o.tiles = file("tiles.csv");
+    o.received = file("received.csv");
     o.links = file("links.csv");
     return o;
 }
@@ -234,6 +237,7 @@ Test(executable_file, what_is_loaded_runs_and_costs_the_same)
     cr_expect_eq(after.cycles, before.cycles);
     expect_same(before.profile, after.profile);
     expect_same(before.tiles, after.tiles);
+    expect_same(before.received, after.received);
     expect_same(before.links, after.links);
     cr_expect(before.frames[0] != 0 && before.frames[N] == before.frames[N + 1], "it did something");
     for (size_t t = 0; t < TILES; t++) {

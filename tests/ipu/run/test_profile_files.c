@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "data/file.h"
+#include "ipu/run/details.h"
 #include "ipu/run/profile_files.h"
 #include "tests/answers.h"
 #include "tests/ipu/test_ring.h"
@@ -15,25 +16,29 @@ static ipu_profile profile;
 static ipu_target target;
 static ipu_profiled of;
 
-/* Runs the ring, whose w is live from "add" to "back" only. */
-static void make_profile(size_t chips)
+/* Runs the ring on chips of so many tiles, whose w is live from "add" to "back" only. */
+static void make_profile_of(size_t chips, size_t tiles)
 {
     static ring r;
     const ipu_program *program;
     ipu_executable *e;
     ipu_engine *engine;
-    target = ring_target(chips * TILES);
+    target = ring_target(chips * tiles);
     target.ipus = chips;
     target.links = ring_links();
-    ok(ring_make(&arena, &target, chips * TILES - 1, 10, RING_TAIL, &r));
+    ok(ring_make(&arena, &target, chips * tiles - 1, 10, RING_TAIL, &r));
     ok(ipu_graph_set_temporary(r.graph, r.w));
     ok(ring_program(&arena, &r, ROUNDS, &program));
     ok(ipu_compile(&arena, r.graph, &program, 1, &e));
     ok(ipu_engine_new(&arena, e, false, &engine));
     ok(ipu_engine_run(engine, 0));
     ok(ipu_profile_make(&arena, engine, &profile));
+    ok(ipu_profile_add_turns(&arena, program, &profile));
+    ok(ipu_details_add(&arena, e, &profile));
     of = (ipu_profiled){.title = "A \"ring\"", .time_steps = ROUNDS, .profile = &profile, .target = &target};
 }
+
+static void make_profile(size_t chips) { make_profile_of(chips, TILES); }
 
 static void enter(void)
 {
@@ -195,6 +200,13 @@ static void check_phase(const csv *tiles, const json *set, const char *phase)
     cr_assert_float_eq(csv_sd(tiles, column), json_value(spread, "sd"), 1e-6, "%s", column);
 }
 
+static void check_sum(const csv *tiles, const json *set, const char *what, const char *key)
+{
+    char column[128];
+    (void)snprintf(column, sizeof column, "%s %s[bytes]", what, json_at(set, "name")->text);
+    cr_assert_eq(csv_sum(tiles, column), json_value(set, key), "%s", column);
+}
+
 Test(profile_files, the_table_of_tiles_adds_up_to_the_profile)
 {
     ok(ipu_profile_write(&of, "out", true));
@@ -202,8 +214,12 @@ Test(profile_files, the_table_of_tiles_adds_up_to_the_profile)
     const csv tiles = read_csv("out/tiles.csv");
     cr_assert_eq(tiles.n_rows, CHIPS * TILES);
     for (const json *set = json_at(written, "compute_sets")->first; set; set = set->next) {
+        check_phase(&tiles, set, "gather");
         check_phase(&tiles, set, "exchange");
+        check_phase(&tiles, set, "scatter");
         check_phase(&tiles, set, "compute");
+        check_sum(&tiles, set, "received", "bytes_received");
+        check_sum(&tiles, set, "sent", "bytes_sent");
     }
     for (const json *kind = json_at(written, "memory.categories")->first; kind; kind = kind->next) {
         char column[128];
@@ -228,6 +244,79 @@ Test(profile_files, no_two_tiles_have_one_place)
     }
 }
 
+/* The rows of a table with these values. */
+static double sum_where(
+    const csv *table, const char *column, double tile, const char *set, const char *what, size_t *rows)
+{
+    double sum = 0;
+    *rows = 0;
+    for (size_t row = 0; row < table->n_rows; row++) {
+        if (csv_value(table, row, "tile") != tile) continue;
+        if (strcmp(table->field[row * table->n_columns + column_of(table, column)], set) != 0) continue;
+        sum += csv_value(table, row, what);
+        ++*rows;
+    }
+    return sum;
+}
+
+/* Word for word and vertex for vertex. */
+Test(profile_files, the_details_of_a_tile_add_up_to_its_row)
+{
+    char column[128];
+    size_t rows;
+    ok(ipu_profile_write(&of, "out", true));
+    const csv tiles = read_csv("out/tiles.csv"), received = read_csv("out/received.csv"),
+              vertices = read_csv("out/vertices.csv");
+    cr_assert_gt(received.n_rows, 0);
+    for (size_t s = 0; s < profile.n_steps; s++) {
+        const char *set = profile.steps[s].name;
+        for (size_t t = 0; t < tiles.n_rows; t++) {
+            const double bytes =
+                sum_where(&received, "compute set", (double)t, set, "received[bytes]", &rows);
+            (void)snprintf(column, sizeof column, "received %s[bytes]", set);
+            cr_assert_eq(bytes, csv_value(&tiles, t, column), "tile %zu, %s", t, column);
+            (void)snprintf(column, sizeof column, "senders %s[tiles]", set);
+            cr_assert_eq((double)rows, csv_value(&tiles, t, column), "tile %zu, %s", t, column);
+            (void)snprintf(column, sizeof column, "vertices %s[vertices]", set);
+            cr_assert_eq(sum_where(&vertices, "compute set", (double)t, set, "vertices", &rows),
+                csv_value(&tiles, t, column), "tile %zu, %s", t, column);
+        }
+    }
+    for (size_t row = 0; row < received.n_rows; row++)
+        cr_assert_neq(csv_value(&received, row, "tile"), csv_value(&received, row, "from"));
+}
+
+Test(profile_files, a_time_step_names_its_compute_sets_in_their_order)
+{
+    ok(ipu_profile_write(&of, "out", false));
+    const json *step = json_at(read_json("out/profile.json"), "time_step");
+    cr_assert_eq(json_length(step), 2);
+    cr_expect_str_eq(json_at(step->first, "compute_set")->text, "add");
+    cr_expect_str_eq(json_at(step->first->next, "compute_set")->text, "back");
+    cr_expect_eq(json_value(step->first, "times"), ROUNDS);
+}
+
+/* Those that are busy for the longest, and the fullest. */
+Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
+{
+    make_profile_of(2, 800);
+    const ipu_details *details = profile.details;
+    bool fullest = false;
+    cr_assert_leq(details->n, IPU_DETAILED_WORST + 1);
+    cr_assert_geq(details->n, IPU_DETAILED_WORST);
+    for (size_t k = 0; k < details->n; k++) {
+        cr_assert(k == 0 || details->tile[k] > details->tile[k - 1]);
+        cr_assert_neq(details->tile[k], 2 * 800 - 1, "it has nothing to do");
+        fullest |= details->tile[k] == profile.fullest_tile;
+    }
+    cr_assert(fullest);
+    for (size_t i = 0; i < details->n_received; i++) {
+        size_t k = 0;
+        while (k < details->n && details->tile[k] != details->received[i].tile) k++;
+        cr_assert_lt(k, details->n);
+    }
+}
+
 /* Nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself. */
 Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
 {
@@ -238,7 +327,7 @@ Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
     size_t passing = 0;
     for (size_t a = 0; a < map.n_rows; a++) {
         const double from = csv_value(&map, a, "offset[bytes]"), bytes = csv_value(&map, a, "bytes[bytes]");
-        cr_assert_eq(csv_value(&map, a, "tile"), json_value(memory, "fullest_tile"));
+        if (csv_value(&map, a, "tile") != json_value(memory, "fullest_tile")) continue;
         cr_assert(from + bytes <= 638976 && (from < 212992) == (csv_value(&map, a, "region") == 0));
         if (isnan(csv_value(&map, a, "live from"))) cr_assert_geq(from, end);
         if (isnan(csv_value(&map, a, "live from"))) end = from + bytes, always += bytes;
@@ -284,13 +373,13 @@ Test(profile_files, only_what_is_asked_for_stays_of_a_profile)
     write_text("out/mine.csv", "mine");
     ok(ipu_profile_write(&of, "out", true));
     cr_assert(there("out/profile.json") && there("out/tiles.csv") && there("out/memory.csv") &&
-              there("out/links.csv"));
+              there("out/vertices.csv") && there("out/received.csv") && there("out/links.csv"));
     write_text("out/trace.json", "{}");
     ok(ipu_profile_write(&of, "out", false));
     cr_assert_eq(entries("out"), 2);
     make_profile(1);
     ok(ipu_profile_write(&of, "out", true));
-    cr_assert_eq(entries("out"), 4, "one chip has no links");
+    cr_assert_eq(entries("out"), 6, "one chip has no links");
     ok(ipu_profile_forget("out"));
     cr_assert_eq(entries("out"), 1);
     cr_assert(there("out/mine.csv"));
@@ -316,7 +405,7 @@ Test(profile_files, a_set_of_them_is_written_as_a_whole_or_not_at_all)
     ok(mt_file_set_begin());
     ok(ipu_profile_write(&of, "out", false));
     cr_assert_eq(mt_file_set_end(MT_INPUT), MT_INPUT);
-    cr_assert_eq(entries("out"), 4);
+    cr_assert_eq(entries("out"), 6);
     cr_assert_eq(json_value(read_json("out/profile.json"), "machine.ipus"), CHIPS);
     ok(mt_file_set_begin());
     ok(ipu_profile_write(&of, "out", false));
@@ -338,7 +427,7 @@ Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
     target.name = "a\xff";
     cr_assert_eq(ipu_profile_write(&of, "out", false), MT_INPUT);
     assert_message("the machine's name of a profile is not valid UTF-8");
-    cr_assert_eq(entries("out"), 4);
+    cr_assert_eq(entries("out"), 6);
 }
 
 Test(profile_files, what_cannot_be_written_is_told_before_the_work)
