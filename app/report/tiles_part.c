@@ -40,10 +40,11 @@ static mt_status read_places(mt_arena *arena, tiles *t)
 {
     uint32_t **value[PLACES] = {NULL, &t->chip, &t->row, &t->column};
     for (size_t k = 0; k < PLACES; k++)
-        if (t->csv.n_columns <= PLACES || strcmp(t->csv.column[k], place[k]) != 0)
-            return mt_fail(MT_INPUT,
-                "%s:1: column %zu is '%s'; it must be '%s', and measures behind column %d", t->path, k + 1,
-                k < t->csv.n_columns ? t->csv.column[k] : "", place[k], PLACES);
+        if (k >= t->csv.n_columns || strcmp(t->csv.column[k], place[k]) != 0)
+            return mt_fail(MT_INPUT, "%s:1: column %zu is '%s'; it must be '%s'", t->path, k + 1,
+                k < t->csv.n_columns ? t->csv.column[k] : "", place[k]);
+    if (t->csv.n_columns == PLACES)
+        return mt_fail(MT_INPUT, "%s:1: behind column %d there is no number of a tile", t->path, PLACES);
     for (size_t k = 1; k < PLACES; k++) {
         MT_ALLOC(arena, *value[k], t->csv.n_rows);
         MT_TRY(take_wholes(&t->csv, t->path, k, *value[k]));

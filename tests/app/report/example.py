@@ -159,22 +159,81 @@ def traces(blocks):
     return [trace("V", curves)], [trace("ECG", leads)]
 
 
+SETS = {"ode": 1, "pde a to b": 2}  # with how often they run in a time step
+CYCLES = {"ode": dict(gather=0, internal_sync=0, external_sync=0, exchange=0, external_exchange=0, bound=0, scatter=0, compute=25730),
+          "pde a to b": dict(gather=40, internal_sync=126, external_sync=0, exchange=488, external_exchange=0, bound=450, scatter=0, compute=2000)}
+
+
+def tile_values(ipus):
+    """What each tile takes: {(label, compute set): [tiles]}; for tests."""
+    n = 1472 * ipus
+    tile = np.arange(n)
+    return {("exchange", "pde a to b"): 300 + tile * 37 % 180, ("compute", "ode"): 24000 + tile * 101 % 1730,
+            ("compute", "pde a to b"): 1900 + tile * 7 % 100, ("memory", None): 210000 + tile * 13 % 9001}
+
+
+def received(tile):
+    """From whom a tile of one IPU receives, and how many bytes."""
+    return [((tile + step) % 1472, 4 * (10 + (tile + step) % 7)) for step in (1, 2, 65)]
+
+
+def in_blocks(value, chip, row, column, by):
+    """The highest value in each block, and the blocks' places, in the order of their first tiles."""
+    found = {}
+    for k, key in enumerate(zip(chip.tolist(), (row // by[0]).tolist(), (column // by[1]).tolist())):
+        found.setdefault(key, []).append(k)
+    places = np.array(list(found)).T
+    return places, np.array([max(value[k] for k in those) for those in found.values()])
+
+
+def network(blocks, ipus):
+    """A ring; link k carries 1,000 k + 500 bytes."""
+    links = [{"name": f"ring, IPU {a} to {b}", "from": a, "to": b} for k in range(ipus) for a, b in [(k, (k + 1) % ipus), ((k + 1) % ipus, k)]]
+    loads = 1000.0 * np.arange(len(links)) + 500
+    return {"ipus": ipus, "links": links, "sets": [{"name": "pde a to b", "exchange_cycles": 1000, "bytes": blocks.add(loads, "f64"), "busy_cycles": blocks.add(loads / 10, "f64")}]}
+
+
+def details(blocks):
+    """Of all tiles of one IPU."""
+    n = 1472
+    column = lambda label, unit, value, words=None: {"label": label, "unit": unit, "number": words is None, "value": blocks.index(np.array(value)), **({"words": words} if words else {})}
+    tile = np.repeat(np.arange(n), 3)
+    hears = [one for t in range(n) for one in received(t)]
+    return [
+        {"name": "memory", "title": "Memory map", "tile": blocks.index(tile), "columns": [
+            column("what", "", np.tile([0, 1, 2], n), ["code of codelets", "variables", "received"]), column("name", "", np.tile([0, 1, 2], n), ["ode", "state", "pde a to b"]),
+            column("region", "", np.zeros(3 * n, int)), column("offset", "bytes", np.tile([0, 4000, 6000], n)), column("bytes", "bytes", np.tile([4000, 2000, 800], n)),
+            {"label": "live from", "unit": "", "number": True, "value": blocks.values(np.tile([np.nan, np.nan, 1.0], n))}]},
+        {"name": "vertices", "title": "Vertices", "tile": blocks.index(np.arange(n)), "columns": [
+            column("compute set", "", np.zeros(n, int), ["ode"]), column("codelet", "", np.zeros(n, int), ["ode_spread"]), column("vertices", "", np.arange(n) % 5 + 1)]},
+        {"name": "received", "title": "Received from", "tile": blocks.index(tile), "columns": [
+            column("compute set", "", np.zeros(3 * n, int), ["pde a to b"]), column("from", "", [sender for sender, _ in hears]), column("received", "bytes", [b for _, b in hears])]},
+    ]
+
+
 def machine(blocks, ipus):
+    """Of one IPU each tile by itself, of several in blocks of 2 x 2."""
     rows, columns = 23, 64
+    by = (1, 1) if ipus == 1 else (2, 2)
     chip, row, column = (a.ravel() for a in np.meshgrid(np.arange(ipus), np.arange(rows), np.arange(columns), indexing="ij"))
     n = chip.size
-    random = np.random.default_rng(1)
-    measure = lambda name, label, unit, phase, value: {"name": name, "label": label, "unit": unit, "phase": phase, "value": blocks.add(np.round(value), "f32")}
-    measures = [
-        measure("exchange", "exchange", "cycles", "pde a to b", 2900 + 450 * random.standard_normal(n) - 1400 * (column > 50)),
-        measure("compute", "compute", "cycles", "ode", 25000 + 700 * random.random(n)),
-        measure("memory", "memory", "bytes", None, 210000 + 9000 * random.standard_normal(n)),
-    ]
+    measures = []
+    for (label, phase), value in tile_values(ipus).items():
+        places, highest = in_blocks(value, chip, row, column, by)
+        order = np.lexsort((np.arange(n), -value))
+        edges = np.histogram(value, 360, (value.min(), value.max()))[0]
+        hidden = {"n": n, "min": int(value.min()), "median": int(np.sort(value)[(n - 1) // 2]), "mean": float(value.mean()), "max": int(value.max()),
+                  "counts": blocks.index(edges), "worst_tile": blocks.index(order[:100]), "worst": blocks.index(value[order[:100]])}
+        measures.append({"name": f"{label} {phase}" if phase else label, "label": label, "unit": "bytes" if label == "memory" else "cycles", "phase": phase,
+                         "value": blocks.index(highest), "all": hidden if ipus > 1 else None})
     column_of = lambda label, unit="", number=True: {"label": label, "unit": unit, "number": number}
     table = {"title": "Cycles of a time step", "columns": [column_of("phase", number=False), column_of("tiles"), column_of("max", "cycles"), column_of("share", "%")],
              "rows": [["PDE compute", n, 2027, 7.0], ["PDE exchange", n, 488, 1.7], ["ODE compute", n, 25727, 89.1], ["sync", None, 126, 0.4]]}
-    tiles = {"n": n, "chip": blocks.index(chip), "row": blocks.index(row), "column": blocks.index(column), "measures": measures}
-    return {"summary": [table], "tiles": tiles, "links": None}
+    tiles = {"n": len(places[0]), "n_tiles": n, "block": by, "chip": blocks.index(places[0]), "row": blocks.index(places[1]), "column": blocks.index(places[2]),
+             "measures": measures, "details": details(blocks) if ipus == 1 else []}
+    step = [{"set": name, "times": times, "runs": 200 * times, **CYCLES[name], **({"exchange": 1500, "external_exchange": 1000} if ipus > 1 and times == 2 else {})}
+            for name, times in SETS.items()]
+    return {"summary": [table], "time_steps": 200, "time_step": step, "network": network(blocks, ipus) if ipus > 1 else None, "tiles": tiles, "links": None}
 
 
 def run(blocks, title, folder, fine, ipus):

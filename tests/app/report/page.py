@@ -1,13 +1,16 @@
 """Reports as people use them, in Debian's Chromium: what the page shows is what was put in, nothing leaves it, and no word of a report
 becomes a part of the page.
 
-    page.py SOURCE CHROMIUM CHROMEDRIVER [unittest's options]      MYOTILE_SCREENSHOTS: a folder for pictures of what was seen
+    page.py SOURCE CHROMIUM CHROMEDRIVER MYOTILE [unittest's options]      MYOTILE_SCREENSHOTS: a folder for pictures of what was seen
 """
 
+import csv
+import json
 import math
 import os
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +25,7 @@ except ImportError:
 import example
 from browser import Browser
 
-SOURCE, CHROMIUM, CHROMEDRIVER = (os.path.abspath(path) for path in sys.argv[1:4])
+SOURCE, CHROMIUM, CHROMEDRIVER, MYOTILE = (os.path.abspath(path) for path in sys.argv[1:5])
 SCREENSHOTS = os.environ.get("MYOTILE_SCREENSHOTS")
 HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=2>&lt;"
 RIGHT, END = "\ue014", "\ue010"
@@ -80,10 +83,14 @@ class PageTest(unittest.TestCase):
 
     def choose(self, label, value):
         """Chooses in the select with this label."""
+        self.choose_in("body", label, value)
+
+    def choose_in(self, place, label, value):
+        """The same within a part of the page."""
         self.browser.run(
-            "const label = [...document.querySelectorAll('label')].find((l) => l.textContent === arguments[0]);"
-            "const select = document.getElementById(label.htmlFor); select.value = arguments[1];"
-            "select.dispatchEvent(new Event('change'))", label, value)
+            "const label = [...document.querySelector(arguments[0]).querySelectorAll('label')].find((l) => l.textContent === arguments[1]);"
+            "const select = document.getElementById(label.htmlFor); select.value = arguments[2];"
+            "select.dispatchEvent(new Event('change'))", place, label, value)
 
     def box(self, selector):
         """Where an element is, once it stays there: what is measured first gives way to scroll bars and plots."""
@@ -108,7 +115,7 @@ class PageTest(unittest.TestCase):
     # ---- what must hold ----
 
     def test_nothing_is_requested_and_no_rule_is_broken(self):
-        for name in ["traces", "machine", "run", "heart"]:
+        for name in ["traces", "machine", "compare", "run", "heart"]:
             self.tab(name)
         urls = [entry["message"] for entry in self.browser.log("performance") if '"Network.requestWillBeSent"' in entry["message"]]
         elsewhere = [url for url in urls if '"url":"http' in url or '"url":"ws' in url]
@@ -305,12 +312,12 @@ class PageTest(unittest.TestCase):
         self.assertGreater(abs(self.hook("project", [28, 0, -10])[0] - before[0]), 3)
         self.browser.type("#tab-heart", RIGHT)
         self.assertEqual(self.browser.run("return document.activeElement.id"), "tab-traces")
-        self.assertEqual(self.browser.run("return [...document.querySelectorAll('[role=tabpanel]')].map((p) => p.hidden)"), [True, False, True, True])
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('[role=tabpanel]')].map((p) => p.hidden)"), [True, False, True, True, True])
         self.browser.type("#tab-traces", END)
         self.assertEqual(self.browser.run("return document.activeElement.id"), "tab-run")
 
     def test_everything_that_can_be_used_has_a_name(self):
-        for name in ["heart", "traces", "machine", "run"]:
+        for name in ["heart", "traces", "machine", "compare", "run"]:
             self.tab(name)
         nameless = self.browser.run(
             "return [...document.querySelectorAll('button, input, select, [tabindex=\"0\"], canvas:not([aria-hidden])')]"
@@ -347,24 +354,149 @@ class PageTest(unittest.TestCase):
 
     def test_a_tile_that_is_clicked_is_kept_with_its_numbers(self):
         self.tab("machine")
-        x, y, _, _ = self.box(".die")
+        self.browser.run("document.querySelector('.die-place').scrollIntoView()")
+        x, y, _, _ = self.box(".die-place .die")
         tile = self.hook("tile", 700)
         self.click_at(x + tile["middle"][0], y + tile["middle"][1])
         self.assertEqual(self.hook("tile", 700)["kept"], 700)
         self.assertIn("Tile 700, row 10, column 60", self.browser.text(".machine-right"))
         cell = self.browser.run("return document.querySelector('.tile-numbers td').textContent")
         self.assertEqual(float(cell.replace(",", "")), tile["value"])
-        self.browser.type(".die", RIGHT)
+        self.browser.type(".die-place .die", RIGHT)
         self.assertEqual(self.hook("tile", 700)["kept"], 701)
+
+    def table(self, selector):
+        """The cells of a table, as they are read."""
+        return self.browser.run("return [...document.querySelector(arguments[0]).querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent))", selector)
+
+    def number(self, text):
+        return float(text.replace(",", "").replace("−", "-"))
+
+    def test_a_time_step_has_its_phases_with_their_bounds(self):
+        self.tab("machine")
+        phases = self.hook("phases")
+        self.assertEqual([(p["set"], p["kind"]) for p in phases],
+                         [("ode", "compute"), ("pde a to b", "gather"), ("pde a to b", "sync"), ("pde a to b", "exchange"), ("pde a to b", "compute")])
+        whole = 25730 + 2 * (40 + 126 + 488 + 2000)
+        x, y, width, _ = self.box(".timeline canvas.die")
+        self.assertAlmostEqual(phases[3]["at"][1] - phases[3]["at"][0], width * 2 * 488 / whole, delta=1)
+        values = example.tile_values(1)["exchange", "pde a to b"]
+        middle = x + sum(phases[3]["at"]) / 2
+        self.browser.pointer(("to", middle, y + 150))
+        said = self.browser.text(".timeline .readout")
+        self.assertIn("pde a to b, exchange: 488 cycles (no schedule takes less than 450), 2 times in a time step. tile ", said)
+        tile, cycles = (int(t) for t in re.search(r"tile ([\d,]+) is busy for (\d+)", said.replace(",", "")).groups())
+        self.assertEqual(cycles, values[tile])
+        rows = [range(r * 1472 // 360, (r + 1) * 1472 // 360) for r in (123, 124, 125)]  # 150 px down are 124 below its top, 1 px more or less
+        self.assertIn(tile, [max(row, key=lambda t: values[t]) for row in rows])
+        self.click_at(middle, y + 150)
+        self.assertEqual(self.hook("tile", 0)["kept"], tile)
+        rows = {(r[0], r[1]): r for r in self.table(".timeline details table")}
+        self.assertEqual(self.number(rows["pde a to b", "exchange"][3]), 488)
+        self.assertAlmostEqual(self.number(rows["ode", "compute"][4]), 100 * 25730 / whole, places=2)
+        self.assertAlmostEqual(self.number(rows["pde a to b", "exchange"][6]), values.mean(), delta=0.01)
+
+    def test_a_tile_has_its_memory_its_vertices_and_its_neighbours(self):
+        self.tab("machine")
+        self.browser.type("#panel-machine input[type=number]", "700\ue007")
+        self.browser.wait("return myotile.tile(700).neighbours.length === 3")
+        self.assertEqual(self.hook("tile", 700)["kept"], 700)
+        self.assertEqual(sorted(self.hook("tile", 700)["neighbours"]), [701, 702, 765])
+        received = self.table(".tile-details > div:nth-child(3)")
+        self.assertEqual([(int(r[0]), int(r[2])) for r in received], example.received(700))
+        sent = self.table(".tile-details > div:nth-child(4)")
+        self.assertEqual(sorted((int(r[0]), int(r[2])) for r in sent), sorted((t, b) for t in (699, 698, 635) for s, b in example.received(t) if s == 700))
+        self.assertEqual(self.table(".tile-details > div:nth-child(2)"), [["ode", "ode_spread", "1"]])
+        self.assertEqual([r[:2] for r in self.table(".tile-details > .memory")],
+                         [["code of codelets", "ode"], ["variables", "state"], ["received", "pde a to b"]])
+        self.browser.click(".tile-details > div:nth-child(3) tbody button")  # to the first neighbour
+        self.browser.wait("return myotile.tile(701).kept === 701")
+
+    def test_of_several_chips_blocks_hide_no_worst_tile(self):
+        self.tab("machine")
+        self.choose("Run", "1")
+        self.assertIsNone(self.ready("machine"))
+        values = example.tile_values(4)["compute", "ode"]
+        self.choose_in("#panel-machine", "Colour by", str(list(example.tile_values(4)).index(("compute", "ode"))))
+        self.assertIn(f"5,888 tiles: {values.min():,} to {values.max():,} cycles", self.browser.text("#panel-machine"))
+        place = np.arange(1472).reshape(23, 64)[:2, :2]  # the first block
+        self.assertEqual(self.hook("tile", 0)["value"], values[place].max())
+        rows = self.table(".machine ~ details")
+        worst = sorted(((-v, t) for t, v in enumerate(values.tolist())))[:100]
+        self.assertEqual([(int(self.number(r[0])) + 1472 * int(r[1]), self.number(r[2])) for r in rows], [(t, -v) for v, t in worst])
+
+    def test_a_link_tells_its_load(self):
+        self.tab("machine")
+        self.choose("Run", "1")
+        self.assertIsNone(self.ready("machine"))
+        self.browser.run("document.querySelector('.network').scrollIntoView()")
+        x, y, _, _ = self.box(".network canvas.die")
+        link = self.hook("link", 3)
+        self.assertEqual(link["load"], 350)
+        self.browser.pointer(("to", x + link["middle"][0], y + link["middle"][1]))
+        self.assertEqual(self.browser.text(".network .readout"), "ring, IPU 2 to 1: 3,500 bytes, busy for 350 cycles, 35 % of the exchange.")
+
+    def test_two_runs_stand_side_by_side(self):
+        self.tab("compare")
+        rows = {tuple(r[:2]): [self.number(cell) if cell != "–" else None for cell in r[2:]] for r in self.table("#panel-compare table")}
+        self.assertEqual(rows["pde a to b", "exchange"], [2 * 488, 3000, 3000 - 2 * 488, 207])
+        self.assertEqual(rows["ode", "compute"], [25730, 25730, 0, 0])
+        self.assertEqual(rows["all", ""][2], 3000 - 2 * 488)
+        self.choose("A", "1")
+        self.browser.wait("return document.querySelector('#panel-compare tbody tr:last-child td:nth-child(5)').textContent === '0'")
+
+    def test_a_profile_of_sixteen_chips_is_that_of_its_files(self):
+        folder = os.path.join(self.folder.name, "slab")
+        case = os.path.join(SOURCE, "data/cases/niederer-0.5.yaml")
+        run = lambda *words: subprocess.run([MYOTILE, *words], cwd=self.folder.name, check=True, capture_output=True, text=True)
+        run("run", case, "--set", "time.end_ms=0.04", "--set", "machine.ipus=16", "--output", folder, "--profile", folder)
+        self.browser.open(os.path.join(folder, "report.html"))
+        self.assertIsNone(self.ready("heart"))
+        self.tab("machine")
+        def read(name):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+
+        with open(os.path.join(folder, "profile.json"), encoding="utf-8") as file:
+            profile = json.load(file)
+        tiles, links, received = read("tiles.csv"), read("links.csv"), read("received.csv")
+        self.assertEqual(len(tiles), 16 * 1472)
+        sets = {each["name"]: each for each in profile["compute_sets"]}
+        phases = self.hook("phases")
+        self.assertEqual([p["set"] for p in phases if p["kind"] == "compute"], [turn["compute_set"] for turn in profile["time_step"]])
+        for phase in phases:
+            keys = {"exchange": "exchange_cycles", "compute": ("tile_compute_cycles", "max"), "gather": ("tile_gather_cycles", "max"), "scatter": ("tile_scatter_cycles", "max")}
+            key = keys.get(phase["kind"])
+            if key:
+                found = sets[phase["set"]]
+                self.assertEqual(phase["once"], found[key] if isinstance(key, str) else found[key[0]][key[1]])
+        for name in ["exchange pde a to b[cycles]", "received pde a to b[bytes]", "memory[bytes]"]:
+            label = {"m": "memory", "e": "exchange", "r": "received"}[name[0]]
+            k = self.browser.run("return [...document.querySelectorAll('#panel-machine option')].find((o) => o.textContent === arguments[0]).value",
+                                 label if label == "memory" else f"pde a to b: {label}")
+            self.choose_in("#panel-machine", "Colour by", k)
+            worst = sorted(((-int(row[name]), int(row["tile"])) for row in tiles))[:100]
+            rows = self.table(".machine ~ details")
+            self.assertEqual([(1472 * int(r[1]) + int(self.number(r[0])), int(self.number(r[2]))) for r in rows], [(t, -v) for v, t in worst], name)
+        detailed = int(received[0]["tile"])
+        self.browser.run("const i = document.querySelector('#panel-machine input[type=number]'); i.value = arguments[0]; i.dispatchEvent(new Event('change'))", detailed)
+        self.browser.wait("return document.querySelectorAll('.tile-details tbody tr').length > 3")
+        shown = self.table(".tile-details > div:nth-child(3)")
+        self.assertEqual(sorted((int(self.number(r[0])), r[1], int(self.number(r[2]))) for r in shown),
+                         sorted((int(row["from"]), row["compute set"], int(row["received[bytes]"])) for row in received if int(row["tile"]) == detailed))
+        of_set = [row for row in links if row["compute set"] == links[0]["compute set"]]
+        for k in range(0, len(of_set), 7):
+            self.assertEqual(self.hook("link", k)["load"], int(of_set[k]["busy[cycles]"]))
+        self.assertEqual(self.hook("violations"), [])
 
     def test_the_worst_tiles_are_sorted(self):
         self.tab("machine")
-        self.browser.click("details summary")
-        values = self.browser.run("return [...document.querySelectorAll('details tbody tr')].map((r) => r.lastChild.textContent.replace(/,/g, ''))")
+        self.browser.click(".machine ~ details summary")
+        values = self.browser.run("return [...document.querySelectorAll('.machine ~ details tbody tr')].map((r) => r.lastChild.textContent.replace(/,/g, ''))")
         self.assertEqual(len(values), 100)
         self.assertEqual([float(v) for v in values], sorted((float(v) for v in values), reverse=True))
-        self.browser.click("details th:first-child button")
-        tiles = self.browser.run("return [...document.querySelectorAll('details tbody tr')].map((r) => r.firstChild.textContent.replace(/,/g, ''))")
+        self.browser.click(".machine ~ details th:first-child button")
+        tiles = self.browser.run("return [...document.querySelectorAll('.machine ~ details tbody tr')].map((r) => r.firstChild.textContent.replace(/,/g, ''))")
         self.assertEqual([int(t) for t in tiles], sorted((int(t) for t in tiles), reverse=True))
 
     def test_keys_of_the_case_are_found(self):
@@ -423,4 +555,4 @@ def contrast(a, b):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -307,6 +307,24 @@ Test(report_command, every_value_used_is_there_with_its_unit_and_meaning)
     cr_expect_str_eq(json_at(run, "command")->text, "myotile run 'out/used.yaml' --output 'out-again'");
 }
 
+static void check_time_step(const json *profile, const json *shown)
+{
+    static const char *const same[][2] = {{"exchange", "exchange_cycles"}, {"bound", "exchange_bound_cycles"},
+        {"compute", "tile_compute_cycles.max"}, {"gather", "tile_gather_cycles.max"},
+        {"internal_sync", "internal_sync_cycles"}, {"runs", "runs"}};
+    const json *turn = json_at(profile, "time_step")->first, *each = shown->first;
+    for (; turn; turn = turn->next, each = each->next) {
+        const char *name = json_at(turn, "compute_set")->text;
+        const json *set = json_item(json_at(profile, "compute_sets"), "name", name);
+        cr_assert_not_null(each);
+        cr_expect_str_eq(json_at(each, "set")->text, name);
+        cr_expect_eq(json_value(each, "times"), json_value(turn, "times"));
+        for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+            cr_expect_eq(json_value(each, same[k][0]), json_value(set, same[k][1]), "%s", same[k][0]);
+    }
+    cr_expect_null(each);
+}
+
 Test(report_command, the_machine_is_that_of_the_profile)
 {
     size_t n, n_csv;
@@ -335,6 +353,9 @@ Test(report_command, the_machine_is_that_of_the_profile)
     cr_expect_gt(of_phases, 2);
     cr_expect_str_eq(json_at(json_at(tiles, "measures")->first, "label")->text, "memory");
     cr_expect_eq(json_at(run, "machine.links")->kind, JSON_NULL);
+    cr_expect_eq(json_at(run, "machine.network")->kind, JSON_NULL);
+    check_time_step(profile, json_at(run, "machine.time_step"));
+    cr_expect_eq(json_length(json_at(tiles, "details")), 3);
     const json *table = json_at(run, "tables")->first;
     cr_expect_eq(json_length(json_at(table, "rows")), 2);
     cr_expect_str_eq(json_at(table, "rows")->first->next->first->text, "first, begun");
@@ -350,7 +371,7 @@ Test(report_command, links_are_the_busiest_and_a_profile_may_stand_apart)
     p = report_of("out --profile prof --force");
     const json *links = json_at(only_run(&p), "machine.links"), *columns = json_at(links, "columns");
     double before = INFINITY;
-    size_t busy = 0, n = 0;
+    size_t busy = 0, n = 0, n_csv;
     for (const json *c = columns->first; strcmp(json_at(c, "label")->text, "busy") != 0; c = c->next) busy++;
     for (const json *row = json_at(links, "rows")->first; row; row = row->next, n++) {
         const json *cell = row->first;
@@ -359,6 +380,13 @@ Test(report_command, links_are_the_busiest_and_a_profile_may_stand_apart)
         before = cell->number;
     }
     cr_expect_gt(n, 3);
+    const json *network = json_at(only_run(&p), "machine.network"), *set = json_at(network, "sets")->first;
+    const double *bytes = array_at(&arena, &p, set, "bytes", &n),
+                 *csv = column("prof/links.csv", "load[bytes]", &n_csv);
+    cr_assert_eq(n, json_length(json_at(network, "links")));
+    cr_assert_eq(n_csv, n * json_length(json_at(network, "sets")));
+    for (size_t k = 0; k < n; k++) cr_expect_eq(bytes[k], csv[k], "%zu", k);
+    cr_expect_eq(json_value(network, "ipus"), 3);
 }
 
 Test(report_command, hostile_titles_and_folders_stay_texts)

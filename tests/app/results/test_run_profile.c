@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "app/results/profile_files.h"
+#include "data/csv.h"
 #include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
@@ -238,6 +239,61 @@ Test(run_profile, only_what_is_asked_for_is_written)
         "that is none of ours");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
     cr_assert_eq(entries("out"), 5);
+}
+
+static mt_csv csv_of(const char *path)
+{
+    mt_csv csv;
+    cr_assert_eq(mt_csv_read(&arena, path, &csv), MT_OK, "%s", mt_message());
+    return csv;
+}
+
+static double cell(const mt_csv *csv, size_t row, const char *column)
+{
+    const size_t k = mt_csv_find(csv, column);
+    cr_assert_lt(k, csv->n_columns, "%s", column);
+    return mt_csv_number(csv, row, k);
+}
+
+/* Bytes and rows of received.csv for a tile in a compute set. */
+static double received_by(const mt_csv *received, double tile, const char *set, size_t *rows)
+{
+    double bytes = 0;
+    *rows = 0;
+    for (size_t k = 0; k < received->n_rows; k++) {
+        if (cell(received, k, "tile") != tile) continue;
+        if (strcmp(received->cell[k * received->n_columns + mt_csv_find(received, "compute set")], set) != 0)
+            continue;
+        cr_assert_neq(cell(received, k, "from"), tile);
+        bytes += cell(received, k, "received[bytes]");
+        ++*rows;
+    }
+    return bytes;
+}
+
+/* Tiles that receive several ranges from one another, and copy from their own memory. */
+Test(run_profile, what_each_tile_receives_adds_up_and_names_its_senders_once)
+{
+    static const char *const ways[] = {"never", "always"};
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    for (size_t w = 0; w < 2; w++) {
+        size_t rows;
+        free(works("partition slab.hdf --target eight.yaml --machine-set exchange.copies=%s --profile %s",
+            ways[w], ways[w]));
+        char path[64];
+        (void)snprintf(path, sizeof path, "%s/tiles.csv", ways[w]);
+        const mt_csv tiles = csv_of(path);
+        (void)snprintf(path, sizeof path, "%s/received.csv", ways[w]);
+        const mt_csv received = csv_of(path);
+        cr_assert_eq(tiles.n_rows, TILES);
+        for (size_t t = 0; t < TILES; t++) {
+            const double bytes = received_by(&received, (double)t, "pde a to b", &rows);
+            cr_assert_gt(bytes, 0);
+            cr_assert_eq(bytes, cell(&tiles, t, "received pde a to b[bytes]"), "%s: tile %zu", ways[w], t);
+            cr_assert_eq(
+                (double)rows, cell(&tiles, t, "senders pde a to b[tiles]"), "%s: tile %zu", ways[w], t);
+        }
+    }
 }
 
 /* Each file stands once, and those of an earlier run into either folder go. */

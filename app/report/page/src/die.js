@@ -29,8 +29,8 @@ export class Die {
     this.places = places;
   }
 
-  /** Draws all tiles in a width: values and their range. marked: a tile with a frame, or -1. */
-  draw(width, list, [low, high], marked) {
+  /** Draws all tiles in a width: values and their range. marked: a tile with a frame, or -1; others: tiles with a thin one. */
+  draw(width, list, [low, high], marked, others = []) {
     const { places } = this;
     const across = places.chips.length === 1 ? 1 : places.chips.length <= 4 ? 2 : places.chips.length <= 16 ? 4 : 8;
     const gap = across === 1 ? 0 : 12;
@@ -47,7 +47,8 @@ export class Die {
       context.fillStyle = css((list[i] - low) / (high - low || 1));
       context.fillRect(x, y, w - seam, h - seam);
     }
-    if (marked >= 0) this.mark(context, marked);
+    for (const i of others) this.mark(context, i, [[1.5, '#fff'], [0.75, '#000']]);
+    if (marked >= 0) this.mark(context, marked, [[4, '#fff'], [2, '#000']]);
   }
 
   drawTitles(context) {
@@ -61,10 +62,10 @@ export class Die {
     });
   }
 
-  mark(context, i) {
+  mark(context, i, strokes) {
     const [x, y] = this.corner(i);
     const { w, h } = this.grid;
-    for (const [width, colour] of [[4, '#fff'], [2, '#000']]) {
+    for (const [width, colour] of strokes) {
       context.lineWidth = width;
       context.strokeStyle = colour;
       context.strokeRect(x - 1, y - 1, w + 1, h + 1);

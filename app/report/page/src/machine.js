@@ -1,231 +1,35 @@
-// The tab of the machine: the tables of what it did, its tiles on their dies with any measure, how that is spread, and the worst. The
-// drawing of dies is die.js.
+// The tab of the machine: a time step over all tiles, the dies, the network, and the tables of what it did.
 
-import { drawBar } from './bar.js';
-import { css, theme } from './colour.js';
-import { values, whole } from './data.js';
-import { arrange, Die } from './die.js';
-import { checkbox, el, labelled, options, sizeCanvas, table } from './dom.js';
-import { format, quantity, roundStep, summary, ticks } from './number.js';
+import { el, table } from './dom.js';
+import { Network } from './network.js';
+import { Tiles } from './tiles.js';
+import { Timeline } from './timeline.js';
 
-/** Shows a machine in host. Gives { tiles, remove }; tiles is null where there are none. */
+/** Shows a machine in host. Gives { tiles, timeline, network, remove, themeChanged }; null for what is not there. */
 export async function showMachine(host, machine) {
-  const parts = [];
   let tiles = null;
+  let timeline = null;
+  let network = null;
   host.replaceChildren();
   if (machine.tiles) {
     tiles = new Tiles(machine.tiles);
     await tiles.load();
+  }
+  if (machine.time_step) {
+    timeline = new Timeline(machine, tiles);
+    host.append(timeline.build());
+  }
+  if (tiles) {
     host.append(tiles.build());
     tiles.choose(0);
-    parts.push(tiles);
+  }
+  if (machine.network) {
+    network = new Network(machine.network);
+    host.append(await network.build());
   }
   for (const each of machine.summary ?? []) host.append(el('section', { class: 'card' }, table(each, { sortable: each.rows.length > 12 })));
   if (machine.links) host.append(el('section', { class: 'card' }, table(machine.links, { sortable: true })));
-  return { tiles, remove: () => parts.forEach((part) => part.remove()), themeChanged: () => tiles?.draw() };
-}
-
-class Tiles {
-  constructor(tiles) {
-    this.tiles = tiles;
-    this.kept = -1; // the tile that a click keeps
-    this.over = -1; // the tile below the pointer
-  }
-
-  async load() {
-    const { chip, row, column } = this.tiles;
-    this.places = arrange(...(await Promise.all([whole(chip), whole(row), whole(column)])));
-    this.lists = await Promise.all(this.tiles.measures.map((m) => values(m.value)));
-  }
-
-  build() {
-    const { measures } = this.tiles;
-    this.choice = el('select', { on: { change: () => this.choose(Number(this.choice.value)) } },
-      options(measures.map((m, k) => ({ value: k, text: measureName(m), group: m.phase ?? '' }))));
-    const fromZero = checkbox('from 0', true, () => this.choose(this.m));
-    this.fromZero = fromZero.box;
-    this.said = el('p', {});
-    this.canvas = el('canvas', { tabindex: '0', role: 'img', class: 'die' });
-    this.barCanvas = el('canvas', { 'aria-hidden': 'true' });
-    this.histogram = el('canvas', { role: 'img' });
-    this.place = el('div', { class: 'die-place' }, this.canvas);
-    this.die = new Die(this.canvas, this.places);
-    this.listen();
-    this.tileTitle = el('h3', {});
-    this.cells = measures.map(() => el('td', { class: 'number' }));
-    this.worst = el('div', {});
-    this.observer = new ResizeObserver(() => this.m !== undefined && this.draw());
-    this.observer.observe(this.place);
-    return el('section', { class: 'card' },
-      el('div', { class: 'row' }, labelled('Colour by', this.choice), fromZero.label),
-      this.said,
-      el('div', { class: 'machine' },
-        el('div', { class: 'machine-left' }, this.place, this.barCanvas,
-          el('p', { class: 'note', text: 'Point at a tile for its numbers, click to keep it. Keys: arrows go from tile to tile, Escape lets go.' })),
-        el('div', { class: 'machine-right' }, el('h3', { text: 'Tiles by value' }), this.histogram, this.tileTitle, this.numbers(measures))),
-      el('details', {}, el('summary', { text: 'The 100 tiles with the highest values' }), this.worst));
-  }
-
-  numbers(measures) {
-    const rows = measures.map((m, k) =>
-      el('tr', {}, el('th', { scope: 'row', text: m.phase ? `${m.phase}: ${m.label}` : m.label }), this.cells[k], el('td', { class: 'unit', text: m.unit ?? '' })));
-    return el('div', { class: 'tile-numbers', tabindex: '0', role: 'group', 'aria-label': 'Numbers of the tile' }, el('table', { class: 'values' }, el('tbody', {}, rows)));
-  }
-
-  choose(m) {
-    this.m = m;
-    this.choice.value = String(m);
-    const measure = this.tiles.measures[m];
-    const list = this.lists[m];
-    const s = summary(list);
-    this.range = s.n === 0 ? [0, 1] : this.fromZero.checked ? [Math.min(0, s.min), Math.max(0, s.max)] : [s.min, s.max];
-    if (this.range[0] === this.range[1]) this.range[1]++;
-    let sum = 0;
-    for (const v of list) if (!Number.isNaN(v)) sum += v;
-    const mean = sum / s.n;
-    const worst = this.order()[0];
-    this.said.textContent = s.n === 0 ? 'No tile has a value.' :
-      `${format(s.n)} tiles: ${format(s.min)} to ${quantity(s.max, measure.unit)}, median ${format(s.median)}. ` +
-      `The mean, ${format(mean, 4)}, is ${format(s.max ? (100 * mean) / s.max : 100, 3)} % of the highest: ${this.nameOf(worst)}.`;
-    this.canvas.setAttribute('aria-label', `Tiles on their dies, coloured by ${measureName(measure)}. ${this.said.textContent}`);
-    this.draw();
-    this.tell(this.kept >= 0 ? this.kept : worst);
-    this.listWorst();
-  }
-
-  order() {
-    const list = this.lists[this.m];
-    return Array.from(list.keys()).filter((i) => !Number.isNaN(list[i])).sort((a, b) => list[b] - list[a] || a - b);
-  }
-
-  nameOf(i) {
-    const { places } = this;
-    return places.chips.length > 1 ? `tile ${format(places.numberOnChip[i])} of IPU ${places.chip[i]}` : `tile ${format(places.numberOnChip[i])}`;
-  }
-
-  draw() {
-    const width = this.place.clientWidth;
-    if (width < 50) return;
-    this.die.draw(width, this.lists[this.m], this.range, this.kept >= 0 ? this.kept : this.over);
-    const measure = this.tiles.measures[this.m];
-    const hasMissing = this.lists[this.m].some(Number.isNaN);
-    drawBar(sizeCanvas(this.barCanvas, Math.min(width, 560), 46), { x: 1, y: 0, width: Math.min(width, 560) - 2 }, { range: this.range, unit: measure.unit, lineStep: 0, hasMissing }, theme('ink'));
-    this.drawHistogram();
-  }
-
-  drawHistogram() {
-    const bins = 36;
-    const list = this.lists[this.m];
-    const [low, high] = this.range;
-    const counts = new Uint32Array(bins);
-    const binOf = (v) => Math.min(bins - 1, Math.floor(((v - low) / (high - low)) * bins));
-    for (const v of list) if (!Number.isNaN(v)) counts[binOf(v)]++;
-    const most = Math.max(1, ...counts);
-    const width = this.histogram.parentElement.clientWidth || 300;
-    const [left, bottom, height] = [44, 128, 118];
-    const context = sizeCanvas(this.histogram, width, 166);
-    const w = (width - left - 8) / bins;
-    const marked = this.kept >= 0 ? this.kept : this.over;
-    const own = marked >= 0 && !Number.isNaN(list[marked]) ? binOf(list[marked]) : -1;
-    context.font = '12px system-ui, sans-serif';
-    context.strokeStyle = theme('ink');
-    counts.forEach((count, b) => {
-      const h = (count / most) * height;
-      context.fillStyle = css((b + 0.5) / bins);
-      context.fillRect(left + b * w, bottom - h, w - 0.7, h);
-      if (b === own) context.strokeRect(left + b * w - 0.5, bottom - h - 1.5, w, h + 1.5);
-    });
-    this.histogramAxes(context, { left, bottom, height, width, most });
-    this.histogram.setAttribute('aria-label', `How many tiles have which value: from ${format(low)} to ${format(high)}, at most ${most} tiles in one of ${bins} bars.`);
-  }
-
-  histogramAxes(context, { left, bottom, height, width, most }) {
-    const [low, high] = this.range;
-    context.fillStyle = theme('ink');
-    context.strokeStyle = theme('soft');
-    context.textAlign = 'right';
-    context.textBaseline = 'middle';
-    for (const v of ticks(0, most, Math.max(1, roundStep(most, 4)))) context.fillText(format(v), left - 6, bottom - (v / most) * height);
-    context.textBaseline = 'top';
-    context.textAlign = 'center';
-    for (const v of ticks(low, high, roundStep(high - low, 4))) {
-      const x = left + ((v - low) / (high - low)) * (width - left - 8);
-      const half = context.measureText(format(v)).width / 2;
-      context.fillText(format(v), Math.min(x, width - half), bottom + 5);
-    }
-    const { unit } = this.tiles.measures[this.m];
-    if (unit) context.fillText(unit, (left + width) / 2, bottom + 21);
-    context.beginPath();
-    context.moveTo(left, bottom + 0.5);
-    context.lineTo(width - 8, bottom + 0.5);
-    context.stroke();
-  }
-
-  tell(i) {
-    const { places } = this;
-    this.told = i;
-    if (i === undefined || i < 0) return;
-    const word = this.nameOf(i);
-    this.tileTitle.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1)}, row ${places.row[i]}, column ${places.column[i]}${this.kept === i ? ' (kept)' : ''}`;
-    this.cells.forEach((cell, k) => (cell.textContent = format(this.lists[k][i])));
-  }
-
-  keep(i) {
-    this.kept = i;
-    this.draw();
-    if (i >= 0) this.tell(i);
-  }
-
-  listen() {
-    const point = (event) => this.die.tileAt(event.offsetX, event.offsetY);
-    this.canvas.addEventListener('pointermove', (event) => {
-      const i = point(event);
-      if (this.kept >= 0 || i === this.over || i < 0) return;
-      this.over = i;
-      this.tell(i);
-      this.soon();
-    });
-    this.canvas.addEventListener('pointerleave', () => {
-      this.over = -1;
-      this.soon();
-    });
-    this.canvas.addEventListener('click', (event) => {
-      const i = point(event);
-      this.keep(i === this.kept ? -1 : i);
-    });
-    this.canvas.addEventListener('keydown', (event) => {
-      const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-      if (moves[event.key]) this.keep(this.kept < 0 ? (this.told ?? 0) : this.die.neighbour(this.kept, ...moves[event.key]));
-      else if (event.key === 'Escape') this.keep(-1);
-      else return;
-      event.preventDefault();
-    });
-  }
-
-  /** Draws once before the next picture, however often it is asked to. */
-  soon() {
-    if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => {
-      this.waiting = 0;
-      this.draw();
-    });
-  }
-
-  listWorst() {
-    const { places } = this;
-    const measure = this.tiles.measures[this.m];
-    const order = this.order().slice(0, 100);
-    const column = (label, unit = '') => ({ label, unit, number: true });
-    const columns = [column('tile'), column('IPU'), column('row'), column('column'), column(measureName(measure), measure.unit)];
-    const rows = order.map((i) => [places.numberOnChip[i], places.chip[i], places.row[i], places.column[i], this.lists[this.m][i]]);
-    this.worst.replaceChildren(table({ title: '', columns, rows }, { sortable: true, choose: (k) => this.keep(order[k]) }));
-  }
-
-  remove() {
-    this.observer.disconnect();
-  }
-}
-
-function measureName(measure) {
-  return measure.phase ? `${measure.phase}: ${measure.label}` : measure.label;
+  const parts = [tiles, timeline, network].filter(Boolean);
+  parts.forEach((part) => part.draw());
+  return { tiles, timeline, network, remove: () => parts.forEach((part) => part.remove()), themeChanged: () => parts.forEach((part) => part.draw()) };
 }

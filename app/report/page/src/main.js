@@ -2,6 +2,7 @@
 // lets tests read (never set) what is shown.
 
 import { isDark } from './colour.js';
+import { showCompare } from './compare.js';
 import { readReport } from './data.js';
 import { el, options } from './dom.js';
 import { showHeart } from './heart_panel.js';
@@ -22,8 +23,13 @@ const kindsOfTabs = [
   { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, kept) },
   { name: 'traces', text: () => (run.ecg?.length ? (run.traces?.length ? 'Traces and ECG' : 'ECG') : 'Traces'), has: () => run.traces?.length || run.ecg?.length, open: (host) => showTraces(host, run) },
   { name: 'machine', text: 'Machine', has: () => run.machine, open: (host) => showMachine(host, run.machine) },
+  { name: 'compare', text: 'Comparison', has: () => withMachine().length > 1, open: (host) => showCompare(host, withMachine()) },
   { name: 'run', text: 'What was run', has: () => true, open: (host) => showRun(host, run, report.version) },
 ];
+
+function withMachine() {
+  return report.runs.filter((each) => each.machine);
+}
 
 function attempt(action) {
   try {
@@ -185,6 +191,18 @@ window.myotile = Object.freeze({
   /** Of a tile: where its middle is on the canvas, and what the shown measure is there. */
   tile: (i) => {
     const { tiles } = opened.get('machine').shown;
-    return { middle: tiles.die.middle(i), value: tiles.lists[tiles.m][i], kept: tiles.kept };
+    return { middle: tiles.die.middle(i), value: tiles.lists[tiles.m][i], kept: tiles.kept, neighbours: tiles.details?.neighbours ?? [] };
+  },
+  /** The phases of the time step, and where in CSS pixels of its canvas each lies: [left, right]. */
+  phases: () => {
+    const { timeline } = opened.get('machine').shown;
+    const width = timeline.place.clientWidth;
+    return timeline.phases.map((phase, k) => ({ ...phase, at: [timeline.edges[k] * width, timeline.edges[k + 1] * width] }));
+  },
+  /** A link: the middle of its curve, and its load as it is shown. */
+  link: (k) => {
+    const { network } = opened.get('machine').shown;
+    const [a, c, b] = network.curves[k];
+    return { middle: [0, 1].map((i) => (a[i] + 2 * c[i] + b[i]) / 4), load: network.shown()[k] };
   },
 });

@@ -1,0 +1,219 @@
+// One time step as the tiles spend it: phase behind phase from left to right, tile below tile, each busy for a part of a phase and then
+// waiting for its end.
+
+import { theme } from './colour.js';
+import { el, labelled, options, sizeCanvas, table } from './dom.js';
+import { format, quantity } from './number.js';
+import { swatch } from './tile.js';
+
+export const kinds = {
+  gather: { text: 'gather: copies before the exchange', colour: '#2f8f83' },
+  sync: { text: 'sync', colour: '#8a9099' },
+  exchange: { text: 'exchange', colour: '#d9822b' },
+  scatter: { text: 'scatter: copies after it', colour: '#8e6bbf' },
+  compute: { text: 'compute', colour: '#3f7fd0' },
+};
+
+/** The phases of a time step: [{ set, kind, times, cycles (of all these runs), once, external (of these: between chips), bound (NaN: none) }]. */
+export function phasesOf(machine) {
+  const phases = [];
+  for (const turn of machine.time_step ?? []) {
+    const times = turn.times ?? (machine.time_steps > 0 ? turn.runs / machine.time_steps : 1);
+    const once = { gather: turn.gather, sync: turn.internal_sync + turn.external_sync, exchange: turn.exchange, scatter: turn.scatter, compute: turn.compute };
+    for (const [kind, cycles] of Object.entries(once)) {
+      if (!(cycles > 0 && times > 0)) continue;
+      phases.push({ set: turn.set, kind, times, once: cycles, cycles: cycles * times, external: kind === 'exchange' ? turn.external_exchange : 0, bound: kind === 'exchange' ? turn.bound + turn.external_exchange : NaN });
+    }
+  }
+  return phases;
+}
+
+export class Timeline {
+  /** tiles may be null: then there are only the phases. */
+  constructor(machine, tiles) {
+    this.tiles = tiles;
+    this.phases = phasesOf(machine);
+    this.total = this.phases.reduce((sum, phase) => sum + phase.cycles, 0);
+    this.lists = this.phases.map((phase) => (tiles && phase.kind !== 'sync' ? tiles.list(phase.set, phase.kind) : null));
+    if (tiles) tiles.kept_changed = () => this.draw();
+  }
+
+  build() {
+    this.widths = el('select', { on: { change: () => this.draw() } }, options([{ value: 'scale', text: 'to scale' }, { value: 'even', text: 'all alike' }]));
+    this.sorting = el('select', { on: { change: () => this.draw() } }, options([{ value: 'number', text: 'their number' }, { value: 'busy', text: 'how long they are busy' }]));
+    this.canvas = el('canvas', { role: 'img', class: 'die', 'aria-label': this.inWords() });
+    this.place = el('div', {}, this.canvas);
+    this.readout = el('p', { class: 'readout', text: ' ' });
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.place);
+    this.canvas.addEventListener('pointermove', (event) => this.tell(event.offsetX, event.offsetY));
+    this.canvas.addEventListener('pointerleave', () => (this.readout.textContent = ' '));
+    this.canvas.addEventListener('click', (event) => {
+      const found = this.at(event.offsetX, event.offsetY);
+      if (found && found.cell >= 0) this.tiles.keep(found.cell);
+    });
+    const shown = new Set(this.phases.map((phase) => phase.kind));
+    const legend = Object.entries(kinds).filter(([kind]) => shown.has(kind)).flatMap(([, { text, colour }]) => [swatch(colour), `${text}  `]);
+    if (this.tiles && this.phases.some((phase) => phase.external > 0)) legend.push(swatch(kinds.exchange.colour, 0.35), 'between chips  ');
+    return el('section', { class: 'card timeline' },
+      el('h2', { text: 'One time step' }),
+      el('div', { class: 'row' }, labelled('Widths of phases', this.widths), this.tiles ? labelled('Tiles by', this.sorting) : null),
+      el('p', { class: 'note legend' }, ...legend, this.lists.some((list, k) => list && this.phases[k].kind === 'exchange') ? 'Dashed: no schedule takes less.' : ''),
+      this.place, this.readout,
+      el('details', {}, el('summary', { text: 'The phases as a table' }), this.asTable()));
+  }
+
+  inWords() {
+    const longest = [...this.phases].sort((a, b) => b.cycles - a.cycles)[0];
+    return `One time step of ${format(this.total)} cycles in ${this.phases.length} phases; the longest is ${longest.kind} of ${longest.set}, ${format(longest.cycles)} cycles. The table has all.`;
+  }
+
+  asTable() {
+    const number = (label, unit = '') => ({ label, unit, number: true });
+    const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, number('times'), number('one run', 'cycles'), number('share of the time step', '%'), number('tiles at work'), number('mean of these', 'cycles'), number('no schedule takes less than', 'cycles')];
+    const rows = this.phases.map((phase, k) => {
+      const busy = this.lists[k] ? Array.from(this.lists[k]).filter((x) => x > 0) : null;
+      const known = busy && !this.tiles.inBlocks;
+      return [phase.set, phase.kind, phase.times, phase.once, (100 * phase.cycles) / this.total, known ? busy.length : null, known ? busy.reduce((a, b) => a + b, 0) / busy.length : null, Number.isNaN(phase.bound) ? null : phase.bound];
+    });
+    return table({ title: '', columns, rows });
+  }
+
+  /** Where phases begin, in shares of the width. */
+  layout() {
+    const even = this.widths.value === 'even';
+    let x = 0;
+    this.edges = [0, ...this.phases.map((phase) => (x += even ? 1 / this.phases.length : phase.cycles / this.total))];
+  }
+
+  /** Cells (tiles, or blocks) from top to bottom. */
+  order() {
+    const n = this.tiles.tiles.n;
+    const busy = new Float64Array(n);
+    this.lists.forEach((list, k) => list && list.forEach((cycles, i) => (busy[i] += this.phases[k].times * cycles)));
+    const order = Array.from({ length: n }, (_, i) => i);
+    return this.sorting.value === 'busy' ? order.sort((a, b) => busy[b] - busy[a] || a - b) : order;
+  }
+
+  draw() {
+    const width = this.place?.clientWidth ?? 0;
+    if (width < 50) return;
+    this.layout();
+    this.height = this.tiles ? Math.min(360, Math.max(90, 12 * this.tiles.tiles.n)) : 0;
+    const context = sizeCanvas(this.canvas, width, top + this.height + 22);
+    this.context = context;
+    context.font = '12px system-ui, sans-serif';
+    this.phases.forEach((phase, k) => this.drawPhase(context, phase, k, width));
+    if (this.tiles) this.drawTiles(context, width);
+    this.drawAxis(context, width);
+  }
+
+  drawPhase(context, phase, k, width) {
+    const [from, to] = [this.edges[k] * width, this.edges[k + 1] * width];
+    context.fillStyle = kinds[phase.kind].colour;
+    context.fillRect(from, 0, Math.max(0.5, to - from - 0.5), top - 4);
+    const text = phase.times === 1 ? phase.set : `${phase.set} × ${format(phase.times, 3)}`;
+    context.fillStyle = '#fff';
+    context.textBaseline = 'middle';
+    context.textAlign = 'left';
+    if (context.measureText(text).width < to - from - 8) context.fillText(text, from + 4, (top - 4) / 2);
+  }
+
+  /** A row of pixels has the busiest of the tiles that it stands for. */
+  drawTiles(context, width) {
+    this.cells = this.order();
+    const n = this.cells.length;
+    this.rows = Math.min(n, this.height);
+    const h = this.height / this.rows;
+    this.busiest = this.phases.map(() => new Int32Array(this.rows).fill(-1));
+    this.phases.forEach((phase, k) => {
+      const [from, to] = [this.edges[k] * width, this.edges[k + 1] * width];
+      context.fillStyle = theme('page');
+      context.fillRect(from, top, to - from, this.height);
+      context.fillStyle = kinds[phase.kind].colour;
+      if (phase.kind === 'sync') context.fillRect(from, top, Math.max(0.5, to - from), this.height);
+      if (phase.external > 0) this.drawExternal(context, phase, from, to);
+      if (!this.lists[k]) return;
+      for (let row = 0; row < this.rows; row++) {
+        const cell = this.busiestOf(row, this.lists[k]);
+        this.busiest[k][row] = cell;
+        const share = Math.min(1, this.lists[k][cell] / phase.once);
+        context.fillRect(from, top + row * h, share * (to - from), n > this.rows || h < 4 ? h : h - 1);
+      }
+      this.drawBound(context, phase, from, to);
+    });
+    this.drawKept(context, width, h);
+  }
+
+  /** Links carry it, behind what tiles of one chip exchange. */
+  drawExternal(context, phase, from, to) {
+    context.globalAlpha = 0.35;
+    const width = (phase.external / phase.once) * (to - from);
+    context.fillRect(to - width, top, width, this.height);
+    context.globalAlpha = 1;
+  }
+
+  busiestOf(row, list) {
+    const [first, end] = [Math.floor((row * this.cells.length) / this.rows), Math.floor(((row + 1) * this.cells.length) / this.rows)];
+    let best = this.cells[first];
+    for (let k = first + 1; k < end; k++) if (list[this.cells[k]] > list[best]) best = this.cells[k];
+    return best;
+  }
+
+  drawBound(context, phase, from, to) {
+    if (Number.isNaN(phase.bound) || to - from < 3) return;
+    const x = from + (phase.bound / phase.once) * (to - from);
+    context.strokeStyle = theme('ink');
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    context.moveTo(x, top);
+    context.lineTo(x, top + this.height);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  drawKept(context, width, h) {
+    const at = this.tiles.kept < 0 ? -1 : this.cells.indexOf(this.tiles.kept);
+    if (at < 0) return;
+    const y = top + (at / this.cells.length) * this.height;
+    context.strokeStyle = theme('ink');
+    context.strokeRect(0.5, y - 0.5, width - 1, Math.max(h, 2) + 1);
+  }
+
+  drawAxis(context, width) {
+    context.fillStyle = theme('soft');
+    context.textBaseline = 'bottom';
+    context.textAlign = 'left';
+    context.fillText('0', 0, top + this.height + 20);
+    context.textAlign = 'right';
+    context.fillText(this.widths.value === 'even' ? `${this.phases.length} phases, ${quantity(this.total, 'cycles')}` : quantity(this.total, 'cycles'), width, top + this.height + 20);
+  }
+
+  /** What is at a pixel: { phase, cell (-1: none) }; null: nothing. */
+  at(x, y) {
+    const share = x / this.place.clientWidth;
+    const k = this.edges ? this.edges.findIndex((edge, i) => i > 0 && share < edge) - 1 : -1;
+    if (k < 0) return null;
+    const row = this.tiles && y >= top && y < top + this.height ? Math.floor(((y - top) / this.height) * this.rows) : -1;
+    return { k, cell: row >= 0 ? this.busiest[k][row] : -1 };
+  }
+
+  tell(x, y) {
+    const found = this.at(x, y);
+    if (!found) return;
+    const { k, cell } = found;
+    const phase = this.phases[k];
+    const external = phase.external > 0 ? `, ${format(phase.external)} of them between chips` : '';
+    const times = phase.times === 1 ? '' : `, ${format(phase.times, 3)} times in a time step`;
+    const bound = Number.isNaN(phase.bound) ? '' : ` (no schedule takes less than ${format(phase.bound)})`;
+    const whole = `${phase.set}, ${phase.kind}: ${quantity(phase.once, 'cycles')}${external}${bound}${times}`;
+    const tile = cell >= 0 && this.lists[k] ? `. ${this.tiles.nameOf(cell)} is busy for ${format(this.lists[k][cell])} of them` : '';
+    this.readout.textContent = `${whole}${tile}.`;
+  }
+
+  remove() {
+    this.observer?.disconnect();
+  }
+}
+
+const top = 26;
