@@ -16,6 +16,7 @@
 #define MARGIN_MORE 2 /*   and where waves may be later than that */
 #define DETOUR 1.15   /* of ways along edges */
 #define ROUNDED_MS 10 /* the end is a multiple of this */
+#define FRAMES 40     /* of V, at most, until all is activated */
 
 /* ---- the stimulus ---- */
 
@@ -173,6 +174,15 @@ static void write_electrodes(FILE *to, const mt_heart_case *c)
     }
 }
 
+/* Frames of V, whole ms apart. */
+static void write_series(FILE *to, const mt_heart_case *c)
+{
+    const double every_ms = fmax(1, ceil(c->expected_ms / FRAMES)),
+                 frames = 1 + floor(c->expected_ms / every_ms);
+    (void)fprintf(to, "series: # frames of V: some %.0f MB\n  every_ms: %g\n",
+        ceil(frames * (double)c->heart->mesh.n_elements * sizeof(float) / 1e6), every_ms);
+}
+
 void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again)
 {
     char late[128], expected[64];
@@ -191,8 +201,8 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
         "  stepping: multirate # each cell is evaluated as often as its V changes: half the time\n");
     (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all that can be reached\n");
     write_number(to, "end_ms", c->end_ms, expected);
-    (void)fprintf(to,
-        "output:\n  maps: [activation, conduction_velocity]\n");
+    (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity]\n");
+    write_series(to, c);
     write_stimulus(to, c);
     if (c->n_electrodes > 0) write_electrodes(to, c);
     (void)fprintf(to,

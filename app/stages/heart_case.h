@@ -4,6 +4,7 @@
  *   stimulus   at the apex of the left ventricle; without an anatomy at the lower end of the longest axis
  *   end        when all is activated, at the latest 1.5 times when that is expected (solver/tissue/arrival.h), with waves as late as the mesh
  *              makes them; twice where they may be later
+ *   series     some 40 frames of V, which show the wave in the report and in ParaView
  *   ECG        where the electrodes have places (solver/outputs/chest.h) */
 #ifndef MT_APP_STAGES_HEART_CASE_H
 #define MT_APP_STAGES_HEART_CASE_H

@@ -173,10 +173,10 @@ Test(heart, a_run_goes_to_full_activation_and_leaves_its_files)
     char *text = works("heart slab.hdf -o made");
     (void)says(text, "activation: all 9,216 elements, the last at ");
     (void)says(text, "files: in made: report.html (for a browser), activation.png (the picture), result.hdf "
-                     "(for ParaView), used.yaml\n");
+                     "(for ParaView), series.hdf, series.xdmf, used.yaml\n");
     free(text);
     static const char *const files[] = {"heart.hdf", "case.yaml", "activation.png", "conduction_velocity.png",
-        "result.hdf", "activation.csv", "used.yaml", "report.html"};
+        "result.hdf", "activation.csv", "series.hdf", "used.yaml", "report.html"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         char path[64];
         (void)snprintf(path, sizeof path, "made/%s", files[k]);
@@ -195,6 +195,10 @@ Test(heart, both_ventricles_get_twelve_leads)
     free(text);
     read_case(&arena, "made/case.yaml", &input);
     read_case(&arena, "data/cases/s1-s2.yaml", &usual);
+    const double frames =
+        input.time.end_ms /
+        input.series.samples.when.every_ms; /* the end is 1.5 to 2 times what is expected, and 10 ms */
+    cr_assert(input.series.samples.when.every_ms >= 1 && frames >= 40 && frames <= 2 * 40 + 10, "%g", frames);
     cr_assert_eq(input.n_electrodes, usual.n_electrodes);
     for (size_t e = 0; e < input.n_electrodes; e++) {
         cr_assert_str_eq(input.electrodes[e].name, usual.electrodes[e].name);
