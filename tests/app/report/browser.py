@@ -70,6 +70,15 @@ class Browser:
             actions.append(action)
         self.send("/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
 
+    def touch(self, *fingers):
+        """Fingers that go: for each the places in CSS pixels of the window that it touches, one after the other."""
+        event = lambda kind, points: self.send("/goog/cdp/execute", {"cmd": "Input.dispatchTouchEvent", "params": {"type": kind, "touchPoints": points}})
+        at = lambda step: [{"x": places[step][0], "y": places[step][1], "id": k} for k, places in enumerate(fingers)]
+        event("touchStart", at(0))
+        for step in range(1, len(fingers[0])):
+            event("touchMove", at(step))
+        event("touchEnd", [])
+
     def dark(self, on):
         self.send("/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
                                         "params": {"features": [{"name": "prefers-color-scheme", "value": "dark" if on else "light"}]}})

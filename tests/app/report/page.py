@@ -306,6 +306,20 @@ class PageTest(unittest.TestCase):
         self.assertGreater(max(seen)[0] - min(seen)[0], 60)
         self.assertNotEqual(max(seen)[1], min(seen)[1], "colours of the cut face follow V")
 
+    def test_one_finger_turns_the_heart_and_two_zoom(self):
+        x, y, w, h = self.box(".stage canvas")
+        x, y = x + w / 2, y + h / 2
+        ends = [[28, 0, -10], [-28, 0, -10]]
+        size = lambda: math.dist(*(self.hook("project", end) for end in ends))
+        before, place = size(), self.hook("project", ends[0])
+        self.browser.touch(*([[x + side * (60 + 10 * k), y] for k in range(8)] for side in (-1, 1)))
+        self.browser.wait("return Math.abs(myotile.project(arguments[0])[0] - arguments[1]) > 20", ends[0], place[0])
+        self.assertGreater(size(), 1.3 * before)
+        place = self.hook("project", ends[0])
+        self.browser.touch([[x + 15 * k, y] for k in range(8)])
+        self.browser.wait("return Math.abs(myotile.project(arguments[0])[0] - arguments[1]) > 20", ends[0], place[0])
+        self.assertEqual(self.browser.run("return scrollY"), 0)
+
     def test_keys_turn_the_heart_and_go_through_tabs(self):
         before = self.hook("project", [28, 0, -10])
         self.browser.type(".stage canvas", RIGHT)
