@@ -112,6 +112,7 @@ export class View {
 
   /** Where a place [x, y, z] appears, in CSS pixels of the canvas; null: behind the eye. */
   project(place) {
+    this.camera.updateMatrixWorld(); // it may have moved since it was drawn
     const p = new Vector3(...place).project(this.camera);
     const [width, height] = this.size();
     return p.z > 1 || p.z < -1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
