@@ -319,9 +319,9 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.run("return scrollY"), 0)
 
     def test_keys_turn_the_heart_and_go_through_tabs(self):
-        before = self.hook("project", [28, 0, -10])
+        before = self.hook("project", [0, -28, -10])
         self.browser.type(".stage canvas", RIGHT)
-        self.assertGreater(abs(self.hook("project", [28, 0, -10])[0] - before[0]), 3)
+        self.assertGreater(abs(self.hook("project", [0, -28, -10])[0] - before[0]), 3)
         self.browser.type("#tab-heart", RIGHT)
         self.assertEqual(self.browser.run("return document.activeElement.id"), "tab-traces")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('[role=tabpanel]')].map((p) => p.hidden)"), [True, False, True, True, True])
