@@ -137,7 +137,7 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
 
 
 def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Text] = None, *, threads: Optional[int] = None,
-        machine_set: Optional[Mapping[str, Any]] = None, resume: bool = False, force: bool = False, progress: bool = False,
+        machine_set: Optional[Mapping[str, Any]] = None, tiles: bool = False, resume: bool = False, force: bool = False, progress: bool = False,
         program: Optional[Text] = None) -> Results:
     """Runs a case, as `myotile run` does, and opens its results.
 
@@ -145,6 +145,7 @@ def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Te
     output       the folder for the files; None: the case's name
     threads      how many; None: as OMP_NUM_THREADS says, or all
     machine_set  values in place of the machine's: {"links.shape": "torus"}
+    tiles        leave tables of the machine's tiles, too (Results.tile_table), as `--profile` does
     resume       go on from the newest checkpoint in the folder, if there is one
     force        replace files there that Myotile did not write
     progress     a line of progress a minute, on standard error
@@ -154,6 +155,7 @@ def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Te
     words = ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
     folder = Path(output if output is not None else Path(case).stem)
     words = ["run", os.fspath(case), "--resume" if resume else "--output", os.fspath(folder), *words]
+    words += ["--profile", os.fspath(folder)] if tiles else []
     call(*words, *_sets("--set", set), *_sets("--machine-set", machine_set), program=program, threads=threads, progress=progress)
     return open_results(folder)
 

@@ -143,6 +143,15 @@ class Results:
                         "segments where there are several")
         return needed("pandas").json_normalize(found)
 
+    def tile_table(self, name: str = "tiles") -> Any:
+        """A table of the machine's tiles as a pandas.DataFrame: tiles, memory, vertices, received or links, the CSV file of that name that
+        `run(tiles=True)` leaves (ipu/README.md tells what they hold). Units stand in the names of columns: "memory[bytes]"."""
+        names = ("tiles", "memory", "vertices", "received", "links")
+        if name not in names:
+            raise Error(f"{name}; allowed: {', '.join(names)}")
+        hint = "a run with tiles=True leaves it, on several chips" if name == "links" else "a run with tiles=True leaves it"
+        return needed("pandas").read_csv(self._path(f"{name}.csv", hint))
+
     @cached_property
     def used(self) -> Dict[str, Any]:
         """Every value that the run used, defaults with them: used["time"]["dt_ms"], used["stimuli"][0]["start_ms"]."""

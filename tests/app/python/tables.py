@@ -47,6 +47,19 @@ class Tables(unittest.TestCase):
         early = myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1).points
         self.assertEqual(list(early.activation_ms.isna()[:2]), [False, True])
 
+    def test_tiles_are_a_table_that_adds_up(self):
+        made = myotile.run(small, {**SMALL, "machine.tiles": 7, "time.end_ms": 0.1}, "tiles", tiles=True, threads=1)
+        tiles, received = made.tile_table(), made.tile_table("received")
+        sets = made.profile_table().set_index("name")
+        self.assertEqual(len(tiles), made.profile["machine"]["tiles"])
+        self.assertEqual(sum(tiles["vertices ode[vertices]"] > 0), 7)
+        self.assertEqual(tiles["received pde a to b[bytes]"].sum(), sets["bytes_received"]["pde a to b"])
+        self.assertEqual(received[received["compute set"] == "pde a to b"]["received[bytes]"].sum(), sets["bytes_received"]["pde a to b"])
+        with self.assertRaisesRegex(myotile.Error, "links.csv: not there; .* on several chips"):
+            made.tile_table("links")
+        with self.assertRaisesRegex(myotile.Error, "tile; allowed: tiles, memory"):
+            made.tile_table("tile")
+
     def test_the_profile_is_a_table_that_adds_up(self):
         sets, totals = self.results.profile_table(), self.results.profile["totals"]
         self.assertEqual(sets.total_cycles.sum() + totals["host_cycles"], totals["cycles"])
