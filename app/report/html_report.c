@@ -136,7 +136,7 @@ static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
     mt_json_open(&part->json, "tables", '[');
     MT_TRY(mt_run_folder_has(folder, "activation.csv", path, &has));
     if (has) status = mt_csv_read(&arena, path, &csv);
-    if (has && status == MT_OK)
+    if (has && status == MT_OK && csv.n_rows > 0)
         mt_table_part_csv(part, NULL, "Activation times at points", &csv, csv.n_rows, NULL);
     mt_json_close(&part->json);
     mt_arena_free(&arena);

@@ -179,7 +179,7 @@ static void write_series(FILE *to, const mt_heart_case *c)
 {
     const double every_ms = fmax(1, ceil(c->expected_ms / FRAMES)),
                  frames = 1 + floor(c->expected_ms / every_ms);
-    (void)fprintf(to, "series: # frames of V: some %.0f MB\n  every_ms: %g\n",
+    (void)fprintf(to, "series: # frames of V: some %.0f MB, and the mesh\n  every_ms: %g\n",
         ceil(frames * (double)c->heart->mesh.n_elements * sizeof(float) / 1e6), every_ms);
 }
 
