@@ -1,0 +1,176 @@
+"""Makes the site: runs what the tutorials and notebooks show, stages all pages, and calls Sphinx. README.md has the design.
+
+    make.py MYOTILE SOURCE FOLDER      the site is FOLDER/html/index.html
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import links
+import tutorial
+
+# What the site is made with, by Debian's packages.
+MODULES = {"sphinx": "python3-sphinx", "myst_parser": "python3-myst-parser", "furo": "furo"}
+OF_NOTEBOOKS = {"nbconvert": "jupyter-nbconvert", "ipykernel": "python3-ipykernel", "pandas": "python3-pandas", "h5py": "python3-h5py",
+                "matplotlib": "python3-matplotlib", "meshio": "python3-meshio"}
+OF_TUTORIALS = {"numpy": "python3-numpy", "h5py": "python3-h5py", "pandas": "python3-pandas", "cffi": "python3-cffi"}
+COPIED = (".yaml", ".json", ".csv", ".cff", ".html", ".obj")  # files of the source that a page may give away
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def lacking():
+    """Debian's packages that are needed and not here."""
+    modules = {**MODULES, **OF_NOTEBOOKS, **OF_TUTORIALS}
+    missing = [package for module, package in modules.items() if importlib.util.find_spec(module) is None]
+    return missing + [name for name in ("mandoc", "gmsh") if shutil.which(name) is None]
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Stage:
+    """The folder of pages that Sphinx reads."""
+
+    def __init__(self, source, folder, runs):
+        self.source, self.folder, self.runs = source, folder, runs
+        self.wrong = []
+        self.names = {page: self.name(page) for page in links.markdown(source)}
+
+    def name(self, page):
+        """The page of the site that a page of the source becomes."""
+        folder, file = os.path.split(page)
+        inside = os.path.relpath(os.path.join(self.source, folder), _HERE)
+        if inside == ".":
+            return "site.md" if file == "README.md" else file
+        if not inside.startswith(".."):
+            return os.path.join(inside, file)
+        words = [word for word in folder.split("/") if word] + ([] if file == "README.md" else [file[:-3]])
+        return "-".join(words or ["myotile"]).lower() + ".md"
+
+    def copy(self, path, to):
+        os.makedirs(os.path.dirname(os.path.join(self.folder, to)), exist_ok=True)
+        shutil.copyfile(path, os.path.join(self.folder, to))
+
+    def target(self, page, link):
+        """What stands in the place of a link's target; None: nothing, it becomes the name of a file."""
+        here = os.path.dirname(self.names[page])
+        place = f"#{link.place}" if link.place else ""
+        if not link.path:
+            return place
+        if link.path.startswith("made/"):
+            of, made = os.path.dirname(os.path.relpath(os.path.join(self.source, page), _HERE)), link.path[5:]
+            self.copy(os.path.join(self.runs, of, made), os.path.join("made", of, made))
+            return os.path.relpath(os.path.join("made", of, made), here)
+        path = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
+        if path in self.names:
+            return os.path.relpath(self.names[path], here) + place
+        if link.picture or path.endswith(COPIED):
+            self.copy(os.path.join(self.source, path), os.path.join("files", path))
+            return os.path.relpath(os.path.join("files", path), here)
+        if not os.path.exists(os.path.join(self.source, path)):
+            raise FileNotFoundError
+        return None
+
+    def page(self, page):
+        """The text of a page, its links as the site needs them."""
+        text = links.read(os.path.join(self.source, page))
+        parts, at = [], 0
+        for link in links.links(text):
+            if link.outside:
+                continue
+            try:
+                target = self.target(page, link)
+            except OSError:
+                self.wrong.append(f"{page}:{link.line}: {link.target}: no such file")
+                continue
+            name = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
+            plain = link.words if "`" in link.words else f"{link.words} (`{name}`)"
+            parts += [text[at:link.start], plain if target is None else f"{'!' * link.picture}[{link.words}]({target})"]
+            at = link.end
+        text = "".join(parts) + text[at:]
+        return re.sub(r'^<a name="([^"]+)"></a>', r"(\1)=\n", text, flags=re.MULTILINE)
+
+    def pages(self):
+        for page, name in self.names.items():
+            write(os.path.join(self.folder, name), self.page(page))
+        if self.wrong:
+            raise SystemExit("\n".join(self.wrong))
+
+
+def manual(program):
+    """The manual page, as mandoc shows it: its sections are sections of a page."""
+    text = subprocess.run([program, "--manual"], check=True, stdout=subprocess.PIPE).stdout
+    html = subprocess.run(["mandoc", "-T", "html", "-O", "fragment"], input=text, check=True, stdout=subprocess.PIPE).stdout.decode()
+    html = re.sub(r'<a class="permalink" href="[^"]*">(.*?)</a>', r"\1", html, flags=re.DOTALL)
+    html = re.sub(r'<table class="(head|foot)">.*?</table>|</?section[^>]*>|</?div[^>]*>| id="[^"]*"', "", html, flags=re.DOTALL)
+    made, at = ["# The manual page\n\n`man myotile` shows the same where Myotile is installed, and `myotile --manual | man -l -` where it is not.\n"], 0
+    for heading in re.finditer(r"<h([12])[^>]*>(.*?)</h\1>", html, flags=re.DOTALL):
+        made.append(raw(html[at:heading.start()]))
+        words = " ".join(re.sub(r"<[^>]*>", "", heading.group(2)).split())
+        made.append(f"{'#' * (int(heading.group(1)) + 1)} {words if heading.group(1) == '1' else f'`{words}`'}\n")
+        at = heading.end()
+    return "\n".join(made + [raw(html[at:])])
+
+
+def raw(html):
+    return f"````{{raw}} html\n{html.strip()}\n````\n" if html.strip() else ""
+
+
+def notebooks(program, source, folder):
+    """The notebooks as pages, with what they print and draw: of this run, or of an earlier one of the same."""
+    package = os.path.join(source, "app", "python")
+    key = tutorial.digest([program, package])
+    if os.path.exists(os.path.join(folder, "key")) and links.read(os.path.join(folder, "key")) == key:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    environment = {**os.environ, "MYOTILE": program, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1", "HOME": folder,
+                   "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    scripts = os.path.join(package, "notebooks")
+    for name in sorted(file[:-3] for file in os.listdir(scripts) if file.endswith(".py")):
+        print(f"app/python/notebooks/{name}.py", flush=True)
+        work = os.path.join(folder, "work", name)
+        os.makedirs(work)
+        call = {"env": {**environment, "TMPDIR": work}, "check": True, "cwd": folder}
+        subprocess.run([sys.executable, "-m", "myotile.notebook", os.path.join(scripts, f"{name}.py"), f"{name}.ipynb"], **call)
+        subprocess.run(["/usr/bin/jupyter-nbconvert", "--log-level", "WARN", "--execute", "--to", "markdown", f"{name}.ipynb"], **call)
+        text = links.read(os.path.join(folder, f"{name}.md"))
+        write(os.path.join(folder, f"{name}.md"), re.sub(re.escape(work) + r"/[^/\s]+", "FOLDER", text))
+    write(os.path.join(folder, "key"), key)
+
+
+def main(program, source, folder):
+    missing = lacking()
+    if missing:
+        raise SystemExit(f"the site needs Debian's {', '.join(sorted(set(missing)))}: .ci/install site")
+    program, source, folder = (os.path.abspath(path) for path in (program, source, folder))
+    runs, staged = os.path.join(folder, "runs"), os.path.join(folder, "pages")
+    os.makedirs(folder, exist_ok=True)
+    for each in tutorial.TUTORIALS:
+        tutorial.check(each, tutorial.kept(program, source, each, os.path.join(runs, each)))
+    notebooks(program, source, os.path.join(folder, "notebooks"))
+    for old in (staged, os.path.join(folder, "html")):
+        shutil.rmtree(old, ignore_errors=True)
+    Stage(source, staged, runs).pages()
+    shutil.copytree(os.path.join(folder, "notebooks"), os.path.join(staged, "notebooks"),
+                    ignore=lambda _, names: [name for name in names if not name.endswith((".md", "_files", ".png"))])
+    write(os.path.join(staged, "manual.md"), manual(program))
+    shutil.copyfile(os.path.join(_HERE, "conf.py"), os.path.join(staged, "conf.py"))
+    version = subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()[1]
+    done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-D", f"release={version}",
+                           "-d", os.path.join(folder, "doctrees"), staged, os.path.join(folder, "html")])
+    if done.returncode != 0:
+        raise SystemExit("the site has faults: see above")
+    print(f"the site: {os.path.join(folder, 'html', 'index.html')}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: make.py MYOTILE SOURCE FOLDER")
+    main(*sys.argv[1:])
