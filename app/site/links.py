@@ -9,7 +9,7 @@ import sys
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
-_NAMED = re.compile(r'<a name="([^"]+)">')
+NAMED = re.compile(r'<a name="([^"]+)"></a>')
 _LEFT_OUT = {"build", "node_modules", ".git"}
 
 
@@ -50,7 +50,7 @@ def links(text):
 
 def places(text):
     """What may stand behind # in a link to this text: its headings, as GitHub and MyST name them, and named anchors."""
-    found = set(_NAMED.findall(text))
+    found = set(NAMED.findall(text))
     for line, seen in zip(text.splitlines(), masked(text).splitlines()):
         heading = _HEADING.match(line) if seen.startswith("#") else None
         if heading:

@@ -61,16 +61,16 @@ class Stage:
     def target(self, page, link):
         """What stands in the place of a link's target; None: nothing, it becomes the name of a file."""
         here = os.path.dirname(self.names[page])
-        place = f"#{link.place}" if link.place else ""
-        if not link.path:
-            return place
+        path = os.path.normpath(os.path.join(os.path.dirname(page), link.path)) if link.path else page
+        if path in self.names:
+            if link.place in links.NAMED.findall(links.read(os.path.join(self.source, path))):
+                return link.place  # for MyST a label, of which there is one on all pages
+            place = f"#{link.place}" if link.place else ""
+            return place if path == page else os.path.relpath(self.names[path], here) + place
         if link.path.startswith("made/"):
             of, made = os.path.dirname(os.path.relpath(os.path.join(self.source, page), _HERE)), link.path[5:]
             self.copy(os.path.join(self.runs, of, made), os.path.join("made", of, made))
             return os.path.relpath(os.path.join("made", of, made), here)
-        path = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
-        if path in self.names:
-            return os.path.relpath(self.names[path], here) + place
         if link.picture or path.endswith(COPIED):
             self.copy(os.path.join(self.source, path), os.path.join("files", path))
             return os.path.relpath(os.path.join("files", path), here)
@@ -95,7 +95,7 @@ class Stage:
             parts += [text[at:link.start], plain if target is None else f"{'!' * link.picture}[{link.words}]({target})"]
             at = link.end
         text = "".join(parts) + text[at:]
-        return re.sub(r'^<a name="([^"]+)"></a>', r"(\1)=\n", text, flags=re.MULTILINE)
+        return links.NAMED.sub(r"(\1)=\n", text)
 
     def pages(self):
         for page, name in self.names.items():

@@ -95,7 +95,7 @@ def digest(files, *words):
         inside = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names if not name.endswith(".pyc")]
         for each in sorted(inside) if os.path.isdir(path) else [path]:
             with open(each, "rb") as file:
-                total.update(each.encode() + b"\0" + file.read())
+                total.update(os.path.relpath(each, path).encode() + b"\0" + file.read())
     return total.hexdigest()
 
 
