@@ -15,8 +15,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a browser lets no page from a folder read another
 highlight_language = "none"
-highlight_options = {"default": {"stripall": False}}
 pygments_style = "friendly"
+html_extra_path = ["extra"]
 exclude_patterns = ["files", "made"]
 smartquotes = False  # options begin with two dashes
 

@@ -18,7 +18,8 @@ MODULES = {"sphinx": "python3-sphinx", "myst_parser": "python3-myst-parser", "fu
 OF_NOTEBOOKS = {"nbconvert": "jupyter-nbconvert", "ipykernel": "python3-ipykernel", "pandas": "python3-pandas", "h5py": "python3-h5py",
                 "matplotlib": "python3-matplotlib", "meshio": "python3-meshio"}
 OF_TUTORIALS = {"numpy": "python3-numpy", "h5py": "python3-h5py", "pandas": "python3-pandas", "cffi": "python3-cffi"}
-COPIED = (".yaml", ".json", ".csv", ".cff", ".html", ".obj")  # files of the source that a page may give away
+COPIED = (".yaml", ".json", ".csv", ".cff", ".obj")  # files of the source that a page may give away
+EXTRA = "extra"  # what Sphinx copies as it is
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -69,8 +70,9 @@ class Stage:
             return place if path == page else os.path.relpath(self.names[path], here) + place
         if link.path.startswith("made/"):
             of, made = os.path.dirname(os.path.relpath(os.path.join(self.source, page), _HERE)), link.path[5:]
-            self.copy(os.path.join(self.runs, of, made), os.path.join("made", of, made))
-            return os.path.relpath(os.path.join("made", of, made), here)
+            to = os.path.join("made", of, made)
+            self.copy(os.path.join(self.runs, of, made), os.path.join(EXTRA, to) if made.endswith(".html") else to)
+            return os.path.relpath(to, here)
         if link.picture or path.endswith(COPIED):
             self.copy(os.path.join(self.source, path), os.path.join("files", path))
             return os.path.relpath(os.path.join("files", path), here)
@@ -91,8 +93,13 @@ class Stage:
                 self.wrong.append(f"{page}:{link.line}: {link.target}: no such file")
                 continue
             name = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
-            plain = link.words if "`" in link.words else f"{link.words} (`{name}`)"
-            parts += [text[at:link.start], plain if target is None else f"{'!' * link.picture}[{link.words}]({target})"]
+            if target is None:
+                said = link.words if "`" in link.words else f"{link.words} (`{name}`)"
+            elif target.endswith(".html"):  # a report is opened; to Sphinx it would be a download
+                said = f'<a href="{target}">{link.words}</a>'
+            else:
+                said = f"{'!' * link.picture}[{link.words}]({target})"
+            parts += [text[at:link.start], said]
             at = link.end
         text = "".join(parts) + text[at:]
         return links.NAMED.sub(r"(\1)=\n", text)
