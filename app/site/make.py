@@ -39,8 +39,8 @@ def write(path, text):
 class Stage:
     """The folder of pages that Sphinx reads."""
 
-    def __init__(self, source, folder, runs):
-        self.source, self.folder, self.runs = source, folder, runs
+    def __init__(self, source, folder, runs, printed):
+        self.source, self.folder, self.runs, self.printed = source, folder, runs, printed
         self.wrong = []
         self.names = {page: self.name(page) for page in links.markdown(source)}
 
@@ -83,6 +83,10 @@ class Stage:
     def page(self, page):
         """The text of a page, its links as the site needs them."""
         text = links.read(os.path.join(self.source, page))
+        lines = text.split("\n")
+        for number, line in self.printed.get(os.path.relpath(os.path.join(self.source, page), _HERE), {}).items():
+            lines[number - 1] = line
+        text = "\n".join(lines)
         parts, at = [], 0
         for link in links.links(text):
             if link.outside:
@@ -159,12 +163,13 @@ def main(program, source, folder):
     program, source, folder = (os.path.abspath(path) for path in (program, source, folder))
     runs, staged = os.path.join(folder, "runs"), os.path.join(folder, "pages")
     os.makedirs(folder, exist_ok=True)
+    printed = {}
     for each in tutorial.TUTORIALS:
-        tutorial.check(each, tutorial.kept(program, source, each, os.path.join(runs, each)))
+        printed.update(tutorial.check(each, tutorial.kept(program, source, each, os.path.join(runs, each))))
     notebooks(program, source, os.path.join(folder, "notebooks"))
     for old in (staged, os.path.join(folder, "html")):
         shutil.rmtree(old, ignore_errors=True)
-    Stage(source, staged, runs).pages()
+    Stage(source, staged, runs, printed).pages()
     shutil.copytree(os.path.join(folder, "notebooks"), os.path.join(staged, "notebooks"),
                     ignore=lambda _, names: [name for name in names if not name.endswith((".md", "_files", ".png"))])
     write(os.path.join(staged, "manual.md"), manual(program))

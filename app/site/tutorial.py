@@ -53,9 +53,9 @@ def steps(tutorial):
     return found
 
 
-def differs(step, said):
-    """The first line shown that is not printed in its place, as a message; None if all are."""
-    lines, at = said.splitlines(), 0
+def printed(step, said):
+    """The lines that were printed in the place of those shown, by the numbers of these; SystemExit where one was not."""
+    lines, at, found = said.splitlines(), 0, {}
     for number, line in step.shown:
         if line.strip() in ("...", ""):
             continue
@@ -63,9 +63,10 @@ def differs(step, said):
         while at < len(lines) and not pattern.match(lines[at]):
             at += 1
         if at == len(lines):
-            return f"{step.page}:{number}: not printed, or not in this place: {line}\nwhat was printed:\n{said}"
+            raise SystemExit(f"{step.page}:{number}: not printed, or not in this place: {line}\nwhat was printed:\n{said}")
+        found[number] = lines[at].rstrip()
         at += 1
-    return None
+    return found
 
 
 def run(program, source, tutorial, folder):
@@ -116,10 +117,16 @@ def kept(program, source, tutorial, folder):
 
 
 def check(tutorial, outputs):
-    """Ends the program where pages show what was not printed."""
-    wrong = [message for message in map(differs, steps(tutorial), outputs) if message]
+    """The lines printed, by page and number; SystemExit, which names all that pages show and nothing printed."""
+    found, wrong = {}, []
+    for step, said in zip(steps(tutorial), outputs, strict=True):
+        try:
+            found.setdefault(step.page, {}).update(printed(step, said))
+        except SystemExit as error:
+            wrong.append(str(error))
     if wrong:
         raise SystemExit("\n\n".join(wrong))
+    return found
 
 
 if __name__ == "__main__":

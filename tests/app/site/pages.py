@@ -121,12 +121,12 @@ class PagesTest(unittest.TestCase):
         found = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, stdout=subprocess.PIPE).stdout.decode().splitlines()
         self.assertEqual([line for line in found if "missing date" not in line], [])  # it has a version in place of a date
 
-    def test_a_link_that_leads_nowhere_stops_the_site(self):
-        stage = make.Stage(SOURCE, os.path.join(FOLDER, "nowhere"), os.path.join(FOLDER, "runs"))
+    def test_a_page_has_what_was_printed_and_a_link_that_leads_nowhere_is_named(self):
+        stage = make.Stage(SOURCE, os.path.join(FOLDER, "nowhere"), os.path.join(FOLDER, "runs"), {"index.md": {1: "# B"}})
         page = os.path.join("app", "site", "index.md")
         read, make.links.read = make.links.read, lambda path: "# A\n\n[x](made/no.png) [y](../no.c) [z](make.py)\n"
         try:
-            self.assertEqual(stage.page(page), "# A\n\n[x](made/no.png) [y](../no.c) z (`app/site/make.py`)\n")
+            self.assertEqual(stage.page(page), "# B\n\n[x](made/no.png) [y](../no.c) z (`app/site/make.py`)\n")
         finally:
             make.links.read = read
         self.assertEqual(stage.wrong, [f"{page}:3: made/no.png: no such file", f"{page}:3: ../no.c: no such file"])
