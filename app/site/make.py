@@ -80,33 +80,35 @@ class Stage:
             raise FileNotFoundError
         return None
 
-    def page(self, page):
-        """The text of a page, its links as the site needs them."""
-        text = links.read(os.path.join(self.source, page))
-        lines = text.split("\n")
+    def said(self, page, link):
+        """What stands in the place of a link."""
+        target = self.target(page, link)
+        if target is None:
+            name = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
+            return link.words if "`" in link.words else f"{link.words} (`{name}`)"
+        if target.endswith(".html"):  # a report is opened; to Sphinx it would be a download
+            return f'<a href="{target}">{link.words}</a>'
+        return f"{'!' * link.picture}[{link.words}]({target})"
+
+    def text(self, page):
+        """The text of a page of the source, and where it shows what commands print, the lines that they printed."""
+        lines = links.read(os.path.join(self.source, page)).split("\n")
         for number, line in self.printed.get(os.path.relpath(os.path.join(self.source, page), _HERE), {}).items():
             lines[number - 1] = line
-        text = "\n".join(lines)
-        parts, at = [], 0
+        return "\n".join(lines)
+
+    def page(self, page):
+        """The text of a page of the site."""
+        text, parts, at = self.text(page), [], 0
         for link in links.links(text):
             if link.outside:
                 continue
             try:
-                target = self.target(page, link)
+                parts += [text[at:link.start], self.said(page, link)]
+                at = link.end
             except OSError:
                 self.wrong.append(f"{page}:{link.line}: {link.target}: no such file")
-                continue
-            name = os.path.normpath(os.path.join(os.path.dirname(page), link.path))
-            if target is None:
-                said = link.words if "`" in link.words else f"{link.words} (`{name}`)"
-            elif target.endswith(".html"):  # a report is opened; to Sphinx it would be a download
-                said = f'<a href="{target}">{link.words}</a>'
-            else:
-                said = f"{'!' * link.picture}[{link.words}]({target})"
-            parts += [text[at:link.start], said]
-            at = link.end
-        text = "".join(parts) + text[at:]
-        return links.NAMED.sub(r"(\1)=\n", text)
+        return links.NAMED.sub(r"(\1)=\n", "".join(parts) + text[at:])
 
     def pages(self):
         for page, name in self.names.items():
@@ -121,7 +123,7 @@ def manual(program):
     html = subprocess.run(["mandoc", "-T", "html", "-O", "fragment"], input=text, check=True, stdout=subprocess.PIPE).stdout.decode()
     html = re.sub(r'<a class="permalink" href="[^"]*">(.*?)</a>', r"\1", html, flags=re.DOTALL)
     html = re.sub(r'<table class="(head|foot)">.*?</table>|</?section[^>]*>|</?div[^>]*>| id="[^"]*"', "", html, flags=re.DOTALL)
-    made, at = ["# The manual page\n\n`man myotile` shows the same where Myotile is installed, and `myotile --manual | man -l -` where it is not.\n"], 0
+    made, at = ["# The manual page\n\n`man myotile` shows the same where Myotile is installed; elsewhere `myotile --manual | man -l -` does.\n"], 0
     for heading in re.finditer(r"<h([12])[^>]*>(.*?)</h\1>", html, flags=re.DOTALL):
         made.append(raw(html[at:heading.start()]))
         words = " ".join(re.sub(r"<[^>]*>", "", heading.group(2)).split())
@@ -156,30 +158,36 @@ def notebooks(program, source, folder):
     write(os.path.join(folder, "key"), key)
 
 
+def stage(program, source, folder):
+    """Runs what is shown, unless it has run, and puts all pages into the folder that Sphinx reads."""
+    runs, made, staged = (os.path.join(folder, name) for name in ("runs", "notebooks", "pages"))
+    printed = {}
+    for each in tutorial.TUTORIALS:
+        printed.update(tutorial.check(each, tutorial.kept(program, source, each, os.path.join(runs, each))))
+    notebooks(program, source, made)
+    shutil.rmtree(staged, ignore_errors=True)
+    Stage(source, staged, runs, printed).pages()
+    shutil.copytree(made, os.path.join(staged, "notebooks"),
+                    ignore=lambda _, names: [name for name in names if not name.endswith((".md", "_files", ".png"))])
+    write(os.path.join(staged, "manual.md"), manual(program))
+    shutil.copyfile(os.path.join(_HERE, "conf.py"), os.path.join(staged, "conf.py"))
+    return staged
+
+
 def main(program, source, folder):
     missing = lacking()
     if missing:
         raise SystemExit(f"the site needs Debian's {', '.join(sorted(set(missing)))}: .ci/install site")
     program, source, folder = (os.path.abspath(path) for path in (program, source, folder))
-    runs, staged = os.path.join(folder, "runs"), os.path.join(folder, "pages")
     os.makedirs(folder, exist_ok=True)
-    printed = {}
-    for each in tutorial.TUTORIALS:
-        printed.update(tutorial.check(each, tutorial.kept(program, source, each, os.path.join(runs, each))))
-    notebooks(program, source, os.path.join(folder, "notebooks"))
-    for old in (staged, os.path.join(folder, "html")):
-        shutil.rmtree(old, ignore_errors=True)
-    Stage(source, staged, runs, printed).pages()
-    shutil.copytree(os.path.join(folder, "notebooks"), os.path.join(staged, "notebooks"),
-                    ignore=lambda _, names: [name for name in names if not name.endswith((".md", "_files", ".png"))])
-    write(os.path.join(staged, "manual.md"), manual(program))
-    shutil.copyfile(os.path.join(_HERE, "conf.py"), os.path.join(staged, "conf.py"))
+    staged, html = stage(program, source, folder), os.path.join(folder, "html")
+    shutil.rmtree(html, ignore_errors=True)
     version = subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()[1]
     done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-D", f"release={version}",
-                           "-d", os.path.join(folder, "doctrees"), staged, os.path.join(folder, "html")])
+                           "-d", os.path.join(folder, "doctrees"), staged, html])
     if done.returncode != 0:
         raise SystemExit("the site has faults: see above")
-    print(f"the site: {os.path.join(folder, 'html', 'index.html')}")
+    print(f"the site: {os.path.join(html, 'index.html')}")
 
 
 if __name__ == "__main__":
