@@ -70,7 +70,7 @@ class Stage:
             return place if path == page else os.path.relpath(self.names[path], here) + place
         if link.path.startswith("made/"):
             of, made = os.path.dirname(os.path.relpath(os.path.join(self.source, page), _HERE)), link.path[5:]
-            to = os.path.join("made", of, made)
+            to = os.path.join("runs" if made.endswith(".html") else "made", of, made)
             self.copy(os.path.join(self.runs, of, made), os.path.join(EXTRA, to) if made.endswith(".html") else to)
             return os.path.relpath(to, here)
         if link.picture or path.endswith(COPIED):

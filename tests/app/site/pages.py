@@ -48,7 +48,7 @@ class PagesTest(unittest.TestCase):
     def setUpClass(cls):
         subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "app", "site", "make.py"), MYOTILE, SOURCE, FOLDER], check=True)
         files = [os.path.join(folder, name) for folder, _, names in os.walk(HTML) for name in names]
-        cls.paths = sorted(path for path in files if path.endswith(".html") and not path.startswith(os.path.join(HTML, "made")))
+        cls.paths = sorted(path for path in files if path.endswith(".html") and not path.startswith(os.path.join(HTML, "runs")))
         cls.pages = {path: Page(path) for path in cls.paths}
         cls.browser = Browser(CHROMEDRIVER, CHROMIUM)
         cls.browser.window(1300, 1000)
