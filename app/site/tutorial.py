@@ -1,6 +1,7 @@
 """The commands of a tutorial: taken out of its pages, run, and compared with what the pages show. README.md says how pages are written.
 
-    tutorial.py MYOTILE SOURCE FOLDER [TUTORIAL...]      runs tutorials (all, if none is named) in FOLDER/TUTORIAL, and tells what is not as shown
+    tutorial.py MYOTILE SOURCE FOLDER [TUTORIAL...]      runs tutorials (all, if none is named) in FOLDER/TUTORIAL, where they have
+                                                     not run yet, and tells what is not as shown
 """
 
 import hashlib
@@ -70,10 +71,13 @@ def printed(step, said):
 
 
 def run(program, source, tutorial, folder):
-    """Runs the steps in a folder that is made anew; what each printed. The first that fails ends it."""
+    """Runs the steps in a folder that is made anew, in place of an earlier run's; what each printed. The first that fails ends it."""
+    release = os.path.join(folder, "build", "release")
+    if os.path.isdir(folder) and not os.path.islink(release):
+        raise SystemExit(f"{folder}: is there, and no tutorial ran in it; name another folder")
     shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(os.path.join(folder, "build"))
-    os.symlink(os.path.dirname(os.path.abspath(program)), os.path.join(folder, "build", "release"))
+    os.makedirs(os.path.dirname(release))
+    os.symlink(os.path.dirname(os.path.abspath(program)), release)
     for name in _LENT:
         os.symlink(os.path.join(os.path.abspath(source), name), os.path.join(folder, name))
     environment = {**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"], "MYOTILE": os.path.abspath(program), "LC_ALL": "C.UTF-8",
