@@ -139,7 +139,7 @@ def raw(html):
 def notebooks(program, source, folder):
     """The notebooks as pages, with what they print and draw: of this run, or of an earlier one of the same."""
     package = os.path.join(source, "app", "python")
-    key = tutorial.digest([program, package])
+    key = tutorial.digest([program, os.path.join(package, "myotile"), os.path.join(package, "notebooks")])
     if os.path.exists(os.path.join(folder, "key")) and links.read(os.path.join(folder, "key")) == key:
         return
     shutil.rmtree(folder, ignore_errors=True)

@@ -106,7 +106,7 @@ def digest(files, *words):
 
 def kept(program, source, tutorial, folder):
     """What the steps print: of this run, or of an earlier one by the same program, of the same commands."""
-    read = [os.path.join(source, name) for name in ("data", "app/python", "ipu/python", "ipu/examples")]
+    read = [os.path.join(source, name) for name in ("data", "app/python/myotile", "ipu/python", "ipu/examples")]
     key = digest([program, *read], *(step.commands for step in steps(tutorial)))
     said = os.path.join(folder, "said.json")
     if os.path.exists(said):
