@@ -8,6 +8,7 @@
 #include "app/report/table_part.h"
 #include "data/csv.h"
 #include "data/folder.h"
+#include "ipu/machine/integer.h"
 
 enum { PLACES = 4, WORST = 100, BINS = 360 }; /* PLACES: columns before the measures */
 static const char *const place[PLACES] = {"tile", "chip", "row", "column"};
@@ -60,14 +61,12 @@ static size_t extent(size_t n, const uint32_t *value)
     return most;
 }
 
-static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
-
 /* The smallest blocks, about as high as wide, of which there are no more than `most`; or whole dies. */
 static void choose_size(tiles *t, size_t most, const size_t extents[3])
 {
     t->rows = t->columns = 1;
     if (t->csv.n_rows <= most) return;
-    while (extents[0] * divide_up(extents[1], t->rows) * divide_up(extents[2], t->columns) > most) {
+    while (extents[0] * ipu_divide_up(extents[1], t->rows) * ipu_divide_up(extents[2], t->columns) > most) {
         if (t->rows >= extents[1] && t->columns >= extents[2]) return;
         if (t->columns >= extents[2] || (t->rows <= t->columns && t->rows < extents[1]))
             t->rows++;
@@ -79,7 +78,7 @@ static void choose_size(tiles *t, size_t most, const size_t extents[3])
 /* Blocks stand in the order of their first tiles. */
 static mt_status number_blocks(mt_arena *arena, tiles *t, const size_t extents[3])
 {
-    const size_t down = divide_up(extents[1], t->rows), across = divide_up(extents[2], t->columns);
+    const size_t down = ipu_divide_up(extents[1], t->rows), across = ipu_divide_up(extents[2], t->columns);
     uint32_t *number; /* + 1, of each place of a block */
     MT_ALLOC(arena, t->block, t->csv.n_rows);
     MT_ALLOC(arena, number, extents[0] * down * across);
