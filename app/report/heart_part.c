@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/report/frames_shown.h"
-#include "mesh/adjacency.h"
+#include "app/report/named_part.h"
 #include "mesh/vertex_mean.h"
 
 /* ---- shapes ---- */
@@ -20,56 +20,12 @@ static mt_status put_positions(mt_html_part *part, const mt_mesh *mesh, size_t n
     return xyz_mm ? MT_OK : MT_MEMORY;
 }
 
-/* A tagged triangle by its vertices in ascending order. */
-typedef struct tagged {
-    uint32_t vertex[3];
-    int32_t tag;
-} tagged;
-
-static mt_status sort_tags(mt_arena *arena, const mt_mesh *mesh, tagged **list)
-{
-    MT_ALLOC(arena, *list, mesh->n_faces);
-    for (size_t k = 0; k < mesh->n_faces; k++) {
-        memcpy((*list)[k].vertex, mesh->face_vertex + 3 * k, sizeof(*list)[k].vertex);
-        mt_face_sort((*list)[k].vertex);
-        (*list)[k].tag = mesh->face_tag[k];
-    }
-    qsort(*list, mesh->n_faces, sizeof **list, mt_face_compare);
-    return MT_OK;
-}
-
-/* The tag of a triangle; NaN: it has none. */
-static double tag_of(size_t n, const tagged *list, const uint32_t vertex[3])
-{
-    tagged wanted = {.vertex = {vertex[0], vertex[1], vertex[2]}};
-    mt_face_sort(wanted.vertex);
-    const tagged *found = bsearch(&wanted, list, n, sizeof *list, mt_face_compare);
-    return found ? (double)found->tag : (double)NAN;
-}
-
-static mt_status put_tags(
-    mt_arena *arena, mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
-{
-    const mt_mesh *mesh = &folder->mesh;
-    tagged *list;
-    double *tag;
-    if (mesh->n_faces == 0) return MT_OK;
-    MT_TRY(sort_tags(arena, mesh, &list));
-    MT_ALLOC(arena, tag, surface->n);
-    for (size_t k = 0; k < surface->n; k++)
-        tag[k] = tag_of(mesh->n_faces, list, folder->boundary.vertex + 3 * (size_t)surface->cell[k]);
-    mt_html_reals(part, "tag", surface->n, 1, tag, MT_HTML_65535, 0);
-    return MT_OK;
-}
-
-static mt_status put_surface(
-    mt_arena *arena, mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
+static mt_status put_surface(mt_html_part *part, const mt_mesh *mesh, const mt_coarse *surface)
 {
     mt_json_open(&part->json, "surface", '{');
-    MT_TRY(put_positions(part, &folder->mesh, surface->n_vertices, surface->vertex));
+    MT_TRY(put_positions(part, mesh, surface->n_vertices, surface->vertex));
     mt_html_wholes(part, "triangle", surface->n, 3, surface->corner);
     mt_html_wholes(part, "element", surface->n, 1, surface->element);
-    MT_TRY(put_tags(arena, part, folder, surface));
     mt_json_close(&part->json);
     return MT_OK;
 }
@@ -285,7 +241,8 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *f
     mt_json_count(&part->json, "n_elements", mesh->n_elements);
     mt_json_count(&part->json, "n_surface_triangles", folder->boundary.n);
     mt_json_number(&part->json, "error_mm", d.surface.error_mm);
-    MT_TRY(put_surface(arena, part, folder, &d.surface));
+    MT_TRY(put_surface(part, mesh, &d.surface));
+    MT_TRY(mt_named_part_put(part, folder, &d.surface));
     MT_TRY(put_cut(part, mesh, &d.cut));
     mt_json_open(&part->json, "maps", '[');
     for (size_t k = 0; k < folder->n_maps; k++) put_map(part, &folder->maps[k], &d);

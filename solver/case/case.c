@@ -223,7 +223,8 @@ static const mt_yaml_key output_keys[] = {
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
-        "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that a "
+        "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that "
+        "a "
         "signal stops leaves none."),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {

@@ -131,8 +131,9 @@ def heart(blocks, fine):
         "n_elements": 300000, "n_surface_triangles": len(triangle) * 3, "error_mm": 0.21,
         "surface": {
             "position": blocks.values(position, components=3), "triangle": blocks.index(triangle, 3),
-            "element": blocks.index(np.arange(len(triangle)) * 7 + 3), "tag": blocks.add(np.where(centre[:, 2] > 12, 1, 2), "u8", 1, 1),
+            "element": blocks.index(np.arange(len(triangle)) * 7 + 3),
         },
+        "named": [{"name": "surface", "label": "surfaces", "kinds": ["base", "wall"], "triangle": blocks.index(surface_of(centre))}],
         "cut": {"position": blocks.values(coarse.position, components=3), "tetrahedron": blocks.index(tetrahedra, 4),
                 "element": blocks.index(np.arange(len(tetrahedra)) * 11), "error_mm": 0.6},
         "maps": maps,
@@ -142,6 +143,11 @@ def heart(blocks, fine):
                    "element": blocks.index(np.arange(len(middle)))},
         "points": [{"label": label, "kind": kind, "at_mm": at} for label, kind, at in points],
     }
+
+
+def surface_of(centre):
+    """1, the base, above 12 mm, 0, none, below -30, 2, the wall, between."""
+    return np.where(centre[..., 2] > 12, 1, np.where(centre[..., 2] < -30, 0, 2))
 
 
 def traces(blocks):

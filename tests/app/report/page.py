@@ -160,7 +160,7 @@ class PageTest(unittest.TestCase):
     def test_a_click_in_the_middle_tells_the_element_and_its_values(self):
         x, y, w, h = self.box(".stage")
         self.click_at(x + w / 2, y + h / 2)
-        self.browser.wait("return document.querySelectorAll('.picked .values tr').length === 3")
+        self.browser.wait("return document.querySelectorAll('.picked .values tr').length === 4")
         picked = self.hook("picked")
         self.assertEqual(picked["element"], 7 * picked["triangle"] + 3)
         self.assertIn(f"Element {picked['element']:,}", self.browser.text(".picked h2"))
@@ -303,6 +303,22 @@ class PageTest(unittest.TestCase):
             seen.append((expected, tuple(self.hook("pixels", [at])[0])))
         self.assertGreater(max(seen)[0] - min(seen)[0], 60)
         self.assertNotEqual(max(seen)[1], min(seen)[1], "colours of the cut face follow V")
+
+    def test_surfaces_are_shown_by_name(self):
+        self.choose("Colour by", "named 0")
+        self.browser.wait("return myotile.shown().kind === 'named'")
+        position, triangle = example.Bowl(60, 28, 4).surface()
+        of = example.surface_of(position[triangle].mean(1))
+        rows = {r[0]: int(self.number(r[1])) for r in self.table("#panel-heart table[aria-label=surfaces]")}
+        self.assertEqual(rows, {"base": int((of == 1).sum()), "wall": int((of == 2).sum()), "none of these": int((of == 0).sum())})
+        x, y, _, _ = self.box(".stage canvas")
+        for place, name in (([0, -30, 0], "wall"), ([0, -18, -36], "–")):
+            at = self.hook("project", place)
+            self.click_at(x + at[0], y + at[1])
+            self.browser.wait("return myotile.picked() !== null && document.querySelector('.picked h2') !== null")
+            names = self.browser.wait("return myotile.picked()?.names")
+            self.assertEqual(names, [{"label": "surfaces", "text": {1: "base", 2: "wall", 0: "–"}[int(example.surface_of(np.array(self.hook("picked")["at"])))]}])
+            self.assertEqual(names[0]["text"], name)
 
     def test_one_finger_turns_the_heart_and_two_zoom(self):
         x, y, w, h = self.box(".stage canvas")

@@ -10,6 +10,7 @@
 #include "data/h5.h"
 #include "data/lock.h"
 #include "mesh/files/vtkhdf.h"
+#include "mesh/anatomy/patch.h"
 #include "mesh/vertex_mean.h"
 
 #include <omp.h>
@@ -175,7 +176,7 @@ Test(report_command, triangles_are_faces_of_their_elements)
 }
 
 /* Of a slab with surfaces that are tagged; of its element, the face that is drawn. */
-Test(report_command, triangles_have_the_tags_of_the_mesh)
+Test(report_command, triangles_have_the_names_of_their_surfaces)
 {
     mt_mesh mesh;
     size_t n, n_tags, tagged = 0;
@@ -186,25 +187,57 @@ Test(report_command, triangles_have_the_tags_of_the_mesh)
                              "time: {end_ms: 2.5}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
     free(works("run heart.yaml -o out"));
     const page p = report_of("out");
-    const json *surface = json_at(only_run(&p), "heart.surface");
+    const json *surface = json_at(only_run(&p), "heart.surface"),
+               *named = json_item(json_at(only_run(&p), "heart.named"), "name", "surface");
     mesh = result_mesh("fibred.hdf");
     const uint32_t *vertex = vertices_of(&p, json_at(surface, "position"), &mesh, &n);
     const double *corner = array_at(&arena, &p, surface, "triangle", &n),
-                 *tag = array_at(&arena, &p, surface, "tag", &n_tags);
+                 *kind = array_at(&arena, &p, named, "triangle", &n_tags);
     cr_assert_eq(n, 3 * n_tags);
     for (size_t t = 0; t < n_tags; t++) {
         uint32_t drawn[3];
-        double expected = NAN;
+        const char *expected = NULL;
         for (size_t k = 0; k < 3; k++) drawn[k] = vertex[(size_t)corner[3 * t + k]];
         for (size_t f = 0; f < mesh.n_faces; f++) {
             size_t same = 0;
             for (size_t k = 0; k < 9; k++) same += drawn[k / 3] == mesh.face_vertex[3 * f + k % 3];
-            if (same == 3) expected = mesh.face_tag[f];
+            if (same == 3) expected = mt_surface_name(mesh.face_tag[f]);
         }
-        tagged += isnan(expected) == 0;
-        cr_assert(isnan(expected) ? isnan(tag[t]) : tag[t] == expected, "%zu: %g, %g", t, tag[t], expected);
+        tagged += expected != NULL;
+        const json *word = kind[t] > 0 ? json_at(named, "kinds")->first : NULL;
+        for (size_t k = 1; word && k < (size_t)kind[t]; k++) word = word->next;
+        cr_assert_eq(expected == NULL, word == NULL, "%zu", t);
+        if (word) cr_assert_str_eq(word->text, expected);
     }
     cr_expect_gt(tagged, 20);
+}
+
+/* Of two that overlap the last says. */
+Test(report_command, triangles_have_the_names_of_their_regions)
+{
+    size_t n;
+    write_text("two.yaml", SMALL_SLAB USUAL_TISSUE
+        "time: {end_ms: 0.1}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+        "  - {min_mm: [1.75, 0, 0], max_mm: [3, 2, 1], conductivity_factor: 0.5}\nmachine: {backend: "
+        "cpu}\n" SMALL_STIMULUS("2"));
+    free(works("run two.yaml -o out"));
+    const page p = report_of("out");
+    const json *named = json_item(json_at(only_run(&p), "heart.named"), "name", "region"),
+               *surface = json_at(only_run(&p), "heart.surface");
+    const mt_mesh mesh = result_mesh("out/result.hdf");
+    const double *kind = array_at(&arena, &p, named, "triangle", &n),
+                 *element = array_at(&arena, &p, surface, "element", &n);
+    size_t found[3] = {0};
+    cr_expect_str_eq(json_at(named, "kinds")->first->text, "regions.0, a box, inert");
+    cr_expect_str_eq(json_at(named, "kinds")->first->next->text, "regions.1, a box");
+    for (size_t k = 0; k < n; k++) {
+        double c[3];
+        mt_mesh_centroid(&mesh, (size_t)element[k], c);
+        const bool second = c[0] > 1.75 - 1e-9, first = !second && c[0] > 1.5 - 1e-9 && c[1] < 1 + 1e-9;
+        cr_assert_eq(kind[k], second ? 2 : first ? 1 : 0, "triangle %zu", k);
+        found[(size_t)kind[k]]++;
+    }
+    cr_expect(found[0] > 0 && found[1] > 0 && found[2] > 0);
 }
 
 Test(report_command, frames_are_means_of_the_series_at_their_times)

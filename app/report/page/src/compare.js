@@ -2,9 +2,8 @@
 
 import { curve, isDark, theme } from './colour.js';
 import { values } from './data.js';
-import { el, labelled, options, sizeCanvas, table } from './dom.js';
+import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
 import { format, numeric, quantity, roundStep, ticks } from './number.js';
-import { swatch } from './tile.js';
 import { measureName } from './tiles.js';
 import { kinds, phasesOf } from './timeline.js';
 

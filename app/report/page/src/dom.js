@@ -107,6 +107,16 @@ export function sizeCanvas(canvas, width, height, ratio = window.devicePixelRati
   return context;
 }
 
+/** A square of a colour, for a legend. */
+export function swatch(colour, alpha = 1) {
+  const canvas = el('canvas', { class: 'swatch', 'aria-hidden': 'true' });
+  const context = sizeCanvas(canvas, 11, 11);
+  context.fillStyle = colour;
+  context.globalAlpha = alpha;
+  context.fillRect(0, 0, 11, 11);
+  return canvas;
+}
+
 /** Saves a canvas as a PNG of this name. */
 export function savePng(canvas, name) {
   canvas.toBlob((blob) => {

@@ -23,7 +23,7 @@ export class Heart {
     this.face = new Mesh(new BufferGeometry(), valueMaterial(this.uniforms, true));
     this.face.visible = false;
     this.view.scene.add(this.surface, this.face);
-    this.shown = { kind: 'plain' }; // 'plain', 'map' with its number m, or 'frames'
+    this.shown = { kind: 'plain' }; // 'plain', 'map' or 'named' with its number m, or 'frames'
     this.frame = 0;
     this.plane = null; // { normal, offset }
     this.cutFace = null;
@@ -36,7 +36,7 @@ export class Heart {
     this.face.geometry.dispose();
   }
 
-  /** Colours by map m, by 'frames', or not ('plain'). */
+  /** Colours by map m, by what triangles are 'named' in way m, by 'frames', or not ('plain'). */
   async show(kind, m = 0) {
     const turn = (this.turn = {});
     if (kind === 'map') {
@@ -50,6 +50,12 @@ export class Heart {
       if (this.turn !== turn) return;
       this.shown = { kind, label: 'V', unit: 'mV' };
       this.ownRange = this.frames.range;
+    } else if (kind === 'named') {
+      const list = await this.data.named(m);
+      if (this.turn !== turn) return;
+      const { label, kinds } = this.data.heart.named[m];
+      this.shown = { kind, m, label, unit: '', kinds, list };
+      this.ownRange = [0.5, kinds.length + 0.5];
     } else {
       this.shown = { kind: 'plain', label: '', unit: '' };
       this.ownRange = [0, 1];
@@ -62,8 +68,9 @@ export class Heart {
   /** Puts the shown values at the corners, of the surface and of the cut face. */
   colour() {
     const { triangle } = this.data;
-    const { kind, map } = this.shown;
+    const { kind, map, list } = this.shown;
     if (kind === 'map') setValues(this.geometry, (c) => map.vertex[triangle[c]]);
+    else if (kind === 'named') setValues(this.geometry, (c) => list[Math.floor(c / 3)] || NaN);
     else if (kind === 'frames') setValues(this.geometry, (c) => this.frames.at(this.frame, triangle[c]));
     else setValues(this.geometry, () => NaN);
     this.colourFace();
@@ -172,7 +179,7 @@ export class Heart {
     this.view.changed();
   }
 
-  /** What lies under a pixel: { at, element, tag, values: [{label, unit, value}], voltage: frame => mV, or null, inside }; null:
+  /** What lies under a pixel: { at, element, names: [{label, text}], values: [{label, unit, value}], voltage: frame => mV, or null, inside }; null:
    * nothing. */
   async pick(x, y) {
     const hit = this.hit(this.view.ray(x, y));
@@ -206,8 +213,10 @@ export class Heart {
     const values = all.map(({ element }, m) => this.named(m, element[triangle]));
     const vertex = this.nearestVertex(triangle, hit.point);
     const voltage = this.frames ? (frame) => this.frames.at(frame, vertex) : null;
-    const tag = this.data.tag ? this.data.tag[triangle] : null;
-    return { at: hit.point.toArray(), triangle, element: this.data.element[triangle], tag, values, voltage, inside: false };
+    const named = this.data.heart.named ?? [];
+    const lists = await Promise.all(named.map((_, m) => this.data.named(m)));
+    const names = named.map(({ label, kinds }, m) => ({ label, text: kinds[lists[m][triangle] - 1] ?? '–' }));
+    return { at: hit.point.toArray(), triangle, element: this.data.element[triangle], names, values, voltage, inside: false };
   }
 
   async pickedInside(hit) {
@@ -219,7 +228,7 @@ export class Heart {
     const values = all.map(({ cut }, m) => this.named(m, cut ? here(cut) : NaN));
     const voltage = this.frames?.cutAt ? (frame) => here(this.frames.cutAt(frame)) : null;
     const element = this.cut.element[this.cutFace.tetrahedron[f]];
-    return { at: hit.point.toArray(), element, tag: null, values, voltage, inside: true };
+    return { at: hit.point.toArray(), element, names: [], values, voltage, inside: true };
   }
 
   named(m, value) {

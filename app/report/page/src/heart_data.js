@@ -5,18 +5,13 @@ import { coding, Damaged, numbers, values, whole } from './data.js';
 /** Decodes the surface; maps, frames, cut and fibres come later, on demand. */
 export async function loadHeart(heart) {
   const { surface } = heart;
-  const [position, triangle, element, tag] = await Promise.all([
-    values(surface.position),
-    whole(surface.triangle),
-    whole(surface.element),
-    surface.tag ? whole(surface.tag) : null,
-  ]);
-  return new HeartData(heart, position, triangle, element, tag);
+  const [position, triangle, element] = await Promise.all([values(surface.position), whole(surface.triangle), whole(surface.element)]);
+  return new HeartData(heart, position, triangle, element);
 }
 
 class HeartData {
-  constructor(heart, position, triangle, element, tag) {
-    Object.assign(this, { heart, position, triangle, element, tag });
+  constructor(heart, position, triangle, element) {
+    Object.assign(this, { heart, position, triangle, element });
     this.vertices = position.length / 3;
     this.triangles = triangle.length / 3;
   }
@@ -32,6 +27,11 @@ class HeartData {
     const map = this.heart.maps[m];
     const [vertex, element, cut] = await Promise.all([values(map.vertex), values(map.element), map.cut ? values(map.cut) : null]);
     return { vertex, element, cut };
+  }
+
+  /** What each triangle belongs to, by way m of naming: 0 nothing, k the kind k - 1. */
+  async named(m) {
+    return whole(this.heart.named[m].triangle);
   }
 
   /** { time: ms, n, range: of the surface, at(frame, vertex): mV, cutAt(frame): mV at all vertices of the cut, or null }. */

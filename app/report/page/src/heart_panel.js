@@ -1,9 +1,9 @@
 // The tab of the heart: the picture and the controls around it. What they do, heart.js does.
 
 import { drawBar } from './bar.js';
-import { theme } from './colour.js';
+import { css, theme } from './colour.js';
 import { values } from './data.js';
-import { button, checkbox, el, labelled, options, sizeCanvas, table } from './dom.js';
+import { button, checkbox, el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
 import { Heart } from './heart.js';
 import { loadHeart } from './heart_data.js';
 import { format, quantity, summary } from './number.js';
@@ -113,6 +113,7 @@ class Panel {
     const { heart } = this.run;
     const list = heart.maps.map((_, m) => ({ value: `map ${m}`, text: this.data.mapLabel(m) }));
     if (heart.frames) list.push({ value: 'frames', text: 'V as time passes' });
+    (heart.named ?? []).forEach(({ label }, m) => list.push({ value: `named ${m}`, text: capital(label) }));
     list.push({ value: 'plain', text: 'nothing' });
     this.choice = el('select', { on: { change: () => this.choose(this.choice.value) } }, options(list));
     const { box, label } = checkbox('Isochrones every', false, () => this.setLines());
@@ -199,7 +200,7 @@ class Panel {
     this.time.hidden = kind !== 'frames';
     await this.heart.show(kind, Number(m));
     const { unit, label } = this.heart.shown;
-    const plain = kind === 'plain';
+    const plain = kind === 'plain' || kind === 'named';
     this.barRow.parentElement.hidden = plain;
     this.linesRow.hidden = plain || kind === 'frames';
     this.linesText.textContent = unit === 'ms' ? 'Isochrones every' : 'Lines every';
@@ -241,7 +242,7 @@ class Panel {
   }
 
   drawBar() {
-    if (this.heart.shown.kind === 'plain') return;
+    if (['plain', 'named'].includes(this.heart.shown.kind)) return;
     const width = Math.min(this.barCanvas.parentElement.clientWidth, 720);
     if (width < 50) return;
     drawBar(sizeCanvas(this.barCanvas, width, 46), { x: 1, y: 0, width: width - 2 }, this.bar(), theme('ink'));
@@ -251,11 +252,23 @@ class Panel {
 
   tellValues() {
     const { shown } = this.heart;
+    if (shown.kind === 'named') return this.values.replaceChildren(this.nameTable());
     if (shown.kind !== 'map') return this.values.replaceChildren(...(shown.kind === 'frames' ? [this.frameTable()] : []));
     const s = shown.statistics;
     const columns = ['lowest', 'median', 'highest'].map((label) => ({ label, unit: shown.unit, number: true }));
     const note = s.missing ? `${format(s.missing)} of ${format(s.n + s.missing)} triangles have no value; they are grey.` : null;
     return this.values.replaceChildren(table({ title: `${capital(shown.label)} on the surface`, columns, rows: [[s.min, s.median, s.max]] }, { note }));
+  }
+
+  /** Names with their colours, and how many triangles have each. */
+  nameTable() {
+    const { label, kinds, list } = this.heart.shown;
+    const counts = new Uint32Array(kinds.length + 1);
+    for (const k of list) counts[k]++;
+    const row = (colour, text, count) => el('tr', {}, el('th', { scope: 'row' }, swatch(colour), text), el('td', { class: 'number', text: format(count) }), el('td', { class: 'unit', text: 'triangles' }));
+    const rows = kinds.map((text, k) => row(css((k + 0.5) / kinds.length), text, counts[k + 1]));
+    if (counts[0] > 0) rows.push(row(css(NaN), 'none of these', counts[0]));
+    return el('div', {}, el('h2', { text: capital(label) }), el('table', { class: 'values', 'aria-label': label }, el('tbody', {}, rows)));
   }
 
   frameTable() {
@@ -356,6 +369,7 @@ class Panel {
   async tell(picked) {
     this.tellNothing();
     const rows = picked.values.map(({ label, value, unit }) => valueRow(label, format(value), unit));
+    rows.push(...picked.names.map(({ label, text }) => valueRow(capital(label), text, '')));
     if (picked.voltage) {
       this.nowRow = valueRow('', '', 'mV');
       this.tellNow();
@@ -364,7 +378,7 @@ class Panel {
     const at = picked.at.map((v) => format(round(v))).join(', ');
     this.picked.replaceChildren(
       el('h2', { text: `Element ${format(picked.element)}` }),
-      el('p', { class: 'note', text: `at (${at}) mm${picked.tag === null ? '' : `, tag ${picked.tag}`}${picked.inside ? ', on the cut face: values are interpolated' : ''}` }),
+      el('p', { class: 'note', text: `at (${at}) mm${picked.inside ? ', on the cut face: values are interpolated' : ''}` }),
       el('table', { class: 'values' }, el('tbody', {}, rows)),
     );
     await this.plotPicked(picked);
@@ -408,7 +422,7 @@ class Panel {
       note: [lines ? `lines every ${quantity(lines, shown.unit)}` : '', this.run.folder].filter(Boolean).join(' · '),
     };
     const name = `${this.run.folder || 'heart'}-${shown.label || 'heart'}${time}`.replace(/[^\w.-]+/g, '-');
-    savePicture(this.heart.view, words, shown.kind === 'plain' ? null : this.bar(), this.labels, `${name}.png`);
+    savePicture(this.heart.view, words, ['plain', 'named'].includes(shown.kind) ? null : this.bar(), this.labels, `${name}.png`);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { curve, isDark, theme } from './colour.js';
 import { values, whole } from './data.js';
-import { el, labelled, sizeCanvas, table } from './dom.js';
+import { el, labelled, sizeCanvas, swatch, table } from './dom.js';
 import { format, quantity } from './number.js';
 
 export class TileDetails {
@@ -114,16 +114,6 @@ export class TileDetails {
     context.fillText(quantity(end, 'bytes'), width, 53);
     this.legend.replaceChildren(...kinds.filter((kind) => kind !== 'reserved').flatMap((kind) => [swatch(curve(kinds.indexOf(kind), isDark()).stroke), `${kind} `]));
   }
-}
-
-/** A square of a colour, for a legend. */
-export function swatch(colour, alpha = 1) {
-  const canvas = el('canvas', { class: 'swatch', 'aria-hidden': 'true' });
-  const context = sizeCanvas(canvas, 11, 11);
-  context.fillStyle = colour;
-  context.globalAlpha = alpha;
-  context.fillRect(0, 0, 11, 11);
-  return canvas;
 }
 
 /** Which rows are of a tile: they follow one another. */

@@ -2,9 +2,8 @@
 // waiting for its end.
 
 import { theme } from './colour.js';
-import { el, labelled, options, sizeCanvas, table } from './dom.js';
+import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
 import { format, quantity } from './number.js';
-import { swatch } from './tile.js';
 
 export const kinds = {
   gather: { text: 'gather: copies before the exchange', colour: '#2f8f83' },
