@@ -386,7 +386,7 @@ static void write_memory_words(mt_page *page, const ipu_profiled *profiled)
     mt_page_write(page, 0.5 * (AXIS_X + AXIS_RIGHT), AXIS_BOTTOM + 28, MT_MIDDLE, 16, 500, words);
     mt_page_grey(page, mt_page_soft);
     mt_page_write(
-        page, AXIS_X, 965, MT_START, 15, 900, "From the axis up; numbers: bytes of the fullest tile");
+        page, AXIS_X, 985, MT_START, 15, 900, "From the axis up; numbers: bytes of the fullest tile");
 }
 
 /* The memory that is there, where the axis reaches so far. */
