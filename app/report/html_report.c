@@ -13,10 +13,11 @@
 #include "app/report/table_part.h"
 #include "app/report/used_part.h"
 #include "data/folder.h"
+#include "ipu/run/details.h"
 
 const size_t mt_html_report_bytes = 3000000;
 
-enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100, TILES = 1472 };
+enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
 /* Coarser than this a heart is none. */
 enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
 
@@ -45,7 +46,8 @@ static size_t at_least(double number, size_t least)
 /* What is usual; `share` is in bytes. */
 static limits usual(size_t share)
 {
-    return (limits){{SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {{TILES, share / 4}, LINKS}, ROWS};
+    return (limits){
+        {SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {{IPU_DETAILED_MOST, share / 4}, LINKS}, ROWS};
 }
 
 /* A part of what was shown at first. */

@@ -93,13 +93,6 @@ static mt_status keep_name(mt_arena *arena, const char **name)
     return *name ? MT_OK : MT_MEMORY;
 }
 
-static mt_status keep_map(mt_arena *arena, const ipu_executable *e, size_t tile, ipu_tile_map *map)
-{
-    MT_TRY(ipu_memory_map(arena, e, tile, map));
-    for (size_t i = 0; i < map->n_items; i++) MT_TRY(keep_name(arena, &map->items[i].name));
-    return MT_OK;
-}
-
 static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
 {
     size_t n = e->graph->target.tiles;
@@ -120,7 +113,7 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     profile->memory_median = totals[(n - 1) / 2];
     profile->memory_there = e->graph->target.bytes_per_tile;
     mt_arena_free(&scratch);
-    return keep_map(arena, e, profile->fullest_tile, &profile->fullest_map);
+    return MT_OK;
 }
 
 /* ---- tiles ---- */

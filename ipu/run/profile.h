@@ -94,7 +94,6 @@ typedef struct ipu_profile {
     size_t memory_there;
     size_t fullest_tile;
     ipu_tile_memory fullest, memory_all; /* of the fullest tile; the sums over all tiles */
-    ipu_tile_map fullest_map;            /* where everything lies on the fullest tile */
     ipu_profile_turn *turns;             /* of one time step, in order: ipu_profile_add_turns */
     size_t n_turns;
     const struct ipu_details *details; /* of single tiles: ipu_details_make; NULL: none */
