@@ -17,10 +17,23 @@ bool mt_run_has_map(const mt_run *run, mt_map map)
     return map == MT_MAP_ACTIVATION || (run->input->output.maps >> map & 1);
 }
 
+static mt_map_input map_input(const mt_run *run, size_t beat)
+{
+    return (mt_map_input){
+        &run->beats[beat], &run->problem->monodomain, &run->problem->whole, run->input->output.velocity_mm};
+}
+
 mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values)
 {
-    const mt_problem *problem = run->problem;
-    return mt_map_make(arena, map, &run->beats[beat], &problem->monodomain, &problem->whole, values);
+    const mt_map_input in = map_input(run, beat);
+    return mt_map_make(arena, map, &in, values);
+}
+
+mt_status mt_run_velocity(
+    mt_arena *arena, const mt_run *run, size_t beat, float **velocity, size_t n_reason[MT_VELOCITY_REASONS])
+{
+    const mt_map_input in = map_input(run, beat);
+    return mt_map_velocity(arena, &in, velocity, n_reason);
 }
 
 /* Behind the name of a map of a beat: nothing for the first. */
@@ -47,7 +60,9 @@ static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 {
     const char *or_inert = run->problem->mesh.number ? "inert, or " : "", *what = lacking(map);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
-        (void)snprintf(text, size, "no smooth front passed: stimulated, where waves meet, or not reached");
+        (void)snprintf(text, size,
+            "undefined: not activated, stimulated, few elements around, uneven, collision or origin, or no "
+            "gradient");
     else if (run->stopped_by)
         (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms; later is not known",
             or_inert, map == MT_MAP_ACTIVATION ? "reached" : what, mt_run_reached_ms(run));
@@ -63,7 +78,7 @@ static void grey_text(const mt_run *run, mt_map map, const float *values, char *
     bool all = true;
     for (size_t c = 0; c < mesh->n_elements; c++) all = all && !isnan(values[mt_mesh_number(mesh, c)]);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
-        (void)snprintf(text, size, "no smooth front");
+        (void)snprintf(text, size, "undefined");
     else if (all)
         (void)snprintf(text, size, "inert");
     else if (run->n_beats > 1)
@@ -117,9 +132,9 @@ static mt_status map_field(
     MT_ALLOC(arena, name, MT_RUN_NAME);
     MT_ALLOC(arena, nan, NAN_TEXT);
     const bool vector = map == MT_MAP_CONDUCTION_VELOCITY;
+    size_t n_reason[MT_VELOCITY_REASONS];
     if (vector)
-        MT_TRY(mt_map_velocity(
-            arena, &run->beats[beat], &run->problem->monodomain, &run->problem->whole, &values));
+        MT_TRY(mt_run_velocity(arena, run, beat, &values, n_reason));
     else
         MT_TRY(mt_run_map(arena, run, map, beat, &values));
     mt_run_map_name(run, map, beat, name);

@@ -32,6 +32,11 @@ bool mt_run_has_map(const mt_run *run, mt_map map);
 MT_NODISCARD mt_status mt_run_map(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
 
+/* Gives in `arena` the conduction velocity of a beat, [n_elements][3] of the whole mesh, and the number of elements per reason
+ * (solver/outputs/maps.h). */
+MT_NODISCARD mt_status mt_run_velocity(
+    mt_arena *arena, const mt_run *run, size_t beat, float **velocity, size_t n_reason[MT_VELOCITY_REASONS]);
+
 /* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 
@@ -44,7 +49,7 @@ uint64_t mt_run_step_cycles(const mt_run *run);
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
 
-enum { MT_REPORT_TABLES = 11 };
+enum { MT_REPORT_TABLES = 12 };
 
 /* Gives the run's tables in `arena`: a summary, what multirate stepping does where the run has it, the maps if there are more than the
  * activation, the first of the limited elements if there are any, activation at the points, and on an emulated machine cycles, exchange,

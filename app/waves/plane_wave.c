@@ -164,7 +164,8 @@ static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_
     wave->uneven = wave->given = NAN;
     if (isnan(wave->speed_mm_ms)) return MT_OK;
     MT_ALLOC(arena, velocity, m->n);
-    MT_TRY(mt_velocity(&m->slab->mesh, &m->diffusion, m->activation_ms, NULL, velocity[0]));
+    MT_TRY(mt_velocity(
+        &m->slab->mesh, &m->diffusion, MT_VELOCITY_RADIUS_MM, m->activation_ms, NULL, velocity[0], NULL));
     for (size_t c = 0; c < m->n; c++) {
         if (!measured_at(m, c)) continue;
         const double off = mt_length3(velocity[c]) / wave->speed_mm_ms - 1;

@@ -222,6 +222,12 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
+    MT_YAML_DOUBLE(mt_case, output.velocity_mm, "velocity_mm", TEXT(MT_VELOCITY_RADIUS_MM),
+        MT_YAML_WITHIN(0.1, 20),
+        "Conduction velocity: radius of the neighbourhood in which activation times are fitted. Where it "
+        "holds "
+        "fewer than " TEXT(MT_VELOCITY_PLACES) " elements, it grows until it does.",
+        .unit = "mm"),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that "
         "a "

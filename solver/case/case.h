@@ -117,6 +117,7 @@ typedef struct mt_case {
         double threshold_mV, repolarisation_percent;
         int beats;      /* index into "first", "every" */
         double beat_ms; /* the longest that a beat may be; NaN = any */
+        double velocity_mm; /* radius of the neighbourhood of conduction velocities */
         bool report;
     } output;
     mt_case_samples traces; /* at the points */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/outputs/velocity.h"
-
 const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
     [MT_MAP_REPOLARISATION] = "repolarisation",
     [MT_MAP_APD] = "apd",
@@ -70,57 +68,69 @@ static double value_of(mt_map map, const mt_records *r, size_t element)
     }
 }
 
-/* By the elements of the problem: [n_elements][3]. */
-static mt_status velocity_of(
-    mt_arena *scratch, const mt_records *records, const mt_monodomain *problem, double **velocity)
+/* By the elements of the problem: velocity [n_elements][3] and reason [n_elements]. */
+static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const mt_monodomain *problem,
+    double radius_mm, double **velocity, uint8_t **reason)
 {
     const size_t n = problem->mesh->n_elements;
     uint8_t *stimulated;
     MT_ALLOC(scratch, stimulated, n);
     MT_ALLOC(scratch, *velocity, 3 * n);
+    MT_ALLOC(scratch, *reason, n);
     for (size_t s = 0; s < problem->n_stimuli; s++)
         for (size_t k = 0; k < problem->stimulus[s].n_elements; k++)
             stimulated[problem->stimulus[s].element[k]] = 1;
-    return mt_velocity(problem->mesh, problem->diffusion, records->activation_ms, stimulated, *velocity);
+    return mt_velocity(
+        problem->mesh, problem->diffusion, radius_mm, records->activation_ms, stimulated, *velocity, *reason);
 }
 
-mt_status mt_map_velocity(mt_arena *arena, const mt_records *records, const mt_monodomain *problem,
-    const mt_mesh *whole, float **velocity)
+/* The velocity by the elements of the whole mesh, and the number of elements of the problem per reason. */
+static mt_status whole_velocity(mt_arena *arena, mt_arena *scratch, const mt_map_input *in, float **velocity,
+    size_t n_reason[MT_VELOCITY_REASONS])
+{
+    const mt_mesh *mesh = in->problem->mesh;
+    double *found;
+    uint8_t *reason;
+    MT_TRY(velocity_of(scratch, in->records, in->problem, in->velocity_mm, &found, &reason));
+    MT_ALLOC(arena, *velocity, 3 * in->whole->n_elements);
+    for (size_t k = 0; k < 3 * in->whole->n_elements; k++) (*velocity)[k] = NAN;
+    memset(n_reason, 0, MT_VELOCITY_REASONS * sizeof *n_reason);
+    for (size_t element = 0; element < mesh->n_elements; element++) {
+        float *to = *velocity + 3 * mt_mesh_number(mesh, element);
+        for (int axis = 0; axis < 3; axis++) to[axis] = (float)found[3 * element + (size_t)axis];
+        n_reason[reason[element]]++;
+    }
+    return MT_OK;
+}
+
+mt_status mt_map_velocity(
+    mt_arena *arena, const mt_map_input *in, float **velocity, size_t n_reason[MT_VELOCITY_REASONS])
 {
     mt_arena scratch = {0};
-    double *found;
-    mt_status status = velocity_of(&scratch, records, problem, &found);
-    *velocity = status == MT_OK ? mt_arena_alloc(arena, 3 * whole->n_elements, sizeof **velocity) : NULL;
-    if (status == MT_OK && !*velocity) status = MT_MEMORY;
-    for (size_t k = 0; status == MT_OK && k < 3 * whole->n_elements; k++) (*velocity)[k] = NAN;
-    for (size_t element = 0; status == MT_OK && element < problem->mesh->n_elements; element++)
-        for (int axis = 0; axis < 3; axis++)
-            (*velocity)[3 * mt_mesh_number(problem->mesh, element) + (size_t)axis] =
-                (float)found[3 * element + (size_t)axis];
+    const mt_status status = whole_velocity(arena, &scratch, in, velocity, n_reason);
     mt_arena_free(&scratch);
     return status;
 }
 
-static mt_status speed_map(mt_arena *arena, const mt_records *records, const mt_monodomain *problem,
-    const mt_mesh *whole, float **values)
+static mt_status speed_map(mt_arena *arena, const mt_map_input *in, float **values)
 {
     float *velocity;
-    MT_TRY(mt_map_velocity(arena, records, problem, whole, &velocity));
-    MT_ALLOC(arena, *values, whole->n_elements);
-    for (size_t k = 0; k < whole->n_elements; k++)
+    size_t n_reason[MT_VELOCITY_REASONS];
+    MT_TRY(mt_map_velocity(arena, in, &velocity, n_reason));
+    MT_ALLOC(arena, *values, in->whole->n_elements);
+    for (size_t k = 0; k < in->whole->n_elements; k++)
         (*values)[k] = hypotf(hypotf(velocity[3 * k], velocity[3 * k + 1]), velocity[3 * k + 2]);
     return MT_OK;
 }
 
-mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records, const mt_monodomain *problem,
-    const mt_mesh *whole, float **values)
+mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values)
 {
-    const mt_mesh *mesh = problem->mesh;
-    if (map == MT_MAP_CONDUCTION_VELOCITY) return speed_map(arena, records, problem, whole, values);
-    MT_ALLOC(arena, *values, whole->n_elements);
-    for (size_t element = 0; element < whole->n_elements; element++) (*values)[element] = NAN;
+    const mt_mesh *mesh = in->problem->mesh;
+    if (map == MT_MAP_CONDUCTION_VELOCITY) return speed_map(arena, in, values);
+    MT_ALLOC(arena, *values, in->whole->n_elements);
+    for (size_t element = 0; element < in->whole->n_elements; element++) (*values)[element] = NAN;
     for (size_t element = 0; element < mesh->n_elements; element++) {
-        const double value = value_of(map, records, element);
+        const double value = value_of(map, in->records, element);
         if (isfinite(value)) (*values)[mt_mesh_number(mesh, element)] = (float)value;
     }
     return MT_OK;

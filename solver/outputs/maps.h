@@ -11,6 +11,7 @@
 
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
+#include "solver/outputs/velocity.h"
 
 typedef enum mt_map {
     MT_MAP_ACTIVATION,
@@ -35,13 +36,23 @@ void mt_map_name(mt_map map, double fraction, char text[32]);
 /* What must be kept beside the activation for these maps: a bit each, by mt_map, and by mt_recorded. */
 uint32_t mt_maps_keep(uint32_t maps);
 
-/* Gives a map in `arena` by the elements of the whole mesh, of which those of problem->mesh are a part (mt_mesh_number). MT_MEMORY. */
-MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records,
-    const mt_monodomain *problem, const mt_mesh *whole, float **values);
+/* The inputs of a map of one beat, all borrowed. */
+typedef struct mt_map_input {
+    const mt_records *records;
+    const mt_monodomain *problem;
+    const mt_mesh
+        *whole; /* the mesh of the file; the elements of problem->mesh are a part of it (mt_mesh_number) */
+    double
+        velocity_mm; /* radius of the neighbourhood for conduction velocities (solver/outputs/velocity.h) */
+} mt_map_input;
 
-/* The same for the velocity with its direction: [n_elements][3], mm/ms. */
-MT_NODISCARD mt_status mt_map_velocity(mt_arena *arena, const mt_records *records,
-    const mt_monodomain *problem, const mt_mesh *whole, float **velocity);
+/* Gives in `arena` the values of a map by the elements of the whole mesh. MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values);
+
+/* Gives in `arena` the conduction velocity with its direction, [n_elements][3] of the whole mesh in mm/ms, and the number of elements
+ * of the problem for each reason. MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_velocity(
+    mt_arena *arena, const mt_map_input *in, float **velocity, size_t n_reason[MT_VELOCITY_REASONS]);
 
 /* What half of the values, and all but a twentieth at either end, lie around; NaN where there is none. */
 typedef struct mt_map_summary {

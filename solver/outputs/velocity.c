@@ -1,100 +1,227 @@
 #include "solver/outputs/velocity.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdbool.h>
 
 #include "data/vec3.h"
-#include "solver/outputs/linear_fit.h"
+#include "solver/outputs/quadratic_fit.h"
 
-enum { PLACES_MAX = 1 + MT_DIFFUSION_ROW, PLACES_LEAST = 5 };
+const char *const mt_velocity_key[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",
+    [MT_VELOCITY_NOT_ACTIVATED] = "not_activated",
+    [MT_VELOCITY_STIMULATED] = "stimulated",
+    [MT_VELOCITY_FEW] = "few_elements",
+    [MT_VELOCITY_UNEVEN] = "uneven",
+    [MT_VELOCITY_TURNS] = "collision_or_origin",
+    [MT_VELOCITY_FLAT] = "no_gradient"};
+
+const char *const mt_velocity_label[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",
+    [MT_VELOCITY_NOT_ACTIVATED] = "undefined: not activated",
+    [MT_VELOCITY_STIMULATED] = "undefined: stimulated",
+    [MT_VELOCITY_FEW] = "undefined: too few activated elements around",
+    [MT_VELOCITY_UNEVEN] = "undefined: activation too uneven",
+    [MT_VELOCITY_TURNS] = "undefined: wavefronts collide or originate",
+    [MT_VELOCITY_FLAT] = "undefined: no gradient of activation time"};
+
+/* The factor from one radius to the next, and the radius of a patch over that of its first fit. */
+static const double growth = 1.2, patch_share = 0.25;
+
+enum { ROOM = MT_VELOCITY_ROOM };
 
 typedef struct field {
-    const double (*centre)[3]; /* [n] of elements */
+    size_t n;
+    double (*centre)[3]; /* [n] of elements */
     mt_pattern pattern;
     const double *activation_ms;
     const uint8_t *stimulated; /* NULL: none */
+    double radius_mm;
+    uint32_t n_patches;
+    uint32_t *patch;  /* [n] the patch of an element that conducted */
+    uint32_t *middle; /* [n_patches] its element in the middle */
 } field;
 
-/* Places and times from those of an element, of which the first is the element itself. */
-typedef struct neighbourhood {
-    size_t n;
-    double offset_mm[PLACES_MAX][3], later_ms[PLACES_MAX];
-} neighbourhood;
+/* The fitted activation time of a patch. */
+typedef struct patch {
+    mt_velocity_reason reason;
+    double radius_mm;
+    mt_quadratic_function later_ms; /* of places over radius_mm from the middle */
+} patch;
 
-/* Was it activated by a wave? */
+/* Elements that are found from one to the next. */
+typedef struct ball {
+    size_t n;
+    uint32_t *element; /* [ROOM] */
+    uint64_t *met;     /* [n_elements] bits; all 0 between searches */
+} ball;
+
+/* True if a wave activated it. */
 static bool conducted(const field *f, size_t element)
 {
     return isfinite(f->activation_ms[element]) && !(f->stimulated && f->stimulated[element]);
 }
 
-static void add_place(const field *f, size_t element, size_t other, neighbourhood *near)
+static mt_status make_ball(mt_arena *arena, size_t n, ball *b)
 {
-    mt_minus3(f->centre[other], f->centre[element], near->offset_mm[near->n]);
-    near->later_ms[near->n++] = f->activation_ms[other] - f->activation_ms[element];
-}
-
-static neighbourhood neighbours_of(const field *f, size_t element)
-{
-    neighbourhood near = {0};
-    add_place(f, element, element, &near);
-    uint32_t ring[MT_RING_MAX];
-    const uint32_t *column = mt_pattern_row(&f->pattern, element, ring);
-    for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-        const size_t other = column[k];
-        if (other != element && conducted(f, other)) add_place(f, element, other, &near);
-    }
-    return near;
-}
-
-/* Does the fit explain the times, but for the share that is allowed? */
-static bool is_linear(const neighbourhood *near, const mt_linear_function *fit)
-{
-    const double n = (double)near->n;
-    double mean = 0, total = 0, residual = 0;
-    for (size_t k = 0; k < near->n; k++) mean += near->later_ms[k] / n;
-    for (size_t k = 0; k < near->n; k++) {
-        const double from_mean = near->later_ms[k] - mean,
-                     left = near->later_ms[k] - fit->value - mt_dot3(fit->slope, near->offset_mm[k]);
-        total += from_mean * from_mean;
-        residual += left * left;
-    }
-    return residual / (n - 4) <= MT_VELOCITY_UNEXPLAINED * total / (n - 1);
-}
-
-static void find_velocity(const field *f, size_t element, double velocity_mm_ms[3])
-{
-    for (int axis = 0; axis < 3; axis++) velocity_mm_ms[axis] = NAN;
-    if (!conducted(f, element)) return;
-    const neighbourhood near = neighbours_of(f, element);
-    if (near.n < PLACES_LEAST) return;
-    mt_linear_fit fit = {0};
-    mt_linear_function fitted;
-    for (size_t k = 0; k < near.n; k++) mt_linear_fit_add(&fit, near.offset_mm[k], near.later_ms[k]);
-    if (!mt_linear_fit_solve(&fit, &fitted) || !is_linear(&near, &fitted)) return;
-    const double square = mt_dot3(fitted.slope, fitted.slope);
-    if (!(square * MT_VELOCITY_MOST_MM_MS * MT_VELOCITY_MOST_MM_MS >= 1)) return;
-    for (int axis = 0; axis < 3; axis++) velocity_mm_ms[axis] = fitted.slope[axis] / square;
-}
-
-static mt_status find_all(mt_arena *scratch, const mt_mesh *mesh, field *f, double *velocity_mm_ms)
-{
-    double(*centre)[3];
-    MT_ALLOC(scratch, centre, mesh->n_elements);
-#pragma omp parallel for schedule(static)
-    for (size_t c = 0; c < mesh->n_elements; c++) mt_mesh_centroid(mesh, c, centre[c]);
-    f->centre = (const double(*)[3])centre;
-#pragma omp parallel for schedule(static)
-    for (size_t c = 0; c < mesh->n_elements; c++) find_velocity(f, c, velocity_mm_ms + 3 * c);
+    *b = (ball){0};
+    MT_ALLOC(arena, b->element, ROOM);
+    MT_ALLOC(arena, b->met, n / 64 + 1);
     return MT_OK;
 }
 
-mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *activation_ms,
-    const uint8_t *stimulated, double *velocity_mm_ms)
+static bool meet(ball *b, uint32_t element)
+{
+    const uint64_t bit = (uint64_t)1 << element % 64;
+    if (b->n == ROOM || b->met[element / 64] & bit) return false;
+    b->met[element / 64] |= bit;
+    b->element[b->n++] = element;
+    return true;
+}
+
+static void forget(ball *b)
+{
+    for (size_t k = 0; k < b->n; k++) b->met[b->element[k] / 64] = 0;
+    b->n = 0;
+}
+
+/* Finds the elements within a radius of the centre of one, from neighbour to neighbour through elements that conducted, at most ROOM. */
+static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b)
+{
+    const double most = radius_mm * radius_mm;
+    forget(b);
+    meet(b, middle);
+    for (size_t k = 0; k < b->n; k++) {
+        uint32_t ring[MT_RING_MAX];
+        const uint32_t *near = mt_pattern_row(&f->pattern, b->element[k], ring);
+        for (size_t j = 0; j < MT_RING_MAX && near[j] != b->element[k]; j++)
+            if (conducted(f, near[j]) && mt_square3(f->centre[near[j]], f->centre[middle]) <= most)
+                meet(b, near[j]);
+    }
+}
+
+/* Fits the times of the elements of a ball. */
+static mt_velocity_reason fit_ball(const field *f, const ball *b, patch *p)
+{
+    const uint32_t middle = b->element[0];
+    mt_quadratic_fit fit = {0};
+    for (size_t k = 0; k < b->n; k++) {
+        double u[3];
+        mt_minus3(f->centre[b->element[k]], f->centre[middle], u);
+        for (int axis = 0; axis < 3; axis++) u[axis] /= p->radius_mm;
+        mt_quadratic_fit_add(&fit, u, f->activation_ms[b->element[k]] - f->activation_ms[middle]);
+    }
+    if (fit.n < MT_VELOCITY_PLACES || !mt_quadratic_fit_solve(&fit, &p->later_ms)) return MT_VELOCITY_FEW;
+    const bool even =
+        p->later_ms.unexplained <= MT_VELOCITY_UNEXPLAINED && p->later_ms.slope_error <= MT_VELOCITY_ERROR;
+    return even ? MT_VELOCITY_DEFINED : MT_VELOCITY_UNEVEN;
+}
+
+/* Fits the times around the middle of a patch, in a ball that grows until it has enough elements and the fit is good, or until it is
+ * as large as it may be. */
+static void fit_patch(const field *f, uint32_t middle, ball *b, patch *p)
+{
+    p->radius_mm = f->radius_mm;
+    for (;; p->radius_mm *= growth) {
+        find_ball(f, middle, p->radius_mm, b);
+        const bool largest =
+            b->n >= MT_VELOCITY_ENOUGH || p->radius_mm * growth > MT_VELOCITY_GROWTH * f->radius_mm;
+        if (b->n < MT_VELOCITY_PLACES && !largest) continue;
+        p->reason = fit_ball(f, b, p);
+        if (p->reason == MT_VELOCITY_DEFINED || largest) return;
+    }
+}
+
+/* True if the fitted time has an extremum along its gradient within MT_VELOCITY_TURN of the radius. */
+static bool turns(const mt_quadratic_function *later, const double gradient[3], double square)
+{
+    double along[3];
+    for (int k = 0; k < 3; k++) along[k] = mt_dot3(later->curvature[k], gradient);
+    const double second = mt_dot3(along, gradient) / square; /* along the unit vector */
+    return fabs(second) > sqrt(square) / MT_VELOCITY_TURN;
+}
+
+static mt_velocity_reason find_velocity(
+    const field *f, const patch *patches, size_t element, double velocity[3])
+{
+    double u[3], gradient[3];
+    for (int axis = 0; axis < 3; axis++) velocity[axis] = NAN;
+    if (!isfinite(f->activation_ms[element])) return MT_VELOCITY_NOT_ACTIVATED;
+    if (!conducted(f, element)) return MT_VELOCITY_STIMULATED;
+    const patch *p = &patches[f->patch[element]];
+    if (p->reason != MT_VELOCITY_DEFINED) return p->reason;
+    mt_minus3(f->centre[element], f->centre[f->middle[f->patch[element]]], u);
+    for (int axis = 0; axis < 3; axis++) u[axis] /= p->radius_mm;
+    mt_quadratic_gradient(&p->later_ms, u, gradient);
+    const double square = mt_dot3(gradient, gradient), radius = p->radius_mm;
+    if (!(square * MT_VELOCITY_MOST_MM_MS * MT_VELOCITY_MOST_MM_MS >= radius * radius))
+        return MT_VELOCITY_FLAT;
+    if (turns(&p->later_ms, gradient, square)) return MT_VELOCITY_TURNS;
+    for (int axis = 0; axis < 3; axis++) velocity[axis] = gradient[axis] * radius / square;
+    return MT_VELOCITY_DEFINED;
+}
+
+/* Gives each element that conducted to the patch with the nearest middle. The first element in no patch becomes the middle of the
+ * next, which has the elements around it within patch_share of the radius. */
+static mt_status make_patches(mt_arena *arena, field *f)
+{
+    ball b;
+    MT_TRY(make_ball(arena, f->n, &b));
+    MT_ALLOC(arena, f->patch, f->n);
+    MT_ALLOC(arena, f->middle, f->n);
+    for (size_t c = 0; c < f->n; c++) f->patch[c] = UINT32_MAX;
+    for (size_t c = 0; c < f->n; c++) {
+        if (f->patch[c] != UINT32_MAX || !conducted(f, c)) continue;
+        find_ball(f, (uint32_t)c, patch_share * f->radius_mm, &b);
+        for (size_t k = 0; k < b.n; k++) {
+            const uint32_t other = b.element[k], had = f->patch[other];
+            if (had == UINT32_MAX || mt_square3(f->centre[other], f->centre[c]) <
+                                         mt_square3(f->centre[other], f->centre[f->middle[had]]))
+                f->patch[other] = f->n_patches;
+        }
+        f->middle[f->n_patches++] = (uint32_t)c;
+    }
+    return MT_OK;
+}
+
+static mt_status fit_patches(mt_arena *arena, const field *f, patch **patches)
+{
+    const size_t n_threads = (size_t)omp_get_max_threads();
+    ball *balls;
+    MT_ALLOC(arena, balls, n_threads);
+    MT_ALLOC(arena, *patches, f->n_patches);
+    for (size_t t = 0; t < n_threads; t++) MT_TRY(make_ball(arena, f->n, &balls[t]));
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)n_threads)
+    for (uint32_t p = 0; p < f->n_patches; p++)
+        fit_patch(f, f->middle[p], &balls[omp_get_thread_num()], &(*patches)[p]);
+    return MT_OK;
+}
+
+static mt_status find_all(
+    mt_arena *scratch, const mt_mesh *mesh, field *f, double *velocity_mm_ms, uint8_t *reason)
+{
+    patch *patches;
+    MT_ALLOC(scratch, f->centre, f->n);
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < f->n; c++) mt_mesh_centroid(mesh, c, f->centre[c]);
+    MT_TRY(make_patches(scratch, f));
+    MT_TRY(fit_patches(scratch, f, &patches));
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < f->n; c++) {
+        const mt_velocity_reason found = find_velocity(f, patches, c, velocity_mm_ms + 3 * c);
+        if (reason) reason[c] = (uint8_t)found;
+    }
+    return MT_OK;
+}
+
+mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
+    const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason)
 {
     mt_arena scratch = {0};
-    field f = {
-        .pattern = mt_diffusion_pattern(diffusion), .activation_ms = activation_ms, .stimulated = stimulated};
-    const mt_status status = find_all(&scratch, mesh, &f, velocity_mm_ms);
+    field f = {.n = mesh->n_elements,
+        .pattern = mt_diffusion_pattern(diffusion),
+        .activation_ms = activation_ms,
+        .stimulated = stimulated,
+        .radius_mm = radius_mm};
+    const mt_status status = find_all(&scratch, mesh, &f, velocity_mm_ms, reason);
     mt_arena_free(&scratch);
     return status;
 }

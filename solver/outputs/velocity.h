@@ -1,54 +1,76 @@
-/* The velocity of the front at each element, from activation times.
+/* The conduction velocity at each element, from activation times.
  *
- * T is the activation time of elements. Where a front passes smoothly, T is nearly linear in the neighbourhood, with a gradient g that
- * points the way the front goes, and
+ * Where a wavefront passes smoothly, the activation time T has a gradient g that points along the propagation, and
  *
  *     velocity = g / |g|^2 [mm/ms],     speed = 1 / |g|
  *
- * g is that of the linear function that fits T best at the element's centre and at those of the elements its diffusion row reads, at
- * most 16 (solver/outputs/linear_fit.h). To fit activation times where they were measured and take the velocity from the fit's
- * gradient is the method of Bayly et al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746); they fit polynomials on a
- * surface.
+ * g is the gradient of the function of second order that fits T best in a neighbourhood (solver/outputs/quadratic_fit.h): the method of
+ * Bayly et al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746), in space instead of on a surface.
  *
- * A plane wave is exact. A curved one is off by a part of its speed that falls with the elements: in the mean over elements with the
- * square of their edge, at a single one, whose neighbours do not lie symmetrically about it, with the edge. It is 0.9 % (root mean
- * square) at 0.4 mm some 3.5 mm from the point a wave starts from (tests/solver/outputs/test_velocity.c). A fit of second order would have
- * 10 unknowns for at most 17 values, and would take the unevenness of waves on coarse meshes for curvature.
+ * Neighbourhood. A ball of the radius r around an element's centre: the elements that a wave activated whose centres are in it and that
+ * are connected to the first one within it. r is MT_VELOCITY_RADIUS_MM or the case's. r grows by a fifth at a time, at most to
+ * MT_VELOCITY_GROWTH times, while the ball has fewer than MT_VELOCITY_PLACES elements; and, while it has fewer than MT_VELOCITY_ENOUGH,
+ * as long as the fit is uneven (below). On coarse meshes the ball therefore holds about as many elements as are needed against the
+ * scatter of activation times, which is a part of the element size; on fine ones it has the same size on every mesh. A ball has at most
+ * MT_VELOCITY_ROOM elements, the nearest ones by faces.
  *
- * A velocity is not given (NaN) where it would mean nothing:
- *   - The element was not activated.
- *   - It was stimulated: it was switched on and did not conduct. Nor does it count in the fits of its neighbours.
- *   - Fewer than four of its neighbours were activated by a wave, or all lie in one plane with it. With three there would be as many
- *     values as unknowns, and no good fit could be told from a bad one.
- *   - T is not linear there: waves meet, or one breaks through or begins. With n places the variance of the residual, its sum of
- *     squares over n - 4, must be at most MT_VELOCITY_UNEXPLAINED of the variance of T, its sum of squares over n - 1: this share is
- *     1 less the adjusted coefficient of determination. It has no unit and does not depend on how fast the wave or how large the
- *     elements are.
- *   - The speed is above MT_VELOCITY_MOST_MM_MS, which no tissue has: the elements were activated from elsewhere at nearly the same
- *     time.
+ * Elements within r / 4 of each other share a fit, each with the gradient at its own centre. The number of fits is thereby at most
+ * proportional to the tissue's volume over r^3, and the time O(n). On meshes with r / 4 below the distance of centres each element has
+ * its own fit.
  *
- * Why a tenth is allowed. Where two plane waves meet at a distance d s from the middle of a neighbourhood that reaches s to both
- * sides, |g| is smaller by the factor (3 d - d^3) / 2, and a share of T's variance is not explained that grows as d falls: it comes to
- * a tenth at d = 0.6, where the speed is given a fourth too high (on a Gmsh mesh a third at most). A front of the radius r, in a ball
- * of the radius s, has a share of (0.29 s / r)^2: it is not taken for a collision while r is above s, about an edge. Less would leave
- * out too much where nothing collides, as elements of coarse meshes do not fire evenly: of a plane wave along the fibres through a Gmsh
- * mesh of 0.4 mm a tenth keeps 94 per cent of the elements, and 3 per cent keep 59; at 0.6 mm it is 88 and 30 per cent. The speeds of
- * single elements are off there by 6 and 9 per cent of the wave's (root mean square). */
+ * Accuracy. Plane waves are exact, and so is every T of second order. Otherwise g is off by the third derivatives of T: for a wave at the
+ * distance R from its point of origin by at most about 1/2 (r / R)^2 of itself (tests/solver/outputs/test_velocity.c).
+ *
+ * The velocity is undefined (NaN), and the reason reported, if:
+ *   MT_VELOCITY_NOT_ACTIVATED   T is not finite;
+ *   MT_VELOCITY_STIMULATED      the element is stimulated: it did not conduct, and is not in any fit;
+ *   MT_VELOCITY_FEW             the largest ball has fewer than MT_VELOCITY_PLACES elements, or they are in two planes;
+ *   MT_VELOCITY_UNEVEN          more than MT_VELOCITY_UNEXPLAINED of T's variance is left after the fit, or the standard error of |g| is
+ *                               above MT_VELOCITY_ERROR of |g|;
+ *   MT_VELOCITY_TURNS           the fitted T has an extremum along g within MT_VELOCITY_TURN r: wavefronts meet, or one originates or
+ *                               breaks through. Two plane waves that meet head-on are found within 0.48 r of the centre, in narrow
+ *                               tissue within 0.3 r; farther away the speed is at most 70 % too high, from 1.25 r on exact;
+ *   MT_VELOCITY_FLAT            the speed is above MT_VELOCITY_MOST_MM_MS, which no tissue has: elements were activated from elsewhere
+ *                               at nearly the same time. */
 #ifndef MT_SOLVER_OUTPUTS_VELOCITY_H
 #define MT_SOLVER_OUTPUTS_VELOCITY_H
 
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
 
-#define MT_VELOCITY_UNEXPLAINED 0.1
+#define MT_VELOCITY_RADIUS_MM 1.5
+#define MT_VELOCITY_GROWTH 8
+#define MT_VELOCITY_PLACES 60
+#define MT_VELOCITY_ENOUGH 400
+#define MT_VELOCITY_ROOM 16384
+#define MT_VELOCITY_UNEXPLAINED 0.25
+#define MT_VELOCITY_ERROR 0.1
+#define MT_VELOCITY_TURN 0.75
 
 /* Purkinje fibres, the fastest of the heart, conduct at 2 to 4 mm/ms. */
 #define MT_VELOCITY_MOST_MM_MS 10
 
-/* Fills velocity_mm_ms [n_elements][3], NaN where it means nothing (above). activation_ms [n_elements] is not finite where not
- * activated. stimulated [n_elements] is not 0 for elements of a stimulus; NULL: there are none. Borrows all. The same bits for any number of
- * threads; time O(n). MT_MEMORY. */
-MT_NODISCARD mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion,
-    const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms);
+typedef enum mt_velocity_reason {
+    MT_VELOCITY_DEFINED,
+    MT_VELOCITY_NOT_ACTIVATED,
+    MT_VELOCITY_STIMULATED,
+    MT_VELOCITY_FEW,
+    MT_VELOCITY_UNEVEN,
+    MT_VELOCITY_TURNS,
+    MT_VELOCITY_FLAT,
+    MT_VELOCITY_REASONS
+} mt_velocity_reason;
+
+/* Their names in tables, for programs and for people. */
+extern const char *const mt_velocity_key[MT_VELOCITY_REASONS], *const mt_velocity_label[MT_VELOCITY_REASONS];
+
+/* Computes the velocity of every element. Borrows all. The same bits for any number of threads. MT_MEMORY.
+ *   radius_mm        r, above 0
+ *   activation_ms    [n_elements] T; not finite where not activated
+ *   stimulated       [n_elements] not 0 for elements of a stimulus; NULL: none
+ *   velocity_mm_ms   [n_elements][3] filled; NaN if undefined
+ *   reason           [n_elements] filled with mt_velocity_reason; or NULL */
+MT_NODISCARD mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
+    const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason);
 
 #endif

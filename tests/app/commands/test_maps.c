@@ -5,6 +5,7 @@
 
 #include "data/h5.h"
 #include "mesh/files/vtkhdf.h"
+#include "solver/outputs/velocity.h"
 #include "tests/solver/small_case.h"
 
 #include <omp.h>
@@ -72,6 +73,10 @@ Test(maps, stand_in_the_result_of_the_whole_mesh_in_a_table_and_in_pictures)
     cr_expect_eq(json_number(table, "apd90", "elements"), N - INERT);
     cr_expect_lt(json_number(table, "peak", "percentile_5"), json_number(table, "peak", "percentile_95"));
     cr_expect_gt(json_number(table, "conduction_velocity", "median"), 0.2);
+    double n = 0;
+    for (int k = 0; k < MT_VELOCITY_REASONS; k++) n += json_number(table, mt_velocity_key[k], "elements");
+    cr_expect_eq(n, N - INERT, "%s", table);
+    cr_expect_gt(json_number(table, "stimulated", "elements"), 0);
     free(table);
     cr_expect(there("out/apd.png") && there("out/conduction_velocity.png") && there("out/rest.png"));
     /* a later run that maps less leaves no pictures of the earlier one */
