@@ -17,12 +17,27 @@ def _axes(ax: Any) -> Any:
     return needed("matplotlib.pyplot").subplots(layout="constrained")[1] if ax is None else ax
 
 
-def _view(azimuth_deg: float, elevation_deg: float) -> "tuple[Array, Array, Array]":
-    """Unit vectors to the right, up, and towards us."""
+def _axes_3d(ax: Any) -> Any:
+    if ax is None:
+        return needed("matplotlib.pyplot").subplots(layout="constrained", subplot_kw={"projection": "3d"})[1]
+    if not hasattr(ax, "get_zlim"):
+        raise Error("plot.map: axes in two dimensions; allowed: axes with projection=\"3d\"")
+    return ax
+
+
+def _toward(azimuth_deg: float, elevation_deg: float) -> Array:
+    """Returns the unit vector towards the viewer."""
     a, e = numpy.radians([azimuth_deg, elevation_deg])
-    toward = numpy.array([numpy.cos(e) * numpy.cos(a), numpy.cos(e) * numpy.sin(a), numpy.sin(e)])
-    right = numpy.array([-numpy.sin(a), numpy.cos(a), 0.0])
-    return right, numpy.cross(toward, right), toward
+    return numpy.array([numpy.cos(e) * numpy.cos(a), numpy.cos(e) * numpy.sin(a), numpy.sin(e)])
+
+
+def _frame(ax: Any, corners: Array) -> None:
+    """Sets the limits of axes in 3-D to a surface, one millimetre equally long along x, y and z."""
+    low, high = corners.reshape(-1, 3).min(axis=0), corners.reshape(-1, 3).max(axis=0)
+    for name, least, most in zip("xyz", low, high):
+        getattr(ax, f"set_{name}lim")(least, most)
+        getattr(ax, f"set_{name}label")(f"{name} (mm)")
+    ax.set_box_aspect(high - low)
 
 
 def _values(of: "Union[Results, Mesh]", what: "Union[str, Array]", label: Optional[str]) -> "tuple[Mesh, Array, str]":
@@ -42,41 +57,37 @@ def _values(of: "Union[Results, Mesh]", what: "Union[str, Array]", label: Option
 
 
 def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax: Any = None, *, label: Optional[str] = None,
-        azimuth_deg: float = -60, elevation_deg: float = 25, colours: Any = "turbo", vmin: Optional[float] = None,
+        azimuth_deg: float = -60, elevation_deg: float = 25, colours: Any = "viridis", vmin: Optional[float] = None,
         vmax: Optional[float] = None, bar: bool = True) -> Any:
-    """Draws the outer surface of a mesh, each triangle in the colour of its element, and gives the axes, in mm.
+    """Draws the outer surface of a mesh in 3-D, each triangle in the colour of its element, and returns the axes, in mm.
 
     of             results, or a mesh with an array for `what`
-    what           the name of a map, or an array [n_elements]; of vectors [n_elements, 3] the length
+    what           the name of a map, or an array [n_elements]; for vectors [n_elements, 3] their length
+    ax             axes with projection="3d"; None: new ones
     label          of the colour bar; None: name and unit of the map
     azimuth_deg, elevation_deg
-                   the place that we look from, around z from x to y, and up
+                   position of the viewer, around z from x to y, and up
     colours        matplotlib's colour map; grey: no value
-    vmin, vmax     the values of its ends; None: the least and the largest drawn
+    vmin, vmax     the values at its ends; None: the smallest and the largest of the surface
     bar            with a colour bar"""
     mesh, values, label = _values(of, what, label)
-    ax = _axes(ax)
-    right, up, toward = _view(azimuth_deg, elevation_deg)
+    ax = _axes_3d(ax)
     triangles, element = mesh.surface
     corners = mesh.points_mm[triangles]
     normal = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    facing = normal @ toward / numpy.maximum(numpy.linalg.norm(normal, axis=1), 1e-300)
-    seen = numpy.flatnonzero(facing > 1e-6)
-    seen = seen[numpy.argsort((corners[seen].mean(axis=1)) @ toward)]  # from behind to the front
-    drawn = values[element[seen]]
+    facing = numpy.abs(normal @ _toward(azimuth_deg, elevation_deg)) / numpy.maximum(numpy.linalg.norm(normal, axis=1), 1e-300)
+    drawn = values[element]
     finite = drawn[numpy.isfinite(drawn)]
     ends = (numpy.nan, numpy.nan) if not finite.size else (finite.min(), finite.max())
     norm = needed("matplotlib.colors").Normalize(ends[0] if vmin is None else vmin, ends[1] if vmax is None else vmax)
     palette = needed("matplotlib.pyplot").get_cmap(colours).copy()
     palette.set_bad("0.75")
     rgba = palette(norm(drawn))
-    rgba[:, :3] *= (0.55 + 0.45 * facing[seen])[:, None]  # light from where we are
-    flat = numpy.stack([corners[seen] @ right, corners[seen] @ up], axis=-1)
-    ax.add_collection(needed("matplotlib.collections").PolyCollection(flat, facecolors=rgba, edgecolors=rgba, linewidths=0.4))
-    ax.set_aspect("equal")
-    ax.autoscale_view()
-    ax.set_xlabel("mm")
-    ax.set_ylabel("mm")
+    rgba[:, :3] *= (0.8 + 0.2 * facing)[:, None]  # a light at the viewer's position
+    surface = needed("mpl_toolkits.mplot3d.art3d").Poly3DCollection(corners, facecolors=rgba, edgecolors=rgba, linewidths=0.2)
+    ax.add_collection3d(surface)
+    _frame(ax, corners)
+    ax.view_init(elevation_deg, azimuth_deg)
     if bar:
         colour = needed("matplotlib.cm").ScalarMappable(norm=norm, cmap=palette)
         ax.figure.colorbar(colour, ax=ax, label=label, shrink=0.8)

@@ -118,12 +118,24 @@ class Results:
         return pandas.read_csv(self._path(name, hint), index_col="time_ms")
 
     @cached_property
-    def points(self) -> Any:
-        """A pandas.DataFrame of activation.csv: point, x_mm, y_mm, z_mm, activation_ms, with `beats: every` also beat. NaN where the wave
-        did not arrive. The points of the case's line are called "line"."""
-        pandas = needed("pandas")
+    def _probes(self) -> "tuple[Any, Any]":
+        """Reads activation.csv: the rows of the case's points, which are first, and those of its line."""
         path = self._path("activation.csv", "it is written beside result.hdf")
-        return pandas.read_csv(path, dtype={"point": str}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
+        table = needed("pandas").read_csv(path, dtype={"point": str}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
+        n_beats = table.beat.max() if "beat" in table.columns and len(table) else 1
+        n = int(n_beats) * len(self.used.get("points") or [])
+        return table[:n].copy(), table[n:].drop(columns="point").reset_index(drop=True)
+
+    @property
+    def points(self) -> Any:
+        """A pandas.DataFrame of the case's points: point, x_mm, y_mm, z_mm, activation_ms, with `beats: every` also beat. NaN if not
+        activated."""
+        return self._probes[0]
+
+    @property
+    def line(self) -> Any:
+        """A pandas.DataFrame of the points of the case's line, from its start to its end: the same columns without point."""
+        return self._probes[1]
 
     @cached_property
     def profile(self) -> Dict[str, Any]:

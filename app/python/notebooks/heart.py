@@ -37,7 +37,7 @@ length_mm = mesh.volumes_mm3.mean() ** (1 / 3)
 print(f"{mesh.n_elements} elements of {length_mm:.2f} mm, {volume_mL:.1f} mL of muscle")
 
 # %%
-fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", subplot_kw={"projection": "3d"})
 helix_deg = numpy.degrees(numpy.arcsin(mesh.fibres[:, 2]))
 for ax, azimuth_deg, title in zip(axes, (90, -90), ("from the front", "from behind")):
     myotile.plot.map(mesh, numpy.abs(helix_deg), ax, label="fibres out of the horizontal (degrees)", azimuth_deg=azimuth_deg)
@@ -110,7 +110,7 @@ print(f"APD90: median {median_ms:.1f} ms, 5 to 95 %: {low_ms:.1f} to {high_ms:.1
 for layer, name in ((1, "endocardial"), (2, "M"), (3, "epicardial")):
     print(f"  {name} cells: median {numpy.nanmedian(apd_ms[beat.mesh.layers == layer]):.1f} ms")
 
-fig, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
+fig, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained", subplot_kw={"projection": "3d"})
 for row, name in zip(axes, ("activation", "apd90")):
     for ax, azimuth_deg, side in zip(row, (90, -90), ("from the front", "from behind")):
         myotile.plot.map(beat, name, ax, azimuth_deg=azimuth_deg)

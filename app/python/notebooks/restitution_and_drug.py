@@ -88,15 +88,17 @@ for drug, run in runs.items():
           f"{run.profile['totals']['seconds']:.3f} s on an IPU")
 
 # %%
-fig, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
+fig = plt.figure(figsize=(11, 7), layout="constrained")
 last_ms = max(numpy.nanmax(run.maps["activation"]) for run in runs.values())
-for ax, (drug, run) in zip(axes.flat, runs.items()):
+for place, (drug, run) in enumerate(runs.items(), start=1):
+    ax = fig.add_subplot(2, 2, place, projection="3d")
     myotile.plot.map(run, ax=ax, vmin=0, vmax=last_ms)
     ax.set_title(drug)
+ax = fig.add_subplot(2, 2, 4)
 for drug, run in runs.items():
-    axes[1, 1].plot(run.traces.index, run.traces["P9", "V"], label=drug)
-axes[1, 1].set_xlabel("time (ms)")
-axes[1, 1].set_ylabel("V at P9 (mV)")
-axes[1, 1].legend()
+    ax.plot(run.traces.index, run.traces["P9", "V"], label=drug)
+ax.set_xlabel("time (ms)")
+ax.set_ylabel("V at P9 (mV)")
+ax.legend()
 fig.savefig("slab.png")
 print(f"all files: {folder.resolve()}")

@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot
 import meshio
 import numpy
 from folder import EVERYTHING, SMALL, enter, small
@@ -41,11 +42,22 @@ class Tables(unittest.TestCase):
         self.assertTrue(ecg["ahead"].max() > 0 > ecg["behind"].min())
 
     def test_points_keep_their_names_and_have_nan_where_nothing_arrived(self):
-        points = self.results.points
-        self.assertEqual(list(points.point), ["near, here", "NA", "line", "line", "line"])
-        self.assertEqual(list(points.activation_ms), [float(row[4]) for row in self.rows("activation.csv")[1:]])
+        points, rows = self.results.points, self.rows("activation.csv")[1:]
+        self.assertEqual(list(points.point), ["near, here", "NA"])
+        self.assertEqual(list(points.activation_ms), [float(row[4]) for row in rows[:2]])
         early = myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1).points
-        self.assertEqual(list(early.activation_ms.isna()[:2]), [False, True])
+        self.assertEqual(list(early.activation_ms.isna()), [False, True])
+
+    def test_the_line_is_apart_from_points_also_from_one_of_its_name(self):
+        rows = self.rows("activation.csv")[1:]
+        line = self.results.line
+        self.assertEqual(list(line.columns), ["x_mm", "y_mm", "z_mm", "activation_ms"])
+        self.assertEqual(list(line.x_mm), [0, 1.5, 3])
+        self.assertEqual(list(line.activation_ms), [float(row[4]) for row in rows[2:]])
+        named = myotile.run(small, {**SMALL, "points": [{"name": "line", "at_mm": [0.5, 0.5, 0.5]}], "output.beats": "every"}, "named", threads=1)
+        self.assertEqual((list(named.points.point), len(named.line)), (["line"], 3))
+        none = myotile.run(small, {**SMALL, "points": [], "line": {"points": 0}}, "none", threads=1)
+        self.assertEqual((len(none.points), len(none.line)), (0, 0))
 
     def test_tiles_are_a_table_that_adds_up(self):
         made = myotile.run(small, {**SMALL, "machine.tiles": 7, "time.end_ms": 0.1}, "tiles", tiles=True, threads=1)
@@ -119,23 +131,29 @@ class Pictures(unittest.TestCase):
         enter(cls)
         cls.results = myotile.run(small, EVERYTHING, "all", threads=1)
 
-    def test_a_map_shows_the_sides_that_face_us_in_the_colours_of_their_values(self):
+    def test_a_map_is_the_surface_in_3d_in_the_colours_of_its_values(self):
         axes = myotile.plot.map(self.results, "activation", azimuth_deg=-90, elevation_deg=0)
-        drawn = axes.collections[0]
-        self.assertEqual(len(drawn.get_paths()), 2 * 6 * 2)  # the side y = 0, of triangles of half a box
-        box = numpy.concatenate([path.vertices for path in drawn.get_paths()])
-        numpy.testing.assert_allclose([box.min(axis=0), box.max(axis=0)], [[0, 0], [3, 1]], atol=1e-12)
-        colours = {path.vertices[:3].mean(axis=0)[0]: colour for path, colour in zip(drawn.get_paths(), drawn.get_facecolors())}
-        palette = matplotlib.colormaps["turbo"]
-        numpy.testing.assert_allclose(colours[min(colours)], palette(0.0), atol=0.1)  # the wave begins at x = 0
-        self.assertEqual(axes.figure.axes[1].get_ylabel(), "activation (ms)")
+        self.assertEqual((axes.name, axes.azim, axes.elev), ("3d", -90, 0))
         axes.figure.savefig("map.png")
         self.assertGreater(Path("map.png").stat().st_size, 1000)
+        triangles, element = self.results.mesh.surface
+        drawn = axes.collections[0]
+        self.assertEqual(len(drawn._facecolor3d), len(triangles))
+        numpy.testing.assert_allclose([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], [[0, 3], [0, 2], [0, 1]])
+        values = self.results.maps["activation"][element]
+        ends = matplotlib.colormaps["viridis"](numpy.array([0.0, 1.0]))[:, :3]
+        for colour, at in zip(ends, (values.argmin(), values.argmax())):
+            share = drawn._facecolor3d[at, :3] / colour  # darker where the surface is not seen from the front
+            numpy.testing.assert_allclose(share, share[0])
+            self.assertTrue(0.79 < share[0] <= 1)
+        self.assertEqual(axes.figure.axes[1].get_ylabel(), "activation (ms)")
 
     def test_no_value_is_grey_and_vectors_have_a_length(self):
         values = numpy.full((288, 3), numpy.nan)
         drawn = myotile.plot.map(self.results.mesh, values, label="nothing", azimuth_deg=-90, elevation_deg=0).collections[0]
-        numpy.testing.assert_allclose(drawn.get_facecolors()[:, :3], 0.75)
+        grey = drawn._facecolor3d[:, :3]
+        numpy.testing.assert_allclose(grey, grey[:, :1].repeat(3, axis=1))
+        self.assertTrue((grey >= 0.59).all() and (grey <= 0.751).all())
         myotile.plot.map(self.results, "conduction_velocity").figure.savefig("velocity.png")
 
     def test_wrong_shapes_and_names_are_refused(self):
@@ -143,6 +161,8 @@ class Pictures(unittest.TestCase):
             myotile.plot.map(self.results, numpy.zeros(3))
         with self.assertRaisesRegex(myotile.Error, "activation; allowed"):
             myotile.plot.map(self.results.mesh, "activation")
+        with self.assertRaisesRegex(myotile.Error, "two dimensions; allowed: .*3d"):
+            myotile.plot.map(self.results, ax=matplotlib.pyplot.subplots()[1])
         with self.assertRaisesRegex(myotile.Error, "traces.csv: Na_i; there are: V"):
             myotile.plot.trace(self.results, "Na_i")
         with self.assertRaisesRegex(myotile.Error, "traces.csv: P1; there are:"):
