@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/cli/columns.h"
 #include "data/csv.h"
 #include "data/json.h"
 #include "data/number.h"
@@ -146,9 +147,9 @@ void mt_table_property_text(mt_table *table, const char *key, const char *label,
 
 static bool missing(const mt_value *value) { return value->is_number ? isnan(value->number) : !value->text; }
 
-enum { NUMBER_SIZE = 400 }; /* the longest double with a few decimals has 309 digits before the point */
+enum { NUMBER_SIZE = MT_COLUMNS_CELL };
 
-/* As a person wants it. */
+/* A number as people read it. */
 static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
 {
     if (column->decimals >= 0)
@@ -157,84 +158,39 @@ static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
         (void)snprintf(out, NUMBER_SIZE, "%.*g", column->digits, number);
 }
 
-/* Characters of a text in UTF-8. */
-static size_t width(const char *text)
+/* mt_columns.cell of a table. */
+static const char *cell_of(const void *of, size_t row, size_t column, char buffer[NUMBER_SIZE], int *level)
 {
-    size_t n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
-}
-
-static const char *value_shown(const mt_column *column, const mt_value *value, char buffer[NUMBER_SIZE])
-{
+    const mt_table *table = of;
+    const mt_value *value = &table->values[row * table->n_columns + column];
+    *level = value->level;
     if (missing(value)) return "-";
     if (!value->is_number) return value->text;
-    shown(column, value->number, buffer);
+    shown(&table->columns[column], value->number, buffer);
     return buffer;
-}
-
-static void print_rule(FILE *stream, size_t n)
-{
-    for (size_t k = 0; k < n; k++) (void)fputs("\u2500", stream);
-    (void)fputc('\n', stream);
-}
-
-enum { COLUMN_GAP = 2 };
-
-enum { LEVEL_INDENT = 2 };
-
-/* One value in its column: the gap before it, and blanks after it only where something follows. */
-static void print_padded(
-    FILE *stream, const mt_table *table, size_t column, size_t wide, int level, const char *text)
-{
-    const size_t indent = LEVEL_INDENT * (size_t)level;
-    size_t blanks = wide - indent - width(text), gap = indent + (column ? COLUMN_GAP : 0);
-    bool right = table->columns[column].align == MT_ALIGN_RIGHT, last = column + 1 == table->n_columns;
-    for (size_t k = 0; k < gap + (right ? blanks : 0); k++) (void)fputc(' ', stream);
-    (void)fputs(text, stream);
-    for (size_t k = 0; !right && !last && k < blanks; k++) (void)fputc(' ', stream);
-    if (last) (void)fputc('\n', stream);
-}
-
-/* Gives the width of every column and answers the width of the whole. */
-static size_t measure(const mt_table *table, size_t wide[MT_TABLE_COLUMNS_MAX])
-{
-    char buffer[NUMBER_SIZE];
-    size_t whole = 0;
-    for (size_t k = 0; k < table->n_columns; k++) {
-        const mt_column *column = &table->columns[k];
-        wide[k] = width(column->label) > width(column->unit) ? width(column->label) : width(column->unit);
-        for (size_t i = k; i < table->n_values; i += table->n_columns) {
-            const mt_value *value = &table->values[i];
-            size_t n = LEVEL_INDENT * (size_t)value->level + width(value_shown(column, value, buffer));
-            if (n > wide[k]) wide[k] = n;
-        }
-        whole += wide[k] + (k ? COLUMN_GAP : 0);
-    }
-    return whole;
 }
 
 static void print_text(FILE *stream, const mt_table *table)
 {
-    char buffer[NUMBER_SIZE];
-    size_t wide[MT_TABLE_COLUMNS_MAX];
-    bool units = false;
-    size_t whole = measure(table, wide);
-    for (size_t k = 0; k < table->n_columns; k++) units = units || table->columns[k].unit[0];
-
-    (void)fprintf(stream, "%s\n", table->title);
-    print_rule(stream, whole);
-    for (size_t k = 0; k < table->n_columns; k++)
-        print_padded(stream, table, k, wide[k], 0, table->columns[k].label);
-    for (size_t k = 0; units && k < table->n_columns; k++)
-        print_padded(stream, table, k, wide[k], 0, table->columns[k].unit);
-    print_rule(stream, whole);
-    for (size_t i = 0; i < table->n_values; i++) {
-        const size_t k = i % table->n_columns;
-        const mt_value *value = &table->values[i];
-        print_padded(stream, table, k, wide[k], value->level, value_shown(&table->columns[k], value, buffer));
+    mt_columns columns = {.title = table->title,
+        .n = table->n_columns,
+        .n_rows = table->n_columns ? table->n_values / table->n_columns : 0,
+        .cell = cell_of,
+        .of = table};
+    for (size_t k = 0; k < table->n_columns; k++) {
+        columns.label[k] = table->columns[k].label;
+        columns.unit[k] = table->columns[k].unit;
+        columns.right[k] = table->columns[k].align == MT_ALIGN_RIGHT;
+        for (size_t row = 0; row < columns.n_rows; row++) {
+            char buffer[NUMBER_SIZE];
+            int level;
+            const bool number = table->values[row * table->n_columns + k].is_number;
+            const size_t n = number ? strlen(cell_of(table, row, k, buffer, &level)) : 0;
+            if (n > columns.least[k]) columns.least[k] = n;
+            if (!number) columns.text[k] = true;
+        }
     }
-    print_rule(stream, whole);
+    mt_columns_print(stream, &columns);
 }
 
 /* What a program reads where a text stands. */

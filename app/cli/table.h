@@ -13,7 +13,7 @@
  * Whatever has a name has two: a key for programs and a label for people. Keys are stable: [a-z][a-z0-9_]*, with the unit at the
  * end, once in a table. Labels may be reworded.
  *
- * Text shows each column with its decimals or digits; JSON (data/reference/tables.schema.json) and CSV have every number with the
+ * Text is at most 100 characters wide (app/cli/columns.h) and shows each column with its decimals or digits; JSON (data/reference/tables.schema.json) and CSV have every number with the
  * fewest digits that give the same double when read. A missing value (NaN, or text NULL) is "-" in text, null in JSON, empty in
  * CSV. */
 #ifndef MT_APP_CLI_TABLE_H
@@ -35,7 +35,7 @@ MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
 /* Gives the format that the option --format asks for; text where it is not given. Fails as mt_format_parse. */
 MT_NODISCARD mt_status mt_format_option(const mt_arguments *arguments, mt_format *format);
 
-enum { MT_TABLE_COLUMNS_MAX = 16 };
+enum { MT_TABLE_COLUMNS_MAX = 16 }; /* MT_COLUMNS_MAX */
 
 typedef struct mt_column {
     const char *key;

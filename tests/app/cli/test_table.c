@@ -274,3 +274,79 @@ Test(table, every_lack_of_memory_comes_back_as_a_status)
     mt_arena_fail_at(0);
     fclose(nowhere);
 }
+
+/* The characters of the widest line. */
+static size_t widest(const char *text)
+{
+    size_t most = 0, n = 0;
+    for (; *text; text++) {
+        n = *text == '\n' ? 0 : n + (((unsigned char)*text & 0xC0) != 0x80);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static void expect_narrow(const mt_table *table, const char *const *shown, size_t n_shown)
+{
+    char *text = printed(table, 1, false, MT_FORMAT_TEXT);
+    cr_assert_leq(widest(text), 100, "%zu characters:\n%s", widest(text), text);
+    for (size_t k = 0; k < n_shown; k++)
+        cr_assert(strstr(text, shown[k]), "\"%s\" is missing in:\n%s", shown[k], text);
+    free(text);
+}
+
+Test(table, headings_are_wrapped_in_a_table_that_is_too_wide)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_begin(&arena, "wide", "Wide");
+    mt_table_strings(&t, "name", "name");
+    for (int k = 0; k < 7; k++) {
+        char key[8];
+        snprintf(key, sizeof key, "k%d", k);
+        mt_table_decimals(&t, key, "share of all tile memory", "%", 1);
+    }
+    mt_table_text(&t, "row");
+    for (int k = 0; k < 7; k++) mt_table_number(&t, 10 + k);
+    expect_narrow(&t, (const char *const[]){"memory", "row", "10.0", "16.0"}, 4);
+    mt_arena_free(&arena);
+}
+
+Test(table, long_texts_are_wrapped_at_blanks_or_within_words)
+{
+    mt_arena arena = {0};
+    char name[301];
+    memset(name, 'a', 300), name[300] = 0;
+    mt_table t = mt_table_begin(&arena, "texts", name);
+    mt_table_strings(&t, "file", "file");
+    mt_table_strings(&t, "why", "why");
+    mt_table_decimals(&t, "n", "n", "", 0);
+    mt_table_text(&t, name),
+        mt_table_text(&t, "a value that is said in many words, of which each stays whole here and there "
+                          "\u00b5\u00b5\u00b5"),
+        mt_table_number(&t, 12345);
+    expect_narrow(&t, (const char *const[]){"many words", "12345", "\u00b5\u00b5\u00b5"}, 3);
+    t = mt_table_properties(&arena, "properties", "Properties");
+    mt_table_property(&t, "number", "a number", 1234567.8, "mm");
+    mt_table_property_text(&t, "path", "a path", name);
+    expect_narrow(&t, (const char *const[]){"1234567.8"}, 1);
+    mt_arena_free(&arena);
+}
+
+Test(table, more_columns_than_fit_are_printed_in_parts_that_repeat_the_first)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_begin(&arena, "parts", "Parts");
+    mt_table_strings(&t, "name", "name");
+    for (int k = 1; k < MT_TABLE_COLUMNS_MAX; k++) {
+        char key[8];
+        snprintf(key, sizeof key, "k%d", k);
+        mt_table_decimals(&t, key, key, "mm", 6);
+    }
+    mt_table_text(&t, "first-row");
+    for (int k = 1; k < MT_TABLE_COLUMNS_MAX; k++) mt_table_number(&t, 100000 + k);
+    expect_narrow(&t, (const char *const[]){"100001.000000", "100015.000000", "k15"}, 3);
+    char *text = printed(&t, 1, false, MT_FORMAT_TEXT), *second = strstr(text, "first-row") + 1;
+    cr_expect(strstr(second, "first-row"), "%s", text);
+    free(text);
+    mt_arena_free(&arena);
+}
