@@ -1,6 +1,7 @@
 #include "mesh/info.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "data/flood.h"
@@ -117,6 +118,23 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     }
     info->edge_mean_mm = sum / (double)info->n_edges;
     return MT_OK;
+}
+
+mt_status mt_element_size_find(const mt_mesh *mesh, mt_element_size *size)
+{
+    mt_arena scratch = {0};
+    mt_info info = {0};
+    *size = (mt_element_size){NAN, NAN};
+    if (mesh->n_elements == 0) return MT_OK;
+    const mt_status status = measure_edges(&scratch, mesh, &info);
+    *size = (mt_element_size){mt_mesh_length_mm(mesh), info.edge_mean_mm};
+    mt_arena_free(&scratch);
+    return status;
+}
+
+void mt_element_size_text(const mt_element_size *size, char text[MT_ELEMENT_SIZE_TEXT])
+{
+    (void)snprintf(text, MT_ELEMENT_SIZE_TEXT, "%.2f mm (mean edge %.2f mm)", size->length_mm, size->edge_mm);
 }
 
 static size_t neighbours_of(void *context, uint32_t element, const uint32_t **neighbour)

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-enum { GAP = 2, INDENT = 2 };
+enum { GAP = 2, INDENT = 2, HEADING = 10 };
+
+/* Words longer than this are broken; and so wide at most are texts in a table of several parts. */
+enum { WORD = 40, PART_TEXT = 48 };
 
 /* Characters of the first bytes of a text in UTF-8. */
 static size_t characters(const char *text, size_t bytes)
@@ -56,9 +59,9 @@ static size_t longest_word(const char *text)
     return most;
 }
 
-/* The width of each column: of its cells, and with its heading. */
+/* The width of each column: of its cells, with its heading, and the smallest if it is text. */
 typedef struct widths {
-    size_t cells[MT_COLUMNS_MAX], of[MT_COLUMNS_MAX];
+    size_t cells[MT_COLUMNS_MAX], of[MT_COLUMNS_MAX], least[MT_COLUMNS_MAX];
 } widths;
 
 static size_t total(const mt_columns *c, const widths *w)
@@ -75,10 +78,13 @@ static void measure_cells(const mt_columns *c, widths *w)
     char buffer[MT_COLUMNS_CELL];
     for (size_t k = 0; k < c->n; k++) {
         w->cells[k] = width(c->unit[k]);
+        w->least[k] = larger(MT_COLUMNS_TEXT, larger(c->least[k], w->cells[k]));
         for (size_t row = 0; row < c->n_rows; row++) {
             int level = 0;
-            const size_t n = width(c->cell(c->of, row, k, buffer, &level));
-            w->cells[k] = larger(w->cells[k], n + INDENT * (size_t)level);
+            const char *text = c->cell(c->of, row, k, buffer, &level);
+            const size_t indent = INDENT * (size_t)level, word = longest_word(text);
+            w->cells[k] = larger(w->cells[k], width(text) + indent);
+            w->least[k] = larger(w->least[k], (word < WORD ? word : WORD) + indent);
         }
     }
 }
@@ -92,33 +98,41 @@ static void wrap_headings(const mt_columns *c, widths *w, size_t wide)
     }
 }
 
-static size_t least_width(const mt_columns *c, size_t k)
-{
-    return larger(MT_COLUMNS_TEXT, larger(c->least[k], longest_word(c->label[k])));
-}
-
-/* Makes the widest column of text narrower. False: none can be. */
-static bool wrap_text(const mt_columns *c, widths *w, size_t excess)
+/* Makes the cells of the widest column of text narrower. False: none can be. */
+static bool narrow_text(const mt_columns *c, widths *w, size_t excess)
 {
     size_t widest = c->n;
     for (size_t k = 0; k < c->n; k++)
-        if (c->text[k] && w->of[k] > least_width(c, k) && (widest == c->n || w->of[k] > w->of[widest]))
+        if (c->text[k] && w->cells[k] > w->least[k] && (widest == c->n || w->cells[k] > w->cells[widest]))
             widest = k;
     if (widest == c->n) return false;
-    const size_t least = least_width(c, widest);
-    w->of[widest] = w->of[widest] > least + excess ? w->of[widest] - excess : least;
+    const size_t least = w->least[widest];
+    w->cells[widest] = w->cells[widest] > least + excess ? w->cells[widest] - excess : least;
     return true;
+}
+
+/* Wraps headings down to `heading` characters. True if the table then fits. */
+static bool wrap(const mt_columns *c, widths *w, size_t heading)
+{
+    for (size_t wide = MT_COLUMNS_WIDTH; wide >= heading; wide--) {
+        wrap_headings(c, w, wide);
+        if (total(c, w) <= MT_COLUMNS_WIDTH) return true;
+    }
+    return false;
 }
 
 static widths measure(const mt_columns *c)
 {
     widths w;
     measure_cells(c, &w);
-    for (size_t wide = MT_COLUMNS_WIDTH;; wide--) {
-        wrap_headings(c, &w, wide);
-        if (wide == 1 || total(c, &w) <= MT_COLUMNS_WIDTH) break;
+    bool fits = wrap(c, &w, HEADING);
+    while (!fits && narrow_text(c, &w, total(c, &w) - MT_COLUMNS_WIDTH)) fits = wrap(c, &w, HEADING);
+    if (!fits && !wrap(c, &w, 1)) {
+        measure_cells(c, &w);
+        wrap_headings(c, &w, HEADING);
+        for (size_t k = 0; k < c->n; k++)
+            if (w.of[k] > PART_TEXT && c->text[k]) w.of[k] = larger(PART_TEXT, c->least[k]);
     }
-    while (total(c, &w) > MT_COLUMNS_WIDTH && wrap_text(c, &w, total(c, &w) - MT_COLUMNS_WIDTH)) {}
     return w;
 }
 
@@ -192,8 +206,8 @@ static void put_headings(FILE *stream, const mt_columns *c, const widths *w, con
     for (size_t j = 0; j < p->n; j++) {
         label[j] = c->label[p->column[j]];
         unit[j] = c->unit[p->column[j]];
+        units = units || unit[j][0];
     }
-    for (size_t k = 0; k < c->n; k++) units = units || c->unit[k][0];
     put_lines(stream, c, w, p, label, indent);
     if (units) put_lines(stream, c, w, p, unit, indent);
 }

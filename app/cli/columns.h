@@ -1,8 +1,9 @@
 /* Prints cells of text in columns, never wider than MT_COLUMNS_WIDTH characters.
  *
  * A table that is too wide is changed in this order, no further than needed:
- *   1. headings are wrapped at blanks;
- *   2. columns of text, the widest first, are wrapped at blanks, or within words that are too long, down to MT_COLUMNS_TEXT characters;
+ *   1. headings are wrapped at blanks, down to 10 characters;
+ *   2. columns of text, the widest first, are wrapped at blanks, down to their longest word and MT_COLUMNS_TEXT characters; words of more
+ *      than 40 characters are broken; then headings are wrapped down to their longest words;
  *   3. the columns are printed in several parts, each of which repeats the first column.
  * Titles are wrapped at blanks. A character is one of UTF-8. */
 #ifndef MT_APP_CLI_COLUMNS_H

@@ -5,6 +5,7 @@
 #include "app/stages/anatomy.h"
 #include "app/commands/commands.h"
 #include "app/stages/filling.h"
+#include "app/stages/size.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
@@ -190,8 +191,8 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
 
 /* ---- the command ---- */
 
-static mt_table fill_table(
-    mt_arena *arena, const char *title, const filling *f, const mt_mesh *mesh, const mt_surfaces *surfaces)
+static mt_table fill_table(mt_arena *arena, const char *title, const filling *f, const mt_mesh *mesh,
+    const mt_element_size *size, const mt_surfaces *surfaces)
 {
     mt_table table = mt_table_properties(arena, "mesh", title);
     const double volume_mm3 = f->body.closed.volume_mm3;
@@ -206,8 +207,7 @@ static mt_table fill_table(
     mt_table_property(&table, "enclosed_volume_mm3", "enclosed volume", volume_mm3, "mm^3");
     mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(
-        &table, "characteristic_length_mm", "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
+    mt_element_size_rows(&table, size);
     mt_table_property(
         &table, "worst_radius_ratio", "worst radius ratio 3 r / R", f->body.chosen->quality, "");
     mt_anatomy_rows(&table, mesh, surfaces);
@@ -274,7 +274,9 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     mt_triangles_drop_untagged(&mesh);
     mt_progress_stage(NULL);
     MT_TRY(to->write(out, &mesh));
-    const mt_table tables[] = {fill_table(arena, out, f, &mesh, &surfaces), attempts_table(arena, f)};
+    mt_element_size size;
+    MT_TRY(mt_element_size_find(&mesh, &size));
+    const mt_table tables[] = {fill_table(arena, out, f, &mesh, &size, &surfaces), attempts_table(arena, f)};
     return mt_tables_print(arguments->out, tables, 2, format);
 }
 

@@ -46,10 +46,8 @@ static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *me
     mt_table_property(&table, "regions", "regions", (double)i->n_regions, "");
     mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
-    mt_table_property(
-        &table, "characteristic_length_mm", "characteristic length V^(1/3)", i->length_mm, "mm");
+    mt_element_size_rows(&table, &(mt_element_size){i->length_mm, i->edge_mean_mm});
     mt_table_property(&table, "shortest_edge_mm", "shortest edge", i->edge_min_mm, "mm");
-    mt_table_property(&table, "mean_edge_mm", "mean edge", i->edge_mean_mm, "mm");
     mt_table_property(&table, "longest_edge_mm", "longest edge", i->edge_max_mm, "mm");
     mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", i->quality_min, "");
     mt_table_property(&table, "mean_radius_ratio", "mean radius ratio", i->quality_mean, "");

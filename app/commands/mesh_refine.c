@@ -3,6 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/stages/refining.h"
+#include "app/stages/size.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "mesh/files/formats.h"
@@ -26,14 +27,15 @@ const mt_command mt_command_mesh_refine = {
 };
 
 typedef struct measures {
-    double length_mm, quality; /* cube root of the mean volume; worst radius ratio */
+    mt_element_size size;
+    double quality; /* worst radius ratio */
 } measures;
 
-static measures measure(const mt_mesh *mesh)
+static mt_status measure(const mt_mesh *mesh, measures *m)
 {
-    double quality = 1;
-    for (size_t c = 0; c < mesh->n_elements; c++) quality = fmin(quality, mt_info_quality(mesh, c));
-    return (measures){mt_mesh_length_mm(mesh), mesh->n_elements ? quality : NAN};
+    m->quality = mesh->n_elements ? 1 : NAN;
+    for (size_t c = 0; c < mesh->n_elements; c++) m->quality = fmin(m->quality, mt_info_quality(mesh, c));
+    return mt_element_size_find(mesh, &m->size);
 }
 
 static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const measures *before,
@@ -43,10 +45,10 @@ static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *
     mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(
-        &table, "characteristic_length_before_mm", "characteristic length before", before->length_mm, "mm");
-    mt_table_property(
-        &table, "characteristic_length_mm", "characteristic length V^(1/3)", after->length_mm, "mm");
+    mt_table_property(&table, "characteristic_length_before_mm", "characteristic length before",
+        before->size.length_mm, "mm");
+    mt_table_property(&table, "mean_edge_before_mm", "mean edge before", before->size.edge_mm, "mm");
+    mt_element_size_rows(&table, &after->size);
     mt_table_property(&table, "worst_radius_ratio_before", "worst radius ratio before", before->quality, "");
     mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", after->quality, "");
     mt_table_property(&table, "time_s", "time", seconds, "s");
@@ -64,14 +66,15 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_mesh_read(refining->arenas[0], in, &mesh));
-    const measures before = measure(&mesh);
+    measures before, after;
+    MT_TRY(measure(&mesh, &before));
     const double start_s = mt_now_s();
     mt_progress_stage("refining");
     mt_status status = mt_refining_times(refining, times, &mesh);
     mt_progress_stage(NULL);
     MT_TRY(status);
     const double seconds = mt_now_s() - start_s;
-    const measures after = measure(&mesh);
+    MT_TRY(measure(&mesh, &after));
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &before, &after, seconds);
     return mt_table_print(arguments->out, &table, format);

@@ -5,6 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/reproduce/published.h"
 #include "app/stages/gmsh.h"
+#include "app/stages/size.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "data/file.h"
@@ -48,6 +49,7 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_format format;
     mt_mesh mesh;
     mt_info info;
+    mt_element_size size;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_option(arguments, &format));
@@ -56,12 +58,12 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     MT_TRY(mt_info_find(&mesh, &info));
+    MT_TRY(mt_element_size_find(&mesh, &size));
     mt_table table = mt_table_properties(arena, "mesh", out);
     mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh.n_vertices, "");
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh.n_faces, "");
     mt_table_property(&table, "volume_mm3", "volume", info.volume_mm3, "mm^3");
-    mt_table_property(
-        &table, "characteristic_length_mm", "characteristic length V^(1/3)", info.length_mm, "mm");
+    mt_element_size_rows(&table, &size);
     return mt_table_print(arguments->out, &table, format);
 }

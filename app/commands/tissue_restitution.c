@@ -115,7 +115,8 @@ static mt_status measure(mt_arena *slab_arena, mt_arena *scratch, mt_tissue_rest
     mt_strand strand;
     MT_TRY(make_strand(slab_arena, scratch, t, &slab, &strand));
     t->n_elements = strand.diffusion.n_elements;
-    t->length_mm = t->cable ? strand.spacing_mm : mt_mesh_length_mm(&slab.mesh);
+    t->size = (mt_element_size){strand.spacing_mm, strand.spacing_mm};
+    if (!t->cable) MT_TRY(mt_element_size_find(&slab.mesh, &t->size));
     const mt_premature what = {&strand, &t->medium, variant, longest_ms};
     return mt_premature_measure(&what, &t->s1, n, t->s2);
 }
@@ -168,8 +169,9 @@ static mt_table summary(mt_arena *arena, const mt_tissue_restitution *t, const m
     mt_table_property_text(&table, "family", "family of meshes",
         t->cable ? "none, a line of points" : mt_slab_family_name[t->kind.family]);
     mt_table_property(&table, "elements", t->cable ? "points" : "elements", (double)t->n_elements, "");
-    mt_table_property(
-        &table, "length_mm", t->cable ? "from point to point" : "their length", t->length_mm, "mm");
+    mt_table_property(&table, "length_mm", t->cable ? "from point to point" : "characteristic length V^(1/3)",
+        t->size.length_mm, "mm");
+    if (!t->cable) mt_table_property(&table, "mean_edge_mm", "mean edge", t->size.edge_mm, "mm");
     mt_table_property(&table, "time_step_ms", "time step", t->medium.dt_ms, "ms");
     mt_table_property(
         &table, "s1_conduction_velocity_mm_per_ms", "velocity of S1", t->s1.speed_mm_ms, "mm/ms");

@@ -10,6 +10,7 @@
 #include "app/stages/cell_options.h"
 #include "app/waves/premature.h"
 #include "app/waves/slab_options.h"
+#include "mesh/info.h"
 
 #define MT_TISSUE_RESTITUTION_OPTIONS                                                                        \
     MT_SLAB_OPTIONS("measure waves in tissue, through a slab; "),                                            \
@@ -32,7 +33,7 @@ typedef struct mt_tissue_restitution {
     mt_wave_medium medium;
     /* what was measured */
     size_t n_elements;
-    double length_mm; /* the cube root of their mean volume; of a cable from point to point */
+    mt_element_size size; /* of a cable: from point to point, twice */
     mt_premature_wave s1;
     size_t n;              /* intervals at which S2 passed, from the first on */
     mt_premature_wave *s2; /* [n], and one more where a wave was blocked: */

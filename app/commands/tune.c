@@ -85,7 +85,7 @@ static mt_table wave_table(mt_arena *arena, const request *r, const mt_tuning *t
     mt_table_decimals(&table, "mesh_adds_percent", "the mesh adds", "%", 1);
     mt_table_decimals(&table, "uneven_percent", "single elements differ by", "%", 1);
     mt_table_decimals(&table, "elements", "elements", "", 0);
-    mt_table_decimals(&table, "length_mm", "their length", "mm", 3);
+    mt_table_decimals(&table, "length_mm", "V^(1/3)", "mm", 3);
     mt_table_decimals(&table, "edge_mean_mm", "mean edge", "mm", 3);
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) {
         const mt_tuned *d = &tuning->direction[k];

@@ -98,7 +98,8 @@ static mt_status make_meshes(mt_arena *arena, const mt_niederer *runs, mt_table 
         runs->input.time.dt_ms, runs->input.diffusion.spreading);
     *table = begin_table(arena, "meshes", title);
     mt_table_decimals(table, "elements", "elements", "", 0);
-    mt_table_decimals(table, "characteristic_length_mm", "element length", "mm", 3);
+    mt_table_decimals(table, "characteristic_length_mm", "V^(1/3)", "mm", 3);
+    mt_table_decimals(table, "mean_edge_mm", "mean edge", "mm", 3);
     mt_table_decimals(table, "substeps", "substeps", "", 0);
     mt_table_decimals(table, "p8_ms", far_corner, "ms", 2);
     mt_table_decimals(table, "p8_to_converged_ms", "beyond converged", "ms", 2);
@@ -109,7 +110,8 @@ static mt_status make_meshes(mt_arena *arena, const mt_niederer *runs, mt_table 
             const double at_ms = mt_niederer_point_ms(runs, far_corner, m, b, 0);
             begin_row(table, runs, m, b);
             mt_table_number(table, (double)runs->mesh[m].n_elements);
-            mt_table_number(table, runs->mesh[m].length_mm);
+            mt_table_number(table, runs->mesh[m].size.length_mm);
+            mt_table_number(table, runs->mesh[m].size.edge_mm);
             mt_table_number(table, (double)runs->mesh[m].substeps);
             mt_table_number(table, at_ms);
             mt_table_number(table, beyond(at_ms, low, high));

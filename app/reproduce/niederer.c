@@ -228,7 +228,7 @@ static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
     MT_TRY(mt_fail_in(n->path, mt_problem_prepace(arena, &input, n->cached, &problem)));
     MT_TRY(mt_fail_in(n->path, mt_mapping_make(arena, &input, &n->choice, &problem, &mapping)));
     n->mesh[m].n_elements = problem.mesh.n_elements;
-    n->mesh[m].length_mm = mt_mesh_length_mm(&problem.mesh);
+    MT_TRY(mt_element_size_find(&problem.mesh, &n->mesh[m].size));
     n->mesh[m].substeps = problem.monodomain.pde_steps;
     for (size_t corner = 0; corner < n->n_corners; corner++)
         MT_TRY(run_corner(arena, n, &problem, &mapping.layout, m, corner));

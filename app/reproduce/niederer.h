@@ -9,6 +9,7 @@
 
 #include "app/cli/command.h"
 #include "app/stages/mapping.h"
+#include "mesh/info.h"
 #include "solver/backends/backend.h"
 #include "solver/case/case.h"
 
@@ -41,8 +42,8 @@ typedef struct mt_niederer_mesh {
     bool by_gmsh;
     const char *kind; /* "gmsh", or how boxes are cut: "mirrored", "kuhn" */
     size_t n_elements;
-    double length_mm; /* mt_mesh_length_mm */
-    size_t substeps;  /* diffusion substeps in a time step */
+    mt_element_size size;
+    size_t substeps; /* diffusion substeps in a time step */
     /* Activation times: [n_backends][n_corners][points, then the line's places]; NaN: not reached. */
     double *at_ms;
 } mt_niederer_mesh;

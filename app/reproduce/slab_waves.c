@@ -215,9 +215,9 @@ mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *metho
         .consistent = method->kind == MT_SLAB_CONSISTENT_ELEMENTS,
         .n = method->kind == MT_SLAB_VOLUMES ? mesh->n_elements : mesh->n_vertices,
         .waves = waves};
-    *waves = (mt_slab_waves){
-        .length_mm = mt_mesh_length_mm(mesh), .n_elements = mesh->n_elements, .peak_mV = -INFINITY};
-    const mt_status status = measure(&arena, method, &s);
+    *waves = (mt_slab_waves){.n_elements = mesh->n_elements, .peak_mV = -INFINITY};
+    mt_status status = mt_element_size_find(mesh, &waves->size);
+    if (status == MT_OK) status = measure(&arena, method, &s);
     mt_arena_free(&arena);
     return status;
 }

@@ -11,6 +11,7 @@
 #define MT_APP_REPRODUCE_SLAB_WAVES_H
 
 #include "mesh/mesh.h"
+#include "mesh/info.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/line.h"
 
@@ -36,7 +37,7 @@ enum { MT_SLAB_SECTORS = 9 }; /* of 10 degrees each, from the fibres on, in scal
 
 /* A number is NaN where the wave did not reach all elements of its region. */
 typedef struct mt_slab_waves {
-    double length_mm; /* cube root of the mean volume */
+    mt_element_size size;
     size_t n_elements;
     /* The slope of activation times over those of the round line, less 1: how much later the wave out of the corner is. */
     double delay[MT_SLAB_SECTORS];

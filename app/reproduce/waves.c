@@ -212,7 +212,8 @@ static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, s
 {
     mt_table_text(table, mt_slab_family_name[m->family[f]]);
     mt_table_text(table, m->method_name[k]);
-    mt_table_number(table, m->result[f][i][k].length_mm);
+    mt_table_number(table, m->result[f][i][k].size.length_mm);
+    mt_table_number(table, m->result[f][i][k].size.edge_mm);
 }
 
 /* Speeds are also compared with those of short time steps. */
@@ -239,7 +240,8 @@ static void begin_tables(mt_arena *arena, const char *title, mt_table *tables)
     for (int k = 0; k < LINE; k++) {
         mt_table_strings(&tables[k], "family", "family");
         mt_table_strings(&tables[k], "scheme", "scheme");
-        mt_table_decimals(&tables[k], "length_mm", "length", "mm", 3);
+        mt_table_decimals(&tables[k], "length_mm", "V^(1/3)", "mm", 3);
+        mt_table_decimals(&tables[k], "mean_edge_mm", "mean edge", "mm", 3);
     }
     mt_table_decimals(speeds, "elements", "elements", "", 0);
     mt_table_decimals(speeds, "delay_percent", "delay", "%", 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/stages/operator.h"
+#include "app/stages/size.h"
 #include "app/stages/stepping_error.h"
 #include "solver/case/findings.h"
 #include "solver/diffusion/implicit.h"
@@ -18,7 +19,7 @@ size_t mt_run_counted(const mt_run *run)
 
 double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }
 
-static mt_table summary_table(mt_arena *arena, const mt_run *run)
+static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_element_size *size)
 {
     const mt_diffusion *diffusion = &run->problem->diffusion;
     const size_t n_whole = run->problem->whole.n_elements, n = run->problem->mesh.n_elements;
@@ -26,6 +27,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table table = mt_table_properties(arena, "run", run->input->title[0] ? run->input->title : "Run");
     mt_table_property(&table, "elements", "elements", (double)n_whole, "");
     if (n < n_whole) mt_table_property(&table, "inert_elements", "inert elements", (double)(n_whole - n), "");
+    mt_element_size_rows(&table, size);
     mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "diffusivity along fibres",
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
     mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "diffusivity across fibres",
@@ -489,7 +491,9 @@ static mt_status velocity_table(mt_arena *arena, const mt_run *run, mt_table *ta
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
     const mt_problem *problem = run->problem;
-    tables[0] = summary_table(arena, run);
+    mt_element_size size;
+    MT_TRY(mt_element_size_find(&problem->whole, &size));
+    tables[0] = summary_table(arena, run, &size);
     *n = 1;
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));

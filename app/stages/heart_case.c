@@ -61,7 +61,7 @@ static void choose_stimulus(mt_heart_case *c, FILE *out)
     const mt_heart_mesh *heart = c->heart;
     double at_mm[3];
     c->stimulus = mt_region_nothing;
-    c->stimulus.radius_mm = fmax(RADIUS_MM, ceil(2 * heart->length_mm));
+    c->stimulus.radius_mm = fmax(RADIUS_MM, ceil(2 * heart->size.length_mm));
     if (heart->has_anatomy) {
         c->stimulus.at = "apex";
         for (int k = 0; k < 3; k++) at_mm[k] = heart->mesh.xyz_mm[3 * heart->landmarks.apex + (size_t)k];
@@ -185,9 +185,10 @@ static void write_series(FILE *to, const mt_heart_case *c)
 
 void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again)
 {
-    char late[128], expected[64];
-    (void)snprintf(late, sizeof late, "%.2f mm elements: waves expected %.0f %% late", c->heart->length_mm,
-        c->heart->late_percent);
+    char late[128], expected[64], size[MT_ELEMENT_SIZE_TEXT];
+    mt_element_size_text(&c->heart->size, size);
+    (void)snprintf(
+        late, sizeof late, "elements of %s: waves expected %.0f %% late", size, c->heart->late_percent);
     (void)snprintf(expected, sizeof expected, "at the latest; expected at %.0f ms", c->expected_ms);
     (void)fprintf(
         to, "# Made by myotile heart. Change what you like; to run it again:\n#   %s\ntitle: ", run_again);

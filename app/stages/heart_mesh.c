@@ -15,6 +15,8 @@ static const double elements_most = 5e7;   /* of a body that is filled or refine
 static const double elements_least = 1000; /* of a body that is filled */
 static const double fewer = 0.95;          /* of the wanted elements gmsh makes no fewer */
 static const double mm3_in_mL = 1000;
+/* Mean edge over the cube root of the mean volume (mt_element_size). */
+static const double edge_of_length = 2.1;
 static const double dying_lengths =
     2; /* in elements so many times as long as measured waves were seen to die out */
 
@@ -106,7 +108,8 @@ static double measured_lengths(const mt_heart_mesh *heart)
 {
     const mt_cell_model *model = mt_cell_models[0];
     const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
-    return mt_delay_usual_length_mm(&tissue, heart->length_mm) / model->delays[model->n_delays - 1].length_mm;
+    return mt_delay_usual_length_mm(&tissue, heart->size.length_mm) /
+           model->delays[model->n_delays - 1].length_mm;
 }
 
 /* How many elements a body of this volume needs; no more than are asked for. */
@@ -128,11 +131,12 @@ static mt_status check_elements(const making *m, double elements, double volume_
 
 static void say_wanted(const making *m, double elements, double volume_mm3)
 {
-    char text[MT_COUNT_TEXT], why[64] = "by --elements";
+    char text[MT_COUNT_TEXT], why[64] = "by --elements", of[MT_ELEMENT_SIZE_TEXT];
+    const double length_mm = cbrt(volume_mm3 / elements);
+    mt_element_size_text(&(mt_element_size){length_mm, edge_of_length * length_mm}, of);
     if (m->asked->elements == 0)
         (void)snprintf(why, sizeof why, "for waves that are less than %d %% late", MT_HEART_LATE_PERCENT);
-    mt_decision(m->out, "elements", "%s of %.2f mm wanted, %s", mt_count_text(elements, text),
-        cbrt(volume_mm3 / elements), why);
+    mt_decision(m->out, "elements", "%s of %s wanted, %s", mt_count_text(elements, text), of, why);
 }
 
 /* ---- from surfaces ---- */
@@ -206,9 +210,10 @@ static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
 
 /* ---- from a mesh ---- */
 
-static void say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
+static mt_status say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
 {
-    char elements[MT_COUNT_TEXT], text[256] = "";
+    char elements[MT_COUNT_TEXT], text[256] = "", size[MT_ELEMENT_SIZE_TEXT];
+    mt_element_size found;
     const struct {
         const char *what;
         size_t n;
@@ -223,9 +228,11 @@ static void say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
         (void)snprintf(text + used, sizeof text - used, "%s%zu %s", used > 0 ? ", " : "; mended: ", done[k].n,
             done[k].what);
     }
-    mt_decision(m->out, "mesh", "%s elements of %.2f mm, %.3g mL%s",
-        mt_count_text((double)mesh->n_elements, elements), mt_mesh_length_mm(mesh),
-        volume_of(mesh) / mm3_in_mL, text);
+    MT_TRY(mt_element_size_find(mesh, &found));
+    mt_element_size_text(&found, size);
+    mt_decision(m->out, "mesh", "%s elements of %s, %.3g mL%s",
+        mt_count_text((double)mesh->n_elements, elements), size, volume_of(mesh) / mm3_in_mL, text);
+    return MT_OK;
 }
 
 /* How often its edges must be halved; with --elements, may be. */
@@ -247,7 +254,7 @@ static mt_status take_mesh(mt_arena *arena, making *m)
     mt_repair mended;
     mt_adjacency adjacency;
     MT_TRY(repair(m, mesh, &mended));
-    say_mended(m, mesh, &mended);
+    MT_TRY(say_mended(m, mesh, &mended));
     warn_of_size(m, mesh);
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(find_anatomy(arena_of(m), m, &adjacency, mesh));
@@ -259,23 +266,23 @@ static mt_status take_mesh(mt_arena *arena, making *m)
 
 static mt_status refine(making *m)
 {
-    char elements[MT_COUNT_TEXT], halved[64] = "";
+    char elements[MT_COUNT_TEXT], halved[64] = "", size[MT_ELEMENT_SIZE_TEXT];
     mt_heart_mesh *heart = m->heart;
     const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
     mt_progress_stage("refining");
     MT_TRY(mt_refining_times(m->refining, m->times, &heart->mesh));
     mt_progress_stage(NULL);
-    heart->length_mm = mt_mesh_length_mm(&heart->mesh);
+    MT_TRY(mt_element_size_find(&heart->mesh, &heart->size));
+    mt_element_size_text(&heart->size, size);
     heart->late_percent =
-        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->length_mm);
+        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->size.length_mm);
     heart->beyond_measured = measured_lengths(heart) > 1;
     if (m->times == 1 || m->times == 2)
         (void)snprintf(halved, sizeof halved, ", its edges halved %s", m->times == 1 ? "once" : "twice");
     else if (m->times > 0)
         (void)snprintf(halved, sizeof halved, ", its edges halved %lu times", m->times);
-    mt_decision(m->out, "mesh", "%s elements of %.2f mm%s; waves expected %.0f %% late%s",
-        mt_count_text((double)heart->mesh.n_elements, elements), heart->length_mm, halved,
-        heart->late_percent,
+    mt_decision(m->out, "mesh", "%s elements of %s%s; waves expected %.0f %% late%s",
+        mt_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent,
         !heart->beyond_measured ? ""
         : measured_lengths(heart) <= dying_lengths
             ? " or more"

@@ -15,6 +15,7 @@
 #include "app/stages/anatomy.h"
 #include "app/stages/refining.h"
 #include "mesh/anatomy/fibres.h"
+#include "mesh/info.h"
 #include "solver/tissue/medium.h"
 
 #define MT_HEART_LATE_PERCENT 10
@@ -36,7 +37,7 @@ typedef struct mt_heart_mesh {
     mt_landmarks landmarks; /* where it has */
     bool has_rv;
     mt_medium tissue;
-    double length_mm;     /* of the elements: the cube root of their mean volume */
+    mt_element_size size;
     double late_percent;  /* expected in them (mt_delay_percent), */
     bool beyond_measured; /*   or more: they are longer than any in which waves were measured */
 } mt_heart_mesh;

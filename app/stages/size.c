@@ -24,6 +24,13 @@ void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *
         mt_warn("%s: %s keeps no depth and no layers", path, to->name);
 }
 
+void mt_element_size_rows(mt_table *table, const mt_element_size *size)
+{
+    mt_table_property(
+        table, "characteristic_length_mm", "characteristic length V^(1/3)", size->length_mm, "mm");
+    mt_table_property(table, "mean_edge_mm", "mean edge", size->edge_mm, "mm");
+}
+
 void mt_size_rows(mt_table *table, const mt_info *info)
 {
     static const char *const names[][2] = {

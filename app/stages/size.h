@@ -15,6 +15,9 @@ void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *
 /* Warns where the box around a heart is of no heart's size: its unit is likely another. */
 void mt_warn_of_size(const char *path, const double low_mm[3], const double high_mm[3]);
 
+/* Adds both measures of the size of elements to a table of properties. */
+void mt_element_size_rows(mt_table *table, const mt_element_size *size);
+
 /* Adds the extents and the volume to a table of properties. */
 void mt_size_rows(mt_table *table, const mt_info *info);
 

@@ -83,7 +83,7 @@ Test(cell, columns_have_the_names_of_their_states)
 /* What --model and --type may be, of all models. */
 Test(cell, models_are_listed)
 {
-    char *out = works("cell --list");
+    char *out = works("cell --list --format json");
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         cr_expect(
             strstr(out, (*m)->name) && strstr(out, (*m)->title) && strstr(out, (*m)->source), "%s", out);
