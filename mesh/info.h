@@ -23,7 +23,7 @@ typedef struct mt_info {
 } mt_info;
 
 /* The size of the elements of a mesh in both measures in use. The second is 2.04 times the first for a regular tetrahedron, about 2.1 times
- * in meshes of Gmsh and 2.2 times in boxes of six tetrahedra. */
+ * in meshes of Gmsh and 2.3 times in boxes of six tetrahedra. */
 typedef struct mt_element_size {
     double length_mm; /* cube root of the mean volume */
     double edge_mm;   /* mean over the distinct edges */

@@ -169,16 +169,22 @@ static void put_rule(FILE *stream, size_t n)
     (void)fputc('\n', stream);
 }
 
-/* Puts one line of each text; the texts become what is left of them. Blanks after a text only if another column follows. */
+/* Puts one line of each text; the texts become what is left of them. Blanks are put only if a text follows them, or a column of the
+ * first line. */
 static void put_line(FILE *stream, const mt_columns *c, const widths *w, const part *p, const char **text,
-    const size_t *indent)
+    const size_t *indent, bool first)
 {
+    size_t blanks = 0;
     for (size_t j = 0; j < p->n; j++) {
         const size_t k = p->column[j], room = w->of[k] - indent[j];
-        const size_t bytes = first_line(text[j], room), blanks = room - characters(text[j], bytes);
-        put_blanks(stream, (j ? GAP : 0) + indent[j] + (c->right[k] ? blanks : 0));
+        const size_t bytes = first_line(text[j], room), left = room - characters(text[j], bytes);
+        blanks += (j ? GAP : 0) + indent[j] + (c->right[k] ? left : 0);
+        if (bytes > 0 || first) {
+            put_blanks(stream, blanks);
+            blanks = 0;
+        }
         (void)fwrite(text[j], 1, bytes, stream);
-        if (!c->right[k] && j + 1 < p->n) put_blanks(stream, blanks);
+        if (!c->right[k]) blanks += left;
         text[j] = after_line(text[j], bytes);
     }
     (void)fputc('\n', stream);
@@ -194,8 +200,8 @@ static bool any_left(size_t n, const char *const *text)
 static void put_lines(FILE *stream, const mt_columns *c, const widths *w, const part *p, const char **text,
     const size_t *indent)
 {
-    do put_line(stream, c, w, p, text, indent);
-    while (any_left(p->n, text));
+    put_line(stream, c, w, p, text, indent, true);
+    while (any_left(p->n, text)) put_line(stream, c, w, p, text, indent, false);
 }
 
 static void put_headings(FILE *stream, const mt_columns *c, const widths *w, const part *p)

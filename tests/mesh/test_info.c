@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mesh/info.h"
@@ -37,6 +38,13 @@ Test(info, of_a_slab_is_what_geometry_says)
     cr_assert_eq(info.n_edges, axis + face + box);
     double mean = ((double)axis + sqrt(2) * (double)face + sqrt(3) * (double)box) / (double)info.n_edges;
     cr_assert_float_eq(info.edge_mean_mm, mean, 1e-11);
+    mt_element_size size;
+    char text[MT_ELEMENT_SIZE_TEXT], expected[MT_ELEMENT_SIZE_TEXT];
+    cr_assert_eq(mt_element_size_find(&mesh, &size), MT_OK);
+    cr_expect(size.length_mm == mt_mesh_length_mm(&mesh) && size.edge_mm == info.edge_mean_mm);
+    mt_element_size_text(&size, text);
+    snprintf(expected, sizeof expected, "%.2f mm (mean edge %.2f mm)", info.length_mm, mean);
+    cr_expect_str_eq(text, expected);
     cr_assert_float_eq(info.edge_min_mm, 1, 1e-15);
     cr_assert_float_eq(info.edge_max_mm, sqrt(3), 1e-15);
     /* Kuhn: V = 1/6, areas 1/2, 1/2, sqrt(2)/2, sqrt(2)/2, R = sqrt(3)/2. */
