@@ -272,7 +272,7 @@ static mt_status give_points(void *context, size_t field, float *values)
     for (size_t k = 0; k < probes->n_points; k++)
         values[k] = probes->element[k] == MT_NO_ELEMENT
                         ? NAN
-                        : (float)mt_probe_value(&s->problem->mesh, &s->problem->diffusion, value,
+                        : (float)mt_probe_state(&s->problem->mesh, &s->problem->diffusion, value,
                               probes->xyz_mm + 3 * k, probes->element[k]);
     return MT_OK;
 }
