@@ -371,6 +371,8 @@ Test(run, a_value_of_the_machine_that_is_wrong_is_named_where_it_was_set)
 {
     refuses(2, "myotile: --machine-set links.shape=ring: ring; allowed: ladder, torus, list",
         "run small.yaml --machine-set links.shape=ring");
+    refuses(2, "myotile: --set machine.set=[clock_hz=1e-300]: clock_hz=1e-300: 1e-300; allowed: at least",
+        "run small.yaml --set machine.set=[clock_hz=1e-300]");
     refuses(2, "myotile: --set machine.set=[tiles=x]: tiles=x: x; allowed: a whole number",
         "run small.yaml --set machine.set=[tiles=x]");
     write_changed("wrong.yaml", "tiles: 8", "tiles: 8, set: [clock_hz=1e9,\n  tilse=4]");
@@ -505,7 +507,10 @@ Test(run, a_negative_edge_is_named_with_its_line)
 Test(run, text_in_place_of_a_number_is_named_with_its_line)
 {
     write_changed("bad.yaml", "end_ms: 3", "end_ms: soon");
-    refuses(2, "bad.yaml:12: time.end_ms: soon; allowed: a number above 0", "run bad.yaml");
+    refuses(2,
+        "bad.yaml:12: time.end_ms: soon; allowed: a number at least 0.0001 and "
+        "at most 1000000000",
+        "run bad.yaml");
 }
 
 Test(run, a_missing_key_is_named)

@@ -176,8 +176,7 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
 Test(findings, a_region_that_needs_too_many_steps_is_named)
 {
     const char *const sets[] = {"regions=[{min_mm: [0, 0, 0], max_mm: [1, 2, 1], type: mid}, {min_mm: [0, 0, "
-                                "0], max_mm: [1, 2, 1], cm_uF_mm2: "
-                                "1.0e-9}]",
+                                "0], max_mm: [1, 2, 1], conductivity_factor: 1000, cm_uF_mm2: 1.0e-6}]",
         "time.pde_steps=1"};
     mt_arena arena = {0};
     mt_case c;
