@@ -36,6 +36,11 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
  * the tissue of the whole. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
 
+/* Of the places of a case, on the mesh of its live elements: a stimulus that covers more than half of the tissue's volume, and electrodes
+ * farther from the mesh than MT_SCALE_FAR times its largest extent; the text suggests the unit (mesh/scale.h). */
+void mt_findings_of_places(mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh,
+    const mt_monodomain *problem);
+
 /* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.
  * `name` is the mesh's. */
 void mt_findings_of_operator(

@@ -26,7 +26,7 @@ MT_NODISCARD mt_status mt_probes_make(
 
 /* Finds the element whose centre is nearest to each of the n probes xyz_mm [n][3]; the lowest of equals. MT_INPUT where a probe
  * is outside the mesh: farther from that centre than 1.5 times the element's farthest vertex; the message gives the coordinates of
- * the first one, how far it is from which element, and the box the mesh is in. O(n n_elements), one pass over the elements. */
+ * the first one, how far it is from which element, the bounding box of the mesh, and the likely unit of a place far away (mesh/scale.h). O(n n_elements), one pass over the elements. */
 MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element);
 
 /* The value of a field at a probe of which one nearest element is known. Values that are not finite do not count in the fit; where
