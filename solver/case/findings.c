@@ -342,6 +342,18 @@ static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_c
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
+static void tell_lost(
+    mt_findings to, const char *path, size_t s, const mt_capture *capture, double threshold_mV)
+{
+    tell(to,
+        "%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was below "
+        "%g mV "
+        "when it began and above that %d ms after its end; usual: pulses in tissue that is not refractory, "
+        "and "
+        "strong enough",
+        path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
+}
+
 /* When an element was activated last; infinite where it never was. */
 static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
 {
@@ -383,6 +395,7 @@ typedef struct whole_stimulus {
     mt_stimulus all; /* of the strongest rise; without a list */
     double peak_mV;
     bool reaches_none;
+    mt_capture capture; /* of the part that lost the fewest pulses */
 } whole_stimulus;
 
 /* That of the parts from *next on, which becomes the first of the next stimulus. */
@@ -396,6 +409,9 @@ static whole_stimulus put_together(
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
         w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
+        if (problem->capture &&
+            (w.all.n_elements == part->n_elements || problem->capture[*next].lost < w.capture.lost))
+            w.capture = problem->capture[*next];
         w.reaches_none = w.reaches_none && reaches_none(problem, part, n_beats, beats);
     }
     return w;
@@ -413,6 +429,8 @@ void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, 
                 reached_ms);
         else if (w.peak_mV > -INFINITY && w.reaches_none)
             tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
+        else if (w.capture.lost > 0 && !input->stimuli[s].site)
+            tell_lost(to, path, s, &w.capture, problem->record.threshold_mV);
     }
     tell_wave(to, path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
 }

@@ -47,7 +47,7 @@ void mt_findings_of_operator(
     mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 /* Of a run that came to reached_ms: stimuli that activated none of their elements in the beat of their first pulse (needs
- * problem->peak_mV), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
+ * problem->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
  * only the activation is looked at, infinite where there is none. */
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
     size_t n_beats, const mt_records *beats, double reached_ms);
