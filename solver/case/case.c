@@ -269,15 +269,15 @@ static const mt_yaml_key ecg_keys[] = {
     MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", CONDUCTIVITY,
         "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
     MT_YAML_END};
-static const mt_yaml_key start_keys[] = {
-    MT_YAML_STRING(mt_case, start.state, "state", "",
-        "Where V and the cells begin, at time 0. Either a checkpoint of another simulation on the same mesh "
-        "with the "
-        "same cell model, as `at_end` leaves it; or the state of a cell that `myotile cell --save` wrote, at "
-        "which "
-        "all elements begin. All must be of its model and type; other parameters (`scale`, `set`) get a "
-        "warning: they "
-        "change at time 0. Left out: at rest, or as `prepace` leaves them."),
+static const mt_yaml_key start_keys[] = {MT_YAML_STRING(mt_case, start.state, "state", "",
+                                             "Initial V and states, at time 0. Either a checkpoint of "
+                                             "another simulation on the same mesh with the same "
+                                             "ionic model, as `at_end` leaves it: other cells or tissue get "
+                                             "a warning. Or the state of a cell that "
+                                             "`myotile cell --save` wrote, for all elements, which must be "
+                                             "of its model and type: other parameters "
+                                             "(`scale`, `set`) get a warning, as they change at time 0. Left "
+                                             "out: at rest, or as `prepace` leaves them."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
     MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", TIME_SPAN,
