@@ -1,7 +1,6 @@
 #include "mesh/scale.h"
 
 #include <math.h>
-
 #include <string.h>
 
 #include "data/utf8.h"

@@ -73,7 +73,7 @@ mt_status mt_mesh_unit(const char *path, const mt_mesh_format *format, const cha
     MT_TRY(mt_unit_mm(asked ? asked : format->unit, unit_mm));
     if (format->stated_unit) MT_TRY(format->stated_unit(path, stated));
     if (!stated[0]) return MT_OK;
-    MT_TRY(mt_fail_in(path, mt_unit_mm(stated, &stated_mm)));
+    MT_TRY(mt_unit_mm(stated, &stated_mm));
     if (asked && stated_mm != *unit_mm)
         return mt_fail(MT_INPUT,
             "%s: --unit %s, and the file states %s; allowed: %s, or no --unit; if that is wrong, "

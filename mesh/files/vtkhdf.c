@@ -254,12 +254,16 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
+/* Reads the unit that the file states, "" if none, and checks that it is known. */
 static mt_status read_unit(mt_h5 *h5, char unit[MT_UNIT_SIZE])
 {
     bool stated;
+    double mm;
     unit[0] = 0;
     MT_TRY(mt_h5_has_attribute(h5, points, "unit", &stated));
-    return stated ? mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE) : MT_OK;
+    if (!stated) return MT_OK;
+    MT_TRY(mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE));
+    return mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &mm)));
 }
 
 /* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
@@ -267,7 +271,7 @@ static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     char unit[MT_UNIT_SIZE];
     MT_TRY(read_unit(h5, unit));
-    if (unit[0]) MT_TRY(mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &unit_mm))));
+    if (unit[0]) MT_TRY(mt_unit_mm(unit, &unit_mm));
     for (size_t k = 0; unit_mm != 1 && k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
     return MT_OK;
 }

@@ -70,7 +70,7 @@ MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh
 /* The same of a file whose coordinates are of unit_mm millimetres each, unless it states their unit. */
 MT_NODISCARD mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
-/* Returns the attribute "unit" of the file's points, "" where there is none. */
+/* Returns the attribute "unit" of the file's points, "" if there is none. MT_INPUT: it is none of um, mm, cm and m. */
 MT_NODISCARD mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE]);
 
 /* Gives the element field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
