@@ -10,6 +10,7 @@
 #include "app/commands/commands.h"
 
 static const rlim_t stack_least = 1 << 20, stack_usual = 8 << 20; /* bytes */
+static const double stack_most = 0x1p30;
 
 /* Restarts the program with a larger stack if the stack limit is too small, which is also that of OpenMP's threads. Ends it if the limit
  * cannot be raised. */
@@ -36,13 +37,13 @@ static double bytes_of(const char *text)
     return number * (letter == 'B' ? 1 : letter == 'M' ? 0x1p20 : letter == 'G' ? 0x1p30 : 0x1p10);
 }
 
-/* The stack of OpenMP's threads is settled before main begins: restarts the program if it is too small. */
+/* The stack of OpenMP's threads is settled before main begins: restarts the program if it is too small, or too large to be had. */
 static void ensure_thread_stacks(char *const *argv)
 {
     const char *found = getenv("OMP_STACKSIZE");
-    if (!found || bytes_of(found) >= (double)stack_least) return;
-    (void)fprintf(stderr, "myotile: warning: OMP_STACKSIZE: found %.40s; used: 1M\n", found);
-    if (setenv("OMP_STACKSIZE", "1M", 1) == 0) (void)execv("/proc/self/exe", argv);
+    if (!found || (bytes_of(found) >= (double)stack_least && bytes_of(found) <= stack_most)) return;
+    (void)fprintf(stderr, "myotile: warning: OMP_STACKSIZE: found %.40s; used: 8M\n", found);
+    if (setenv("OMP_STACKSIZE", "8M", 1) == 0) (void)execv("/proc/self/exe", argv);
 }
 
 /* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many

@@ -153,13 +153,14 @@ static int exit_code(mt_status status, int n_words)
 int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
 {
     const int n = argc > 0 ? argc - 1 : 0;
-    const int threads_asked = mt_threads_bound();
+    const bool bounded = mt_threads_bound();
     mt_status status = mt_ranks_begin();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
-    if (threads_asked > 0)
-        mt_warn("OMP_NUM_THREADS: found %d; used: %d threads, as this computer has %d processors",
-            threads_asked, omp_get_max_threads(), omp_get_num_procs());
+    if (bounded)
+        mt_warn("OMP_NUM_THREADS: found %.40s; used: %d threads, as this computer has %d processors",
+            getenv("OMP_NUM_THREADS") ? getenv("OMP_NUM_THREADS") : "none", omp_get_max_threads(),
+            omp_get_num_procs());
     if (status == MT_OK && !answer(commands, n, argv + 1, out)) status = dispatch(commands, n, argv + 1, out);
     errno = 0;
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
