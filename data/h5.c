@@ -589,6 +589,14 @@ mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t r
     return status;
 }
 
+mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has)
+{
+    const htri_t found = H5Aexists_by_name(h5->id, object, attribute, H5P_DEFAULT);
+    *has = found > 0;
+    if (found >= 0) return MT_OK;
+    return fail_h5(reason_of().memory ? MT_FILE : MT_INPUT, h5, object, "its attributes cannot be read");
+}
+
 static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
 {
     *id = H5Aopen_by_name(h5->id, object, attribute, H5P_DEFAULT, H5P_DEFAULT);

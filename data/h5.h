@@ -102,6 +102,9 @@ MT_NODISCARD mt_status mt_h5_read(
 MT_NODISCARD mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     const size_t *shape, size_t first, size_t n, void *values);
 
+/* Returns in *has whether a dataset or group has this attribute. MT_INPUT: there is no such object. */
+MT_NODISCARD mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has);
+
 /* Attributes of a dataset or group. Text may be stored with fixed or variable length and must fit out[size]
  * with its final 0. MT_INPUT: missing, of another kind, or of another size. */
 MT_NODISCARD mt_status mt_h5_read_text(

@@ -5,6 +5,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "data/utf8.h"
 
 /* As one line, whatever names of files brought into it. */
 void mt_warn(const char *format, ...)
@@ -17,6 +18,7 @@ void mt_warn(const char *format, ...)
     if (!mt_ranks_speaks()) return;
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ') *at = ' ';
+    mt_utf8_shorten_words(text);
     mt_progress_clear_line();
     (void)fprintf(stderr, "myotile: warning: %s\n", text);
 }

@@ -10,7 +10,9 @@
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
-    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in IN; default: um for CARP, else mm"},
+    {.name = "--unit",
+        .value = "um|mm|cm|m",
+        .help = "of the numbers in IN; default: as IN states it, or um for CARP, else mm"},
     {.name = "--repair",
         .help = "turn inverted elements, remove flat, duplicate and overlapping ones and loose pieces"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
@@ -115,7 +117,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
+    MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));

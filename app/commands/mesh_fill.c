@@ -70,7 +70,7 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     const mt_mesh_format *format = NULL;
     double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
-    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", format->unit), &unit_mm));
+    MT_TRY(mt_mesh_unit(path, format, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, surface));
     if (surface->n_elements > 0)
         return mt_fail(MT_INPUT, "%s: has %zu elements already; a surface without any is needed", path,

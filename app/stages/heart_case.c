@@ -186,8 +186,9 @@ static void write_series(FILE *to, const mt_heart_case *c)
 void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again)
 {
     char late[128], expected[64];
-    (void)snprintf(late, sizeof late, "%.2f mm elements: waves expected %.0f %% late", c->heart->length_mm,
-        c->heart->late_percent);
+    (void)snprintf(late, sizeof late, "%.2f mm elements: activation expected %.0f %% late%s",
+        c->heart->length_mm, c->heart->late_percent,
+        c->heart->beyond_measured ? " or more; propagation may fail" : "");
     (void)snprintf(expected, sizeof expected, "at the latest; expected at %.0f ms", c->expected_ms);
     (void)fprintf(
         to, "# Made by myotile heart. Change what you like; to run it again:\n#   %s\ntitle: ", run_again);

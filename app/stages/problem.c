@@ -120,6 +120,7 @@ static mt_status part_by_membrane(
     p->monodomain.stimulus = parts;
     p->monodomain.stimulus_of = stimulus_of;
     MT_ALLOC(arena, p->monodomain.peak_mV, n);
+    MT_ALLOC(arena, p->monodomain.capture, n);
     return MT_OK;
 }
 

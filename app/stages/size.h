@@ -12,8 +12,11 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh);
 /* Warns of content of this mesh that the file format does not keep. */
 void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh);
 
-/* Warns where the box around a heart is of no heart's size: its unit is likely another. */
+/* Warns if the bounding box of a heart does not have a heart's size, and suggests the unit. */
 void mt_warn_of_size(const char *path, const double low_mm[3], const double high_mm[3]);
+
+/* Warns if the bounding box of any mesh, also of a slab, is outside MT_SCALE_LEAST_MM .. MT_SCALE_MOST_MM, and suggests the unit. */
+void mt_warn_of_scale(const char *path, const double low_mm[3], const double high_mm[3]);
 
 /* Adds the extents and the volume to a table of properties. */
 void mt_size_rows(mt_table *table, const mt_info *info);

@@ -7,6 +7,7 @@
 
 static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
+static const char points[] = "VTKHDF/Points";
 static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
                   ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
 
@@ -253,11 +254,33 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
-static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
+/* Reads the unit that the file states, "" if none, and checks that it is known. */
+static mt_status read_unit(mt_h5 *h5, char unit[MT_UNIT_SIZE])
+{
+    bool stated;
+    double mm;
+    unit[0] = 0;
+    MT_TRY(mt_h5_has_attribute(h5, points, "unit", &stated));
+    if (!stated) return MT_OK;
+    MT_TRY(mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE));
+    return mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &mm)));
+}
+
+/* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
+static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
+{
+    char unit[MT_UNIT_SIZE];
+    MT_TRY(read_unit(h5, unit));
+    if (unit[0]) MT_TRY(mt_unit_mm(unit, &unit_mm));
+    for (size_t k = 0; unit_mm != 1 && k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
+    return MT_OK;
+}
+
+static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     size_t n_vertices, n_elements, n_ids;
     MT_TRY(check_kind(h5));
-    MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", "VTKHDF/Points", 2, &n_vertices));
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", points, 2, &n_vertices));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_elements));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfConnectivityIds", "VTKHDF/Connectivity", 1, &n_ids));
     if (n_ids % 4 || n_ids / 4 != n_elements)
@@ -265,21 +288,39 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
             n_elements, n_ids);
     MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
     MT_TRY(check_cells(scratch, h5, n_elements));
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(mt_h5_read(h5, points, MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(convert_points(h5, unit_mm, mesh));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->element_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);
 }
 
-mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
+mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     mt_h5 h5 = {0};
     mt_arena scratch = {0};
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_mesh(arena, &scratch, &h5, mesh);
+    mt_status status = read_mesh(arena, &scratch, &h5, unit_mm, mesh);
     mt_h5_close(&h5);
     mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    return mt_vtkhdf_read_in(arena, path, 1, mesh);
+}
+
+mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
+{
+    mt_h5 h5 = {0};
+    bool there;
+    unit[0] = 0;
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = mt_h5_has(&h5, points, &there);
+    if (status == MT_OK && there) status = read_unit(&h5, unit);
+    mt_h5_close(&h5);
     return status;
 }
 

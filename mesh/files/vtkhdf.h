@@ -5,7 +5,8 @@
  *   NumberOfPoints             [1]              int64
  *   NumberOfCells              [1]              int64
  *   NumberOfConnectivityIds    [1]              int64
- *   Points                     [n_vertices][3]  double, unit mm
+ *   Points                     [n_vertices][3]  double; the attribute unit is mm where written here, and um, mm, cm or m
+ *                                               where read; without it, mm
  *   Connectivity               [4 n_elements]      int64
  *   Offsets                    [n_elements + 1]    int64
  *   Types                      [n_elements]        uint8, all 10 (VTK_TETRA)
@@ -30,6 +31,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
+#include "mesh/scale.h"
 #include "mesh/cut/partition.h"
 #include "mesh/files/vtkhdf_grid.h"
 
@@ -64,6 +66,12 @@ MT_NODISCARD mt_status mt_vtkhdf_write_partition(
  * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
  * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+/* The same of a file whose coordinates are of unit_mm millimetres each, unless it states their unit. */
+MT_NODISCARD mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+
+/* Returns the attribute "unit" of the file's points, "" if there is none. MT_INPUT: it is none of um, mm, cm and m. */
+MT_NODISCARD mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE]);
 
 /* Gives the element field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
  * has n_elements. MT_INPUT: missing, of another length or kind. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/vec3.h"
+#include "mesh/scale.h"
 #include "solver/outputs/linear_fit.h"
 
 enum { PASS = 4096 }; /* elements whose centres are at hand at a time */
@@ -45,18 +46,16 @@ static size_t first_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm,
 
 static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t element)
 {
-    double centre[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double centre[3], low[3], high[3];
     mt_mesh_centroid(mesh, element, centre);
-    for (size_t v = 0; v < 3 * mesh->n_vertices; v++) {
-        low[v % 3] = fmin(low[v % 3], mesh->xyz_mm[v]);
-        high[v % 3] = fmax(high[v % 3], mesh->xyz_mm[v]);
-    }
+    mt_mesh_box(mesh, low, high);
     return mt_fail(MT_INPUT,
         "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu "
         "at [%.4g, "
-        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm",
+        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm%s",
         at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), element, centre[0], centre[1],
-        centre[2], low[0], low[1], low[2], high[0], high[1], high[2]);
+        centre[2], low[0], low[1], low[2], high[0], high[1], high[2],
+        mt_scale_advice(mt_scale_extent_mm(low, high), mt_scale_distance_mm(low, high, at_mm)));
 }
 
 static mt_status find_with(

@@ -28,7 +28,8 @@ MT_NODISCARD mt_status mt_probes_make(
 
 /* Finds the element with the nearest centre for each of the n probes xyz_mm [n][3]; the lowest of equals. MT_INPUT if a probe is
  * outside the mesh: farther from that centre than 1.5 times the farthest vertex of the element. The message has the coordinates of
- * the first such probe, its distance from the element, and the box around the mesh. O(n n_elements), one pass over the elements. */
+ * the first such probe, its distance from the element, the box around the mesh, and the likely unit of a place far away (mesh/scale.h).
+ * O(n n_elements), one pass over the elements. */
 MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element);
 
 /* Returns the linear fit of a field at a probe, for activation times. `element` is a nearest one. Values that are not finite do not

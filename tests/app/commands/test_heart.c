@@ -79,8 +79,8 @@ Test(heart, a_surface_becomes_a_fibred_tagged_mesh_and_a_case)
     (void)says(text, "surface: closed, 322 vertices, 143 mL\n");
     (void)says(text, "anatomy: one ventricle, which is taken for the left one, found by the flat base\n");
     (void)says(text, "elements: 3,000 of ");
-    (void)says(
-        text, "; waves expected 17 % late or more, and in elements as large as these they may die out\n");
+    (void)says(text,
+        "; activation expected 17 % late or more; propagation may fail in elements of more than 0.80 mm\n");
     (void)says(text, "fibres: by rule, from 60 degrees at the endocardium to -60 at the epicardium\n");
     (void)says(text, "stimulus: apex at (");
     (void)says(text, "ecg: none: without a right ventricle");
@@ -122,8 +122,8 @@ Test(heart, without_elements_waves_are_less_than_10_percent_late)
     write_bowl(0.25);
     char *text = works("heart bowl.obj -o made --case-only");
     (void)says(text, " mm wanted, for waves that are less than 10 % late\n");
-    const char *late = says(text, "; waves expected ");
-    cr_assert_leq(atoi(late + strlen("; waves expected ")), 10, "%s", text);
+    const char *late = says(text, "; activation expected ");
+    cr_assert_leq(atoi(late + strlen("; activation expected ")), 10, "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "made/heart.hdf", &mesh));
     cr_assert(mt_mesh_length_mm(&mesh) > 0.6 && mt_mesh_length_mm(&mesh) < 0.68,
@@ -136,11 +136,13 @@ Test(heart, a_mesh_is_refined_until_it_is_fine_enough_or_has_as_many_elements_as
     write_slab("slab.hdf", 4, 2, true); /* 1.1 mm long, 48 elements */
     char *text = works("heart slab.hdf -o fine --case-only");
     (void)says(text, "elements: 384 of 0.55 mm wanted, for waves that are less than 10 % late\n");
-    (void)says(text, "mesh: 384 elements of 0.55 mm, its edges halved once; waves expected 4 % late\n");
+    (void)says(text, "mesh: 384 elements of 0.55 mm, its edges halved once; activation expected 4 % late\n");
     (void)says(text, "fibres: those of the file, all along one axis\n");
     free(text);
     text = works("heart slab.hdf -o coarse --case-only --elements 383");
-    (void)says(text, "mesh: 48 elements of 1.10 mm; waves expected 17 % late or more\n");
+    (void)says(text,
+        "mesh: 48 elements of 1.10 mm; activation expected 17 % late or more; propagation may fail in "
+        "elements of more than 0.80 mm\n");
     free(text);
     text = works("heart slab.hdf -o finer --case-only --elements 384");
     (void)says(text, "mesh: 384 elements of 0.55 mm, its edges halved once; ");

@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
         cls.folder = enter(cls)
 
     def test_what_the_program_refuses_is_an_error_with_its_message_and_code(self):
-        with self.assertRaisesRegex(myotile.Error, r"^--set time.end_ms=-1: -1; allowed: above 0$") as caught:
+        with self.assertRaisesRegex(myotile.Error, r"^--set time.end_ms=-1: -1; allowed: at least 0.0001 and at most 1000000000$") as caught:
             myotile.run(small, {"time.end_ms": -1}, "refused")
         self.assertEqual(caught.exception.code, 2)
         with self.assertRaisesRegex(myotile.Error, "missing.yaml") as caught:

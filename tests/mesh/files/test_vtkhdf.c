@@ -571,3 +571,57 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
     ok(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back));
     mt_arena_free(&arena);
 }
+
+static const char *unit_written;
+
+/* As mt_h5_write, with another unit of points. */
+static mt_status write_unit(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return mt_h5_write(h5, name, type, rank, shape, unit ? unit_written : NULL, values);
+}
+
+static void write_in(const char *unit)
+{
+    mt_arena arena = {0};
+    mt_h5 h5 = {0};
+    mt_mesh mesh;
+    unit_written = unit;
+    make(&arena, 0.5, &mesh);
+    ok(mt_h5_create(path, &h5));
+    ok(mt_vtkhdf_put_grid(&arena, &h5, &mesh, 1, write_unit));
+    ok(mt_h5_commit(&h5));
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, points_are_read_in_the_unit_that_the_file_states)
+{
+    static const struct {
+        const char *unit;
+        double mm;
+    } units[] = {{"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1000}, {NULL, 1}};
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    char unit[MT_UNIT_SIZE];
+    make(&arena, 0.5, &out);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        write_in(units[k].unit);
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        for (size_t i = 0; i < 3 * out.n_vertices; i++)
+            cr_assert_float_eq(in.xyz_mm[i], units[k].mm * out.xyz_mm[i], 1e-12 * units[k].mm);
+        ok(mt_vtkhdf_stated_unit(path, unit));
+        cr_expect_str_eq(unit, units[k].unit ? units[k].unit : "");
+        /* of a file that states none, the caller's */
+        ok(mt_vtkhdf_read_in(&arena, path, 10, &in));
+        cr_expect_float_eq(in.xyz_mm[3 * out.n_vertices - 1],
+            (units[k].unit ? units[k].mm : 10) * out.xyz_mm[3 * out.n_vertices - 1], 1e-9);
+    }
+    write_in("furlong");
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT);
+    cr_expect(strstr(mt_message(), path) &&
+                  strstr(mt_message(), ": VTKHDF/Points: unit furlong; allowed: um, mm, cm, m"),
+        "%s", mt_message());
+    (void)remove(path);
+    mt_arena_free(&arena);
+}
