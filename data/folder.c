@@ -100,8 +100,9 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
     mt_status status = open_folder(replace, folder);
     if (status == MT_OK) status = lock_mark(folder);
     if (status == MT_OK) {
-        mt_file_sweep(folder->path, NULL);
-        return MT_OK;
+        status = mt_file_sweep(folder->path, NULL);
+        if (status == MT_OK) return MT_OK;
+        (void)close(folder->lock);
     }
     folder->marked = false; /* it is another's, or nobody's */
     undo(folder);
