@@ -15,6 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "data/input.h"
 #include "data/journal.h"
 #include "data/lock.h"
 #include "data/temporary.h"
@@ -97,24 +98,22 @@ static bool is_written_through(const struct stat *file)
            (S_ISREG(file->st_mode) && own_descriptor(file) >= 0);
 }
 
-static const char *kind_of(const struct stat *file)
-{
-    return S_ISDIR(file->st_mode)    ? "a folder"
-           : S_ISBLK(file->st_mode)  ? "a block device"
-           : S_ISSOCK(file->st_mode) ? "a socket"
-           : S_ISFIFO(file->st_mode) ? "a pipe"
-           : S_ISCHR(file->st_mode)  ? "a character device"
-                                     : "the program's own output";
-}
-
 /* What stands at the target must be a regular file that may be written. */
 static mt_status check_target(const char *path, const char *target, const struct stat *file)
 {
     if (!S_ISREG(file->st_mode) || own_descriptor(file) >= 0)
-        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, kind_of(file));
+        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, mt_input_kind(file));
     if (access(target, W_OK) != 0)
         return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
     return MT_OK;
+}
+
+/* Neither the file that is put in place nor the one that it replaces, whose inode number another file may get, is an input any more. */
+static void release_inputs(const struct mt_file_part *part)
+{
+    struct stat info;
+    if (stat(part->target, &info) == 0) mt_input_release(&info);
+    if (part->lock >= 0 && fstat(part->lock, &info) == 0) mt_input_release(&info);
 }
 
 /* ---- temporary files ---- */
@@ -262,6 +261,7 @@ static mt_status begin(const char *path, bool through_allowed, mt_file *file, in
     }
     if (stat(target, &there) != 0) return begin_part(path, target, NULL, file);
     MT_TRY(check_target(path, target, &there));
+    MT_TRY(mt_input_check_output(path, &there));
     return begin_part(path, target, &there, file);
 }
 
@@ -326,6 +326,7 @@ static int sync_part(const struct mt_file_part *part)
 
 static mt_status put_in_place(struct mt_file_part *part)
 {
+    release_inputs(part);
     const int reason = rename(part->temporary, part->target) ? errno : 0;
     if (!reason) {
         mt_journal_sync(part->target);
@@ -426,8 +427,11 @@ static mt_status commit_set(bool *pending)
         room += p->waiting;
     mt_change *change = calloc(room + 1, sizeof *change);
     if (!change) return mt_fail(MT_MEMORY, "out of memory while putting %zu files in place", room);
-    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && !is_needless(p)) change[n++] = (mt_change){p->target, p->temporary, p->lock < 0};
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next)) {
+        if (!p->waiting || is_needless(p)) continue;
+        release_inputs(p);
+        change[n++] = (mt_change){p->target, p->temporary, p->lock < 0};
+    }
     const mt_status status = n > 0 ? mt_journal_commit(n, change, pending) : MT_OK;
     free(change);
     return status;
@@ -476,10 +480,8 @@ bool mt_file_abandon(int signal_number)
 bool mt_file_is_ours(const char *path)
 {
     char text[LOOKED_AT];
-    FILE *file = fopen(path, "rb");
-    if (!file) return errno == ENOENT;
-    const size_t n = fread(text, 1, sizeof text, file);
-    (void)fclose(file);
+    const size_t n = mt_input_peek(path, text, sizeof text);
+    if (n == 0 && access(path, F_OK) != 0) return errno == ENOENT;
     return is_marked(path) || memmem(text, n, word, sizeof word - 1) != NULL;
 }
 
@@ -503,6 +505,7 @@ mt_status mt_file_check(const char *path, mt_file_replace replace)
         if (replace == MT_FILE_OURS && !mt_file_is_ours(target))
             return mt_fail(MT_FILE,
                 "%s: exists already, and does not seem to be written by myotile; --force replaces it", path);
+        MT_TRY(mt_input_note_output(path, &there));
     }
     MT_TRY(mt_file_reserve(path, &file));
     mt_file_discard(&file);

@@ -36,8 +36,8 @@ typedef struct mt_file {
  * wrote them, a file that was changed since is somebody else's. */
 typedef enum mt_file_replace { MT_FILE_OURS, MT_FILE_ANY } mt_file_replace;
 
-/* Starts a file for `path`, to be written through its stream. MT_FILE where that cannot be: no such folder, no room, no
- * permission, a target that is no file. */
+/* Starts a file for `path`, to be written through its stream. MT_FILE if that cannot be: no such folder, no room, no permission, a
+ * target that is no file. MT_INPUT: it is an input of the command (data/input.h). */
 MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
 
 /* Ends it. `status` is how the writing went: with MT_OK the file is put in place, or into the open set, and where anything
@@ -72,10 +72,10 @@ bool mt_file_abandon(int signal_number);
  * file and takes it away. MT_FILE: no; the message says why. */
 MT_NODISCARD mt_status mt_file_check(const char *path, mt_file_replace replace);
 
-/* Did this program write this file? Also where there is none. */
+/* True if this program wrote this file, or if there is none. */
 bool mt_file_is_ours(const char *path);
 
-/* Do two paths lead to one file or folder? Not where there is nothing. */
+/* True if two paths lead to one file or folder; false if there is none. */
 bool mt_file_same(const char *a, const char *b);
 
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */

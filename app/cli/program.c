@@ -8,6 +8,7 @@
 #include "app/cli/help.h"
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "data/input.h"
 #include "solver/kernels/kernels.h"
 
 /* ---- which command ---- */
@@ -150,6 +151,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
 {
     const int n = argc > 0 ? argc - 1 : 0;
     mt_status status = mt_ranks_begin();
+    mt_input_begin_command();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
     if (status == MT_OK && !answer(commands, n, argv + 1, out)) status = dispatch(commands, n, argv + 1, out);
@@ -157,6 +159,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (nowhere) (void)fclose(nowhere);
+    mt_input_end_command();
     if (mt_ranks_end(status)) print_message(messages, mt_message());
     const int code = exit_code(status, n);
     (void)fflush(messages);
