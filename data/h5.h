@@ -84,8 +84,8 @@ MT_NODISCARD mt_status mt_h5_write_integers(
 /* Gives whether there is something of this name. What is there and cannot be opened, is: who reads it is told why. */
 MT_NODISCARD mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has);
 
-/* Datasets are read whose values stand in this file as they are or filtered by shuffle, deflate and
- * fletcher32, and only where the bytes that are stored can become what the shape counts (deflate: 1032
+/* Datasets are read whose values are in this file, as they are or filtered by shuffle, deflate and fletcher32: a link
+ * into another file, values in other files and views of other datasets are refused. They are read only where the bytes that are stored can become what the shape counts (deflate: 1032
  * times as many): so memory may be taken for a shape that was given. MT_INPUT otherwise. */
 
 /* The extents of a dataset, which must have this rank. MT_INPUT where it is missing or has another. */

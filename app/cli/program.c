@@ -11,6 +11,7 @@
 #include "app/cli/ranks.h"
 #include "app/cli/threads.h"
 #include "app/cli/warning.h"
+#include "data/input.h"
 #include "data/utf8.h"
 #include "solver/kernels/kernels.h"
 
@@ -155,6 +156,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     const int n = argc > 0 ? argc - 1 : 0;
     const bool bounded = mt_threads_bound();
     mt_status status = mt_ranks_begin();
+    mt_input_begin_command();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
     if (bounded)
@@ -166,6 +168,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (nowhere) (void)fclose(nowhere);
+    mt_input_end_command();
     if (mt_ranks_end(status)) print_message(messages, mt_message());
     const int code = exit_code(status, n);
     (void)fflush(messages);

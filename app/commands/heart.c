@@ -65,10 +65,6 @@ static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_
         .elements = (double)n,
         .mesh = at->mesh};
     if (asked->unit) MT_TRY(mt_unit_mm(asked->unit, &mm));
-    for (size_t k = 0; k < asked->n; k++)
-        if (mt_file_same(asked->path[k], at->mesh))
-            return mt_fail(
-                MT_INPUT, "%s: -o %s would replace it; allowed: another folder", asked->path[k], at->folder);
     return MT_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
 #include "data/file.h"
+#include "data/input.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
@@ -150,6 +151,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(read_rule(arguments, in, &rule));
+    MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));

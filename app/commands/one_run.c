@@ -251,6 +251,8 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
         MT_TRY(mt_fail_in(r->path, mt_problem_prepace(arena, &r->input, r->cached, &w->problem)));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, w->folder, from, &w->checkpoints));
     MT_TRY(mt_fail_in(r->path, make_mapping(arena, shared, w)));
+    /* once more: none of them may be a file that was read since */
+    MT_TRY(mt_report_check(w->folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
     return mt_sampling_open(arena, &w->sampling, w->folder, r->resumed, from ? from->step : 0);
 }
 
@@ -274,7 +276,8 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);
     if (status == MT_OK) mt_checkpoints_end(&w->checkpoints);
-    const bool ended = status == MT_OK && !run->input.checkpoint.at_end;
+    /* a checkpoint that could not be removed still needs the samples */
+    const bool ended = status == MT_OK && !run->input.checkpoint.at_end && !mt_checkpoints_any(folder);
     mt_sampling_close(&w->sampling, ended || !w->checkpoints.any);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "app/cli/warning.h"
 #include "app/stages/case_lines.h"
 #include "data/folder.h"
+#include "data/input.h"
 #include "data/number.h"
 
 enum { DIGITS = 10, NAME = 32 };
@@ -142,6 +143,7 @@ void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const
     char path[MT_FILE_PATH_MAX];
     mt_status status = path_of(c->folder, steps_done, path);
     mt_folder_keep(c->folder);
+    if (status == MT_OK) status = mt_input_change_in_place(path); /* one of this step may have been read */
     if (status == MT_OK) status = mt_segments_count(segments, problem, backend, self, steps_done);
     if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, segments, c->case_text);
     c->written_s = mt_now_s();

@@ -71,6 +71,9 @@ class Results:
 
     def __init__(self, folder: Union[str, Path]) -> None:
         self.folder = Path(folder)
+        if any(self.folder.glob(".myotile.*.journal")):
+            raise Error(f"{folder}: a run is putting its files in place, or was killed meanwhile; "
+                        f"`myotile report {folder}` completes that")
         self._file = File(self._path("result.hdf", "no run has ended here"))
 
     def _path(self, name: str, hint: str) -> Path:

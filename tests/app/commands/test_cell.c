@@ -500,7 +500,7 @@ Test(cell, states_that_do_not_fit_are_refused)
     refuses(2, "epi.yaml: a state of epi; --type asks for mid", "cell --start epi.yaml --type mid");
     refuses(2, "epi.yaml: a state of tp06; --model asks for mitchell-schaeffer",
         "cell --start epi.yaml --model mitchell-schaeffer");
-    refuses(3, "none.yaml: No such file", "cell --start none.yaml");
+    refuses(3, "none.yaml: cannot be read: No such file", "cell --start none.yaml");
     write_text("atrial.yaml", "model: mitchell-schaeffer\ntype: atrial\nv_mV: -80\nstates: {h: 1}\n");
     refuses(2, "atrial.yaml: cell type 'atrial'; allowed: standard", "cell --start atrial.yaml");
     write_text("empty.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\n");

@@ -237,7 +237,8 @@ Test(heart, what_was_made_is_replaced_with_force_alone)
         "made/case.yaml",
         "heart slab.hdf -o made --case-only");
     free(works("heart slab.hdf -o made --case-only --force"));
-    refuses(2, "made/heart.hdf: -o made would replace it", "heart made/heart.hdf -o made --force");
+    refuses(2, "made/heart.hdf: this command would read it and write over it",
+        "heart made/heart.hdf -o made --force");
     refuses(2, "--elements 99; allowed: a whole number from 100", "heart slab.hdf -o other --elements 99");
     refuses(2, "inch", "heart slab.hdf -o other --unit inch");
     refuses(3, "nothing.obj", "heart nothing.obj -o other");

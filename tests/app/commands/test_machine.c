@@ -190,7 +190,7 @@ Test(machine, what_is_no_machine_is_refused)
     refuses(2, "machine 'gc9000'; allowed: bow, c600, gc2, gc200, or the path of a .yaml file",
         "machine show gc9000");
     refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
-    refuses(3, "./data/machines: is no regular file", "machine show ./data/machines");
+    refuses(3, "./data/machines: is a folder; allowed: a regular file", "machine show ./data/machines");
     refuses(2, "allowed are text, json and csv", "machine list --format xml");
     refuses(2, "allowed are text, json and csv", "machine show gc200 --format xml");
     write_machine("my.yaml", 0);

@@ -521,7 +521,7 @@ Test(run, a_missing_key_is_named)
 
 Test(run, a_case_that_is_not_there_is_named)
 {
-    refuses(3, "nowhere/case.yaml: No such file", "run nowhere/case.yaml");
+    refuses(3, "nowhere/case.yaml: cannot be read: No such file", "run nowhere/case.yaml");
 }
 
 Test(run, a_set_that_fits_nothing_is_refused)
@@ -556,7 +556,7 @@ Test(run, a_folder_that_cannot_be_made_or_written_is_refused)
 Test(run, a_machine_that_does_not_exist_is_refused)
 {
     refuses(2, "machine 'gc9000'", "run small.yaml --set machine.target=gc9000");
-    refuses(3, "none.yaml: No such file", "run small.yaml --set machine.target=none.yaml");
+    refuses(3, "none.yaml: cannot be read: No such file", "run small.yaml --set machine.target=none.yaml");
     refuses(2, "--set machine.scheme=best: best; allowed: full, ranged, mixed-clean, exact, budget",
         "run small.yaml --set machine.scheme=best");
     refuses(2, "machine.tiles: 1473; allowed: at most 1472, the tiles of GC200",

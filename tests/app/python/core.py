@@ -219,6 +219,16 @@ class Errors(unittest.TestCase):
             with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, said):
                 getattr(results, name)
 
+    def test_files_that_are_not_all_in_place_are_not_read(self):
+        Path("small").mkdir()
+        journal = Path("small/.myotile.1-0.journal")
+        journal.write_text("end\n")
+        with self.assertRaisesRegex(myotile.Error, "putting its files in place.*`myotile report small`"):
+            myotile.open("small")
+        journal.unlink()
+        with self.assertRaisesRegex(myotile.Error, "result.hdf: not there"):
+            myotile.open("small")
+
     def test_damaged_files_are_named(self):
         Path("damaged.hdf").write_bytes(b"no HDF5")
         with self.assertRaisesRegex(myotile.Error, "damaged.hdf: cannot be read"):

@@ -621,7 +621,7 @@ Test(case, a_missing_file_is_a_matter_of_files)
     mt_arena arena = {0};
     mt_case c;
     cr_expect_eq(mt_case_load(&arena, "/tmp/there/is/no.yaml", NULL, 0, &c), MT_FILE);
-    cr_expect_str_eq(mt_message(), "/tmp/there/is/no.yaml: No such file or directory");
+    cr_expect_str_eq(mt_message(), "/tmp/there/is/no.yaml: cannot be read: No such file or directory");
     mt_arena_free(&arena);
 }
 
