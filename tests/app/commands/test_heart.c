@@ -5,6 +5,8 @@
 
 #include "tests/app/program.h"
 
+#include "app/stages/heart_case.h"
+#include "data/vec3.h"
 #include "mesh/anatomy/surfaces.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/vtkhdf.h"
@@ -209,6 +211,45 @@ Test(heart, both_ventricles_get_twelve_leads)
                 "%s: what is taken for the middle of the heart is 10 mm elsewhere there",
                 input.electrodes[e].name);
     }
+    mt_arena_free(&arena);
+}
+
+/* Within 12 mm of the sites that were chosen by hand for data/cases/s1-s2.yaml. */
+static void expect_sites_chosen_by_hand(mt_arena *arena, const mt_case *input)
+{
+    mt_case usual;
+    read_case(arena, "data/cases/s1-s2.yaml", &usual);
+    for (size_t k = 0; k < 4; k++) {
+        const mt_region *found = &input->stimuli[k].region, *expected = &usual.stimuli[k].region;
+        double way[3];
+        mt_minus3(found->centre_mm, expected->centre_mm, way);
+        cr_expect_str_eq(found->surface, expected->surface);
+        cr_expect_lt(mt_length3(way), 12, "site %zu: (%g, %g, %g)", k, found->centre_mm[0],
+            found->centre_mm[1], found->centre_mm[2]);
+    }
+}
+
+Test(heart, a_complete_beat_prints_its_gradient_and_lasts_through_repolarisation)
+{
+    mt_arena arena = {0};
+    mt_case input;
+    free(works("mesh ventricles --elements 5000 -o both.hdf"));
+    char *text = works("heart both.hdf --elements 6000 -o made --case-only --beat");
+    (void)says(text, "stimuli: 4 early endocardial sites of a human heart (Durrer et al. 1970), ");
+    (void)says(text, "cells: M cells in the inner layer of the wall, epicardial cells in the others\n");
+    (void)says(text, "gradient: g_Ks at the apex 2.6 times that at the base (");
+    (void)says(text, "ecg: twelve leads, ");
+    free(text);
+    read_case(&arena, "made/case.yaml", &input);
+    cr_assert_eq(input.n_gradients, 1);
+    cr_assert_str_eq(input.gradients[0].parameter, "g_Ks");
+    cr_assert_eq(input.gradients[0].along, MT_GRADIENT_APEX_TO_BASE);
+    cr_assert_eq(input.gradients[0].first, MT_HEART_APEX_GKS);
+    cr_assert_eq(input.time.until, MT_CASE_UNTIL_END);
+    cr_assert_gt(input.time.end_ms, 420);
+    cr_assert_eq(input.n_stimuli, 4);
+    cr_assert_eq(input.stimuli[3].start_ms, 8);
+    expect_sites_chosen_by_hand(&arena, &input);
     mt_arena_free(&arena);
 }
 
