@@ -1,12 +1,16 @@
 #include "mesh/files/vtkhdf.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/h5.h"
+#include "mesh/names.h"
 
-static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile"};
+static const char *const own[] = {
+    "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
+static const char names[] = "VTKHDF/FieldData/names", groups[] = "VTKHDF/CellData/groups";
 static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
                   ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
 
@@ -44,7 +48,8 @@ static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *me
         const void *values;
     } fields[] = {{"region", MT_H5_INT32, 1, mesh->region}, {"fibre", MT_H5_DOUBLE, 2, mesh->fibre},
         {"sheet", MT_H5_DOUBLE, 2, mesh->sheet}, {"normal", MT_H5_DOUBLE, 2, normal},
-        {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer}};
+        {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer},
+        {"groups", MT_H5_UINT32, 1, mesh->groups}};
     MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
         char name[64];
@@ -61,6 +66,27 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
     if (n == 0) return MT_OK;
     MT_TRY(mt_h5_write(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){n, 3}, NULL, mesh->face_vertex));
     return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
+}
+
+/* A file with tagged triangles has names, if only the first remark: without them it is of an earlier version. */
+static bool has_names(const mt_mesh *mesh)
+{
+    return mesh->n_faces > 0 || mesh->n_names > 0 || mesh->n_groups > 0;
+}
+
+static mt_status write_names(mt_h5 *h5, const mt_mesh *mesh)
+{
+    char *text = NULL;
+    size_t n = 0;
+    if (!has_names(mesh)) return MT_OK;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) return mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
+    mt_names_print(out, mesh);
+    mt_status status =
+        fclose(out) == 0 ? MT_OK : mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
+    if (status == MT_OK) status = mt_h5_write(h5, names, MT_H5_UINT8, 1, &n, NULL, text);
+    free(text);
+    return status;
 }
 
 static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
@@ -112,7 +138,8 @@ static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
     MT_TRY(mt_vtkhdf_put_grid(scratch, h5, all->mesh, 1, mt_h5_write));
     MT_TRY(write_cell_data(scratch, h5, all->mesh));
     MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
-    if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    if (has_names(all->mesh) || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    MT_TRY(write_names(h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
     return mt_vtkhdf_put_notes(h5, all->n_notes, all->notes);
@@ -253,6 +280,31 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
+/* Before files had names, the tags 1 to 4 of ours were those of mt_surface. */
+static mt_status name_earlier(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
+{
+    char program[64];
+    if (mesh->n_faces == 0 || mt_h5_read_text(h5, "/", "program", program, sizeof program) != MT_OK ||
+        strncmp(program, "myotile ", strlen("myotile ")) != 0)
+        return MT_OK;
+    return mt_names_put_surfaces(arena, mesh);
+}
+
+static mt_status read_names(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
+{
+    uint8_t *text;
+    size_t n;
+    bool there;
+    MT_TRY(mt_h5_has(h5, names, &there));
+    if (!there) return name_earlier(arena, h5, mesh);
+    MT_TRY(mt_h5_shape(h5, names, 1, &n));
+    MT_ALLOC(scratch, text, n);
+    MT_TRY(mt_h5_read(h5, names, MT_H5_UINT8, 1, &n, text));
+    MT_TRY(mt_fail_in(h5->path, mt_names_parse(arena, mesh, (const char *)text, n)));
+    if (mesh->n_groups == 0) return MT_OK;
+    return mt_h5_read(h5, groups, MT_H5_UINT32, 1, &mesh->n_elements, mesh->groups);
+}
+
 static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
     size_t n_vertices, n_elements, n_ids;
@@ -269,6 +321,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->element_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
+    MT_TRY(read_names(arena, scratch, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);
 }
 
