@@ -1,9 +1,11 @@
 /* Gmsh's mesh files: MSH 2 (2.0 to 2.2) and 4.1, text or binary, in; 4.1 binary out.
  *
- * Of the elements, tetrahedra and triangles of three vertices are taken and points and lines passed over. A
+ * Of the elements, tetrahedra and triangles are taken, of quadratic ones (types 11 and 9) their corners, with a note, and points and
+ * lines passed over. A
  * region is the (first) physical tag of a volume, a tagged triangle is one whose surface has a physical tag. A
- * surface's sign is its orientation and is dropped. MSH carries no fibres. Sections of other names are passed
- * over.
+ * surface's sign is its orientation and is dropped. Fibres and sheets are arrays of three numbers of these names
+ * (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes is taken, with a note; other arrays
+ * are listed in a note. Sections of other names are passed over.
  *
  * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
  * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no
@@ -14,7 +16,7 @@
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
+/* Gives the mesh, with its notes, of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of elements and tagged triangles, in the order of the file; others are dropped;
  *   elements     in the order of the file and as given there, inverted and flat ones included;
  *   region    1 where the volume has no physical tag.
