@@ -13,7 +13,6 @@
 
 TestSuite(array_names, .init = enter, .fini = leave);
 
-
 static const char tetrahedra[] =
     "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
     "1 0 0 0 0 0 0 1 0 0 0 1 0 0 -1\nCELLS 2 10\n4 0 1 2 3\n4 0 1 2 4\nCELL_TYPES 2\n10 10\n";
