@@ -1,6 +1,8 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/vec3.h"
@@ -19,6 +21,31 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_
     MT_ALLOC(arena, mesh->element_vertex, 4 * n_elements);
     MT_ALLOC(arena, mesh->region, n_elements);
     return MT_OK;
+}
+
+mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
+{
+    char line[1024], *notes;
+    const char *before = mesh->notes ? mesh->notes : "";
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    const size_t size = strlen(before) + strlen(line) + 2;
+    MT_ALLOC(arena, notes, size);
+    (void)snprintf(notes, size, "%s%s\n", before, line);
+    mesh->notes = notes;
+    return MT_OK;
+}
+
+mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped)
+{
+    return mt_mesh_note(arena, mesh,
+        "%zu quadratic elements and triangles: their corners are used, the %zu vertices on their edges are "
+        "dropped",
+        n, n_dropped);
 }
 
 mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh)

@@ -49,6 +49,8 @@ typedef struct mt_mesh {
     int32_t *group_tag;    /* [n_groups] different tags, which share names with the regions */
     uint32_t
         *groups; /* [n_elements] bit g: the element also belongs to group_tag[g]; NULL if n_groups is 0 */
+    const char
+        *notes; /* of the reader of its file, for the user: lines, each with its line end; NULL: none */
 } mt_mesh;
 
 /* The largest coordinate allowed: keeps volumes finite, and tells numbers from damage. */
@@ -68,6 +70,13 @@ typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } 
 /* Gives a mesh with its vertices, elements and regions allocated in `arena` and zeroed, no tagged triangles, and
  * nothing of what may be NULL. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh);
+
+/* Appends a line (printf rules, at most 1023 characters) to the notes of a mesh, in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Notes that the corners of n curved (quadratic) cells are used and n_dropped vertices of their edges are not. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped);
 
 /* Gives the mesh room in `arena` for fibres, all (1, 0, 0). */
 MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);

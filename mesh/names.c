@@ -336,6 +336,8 @@ mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *wit
     for (size_t c = 0; c < n; c++)
         if (without[c]) mesh->region[c] = free_tag;
     mt_arena_free(&scratch);
-    (void)arena;
-    return status;
+    MT_TRY(status);
+    return mt_mesh_note(arena, mesh,
+        "%zu of %zu elements have no region in the file: they get the tag %d, which no other element has",
+        n_without, n, free_tag);
 }

@@ -82,7 +82,7 @@ bool mt_groups_has(const mt_mesh *mesh, int32_t tag, size_t element);
 /* ---- elements without a region */
 
 /* Gives the elements with without[c] not 0 a tag that no other element has: 0 or, if it is taken, the lowest above. If all
- * elements are without a region, their region is 1. Adds a note if there are some. MT_MEMORY. */
+ * elements are without a region, their region is 1, and there is no note. Otherwise adds a note with their number. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *without);
 
 #endif

@@ -8,11 +8,16 @@
 #include "data/scan.h"
 #include "mesh/mend/repeats.h"
 #include "mesh/names.h"
+#include "mesh/files/directions.h"
+#include "mesh/files/gmsh_data.h"
 #include "mesh/tags.h"
 
 /* Layouts as in the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
 
 enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
+
+/* Quadratic elements, of which the corners come first. */
+enum { LINE_3 = 8, TRIANGLE_6 = 9, TETRAHEDRON_10 = 11, NODES_MOST = 10 };
 
 /* ---- reading ---- */
 
@@ -54,11 +59,15 @@ typedef struct reader {
     size_t n_elements, n_tetrahedra, n_faces;
     uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; so long as they may become */
     int32_t *region;
+    int64_t *number; /* [n_elements] of the tetrahedra in the file */
     uint32_t *face_vertex;
     int32_t *face_tag;
     const entity *of;    /* version 4: the entity of the elements that are being read, or NULL */
     mt_mesh named;       /* its names, and the groups of its [n_elements] are those of the file */
     size_t n_group_lost; /* memberships without room */
+    size_t n_curved;
+    uint8_t *on_edge; /* [n_nodes] of curved elements, and no corner of one; NULL: none are curved */
+    mt_gmsh_arrays arrays;
 } reader;
 
 /* Sections begin and end as text, whatever is between. */
@@ -382,6 +391,19 @@ static mt_status read_vertices(reader *r, int n, uint32_t *vertex)
     return MT_OK;
 }
 
+/* Reads the vertices of an element of `corners` corners, and those on its edges behind them if it is curved. */
+static mt_status read_corners(reader *r, int corners, int nodes, uint32_t *vertex)
+{
+    uint32_t all[NODES_MOST];
+    MT_TRY(read_vertices(r, nodes, all));
+    memcpy(vertex, all, (size_t)corners * sizeof *vertex);
+    if (nodes == corners) return MT_OK;
+    if (!r->on_edge) MT_ALLOC(r->scratch, r->on_edge, r->n_nodes);
+    for (int k = corners; k < nodes; k++) r->on_edge[all[k]] = 1;
+    r->n_curved++;
+    return MT_OK;
+}
+
 /* Keeps the further physical tags of the tetrahedron that was read last. */
 static mt_status keep_groups(reader *r)
 {
@@ -396,18 +418,19 @@ static mt_status keep_groups(reader *r)
 }
 
 /* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
-static mt_status read_element(reader *r, int64_t type, int32_t physical)
+static mt_status read_element(reader *r, int64_t type, int64_t number, int32_t physical)
 {
-    uint32_t unused[2];
+    uint32_t unused[3];
     if (type == POINT) return read_vertices(r, 1, unused);
-    if (type == LINE) return read_vertices(r, 2, unused);
-    if (type == TRIANGLE) {
-        MT_TRY(read_vertices(r, 3, r->face_vertex + 3 * r->n_faces));
+    if (type == LINE || type == LINE_3) return read_vertices(r, type == LINE ? 2 : 3, unused);
+    if (type == TRIANGLE || type == TRIANGLE_6) {
+        MT_TRY(read_corners(r, 3, type == TRIANGLE ? 3 : 6, r->face_vertex + 3 * r->n_faces));
         r->face_tag[r->n_faces] = physical;
         r->n_faces += physical != 0;
         return MT_OK;
     }
-    MT_TRY(read_vertices(r, 4, r->tetrahedron_vertex + 4 * r->n_tetrahedra));
+    MT_TRY(read_corners(r, 4, type == TETRAHEDRON ? 4 : 10, r->tetrahedron_vertex + 4 * r->n_tetrahedra));
+    r->number[r->n_tetrahedra] = number;
     r->region[r->n_tetrahedra++] = physical;
     return r->of ? keep_groups(r) : MT_OK;
 }
@@ -418,14 +441,14 @@ static mt_status check_type(const reader *r, int64_t type)
         [5] = " (hexahedron)",
         [6] = " (prism)",
         [7] = " (pyramid)",
-        [8] = " (line of 3 nodes)",
-        [9] = " (triangle of 6 nodes)",
-        [11] = " (tetrahedron of 10 nodes)"};
-    if (type == POINT || type == LINE || type == TRIANGLE || type == TETRAHEDRON) return MT_OK;
+        [29] = " (tetrahedron of 20 nodes)"};
+    static const int64_t allowed[] = {POINT, LINE, TRIANGLE, TETRAHEDRON, LINE_3, TRIANGLE_6, TETRAHEDRON_10};
+    for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
+        if (type == allowed[k]) return MT_OK;
     const char *name = (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
     return mt_scan_fail(&r->scan,
-        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4) and triangles (2), beside points (15) and "
-        "lines (1)",
+        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4, 11), triangles (2, 9), points (15) and "
+        "lines (1, 8)",
         (long long)type, name ? name : "");
 }
 
@@ -437,6 +460,7 @@ static mt_status take_elements(reader *r, size_t n)
     MT_ALLOC(r->scratch, r->region, n);
     r->named.n_elements = n;
     r->named.region = r->region;
+    MT_ALLOC(r->scratch, r->number, n);
     MT_ALLOC(r->scratch, r->face_vertex, 3 * n);
     MT_ALLOC(r->scratch, r->face_tag, n);
     return MT_OK;
@@ -474,7 +498,7 @@ static mt_status read_elements_2(reader *r)
         for (int64_t k = 0; k < count; k++, done++) {
             if (r->binary) MT_TRY(mt_scan_int(&r->scan, "number of an element", 0, INT32_MAX, &number));
             MT_TRY(read_tags(r, n_tags, &physical));
-            MT_TRY(read_element(r, type, physical));
+            MT_TRY(read_element(r, type, number, physical));
         }
     }
     return MT_OK;
@@ -502,7 +526,7 @@ static mt_status read_element_block(reader *r, size_t *done)
     const int32_t physical = r->of ? r->of->physical[0] : 0;
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_scan_long(&r->scan, "tag of an element", 0, INT64_MAX, &number));
-        MT_TRY(read_element(r, type, physical));
+        MT_TRY(read_element(r, type, number, physical));
     }
     *done += n;
     return MT_OK;
@@ -540,8 +564,16 @@ static mt_status check_listing(const reader *r, const char *name, const listing 
     return MT_OK;
 }
 
+/* Reads values of elements or nodes. */
+static mt_status read_values(reader *r, const char *name)
+{
+    MT_TRY(mt_gmsh_data_read(r->scratch, &r->scan, r->binary, name[0] == 'N', &r->arrays));
+    return end_section(r, name);
+}
+
 static mt_status read_section(reader *r, const char *name)
 {
+    if (strcmp(name, "ElementData") == 0 || strcmp(name, "NodeData") == 0) return read_values(r, name);
     const bool parts = strcmp(name, "PartitionedEntities") == 0;
     if (strcmp(name, "PhysicalNames") == 0) return read_names(r);
     if (strcmp(name, "Nodes") == 0) return read_nodes(r);
@@ -579,6 +611,68 @@ static size_t number_vertices(const reader *r, uint32_t *new_index)
     return used;
 }
 
+/* ---- directions of elements and nodes ---- */
+
+static const mt_gmsh_data *directions(const reader *r, mt_vtk_role role)
+{
+    return r->arrays.of_elements[role].is ? &r->arrays.of_elements[role] : &r->arrays.of_nodes[role];
+}
+
+/* Finds tags[n_nodes], the tag of each node. */
+static mt_status tags_of_nodes(const reader *r, int64_t **tags)
+{
+    MT_ALLOC(r->scratch, *tags, r->n_nodes);
+    for (size_t k = 0; k < r->n_nodes; k++) (*tags)[r->nodes[k].index] = r->nodes[k].tag;
+    return MT_OK;
+}
+
+/* Computes the direction of tetrahedron c; 0 if the file has none for it. Returns true if those of its nodes differ much. */
+static bool find_direction(
+    const reader *r, mt_vtk_role role, const int64_t *node_tag, size_t c, double direction[3])
+{
+    static const double none[3] = {0};
+    const mt_gmsh_data *data = directions(r, role);
+    const double *of_node[4];
+    if (data == &r->arrays.of_elements[role]) {
+        const double *found = mt_gmsh_data_at(data, r->number[c]);
+        memcpy(direction, found ? found : none, sizeof none);
+        return false;
+    }
+    for (size_t k = 0; k < 4; k++) {
+        const double *found = mt_gmsh_data_at(data, node_tag[r->tetrahedron_vertex[4 * c + k]]);
+        of_node[k] = found ? found : none;
+    }
+    return mt_directions_mean(of_node, direction);
+}
+
+static mt_status put_directions(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    static const char *const what[MT_VTK_ROLES] = {[MT_VTK_FIBRE] = "fibres", [MT_VTK_SHEET] = "sheets"};
+    size_t n_spread[MT_VTK_ROLES] = {0};
+    int64_t *tag;
+    if (!directions(r, MT_VTK_FIBRE)->is) return MT_OK;
+    MT_TRY(tags_of_nodes(r, &tag));
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (directions(r, MT_VTK_SHEET)->is) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double fibre[3], sheet[3] = {0};
+        n_spread[MT_VTK_FIBRE] += find_direction(r, MT_VTK_FIBRE, tag, c, fibre);
+        if (mesh->sheet) n_spread[MT_VTK_SHEET] += find_direction(r, MT_VTK_SHEET, tag, c, sheet);
+        if (!mt_directions_put(mesh, c, fibre, sheet))
+            return mt_fail(MT_INPUT,
+                "%s: element %lld has no %s, or one of length 0; every element needs a direction",
+                r->scan.path, (long long)r->number[c], directions(r, MT_VTK_FIBRE)->is->name);
+    }
+    for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++)
+        if (directions(r, role) == &r->arrays.of_nodes[role] && directions(r, role)->is &&
+            (role == MT_VTK_FIBRE || mesh->sheet))
+            MT_TRY(
+                mt_directions_note(arena, mesh, what[role], directions(r, role)->is->name, n_spread[role]));
+    return MT_OK;
+}
+
+/* ---- the mesh ---- */
+
 /* Names, groups and regions. In version 2 an element of several physical groups is there once for each. */
 static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
 {
@@ -587,9 +681,34 @@ static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
     MT_TRY(mt_names_copy(arena, &r->named, mesh));
     if (mesh->groups) memcpy(mesh->groups, r->named.groups, mesh->n_elements * sizeof *mesh->groups);
     if (r->old) MT_TRY(mt_repeats_merge(arena, mesh, true, &repeats));
+    if (repeats.n_merged > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu elements repeat an earlier one in another physical group: they are one element each, which "
+            "belongs to both",
+            repeats.n_merged));
+    if (r->n_group_lost + repeats.n_lost > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu memberships of elements in groups are lost: there are more than %d groups",
+            r->n_group_lost + repeats.n_lost, MT_GROUPS_MAX));
     MT_ALLOC(r->scratch, without, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) without[c] = mesh->region[c] == 0;
     return mt_names_unassigned(arena, mesh, without);
+}
+
+static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    mt_vtk_unused unused = r->arrays.unused;
+    size_t n_dropped = 0;
+    for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++) {
+        const mt_vtk_known *elements = r->arrays.of_elements[role].is, *nodes = r->arrays.of_nodes[role].is;
+        const bool used = role == MT_VTK_FIBRE ? mesh->fibre != NULL : mesh->sheet != NULL;
+        if (elements && !used) mt_vtk_unused_add(&unused, elements->name, false, 3);
+        if (nodes && (elements || !used)) mt_vtk_unused_add(&unused, nodes->name, true, 3);
+    }
+    for (size_t k = 0; k < 4 * r->n_tetrahedra && r->on_edge; k++) r->on_edge[r->tetrahedron_vertex[k]] = 0;
+    for (size_t k = 0; k < r->n_nodes && r->on_edge; k++) n_dropped += r->on_edge[k];
+    if (r->n_curved > 0) MT_TRY(mt_mesh_note_curved(arena, mesh, r->n_curved, n_dropped));
+    return mt_vtk_unused_note(arena, &unused, mesh);
 }
 
 static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
@@ -607,6 +726,8 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
     memcpy(mesh->region, r->region, r->n_tetrahedra * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
+    MT_TRY(put_directions(arena, r, mesh));
+    MT_TRY(add_notes(arena, r, mesh));
     MT_TRY(put_groups(arena, r, mesh));
     return mt_mesh_check_content(mesh, r->scan.path);
 }

@@ -1,10 +1,13 @@
 /* Gmsh's mesh files: MSH 2 (2.0 to 2.2) and 4.1, text or binary, in; 4.1 binary out.
  *
- * Of the elements, tetrahedra and triangles of three vertices are taken and points and lines passed over. A
+ * Of the elements, tetrahedra and triangles are taken, of quadratic ones (types 11 and 9) their corners, with a note, and points and
+ * lines passed over. A
  * region is the first physical tag of a volume; its other physical tags are groups (mesh/names.h). In version 2 an element
  * of several physical groups is there once for each, and becomes one element. A tagged triangle is one whose surface has a
- * physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of regions,
- * groups and tags. MSH carries no fibres. Sections of other names are passed over.
+ * physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
+ * regions, groups and tags. Fibres and sheets are arrays of three numbers of these names
+ * (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes is taken, with a note; other arrays
+ * are listed in a note. Sections of other names are passed over.
  *
  * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
  * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no
@@ -15,7 +18,7 @@
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
+/* Gives the mesh, with its notes, of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of elements and tagged triangles, in the order of the file; others are dropped;
  *   elements     in the order of the file and as given there, inverted and flat ones included;
  *   region    of a volume without a physical tag: as mt_names_unassigned.

@@ -6,6 +6,7 @@
 
 #include "data/h5.h"
 #include "mesh/names.h"
+#include "mesh/files/vtkhdf_other.h"
 
 static const char *const own[] = {
     "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
@@ -187,13 +188,14 @@ static mt_status check_kind(mt_h5 *h5)
 {
     int64_t version[2];
     char type[64];
-    bool there;
+    bool there, steps;
     MT_TRY(mt_h5_has(h5, "VTKHDF", &there));
     if (!there) return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
     MT_TRY(mt_h5_read_integers(h5, "VTKHDF", "Version", 2, version));
-    if (version[0] != 1)
-        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read", h5->path,
-            (long long)version[0], (long long)version[1]);
+    MT_TRY(mt_h5_has(h5, "VTKHDF/Steps", &steps));
+    if (version[0] != 1 && (version[0] != 2 || steps))
+        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read, and 2.x without Steps",
+            h5->path, (long long)version[0], (long long)version[1]);
     MT_TRY(mt_h5_read_text(h5, "VTKHDF", "Type", type, sizeof type));
     if (strcmp(type, mt_vtkhdf_type) != 0)
         return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, mt_vtkhdf_type);
@@ -308,7 +310,14 @@ static mt_status read_names(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_me
 static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
     size_t n_vertices, n_elements, n_ids;
+    bool other;
     MT_TRY(check_kind(h5));
+    MT_TRY(mt_vtkhdf_is_other(scratch, h5, &other));
+    if (other) {
+        MT_TRY(mt_vtkhdf_read_other(arena, h5, mesh));
+        MT_TRY(read_faces(arena, h5, mesh));
+        return mt_mesh_check_content(mesh, h5->path);
+    }
     MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", "VTKHDF/Points", 2, &n_vertices));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_elements));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfConnectivityIds", "VTKHDF/Connectivity", 1, &n_ids));

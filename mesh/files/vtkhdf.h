@@ -62,10 +62,11 @@ MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *m
 MT_NODISCARD mt_status mt_vtkhdf_write_partition(
     const char *path, const mt_mesh *mesh, const mt_partition *partition);
 
-/* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
+/* Gives the mesh of a file, of any name, written here; of others' files, and where others added arrays, mesh/files/vtk.h says what
+ * becomes of cells and arrays, and the mesh has notes. Without `region` it is 1 everywhere,
  * without FieldData/face_vertex there are no tagged triangles. In files of Myotile without FieldData/names, which earlier
  * versions wrote, the tags 1 to 4 get the names of mt_surface. Numbers come back to the bit; elements may be inverted
- * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
+ * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh in one piece, or a
  * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 

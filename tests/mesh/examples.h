@@ -182,7 +182,7 @@ static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "1 15 2 0 1 10\n2 1 2 0 1 10 20\n3 2 2 4 11 10 5 20\n4 2 2 0 12 10 7 20\n"
                            "5 4 3 3 21 0 10 20 30 5\n6 4 2 0 22 10 20 30 7\n"
                            "$EndElements\n"
-                           "$NodeData\n1\n\"v\"\n$EndNodeData\n";
+                           "$NodeData\n1\n\"v\"\n1\n0\n3\n0 1 2\n20 7\n10 8\n$EndNodeData\n";
 
 /* Two tetrahedra of tissue, tag 5; the second is also in the groups scar, tag 7, and 9, which has no name. A third one has no
  * physical group. */

@@ -80,7 +80,7 @@ static const struct fault faults[] = {
     {msh4, "2 6 5 99", "2 5 5 99", "3 nodes of an entity; $Nodes counts 5, and 3 came before"},
     {msh4, "6 6 1 6", "6 7 1 6", "the blocks of $Elements hold 6 elements; it counts 7"},
     {msh4, "6 6 1 6", "6 5 1 6", "1 elements of an entity; $Elements counts 5"},
-    {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11 (tetrahedron of 10 nodes)"},
+    {msh4, "3 22 4 1\n", "3 22 29 1\n", "an element of Gmsh's type 29 (tetrahedron of 20 nodes)"},
     {msh4, "3 22 4 1\n", "3 22 92 1\n", "an element of Gmsh's type 92; allowed"},
     {msh4, "6 6 1 6", "6 99999999999999999999 1 6", "number of elements is '99999999999999999999'"},
     {msh4, "22 0 0 -1", "21 0 0 -1", ":11: entity 21 of dimension 3 is there twice"},

@@ -83,6 +83,8 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
             file(".msh", groups_in[k].text);
             read_path(&arena, &mesh);
             assert_example(&mesh);
+            cr_assert(strstr(mesh.notes, "1 of 3 elements have no region in the file: they get the tag 0"));
+            cr_assert_eq(k == 0, strstr(mesh.notes, "2 elements repeat an earlier one") != NULL);
             file(endings[e], NULL);
             ok(mt_mesh_format_find(path, true, &format));
             ok(format->write(path, &mesh));
