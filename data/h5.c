@@ -625,6 +625,86 @@ mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribu
     return fail_h5(reason_of().memory ? MT_FILE : MT_INPUT, h5, object, "its attributes cannot be read");
 }
 
+static mt_status extents_of(
+    const mt_h5 *h5, const char *name, hid_t id, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    const hid_t space = H5Dget_space(id);
+    const int found = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (space >= 0) (void)H5Sclose(space);
+    if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if (found > MT_H5_RANK_MAX)
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; allowed: at most %d", h5->path, name, found,
+            MT_H5_RANK_MAX);
+    *rank = (size_t)found;
+    return shape_of(h5, name, id, *rank, shape);
+}
+
+mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    const mt_status status = extents_of(h5, name, id, rank, shape);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size_t n)
+{
+    size_t rank, shape[MT_H5_RANK_MAX], count = 1;
+    MT_TRY(extents_of(h5, name, id, &rank, shape));
+    for (size_t k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;
+    if (count != n)
+        return mt_fail(MT_INPUT, "%s: %s: holds %zu numbers; allowed: %zu", h5->path, name, count, n);
+    const hid_t stored = H5Dget_type(id);
+    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
+    const H5T_class_t kind = H5Tget_class(stored);
+    const size_t bytes = H5Tget_size(stored);
+    (void)H5Tclose(stored);
+    if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && bytes <= 8) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: holds no numbers; allowed: numbers of at most 8 bytes", h5->path, name);
+}
+
+mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_numbers(h5, name, id, n);
+    if (status == MT_OK && n > 0) status = read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status list_group(
+    mt_arena *arena, const mt_h5 *h5, const char *name, hid_t group, size_t *n, const char ***names)
+{
+    H5G_info_t info;
+    if (H5Gget_info(group, &info) < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+    MT_ALLOC(arena, *names, info.nlinks);
+    for (*n = 0; *n < info.nlinks; ++*n) {
+        char text[256];
+        if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, *n, text, sizeof text, H5P_DEFAULT) <
+            0)
+            return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+        (*names)[*n] = mt_arena_text(arena, text);
+        if (!(*names)[*n]) return MT_MEMORY;
+    }
+    return MT_OK;
+}
+
+mt_status mt_h5_list(mt_arena *arena, mt_h5 *h5, const char *group, size_t *n, const char ***names)
+{
+    bool there;
+    *n = 0;
+    MT_TRY(mt_h5_has(h5, group, &there));
+    if (!there) return MT_OK;
+    const hid_t id = H5Gopen2(h5->id, group, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, group, "this group cannot be opened");
+    const mt_status status = list_group(arena, h5, group, id, n, names);
+    (void)H5Gclose(id);
+    return status;
+}
+
 static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
 {
     MT_TRY(check_links(h5, object));

@@ -5,6 +5,7 @@
 #include "app/stages/anatomy.h"
 #include "app/commands/commands.h"
 #include "app/stages/filling.h"
+#include "app/stages/size.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
@@ -72,6 +73,7 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_mesh_unit(path, format, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, surface));
+    mt_print_notes(path, surface);
     if (surface->n_elements > 0)
         return mt_fail(MT_INPUT, "%s: has %zu elements already; a surface without any is needed", path,
             surface->n_elements);
@@ -273,7 +275,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_triangles_drop_untagged(&mesh);
     mt_progress_stage(NULL);
-    MT_TRY(to->write(out, &mesh));
+    MT_TRY(mt_write_mesh(out, to, &mesh));
     const mt_table tables[] = {fill_table(arena, out, f, &mesh, &surfaces), attempts_table(arena, f)};
     return mt_tables_print(arguments->out, tables, 2, format);
 }

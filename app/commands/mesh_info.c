@@ -165,7 +165,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     size_t n = 1;
     MT_TRY(mt_format_option(arguments, &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
-    MT_TRY(mt_mesh_read(arena, path, &mesh));
+    MT_TRY(mt_read_mesh(arena, path, &mesh));
     MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
     mt_warn_of_scale(path, numbers.min_mm, numbers.max_mm);

@@ -37,6 +37,7 @@ static mt_status read_one(mt_arena *arena, const making *m, const char *path, mt
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_mesh_unit(path, format, m->asked->unit, &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, mesh));
+    mt_print_notes(path, mesh);
     if (mesh->n_elements == 0 || m->asked->n == 1) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: has %zu elements; allowed: one mesh, or several surfaces without elements that close together",

@@ -2,6 +2,7 @@
 #include "app/cli/warning.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void mt_content_rows(mt_table *table, const mt_mesh *mesh)
 {
@@ -14,11 +15,29 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh)
     mt_table_property_text(table, "layers", "layers", mesh->layer ? "yes" : "no");
 }
 
-void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+void mt_print_notes(const char *path, const mt_mesh *mesh)
 {
+    for (const char *at = mesh->notes; at && *at; at++) {
+        const size_t n = strcspn(at, "\n");
+        mt_note(path, at, n);
+        at += n;
+    }
+}
+
+mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    MT_TRY(mt_mesh_read(arena, path, mesh));
+    mt_print_notes(path, mesh);
+    return MT_OK;
+}
+
+mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+{
+    MT_TRY(to->write(path, mesh));
     if (mesh->fibre && !to->keeps_fibres) mt_warn("%s: %s keeps no fibres", path, to->name);
     if ((mesh->depth || mesh->layer) && !to->keeps_depth)
         mt_warn("%s: %s keeps no depth and no layers", path, to->name);
+    return MT_OK;
 }
 
 void mt_size_rows(mt_table *table, const mt_info *info)

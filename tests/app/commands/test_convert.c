@@ -219,7 +219,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
 {
     static const char *const twice =
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 9 0 0\n3 0 9 0\n"
-        "4 0 0 9\n$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n"
+        "4 0 0 9\n$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 1 2 3 4\n"
         "$EndElements\n";
     free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o a.hdf"));
     write_text("bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n");
@@ -257,7 +257,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
 /* One element and its mirror image, wound alike: the second is inverted. A third is the first again. */
 static const char *const broken =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
-    "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 3 1 2 3 1 4\n$EndElements\n";
+    "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 1 1 2 3 1 4\n$EndElements\n";
 
 Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_asked)
 {
