@@ -1,10 +1,50 @@
 /* The program: all it does is in app/commands. */
+#include <ctype.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
+
+static const rlim_t stack_least = 1 << 20, stack_usual = 8 << 20; /* bytes */
+static const double stack_most = 0x1p30;
+
+/* Restarts the program with a larger stack if the stack limit is too small, which is also that of OpenMP's threads. Ends it if the limit
+ * cannot be raised. */
+static void ensure_stack(char *const *argv)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= stack_least) return;
+    const unsigned long found = limit.rlim_cur >> 10, needed = stack_least >> 10;
+    limit.rlim_cur = limit.rlim_max < stack_usual ? limit.rlim_max : stack_usual;
+    if (limit.rlim_cur >= stack_least && setrlimit(RLIMIT_STACK, &limit) == 0)
+        (void)execv("/proc/self/exe", argv);
+    (void)fprintf(
+        stderr, "myotile: the stack limit (ulimit -s) is %lu KiB; needed: at least %lu KiB\n", found, needed);
+    exit(MT_FILE);
+}
+
+/* Returns the bytes of a size as OMP_STACKSIZE has it, in KiB or with a letter B, K, M or G. */
+static double bytes_of(const char *text)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    while (*end == ' ') end++;
+    const int letter = toupper((unsigned char)*end);
+    return number * (letter == 'B' ? 1 : letter == 'M' ? 0x1p20 : letter == 'G' ? 0x1p30 : 0x1p10);
+}
+
+/* The stack of OpenMP's threads is settled before main begins: restarts the program if it is too small, or too large to be had. */
+static void ensure_thread_stacks(char *const *argv)
+{
+    const char *found = getenv("OMP_STACKSIZE");
+    if (!found || (bytes_of(found) >= (double)stack_least && bytes_of(found) <= stack_most)) return;
+    (void)fprintf(stderr, "myotile: warning: OMP_STACKSIZE: found %.40s; used: 8M\n", found);
+    if (setenv("OMP_STACKSIZE", "8M", 1) == 0) (void)execv("/proc/self/exe", argv);
+}
 
 /* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many
  * times slower as soon as the machine has other work; how long it spins is settled before main begins, so the
@@ -27,6 +67,8 @@ static void occupy_closed_streams(void)
 int main(int argc, char **argv)
 {
     occupy_closed_streams();
+    ensure_stack(argv);
+    ensure_thread_stacks(argv);
     choose_short_spin(argv);
     return mt_program_main(mt_commands, argc, argv, stdout, stderr);
 }

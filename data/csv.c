@@ -2,18 +2,30 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/number.h"
 #include "data/scan.h"
 
+/* True if a spreadsheet would execute the text, or would without its apostrophes. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    text += strspn(text, "'");
+    if (!*text || !strchr("=+-@\t\r", *text) || !text[1]) return false;
+    (void)strtod(text, &end);
+    return *end != 0;
+}
+
 void mt_csv_field(FILE *stream, const char *text)
 {
+    const char *apostrophe = is_formula(text) ? "'" : "";
     if (!strpbrk(text, ",\"\r\n")) {
-        (void)fputs(text, stream);
+        (void)fprintf(stream, "%s%s", apostrophe, text);
         return;
     }
-    (void)fputc('"', stream);
+    (void)fprintf(stream, "\"%s", apostrophe);
     for (; *text; text++) {
         if (*text == '"') (void)fputc('"', stream);
         (void)fputc(*text, stream);
@@ -83,6 +95,7 @@ static mt_status take_line(mt_scan *scan, char **to, const char **field, size_t 
         const char *text;
         MT_TRY(take_field(scan, to, &text));
         *(*to)++ = 0;
+        if (*text == '\'' && is_formula(text + 1)) text++;
         if (room == 0 || *n < room) field[*n] = text;
         last = ends_line(scan);
     }

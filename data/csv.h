@@ -7,7 +7,11 @@
 #include "data/arena.h"
 #include "data/status.h"
 
-/* One field: quoted where a comma, a quote or a line end is inside; a quote doubled. Failures of the stream stay with it. */
+/* Writes one field, in quotes if it has a comma, a quote or a line end; quotes are doubled. Failures of the stream stay with it.
+ *
+ * A spreadsheet executes a text that begins with = + - @ or a tab as a formula. Such a text, unless it is a number or a single
+ * character, gets an apostrophe before it, which spreadsheets take as "this is a text"; so does one that begins with apostrophes and then
+ * would be such a text. mt_csv_read removes it. */
 void mt_csv_field(FILE *stream, const char *text);
 
 /* A file with a header. */
@@ -17,8 +21,9 @@ typedef struct mt_csv {
     const char **cell;   /* [n_rows][n_columns] */
 } mt_csv;
 
-/* Reads a file; all is in `arena`. MT_FILE: it cannot be read. MT_INPUT: it is empty, a row has more or fewer fields than the header, a quote
- * is not closed or something stands behind it, a byte is 0; the message names file, line and what was found. MT_MEMORY. */
+/* Reads a file; all is in `arena`. The apostrophe of a text that spreadsheets would execute (mt_csv_field) is removed. MT_FILE: it cannot be
+ * read. MT_INPUT: it is empty, a row has more or fewer fields than the header, a quote is not closed or followed by other bytes than a
+ * comma or a line end, a byte is 0; the message names file, line and what was found. MT_MEMORY. */
 MT_NODISCARD mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv);
 
 /* Which column has this name; n_columns: none. */

@@ -15,6 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "data/input.h"
 #include "data/journal.h"
 #include "data/lock.h"
 #include "data/temporary.h"
@@ -22,18 +23,17 @@
 static const char attribute[] = "user.myotile", word[] = "myotile";
 enum { TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
 
-/* A temporary file, from when it is made until it is in place or gone. */
+/* A temporary file, from when it is created until it is in place or deleted; or a removal in the open set, which only has the name of
+ * one. */
 struct mt_file_part {
     _Atomic(struct mt_file_part *) next;
-    int lock;     /* open on the temporary file */
+    int lock;     /* open on the temporary file; -1: a removal */
     bool waiting; /* ended well, in the open set */
     char target[MT_FILE_PATH_MAX], temporary[2 * MT_FILE_PATH_MAX];
 };
 
-/* All of them, the newest last; a signal handler may walk along. And what the open set will remove. */
+/* All of them, the newest last; a signal handler may walk along. */
 static _Atomic(struct mt_file_part *) first_part;
-static char **removals;
-static size_t n_removals;
 static bool set_is_open;
 
 static volatile sig_atomic_t renaming;         /* a set is put in place */
@@ -98,24 +98,22 @@ static bool is_written_through(const struct stat *file)
            (S_ISREG(file->st_mode) && own_descriptor(file) >= 0);
 }
 
-static const char *kind_of(const struct stat *file)
-{
-    return S_ISDIR(file->st_mode)    ? "a folder"
-           : S_ISBLK(file->st_mode)  ? "a block device"
-           : S_ISSOCK(file->st_mode) ? "a socket"
-           : S_ISFIFO(file->st_mode) ? "a pipe"
-           : S_ISCHR(file->st_mode)  ? "a character device"
-                                     : "the program's own output";
-}
-
 /* What stands at the target must be a regular file that may be written. */
 static mt_status check_target(const char *path, const char *target, const struct stat *file)
 {
     if (!S_ISREG(file->st_mode) || own_descriptor(file) >= 0)
-        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, kind_of(file));
+        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, mt_input_kind(file));
     if (access(target, W_OK) != 0)
         return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
     return MT_OK;
+}
+
+/* Neither the file that is put in place nor the one that it replaces, whose inode number another file may get, is an input any more. */
+static void release_inputs(const struct mt_file_part *part)
+{
+    struct stat info;
+    if (stat(part->target, &info) == 0) mt_input_release(&info);
+    if (part->lock >= 0 && fstat(part->lock, &info) == 0) mt_input_release(&info);
 }
 
 /* ---- temporary files ---- */
@@ -130,32 +128,35 @@ static void remove_left_behind(const char *path)
     (void)close(fd);
 }
 
-void mt_file_sweep(const char *folder, const char *name)
+mt_status mt_file_sweep(const char *folder, const char *name)
 {
     char path[2 * MT_FILE_PATH_MAX], its[MT_FILE_PATH_MAX];
-    mt_journal_finish(folder);
-    DIR *list = opendir(folder);
-    if (!list) return;
+    bool busy;
+    MT_TRY(mt_journal_finish(folder, &busy));
+    DIR *list = busy ? NULL : opendir(folder); /* a set that is being put in place needs all of them */
+    if (!list) return MT_OK;
     for (const struct dirent *e; (e = readdir(list)) != NULL;) {
         if (!mt_temporary_target(e->d_name, its, sizeof its) || (name && strcmp(name, its) != 0)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path)
             remove_left_behind(path);
     }
     (void)closedir(list);
+    return MT_OK;
 }
 
-void mt_file_finish_sets(const char *path)
+mt_status mt_file_finish_sets(const char *path)
 {
     char folder[MT_FILE_PATH_MAX];
+    bool busy;
     folder_of(path, folder);
-    mt_journal_finish(folder);
+    return mt_journal_finish(folder, &busy);
 }
 
-static void sweep_beside(const char *target)
+static mt_status sweep_beside(const char *target)
 {
     char folder[MT_FILE_PATH_MAX];
     folder_of(target, folder);
-    mt_file_sweep(folder, name_of(target));
+    return mt_file_sweep(folder, name_of(target));
 }
 
 static void link_part(struct mt_file_part *part)
@@ -176,11 +177,11 @@ static void unlink_part(struct mt_file_part *part)
         }
 }
 
-/* Forgets a temporary file that is in place or gone. */
+/* Forgets one that is in place or deleted. */
 static void close_part(struct mt_file_part *part)
 {
     unlink_part(part);
-    (void)close(part->lock);
+    if (part->lock >= 0) (void)close(part->lock);
     free(part);
 }
 
@@ -199,14 +200,19 @@ static bool allow_more_files(void)
     return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+static void name_part(struct mt_file_part *part, int try)
+{
+    uint32_t number = (uint32_t)(getpid() + try);
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) number *= 2654435761U;
+    mt_temporary_path(part->target, number >> 8, part->temporary, sizeof part->temporary);
+}
+
 /* A new file of a name that nobody has, with its lock. False with errno. */
 static bool create_part(struct mt_file_part *part)
 {
     for (int k = 0; k < TRIES; k++) {
-        uint32_t number = (uint32_t)(getpid() + k);
         struct stat info;
-        if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) number *= 2654435761U;
-        mt_temporary_path(part->target, number >> 8, part->temporary, sizeof part->temporary);
+        name_part(part, k);
         part->lock = open(part->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (part->lock < 0 && errno == EMFILE && allow_more_files()) continue;
         if (part->lock < 0 && errno != EEXIST) return false;
@@ -221,10 +227,10 @@ static bool create_part(struct mt_file_part *part)
 
 static mt_status begin_part(const char *path, const char *target, const struct stat *there, mt_file *file)
 {
+    MT_TRY(sweep_beside(target));
     struct mt_file_part *part = calloc(1, sizeof *part);
     if (!part) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     (void)snprintf(part->target, sizeof part->target, "%s", target);
-    sweep_beside(target);
     link_part(part); /* before there is a file: a signal may come in between */
     if (!create_part(part)) {
         const int reason = errno;
@@ -255,6 +261,7 @@ static mt_status begin(const char *path, bool through_allowed, mt_file *file, in
     }
     if (stat(target, &there) != 0) return begin_part(path, target, NULL, file);
     MT_TRY(check_target(path, target, &there));
+    MT_TRY(mt_input_check_output(path, &there));
     return begin_part(path, target, &there, file);
 }
 
@@ -317,22 +324,12 @@ static int sync_part(const struct mt_file_part *part)
     return reason;
 }
 
-/* The rename is in the folder, which has to be durable, too. File systems that cannot say so have done what they can. */
-static void sync_folder(const char *target)
-{
-    char folder[MT_FILE_PATH_MAX];
-    folder_of(target, folder);
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    (void)fsync(fd);
-    (void)close(fd);
-}
-
 static mt_status put_in_place(struct mt_file_part *part)
 {
+    release_inputs(part);
     const int reason = rename(part->temporary, part->target) ? errno : 0;
     if (!reason) {
-        sync_folder(part->target);
+        mt_journal_sync(part->target);
         close_part(part);
         return MT_OK;
     }
@@ -397,119 +394,69 @@ static mt_status remove_now(const char *path)
 mt_status mt_file_remove(const char *path)
 {
     if (!set_is_open) return remove_now(path);
-    char **more = realloc(removals, (n_removals + 1) * sizeof *more);
-    if (more) removals = more;
-    char *kept = more ? strdup(path) : NULL;
-    if (!kept) return mt_fail(MT_MEMORY, "%s: out of memory", path);
-    removals[n_removals++] = kept;
+    struct mt_file_part *part = calloc(1, sizeof *part);
+    if (!part) return mt_fail(MT_MEMORY, "%s: out of memory", path);
+    (void)snprintf(part->target, sizeof part->target, "%s", path);
+    part->lock = -1;
+    part->waiting = true;
+    name_part(part, 0);
+    link_part(part);
     return MT_OK;
 }
 
-static bool is_in_set(const char *path)
+static bool is_written(const char *path)
 {
     for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && strcmp(p->target, path) == 0) return true;
+        if (p->waiting && p->lock >= 0 && strcmp(p->target, path) == 0) return true;
     return false;
 }
 
-/* What is written anew is not removed. */
-static void drop_needless_removals(void)
+/* A removal of a file that the set writes; a file that is written through a link is not removed with the link. */
+static bool is_needless(const struct mt_file_part *part)
 {
-    for (size_t k = 0; k < n_removals; k++) {
-        char target[MT_FILE_PATH_MAX]; /* what is written through a link is not removed with the link */
-        if (is_in_set(follow(removals[k], target) ? target : removals[k])) {
-            free(removals[k]);
-            removals[k] = NULL;
-        }
-    }
+    char target[MT_FILE_PATH_MAX];
+    return part->lock < 0 && is_written(follow(part->target, target) ? target : part->target);
 }
 
-/* Removes them, all that can be. */
-static mt_status make_removals(void)
+/* Makes the changes of the set. `pending`: as that of mt_journal_commit. */
+static mt_status commit_set(bool *pending)
 {
-    mt_status status = MT_OK;
-    for (size_t k = 0; k < n_removals; k++) {
-        const mt_status one = removals[k] ? remove_now(removals[k]) : MT_OK;
-        if (status == MT_OK) status = one;
+    size_t n = 0, room = 0;
+    *pending = false;
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        room += p->waiting;
+    mt_change *change = calloc(room + 1, sizeof *change);
+    if (!change) return mt_fail(MT_MEMORY, "out of memory while putting %zu files in place", room);
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next)) {
+        if (!p->waiting || is_needless(p)) continue;
+        release_inputs(p);
+        change[n++] = (mt_change){p->target, p->temporary, p->lock < 0};
     }
+    const mt_status status = n > 0 ? mt_journal_commit(n, change, pending) : MT_OK;
+    free(change);
     return status;
 }
 
-static void forget_removals(void)
-{
-    for (size_t k = 0; k < n_removals; k++) free(removals[k]);
-    free(removals);
-    removals = NULL;
-    n_removals = 0;
-}
-
-/* The renames follow one another at once; the folders are made durable behind them. Where one fails the others are made all the
- * same: then all files but that one belong together. */
-static mt_status rename_parts(void)
-{
-    mt_status status = MT_OK;
-    for (struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && rename(p->temporary, p->target) && status == MT_OK)
-            status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
-    return status;
-}
-
-static void close_parts(bool in_place)
+/* Forgets the files of the set; those that are still under their temporary names are deleted, unless they are pending. */
+static void close_set(bool pending)
 {
     struct mt_file_part *next;
     for (struct mt_file_part *p = atomic_load(&first_part); p; p = next) {
         next = atomic_load(&p->next);
-        if (!p->waiting) continue;
-        if (in_place) sync_folder(p->target);
-        discard_part(p); /* in place, there is nothing under its temporary name */
+        if (p->waiting && pending)
+            close_part(p);
+        else if (p->waiting)
+            discard_part(p);
     }
-}
-
-/* Can this file of the set stand in the journal of a folder? */
-static bool is_in(const char *folder, const char *path)
-{
-    char its[MT_FILE_PATH_MAX];
-    folder_of(path, its);
-    return strcmp(folder, its) == 0 && !strchr(name_of(path), '\n');
-}
-
-/* The journal of a set; a single change needs none. Files that links lead out of the folder are left out. */
-static mt_status write_journal(mt_journal *journal)
-{
-    char folder[MT_FILE_PATH_MAX] = "";
-    size_t n = n_removals;
-    journal->stream = NULL;
-    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && n++ == n_removals) folder_of(p->target, folder);
-    if (n < 2 || !folder[0]) return MT_OK;
-    MT_TRY(mt_journal_begin(folder, journal));
-    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && is_in(folder, p->target)) mt_journal_rename(journal, name_of(p->temporary));
-    for (size_t k = 0; k < n_removals; k++)
-        if (removals[k] && is_in(folder, removals[k])) mt_journal_remove(journal, name_of(removals[k]));
-    return mt_journal_seal(journal);
-}
-
-/* What was begun with the first rename is done to its end. */
-static mt_status make_changes(void)
-{
-    const mt_status renamed = rename_parts();
-    const mt_status removed = make_removals();
-    return renamed != MT_OK ? renamed : removed;
 }
 
 mt_status mt_file_set_end(mt_status status)
 {
-    mt_journal journal = {.stream = NULL};
+    bool pending = false;
     set_is_open = false;
     renaming = 1;
-    if (status == MT_OK) drop_needless_removals();
-    if (status == MT_OK) status = write_journal(&journal);
-    const bool begun = status == MT_OK;
-    if (begun) status = make_changes();
-    forget_removals();
-    close_parts(begun);
-    mt_journal_end(&journal);
+    if (status == MT_OK) status = commit_set(&pending);
+    close_set(pending);
     renaming = 0;
     const int number = raised_meanwhile;
     raised_meanwhile = 0;
@@ -533,10 +480,8 @@ bool mt_file_abandon(int signal_number)
 bool mt_file_is_ours(const char *path)
 {
     char text[LOOKED_AT];
-    FILE *file = fopen(path, "rb");
-    if (!file) return errno == ENOENT;
-    const size_t n = fread(text, 1, sizeof text, file);
-    (void)fclose(file);
+    const size_t n = mt_input_peek(path, text, sizeof text);
+    if (n == 0 && access(path, F_OK) != 0) return errno == ENOENT;
     return is_marked(path) || memmem(text, n, word, sizeof word - 1) != NULL;
 }
 
@@ -560,6 +505,7 @@ mt_status mt_file_check(const char *path, mt_file_replace replace)
         if (replace == MT_FILE_OURS && !mt_file_is_ours(target))
             return mt_fail(MT_FILE,
                 "%s: exists already, and does not seem to be written by myotile; --force replaces it", path);
+        MT_TRY(mt_input_note_output(path, &there));
     }
     MT_TRY(mt_file_reserve(path, &file));
     mt_file_discard(&file);

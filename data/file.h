@@ -1,14 +1,14 @@
-/* Files that are whole or not there, alone or as a set.
+/* Files that are complete or absent, alone or as a set.
  *
  * A file is written beside its target under a name of its own (data/temporary.h), and then renamed: whoever reads the
  * target sees the old content or the new one, never a part of it. The temporary file is new (O_EXCL) and locked while
  * its writer lives; what a killed writer left behind goes when NAME is written next. A target that is a symbolic link is
  * followed, and one that stands there already keeps its mode. File and folder are made durable (fsync).
  *
- * What belongs together is written as a set: between mt_file_set_begin and mt_file_set_end files that have ended well wait
- * under their temporary names, and are renamed one behind the other once all of them are durable. Signals that are handled
- * (mt_file_abandon) come before or after these renames, never between; where the program is killed there, whoever writes or
- * reads a set in that folder next finishes them (data/journal.h).
+ * Files that belong together are written as a set: between mt_file_set_begin and mt_file_set_end files that have ended well wait
+ * under their temporary names, and are put in place together once all of them are durable: all, or if one cannot be, none
+ * (data/journal.h). Signals that are handled (mt_file_abandon) come before or after that, never between. If the program is killed
+ * meanwhile, the next program that writes or reads a set in that folder completes it.
  *
  * A pipe, a terminal or another character device, and the file that is the program's own standard output or error, are
  * written through; other targets that are no regular file are refused. For one thread at a time. */
@@ -36,8 +36,8 @@ typedef struct mt_file {
  * wrote them, a file that was changed since is somebody else's. */
 typedef enum mt_file_replace { MT_FILE_OURS, MT_FILE_ANY } mt_file_replace;
 
-/* Starts a file for `path`, to be written through its stream. MT_FILE where that cannot be: no such folder, no room, no
- * permission, a target that is no file. */
+/* Starts a file for `path`, to be written through its stream. MT_FILE if that cannot be: no such folder, no room, no permission, a
+ * target that is no file. MT_INPUT: it is an input of the command (data/input.h). */
 MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
 
 /* Ends it. `status` is how the writing went: with MT_OK the file is put in place, or into the open set, and where anything
@@ -55,9 +55,9 @@ void mt_file_discard(mt_file *file);
 /* From now on files that end well wait. Sets do not nest: MT_FILE, where one is open. */
 MT_NODISCARD mt_status mt_file_set_begin(void);
 
-/* `status` is how the writing of all went: with MT_OK the files of the set are put in place, in the order in which they ended,
- * then what was to be removed is; where one of these cannot be done, the others are all the same, and the answer is MT_FILE.
- * Otherwise all of them go, the targets are as they were, and `status` is the answer. */
+/* `status` tells whether all files could be written. With MT_OK the files of the set are put in place, and those that were to be removed
+ * are removed; if one of these fails, all others are undone, and the answer is MT_FILE. Otherwise the temporary files are deleted, the targets
+ * are as they were, and `status` is the answer. */
 MT_NODISCARD mt_status mt_file_set_end(mt_status status);
 
 /* Removes a file, in an open set with its end; nothing happens where there is none. MT_FILE: it cannot be removed. */
@@ -72,10 +72,10 @@ bool mt_file_abandon(int signal_number);
  * file and takes it away. MT_FILE: no; the message says why. */
 MT_NODISCARD mt_status mt_file_check(const char *path, mt_file_replace replace);
 
-/* Did this program write this file? Also where there is none. */
+/* True if this program wrote this file, or if there is none. */
 bool mt_file_is_ours(const char *path);
 
-/* Do two paths lead to one file or folder? Not where there is nothing. */
+/* True if two paths lead to one file or folder; false if there is none. */
 bool mt_file_same(const char *a, const char *b);
 
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
@@ -85,12 +85,12 @@ MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, si
  * not there. MT_MEMORY. */
 MT_NODISCARD mt_status mt_file_absolute(mt_arena *arena, const char **path);
 
-/* Finishes sets in a folder that killed writers did not, and removes what they left: temporary files whose lock nobody holds,
- * of one NAME or, where that is NULL, of any. */
-void mt_file_sweep(const char *folder, const char *name);
+/* Settles the sets in a folder that killed writers did not complete, and deletes the temporary files that they left: those whose lock
+ * nobody holds, of one NAME or, if that is NULL, of any. MT_FILE: a set cannot be settled; nothing is deleted. MT_MEMORY. */
+MT_NODISCARD mt_status mt_file_sweep(const char *folder, const char *name);
 
-/* The same for the folder of a path, for those who read a set there: its sets are finished, nothing is removed. */
-void mt_file_finish_sets(const char *path);
+/* The same for the folder of a path, before a set there is read; deletes nothing. */
+MT_NODISCARD mt_status mt_file_finish_sets(const char *path);
 
 /* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
  * where that is one of `endings` (the last is NULL), else behind it. MT_INPUT: nothing stands before the

@@ -48,7 +48,7 @@ static mt_status lock_mark(mt_folder *folder)
     struct stat info;
     for (int k = 0; k < 100; k++) {
         folder->marked = access(folder->mark, F_OK) != 0;
-        folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (folder->lock < 0)
             return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder->path, strerror(errno));
         const bool taken = mt_lock_try(folder->lock) == MT_LOCK_HELD;
@@ -100,8 +100,9 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
     mt_status status = open_folder(replace, folder);
     if (status == MT_OK) status = lock_mark(folder);
     if (status == MT_OK) {
-        mt_file_sweep(folder->path, NULL);
-        return MT_OK;
+        status = mt_file_sweep(folder->path, NULL);
+        if (status == MT_OK) return MT_OK;
+        (void)close(folder->lock);
     }
     folder->marked = false; /* it is another's, or nobody's */
     undo(folder);
@@ -139,7 +140,8 @@ bool mt_folder_is_taken(const char *path)
     char mark[MT_FILE_PATH_MAX];
     for (const mt_folder *f = atomic_load(&entered); f; f = f->outer)
         if (mt_file_same(f->path, path)) return false;
-    const int file = mt_folder_path(path, mark_name, mark) == MT_OK ? open(mark, O_RDONLY | O_CLOEXEC) : -1;
+    const int file =
+        mt_folder_path(path, mark_name, mark) == MT_OK ? open(mark, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (file < 0) return false;
     const bool taken = mt_lock_is_held(file);
     (void)close(file);

@@ -215,7 +215,7 @@ static mt_status open_file(const char *path, int flags, mt_frames *frames, size_
     *frames = (mt_frames){.last_step = INT64_MIN};
     if (snprintf(frames->path, sizeof frames->path, "%s", path) >= (int)sizeof frames->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
-    frames->fd = open(path, flags | O_CLOEXEC);
+    frames->fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
     if (frames->fd < 0) return fail_errno(frames, flags == O_RDONLY ? "read" : "written");
     frames->open = true;
     if (fstat(frames->fd, &info) != 0) return fail_errno(frames, "read");

@@ -4,7 +4,8 @@
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "data/input.h"
 
 /* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
  * numbers and fibres shrink several times (a mesh of 3 M elements is 220 MB raw), and level 1 costs about as
@@ -105,6 +106,31 @@ static void begin_hdf5(void)
     begun = true;
 }
 
+/* HDF5 asks this before it follows a link into another file. */
+static herr_t refuse_link(const char *file, const char *group, const char *other_file, const char *object,
+    unsigned *flags, hid_t access, void *other)
+{
+    (void)file, (void)group, (void)object, (void)flags, (void)access;
+    (void)snprintf(other, MT_FILE_PATH_MAX, "%s", other_file);
+    return -1;
+}
+
+/* Refuses a name whose path leads into another file: reading it would wait for a pipe, or read what nobody named. What does not exist is
+ * left to the caller. */
+static mt_status check_links(const mt_h5 *h5, const char *name)
+{
+    char other[MT_FILE_PATH_MAX] = "";
+    const hid_t list = H5Pcreate(H5P_LINK_ACCESS);
+    H5O_info_t info;
+    if (list < 0 || H5Pset_elink_cb(list, refuse_link, other) < 0)
+        return fail_h5(MT_FILE, h5, name, "its links cannot be read");
+    (void)H5Oget_info_by_name2(h5->id, name, &info, H5O_INFO_BASIC, list);
+    (void)H5Pclose(list);
+    if (!*other) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: is a link to another file, %.200s; allowed: data in the file itself",
+        h5->path, name, other);
+}
+
 static mt_status keep_path(const char *path, mt_h5 *h5)
 {
     size_t n = strlen(path);
@@ -162,13 +188,9 @@ mt_status mt_h5_commit(mt_h5 *h5)
 mt_status mt_h5_open(const char *path, mt_h5 *h5)
 {
     MT_TRY(keep_path(path, h5));
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    struct stat info;
-    const bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+    FILE *file;
+    MT_TRY(mt_input_open(path, &file));
     (void)fclose(file);
-    if (!regular) return mt_fail(MT_FILE, "%s: is no regular file", path);
     h5->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "is no HDF5 file, or not a whole one");
     h5->open = true;
@@ -393,6 +415,7 @@ mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has)
         const htri_t found = H5Lexists(h5->id, path, H5P_DEFAULT);
         if (found < 0 && reason_of().memory) return fail_h5(MT_FILE, h5, name, "cannot be looked for");
         *has = found != 0;
+        if (*has) MT_TRY(check_links(h5, path));
     }
     return MT_OK;
 }
@@ -421,43 +444,47 @@ static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
     return bytes;
 }
 
-/* How values get from the file to memory: `growth` is how many times longer they may become. False where
- * this is by other ways than ours: other filters, or values that stand in other files. */
-static bool look_at_filters(hid_t list, size_t *growth)
+/* How values get from the file to memory: `growth` is how many times longer they may become. MT_INPUT: their values are in other files, or
+ * they need other filters than ours. Must come before the dataset's extents are read, for which HDF5 may open other files. */
+static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, size_t *growth)
 {
     *growth = 1;
-    if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0) return false;
+    if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0)
+        return mt_fail(MT_INPUT,
+            "%s: %s: its values are those of other datasets or files; allowed: values in the dataset itself",
+            h5->path, name);
     const int n = H5Pget_nfilters(list);
-    for (int k = 0; k < n; k++) {
+    bool known = n >= 0;
+    for (int k = 0; k < n && known; k++) {
         unsigned flags, config;
         size_t n_values = 0;
         const H5Z_filter_t filter =
             H5Pget_filter2(list, (unsigned)k, &flags, &n_values, NULL, 0, NULL, &config);
         if (filter == H5Z_FILTER_DEFLATE && *growth == 1)
             *growth = deflate_most;
-        else if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-            return false;
+        else
+            known = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
     }
-    return n >= 0;
+    if (known) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %s: is stored by a filter that is not known; allowed: none, or shuffle, deflate and fletcher32",
+        h5->path, name);
 }
 
 /* A header may count more values than the file holds; what it counts, and one of its chunks, must be what
  * the bytes that are stored can become. */
 static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t list)
 {
-    hsize_t extent[H5S_MAX_RANK], file_bytes = 0, stored = H5Dget_storage_size(id);
+    hsize_t extent[H5S_MAX_RANK], file_bytes = 0;
     size_t growth, most;
+    MT_TRY(check_storage(h5, name, list, &growth));
+    const hsize_t stored = H5Dget_storage_size(id);
     const hid_t file = H5Iget_file_id(id), space = H5Dget_space(id);
     const int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
     if (file >= 0 && H5Fget_filesize(file, &file_bytes) < 0) file_bytes = 0;
     if (space >= 0) (void)H5Sclose(space);
     if (file >= 0) (void)H5Fclose(file);
     if (rank < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
-    if (!look_at_filters(list, &growth))
-        return mt_fail(MT_INPUT,
-            "%s: %s: is stored by a filter or in a way that is not known; allowed: as it is, or "
-            "by shuffle, deflate and fletcher32",
-            h5->path, name);
     if (__builtin_mul_overflow(stored < file_bytes ? stored : file_bytes, growth, &most)) most = SIZE_MAX;
     size_t counted = bytes_of(id, rank, extent);
     if (H5Pget_layout(list) == H5D_CHUNKED && counted > 0) {
@@ -474,6 +501,7 @@ static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t
 /* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. */
 static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
 {
+    MT_TRY(check_links(h5, name));
     *id = H5Dopen2(h5->id, name, H5P_DEFAULT);
     if (*id < 0) return fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened");
     const hid_t list = H5Dget_create_plist(*id);
@@ -589,8 +617,97 @@ mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t r
     return status;
 }
 
+mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has)
+{
+    const htri_t found = H5Aexists_by_name(h5->id, object, attribute, H5P_DEFAULT);
+    *has = found > 0;
+    if (found >= 0) return MT_OK;
+    return fail_h5(reason_of().memory ? MT_FILE : MT_INPUT, h5, object, "its attributes cannot be read");
+}
+
+static mt_status extents_of(
+    const mt_h5 *h5, const char *name, hid_t id, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    const hid_t space = H5Dget_space(id);
+    const int found = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (space >= 0) (void)H5Sclose(space);
+    if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if (found > MT_H5_RANK_MAX)
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; allowed: at most %d", h5->path, name, found,
+            MT_H5_RANK_MAX);
+    *rank = (size_t)found;
+    return shape_of(h5, name, id, *rank, shape);
+}
+
+mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    const mt_status status = extents_of(h5, name, id, rank, shape);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size_t n)
+{
+    size_t rank, shape[MT_H5_RANK_MAX], count = 1;
+    MT_TRY(extents_of(h5, name, id, &rank, shape));
+    for (size_t k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;
+    if (count != n)
+        return mt_fail(MT_INPUT, "%s: %s: holds %zu numbers; allowed: %zu", h5->path, name, count, n);
+    const hid_t stored = H5Dget_type(id);
+    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
+    const H5T_class_t kind = H5Tget_class(stored);
+    const size_t bytes = H5Tget_size(stored);
+    (void)H5Tclose(stored);
+    if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && bytes <= 8) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: holds no numbers; allowed: numbers of at most 8 bytes", h5->path, name);
+}
+
+mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_numbers(h5, name, id, n);
+    if (status == MT_OK && n > 0) status = read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status list_group(
+    mt_arena *arena, const mt_h5 *h5, const char *name, hid_t group, size_t *n, const char ***names)
+{
+    H5G_info_t info;
+    if (H5Gget_info(group, &info) < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+    MT_ALLOC(arena, *names, info.nlinks);
+    for (*n = 0; *n < info.nlinks; ++*n) {
+        char text[256];
+        if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, *n, text, sizeof text, H5P_DEFAULT) <
+            0)
+            return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+        (*names)[*n] = mt_arena_text(arena, text);
+        if (!(*names)[*n]) return MT_MEMORY;
+    }
+    return MT_OK;
+}
+
+mt_status mt_h5_list(mt_arena *arena, mt_h5 *h5, const char *group, size_t *n, const char ***names)
+{
+    bool there;
+    *n = 0;
+    MT_TRY(mt_h5_has(h5, group, &there));
+    if (!there) return MT_OK;
+    const hid_t id = H5Gopen2(h5->id, group, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, group, "this group cannot be opened");
+    const mt_status status = list_group(arena, h5, group, id, n, names);
+    (void)H5Gclose(id);
+    return status;
+}
+
 static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
 {
+    MT_TRY(check_links(h5, object));
     *id = H5Aopen_by_name(h5->id, object, attribute, H5P_DEFAULT, H5P_DEFAULT);
     if (*id >= 0) return MT_OK;
     if (reason_of().memory) return fail_h5(MT_FILE, h5, object, "an attribute cannot be read");

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/arena.h"
 #include "data/file.h"
 #include "data/status.h"
 
@@ -84,8 +85,8 @@ MT_NODISCARD mt_status mt_h5_write_integers(
 /* Gives whether there is something of this name. What is there and cannot be opened, is: who reads it is told why. */
 MT_NODISCARD mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has);
 
-/* Datasets are read whose values stand in this file as they are or filtered by shuffle, deflate and
- * fletcher32, and only where the bytes that are stored can become what the shape counts (deflate: 1032
+/* Datasets are read whose values are in this file, as they are or filtered by shuffle, deflate and fletcher32: a link
+ * into another file, values in other files and views of other datasets are refused. They are read only where the bytes that are stored can become what the shape counts (deflate: 1032
  * times as many): so memory may be taken for a shape that was given. MT_INPUT otherwise. */
 
 /* The extents of a dataset, which must have this rank. MT_INPUT where it is missing or has another. */
@@ -101,6 +102,20 @@ MT_NODISCARD mt_status mt_h5_read(
  * have. */
 MT_NODISCARD mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     const size_t *shape, size_t first, size_t n, void *values);
+
+/* Returns in *has whether a dataset or group has this attribute. MT_INPUT: there is no such object. */
+MT_NODISCARD mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has);
+
+/* Finds the extents of a dataset of any rank up to MT_H5_RANK_MAX: `rank` of them, 0 for a single number. MT_INPUT: missing, of more. */
+MT_NODISCARD mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[MT_H5_RANK_MAX]);
+
+/* Reads a dataset of any shape that holds n numbers, integers or floating point of at most 8 bytes, in the order of the file.
+ * MT_INPUT: missing, another count, no numbers. MT_FILE: the values cannot be read. */
+MT_NODISCARD mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values);
+
+/* Finds the names of what is in a group, ascending, in `arena`; none if there is no such group. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_h5_list(
+    mt_arena *arena, mt_h5 *h5, const char *group, size_t *n, const char ***names);
 
 /* Attributes of a dataset or group. Text may be stored with fixed or variable length and must fit out[size]
  * with its final 0. MT_INPUT: missing, of another kind, or of another size. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "data/input.h"
+
 /* ---- the file ---- */
 
 static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan *scan)
@@ -16,7 +18,6 @@ static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan
     char *bytes;
     if (fstat(fileno(file), &info) != 0)
         return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    if (!S_ISREG(info.st_mode)) return mt_fail(MT_FILE, "%s: is no regular file", path);
     const size_t n = (size_t)info.st_size;
     MT_ALLOC(arena, bytes, n + 1);
     if (fread(bytes, 1, n, file) != n) return mt_fail(MT_FILE, "%s: cannot be read to its end", path);
@@ -26,8 +27,8 @@ static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan
 
 mt_status mt_scan_open(mt_arena *arena, const char *path, mt_scan *scan)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    FILE *file;
+    MT_TRY(mt_input_open(path, &file));
     mt_status status = read_all(arena, file, path, scan);
     (void)fclose(file);
     return status;

@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/utf8.h"
+
+enum { PATHS = 9000 }; /* room for two paths of PATH_MAX and a sentence, before long words are shortened */
+
 static _Thread_local char message[1024];
 
 mt_status mt_fail(mt_status code, const char *format, ...)
 {
-    char text[sizeof message]; /* the arguments may point to the message */
+    char text[PATHS]; /* the arguments may point to the message */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    (void)strcpy(message, text);
+    mt_utf8_shorten_words(text);
+    const size_t n = mt_utf8_beginning(text, sizeof message - 1);
+    memcpy(message, text, n);
+    message[n] = 0;
     return code;
 }
 

@@ -23,8 +23,9 @@ typedef enum mt_status {
 
 #define MT_NODISCARD __attribute__((warn_unused_result))
 
-/* Keeps the message (printf rules, at most 1023 characters) for this thread and returns `code`. mt_message() may be one of
- * the arguments: that is how a caller adds what it knows to a failure. */
+/* Stores the message (printf rules, at most 1023 bytes) for this thread and returns `code`. Words of more than 200 bytes are shortened
+ * (data/utf8.h), so that a long path does not hide the reason; shorten quoted values with mt_utf8_shown. mt_message() may be one of the
+ * arguments: a caller adds its context to a failure in this way. */
 mt_status mt_fail(mt_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Says where a failure happened: puts "where: " before its message. MT_OK passes, and so do failures of files and memory and

@@ -1,12 +1,10 @@
 #include "data/yaml.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "data/input.h"
 #include "data/yaml_fill.h"
 #include "data/yaml_set.h"
 #include "data/yaml_write.h"
@@ -33,16 +31,6 @@ mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, cons
     const mt_status status = read_within(arena, &scratch, name, text, table, overrides, n_overrides, out);
     mt_arena_free(&scratch);
     return status;
-}
-
-/* Devices may give bytes for ever; a terminal gives what is typed. */
-static mt_status check_kind(FILE *file, const char *path)
-{
-    struct stat info;
-    if (fstat(fileno(file), &info) != 0) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
-    if (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || isatty(fileno(file))) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s; allowed: a file, or a pipe", path,
-        S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
 }
 
 /* The whole file in `arena`, with a NUL behind it. */
@@ -72,10 +60,9 @@ static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const
 
 mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
-    mt_status status = check_kind(file, path);
-    if (status == MT_OK) status = read_whole(arena, file, path, out);
+    FILE *file;
+    MT_TRY(mt_input_open_stream(path, &file));
+    const mt_status status = read_whole(arena, file, path, out);
     (void)fclose(file);
     return status;
 }

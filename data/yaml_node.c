@@ -8,7 +8,7 @@
 
 #include "data/utf8.h"
 
-enum { MAX_DEPTH = 32, SHOWN_CHARS = 40 };
+enum { MAX_DEPTH = 32 };
 
 /* ---- messages ---- */
 
@@ -46,25 +46,15 @@ void mt_yaml_join_number(char out[MT_YAML_WORDS], const char *path, size_t i)
     (void)snprintf(out, MT_YAML_WORDS, "%.120s%s%zu", path, *path ? "." : "", i);
 }
 
-const char *mt_yaml_shorten(const char *text, char out[MT_YAML_WORDS])
-{
-    size_t n = SHOWN_CHARS;
-    if (strlen(text) <= n) return text;
-    while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* not inside a character */
-    (void)snprintf(out, MT_YAML_WORDS, "%.*s...", (int)n, text);
-    return out;
-}
-
 const char *mt_yaml_found(const mt_yaml_node *v, char out[MT_YAML_WORDS])
 {
-    char text[MT_YAML_WORDS];
     const char *quote = v->quoted ? "\"" : "";
     if (v->kind == MT_YAML_IS_MAPPING) return "a mapping";
     if (v->kind == MT_YAML_IS_SCALAR && !v->quoted && !*v->text) return "nothing";
     if (v->kind == MT_YAML_IS_SEQUENCE)
         (void)snprintf(out, MT_YAML_WORDS, "a sequence of %zu", v->n);
     else
-        (void)snprintf(out, MT_YAML_WORDS, "%s%.100s%s", quote, mt_yaml_shorten(v->text, text), quote);
+        (void)snprintf(out, MT_YAML_WORDS, "%s%s%s", quote, mt_utf8_shown(v->text), quote);
     return out;
 }
 
@@ -149,7 +139,6 @@ static int by_key(const void *left, const void *right)
 /* The message is for the first key that stands there again. */
 static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
 {
-    char shown[MT_YAML_WORDS];
     const mt_yaml_node **sorted, *before = NULL, *again = NULL;
     size_t n = 0;
     MT_ALLOC(arena, sorted, v->n);
@@ -162,8 +151,8 @@ static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
         again = sorted[i];
     }
     if (!again) return MT_OK;
-    return mt_yaml_fail(again->key_at, mt_yaml_shorten(again->key, shown), "given twice; first in line %zu",
-        before->key_at.line);
+    return mt_yaml_fail(
+        again->key_at, mt_utf8_shown(again->key), "given twice; first in line %zu", before->key_at.line);
 }
 
 /* The children of a mapping or a sequence. */
@@ -194,9 +183,8 @@ static mt_status check_tag(const mt_yaml_node *v, const yaml_event_t *event)
                                : v->kind == MT_YAML_IS_SEQUENCE ? event->data.sequence_start.tag
                                                                 : event->data.mapping_start.tag;
     const char *tag = (const char *)given;
-    char shown[MT_YAML_WORDS];
     if (!tag || strcmp(tag, "!") == 0 || strcmp(tag, usual[v->kind]) == 0) return MT_OK;
-    return mt_yaml_fail(v->at, "", "the tag %s; tags are not allowed here", mt_yaml_shorten(tag, shown));
+    return mt_yaml_fail(v->at, "", "the tag %s; tags are not allowed here", mt_utf8_shown(tag));
 }
 
 static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, mt_yaml_node **out)
@@ -246,9 +234,9 @@ static bool find_character(const mt_yaml_node *v, size_t character, const char *
         return true;
     }
     for (const mt_yaml_node *c = v->first; c; c = c->next) {
-        char here[MT_YAML_WORDS], shown[MT_YAML_WORDS];
+        char here[MT_YAML_WORDS];
         if (v->kind == MT_YAML_IS_MAPPING)
-            mt_yaml_join(here, path, mt_yaml_shorten(c->key, shown));
+            mt_yaml_join(here, path, mt_utf8_shown(c->key));
         else
             mt_yaml_join_number(here, path, c->number);
         if (find_character(c, character, here, out)) return true;

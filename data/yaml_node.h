@@ -66,9 +66,6 @@ mt_status mt_yaml_fail(mt_yaml_place at, const char *path, const char *format, .
 void mt_yaml_join(char out[MT_YAML_WORDS], const char *path, const char *key);
 void mt_yaml_join_number(char out[MT_YAML_WORDS], const char *path, size_t i);
 
-/* The first 40 characters of what a file says: it may be any file, and a message is no place to print all of it. */
-const char *mt_yaml_shorten(const char *text, char out[MT_YAML_WORDS]);
-
 /* What a node is, in words: its text, "a mapping", "a sequence of 3", "nothing". */
 const char *mt_yaml_found(const mt_yaml_node *node, char out[MT_YAML_WORDS]);
 

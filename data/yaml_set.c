@@ -7,6 +7,8 @@
 #include "data/utf8.h"
 #include "data/yaml_words.h"
 
+enum { SHOWN = 80 }; /* bytes of a text in messages */
+
 /* The way through the tree that a text names. */
 typedef struct way {
     mt_arena *arena;
@@ -61,21 +63,29 @@ static mt_status go(way *w, const mt_yaml_key *keys)
     }
 }
 
+/* Gives what messages begin with: "--set " and the first n bytes of the text, shortened. */
+static mt_status make_origin(mt_arena *arena, const mt_yaml_override *override, size_t n, const char **origin)
+{
+    const size_t room = strlen(override->from) + SHOWN + sizeof " ...";
+    const size_t shown = n <= SHOWN ? n : mt_utf8_beginning(override->text, SHOWN);
+    char *text;
+    MT_ALLOC(arena, text, room);
+    (void)snprintf(
+        text, room, "%s %.*s%s", override->from, (int)shown, override->text, shown < n ? "..." : "");
+    *origin = text;
+    return MT_OK;
+}
+
 mt_status mt_yaml_set(
     mt_arena *arena, const mt_yaml_key *keys, const mt_yaml_override *override, mt_yaml_node *root)
 {
-    const size_t n = strlen(override->from) + strlen(override->text) + 2;
-    char *origin;
-    MT_ALLOC(arena, origin, n);
-    (void)snprintf(origin, n, "%s %s", override->from, override->text);
-    const mt_yaml_place here = {origin, 0};
-    const char *path = origin + strlen(override->from) + 1;
-    const char *equals = strchr(path, '='), *bad = mt_utf8_invalid(path);
-    if (bad) {
-        const unsigned byte = (unsigned char)*bad;
-        origin[(equals && equals < bad ? equals : bad) - origin] = 0;
-        return mt_yaml_fail(here, "", "the byte 0x%02X in it is no character; allowed: text in UTF-8", byte);
-    }
+    const char *path = override->text, *equals = strchr(path, '='), *bad = mt_utf8_invalid(path);
+    const size_t n = bad ? (size_t)((equals && equals < bad ? equals : bad) - path) : strlen(path);
+    mt_yaml_place here = {0};
+    MT_TRY(make_origin(arena, override, n, &here.origin));
+    if (bad)
+        return mt_yaml_fail(here, "", "the byte 0x%02X in it is no character; allowed: text in UTF-8",
+            (unsigned)(unsigned char)*bad);
     if (!equals) return mt_yaml_fail(here, "", "no value; allowed: key=value");
     way w = {.arena = arena, .here = here, .path = path, .word = path, .end = equals, .node = root};
     MT_TRY(go(&w, keys));

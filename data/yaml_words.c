@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/utf8.h"
+
 /* Adds a word to a list "a, b" of n bytes; answers its new length. */
 static size_t add_word(char list[MT_YAML_WORDS], size_t n, const char *word)
 {
@@ -155,9 +157,9 @@ void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number)
 static mt_status refuse_name(
     const mt_yaml_key *keys, mt_yaml_place at, const char *path, const char *name, size_t n)
 {
-    char word[MT_YAML_WORDS], shown[MT_YAML_WORDS], old[MT_YAML_WORDS], names[MT_YAML_WORDS];
+    char word[MT_YAML_WORDS], old[MT_YAML_WORDS], names[MT_YAML_WORDS];
     (void)snprintf(word, sizeof word, "%.*s", (int)n, name);
-    mt_yaml_join(old, path, mt_yaml_shorten(word, shown));
+    mt_yaml_join(old, path, mt_utf8_shown(word));
     for (const mt_yaml_key *key = keys; key->name; key++) {
         if (!is_called(key->was, name, n)) continue;
         mt_yaml_join(names, path, key->name);

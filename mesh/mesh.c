@@ -1,6 +1,8 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/vec3.h"
@@ -19,6 +21,31 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_
     MT_ALLOC(arena, mesh->element_vertex, 4 * n_elements);
     MT_ALLOC(arena, mesh->region, n_elements);
     return MT_OK;
+}
+
+mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
+{
+    char line[1024], *notes;
+    const char *before = mesh->notes ? mesh->notes : "";
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    const size_t size = strlen(before) + strlen(line) + 2;
+    MT_ALLOC(arena, notes, size);
+    (void)snprintf(notes, size, "%s%s\n", before, line);
+    mesh->notes = notes;
+    return MT_OK;
+}
+
+mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped)
+{
+    return mt_mesh_note(arena, mesh,
+        "%zu quadratic elements and triangles: their corners are used, the %zu vertices on their edges are "
+        "dropped",
+        n, n_dropped);
 }
 
 mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh)
@@ -63,6 +90,34 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
     return MT_OK;
 }
 
+/* Moves item k of `each` bytes to place n, in an array that may be missing. */
+static void move_item(void *items, size_t each, size_t k, size_t n)
+{
+    if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
+}
+
+size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        if (dead[c]) continue;
+        if (n < c) {
+            move_item(mesh->element_vertex, 4 * sizeof *mesh->element_vertex, c, n);
+            move_item(mesh->region, sizeof *mesh->region, c, n);
+            move_item(mesh->fibre, 3 * sizeof *mesh->fibre, c, n);
+            move_item(mesh->sheet, 3 * sizeof *mesh->sheet, c, n);
+            move_item(mesh->depth, sizeof *mesh->depth, c, n);
+            move_item(mesh->layer, sizeof *mesh->layer, c, n);
+            move_item(mesh->groups, sizeof *mesh->groups, c, n);
+        }
+        n++;
+    }
+    const size_t dropped = mesh->n_elements - n;
+    memset(dead, 0, mesh->n_elements);
+    mesh->n_elements = n;
+    return dropped;
+}
+
 /* The values of the part's elements, `each` of an element, where the whole has any. */
 static mt_status select_doubles(
     mt_arena *arena, const double *from, const mt_mesh *part, size_t each, double **to)
@@ -85,6 +140,7 @@ mt_status mt_mesh_select(mt_arena *arena, const mt_mesh *whole, const uint8_t *k
     MT_ALLOC(arena, part->element_vertex, 4 * n);
     MT_ALLOC(arena, part->region, n);
     if (whole->layer) MT_ALLOC(arena, part->layer, n);
+    if (whole->groups) MT_ALLOC(arena, part->groups, n);
     n = 0;
     for (size_t c = 0; c < whole->n_elements; c++) {
         if (!keep[c]) continue;
@@ -92,6 +148,7 @@ mt_status mt_mesh_select(mt_arena *arena, const mt_mesh *whole, const uint8_t *k
         memcpy(part->element_vertex + 4 * n, whole->element_vertex + 4 * c, 4 * sizeof *part->element_vertex);
         part->region[n] = whole->region[c];
         if (whole->layer) part->layer[n] = whole->layer[c];
+        if (whole->groups) part->groups[n] = whole->groups[c];
         n++;
     }
     MT_TRY(select_doubles(arena, whole->fibre, part, 3, &part->fibre));
@@ -234,11 +291,21 @@ static mt_status check_directions(const mt_mesh *mesh)
     return MT_OK;
 }
 
+static mt_status check_groups(const mt_mesh *mesh)
+{
+    for (size_t c = 0; mesh->groups && c < mesh->n_elements; c++)
+        if (mesh->n_groups < MT_GROUPS_MAX && mesh->groups[c] >> mesh->n_groups)
+            return mt_fail(MT_INPUT, "element %zu: groups %#x; the mesh has %zu groups", c, mesh->groups[c],
+                mesh->n_groups);
+    return MT_OK;
+}
+
 static mt_status check_content(const mt_mesh *mesh)
 {
     MT_TRY(check_coordinates(mesh));
     MT_TRY(check_indices("element", mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices));
     MT_TRY(check_indices("tagged triangle", mesh->n_faces, 3, mesh->face_vertex, mesh->n_vertices));
+    MT_TRY(check_groups(mesh));
     return check_directions(mesh);
 }
 
@@ -278,6 +345,15 @@ static void add_array(mt_hash *hash, const void *array, size_t count, size_t siz
     mt_hash_add(hash, array, (size_t)n * size);
 }
 
+/* Names and groups count only if there are any: fingerprints of meshes without them are as they were. */
+static void add_names(mt_hash *hash, const mt_mesh *mesh)
+{
+    if (mesh->n_names == 0 && mesh->n_groups == 0) return;
+    add_array(hash, mesh->names, mesh->n_names, sizeof *mesh->names);
+    add_array(hash, mesh->group_tag, mesh->n_groups, sizeof *mesh->group_tag);
+    add_array(hash, mesh->groups, mesh->n_elements, sizeof *mesh->groups);
+}
+
 mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE])
 {
     const size_t n = mesh->n_elements;
@@ -292,6 +368,7 @@ mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE])
     add_array(&hash, mesh->layer, n, sizeof *mesh->layer);
     add_array(&hash, mesh->face_vertex, 3 * mesh->n_faces, sizeof *mesh->face_vertex);
     add_array(&hash, mesh->face_tag, mesh->n_faces, sizeof *mesh->face_tag);
+    add_names(&hash, mesh);
     mt_hash_end(&hash, text);
     return MT_OK;
 }

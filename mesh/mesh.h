@@ -4,8 +4,9 @@
  *   every coordinate is within mt_mesh_far_mm of 0, every vertex index < n_vertices;
  *   every fibre and sheet is a unit vector to 1e-6, and the two of an element are perpendicular to 1e-6;
  *   elements are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
- *   the three corners of a tagged triangle differ; it need not be a face of an element.
- * The first two lines are its content (mt_mesh_check_content): with them the mesh can be examined and repaired
+ *   the three corners of a tagged triangle differ; it need not be a face of an element;
+ *   names and groups are as mesh/names.h says.
+ * The first two lines and the last are its content (mt_mesh_check_content): with them the mesh can be examined and repaired
  * (mesh/mend/defects.h, mesh/mend/repair.h); without the others nothing can run on it.
  *
  * Face f of an element is the one opposite its vertex f. */
@@ -19,6 +20,14 @@
 #include "data/arena.h"
 #include "data/hash.h"
 #include "data/status.h"
+
+enum { MT_NAME_SIZE = 120, MT_GROUPS_MAX = 32 };
+
+/* The name of a region (dimension 3) or of a tag of triangles (dimension 2). */
+typedef struct mt_mesh_name {
+    int32_t dimension, tag;
+    char text[MT_NAME_SIZE];
+} mt_mesh_name;
 
 typedef struct mt_mesh {
     size_t n_vertices;
@@ -34,6 +43,14 @@ typedef struct mt_mesh {
     size_t n_faces;   /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
+    size_t n_names;        /* of tags; functions for these and for groups: mesh/names.h */
+    mt_mesh_name *names;   /* [n_names] ascending by dimension and tag, each pair once */
+    size_t n_groups;       /* at most MT_GROUPS_MAX: groups with elements of other regions */
+    int32_t *group_tag;    /* [n_groups] different tags, which share names with the regions */
+    uint32_t
+        *groups; /* [n_elements] bit g: the element also belongs to group_tag[g]; NULL if n_groups is 0 */
+    const char
+        *notes; /* of the reader of its file, for the user: lines, each with its line end; NULL: none */
 } mt_mesh;
 
 /* The largest coordinate allowed: keeps volumes finite, and tells numbers from damage. */
@@ -54,6 +71,13 @@ typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } 
  * nothing of what may be NULL. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh);
 
+/* Appends a line (printf rules, at most 1023 characters) to the notes of a mesh, in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Notes that the corners of n curved (quadratic) cells are used and n_dropped vertices of their edges are not. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped);
+
 /* Gives the mesh room in `arena` for fibres, all (1, 0, 0). */
 MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 
@@ -67,8 +91,11 @@ MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_
  * MT_MEMORY; the mesh is then as it was. */
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
 
+/* Removes the elements with dead[c] not 0, in place, and resets dead[n_elements]. Returns the number of removed elements. */
+size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead);
+
 /* Gives, as a mesh of its own, the elements of a whole one for which keep[c] is not 0, in their order. What belongs to elements is
- * new in `arena`; vertices and tagged triangles are the whole's, of which some may then be of no element. MT_MEMORY. */
+ * new in `arena`; vertices, tagged triangles, names and tags of groups are the whole's. Some may then belong to no element. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_select(
     mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
 

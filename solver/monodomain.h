@@ -40,6 +40,7 @@
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/cells/model.h"
+#include "solver/capture.h"
 #include "solver/record.h"
 #include "solver/stimulus.h"
 
@@ -88,6 +89,7 @@ typedef struct mt_monodomain {
     double *
         peak_mV; /* [n_stimuli] kept by mt_backend_run: the highest V that elements of the stimulus have had while
                       * it was on, looked at each ms and at its end; or NULL */
+    mt_capture *capture; /* [n_stimuli] filled by mt_backend_run: the pulses of each; or NULL */
     mt_records
         *beats; /* [mt_record_beats] filled by mt_backend_run; NULL: not asked for, and there is one beat */
 } mt_monodomain;

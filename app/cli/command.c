@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/utf8.h"
+
 const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 {
     (void)snprintf(text, size, "%s%s%s", command->name, command->operands[0] ? " " : "", command->operands);
@@ -66,8 +68,8 @@ static bool is_an_option(const mt_option *options, const char *word)
 
 static mt_status refuse_unknown(const mt_command *command, const char *word)
 {
-    return mt_fail(
-        MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word, command->name);
+    return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name,
+        mt_utf8_shown(word), command->name);
 }
 
 /* getopt stopped with this code: ':' for a missing value, else '?'. `word` is the one before the next. */
@@ -77,7 +79,8 @@ static mt_status refuse(const mt_command *command, int code, const char *word)
     const mt_option *option = with_code(command->options, optopt);
     if (!option) return refuse_unknown(command, optopt ? letter : word);
     if (code == ':') return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
-    return mt_fail(MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, word, option->name);
+    return mt_fail(MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, mt_utf8_shown(word),
+        option->name);
 }
 
 static mt_status take_option(const mt_command *command, const mt_option *option, mt_arguments *arguments)
@@ -99,7 +102,7 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
             mt_command_usage(command, use, sizeof use));
     if (arguments->n_operands > command->n_operands + command->n_optional && !command->more_operands)
         return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
-            command->name, arguments->operand[command->n_operands + command->n_optional],
+            command->name, mt_utf8_shown(arguments->operand[command->n_operands + command->n_optional]),
             mt_command_usage(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++)
         if (o->needed && !mt_option_given(arguments, o->name))
@@ -193,7 +196,7 @@ mt_status mt_option_word(const mt_arguments *arguments, const char *option, cons
         const size_t used = strlen(allowed);
         (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", k > 0 ? ", " : "", words[k]);
     }
-    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, value, allowed);
+    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, mt_utf8_shown(value), allowed);
 }
 
 mt_file_replace mt_option_replace(const mt_arguments *arguments)
@@ -214,7 +217,7 @@ mt_status mt_numbers(const char *option, const char *text, size_t count, double 
             *end != (k + 1 < count ? ',' : '\0')) {
             char limit[32] = "";
             if (above > -INFINITY) (void)snprintf(limit, sizeof limit, " above %g", above);
-            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s%s%s", option, text, count,
+            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s%s%s", option, mt_utf8_shown(text), count,
                 count > 1 ? "s" : "", limit, count > 1 ? ", separated by commas" : "");
         }
         at = end + 1;
@@ -229,7 +232,8 @@ mt_status mt_whole_number(
     errno = 0;
     *number = strtoul(text, &end, 10);
     if (end == text || *end != 0 || errno != 0 || text[0] == '-' || *number < least || *number > most)
-        return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option, text, least, most);
+        return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option,
+            mt_utf8_shown(text), least, most);
     return MT_OK;
 }
 
@@ -247,5 +251,5 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
         if (!*at) return MT_OK;
     }
     return mt_fail(MT_INPUT, "%s %s; allowed: at most %zu whole numbers from %lu to %lu, separated by commas",
-        option, text, room, least, most);
+        option, mt_utf8_shown(text), room, least, most);
 }

@@ -1,6 +1,7 @@
 #include "app/cli/program.h"
 
 #include <errno.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 #include "app/cli/help.h"
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "app/cli/threads.h"
+#include "app/cli/warning.h"
+#include "data/input.h"
+#include "data/utf8.h"
 #include "solver/kernels/kernels.h"
 
 /* ---- which command ---- */
@@ -42,7 +47,7 @@ static bool is_group(const mt_command *const *commands, const char *word)
 static mt_status unknown_command(const mt_command *const *commands, int n, char *const *word)
 {
     if (!is_group(commands, word[0]))
-        return mt_fail(MT_INPUT, "'%s' is not a command; see myotile --help", word[0]);
+        return mt_fail(MT_INPUT, "'%s' is not a command; see myotile --help", mt_utf8_shown(word[0]));
     const bool two = n > 1 && word[1][0] != '-';
     char allowed[512] = "";
     for (const mt_command *const *c = commands; *c; c++) {
@@ -52,7 +57,7 @@ static mt_status unknown_command(const mt_command *const *commands, int n, char 
             (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", second);
     }
     return mt_fail(MT_INPUT, "'%s%s%s' is not a command; allowed after %s: %s; see myotile %s --help",
-        word[0], two ? " " : "", two ? word[1] : "", word[0], allowed, word[0]);
+        word[0], two ? " " : "", two ? mt_utf8_shown(word[1]) : "", word[0], allowed, word[0]);
 }
 
 /* ---- running it ---- */
@@ -149,14 +154,21 @@ static int exit_code(mt_status status, int n_words)
 int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
 {
     const int n = argc > 0 ? argc - 1 : 0;
+    const bool bounded = mt_threads_bound();
     mt_status status = mt_ranks_begin();
+    mt_input_begin_command();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
+    if (bounded)
+        mt_warn("OMP_NUM_THREADS: found %.40s; used: %d threads, as this computer has %d processors",
+            getenv("OMP_NUM_THREADS") ? getenv("OMP_NUM_THREADS") : "none", omp_get_max_threads(),
+            omp_get_num_procs());
     if (status == MT_OK && !answer(commands, n, argv + 1, out)) status = dispatch(commands, n, argv + 1, out);
     errno = 0;
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (nowhere) (void)fclose(nowhere);
+    mt_input_end_command();
     if (mt_ranks_end(status)) print_message(messages, mt_message());
     const int code = exit_code(status, n);
     (void)fflush(messages);

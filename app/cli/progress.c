@@ -10,6 +10,7 @@
 
 #include "data/file.h"
 #include "data/folder.h"
+#include "data/utf8.h"
 
 enum { BAR = 20, LINE_SIZE = 512 };
 
@@ -47,7 +48,7 @@ mt_status mt_progress_mode_parse(const char *text, mt_progress_mode *mode)
             *mode = (mt_progress_mode)k;
             return MT_OK;
         }
-    return mt_fail(MT_INPUT, "--progress %s; allowed: never, auto, lines", text);
+    return mt_fail(MT_INPUT, "--progress %s; allowed: never, auto, lines", mt_utf8_shown(text));
 }
 
 void mt_progress_choose(mt_progress_mode mode) { told.mode = mode; }

@@ -9,6 +9,7 @@
 #include "data/csv.h"
 #include "data/json.h"
 #include "data/number.h"
+#include "data/utf8.h"
 
 mt_status mt_format_parse(const char *name, mt_format *format)
 {
@@ -18,7 +19,7 @@ mt_status mt_format_parse(const char *name, mt_format *format)
             *format = (mt_format)k;
             return MT_OK;
         }
-    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", name);
+    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", mt_utf8_shown(name));
 }
 
 mt_status mt_format_option(const mt_arguments *arguments, mt_format *format)

@@ -5,8 +5,19 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
+#include "data/utf8.h"
 
-/* As one line, whatever names of files brought into it. */
+/* Prints as one line, whatever names of files brought into it. */
+static void print(const char *kind, char *text)
+{
+    if (!mt_ranks_speaks()) return;
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    mt_utf8_shorten_words(text);
+    mt_progress_clear_line();
+    (void)fprintf(stderr, "myotile: %s: %s\n", kind, text);
+}
+
 void mt_warn(const char *format, ...)
 {
     char text[1024];
@@ -14,9 +25,12 @@ void mt_warn(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!mt_ranks_speaks()) return;
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < ' ') *at = ' ';
-    mt_progress_clear_line();
-    (void)fprintf(stderr, "myotile: warning: %s\n", text);
+    print("warning", text);
+}
+
+void mt_note(const char *file, const char *text, size_t n)
+{
+    char line[1536];
+    (void)snprintf(line, sizeof line, "%s: %.*s", file, (int)n, text);
+    print("note", line);
 }

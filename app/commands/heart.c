@@ -27,6 +27,9 @@ static const mt_option options[] = {
     {.name = "--unit",
         .value = "um|mm|cm|m",
         .help = "of the numbers in the files; default: um for CARP, else mm"},
+    {.name = "--beat",
+        .help = "a complete beat through repolarisation: maps of repolarisation and APD, and an ECG with its "
+                "T wave"},
     {.name = "--case-only", .help = "make mesh and case, and do not run it"},
     {.name = "--force",
         .help = "replace a heart that was made in DIR, with its case, and files that myotile did not write"},
@@ -65,10 +68,6 @@ static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_
         .elements = (double)n,
         .mesh = at->mesh};
     if (asked->unit) MT_TRY(mt_unit_mm(asked->unit, &mm));
-    for (size_t k = 0; k < asked->n; k++)
-        if (mt_file_same(asked->path[k], at->mesh))
-            return mt_fail(
-                MT_INPUT, "%s: -o %s would replace it; allowed: another folder", asked->path[k], at->folder);
     return MT_OK;
 }
 
@@ -131,7 +130,7 @@ static mt_status say_time(
     char slab[MT_COUNT_TEXT], about[32];
     MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
     MT_TRY(mt_speed_measure(&input, &speed));
-    const double steps = chosen->expected_ms / input.time.dt_ms,
+    const double steps = (chosen->beat ? chosen->end_ms : chosen->expected_ms) / input.time.dt_ms,
                  seconds = (double)made->mesh.n_elements *
                            (speed.setup_s_per_element + steps / speed.element_steps_per_s);
     (void)snprintf(about, sizeof about, "%.0f s", ceil(seconds));
@@ -145,8 +144,8 @@ static mt_status say_time(
 }
 
 /* The case finds its mesh from any folder. */
-static mt_status make_both(
-    mt_arena *arena, const places *at, const mt_heart_asked *asked, FILE *out, mt_refining *refining)
+static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat,
+    FILE *out, mt_refining *refining)
 {
     char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
     const char *folder = at->folder;
@@ -157,17 +156,17 @@ static mt_status make_both(
     MT_TRY(mt_file_absolute(arena, &folder));
     MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
     MT_TRY(mt_heart_mesh_make(asked, refining, out, made));
-    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, out, chosen));
+    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, out, chosen));
     MT_TRY(write_both(at, made, chosen));
     mt_decision(out, "case", "%s; to change it and run it again: %s", at->case_file, at->run_again);
     return say_time(arena, at, made, chosen, out);
 }
 
-static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, FILE *out)
+static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, FILE *out)
 {
     mt_arena other[2] = {{0}, {0}};
     mt_refining refining = {.arenas = {&other[0], &other[1]}};
-    const mt_status status = make_both(arena, at, asked, out, &refining);
+    const mt_status status = make_both(arena, at, asked, beat, out, &refining);
     for (int k = 0; k < 2; k++) mt_arena_free(&other[k]);
     return status;
 }
@@ -181,7 +180,8 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
-    if (status == MT_OK) status = make(arena, at, &asked, arguments->out);
+    if (status == MT_OK)
+        status = make(arena, at, &asked, mt_option_given(arguments, "--beat"), arguments->out);
     mt_folder_leave(&folder);
     return status;
 }

@@ -1,4 +1,5 @@
 /* myotile machine allreduce: a collective over the chips of a machine, really done, and what it takes. */
+#include <math.h>
 #include <stdio.h>
 
 #include "app/cli/progress.h"
@@ -186,6 +187,23 @@ static mt_status check_picture(const mt_arguments *arguments, const mt_collectiv
     return path ? mt_page_check_name(path, mt_option_replace(arguments)) : MT_OK;
 }
 
+/* Names the stage, with about how long it and the next one take. The two factors were measured on 64 chips. */
+static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
+{
+    enum { TEXT = 128 };
+    static const double s_per_tile = 5e-6, s_per_number = 2e-8;
+    const double tile_steps = (double)c->plan.n_steps * (double)c->target.tiles,
+                 numbers = (double)c->plan.n_elements * (double)c->target.ipus,
+                 seconds = s_per_tile * tile_steps + s_per_number * numbers;
+    char *text;
+    MT_ALLOC(arena, text, TEXT);
+    (void)snprintf(text, TEXT,
+        "compiling the collective (%zu steps of %zu tiles; with its numbers about %.0f:%02.0f min)",
+        c->plan.n_steps, c->target.tiles, floor(seconds / 60), floor(fmod(seconds, 60)));
+    mt_progress_stage(text);
+    return MT_OK;
+}
+
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_collective c = {0};
@@ -198,8 +216,9 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments, format);
     MT_TRY(read_all(arena, arguments, &c));
     MT_TRY(check_picture(arguments, &c, picture));
-    mt_progress_stage("the collective");
+    MT_TRY(begin_stage(arena, &c));
     MT_TRY(mt_collective_make(arena, &c, &made));
+    mt_progress_stage("moving its numbers");
     MT_TRY(mt_collective_do(arena, &c, &made, &engine));
     MT_TRY(mt_collective_tables(arena, &c, engine, tables));
     if (picture) MT_TRY(draw_loads(arena, picture, &c, &engine->timing));

@@ -10,7 +10,9 @@
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
-    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in IN; default: um for CARP, else mm"},
+    {.name = "--unit",
+        .value = "um|mm|cm|m",
+        .help = "of the numbers in IN; default: as IN states it, or um for CARP, else mm"},
     {.name = "--repair",
         .help = "turn inverted elements, remove flat, duplicate and overlapping ones and loose pieces"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
@@ -115,13 +117,13 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
+    MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
+    mt_print_notes(in, &mesh);
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));
-    MT_TRY(to->write(out, &mesh));
+    MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_warn_of_size(in, numbers.min_mm, numbers.max_mm);
-    mt_warn_of_loss(out, to, &mesh);
     warn_of_defects(in, &defects);
     mt_table table = content_table(arena, in, &mesh, &numbers);
     tell_defects(&table, &defects);

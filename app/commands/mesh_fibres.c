@@ -7,16 +7,24 @@
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
+#include "app/stages/size.h"
 #include "data/file.h"
+#include "data/input.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
-#include "mesh/files/vtkhdf.h"
 
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`"),
+    MT_OPTION_OUTPUT("OUT", "the file to write, in the format of its ending: the mesh with its fibres, "
+                            "sheets, `depth` and `layer`"),
+    {.name = "--axis",
+        .value = "X,Y,Z",
+        .help = "the same fibre everywhere, for a mesh that is not a heart; no surfaces are needed"},
+    {.name = "--sheet",
+        .value = "X,Y,Z",
+        .help = "with --axis: the same sheet everywhere; default: no sheets"},
     {.name = "--endo-deg", .value = "A", .help = "angle of the fibres at the endocardium; default: 60"},
     {.name = "--epi-deg", .value = "A", .help = "angle of the fibres at the epicardium; default: -60"},
     {.name = "--sheet-endo-deg",
@@ -28,7 +36,7 @@ static const mt_option options[] = {
         .help = "thickness of the layers as shares of the wall; default: thirds"},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
     {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
-    {.name = "--replace-fibres", .help = "allow OUT.hdf to be MESH even if it has fibres: they are lost"},
+    {.name = "--replace-fibres", .help = "allow OUT to be MESH even if it has fibres: they are lost"},
     {.name = "--variant",
         .value = "smooth|bayer",
         .help = "the rule without jumps inside the walls, or as published; default: smooth"},
@@ -38,7 +46,8 @@ const mt_command mt_command_mesh_fibres = {
     .name = "mesh fibres",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "give a heart its fibres by rule (Bayer et al. 2012) from its surfaces",
+    .summary =
+        "give a heart its fibres by rule (Bayer et al. 2012) from its surfaces, or a mesh uniform fibres",
     .example = "myotile mesh fibres heart.hdf -o fibred.hdf --endo-deg 60 --epi-deg -60",
     .options = options,
     .run = fibres,
@@ -80,11 +89,11 @@ static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_f
 }
 
 /* `old`: the fibres that the mesh had, or NULL. */
-static mt_status add_comparison(mt_table *table, const mt_fibres *f, const double *old)
+static mt_status add_comparison(mt_table *table, size_t n_elements, const double *fibre, const double *old)
 {
     mt_fibres_angles angles;
     if (!old) return MT_OK;
-    MT_TRY(mt_fibres_compare(f->n_elements, old, f->fibre, &angles));
+    MT_TRY(mt_fibres_compare(n_elements, old, fibre, &angles));
     mt_table_property(table, "mean_angle_to_previous_fibres_deg", "angle to the previous fibres, mean",
         angles.mean_deg, "degrees");
     mt_table_property(table, "median_angle_to_previous_fibres_deg", "angle to the previous fibres, median",
@@ -137,6 +146,67 @@ static mt_status check_replacing(
         in, what, out);
 }
 
+/* ---- uniform fibres ---- */
+
+/* Refuses options of the rule, which uniform fibres do not use. */
+static mt_status refuse_rule(const mt_arguments *arguments)
+{
+    static const char *const of_rule[] = {"--endo-deg", "--epi-deg", "--sheet-endo-deg", "--sheet-epi-deg",
+        "--layers", "--surfaces", "--tags", "--variant"};
+    for (size_t k = 0; k < sizeof of_rule / sizeof *of_rule; k++)
+        if (mt_option_given(arguments, of_rule[k]))
+            return mt_fail(MT_INPUT,
+                "mesh fibres: --axis and %s are both given; allowed: --axis, with or without --sheet, or the "
+                "options of the rule",
+                of_rule[k]);
+    return MT_OK;
+}
+
+static mt_status read_direction(const mt_arguments *arguments, const char *option, double direction[3])
+{
+    const char *text = mt_option_value(arguments, option, NULL);
+    MT_TRY(mt_numbers(option, text, 3, -INFINITY, direction));
+    const double length = hypot(hypot(direction[0], direction[1]), direction[2]);
+    if (length > 0 && length <= 1e6) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s %s; allowed: three numbers that are not all 0, at most 1e6 long", option, text);
+}
+
+/* Stores the fibre and, if it is given, the sheet in every element. Depth and layers, which are not of the fibres, stay. */
+static mt_status put_uniform(mt_arena *arena, const mt_arguments *arguments, mt_mesh *mesh)
+{
+    double fibre[3], sheet[3];
+    const bool has_sheet = mt_option_given(arguments, "--sheet");
+    MT_TRY(refuse_rule(arguments));
+    MT_TRY(read_direction(arguments, "--axis", fibre));
+    if (has_sheet) MT_TRY(read_direction(arguments, "--sheet", sheet));
+    mesh->sheet = NULL;
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (has_sheet) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        if (!mt_mesh_put_directions(mesh, c, fibre, has_sheet ? sheet : NULL))
+            return mt_fail(MT_INPUT, "--sheet %s is parallel to --axis %s; allowed: a direction across it",
+                mt_option_value(arguments, "--sheet", ""), mt_option_value(arguments, "--axis", ""));
+    return MT_OK;
+}
+
+/* Writes the mesh with uniform fibres in place of those that it has. */
+static mt_status write_uniform(
+    mt_arena *arena, const mt_arguments *arguments, const mt_mesh_format *to, mt_format format, mt_mesh *mesh)
+{
+    const char *out = mt_option_value(arguments, "--output", NULL);
+    const double *old = mesh->fibre;
+    MT_TRY(put_uniform(arena, arguments, mesh));
+    mt_table table = mt_table_properties(arena, "fibres", out);
+    mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
+    mt_content_rows(&table, mesh);
+    MT_TRY(add_comparison(&table, mesh->n_elements, mesh->fibre, old));
+    MT_TRY(mt_write_mesh(out, to, mesh));
+    return mt_table_print(arguments->out, &table, format);
+}
+
+/* ---- the command ---- */
+
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
@@ -146,12 +216,17 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     mt_adjacency adjacency;
     mt_surfaces surfaces;
     mt_fibres f;
-    MT_TRY(mt_vtkhdf_check_name(out));
-    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    const mt_mesh_format *to = NULL;
+    const bool uniform = mt_option_given(arguments, "--axis");
+    if (mt_option_given(arguments, "--sheet") && !uniform)
+        return mt_fail(MT_INPUT, "mesh fibres: --sheet is given without --axis; allowed: both");
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(read_rule(arguments, in, &rule));
-    MT_TRY(mt_mesh_read(arena, in, &mesh));
+    MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
+    MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
+    if (uniform) return write_uniform(arena, arguments, to, format, &mesh);
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     const double start_s = mt_now_s();
@@ -163,8 +238,8 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &mesh, &surfaces);
     MT_TRY(mt_anatomy_apex_rows(&table, &mesh));
-    MT_TRY(add_comparison(&table, &f, mesh.fibre));
+    MT_TRY(add_comparison(&table, mesh.n_elements, f.fibre, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
-    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
+    MT_TRY(mt_write_mesh(out, to, &mesh));
     return mt_table_print(arguments->out, &table, format);
 }

@@ -71,8 +71,9 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     const mt_mesh_format *format = NULL;
     double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
-    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", format->unit), &unit_mm));
+    MT_TRY(mt_mesh_unit(path, format, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, surface));
+    mt_print_notes(path, surface);
     if (surface->n_elements > 0)
         return mt_fail(MT_INPUT, "%s: has %zu elements already; a surface without any is needed", path,
             surface->n_elements);
@@ -273,7 +274,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_triangles_drop_untagged(&mesh);
     mt_progress_stage(NULL);
-    MT_TRY(to->write(out, &mesh));
+    MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_element_size size;
     MT_TRY(mt_element_size_find(&mesh, &size));
     const mt_table tables[] = {fill_table(arena, out, f, &mesh, &size, &surfaces), attempts_table(arena, f)};

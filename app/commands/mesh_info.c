@@ -163,9 +163,10 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     size_t n = 1;
     MT_TRY(mt_format_option(arguments, &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
-    MT_TRY(mt_mesh_read(arena, path, &mesh));
+    MT_TRY(mt_read_mesh(arena, path, &mesh));
     MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
+    mt_warn_of_scale(path, numbers.min_mm, numbers.max_mm);
     MT_TRY(make_diffusion(
         arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
     tables[0] = info_table(arena, path, &mesh, &numbers);

@@ -3,16 +3,15 @@
 
 #include "app/commands/commands.h"
 #include "app/stages/refining.h"
-#include "app/stages/size.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
+#include "app/stages/size.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
-#include "mesh/files/vtkhdf.h"
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {MT_OPTION_OUTPUT("OUT.hdf", "the file to write"),
+static const mt_option options[] = {MT_OPTION_OUTPUT("OUT", "the file to write, in the format of its ending"),
     {.name = "--times", .value = "N", .help = "how often each element is cut into eight; default: 1"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
@@ -61,11 +60,11 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     mt_format format;
     unsigned long times;
     mt_mesh mesh;
-    MT_TRY(mt_vtkhdf_check_name(out));
-    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    const mt_mesh_format *to = NULL;
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
-    MT_TRY(mt_mesh_read(refining->arenas[0], in, &mesh));
+    MT_TRY(mt_read_mesh(refining->arenas[0], in, &mesh));
     measures before, after;
     MT_TRY(measure(&mesh, &before));
     const double start_s = mt_now_s();
@@ -75,7 +74,7 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     MT_TRY(status);
     const double seconds = mt_now_s() - start_s;
     MT_TRY(measure(&mesh, &after));
-    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
+    MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &before, &after, seconds);
     return mt_table_print(arguments->out, &table, format);
 }

@@ -7,6 +7,7 @@
 #include "app/cli/ranks.h"
 #include "app/report/html_report.h"
 #include "app/stages/simulation.h"
+#include "app/stages/size.h"
 #include "app/stages/start_cell.h"
 #include "app/stages/warnings.h"
 
@@ -194,7 +195,8 @@ static mt_status open_start(mt_arena *arena, way *w)
     if (mt_start_is_cell(input->start.state))
         return mt_start_cell(arena, w->run->path, input->start.state, &w->problem.monodomain);
     MT_TRY(mt_checkpoint_open(arena, input->start.state, &w->start));
-    return mt_fail_in("start.state", mt_checkpoint_check_start(&w->start, &w->problem.monodomain));
+    MT_TRY(mt_fail_in("start.state", mt_checkpoint_check_start(&w->start, &w->problem.monodomain)));
+    return mt_checkpoints_warn_of_start(&w->start, input, w->run->path);
 }
 
 /* Is the checkpoint one of this case and its problem? */
@@ -221,6 +223,16 @@ static mt_status make_mapping(mt_arena *arena, mt_shared *shared, way *w)
     return mt_mapping_make(arena, &r->input, &r->choice, &w->problem, own);
 }
 
+/* Warns of places, and of a mesh file, that are likely in another unit. */
+static void warn_of_places(const way *w)
+{
+    const mt_case *input = &w->run->input;
+    double low_mm[3], high_mm[3];
+    mt_mesh_box(&w->problem.whole, low_mm, high_mm);
+    if (input->mesh.file[0]) mt_warn_of_scale(input->mesh.file, low_mm, high_mm);
+    mt_findings_of_places(mt_warnings, w->run->path, input, &w->problem.mesh, &w->problem.monodomain);
+}
+
 /* Everything before the first step. */
 static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
 {
@@ -230,6 +242,7 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     MT_TRY(mt_html_report_check(&r->input, w->folder));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, make_problem(arena, shared, w)));
+    warn_of_places(w);
     MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &w->problem, &w->sampling)));
     MT_TRY(open_start(arena, w));
     if (from)
@@ -238,6 +251,8 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
         MT_TRY(mt_fail_in(r->path, mt_problem_prepace(arena, &r->input, r->cached, &w->problem)));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, w->folder, from, &w->checkpoints));
     MT_TRY(mt_fail_in(r->path, make_mapping(arena, shared, w)));
+    /* once more: none of them may be a file that was read since */
+    MT_TRY(mt_report_check(w->folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
     return mt_sampling_open(arena, &w->sampling, w->folder, r->resumed, from ? from->step : 0);
 }
 
@@ -261,7 +276,8 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);
     if (status == MT_OK) mt_checkpoints_end(&w->checkpoints);
-    const bool ended = status == MT_OK && !run->input.checkpoint.at_end;
+    /* a checkpoint that could not be removed still needs the samples */
+    const bool ended = status == MT_OK && !run->input.checkpoint.at_end && !mt_checkpoints_any(folder);
     mt_sampling_close(&w->sampling, ended || !w->checkpoints.any);
     return status;
 }

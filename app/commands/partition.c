@@ -12,6 +12,7 @@
 #include "app/cli/table.h"
 #include "app/stages/tiling_options.h"
 #include "app/cli/warning.h"
+#include "app/stages/size.h"
 #include "data/file.h"
 #include "data/folder.h"
 #include "mesh/files/formats.h"
@@ -255,7 +256,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
 static mt_status get_mesh(mt_arena *arena, cutting *job)
 {
     begin_stage(&job->stages, "mesh and its neighbours", 0);
-    MT_TRY(mt_mesh_read(arena, job->path, &job->mesh));
+    MT_TRY(mt_read_mesh(arena, job->path, &job->mesh));
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
     MT_TRY(mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
     end_stage(&job->stages);

@@ -169,7 +169,7 @@ mt_status mt_run_folder_read(mt_arena *arena, const char *path, const char *prof
     MT_TRY(name_of(arena, path, &folder->name));
     folder->taken = mt_folder_is_taken(path);
     MT_TRY(mt_folder_path(path, "result.hdf", result));
-    mt_file_finish_sets(result);
+    MT_TRY(mt_file_finish_sets(result));
     MT_TRY(need_file(path, "result.hdf", result));
     MT_TRY(need_file(path, "used.yaml", used));
     MT_TRY(mt_case_load(arena, used, NULL, 0, &folder->input));

@@ -10,6 +10,7 @@
 #include "app/stages/anatomy.h"
 #include "app/stages/gmsh.h"
 #include "app/stages/warnings.h"
+#include "app/stages/size.h"
 #include "data/file.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/files/formats.h"
@@ -76,7 +77,7 @@ static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
 {
     char out[MT_FILE_PATH_MAX];
     mt_progress_stage("getting the mesh");
-    if (h->file) return mt_mesh_read(&h->mesh_arena, h->file, mesh);
+    if (h->file) return mt_read_mesh(&h->mesh_arena, h->file, mesh);
     MT_TRY(mt_gmsh_scratch_name(out));
     return mt_gmsh_ventricles(&h->mesh_arena, h->elements, out, mesh);
 }

@@ -1,12 +1,12 @@
 #include "app/reproduce/published.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/cli/data_folder.h"
+#include "data/input.h"
 
 /* The line `key,low,high,unit,source`: is it of this key? */
 static bool read_line(const char *line, const char *key, mt_published_number *number)
@@ -27,8 +27,8 @@ mt_status mt_published_find(const char *key, mt_published_number *number)
     char path[PATH_MAX], line[1024];
     (void)snprintf(path, sizeof path, "%s/reference/published.csv", mt_data_folder());
     bool found = false;
-    FILE *file = fopen(path, "r");
-    if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    FILE *file;
+    MT_TRY(mt_input_open(path, &file));
     while (!found && fgets(line, sizeof line, file)) found = read_line(line, key, number);
     if (!found) *number = (mt_published_number){.low = NAN, .high = NAN};
     (void)fclose(file);

@@ -9,6 +9,7 @@
 #include "app/cli/progress.h"
 #include "app/reproduce/published.h"
 #include "app/cli/warning.h"
+#include "app/stages/size.h"
 #include "data/file.h"
 #include "data/yaml.h"
 #include "ipu/machine/machines.h"
@@ -130,7 +131,7 @@ mt_status mt_reproduce_mesh(const char *path, mt_reproduce *r)
 {
     mt_progress_stage("getting the mesh");
     if (path)
-        MT_TRY(mt_mesh_read(&r->mesh_arena, path, &r->mesh));
+        MT_TRY(mt_read_mesh(&r->mesh_arena, path, &r->mesh));
     else
         MT_TRY(make_heart(&r->mesh_arena, &r->mesh));
     MT_TRY(find_like(r));

@@ -294,19 +294,6 @@ static mt_status write_profile(const mt_run *run, const char *folder)
     return ipu_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
 }
 
-/* Keeps the first failure of several, and its message. */
-typedef struct first_failure {
-    mt_status status;
-    char message[1024];
-} first_failure;
-
-static void keep_failure(first_failure *first, mt_status status)
-{
-    if (status == MT_OK || first->status != MT_OK) return;
-    first->status = status;
-    (void)snprintf(first->message, sizeof first->message, "%s", mt_message());
-}
-
 /* The files of each map of each beat: apd.png, apd_vertices.csv, apd.dat; apd_beat2.png. */
 typedef enum map_file { MAP_PICTURE, MAP_CSV, MAP_DAT, MAP_FILES } map_file;
 
@@ -341,40 +328,42 @@ static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, 
     return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
 }
 
-/* Writes the files that the run has of a map of a beat. Removes those of an earlier run that this one does not have, or fails to write. Was
- * there any to write? */
-static bool renew_map_files(
-    const mt_run *run, const char *folder, mt_map map, size_t beat, first_failure *first)
+/* Writes the files that the run has of a map of a beat, and removes those of an earlier run that this one does not have. `any`: there was
+ * one to write or to remove. */
+static mt_status renew_map_files(
+    mt_arena *arena, const mt_run *run, const char *folder, mt_map map, size_t beat, bool *any)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_arena arena = {0};
-    float *values;
+    float *values = NULL;
     const bool there = beat < run->n_beats && mt_run_has_map(run, map);
-    const mt_status made = there ? mt_run_map(&arena, run, map, beat, &values) : MT_OK;
-    bool any = false;
+    if (there) MT_TRY(mt_run_map(arena, run, map, beat, &values));
     for (int kind = 0; kind < MAP_FILES; kind++) {
         const bool has = there && asks_for(run->input, map, (map_file)kind);
-        mt_status status = map_path(folder, map, beat, (map_file)kind, path);
-        const bool had = status == MT_OK && access(path, F_OK) == 0 && mt_file_is_ours(path);
-        if (status == MT_OK) status = made;
-        if (status == MT_OK && has)
-            status = write_map_file(&arena, run, map, beat, (map_file)kind, values, path);
-        keep_failure(first, status);
-        if (had && (!has || status != MT_OK)) keep_failure(first, mt_file_remove(path));
-        any = any || has || had;
+        MT_TRY(map_path(folder, map, beat, (map_file)kind, path));
+        const bool had = access(path, F_OK) == 0 && mt_file_is_ours(path);
+        if (has)
+            MT_TRY(write_map_file(arena, run, map, beat, (map_file)kind, values, path));
+        else if (had)
+            MT_TRY(mt_file_remove(path));
+        *any = *any || has || had;
     }
-    mt_arena_free(&arena);
-    return any;
+    return MT_OK;
 }
 
-/* Of all maps of all beats; what an earlier run had of more beats goes. */
-static void write_map_files(const mt_run *run, const char *folder, first_failure *first)
+/* Those of all maps of all beats; those of further beats of an earlier run are removed. */
+static mt_status renew_all_map_files(const mt_run *run, const char *folder)
 {
     bool any = true;
     for (size_t beat = 0; any; beat++) {
         any = beat < run->n_beats;
-        for (int map = 0; map < MT_MAPS; map++) any |= renew_map_files(run, folder, (mt_map)map, beat, first);
+        for (int map = 0; map < MT_MAPS; map++) {
+            mt_arena arena = {0};
+            const mt_status status = renew_map_files(&arena, run, folder, (mt_map)map, beat, &any);
+            mt_arena_free(&arena);
+            MT_TRY(status);
+        }
     }
+    return MT_OK;
 }
 
 const char mt_report_page[] = "report.html";
@@ -386,22 +375,15 @@ static mt_status forget_page(const char *folder)
     return access(path, F_OK) == 0 && mt_file_is_ours(path) ? mt_file_remove(path) : MT_OK;
 }
 
-/* Those behind the first. What an earlier run left under the name of one that fails goes. */
-static void write_others(const mt_run *run, const char *folder, first_failure *first)
+static mt_status write_all(const mt_run *run, const char *folder)
 {
-    char path[MT_FILE_PATH_MAX];
-    for (int f = 1; f < N_FILES; f++) {
-        const mt_status status = write_one(run, folder, files[f].name, files[f].write);
-        keep_failure(first, status);
-        if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
-            keep_failure(first, mt_file_remove(path));
-    }
-    write_map_files(run, folder, first);
-    keep_failure(first, forget_page(folder));
-    if (run->sampling) keep_failure(first, write_samples(run, folder));
-    /* where no profile comes, nothing stays of one that an earlier run had */
+    for (size_t f = 0; f < N_FILES; f++) MT_TRY(write_one(run, folder, files[f].name, files[f].write));
+    MT_TRY(renew_all_map_files(run, folder));
+    MT_TRY(forget_page(folder));
+    if (run->sampling) MT_TRY(write_samples(run, folder));
+    /* a profile of an earlier run does not stay without one of this run */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
-    keep_failure(first, here ? write_profile(run, folder) : mt_profile_forget(folder));
+    return here ? write_profile(run, folder) : mt_profile_forget(folder);
 }
 
 static mt_status write_profile_apart(const mt_run *run)
@@ -419,14 +401,14 @@ bool mt_report_profile_apart(const mt_run *run, const char *folder)
 
 mt_status mt_report_write(const mt_run *run, const char *folder)
 {
-    first_failure first = {.status = MT_OK};
     MT_TRY(mt_file_set_begin());
-    mt_status status = write_one(run, folder, files[0].name, files[0].write);
-    if (status == MT_OK) write_others(run, folder, &first);
-    if (status == MT_OK) mt_folder_keep(folder);
+    mt_status status = write_all(run, folder);
+    if (status == MT_OK)
+        mt_folder_keep(folder);
+    else
+        status = mt_fail(status, "%s; the other files in %s stay as they were", mt_message(), folder);
     MT_TRY(mt_file_set_end(status));
-    if (mt_report_profile_apart(run, folder)) keep_failure(&first, write_profile_apart(run));
-    return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
+    return mt_report_profile_apart(run, folder) ? write_profile_apart(run) : MT_OK;
 }
 
 mt_status mt_report_check(

@@ -68,11 +68,11 @@ bool mt_report_profile_apart(const mt_run *run, const char *folder);
  * are written. */
 extern const char mt_report_page[]; /* "report.html" */
 
-/* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png,
- * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, as a set
- * (data/file.h), and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (ipu/run/trace_file.h):
- * in the same set, or then as a set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be
- * written, the folders stay as they were; if another file cannot be, it is missing, and its failure is returned. */
+/* Writes result.hdf, the samples over time (app/results/sample_files.h), a picture of each map of each beat (activation.png,
+ * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, and, on an
+ * emulated machine, its profile (app/results/profile_files.h) with trace.json (ipu/run/trace_file.h). All of them are one set
+ * (data/file.h): if one cannot be written, the folder stays as it was. A profile with a folder of its own is a second set, after the
+ * first. The folders were entered by these paths. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
 /* Checks before the work that the files of a case can be written there; with the profile of an emulated

@@ -289,15 +289,8 @@ static mt_status renew(const mt_sample_files *files, const char *folder, int k)
 
 mt_status mt_sample_files_write(const mt_sample_files *files, const char *folder)
 {
-    mt_status first = MT_OK;
-    char message[1024] = "";
-    for (int k = 0; k < ALL; k++) {
-        const mt_status status = renew(files, folder, k);
-        if (status == MT_OK || first != MT_OK) continue;
-        first = status;
-        (void)snprintf(message, sizeof message, "%s", mt_message());
-    }
-    return first == MT_OK ? MT_OK : mt_fail(first, "%s", message);
+    for (int k = 0; k < ALL; k++) MT_TRY(renew(files, folder, k));
+    return MT_OK;
 }
 
 mt_status mt_sample_files_check(const mt_case *input, const char *folder)

@@ -20,8 +20,8 @@ typedef struct mt_sample_files {
     const mt_vtkhdf_note *notes; /* of the series */
 } mt_sample_files;
 
-/* Writes those that were asked for into the folder, in the open set of files, and removes others that an earlier run left there. All are
- * tried; the first failure is returned. MT_FILE. MT_MEMORY. */
+/* Writes the requested ones into the folder, in the open set of files, and removes others that an earlier run left there. MT_FILE.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_sample_files_write(const mt_sample_files *files, const char *folder);
 
 /* Can those that a case asks for be written there? MT_FILE. */

@@ -12,6 +12,7 @@
 #include "app/cli/warning.h"
 #include "app/stages/case_lines.h"
 #include "data/folder.h"
+#include "data/input.h"
 #include "data/number.h"
 
 enum { DIGITS = 10, NAME = 32 };
@@ -142,6 +143,7 @@ void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const
     char path[MT_FILE_PATH_MAX];
     mt_status status = path_of(c->folder, steps_done, path);
     mt_folder_keep(c->folder);
+    if (status == MT_OK) status = mt_input_change_in_place(path); /* one of this step may have been read */
     if (status == MT_OK) status = mt_segments_count(segments, problem, backend, self, steps_done);
     if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, segments, c->case_text);
     c->written_s = mt_now_s();
@@ -257,6 +259,41 @@ mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
 {
     mt_arena scratch = {0};
     const mt_status status = agree(&scratch, from, input);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- another run's beginning ---- */
+
+/* True unless the line states what cells or tissue are made of. */
+static bool is_free_at_start(const char *line)
+{
+    static const char *const own[] = {
+        "cell.model:", "cell.type:", "cell.scale", "cell.set", "tissue.", "gradients", "regions", NULL};
+    return !mt_case_line_begins(line, own);
+}
+
+static mt_status compare_start(
+    mt_arena *scratch, const mt_checkpoint *from, const mt_case *input, const char *name)
+{
+    mt_case before;
+    mt_case_line found, here;
+    const char *was, *is;
+    MT_TRY(mt_yaml_read(scratch, from->path, from->case_text, &mt_case_table, NULL, 0, &before));
+    MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
+    MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
+    if (mt_case_lines_differ(was, is, is_free_at_start, &found, &here))
+        mt_warn("%s: start.state: %s: of a run with %.*s, here %.*s; usual: the same, unless it changes at "
+                "time 0",
+            name, from->path, found.text ? (int)found.n : 4, found.text ? found.text : "less",
+            here.text ? (int)here.n : 4, here.text ? here.text : "less");
+    return MT_OK;
+}
+
+mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case *input, const char *name)
+{
+    mt_arena scratch = {0};
+    const mt_status status = compare_start(&scratch, from, input, name);
     mt_arena_free(&scratch);
     return status;
 }

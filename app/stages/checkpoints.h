@@ -49,4 +49,9 @@ MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder
  * differs; the message has the key and both values. `input` is as its problem made it. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input);
 
+/* Warns of a state with which another run begins (`start.state`) and whose cells or tissue were others: names the first key of `cell`,
+ * `tissue`, `gradients` or `regions` that differs, with both values. `name` is the case's file. MT_MEMORY, or as mt_yaml_read. */
+MT_NODISCARD mt_status mt_checkpoints_warn_of_start(
+    const mt_checkpoint *from, const mt_case *input, const char *name);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/cli/progress.h"
 #include "ipu/compile/compile.h"
 
 mt_status mt_collective_plan(mt_arena *arena, ipu_method method, size_t elements, mt_collective *c)
@@ -72,6 +73,7 @@ static void write_vectors(const doing *d)
 {
     const mt_collective *c = d->collective;
     for (size_t chip = 0; chip < c->target.ipus; chip++) {
+        mt_progress_stage_part("the first ones of each chip", (double)chip / (double)c->target.ipus);
         for (size_t i = 0; i < c->plan.n_elements; i++) {
             const uint32_t value = beginning(c, chip, i);
             const float as_float = (float)value;
@@ -153,7 +155,10 @@ static mt_status check_vectors(const doing *d)
         const ipu_ring *ring = &d->collective->rings.ring[r];
         if (ring->stream > 0) continue;
         find_results(d, ring);
-        for (size_t k = 0; k < ring->n; k++) MT_TRY(check_chip(d, ring->chip[k]));
+        for (size_t k = 0; k < ring->n; k++) {
+            mt_progress_stage_part("comparing the results of each chip", (double)k / (double)ring->n);
+            MT_TRY(check_chip(d, ring->chip[k]));
+        }
     }
     return MT_OK;
 }

@@ -17,8 +17,6 @@ static const double fewer = 0.95;          /* of the wanted elements gmsh makes 
 static const double mm3_in_mL = 1000;
 /* Mean edge over the cube root of the mean volume (mt_element_size). */
 static const double edge_of_length = 2.1;
-static const double dying_lengths =
-    2; /* in elements so many times as long as measured waves were seen to die out */
 
 /* A heart in the making. */
 typedef struct making {
@@ -39,8 +37,9 @@ static mt_status read_one(mt_arena *arena, const making *m, const char *path, mt
     const mt_mesh_format *format = NULL;
     double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
-    MT_TRY(mt_unit_mm(m->asked->unit ? m->asked->unit : format->unit, &unit_mm));
+    MT_TRY(mt_mesh_unit(path, format, m->asked->unit, &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, mesh));
+    mt_print_notes(path, mesh);
     if (mesh->n_elements == 0 || m->asked->n == 1) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: has %zu elements; allowed: one mesh, or several surfaces without elements that close together",
@@ -101,15 +100,6 @@ static void choose_tissue(making *m, bool fibres)
     if (fibres) return;
     tissue->intracellular_l_mS_mm = tissue->intracellular_t_mS_mm;
     tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
-}
-
-/* The length of the elements in lengths of the longest in which waves were measured. */
-static double measured_lengths(const mt_heart_mesh *heart)
-{
-    const mt_cell_model *model = mt_cell_models[0];
-    const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
-    return mt_delay_usual_length_mm(&tissue, heart->size.length_mm) /
-           model->delays[model->n_delays - 1].length_mm;
 }
 
 /* How many elements a body of this volume needs; no more than are asked for. */
@@ -266,7 +256,7 @@ static mt_status take_mesh(mt_arena *arena, making *m)
 
 static mt_status refine(making *m)
 {
-    char elements[MT_COUNT_TEXT], halved[64] = "", size[MT_ELEMENT_SIZE_TEXT];
+    char elements[MT_COUNT_TEXT], halved[64] = "", failing[96] = "", size[MT_ELEMENT_SIZE_TEXT];
     mt_heart_mesh *heart = m->heart;
     const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
     mt_progress_stage("refining");
@@ -276,17 +266,18 @@ static mt_status refine(making *m)
     mt_element_size_text(&heart->size, size);
     heart->late_percent =
         mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->size.length_mm);
-    heart->beyond_measured = measured_lengths(heart) > 1;
+    heart->beyond_measured = heart->size.length_mm > mt_delay_length_mm(mt_cell_models[0],
+                                                         &mt_diffusion_scheme_usual, &tissue, INFINITY);
     if (m->times == 1 || m->times == 2)
         (void)snprintf(halved, sizeof halved, ", its edges halved %s", m->times == 1 ? "once" : "twice");
     else if (m->times > 0)
         (void)snprintf(halved, sizeof halved, ", its edges halved %lu times", m->times);
-    mt_decision(m->out, "mesh", "%s elements of %s%s; waves expected %.0f %% late%s",
-        mt_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent,
-        !heart->beyond_measured ? ""
-        : measured_lengths(heart) <= dying_lengths
-            ? " or more"
-            : " or more, and in elements as large as these they may die out");
+    if (heart->beyond_measured)
+        (void)snprintf(failing, sizeof failing,
+            " or more; propagation may fail in elements of more than %.2f mm",
+            mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, INFINITY));
+    mt_decision(m->out, "mesh", "%s elements of %s%s; activation expected %.0f %% late%s",
+        mt_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent, failing);
     return heart->has_anatomy ? mt_landmarks_find(&heart->mesh, &heart->landmarks) : MT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "app/stages/operator.h"
 #include "app/stages/prepace.h"
 #include "app/stages/warnings.h"
+#include "app/stages/size.h"
 #include "data/file.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
@@ -19,7 +20,7 @@ static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
     if (!input->mesh.file[0])
         return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
             (mt_slab_cut)input->mesh.slab.cut, mesh);
-    return mt_mesh_read(arena, input->mesh.file, mesh);
+    return mt_read_mesh(arena, input->mesh.file, mesh);
 }
 
 static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
@@ -120,6 +121,7 @@ static mt_status part_by_membrane(
     p->monodomain.stimulus = parts;
     p->monodomain.stimulus_of = stimulus_of;
     MT_ALLOC(arena, p->monodomain.peak_mV, n);
+    MT_ALLOC(arena, p->monodomain.capture, n);
     return MT_OK;
 }
 

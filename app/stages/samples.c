@@ -7,6 +7,7 @@
 
 #include "data/folder.h"
 #include "data/hash.h"
+#include "data/input.h"
 
 static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.frames",
     [MT_SAMPLE_SERIES] = "series.frames",
@@ -162,8 +163,8 @@ static mt_status copy_file(const char *from, const char *to)
     char buffer[1 << 16];
     mt_file file;
     size_t n;
-    FILE *in = fopen(from, "rb");
-    if (!in) return MT_OK; /* who opens it next says so */
+    FILE *in;
+    MT_TRY(mt_input_open(from, &in));
     mt_status status = mt_file_begin(to, &file);
     while (status == MT_OK && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
         (void)fwrite(buffer, 1, n, file.stream);
@@ -272,7 +273,7 @@ static mt_status give_points(void *context, size_t field, float *values)
     for (size_t k = 0; k < probes->n_points; k++)
         values[k] = probes->element[k] == MT_NO_ELEMENT
                         ? NAN
-                        : (float)mt_probe_value(&s->problem->mesh, &s->problem->diffusion, value,
+                        : (float)mt_probe_state(&s->problem->mesh, &s->problem->diffusion, value,
                               probes->xyz_mm + 3 * k, probes->element[k]);
     return MT_OK;
 }

@@ -1,10 +1,10 @@
 #include "app/stages/start_cell.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "app/cli/warning.h"
+#include "data/input.h"
 #include "solver/cells/cell_state.h"
 
 bool mt_start_is_cell(const char *path)
@@ -12,9 +12,7 @@ bool mt_start_is_cell(const char *path)
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
     char begin[8] = "";
     const char *ending = strrchr(path, '.');
-    FILE *file = fopen(path, "rb");
-    const bool hdf = file && fread(begin, 1, 8, file) == 8 && memcmp(begin, signature, 8) == 0;
-    if (file) (void)fclose(file);
+    const bool hdf = mt_input_peek(path, begin, 8) == 8 && memcmp(begin, signature, 8) == 0;
     return !hdf && !(ending && strcmp(ending, ".hdf") == 0);
 }
 

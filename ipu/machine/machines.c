@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "data/utf8.h"
 #include <unistd.h>
 
 static const char ending[] = ".yaml";
@@ -59,8 +61,8 @@ static mt_status unknown_machine(mt_arena *arena, const char *folder, const char
         const size_t used = strlen(allowed);
         (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
     }
-    return mt_fail(
-        MT_INPUT, "machine '%s'; allowed: %s%sthe path of a .yaml file", name, allowed, n > 0 ? "or " : "");
+    return mt_fail(MT_INPUT, "machine '%s'; allowed: %s%sthe path of a .yaml file", mt_utf8_shown(name),
+        allowed, n > 0 ? "or " : "");
 }
 
 bool ipu_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }

@@ -9,36 +9,42 @@
 
 enum { TILES_A_COLUMN = 4 };
 
-/* Of 32 bits, so that no sum of cycles and bytes overflows. */
-#define COUNT(member, key, low, ...)                                                                         \
-    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, UINT32_MAX), __VA_ARGS__)
+/* Ranges that include every machine one could build, and more than a thousand times the numbers of those in data/machines. Counts are of
+ * 32 bits, so that no sum of cycles and bytes overflows. */
+#define COUNT(member, key, low, high, ...)                                                                   \
+    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, high), __VA_ARGS__)
+#define CYCLES(member, key, ...) COUNT(member, key, 0, 100000000, __VA_ARGS__)
+#define BYTES(member, key, low, ...) COUNT(member, key, low, UINT32_MAX, __VA_ARGS__)
+#define LANES_MOST (1 << 20)
 #define LANES(key, about)                                                                                    \
-    MT_YAML_UNSIGNED(ipu_target, links.key, #key, "0", MT_YAML_AT_LEAST(0), about, .unit = "lanes")
-#define RATE(member, key, about) MT_YAML_DOUBLE(ipu_target, member, key, NULL, MT_YAML_ABOVE(0), about)
+    MT_YAML_UNSIGNED(ipu_target, links.key, #key, "0", MT_YAML_WITHIN(0, LANES_MOST), about, .unit = "lanes")
+#define RATE(member, key, low, high, about)                                                                  \
+    MT_YAML_DOUBLE(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, high), about)
+#define NANOSECONDS MT_YAML_WITHIN(0, 1e9)
 #define WORKER_CYCLES(key, about)                                                                            \
     MT_YAML_DOUBLE(                                                                                          \
-        ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1), about, .unit = "worker cycles")
+        ipu_target, instructions.key, #key, NULL, MT_YAML_WITHIN(1, 1e6), about, .unit = "worker cycles")
 
 static const char *const copies[] = {"auto", "never", "always", NULL};
 
-static const mt_yaml_key exchange_keys[] = {
-    COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, "What a tile sends, and receives: 1, 2, 4 or 8."),
-    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, "Copies inside a tile."),
-    COUNT(copy_call_cycles, "copy_call_cycles", 0, "Fixed cost of the copies that a tile makes at one time."),
-    COUNT(copy_range_cycles, "copy_range_cycles", 0, "Of each range that is copied."),
+static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, 8,
+                                                "What a tile sends, and receives: 1, 2, 4 or 8."),
+    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, 1 << 20, "Copies inside a tile."),
+    CYCLES(copy_call_cycles, "copy_call_cycles", "Fixed cost of the copies that a tile makes at one time."),
+    CYCLES(copy_range_cycles, "copy_range_cycles", "Of each range that is copied."),
     MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
         "Whether tiles bring inputs together by copies: auto, where that takes fewer cycles; always, as the "
         "vendor's compiler."),
-    COUNT(sync_cycles, "sync_cycles", 0, "Synchronisation of all tiles before an exchange."),
-    COUNT(exchange_fixed_cycles, "fixed_cycles", 0,
+    CYCLES(sync_cycles, "sync_cycles", "Synchronisation of all tiles before an exchange."),
+    CYCLES(exchange_fixed_cycles, "fixed_cycles",
         "From the synchronisation to the set-up of the first fragment."),
-    COUNT(exchange_fragment_cycles, "fragment_cycles", 0, "Set-up of each fragment that a tile receives."),
-    COUNT(exchange_row_cycles, "row_cycles", 0, "Of a word's way, for each row."),
+    CYCLES(exchange_fragment_cycles, "fragment_cycles", "Set-up of each fragment that a tile receives."),
+    CYCLES(exchange_row_cycles, "row_cycles", "Of a word's way, for each row."),
     MT_YAML_UNSIGNED(
         ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20), "Rows of tiles on a chip."),
     MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20),
         "Columns, each four tiles wide; an even number. 0: only the rows are known."),
-    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, UINT32_MAX),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, 100000000),
         "The shortest way of a word; required with columns."),
     MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false",
         "Whether the two tiles of a pair may receive the same words at twice the rate."),
@@ -49,8 +55,8 @@ static const char *const shapes[] = {"ladder", "torus", "list", NULL};
 static const mt_yaml_key listed_link_keys[] = {
     MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Chip, from 0."),
     MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Another chip."),
-    MT_YAML_UNSIGNED(
-        ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1), "Its lanes, this way.", .unit = "lanes"),
+    MT_YAML_UNSIGNED(ipu_listed_link, lanes, "lanes", NULL, MT_YAML_WITHIN(1, LANES_MOST),
+        "Its lanes, this way.", .unit = "lanes"),
     MT_YAML_END};
 
 static const mt_yaml_key listed_route_keys[] = {MT_YAML_UNSIGNED(ipu_listed_route, from, "from", NULL,
@@ -73,34 +79,34 @@ static const mt_yaml_key link_keys[] = {
         "Routes over these links, each of one pair, that are to be others than those of the fewest links."),
     MT_YAML_UNSIGNED(ipu_target, links.chips, "chips", "0", MT_YAML_WITHIN(0, UINT16_MAX),
         "How many chips the list is for; 0: as many as it joins."),
-    RATE(links.lane_bits_per_second, "lane_bits_per_second", "Rate of a lane, one way."),
+    RATE(links.lane_bits_per_second, "lane_bits_per_second", 1e6, 1e16, "Rate of a lane, one way."),
     MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
         "Share of the rate that is data."),
     MT_YAML_UNSIGNED(ipu_target, links.buffers, "buffers", "1", MT_YAML_WITHIN(1, 2),
         "At the end of each link; with 2 a torus cannot deadlock.", .unit = ""),
-    COUNT(links.packet_bytes, "packet_bytes", 1, "The most data of a packet."),
-    COUNT(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
-    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0),
+    BYTES(links.packet_bytes, "packet_bytes", 1, "The most data of a packet."),
+    BYTES(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
+    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, NANOSECONDS,
         "Of a synchronisation of all chips, one way, for each hop."),
-    MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", NULL, MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", NULL, NANOSECONDS,
         "Of every exchange between chips: what it takes beside its bytes and its synchronisation.",
         .unit = "ns"),
-    MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", NULL, MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", NULL, NANOSECONDS,
         "Of an exchange in which something takes more than one link, on top of that.", .unit = "ns"),
     MT_YAML_END};
 
 static const mt_yaml_key host_keys[] = {
-    RATE(host.write_bytes_per_second, "write_bytes_per_second", "Rate from the host to a chip."),
-    RATE(host.read_bytes_per_second, "read_bytes_per_second", "Rate from a chip to the host."),
-    COUNT(host.write_packet_bytes, "write_packet_bytes", 1, "The most data of a packet from the host."),
-    COUNT(host.read_packet_bytes, "read_packet_bytes", 1, "The most data of a packet to the host."),
-    COUNT(host.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
-    COUNT(host.sync_cycles, "sync_cycles", 0,
+    RATE(host.write_bytes_per_second, "write_bytes_per_second", 1e6, 1e16, "Rate from the host to a chip."),
+    RATE(host.read_bytes_per_second, "read_bytes_per_second", 1e6, 1e16, "Rate from a chip to the host."),
+    BYTES(host.write_packet_bytes, "write_packet_bytes", 1, "The most data of a packet from the host."),
+    BYTES(host.read_packet_bytes, "read_packet_bytes", 1, "The most data of a packet to the host."),
+    BYTES(host.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
+    CYCLES(host.sync_cycles, "sync_cycles",
         "Of a synchronisation with the host, on top of the one inside the chip."),
     MT_YAML_END};
 
 static const mt_yaml_key vertex_keys[] = {
-    COUNT(vertex_entry_cycles, "entry_cycles", 0, "To launch one vertex on all workers of a tile."),
+    CYCLES(vertex_entry_cycles, "entry_cycles", "To launch one vertex on all workers of a tile."),
     MT_YAML_END};
 
 static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div, "Division."),
@@ -108,15 +114,15 @@ static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div, "Division.
     WORKER_CYCLES(f32_sqrt, "Square root."), MT_YAML_END};
 
 static const mt_yaml_key memory_keys[] = {
-    COUNT(memory.region0_bytes, "region0_bytes", 1,
+    BYTES(memory.region0_bytes, "region0_bytes", 1,
         "Region at the bottom, whole elements; instructions are fetched only from there."),
     MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX),
         "An element of memory, a multiple of 8 bytes. Fetches and the exchange must not meet in one."),
-    COUNT(memory.reserved_bytes, "reserved_bytes", 0, "At the top, for the machine's own use."),
-    COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0,
+    BYTES(memory.reserved_bytes, "reserved_bytes", 0, "At the top, for the machine's own use."),
+    BYTES(memory.exchange_code_bytes, "exchange_code_bytes", 0,
         "Code for each fragment that a tile receives and for each run of words that it sends."),
-    COUNT(memory.send_words, "send_words", 1, "The most words of such a run."),
-    COUNT(memory.copy_range_bytes, "copy_range_bytes", 0, "For each range that a tile copies."), MT_YAML_END};
+    COUNT(memory.send_words, "send_words", 1, UINT32_MAX, "The most words of such a run."),
+    BYTES(memory.copy_range_bytes, "copy_range_bytes", 0, "For each range that a tile copies."), MT_YAML_END};
 
 static const mt_yaml_key band_keys[] = {
     MT_YAML_STRING(ipu_band, key, "key", NULL, "Of a number in this file, such as exchange.sync_cycles."),
@@ -129,10 +135,10 @@ static const mt_yaml_key band_keys[] = {
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),
     MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20), "Tiles of a chip."),
-    COUNT(bytes_per_tile, "bytes_per_tile", 1, "Memory of a tile."),
+    BYTES(bytes_per_tile, "bytes_per_tile", 1, "Memory of a tile."),
     MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64),
         "Workers of a tile, which take turns; a worker cycle is so many tile cycles."),
-    RATE(clock_hz, "clock_hz", "Clock of the tiles."),
+    RATE(clock_hz, "clock_hz", 1e6, 1e12, "Clock of the tiles."),
     MT_YAML_MAPPING("memory", memory_keys, "What the memory of a tile is made of."),
     MT_YAML_MAPPING("exchange", exchange_keys, "How tiles of a chip send words to each other."),
     MT_YAML_MAPPING("links", link_keys, "What joins the chips of a machine of several."),

@@ -7,6 +7,7 @@
 #include "data/csv.h"
 #include "data/file.h"
 #include "data/folder.h"
+#include "data/input.h"
 #include "data/utf8.h"
 #include "ipu/run/details.h"
 
@@ -384,10 +385,8 @@ mt_status ipu_profile_check(const char *folder, bool details)
 bool ipu_profile_is_in(const char *folder)
 {
     char path[MT_FILE_PATH_MAX], begin[64] = "";
-    FILE *file = mt_folder_path(folder, files[0].name, path) == MT_OK ? fopen(path, "r") : NULL;
-    if (!file) return false;
-    begin[fread(begin, 1, sizeof begin - 1, file)] = 0;
-    (void)fclose(file);
+    if (mt_folder_path(folder, files[0].name, path) != MT_OK) return false;
+    (void)mt_input_peek(path, begin, sizeof begin - 1);
     return strstr(begin, "\"format\": \"myotile profile\"") != NULL;
 }
 

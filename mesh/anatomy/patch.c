@@ -10,15 +10,6 @@
 
 /* ---- tags ---- */
 
-const char *mt_surface_name(int32_t tag)
-{
-    static const char *const names[] = {[MT_SURFACE_BASE] = "base",
-        [MT_SURFACE_EPI] = "epicardium",
-        [MT_SURFACE_LV] = "lv_endocardium",
-        [MT_SURFACE_RV] = "rv_endocardium"};
-    return tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV ? names[tag] : NULL;
-}
-
 mt_status mt_surface_parse(const char *text, int32_t *tag)
 {
     for (*tag = MT_SURFACE_BASE; *tag <= MT_SURFACE_RV; ++*tag)

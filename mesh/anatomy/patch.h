@@ -2,10 +2,7 @@
 #ifndef MT_MESH_ANATOMY_PATCH_H
 #define MT_MESH_ANATOMY_PATCH_H
 
-#include "mesh/mesh.h"
-
-/* What a tag is called: base, epicardium, lv_endocardium or rv_endocardium (mt_surface); NULL for another one. */
-const char *mt_surface_name(int32_t tag);
+#include "mesh/names.h"
 
 /* The tag that a text means: one of these names, or a whole number. MT_INPUT for any other text. */
 MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/utf8.h"
 #include "mesh/cut/sets.h"
 
 /* ---- where ranges go ---- */
@@ -237,5 +238,5 @@ mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)
         scheme->ranges = ranges;
         return MT_OK;
     }
-    return mt_fail(MT_INPUT, "separator scheme '%s'; there are: %s", name, names);
+    return mt_fail(MT_INPUT, "separator scheme '%s'; there are: %s", mt_utf8_shown(name), names);
 }

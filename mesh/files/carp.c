@@ -309,7 +309,7 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
 mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
 {
     mt_arena scratch = {0};
-    mt_file_finish_sets(name);
+    MT_TRY(mt_file_finish_sets(name));
     mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
     mt_arena_free(&scratch);
     return status;

@@ -11,31 +11,24 @@
 #include "mesh/files/vtk.h"
 #include "mesh/files/vtkhdf.h"
 
-static mt_status read_vtkhdf(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
-{
-    MT_TRY(mt_vtkhdf_read(arena, path, mesh));
-    if (unit_mm == 1) return MT_OK;
-    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
-    return mt_mesh_check_content(mesh, path); /* coordinates may overflow */
-}
-
 static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 {
     return mt_vtkhdf_write(path, mesh, 0, NULL);
 }
 
 static const mt_mesh_format formats[] = {
-    {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf, mt_file_check},
-    {".msh", "MSH", "mm", false, false, mt_gmsh_read, mt_gmsh_write, mt_file_check},
-    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check},
-    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check},
-    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write, mt_file_check},
-    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL, NULL},
-    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL, NULL},
-    {".node", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL},
-    {".ele", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL},
-    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL, NULL},
-    {".stl", "STL", "mm", false, false, mt_stl_read, NULL, NULL},
+    {".hdf", "VTKHDF", "mm", true, true, mt_vtkhdf_read_in, write_vtkhdf, mt_file_check,
+        mt_vtkhdf_stated_unit},
+    {".msh", "MSH", "mm", false, false, mt_gmsh_read, mt_gmsh_write, mt_file_check, NULL},
+    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
+    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
+    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write, mt_file_check, NULL},
+    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL, NULL, NULL},
+    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL, NULL, NULL},
+    {".node", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL, NULL},
+    {".ele", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL, NULL},
+    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL, NULL, NULL},
+    {".stl", "STL", "mm", false, false, mt_stl_read, NULL, NULL, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -73,18 +66,21 @@ mt_status mt_mesh_format_check(const char *path, mt_file_replace replace, const 
     return (*format)->check(path, replace);
 }
 
-mt_status mt_unit_mm(const char *name, double *mm)
+mt_status mt_mesh_unit(const char *path, const mt_mesh_format *format, const char *asked, double *unit_mm)
 {
-    static const struct {
-        const char *name;
-        double mm;
-    } units[] = {{"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1000}};
-    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
-        if (strcmp(name, units[u].name) == 0) {
-            *mm = units[u].mm;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "unit %s; allowed: um, mm, cm, m", name);
+    char stated[MT_UNIT_SIZE] = "";
+    double stated_mm;
+    MT_TRY(mt_unit_mm(asked ? asked : format->unit, unit_mm));
+    if (format->stated_unit) MT_TRY(format->stated_unit(path, stated));
+    if (!stated[0]) return MT_OK;
+    MT_TRY(mt_unit_mm(stated, &stated_mm));
+    if (asked && stated_mm != *unit_mm)
+        return mt_fail(MT_INPUT,
+            "%s: --unit %s, and the file states %s; allowed: %s, or no --unit; if that is wrong, "
+            "convert the original again",
+            path, asked, stated, stated);
+    *unit_mm = stated_mm;
+    return MT_OK;
 }
 
 mt_status mt_mesh_read_as(
@@ -103,7 +99,7 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     const mt_mesh_format *format = NULL;
     double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
-    MT_TRY(mt_unit_mm(format->unit, &unit_mm));
+    MT_TRY(mt_mesh_unit(path, format, NULL, &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, path, format, unit_mm, mesh));
     const mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;

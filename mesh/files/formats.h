@@ -4,11 +4,12 @@
 
 #include "data/file.h"
 #include "mesh/mesh.h"
+#include "mesh/scale.h"
 
 typedef struct mt_mesh_format {
     const char *ending; /* of a file's name, with its point */
     const char *name;
-    const char *unit; /* of its numbers where nothing else is said: see mt_unit_mm */
+    const char *unit; /* the usual one of its numbers (mt_mesh_unit) */
     bool keeps_fibres;
     bool keeps_depth; /* and layers */
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
@@ -18,6 +19,8 @@ typedef struct mt_mesh_format {
     mt_status (*write)(const char *path, const mt_mesh *mesh);
     /* Can it be written there (mt_file_check)? NULL with `write`. */
     mt_status (*check)(const char *path, mt_file_replace replace);
+    /* Returns the unit that a file states, "" where it states none. NULL: no file of this format states it. */
+    mt_status (*stated_unit)(const char *path, char unit[MT_UNIT_SIZE]);
 } mt_mesh_format;
 
 /* Gives the format of a file of this name, one that can be written if it is for that. MT_INPUT lists the
@@ -29,15 +32,17 @@ MT_NODISCARD mt_status mt_mesh_format_find(const char *path, bool to_write, cons
 MT_NODISCARD mt_status mt_mesh_format_check(
     const char *path, mt_file_replace replace, const mt_mesh_format **format);
 
-/* Gives the millimetres of "um", "mm", "cm" or "m". MT_INPUT names the four. */
-MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);
+/* Returns in *unit_mm the millimetres of a file's numbers: of the unit `asked` (NULL: none), or that the file states, or else the
+ * format's usual one. MT_INPUT: a unit other than um, mm, cm and m, or the file states another than the one asked. */
+MT_NODISCARD mt_status mt_mesh_unit(
+    const char *path, const mt_mesh_format *format, const char *asked, double *unit_mm);
 
 /* Gives the mesh of a file of this format as `read` does. Failures: the reader's, and MT_INPUT where the file
  * holds a surface. */
 MT_NODISCARD mt_status mt_mesh_read_as(
     mt_arena *arena, const char *path, const mt_mesh_format *format, double unit_mm, mt_mesh *mesh);
 
-/* The same by the file's ending, in its format's usual unit; the mesh has passed mt_mesh_check. */
+/* The same by the file's ending, in the unit that it states or its format's usual one; the mesh has passed mt_mesh_check. */
 MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
 #endif

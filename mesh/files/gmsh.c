@@ -6,20 +6,28 @@
 
 #include "data/file.h"
 #include "data/scan.h"
+#include "mesh/mend/repeats.h"
+#include "mesh/names.h"
+#include "mesh/files/directions.h"
+#include "mesh/files/gmsh_data.h"
 #include "mesh/tags.h"
 
 /* Layouts as in the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
 
 enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
 
+/* Quadratic elements, of which the corners come first. */
+enum { LINE_3 = 8, TRIANGLE_6 = 9, TETRAHEDRON_10 = 11, NODES_MOST = 10 };
+
 /* ---- reading ---- */
 
-/* An entity of one dimension and its first physical tag, 0 for none. */
+/* An entity of one dimension and its physical tags. */
 typedef struct entity {
     int64_t tag;
     int32_t whole; /* the entity of this dimension that it is a part of; where it is none, its own tag */
-    int32_t physical;
-    bool border; /* between partitions */
+    size_t n_physical;
+    int32_t *physical; /* [n_physical] */
+    bool border;       /* between partitions */
 } entity;
 
 /* The entities of a section, by dimension and ascending by tag. */
@@ -51,8 +59,15 @@ typedef struct reader {
     size_t n_elements, n_tetrahedra, n_faces;
     uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; so long as they may become */
     int32_t *region;
+    int64_t *number; /* [n_elements] of the tetrahedra in the file */
     uint32_t *face_vertex;
     int32_t *face_tag;
+    const entity *of;    /* version 4: the entity of the elements that are being read, or NULL */
+    mt_mesh named;       /* its names, and the groups of its [n_elements] are those of the file */
+    size_t n_group_lost; /* memberships without room */
+    size_t n_curved;
+    uint8_t *on_edge; /* [n_nodes] of curved elements, and no corner of one; NULL: none are curved */
+    mt_gmsh_arrays arrays;
 } reader;
 
 /* Sections begin and end as text, whatever is between. */
@@ -151,22 +166,29 @@ static mt_status read_parent(reader *r, int dimension, entity *e)
     return skip_ints(r, n);
 }
 
+/* The sign of a physical tag is an orientation. */
+static mt_status read_physical(reader *r, entity *e)
+{
+    int64_t tag;
+    MT_TRY(mt_scan_count(&r->scan, "number of physical tags", r->binary ? 4 : 2, &e->n_physical));
+    if (e->n_physical > 0) MT_ALLOC(r->scratch, e->physical, e->n_physical);
+    for (size_t k = 0; k < e->n_physical; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "physical tag", -INT32_MAX, INT32_MAX, &tag));
+        e->physical[k] = (int32_t)(tag < 0 ? -tag : tag);
+    }
+    return MT_OK;
+}
+
 static mt_status read_entity(reader *r, int dimension, bool part, entity *e)
 {
     double unused;
     size_t n;
-    int64_t physical = 0;
     MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &e->tag));
     e->whole = (int32_t)e->tag;
     if (part) MT_TRY(read_parent(r, dimension, e));
     for (int k = 0; k < (dimension == 0 ? 3 : 6); k++)
         MT_TRY(mt_scan_real(&r->scan, "extent of an entity", 1e300, &unused));
-    MT_TRY(mt_scan_count(&r->scan, "number of physical tags", r->binary ? 4 : 2, &n));
-    if (n > 0) {
-        MT_TRY(mt_scan_int(&r->scan, "physical tag", -INT32_MAX, INT32_MAX, &physical));
-        MT_TRY(skip_ints(r, n - 1));
-    }
-    e->physical = (int32_t)(physical < 0 ? -physical : physical);
+    MT_TRY(read_physical(r, e));
     if (dimension == 0) return MT_OK;
     MT_TRY(mt_scan_count(&r->scan, "number of bounding entities", r->binary ? 4 : 2, &n));
     return skip_ints(r, n);
@@ -220,15 +242,40 @@ static const entity *find_entity(const entity *entities, size_t n, int64_t tag)
     return n > 0 ? bsearch(&key, entities, n, sizeof key, by_entity_tag) : NULL;
 }
 
-/* 0 where the entity is not listed or has no physical tag. A border repeats the tag of the volume that it is in. */
-static int32_t physical_of(const reader *r, int64_t dimension, int64_t tag)
+/* Returns the entity whose physical tags the elements of an entity have; NULL if there are none. A border repeats the tags of
+ * the volume that it is in. */
+static const entity *owner_of(const reader *r, int64_t dimension, int64_t tag)
 {
     const entity *part = find_entity(r->parts.of[dimension], r->parts.n[dimension], tag);
-    if (part && part->border) return 0;
+    if (part && part->border) return NULL;
     const entity *whole =
         find_entity(r->wholes.of[dimension], r->wholes.n[dimension], part ? part->whole : tag);
-    if (whole && whole->physical != 0) return whole->physical;
-    return part ? part->physical : 0;
+    const entity *owner = whole && whole->n_physical > 0 ? whole : part;
+    return owner && owner->n_physical > 0 ? owner : NULL;
+}
+
+/* Reads "dimension tag "name"" of each name, which are text in binary files, too. */
+static mt_status read_names(reader *r)
+{
+    size_t n;
+    int64_t dimension, tag;
+    MT_TRY(mt_scan_count(&r->scan, "number of physical names", 5, &n));
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "dimension of a name", 0, 3, &dimension));
+        MT_TRY(mt_scan_int(&r->scan, "physical tag of a name", -INT32_MAX, INT32_MAX, &tag));
+        const char *line_end = memchr(r->scan.at, '\n', mt_scan_left(&r->scan));
+        if (!line_end) line_end = r->scan.end;
+        const char *begin = memchr(r->scan.at, '"', (size_t)(line_end - r->scan.at));
+        while (line_end > r->scan.at && *--line_end != '"') {}
+        if (!begin || begin == line_end)
+            return mt_scan_fail(&r->scan, "physical tag %lld has no name in double quotes", (long long)tag);
+        if (dimension >= 2)
+            MT_TRY(mt_fail_in(r->scan.path,
+                mt_names_put(r->scratch, &r->named, (int32_t)dimension, (int32_t)(tag < 0 ? -tag : tag),
+                    begin + 1, (size_t)(line_end - begin - 1))));
+        mt_scan_next_line(&r->scan);
+    }
+    return expect_end(r, "PhysicalNames");
 }
 
 static mt_status read_xyz(reader *r, size_t n)
@@ -344,21 +391,48 @@ static mt_status read_vertices(reader *r, int n, uint32_t *vertex)
     return MT_OK;
 }
 
-/* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
-static mt_status read_element(reader *r, int64_t type, int32_t physical)
+/* Reads the vertices of an element of `corners` corners, and those on its edges behind them if it is curved. */
+static mt_status read_corners(reader *r, int corners, int nodes, uint32_t *vertex)
 {
-    uint32_t unused[2];
+    uint32_t all[NODES_MOST];
+    MT_TRY(read_vertices(r, nodes, all));
+    memcpy(vertex, all, (size_t)corners * sizeof *vertex);
+    if (nodes == corners) return MT_OK;
+    if (!r->on_edge) MT_ALLOC(r->scratch, r->on_edge, r->n_nodes);
+    for (int k = corners; k < nodes; k++) r->on_edge[all[k]] = 1;
+    r->n_curved++;
+    return MT_OK;
+}
+
+/* Keeps the further physical tags of the tetrahedron that was read last. */
+static mt_status keep_groups(reader *r)
+{
+    bool full;
+    for (size_t k = 1; k < r->of->n_physical; k++) {
+        const int32_t tag = r->of->physical[k];
+        if (tag == 0 || tag == r->of->physical[0]) continue;
+        MT_TRY(mt_groups_put(r->scratch, &r->named, tag, r->n_tetrahedra - 1, &full));
+        r->n_group_lost += full;
+    }
+    return MT_OK;
+}
+
+/* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
+static mt_status read_element(reader *r, int64_t type, int64_t number, int32_t physical)
+{
+    uint32_t unused[3];
     if (type == POINT) return read_vertices(r, 1, unused);
-    if (type == LINE) return read_vertices(r, 2, unused);
-    if (type == TRIANGLE) {
-        MT_TRY(read_vertices(r, 3, r->face_vertex + 3 * r->n_faces));
+    if (type == LINE || type == LINE_3) return read_vertices(r, type == LINE ? 2 : 3, unused);
+    if (type == TRIANGLE || type == TRIANGLE_6) {
+        MT_TRY(read_corners(r, 3, type == TRIANGLE ? 3 : 6, r->face_vertex + 3 * r->n_faces));
         r->face_tag[r->n_faces] = physical;
         r->n_faces += physical != 0;
         return MT_OK;
     }
-    MT_TRY(read_vertices(r, 4, r->tetrahedron_vertex + 4 * r->n_tetrahedra));
-    r->region[r->n_tetrahedra++] = physical ? physical : 1;
-    return MT_OK;
+    MT_TRY(read_corners(r, 4, type == TETRAHEDRON ? 4 : 10, r->tetrahedron_vertex + 4 * r->n_tetrahedra));
+    r->number[r->n_tetrahedra] = number;
+    r->region[r->n_tetrahedra++] = physical;
+    return r->of ? keep_groups(r) : MT_OK;
 }
 
 static mt_status check_type(const reader *r, int64_t type)
@@ -367,14 +441,14 @@ static mt_status check_type(const reader *r, int64_t type)
         [5] = " (hexahedron)",
         [6] = " (prism)",
         [7] = " (pyramid)",
-        [8] = " (line of 3 nodes)",
-        [9] = " (triangle of 6 nodes)",
-        [11] = " (tetrahedron of 10 nodes)"};
-    if (type == POINT || type == LINE || type == TRIANGLE || type == TETRAHEDRON) return MT_OK;
+        [29] = " (tetrahedron of 20 nodes)"};
+    static const int64_t allowed[] = {POINT, LINE, TRIANGLE, TETRAHEDRON, LINE_3, TRIANGLE_6, TETRAHEDRON_10};
+    for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
+        if (type == allowed[k]) return MT_OK;
     const char *name = (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
     return mt_scan_fail(&r->scan,
-        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4) and triangles (2), beside points (15) and "
-        "lines (1)",
+        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4, 11), triangles (2, 9), points (15) and "
+        "lines (1, 8)",
         (long long)type, name ? name : "");
 }
 
@@ -384,6 +458,9 @@ static mt_status take_elements(reader *r, size_t n)
     r->n_elements = n;
     MT_ALLOC(r->scratch, r->tetrahedron_vertex, 4 * n);
     MT_ALLOC(r->scratch, r->region, n);
+    r->named.n_elements = n;
+    r->named.region = r->region;
+    MT_ALLOC(r->scratch, r->number, n);
     MT_ALLOC(r->scratch, r->face_vertex, 3 * n);
     MT_ALLOC(r->scratch, r->face_tag, n);
     return MT_OK;
@@ -421,7 +498,7 @@ static mt_status read_elements_2(reader *r)
         for (int64_t k = 0; k < count; k++, done++) {
             if (r->binary) MT_TRY(mt_scan_int(&r->scan, "number of an element", 0, INT32_MAX, &number));
             MT_TRY(read_tags(r, n_tags, &physical));
-            MT_TRY(read_element(r, type, physical));
+            MT_TRY(read_element(r, type, number, physical));
         }
     }
     return MT_OK;
@@ -445,10 +522,11 @@ static mt_status read_element_block(reader *r, size_t *done)
             "which "
             "has none (gmsh -part N without -part_split)",
             n);
-    const int32_t physical = physical_of(r, dimension, entity_tag);
+    r->of = owner_of(r, dimension, entity_tag);
+    const int32_t physical = r->of ? r->of->physical[0] : 0;
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_scan_long(&r->scan, "tag of an element", 0, INT64_MAX, &number));
-        MT_TRY(read_element(r, type, physical));
+        MT_TRY(read_element(r, type, number, physical));
     }
     *done += n;
     return MT_OK;
@@ -486,9 +564,18 @@ static mt_status check_listing(const reader *r, const char *name, const listing 
     return MT_OK;
 }
 
+/* Reads values of elements or nodes. */
+static mt_status read_values(reader *r, const char *name)
+{
+    MT_TRY(mt_gmsh_data_read(r->scratch, &r->scan, r->binary, name[0] == 'N', &r->arrays));
+    return end_section(r, name);
+}
+
 static mt_status read_section(reader *r, const char *name)
 {
+    if (strcmp(name, "ElementData") == 0 || strcmp(name, "NodeData") == 0) return read_values(r, name);
     const bool parts = strcmp(name, "PartitionedEntities") == 0;
+    if (strcmp(name, "PhysicalNames") == 0) return read_names(r);
     if (strcmp(name, "Nodes") == 0) return read_nodes(r);
     if (strcmp(name, "Elements") == 0) return read_elements(r);
     if (r->old || (!parts && strcmp(name, "Entities") != 0)) return end_section(r, name);
@@ -524,6 +611,106 @@ static size_t number_vertices(const reader *r, uint32_t *new_index)
     return used;
 }
 
+/* ---- directions of elements and nodes ---- */
+
+static const mt_gmsh_data *directions(const reader *r, mt_vtk_role role)
+{
+    return r->arrays.of_elements[role].is ? &r->arrays.of_elements[role] : &r->arrays.of_nodes[role];
+}
+
+/* Finds tags[n_nodes], the tag of each node. */
+static mt_status tags_of_nodes(const reader *r, int64_t **tags)
+{
+    MT_ALLOC(r->scratch, *tags, r->n_nodes);
+    for (size_t k = 0; k < r->n_nodes; k++) (*tags)[r->nodes[k].index] = r->nodes[k].tag;
+    return MT_OK;
+}
+
+/* Computes the direction of tetrahedron c; 0 if the file has none for it. Returns true if those of its nodes differ much. */
+static bool find_direction(
+    const reader *r, mt_vtk_role role, const int64_t *node_tag, size_t c, double direction[3])
+{
+    static const double none[3] = {0};
+    const mt_gmsh_data *data = directions(r, role);
+    const double *of_node[4];
+    if (data == &r->arrays.of_elements[role]) {
+        const double *found = mt_gmsh_data_at(data, r->number[c]);
+        memcpy(direction, found ? found : none, sizeof none);
+        return false;
+    }
+    for (size_t k = 0; k < 4; k++) {
+        const double *found = mt_gmsh_data_at(data, node_tag[r->tetrahedron_vertex[4 * c + k]]);
+        of_node[k] = found ? found : none;
+    }
+    return mt_directions_mean(of_node, direction);
+}
+
+static mt_status put_directions(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    static const char *const what[MT_VTK_ROLES] = {[MT_VTK_FIBRE] = "fibres", [MT_VTK_SHEET] = "sheets"};
+    size_t n_spread[MT_VTK_ROLES] = {0};
+    int64_t *tag;
+    if (!directions(r, MT_VTK_FIBRE)->is) return MT_OK;
+    MT_TRY(tags_of_nodes(r, &tag));
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (directions(r, MT_VTK_SHEET)->is) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double fibre[3], sheet[3] = {0};
+        n_spread[MT_VTK_FIBRE] += find_direction(r, MT_VTK_FIBRE, tag, c, fibre);
+        if (mesh->sheet) n_spread[MT_VTK_SHEET] += find_direction(r, MT_VTK_SHEET, tag, c, sheet);
+        if (!mt_directions_put(mesh, c, fibre, sheet))
+            return mt_fail(MT_INPUT,
+                "%s: element %lld has no %s, or one of length 0; every element needs a direction",
+                r->scan.path, (long long)r->number[c], directions(r, MT_VTK_FIBRE)->is->name);
+    }
+    for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++)
+        if (directions(r, role) == &r->arrays.of_nodes[role] && directions(r, role)->is &&
+            (role == MT_VTK_FIBRE || mesh->sheet))
+            MT_TRY(
+                mt_directions_note(arena, mesh, what[role], directions(r, role)->is->name, n_spread[role]));
+    return MT_OK;
+}
+
+/* ---- the mesh ---- */
+
+/* Names, groups and regions. In version 2 an element of several physical groups is there once for each. */
+static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    mt_repeats repeats = {0};
+    uint8_t *without;
+    MT_TRY(mt_names_copy(arena, &r->named, mesh));
+    if (mesh->groups) memcpy(mesh->groups, r->named.groups, mesh->n_elements * sizeof *mesh->groups);
+    if (r->old) MT_TRY(mt_repeats_merge(arena, mesh, true, &repeats));
+    if (repeats.n_merged > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu elements repeat an earlier one in another physical group: they are one element each, which "
+            "belongs to both",
+            repeats.n_merged));
+    if (r->n_group_lost + repeats.n_lost > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu memberships of elements in groups are lost: there are more than %d groups",
+            r->n_group_lost + repeats.n_lost, MT_GROUPS_MAX));
+    MT_ALLOC(r->scratch, without, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) without[c] = mesh->region[c] == 0;
+    return mt_names_unassigned(arena, mesh, without);
+}
+
+static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    mt_vtk_unused unused = r->arrays.unused;
+    size_t n_dropped = 0;
+    for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++) {
+        const mt_vtk_known *elements = r->arrays.of_elements[role].is, *nodes = r->arrays.of_nodes[role].is;
+        const bool used = role == MT_VTK_FIBRE ? mesh->fibre != NULL : mesh->sheet != NULL;
+        if (elements && !used) mt_vtk_unused_add(&unused, elements->name, false, 3);
+        if (nodes && (elements || !used)) mt_vtk_unused_add(&unused, nodes->name, true, 3);
+    }
+    for (size_t k = 0; k < 4 * r->n_tetrahedra && r->on_edge; k++) r->on_edge[r->tetrahedron_vertex[k]] = 0;
+    for (size_t k = 0; k < r->n_nodes && r->on_edge; k++) n_dropped += r->on_edge[k];
+    if (r->n_curved > 0) MT_TRY(mt_mesh_note_curved(arena, mesh, r->n_curved, n_dropped));
+    return mt_vtk_unused_note(arena, &unused, mesh);
+}
+
 static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
 {
     uint32_t *new_index;
@@ -539,6 +726,9 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
     memcpy(mesh->region, r->region, r->n_tetrahedra * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
+    MT_TRY(put_directions(arena, r, mesh));
+    MT_TRY(add_notes(arena, r, mesh));
+    MT_TRY(put_groups(arena, r, mesh));
     return mt_mesh_check_content(mesh, r->scan.path);
 }
 
@@ -555,12 +745,74 @@ mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mes
 
 /* ---- writing ---- */
 
-static mt_status group(
-    mt_arena *scratch, const char *path, const char *what, size_t n, const int32_t *tag, mt_tags *tags)
+/* Entities of one dimension. */
+typedef struct entities {
+    mt_tags of;       /* items by the number of their entity, from 1 */
+    int32_t *tag;     /* [of.n] their first physical tag, 0: none */
+    uint32_t *groups; /* [of.n] bits of the groups that they also belong to */
+} entities;
+
+static int compare_keys(const void *left, const void *right)
 {
-    MT_TRY(mt_tags_make(scratch, n, tag, tags));
-    if (n == 0 || tags->tag[0] >= 1) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s %d; in MSH tags are 1 and above", path, what, tags->tag[0]);
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Keeps the first of equal ones; returns how many there are. */
+static size_t unique(size_t n, uint64_t *sorted)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (kept == 0 || sorted[k] != sorted[kept - 1]) sorted[kept++] = sorted[k];
+    return kept;
+}
+
+/* Finds the entities of n items: those with the same tag, above 0, and the same groups (NULL: none). */
+static mt_status find_entities(
+    mt_arena *scratch, size_t n, const int32_t *tag, const uint32_t *groups, entities *e)
+{
+    uint64_t *key, *sorted;
+    int32_t *entity_of;
+    MT_ALLOC(scratch, key, n);
+    MT_ALLOC(scratch, sorted, n);
+    MT_ALLOC(scratch, entity_of, n);
+    for (size_t k = 0; k < n; k++)
+        key[k] = sorted[k] = (uint64_t)(uint32_t)tag[k] << 32 | (groups ? groups[k] : 0);
+    qsort(sorted, n, sizeof *sorted, compare_keys);
+    const size_t n_entities = unique(n, sorted);
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t *at = bsearch(key + k, sorted, n_entities, sizeof *sorted, compare_keys);
+        entity_of[k] = (int32_t)(at - sorted) + 1;
+    }
+    MT_TRY(mt_tags_make(scratch, n, entity_of, &e->of));
+    MT_ALLOC(scratch, e->tag, n_entities);
+    MT_ALLOC(scratch, e->groups, n_entities);
+    for (size_t k = 0; k < n_entities; k++) {
+        e->tag[k] = (int32_t)(sorted[k] >> 32);
+        e->groups[k] = (uint32_t)sorted[k];
+    }
+    return MT_OK;
+}
+
+/* Elements of region 0 become those without a physical tag, if others have one. */
+static mt_status check_tags(const char *path, const mt_mesh *mesh)
+{
+    bool some = false;
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] < 1)
+            return mt_fail(
+                MT_INPUT, "%s: tag of triangles %d; in MSH tags are 1 and above", path, mesh->face_tag[f]);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        some |= mesh->region[c] > 0;
+        if (mesh->region[c] < 0 || (mesh->region[c] == 0 && mesh->groups && mesh->groups[c]))
+            return mt_fail(MT_INPUT, "%s: region %d%s; in MSH tags are 1 and above", path, mesh->region[c],
+                mesh->region[c] == 0 ? " of an element in a group" : "");
+    }
+    for (size_t g = 0; g < mesh->n_groups; g++)
+        if (mesh->group_tag[g] < 1)
+            return mt_fail(MT_INPUT, "%s: group %d; in MSH tags are 1 and above", path, mesh->group_tag[g]);
+    if (some || mesh->n_elements == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: region 0; in MSH tags are 1 and above", path);
 }
 
 static void put(FILE *out, uint64_t value, size_t n)
@@ -580,19 +832,38 @@ static void put_double(FILE *out, double value)
     put(out, bits, 8);
 }
 
+static void put_names(FILE *out, const mt_mesh *mesh)
+{
+    if (mesh->n_names == 0) return;
+    (void)fprintf(out, "$PhysicalNames\n%zu\n", mesh->n_names);
+    for (size_t k = 0; k < mesh->n_names; k++)
+        (void)fprintf(
+            out, "%d %d \"%s\"\n", mesh->names[k].dimension, mesh->names[k].tag, mesh->names[k].text);
+    (void)fputs("$EndPhysicalNames\n", out);
+}
+
+static void put_physical(FILE *out, const mt_mesh *mesh, int32_t tag, uint32_t groups)
+{
+    put_long(out, (uint64_t)(tag != 0) + (uint64_t)__builtin_popcount(groups));
+    if (tag != 0) put_int(out, tag);
+    for (size_t g = 0; g < mesh->n_groups; g++)
+        if (groups >> g & 1) put_int(out, mesh->group_tag[g]);
+}
+
 /* Surfaces and volumes, numbered from 1, with the extent of the whole mesh and no boundaries. */
-static void put_entities(FILE *out, const mt_mesh *mesh, const mt_tags *surfaces, const mt_tags *volumes)
+static void put_entities(FILE *out, const mt_mesh *mesh, const entities *surfaces, const entities *volumes)
 {
     double box[6];
     mt_mesh_box(mesh, box, box + 3);
     (void)fputs("$Entities\n", out);
-    put_long(out, 0), put_long(out, 0), put_long(out, surfaces->n), put_long(out, volumes->n);
+    put_long(out, 0), put_long(out, 0), put_long(out, surfaces->of.n), put_long(out, volumes->of.n);
     for (int d = 0; d < 2; d++) {
-        const mt_tags *g = d == 0 ? surfaces : volumes;
-        for (size_t k = 0; k < g->n; k++) {
+        const entities *e = d == 0 ? surfaces : volumes;
+        for (size_t k = 0; k < e->of.n; k++) {
             put_int(out, (int32_t)k + 1);
             for (int i = 0; i < 6; i++) put_double(out, box[i]);
-            put_long(out, 1), put_int(out, g->tag[k]), put_long(out, 0);
+            put_physical(out, mesh, e->tag[k], e->groups[k]);
+            put_long(out, 0);
         }
     }
     (void)fputs("\n$EndEntities\n", out);
@@ -626,20 +897,22 @@ static void put_blocks(
 
 static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
 {
-    mt_tags surfaces, volumes;
+    entities surfaces, volumes;
     size_t number = 0;
     const size_t n = mesh->n_faces + mesh->n_elements;
-    MT_TRY(group(scratch, path, "tag of triangles", mesh->n_faces, mesh->face_tag, &surfaces));
-    MT_TRY(group(scratch, path, "region", mesh->n_elements, mesh->region, &volumes));
+    MT_TRY(check_tags(path, mesh));
+    MT_TRY(find_entities(scratch, mesh->n_faces, mesh->face_tag, NULL, &surfaces));
+    MT_TRY(find_entities(scratch, mesh->n_elements, mesh->region, mesh->groups, &volumes));
     (void)fputs("$MeshFormat\n4.1 1 8\n", out);
     put_int(out, 1);
     (void)fputs("\n$EndMeshFormat\n$Comments\nmyotile " MT_VERSION "\n$EndComments\n", out);
+    put_names(out, mesh);
     put_entities(out, mesh, &surfaces, &volumes);
     put_nodes(out, mesh);
     (void)fputs("$Elements\n", out);
-    put_long(out, surfaces.n + volumes.n), put_long(out, n), put_long(out, 1), put_long(out, n);
-    put_blocks(out, &surfaces, 2, TRIANGLE, 3, mesh->face_vertex, &number);
-    put_blocks(out, &volumes, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
+    put_long(out, surfaces.of.n + volumes.of.n), put_long(out, n), put_long(out, 1), put_long(out, n);
+    put_blocks(out, &surfaces.of, 2, TRIANGLE, 3, mesh->face_vertex, &number);
+    put_blocks(out, &volumes.of, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
     (void)fputs("\n$EndElements\n", out);
     return MT_OK;
 }

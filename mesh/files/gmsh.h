@@ -1,9 +1,13 @@
 /* Gmsh's mesh files: MSH 2 (2.0 to 2.2) and 4.1, text or binary, in; 4.1 binary out.
  *
- * Of the elements, tetrahedra and triangles of three vertices are taken and points and lines passed over. A
- * region is the (first) physical tag of a volume, a tagged triangle is one whose surface has a physical tag. A
- * surface's sign is its orientation and is dropped. MSH carries no fibres. Sections of other names are passed
- * over.
+ * Of the elements, tetrahedra and triangles are taken, of quadratic ones (types 11 and 9) their corners, with a note, and points and
+ * lines passed over. A
+ * region is the first physical tag of a volume; its other physical tags are groups (mesh/names.h). In version 2 an element
+ * of several physical groups is there once for each, and becomes one element. A tagged triangle is one whose surface has a
+ * physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
+ * regions, groups and tags. Fibres and sheets are arrays of three numbers of these names
+ * (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes is taken, with a note; other arrays
+ * are listed in a note. Sections of other names are passed over.
  *
  * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
  * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no
@@ -14,10 +18,10 @@
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
+/* Gives the mesh, with its notes, of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of elements and tagged triangles, in the order of the file; others are dropped;
  *   elements     in the order of the file and as given there, inverted and flat ones included;
- *   region    1 where the volume has no physical tag.
+ *   region    of a volume without a physical tag: as mt_names_unassigned.
  * MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with the file and the line or byte: another version, another
  * order of bytes, another kind of volume or surface element, ghost elements (copies of those of other partitions, in a
  * file of one of them), damage; or no tetrahedra. The mesh has passed
@@ -26,8 +30,10 @@
 MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
 /* Writes mesh (borrowed), in mm and without its fibres; the file is whole or as it was. Each region becomes a
- * volume and each tag of triangles a surface, with this physical tag. Regions and tags come back as they are,
- * elements and triangles sorted by them. MT_INPUT: a region or tag below 1, which MSH has no room for. MT_FILE:
+ * volume and each tag of triangles a surface, with this physical tag and its name; the elements of each set of groups are a
+ * volume with all these tags. Elements of region 0, if there are others, are in a volume without a physical tag. Regions, tags,
+ * names and groups come back as they are, elements and triangles sorted by them. MT_INPUT: another region or tag below 1,
+ * which MSH has no room for. MT_FILE:
  * cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
 

@@ -18,8 +18,9 @@ typedef struct rows {
     mt_scan scan;
     const char *what; /* of the rows */
     size_t n;
-    size_t numbers; /* of a row, with its id */
-    size_t at;      /* numbers of this row that were read */
+    size_t numbers;   /* of a row, with its id */
+    size_t at;        /* numbers of this row that were read */
+    uint8_t *on_edge; /* [n_vertices] of second order: not 0 for a vertex on an edge; else NULL */
     char path[MT_FILE_PATH_MAX];
 } rows;
 
@@ -156,11 +157,23 @@ static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *fi
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
 
+/* Reads the vertices of an element or triangle of `corners` corners, and those on its edges if it is of second order. */
+static mt_status read_corners(rows *r, const mt_mesh *mesh, int64_t first, size_t corners, uint32_t *vertex)
+{
+    uint32_t on_edge[6];
+    MT_TRY(read_vertices(r, mesh, first, corners, vertex));
+    if (!r->on_edge) return MT_OK;
+    const size_t n = corners == 4 ? 6 : 3;
+    MT_TRY(read_vertices(r, mesh, first, n, on_edge));
+    for (size_t k = 0; k < n; k++) r->on_edge[on_edge[k]] = 1;
+    return MT_OK;
+}
+
 static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh)
 {
     for (size_t c = 0; c < r->n; c++) {
         MT_TRY(read_id(r, c, first));
-        MT_TRY(read_vertices(r, mesh, first, 4, mesh->element_vertex + 4 * c));
+        MT_TRY(read_corners(r, mesh, first, 4, mesh->element_vertex + 4 * c));
         mesh->region[c] = 1;
         if (r->at < r->numbers) {
             double region;
@@ -171,6 +184,14 @@ static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh)
         MT_TRY(mt_scan_end_line(&r->scan, "an element"));
     }
     return mt_scan_end_file(&r->scan, r->what, r->n);
+}
+
+/* Counts the words of the next row of a text. */
+static size_t row_words(mt_scan scan)
+{
+    char word[2];
+    mt_scan_word(&scan, word, sizeof word);
+    return mt_scan_words(&scan) + 1;
 }
 
 /* The triangle's tag becomes that of the mesh's next one, which counts if it is not 0. */
@@ -184,21 +205,23 @@ static mt_status read_marker(rows *r, mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Behind the marker TetGen may name the two elements of a triangle. */
+/* Behind the marker TetGen may name the two elements of a triangle. `on_edge` is that of the elements; triangles of a mesh of second
+ * order may be of first order. */
 static mt_status read_faces(
-    mt_arena *arena, mt_arena *scratch, const char *name, int64_t first, mt_mesh *mesh)
+    mt_arena *arena, mt_arena *scratch, const char *name, int64_t first, uint8_t *on_edge, mt_mesh *mesh)
 {
     rows r = {0};
     head markers = {"number of markers", 0, 1, 0};
     if (!is_there(name, ".face")) return MT_OK;
     MT_TRY(open_rows(scratch, name, ".face", "triangles", 1, &markers, &r));
-    MT_TRY(expect_rows(&r, true, 3, (size_t)markers.value));
+    if (on_edge && (r.scan.binary || row_words(r.scan) >= 8)) r.on_edge = on_edge;
+    MT_TRY(expect_rows(&r, true, r.on_edge ? 6 : 3, (size_t)markers.value));
     if (markers.value == 0) return MT_OK;
     MT_TRY(mt_mesh_new_faces(arena, r.n, mesh));
     mesh->n_faces = 0;
     for (size_t f = 0; f < r.n; f++) {
         MT_TRY(read_id(&r, f, first));
-        MT_TRY(read_vertices(&r, mesh, first, 3, mesh->face_vertex + 3 * mesh->n_faces));
+        MT_TRY(read_corners(&r, mesh, first, 3, mesh->face_vertex + 3 * mesh->n_faces));
         MT_TRY(read_marker(&r, mesh));
         for (int k = 0; k < 2 && !r.scan.binary && mt_scan_more(&r.scan); k++) {
             int64_t element;
@@ -216,6 +239,8 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     const bool ortho = is_there(name, ".ortho");
     if (!ortho && !is_there(name, ".axi")) return MT_OK;
     MT_TRY(open_rows(scratch, name, ortho ? ".ortho" : ".axi", "fibres", 0, NULL, &r));
+    if (ortho && is_there(name, ".axi"))
+        MT_TRY(mt_mesh_note(arena, mesh, "fibres: those of .ortho, which has sheets, too; .axi is not used"));
     if (r.n != mesh->n_elements)
         return mt_scan_fail(
             &r.scan, "%zu fibres are counted; allowed: %zu, the elements of the mesh", r.n, mesh->n_elements);
@@ -233,26 +258,47 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     return mt_scan_end_file(&r.scan, r.what, r.n);
 }
 
+/* Removes the vertices on edges of a mesh of second order. */
+static mt_status drop_on_edges(mt_arena *arena, mt_arena *scratch, uint8_t *on_edge, mt_mesh *mesh)
+{
+    const size_t before = mesh->n_vertices;
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) on_edge[mesh->element_vertex[k]] = 0;
+    for (size_t k = 0; k < 3 * mesh->n_faces; k++) on_edge[mesh->face_vertex[k]] = 0;
+    for (size_t v = 0; v < before; v++) on_edge[v] = !on_edge[v];
+    MT_TRY(mt_mesh_keep_vertices(scratch, mesh, on_edge));
+    return mt_mesh_note_curved(arena, mesh, mesh->n_elements, before - mesh->n_vertices);
+}
+
+static mt_status check_order(const rows *elements, int64_t vertices)
+{
+    if (vertices == 4 || vertices == 10) return MT_OK;
+    return mt_scan_fail(&elements->scan,
+        "number of vertices of an element is %lld; allowed: 4, or 10 (second order)", (long long)vertices);
+}
+
 static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
 {
     enum { MANY = 1000 };
     head of_points[] = {
         {"dimension", 3, 3, 3}, {"number of attributes", 0, MANY, 0}, {"number of markers", 0, 1, 0}};
     head of_elements[] = {
-        {"number of vertices of an element", 4, 4, 4}, {"number of attributes", 0, MANY, 0}};
+        {"number of vertices of an element", 4, 10, 4}, {"number of attributes", 0, MANY, 0}};
     rows points = {0}, elements = {0};
     int64_t first;
     MT_TRY(open_rows(scratch, name, ".node", "vertices", 3, of_points, &points));
     MT_TRY(expect_rows(&points, true, 0, 3 + (size_t)(of_points[1].value + of_points[2].value)));
     MT_TRY(open_rows(scratch, name, ".ele", "elements", 2, of_elements, &elements));
-    MT_TRY(expect_rows(&elements, true, 4, (size_t)of_elements[1].value));
+    MT_TRY(check_order(&elements, of_elements[0].value));
+    MT_TRY(expect_rows(&elements, true, (size_t)of_elements[0].value, (size_t)of_elements[1].value));
     if (points.n == 0 || elements.n == 0)
         return mt_fail(MT_INPUT, "%s: counts no %s", points.n == 0 ? points.path : elements.path,
             points.n == 0 ? "vertices" : "elements");
     MT_TRY(mt_mesh_new(arena, points.n, elements.n, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh, &first));
+    if (of_elements[0].value == 10) MT_ALLOC(scratch, elements.on_edge, mesh->n_vertices);
     MT_TRY(read_elements(&elements, first, mesh));
-    MT_TRY(read_faces(arena, scratch, name, first, mesh));
+    MT_TRY(read_faces(arena, scratch, name, first, elements.on_edge, mesh));
+    if (elements.on_edge) MT_TRY(drop_on_edges(arena, scratch, elements.on_edge, mesh));
     return read_fibres(arena, scratch, name, mesh);
 }
 

@@ -1,17 +1,18 @@
 /* TetGen's mesh files and Chaste's flavour of them, in:
  *
  *   NAME.node   "n 3 [attributes [markers]]", then "id x y z ..." a vertex
- *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." an element; region: its first attribute, if whole
+ *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." an element; region: its first attribute, if whole.
+ *               "n 10 ...": of second order; the four corners are used, the vertices on edges are dropped with a note
  *   NAME.face   "n [markers]", then "id v0 v1 v2 marker" a triangle, tagged where the marker is not 0
  *   NAME.ortho  "n", then a line of 9 numbers an element: fibre, sheet and normal, which is not read
- *   NAME.axi    "n", then a line of 3 numbers an element: fibre; not looked at where there is .ortho
+ *   NAME.axi    "n", then a line of 3 numbers an element: fibre; not used if there is .ortho, with a note
  *
  * The last three need not be there. Ids count on from 0 or 1, as the first vertex does, and vertices are
  * named by them; # begins a remark. A first line that ends in BIN is Chaste's: what follows is raw and
  * little-endian, without ids, from 0; vertices of elements are int32 and all else double.
  *
- * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Meshes of ten nodes an element and
- * points in .poly or .smesh are not read. */
+ * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Points in .poly or .smesh are
+ * not read. */
 #ifndef MT_MESH_FILES_TETGEN_H
 #define MT_MESH_FILES_TETGEN_H
 

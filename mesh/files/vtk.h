@@ -6,22 +6,20 @@
  *   points      all are vertices, in the order of the file, also those of no cell;
  *   cells       tetrahedra (10) become cells and triangles (5, and polygons of three corners) tagged
  *               triangles, both in the order of the file and wound as they are there; vertices and lines (1
- *               to 4) and empty cells (0) are passed over; any other type is an error;
+ *               to 4) and empty cells (0) are passed over; of quadratic cells (24, 22; 71, 69) the corners are used and the points
+ *               on edges dropped, with a note; any other type is an error;
  *   pieces      of XML are joined, one behind the other;
- *   region      the first of these cell arrays, of one number a cell: region, regions, elemTag, elemTags,
- *               tag, tags, material, materials, gmsh:physical, medit:ref, cell_tags, CellEntityIds, part-id,
- *               surface-id, ID (small and capital letters are the same). Its values are the regions of cells
- *               and the tags of triangles, and must be whole numbers. Without it a region is 1 and a tag 0;
- *   fibres      the first of these arrays, of three numbers: fibre, fibres, fiber, fibers, f0,
- *               fibre_direction, fiber_direction, fiberDirections, FIB_DIR; of cells or else of points. Those
- *               of points become a cell's by the principal axis of the sum of f f' over its four vertices: f
- *               and -f are the same fibre;
- *   sheets      in the same way: sheet, sheets, s0, sheet_direction, sheetDirections, SHEET_DIR; only with
- *               fibres. Where one is 0 or along its fibre (as placeholders are) the mesh has no sheets;
+ *   region      the best cell array of one number a cell of the table of names (mesh/files/vtk_names.h), as elemTag or labels. Its
+ *               values are the regions of cells and the tags of triangles, and must be whole numbers. Without it a region is 1 and
+ *               a tag 0;
+ *   fibres      the best array of three numbers of that table, of cells or else of points. Those of points become a cell's by the
+ *               principal axis of the sum of f f' over its four vertices: f and -f are the same fibre; a note says so, and in
+ *               how many elements the four differ so much that their mean means little;
+ *   sheets      in the same way; only with fibres. If one is 0 or along its fibre (as placeholders are) the mesh has no sheets;
  *   depth       the cell array of just this name, one number a cell;
  *   layer       the same, whole numbers.
  * Directions that are unit vectors to 1e-6, and perpendicular, are taken as they are, others are made so.
- * Other arrays are passed over.
+ * Other arrays are listed in a note.
  *
  * The mesh is what the file says: its indices are vertices and its coordinates finite, but cells may be
  * inverted or flat, and it has not passed mt_mesh_check. A file of triangles gives a surface: n_elements 0,

@@ -2,13 +2,23 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "data/vec3.h"
-#include "data/axes.h"
+#include "mesh/files/directions.h"
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
+
+/* Cells of more points, of which the corners are the first. */
+enum {
+    LINE_3 = 21,
+    TRIANGLE_6 = 22,
+    TETRAHEDRON_10 = 24,
+    LAGRANGE_LINE = 68,
+    LAGRANGE_TRIANGLE = 69,
+    LAGRANGE_TETRAHEDRON = 71
+};
 
 static const double long_direction = 1e6; /* nor any part of a direction */
 
@@ -65,29 +75,18 @@ mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_t n, double *
 
 /* ---- names ---- */
 
-static const mt_vtk_known known[] = {{MT_VTK_REGION, "region"}, {MT_VTK_REGION, "regions"},
-    {MT_VTK_REGION, "elemTag"}, {MT_VTK_REGION, "elemTags"}, {MT_VTK_REGION, "tag"}, {MT_VTK_REGION, "tags"},
-    {MT_VTK_REGION, "material"}, {MT_VTK_REGION, "materials"}, {MT_VTK_REGION, "gmsh:physical"},
-    {MT_VTK_REGION, "medit:ref"}, {MT_VTK_REGION, "cell_tags"}, {MT_VTK_REGION, "CellEntityIds"},
-    {MT_VTK_REGION, "part-id"}, {MT_VTK_REGION, "surface-id"}, {MT_VTK_REGION, "ID"}, {MT_VTK_FIBRE, "fibre"},
-    {MT_VTK_FIBRE, "fibres"}, {MT_VTK_FIBRE, "fiber"}, {MT_VTK_FIBRE, "fibers"}, {MT_VTK_FIBRE, "f0"},
-    {MT_VTK_FIBRE, "fibre_direction"}, {MT_VTK_FIBRE, "fiber_direction"}, {MT_VTK_FIBRE, "fiberDirections"},
-    {MT_VTK_FIBRE, "FIB_DIR"}, {MT_VTK_SHEET, "sheet"}, {MT_VTK_SHEET, "sheets"}, {MT_VTK_SHEET, "s0"},
-    {MT_VTK_SHEET, "sheet_direction"}, {MT_VTK_SHEET, "sheetDirections"}, {MT_VTK_SHEET, "SHEET_DIR"},
-    {MT_VTK_DEPTH, "depth"}, {MT_VTK_LAYER, "layer"}};
-
-size_t mt_vtk_components(mt_vtk_role role) { return role == MT_VTK_FIBRE || role == MT_VTK_SHEET ? 3 : 1; }
-
-const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points)
+bool mt_vtk_grid_take(
+    mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data)
 {
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const bool exact = known[k].role == MT_VTK_DEPTH || known[k].role == MT_VTK_LAYER;
-        const size_t n = mt_vtk_components(known[k].role);
-        if ((exact ? strcmp : strcasecmp)(known[k].name, name) == 0 && components == n &&
-            (n == 3 || !of_points))
-            return &known[k];
+    const mt_vtk_known *is = mt_vtk_known_find(name, components, of_points);
+    *data = is ? (of_points ? grid->of_points : grid->of_cells) + is->role : NULL;
+    if (!is || ((*data)->is && (*data)->is <= is)) {
+        mt_vtk_unused_add(&grid->unused, name, of_points, components);
+        return false;
     }
-    return NULL;
+    if ((*data)->is) mt_vtk_unused_add(&grid->unused, (*data)->is->name, of_points, components);
+    (*data)->is = is;
+    return true;
 }
 
 static const char *type_name(int type)
@@ -103,13 +102,9 @@ static const char *type_name(int type)
         [15] = " (pentagonal prism)",
         [16] = " (hexagonal prism)",
         [21] = " (line of 3 points)",
-        [22] = " (triangle of 6 points)",
         [23] = " (quadrangle of 8 points)",
-        [24] = " (tetrahedron of 10 points)",
         [25] = " (hexahedron of 20 points)",
         [42] = " (polyhedron)",
-        [69] = " (Lagrange triangle)",
-        [71] = " (Lagrange tetrahedron)",
         [76] = " (Bezier triangle)",
         [78] = " (Bezier tetrahedron)"};
     return (size_t)type < sizeof names / sizeof *names && names[type] ? names[type] : "";
@@ -120,12 +115,33 @@ static const char *type_name(int type)
 /* Where the corners of a cell begin. */
 static size_t begin_of(const mt_vtk_cells *cells, size_t k) { return k > 0 ? (size_t)cells->end[k - 1] : 0; }
 
-/* VTK's type of a cell whose numbers have been checked; a polygon of three corners is a triangle. */
+static size_t points_of(const mt_vtk_cells *cells, size_t k)
+{
+    return (size_t)cells->end[k] - begin_of(cells, k);
+}
+
+/* VTK's type of a cell whose numbers have been checked; a polygon of three corners is a triangle, and a curved cell the flat one of its
+ * corners. */
 static int type_of(const mt_vtk_cells *cells, size_t k)
 {
     const int type = cells->type ? (int)cells->type[k] : cells->kind;
-    const bool three = (size_t)cells->end[k] - begin_of(cells, k) == 3;
-    return type == POLYGON && three ? TRIANGLE : type;
+    if (type == POLYGON && points_of(cells, k) == 3) return TRIANGLE;
+    if (type == LINE_3 || type == LAGRANGE_LINE) return POLY_LINE;
+    if (type == TRIANGLE_6 || type == LAGRANGE_TRIANGLE) return TRIANGLE;
+    return type == TETRAHEDRON_10 || type == LAGRANGE_TETRAHEDRON ? TETRAHEDRON : type;
+}
+
+/* Checks the number of points of a tetrahedron or triangle. */
+static mt_status check_points(
+    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, int type)
+{
+    const int given = cells->type ? (int)cells->type[k] : cells->kind;
+    const size_t n = points_of(cells, k), corners = type == TRIANGLE ? 3 : 4;
+    const size_t needed = given == TRIANGLE_6 ? 6 : given == TETRAHEDRON_10 ? 10 : corners;
+    const bool lagrange = given == LAGRANGE_TRIANGLE || given == LAGRANGE_TETRAHEDRON;
+    if (n == needed || (lagrange && n >= corners)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: cell %zu, a %s, has %zu corners", grid->path, cell,
+        type == TRIANGLE ? "triangle" : "tetrahedron", n);
 }
 
 /* Checks type and number of corners of cell k, which is number `cell` of the grid. */
@@ -141,18 +157,13 @@ static mt_status check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, 
         return mt_fail(MT_INPUT, "%s: cell %zu: type %g; allowed: a whole number from 0 to 255", grid->path,
             cell, number);
     const int type = type_of(cells, k);
-    const size_t corners = (size_t)end - begin;
     if (type <= POLY_LINE) return MT_OK;
     if (type != TRIANGLE && type != TETRAHEDRON)
         return mt_fail(MT_INPUT,
-            "%s: cell %zu is of VTK's type %d%s; allowed: tetrahedra (10) and triangles (5), beside vertices "
-            "and "
-            "lines (1 to 4)",
+            "%s: cell %zu is of VTK's type %d%s; allowed: tetrahedra (10, 24, 71), triangles (5, 22, 69), "
+            "vertices and lines (1 to 4, 21, 68)",
             grid->path, cell, type, type_name(type));
-    if (corners != (type == TRIANGLE ? 3 : 4))
-        return mt_fail(MT_INPUT, "%s: cell %zu, a %s, has %zu corners", grid->path, cell,
-            type == TRIANGLE ? "triangle" : "tetrahedron", corners);
-    return MT_OK;
+    return check_points(grid, cells, k, cell, type);
 }
 
 static mt_status check_cells(const mt_vtk_grid *grid, size_t *n_tetrahedra, size_t *n_triangles)
@@ -169,17 +180,23 @@ static mt_status check_cells(const mt_vtk_grid *grid, size_t *n_tetrahedra, size
     return mt_fail(MT_INPUT, "%s: has no tetrahedra and no triangles among its %zu cells", grid->path, cell);
 }
 
-/* The corners of cell k of the block, as vertices of the mesh. */
+/* A point of a cell, as a vertex of the mesh. */
+static mt_status put_corner(
+    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t at, size_t cell, uint32_t *vertex)
+{
+    const double corner = cells->corner[at];
+    if (!(corner >= 0 && corner < (double)cells->n_points && corner == floor(corner)))
+        return mt_fail(MT_INPUT, "%s: cell %zu: point %.17g; allowed: a whole number below %zu", grid->path,
+            cell, corner, cells->n_points);
+    *vertex = (uint32_t)(cells->first_point + (size_t)corner);
+    return MT_OK;
+}
+
+/* The first n points of cell k of the block. */
 static mt_status put_corners(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, size_t n, uint32_t *vertex)
 {
-    const double *corner = cells->corner + begin_of(cells, k);
-    for (size_t i = 0; i < n; i++) {
-        if (!(corner[i] >= 0 && corner[i] < (double)cells->n_points && corner[i] == floor(corner[i])))
-            return mt_fail(MT_INPUT, "%s: cell %zu: point %.17g; allowed: a whole number below %zu",
-                grid->path, cell, corner[i], cells->n_points);
-        vertex[i] = (uint32_t)(cells->first_point + (size_t)corner[i]);
-    }
+    for (size_t i = 0; i < n; i++) MT_TRY(put_corner(grid, cells, begin_of(cells, k) + i, cell, &vertex[i]));
     return MT_OK;
 }
 
@@ -212,24 +229,12 @@ static mt_status check_direction(
     return MT_OK;
 }
 
-/* The principal axis of the directions of four points, on the side of the first; 0 where all are 0. */
 static mt_status axis_of_points(
-    const mt_vtk_grid *grid, const mt_vtk_data *data, const uint32_t *vertex, double out[3])
+    const mt_vtk_grid *grid, const mt_vtk_data *data, const uint32_t *vertex, double out[3], bool *spread)
 {
-    double sum[3][3] = {{0}}, axes[3][3];
-    const double *f = NULL;
-    for (int i = 3; i >= 0; i--) {
-        MT_TRY(check_direction(grid, "point", data, vertex[i], &f));
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++) sum[r][c] += f[r] * f[c];
-    }
-    mt_axes_find(sum, axes);
-    int most = 0;
-    for (int k = 1; k < 3; k++)
-        if (sum[k][k] > sum[most][most]) most = k;
-    const double side = f[0] * axes[0][most] + f[1] * axes[1][most] + f[2] * axes[2][most];
-    const double length = sum[most][most] > 0 ? side < 0 ? -1 : 1 : 0;
-    for (int k = 0; k < 3; k++) out[k] = length * axes[k][most];
+    const double *f[4];
+    for (int i = 3; i >= 0; i--) MT_TRY(check_direction(grid, "point", data, vertex[i], &f[i]));
+    *spread = mt_directions_mean(f, out);
     return MT_OK;
 }
 
@@ -238,35 +243,20 @@ static const mt_vtk_data *directions(const mt_vtk_grid *grid, mt_vtk_role role)
     return grid->of_cells[role].is ? &grid->of_cells[role] : &grid->of_points[role];
 }
 
-static mt_status find_direction(
-    const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, const uint32_t *vertex, double out[3])
+static mt_status find_direction(const mt_vtk_grid *grid, mt_vtk_role role, size_t cell,
+    const uint32_t *vertex, double out[3], size_t *n_spread)
 {
     const mt_vtk_data *data = directions(grid, role);
     const double *direction;
-    if (data != &grid->of_cells[role]) return axis_of_points(grid, data, vertex, out);
+    bool spread;
+    if (data != &grid->of_cells[role]) {
+        MT_TRY(axis_of_points(grid, data, vertex, out, &spread));
+        *n_spread += spread;
+        return MT_OK;
+    }
     MT_TRY(check_direction(grid, "cell", data, cell, &direction));
     memcpy(out, direction, 3 * sizeof *out);
     return MT_OK;
-}
-
-static bool is_unit(const double v[3]) { return fabs(mt_length3(v) - 1) <= 1e-6; }
-
-/* Stores the directions of cell `to` of the mesh; false where its fibre is 0. Sheets go with the first that
- * is none. */
-static bool put_directions(mt_mesh *mesh, size_t to, const double fibre[3], const double sheet[3])
-{
-    const bool good_sheet = !mesh->sheet || (is_unit(sheet) && fabs(mt_dot3(fibre, sheet)) <= 1e-6);
-    if (is_unit(fibre) && good_sheet) {
-        memcpy(mesh->fibre + 3 * to, fibre, 3 * sizeof *fibre);
-        if (mesh->sheet) memcpy(mesh->sheet + 3 * to, sheet, 3 * sizeof *sheet);
-        return true;
-    }
-    if (mt_mesh_put_directions(mesh, to, fibre, sheet)) return true;
-    double *sheets = mesh->sheet;
-    mesh->sheet = NULL;
-    if (mt_mesh_put_directions(mesh, to, fibre, NULL)) return true;
-    mesh->sheet = sheets;
-    return false;
 }
 
 /* ---- the mesh ---- */
@@ -275,6 +265,7 @@ static bool put_directions(mt_mesh *mesh, size_t to, const double fibre[3], cons
 typedef struct progress {
     size_t tetrahedra, triangles;
     size_t n_bath, first_bath;
+    size_t n_spread[MT_VTK_ROLES]; /* elements whose vertices have directions far from each other */
 } progress;
 
 static mt_status put_tetrahedron(
@@ -293,9 +284,10 @@ static mt_status put_tetrahedron(
                 mesh->depth[to]);
     }
     if (!mesh->fibre) return MT_OK;
-    MT_TRY(find_direction(grid, MT_VTK_FIBRE, cell, vertex, fibre));
-    if (mesh->sheet) MT_TRY(find_direction(grid, MT_VTK_SHEET, cell, vertex, sheet));
-    if (!put_directions(mesh, to, fibre, sheet) && done->n_bath++ == 0) done->first_bath = cell;
+    MT_TRY(find_direction(grid, MT_VTK_FIBRE, cell, vertex, fibre, &done->n_spread[MT_VTK_FIBRE]));
+    if (mesh->sheet)
+        MT_TRY(find_direction(grid, MT_VTK_SHEET, cell, vertex, sheet, &done->n_spread[MT_VTK_SHEET]));
+    if (!mt_directions_put(mesh, to, fibre, sheet) && done->n_bath++ == 0) done->first_bath = cell;
     return MT_OK;
 }
 
@@ -307,22 +299,22 @@ static mt_status put_triangle(
     return put_whole(grid, MT_VTK_REGION, cell, 0, &mesh->face_tag[to]);
 }
 
-static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh)
+static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh, progress *done)
 {
     size_t cell = 0;
-    progress done = {0};
     for (const mt_vtk_cells *cells = grid->cells; cells; cells = cells->next)
         for (size_t k = 0; k < cells->n; k++, cell++) {
             const int type = type_of(cells, k);
-            if (type == TETRAHEDRON) MT_TRY(put_tetrahedron(grid, cells, k, cell, mesh, &done));
-            if (type == TRIANGLE) MT_TRY(put_triangle(grid, cells, k, cell, mesh, &done));
+            if (type == TETRAHEDRON) MT_TRY(put_tetrahedron(grid, cells, k, cell, mesh, done));
+            if (type == TRIANGLE) MT_TRY(put_triangle(grid, cells, k, cell, mesh, done));
         }
-    if (done.n_bath == 0) return MT_OK;
+    if (done->n_bath == 0) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: cell %zu: %s has length 0 there (bath, or isotropic), as in %zu of %zu tetrahedra; every cell "
         "needs a "
         "direction",
-        grid->path, done.first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done.n_bath, mesh->n_elements);
+        grid->path, done->first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done->n_bath,
+        mesh->n_elements);
 }
 
 static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
@@ -336,9 +328,67 @@ static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *me
     return MT_OK;
 }
 
+/* ---- notes ---- */
+
+static mt_status add_notes(mt_arena *arena, const mt_vtk_grid *grid, const progress *done, mt_mesh *mesh)
+{
+    mt_vtk_unused unused = grid->unused;
+    const bool used[MT_VTK_ROLES] = {
+        [MT_VTK_FIBRE] = mesh->fibre != NULL, [MT_VTK_SHEET] = mesh->sheet != NULL};
+    for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++) {
+        const mt_vtk_known *cells = grid->of_cells[role].is, *points = grid->of_points[role].is;
+        if (used[role] && points && !cells)
+            MT_TRY(mt_directions_note(
+                arena, mesh, role == MT_VTK_FIBRE ? "fibres" : "sheets", points->name, done->n_spread[role]));
+        if (cells && !used[role]) mt_vtk_unused_add(&unused, cells->name, false, 3);
+        if (points && (cells || !used[role])) mt_vtk_unused_add(&unused, points->name, true, 3);
+    }
+    return mt_vtk_unused_note(arena, &unused, mesh);
+}
+
+/* ---- curved cells ---- */
+
+/* Marks in keep[n_points] (1 before) the points of curved cells that are no corner of any cell, and counts these cells. */
+static mt_status mark_corners(const mt_vtk_grid *grid, uint8_t *keep, size_t *n_curved)
+{
+    for (int corners = 0; corners < 2; corners++) {
+        size_t cell = 0;
+        for (const mt_vtk_cells *cells = grid->cells; cells; cells = cells->next)
+            for (size_t k = 0; k < cells->n; k++, cell++) {
+                const int type = type_of(cells, k);
+                const size_t n = points_of(cells, k), first = type == TRIANGLE ? 3 : 4;
+                if (type != TRIANGLE && type != TETRAHEDRON) continue;
+                for (size_t i = corners ? 0 : first; i < (corners ? first : n); i++) {
+                    uint32_t at;
+                    MT_TRY(put_corner(grid, cells, begin_of(cells, k) + i, cell, &at));
+                    keep[at] = (uint8_t)corners;
+                }
+                *n_curved += !corners && n > first;
+            }
+    }
+    return MT_OK;
+}
+
+static mt_status drop_points_of_edges(mt_arena *arena, const mt_vtk_grid *grid, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    size_t n_curved = 0;
+    const size_t before = mesh->n_vertices;
+    uint8_t *keep = mt_arena_alloc(&scratch, before, 1);
+    mt_status status = keep ? MT_OK : MT_MEMORY;
+    if (keep) memset(keep, 1, before);
+    if (status == MT_OK) status = mark_corners(grid, keep, &n_curved);
+    if (status == MT_OK && n_curved > 0) status = mt_mesh_keep_vertices(&scratch, mesh, keep);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    if (n_curved == 0) return MT_OK;
+    return mt_mesh_note_curved(arena, mesh, n_curved, before - mesh->n_vertices);
+}
+
 mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
 {
     size_t n_tetrahedra, n_triangles;
+    progress done = {0};
     MT_TRY(check_cells(grid, &n_tetrahedra, &n_triangles));
     MT_TRY(mt_mesh_new(arena, grid->n_points, n_tetrahedra, mesh));
     if (n_triangles > 0) MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
@@ -349,5 +399,7 @@ mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit
     if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_DEPTH].is) MT_ALLOC(arena, mesh->depth, n_tetrahedra);
     if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_LAYER].is) MT_ALLOC(arena, mesh->layer, n_tetrahedra);
     MT_TRY(put_points(grid, unit_mm, mesh));
-    return put_cells(grid, mesh);
+    MT_TRY(put_cells(grid, mesh, &done));
+    MT_TRY(drop_points_of_edges(arena, grid, mesh));
+    return add_notes(arena, grid, &done, mesh);
 }

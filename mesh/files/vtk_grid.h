@@ -7,6 +7,7 @@
 #define MT_MESH_FILES_VTK_GRID_H
 
 #include "data/scan.h"
+#include "mesh/files/vtk_names.h"
 #include "mesh/mesh.h"
 
 /* Points, cells or corners of cells a byte of the file. The most regular meshes, compressed as well as zlib
@@ -35,25 +36,6 @@ MT_NODISCARD mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_
 
 /* ---- the grid */
 
-typedef enum mt_vtk_role {
-    MT_VTK_REGION,
-    MT_VTK_FIBRE,
-    MT_VTK_SHEET,
-    MT_VTK_DEPTH,
-    MT_VTK_LAYER,
-    MT_VTK_ROLES
-} mt_vtk_role;
-
-/* An array that a mesh wants, by its name. */
-typedef struct mt_vtk_known {
-    mt_vtk_role role;
-    const char *name;
-} mt_vtk_known;
-
-/* Of an array of this name with so many numbers each; of two for one role the better one has the lower
- * address. NULL: the array is passed over. */
-const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points);
-
 typedef struct mt_vtk_data {
     const mt_vtk_known *is; /* NULL: there is none */
     double *values;
@@ -77,12 +59,15 @@ typedef struct mt_vtk_grid {
     double *xyz;                                                 /* [n_points][3] */
     mt_vtk_cells *cells;                                         /* in the order of of_cells */
     mt_vtk_data of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* [n_elements] or [n_points], [1 or 3] */
+    mt_vtk_unused unused; /* arrays that were found and are not of these */
 } mt_vtk_grid;
 
-/* How many numbers an array of this role has for each cell or point. */
-size_t mt_vtk_components(mt_vtk_role role);
+/* Gives an array a place among those of the grid, if it has a role and no better one has come before; false otherwise. It, or
+ * the one that it takes the place of, is then listed as not used. The caller stores the values. */
+bool mt_vtk_grid_take(
+    mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data);
 
-/* Makes the mesh as mesh/files/vtk.h says; the grid may have any content, of these lengths. */
+/* Makes the mesh as mesh/files/vtk.h says, with its notes; the grid may have any content, of these lengths. */
 MT_NODISCARD mt_status mt_vtk_grid_mesh(
     mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh);
 

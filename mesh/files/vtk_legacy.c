@@ -191,13 +191,12 @@ static mt_status read_data(reader *r, const char *name, bool of_cells)
 /* An array of n times so many numbers, kept where the mesh wants it. */
 static mt_status read_array(reader *r, const char *name, const mt_vtk_type *type, size_t components, size_t n)
 {
-    mt_vtk_data *data = r->of_cells ? r->grid.of_cells : r->grid.of_points;
-    const mt_vtk_known *is = r->n_data == n ? mt_vtk_known_find(name, components, !r->of_cells) : NULL;
+    mt_vtk_data *data;
     size_t numbers;
     if (__builtin_mul_overflow(n, components, &numbers)) numbers = SIZE_MAX;
-    if (!is || (data[is->role].is && data[is->role].is <= is)) return skip_numbers(r, name, type, numbers);
-    data[is->role].is = is;
-    return read_numbers(r, name, type, numbers, &data[is->role].values);
+    if (r->n_data != n || !mt_vtk_grid_take(&r->grid, name, components, !r->of_cells, &data))
+        return skip_numbers(r, name, type, numbers);
+    return read_numbers(r, name, type, numbers, &data->values);
 }
 
 /* "SCALARS name type [components]", then "LOOKUP_TABLE name", which some forget. */
@@ -249,6 +248,7 @@ static mt_status skip_colours(reader *r, bool table)
     mt_scan_word(&r->scan, name, sizeof name);
     MT_TRY(mt_scan_count(&r->scan, "number of colours", 1, &n));
     if (__builtin_mul_overflow(n, table ? 4 : r->n_data, &numbers)) numbers = SIZE_MAX;
+    if (!table) mt_vtk_unused_add(&r->grid.unused, name, !r->of_cells, n);
     return skip_numbers(r, name, mt_vtk_type_find("unsigned_char"), numbers);
 }
 

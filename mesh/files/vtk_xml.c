@@ -89,8 +89,10 @@ static mt_status read_count(
 {
     const char *text = attribute(attributes, name, "0");
     char *end;
+    text += strspn(text, " ");
     errno = 0;
     *count = strtoull(text, &end, 10);
+    end += strspn(end, " ");
     if (*text >= '0' && *text <= '9' && !*end && errno == 0 && *count <= most) return MT_OK;
     return mt_scan_fail(&r->scan, "%s is '%.40s'; allowed: a whole number from 0 to %llu", name, text,
         (unsigned long long)most);
@@ -227,8 +229,14 @@ static mt_status start_array(reader *r, const XML_Char *name, const XML_Char *co
     for (int k = 0; k < 3; k++)
         if (r->arrays[k] && !r->arrays[k]->there && strcmp(called, names[k]) == 0)
             return note_array(r, called, attributes, components, r->arrays[k]);
-    const mt_vtk_known *is = r->data ? mt_vtk_known_find(called, components, r->of_points) : NULL;
-    if (!is || (r->data[is->role].is && r->data[is->role].is <= is)) return MT_OK;
+    if (!r->data) return MT_OK;
+    const mt_vtk_known *is = mt_vtk_known_find(called, components, r->of_points);
+    if (!is || (r->data[is->role].is && r->data[is->role].is <= is)) {
+        mt_vtk_unused_add(&r->grid.unused, called, r->of_points, components);
+        return MT_OK;
+    }
+    if (r->data[is->role].is)
+        mt_vtk_unused_add(&r->grid.unused, r->data[is->role].is->name, r->of_points, components);
     r->data[is->role].is = is;
     return note_array(r, called, attributes, components, &r->data[is->role].array);
 }

@@ -1,12 +1,18 @@
 #include "mesh/files/vtkhdf.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/h5.h"
+#include "mesh/names.h"
+#include "mesh/files/vtkhdf_other.h"
 
-static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile"};
+static const char *const own[] = {
+    "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
+static const char points[] = "VTKHDF/Points";
+static const char names[] = "VTKHDF/FieldData/names", groups[] = "VTKHDF/CellData/groups";
 static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
                   ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
 
@@ -44,7 +50,8 @@ static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *me
         const void *values;
     } fields[] = {{"region", MT_H5_INT32, 1, mesh->region}, {"fibre", MT_H5_DOUBLE, 2, mesh->fibre},
         {"sheet", MT_H5_DOUBLE, 2, mesh->sheet}, {"normal", MT_H5_DOUBLE, 2, normal},
-        {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer}};
+        {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer},
+        {"groups", MT_H5_UINT32, 1, mesh->groups}};
     MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
         char name[64];
@@ -61,6 +68,27 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
     if (n == 0) return MT_OK;
     MT_TRY(mt_h5_write(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){n, 3}, NULL, mesh->face_vertex));
     return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
+}
+
+/* A file with tagged triangles has names, if only the first remark: without them it is of an earlier version. */
+static bool has_names(const mt_mesh *mesh)
+{
+    return mesh->n_faces > 0 || mesh->n_names > 0 || mesh->n_groups > 0;
+}
+
+static mt_status write_names(mt_h5 *h5, const mt_mesh *mesh)
+{
+    char *text = NULL;
+    size_t n = 0;
+    if (!has_names(mesh)) return MT_OK;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) return mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
+    mt_names_print(out, mesh);
+    mt_status status =
+        fclose(out) == 0 ? MT_OK : mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
+    if (status == MT_OK) status = mt_h5_write(h5, names, MT_H5_UINT8, 1, &n, NULL, text);
+    free(text);
+    return status;
 }
 
 static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
@@ -112,7 +140,8 @@ static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
     MT_TRY(mt_vtkhdf_put_grid(scratch, h5, all->mesh, 1, mt_h5_write));
     MT_TRY(write_cell_data(scratch, h5, all->mesh));
     MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
-    if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    if (has_names(all->mesh) || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    MT_TRY(write_names(h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
     return mt_vtkhdf_put_notes(h5, all->n_notes, all->notes);
@@ -160,13 +189,14 @@ static mt_status check_kind(mt_h5 *h5)
 {
     int64_t version[2];
     char type[64];
-    bool there;
+    bool there, steps;
     MT_TRY(mt_h5_has(h5, "VTKHDF", &there));
     if (!there) return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
     MT_TRY(mt_h5_read_integers(h5, "VTKHDF", "Version", 2, version));
-    if (version[0] != 1)
-        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read", h5->path,
-            (long long)version[0], (long long)version[1]);
+    MT_TRY(mt_h5_has(h5, "VTKHDF/Steps", &steps));
+    if (version[0] != 1 && (version[0] != 2 || steps))
+        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read, and 2.x without Steps",
+            h5->path, (long long)version[0], (long long)version[1]);
     MT_TRY(mt_h5_read_text(h5, "VTKHDF", "Type", type, sizeof type));
     if (strcmp(type, mt_vtkhdf_type) != 0)
         return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, mt_vtkhdf_type);
@@ -253,11 +283,66 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
-static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
+/* Reads the unit that the file states, "" if none, and checks that it is known. */
+static mt_status read_unit(mt_h5 *h5, char unit[MT_UNIT_SIZE])
+{
+    bool stated;
+    double mm;
+    unit[0] = 0;
+    MT_TRY(mt_h5_has_attribute(h5, points, "unit", &stated));
+    if (!stated) return MT_OK;
+    MT_TRY(mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE));
+    return mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &mm)));
+}
+
+/* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
+static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
+{
+    char unit[MT_UNIT_SIZE];
+    MT_TRY(read_unit(h5, unit));
+    if (unit[0]) MT_TRY(mt_unit_mm(unit, &unit_mm));
+    for (size_t k = 0; unit_mm != 1 && k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
+    return MT_OK;
+}
+
+/* Before files had names, the tags 1 to 4 of ours were those of mt_surface. */
+static mt_status name_earlier(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
+{
+    char program[64];
+    if (mesh->n_faces == 0 || mt_h5_read_text(h5, "/", "program", program, sizeof program) != MT_OK ||
+        strncmp(program, "myotile ", strlen("myotile ")) != 0)
+        return MT_OK;
+    return mt_names_put_surfaces(arena, mesh);
+}
+
+static mt_status read_names(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
+{
+    uint8_t *text;
+    size_t n;
+    bool there;
+    MT_TRY(mt_h5_has(h5, names, &there));
+    if (!there) return name_earlier(arena, h5, mesh);
+    MT_TRY(mt_h5_shape(h5, names, 1, &n));
+    MT_ALLOC(scratch, text, n);
+    MT_TRY(mt_h5_read(h5, names, MT_H5_UINT8, 1, &n, text));
+    MT_TRY(mt_fail_in(h5->path, mt_names_parse(arena, mesh, (const char *)text, n)));
+    if (mesh->n_groups == 0) return MT_OK;
+    return mt_h5_read(h5, groups, MT_H5_UINT32, 1, &mesh->n_elements, mesh->groups);
+}
+
+static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     size_t n_vertices, n_elements, n_ids;
+    bool other;
     MT_TRY(check_kind(h5));
-    MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", "VTKHDF/Points", 2, &n_vertices));
+    MT_TRY(mt_vtkhdf_is_other(scratch, h5, &other));
+    if (other) {
+        MT_TRY(mt_vtkhdf_read_other(arena, h5, mesh));
+        MT_TRY(convert_points(h5, unit_mm, mesh));
+        MT_TRY(read_faces(arena, h5, mesh));
+        return mt_mesh_check_content(mesh, h5->path);
+    }
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", points, 2, &n_vertices));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_elements));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfConnectivityIds", "VTKHDF/Connectivity", 1, &n_ids));
     if (n_ids % 4 || n_ids / 4 != n_elements)
@@ -265,21 +350,40 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
             n_elements, n_ids);
     MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
     MT_TRY(check_cells(scratch, h5, n_elements));
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(mt_h5_read(h5, points, MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(convert_points(h5, unit_mm, mesh));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->element_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
+    MT_TRY(read_names(arena, scratch, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);
 }
 
-mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
+mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     mt_h5 h5 = {0};
     mt_arena scratch = {0};
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_mesh(arena, &scratch, &h5, mesh);
+    mt_status status = read_mesh(arena, &scratch, &h5, unit_mm, mesh);
     mt_h5_close(&h5);
     mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    return mt_vtkhdf_read_in(arena, path, 1, mesh);
+}
+
+mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
+{
+    mt_h5 h5 = {0};
+    bool there;
+    unit[0] = 0;
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = mt_h5_has(&h5, points, &there);
+    if (status == MT_OK && there) status = read_unit(&h5, unit);
+    mt_h5_close(&h5);
     return status;
 }
 

@@ -5,7 +5,8 @@
  *   NumberOfPoints             [1]              int64
  *   NumberOfCells              [1]              int64
  *   NumberOfConnectivityIds    [1]              int64
- *   Points                     [n_vertices][3]  double, unit mm
+ *   Points                     [n_vertices][3]  double; the attribute unit is mm where written here, and um, mm, cm or m
+ *                                               where read; without it, mm
  *   Connectivity               [4 n_elements]      int64
  *   Offsets                    [n_elements + 1]    int64
  *   Types                      [n_elements]        uint8, all 10 (VTK_TETRA)
@@ -15,6 +16,7 @@
  *   CellData/normal            [n_elements][3]     double, fibre x sheet: for viewers, not read
  *   CellData/depth             [n_elements]        double
  *   CellData/layer             [n_elements]        int32
+ *   CellData/groups            [n_elements]        int64, bit g: the element also belongs to the g-th group of the names
  *   CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this and the two
  *                                               others only in a file with a partition
  *   CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
@@ -23,6 +25,8 @@
  *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
  *   FieldData/face_tag         [n_faces]        int32
+ *   FieldData/names            [n]              uint8, names and tags of groups as text (mesh/names.h); only with tagged triangles,
+ *                                               names or groups
  *
  * The root's attribute "program" says who wrote the file; those of the group /run, in the result of a run, how it came about. */
 #ifndef MT_MESH_FILES_VTKHDF_H
@@ -30,6 +34,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
+#include "mesh/scale.h"
 #include "mesh/cut/partition.h"
 #include "mesh/files/vtkhdf_grid.h"
 
@@ -59,11 +64,19 @@ MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *m
 MT_NODISCARD mt_status mt_vtkhdf_write_partition(
     const char *path, const mt_mesh *mesh, const mt_partition *partition);
 
-/* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
- * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; elements may be inverted
- * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
+/* Gives the mesh of a file, of any name, written here; of others' files, and where others added arrays, mesh/files/vtk.h says what
+ * becomes of cells and arrays, and the mesh has notes. Without `region` it is 1 everywhere,
+ * without FieldData/face_vertex there are no tagged triangles. In files of Myotile without FieldData/names, which earlier
+ * versions wrote, the tags 1 to 4 get the names of mt_surface. Numbers come back to the bit; elements may be inverted
+ * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh in one piece, or a
  * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+/* The same of a file whose coordinates are of unit_mm millimetres each, unless it states their unit. */
+MT_NODISCARD mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+
+/* Returns the attribute "unit" of the file's points, "" if there is none. MT_INPUT: it is none of um, mm, cm and m. */
+MT_NODISCARD mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE]);
 
 /* Gives the element field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
  * has n_elements. MT_INPUT: missing, of another length or kind. */

@@ -4,6 +4,7 @@
 
 #include "data/pairs.h"
 #include "data/vec3.h"
+#include "mesh/names.h"
 
 /* ---- the midpoints of edges ---- */
 
@@ -144,6 +145,8 @@ static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fi
 {
     const size_t n = coarse->n_elements;
     for (size_t c = 0; c < 8 * n; c++) fine->region[c] = coarse->region[c / 8];
+    MT_TRY(mt_names_copy(arena, coarse, fine));
+    for (size_t c = 0; coarse->groups && c < 8 * n; c++) fine->groups[c] = coarse->groups[c / 8];
     if (coarse->fibre && !(fine->fibre = inherit(arena, n, 3 * sizeof *fine->fibre, coarse->fibre)))
         return MT_MEMORY;
     if (coarse->sheet && !(fine->sheet = inherit(arena, n, 3 * sizeof *fine->sheet, coarse->sheet)))

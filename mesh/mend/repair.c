@@ -14,27 +14,6 @@ static void move_item(void *items, size_t each, size_t k, size_t n)
     if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
 }
 
-static size_t drop_elements(mt_mesh *mesh, uint8_t *dead)
-{
-    size_t n = 0;
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        if (dead[c]) continue;
-        if (n < c) {
-            move_item(mesh->element_vertex, 4 * sizeof *mesh->element_vertex, c, n);
-            move_item(mesh->region, sizeof *mesh->region, c, n);
-            move_item(mesh->fibre, 3 * sizeof *mesh->fibre, c, n);
-            move_item(mesh->sheet, 3 * sizeof *mesh->sheet, c, n);
-            move_item(mesh->depth, sizeof *mesh->depth, c, n);
-            move_item(mesh->layer, sizeof *mesh->layer, c, n);
-        }
-        n++;
-    }
-    const size_t dropped = mesh->n_elements - n;
-    memset(dead, 0, mesh->n_elements);
-    mesh->n_elements = n;
-    return dropped;
-}
-
 static void turn(mt_mesh *mesh, mt_repair *repair)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) repair->turned += mt_form_of(mesh, c) == MT_FORM_INVERTED;
@@ -105,10 +84,10 @@ static mt_status drop_duplicates(mt_arena *scratch, mending *m)
 {
     mt_faces faces;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
-    m->repair->repeated = drop_elements(m->mesh, m->dead);
+    m->repair->repeated = mt_mesh_drop_elements(m->mesh, m->dead);
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     mt_runs_each(&faces, kill_duplicates, m);
-    m->repair->duplicates = drop_elements(m->mesh, m->dead);
+    m->repair->duplicates = mt_mesh_drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -116,7 +95,7 @@ static mt_status drop_flat(mt_arena *scratch, mending *m)
 {
     (void)scratch;
     MT_TRY(mt_flat_remove(m->mesh, m->dead, &m->repair->flat));
-    (void)drop_elements(m->mesh, m->dead);
+    (void)mt_mesh_drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -130,7 +109,7 @@ static mt_status drop_overlapping(mt_arena *scratch, mending *m)
         if (faces.start[v + 1] - faces.start[v] > longest) longest = faces.start[v + 1] - faces.start[v];
     MT_ALLOC(scratch, c.members, longest);
     mt_runs_each(&faces, thin_out, &c);
-    m->repair->overlapping = drop_elements(m->mesh, m->dead);
+    m->repair->overlapping = mt_mesh_drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -144,7 +123,7 @@ static mt_status drop_pieces(mt_arena *scratch, mending *m)
     if (m->pieces.n < 2) return MT_OK;
     m->repair->pieces = m->pieces.n - 1;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = m->pieces.first[c] != m->pieces.largest;
-    m->repair->piece_elements = drop_elements(m->mesh, m->dead);
+    m->repair->piece_elements = mt_mesh_drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 

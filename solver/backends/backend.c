@@ -146,8 +146,8 @@ typedef struct running {
         v_mV; /* [n], as the next three; NULL: not needed. Where the activation alone is recorded, which is looked at when all
                    * steps are done, it lies in the place of V */
     double *activation_ms, *low, *value;
-    double *peak_mV; /* [n_stimuli] of a survey */
-    bool carries;    /* some action potential of an earlier beat is not known to have ended */
+    double *extreme_mV; /* [2][n_stimuli] of a survey */
+    bool carries;       /* some action potential of an earlier beat is not known to have ended */
 } running;
 
 /* The beat in which an element has the newest action potential before this one. */
@@ -247,18 +247,42 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 
 /* ---- the time loop ---- */
 
+/* Follows the pulses of the stimuli, by a survey or (extreme_mV NULL) by V. */
+static void follow_pulses(const running *r, const double *extreme_mV, size_t step)
+{
+    const mt_monodomain *problem = r->problem;
+    for (size_t s = 0; problem->capture && s < problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &problem->stimulus[s];
+        double high = -INFINITY, low = INFINITY;
+        if (!mt_capture_needs(&problem->capture[s], stimulus, problem->dt_ms, step)) continue;
+        if (extreme_mV) {
+            high = extreme_mV[s];
+            low = -extreme_mV[problem->n_stimuli + s];
+        }
+        for (size_t k = 0; !extreme_mV && k < stimulus->n_elements; k++) {
+            high = fmax(high, r->v_mV[stimulus->element[k]]);
+            low = fmin(low, r->v_mV[stimulus->element[k]]);
+        }
+        mt_capture_look(
+            &problem->capture[s], stimulus, problem->dt_ms, step, problem->record.threshold_mV, low, high);
+    }
+}
+
 /* At the end of steps [from, step). V comes here only where nobody else can look, or what is wrong is to be told. */
 static mt_status look(running *r, size_t from, size_t step)
 {
     const mt_monodomain *problem = r->problem;
-    if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->peak_mV)) {
+    if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->extreme_mV)) {
         for (size_t s = 0; s < problem->n_stimuli; s++)
-            if (notes_peak(problem, s, step)) problem->peak_mV[s] = fmax(problem->peak_mV[s], r->peak_mV[s]);
+            if (notes_peak(problem, s, step))
+                problem->peak_mV[s] = fmax(problem->peak_mV[s], r->extreme_mV[s]);
+        follow_pulses(r, r->extreme_mV, step);
         return MT_OK;
     }
     r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
     MT_TRY(check_voltages(problem, r->v_mV, from, step));
     note_peaks(problem, r->v_mV, step);
+    follow_pulses(r, NULL, step);
     return MT_OK;
 }
 
@@ -267,6 +291,8 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
     const mt_monodomain *problem = r->problem;
     for (size_t s = 0; first == 0 && problem->peak_mV && s < problem->n_stimuli; s++)
         problem->peak_mV[s] = -INFINITY;
+    for (size_t s = 0; problem->capture && s < problem->n_stimuli; s++)
+        mt_capture_begin(&problem->capture[s], &problem->stimulus[s], problem->dt_ms, first);
     for (size_t step = first; step < end;) {
         MT_TRY(turn(r, step));
         const size_t from = step, ms = next_turn(r, step, end_of_ms(problem, step)),
@@ -293,8 +319,8 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .backend = backend,
         .self = self,
         .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
-        .peak_mV = mt_arena_alloc(&scratch, problem->n_stimuli, sizeof *r.peak_mV)};
-    mt_status status = r.v_mV && r.peak_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
+        .extreme_mV = mt_arena_alloc(&scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
+    mt_status status = r.v_mV && r.extreme_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
     if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);

@@ -63,9 +63,10 @@ typedef struct mt_backend {
      * clock, so that a run that goes on has counted what one that never stopped has. */
     void (*read)(void *self, size_t array, double *values);
 
-    /* Between time steps: gives the highest V [mV] of each stimulus' elements [n_stimuli], and whether the V of all elements is possible
-     * (mt_backend_possible_mV); where it is not, peaks need not be right. v_mV [n_elements] is scratch. NULL: who wants to know reads V. */
-    bool (*survey)(void *self, double *v_mV, double *peak_mV);
+    /* Between time steps: returns the highest V [mV] of each stimulus' elements, then the highest -V of each, extreme_mV[2][n_stimuli], and
+     * whether the V of all elements is possible (mt_backend_possible_mV); if it is not, extremes need not be right. v_mV [n_elements] is
+     * scratch. NULL: the caller reads V. */
+    bool (*survey)(void *self, double *v_mV, double *extreme_mV);
 
     /* As read, of n of the elements, or of all of them where `element` is NULL (n is not looked at then); the other values stay as
      * they are. An emulated machine counts one stream to its host (ipu_engine_stream): every range of elements that follow one another
@@ -106,7 +107,8 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
 
 /* Runs steps [first, end) on an open backend that has done `first`; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
- * case names it) and what to try. problem->peak_mV begins anew with step 0 only. problem->beats get what is recorded, those of a run
+ * case names it) and what to try. problem->peak_mV begins anew with step 0 only, problem->capture with
+ * each call. problem->beats get what is recorded, those of a run
  * that goes on, too, which have what there was by then of the beats that had ended; also of a run that is stopped.
  *
  * What is recorded is streamed from the backend: at the end of every beat, at each look for elements that are free again, and, behind

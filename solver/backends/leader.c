@@ -17,7 +17,7 @@ typedef struct leader {
     mt_backend led;               /* what rank 0 holds */
     uint32_t *place;              /* of rank 0: [n_elements] of each element in that order */
     double *values;               /* of others: [n_elements] of their part */
-    double *seen;                 /* [n_stimuli + 1] */
+    double *seen;                 /* [2 n_stimuli + 1] */
     double *packed;               /* [most that a rank has] own values, in that order, on their way */
 } leader;
 
@@ -65,37 +65,40 @@ static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank
 static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
 static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
 
-/* The highest V of those elements of a stimulus that are its own. */
-static double peak_of(const leader *l, const mt_stimulus *stimulus, const double *v_mV)
+/* Returns the highest V, or with sign -1 the highest -V, of the rank's own elements of a stimulus. */
+static double peak_of(const leader *l, const mt_stimulus *stimulus, const double *v_mV, double sign)
 {
     double peak = -INFINITY;
     for (size_t k = 0; k < stimulus->n_elements; k++) {
         const uint32_t element = stimulus->element[k];
-        if (!l->place || l->place[element] < l->first[1]) peak = fmax(peak, v_mV[element]);
+        if (!l->place || l->place[element] < l->first[1]) peak = fmax(peak, sign * v_mV[element]);
     }
     return peak;
 }
 
-/* Each rank looks at its own voltages. Fills seen: the peaks, and 1 where some V is not possible, else 0. */
+/* Each rank looks at its own voltages. Fills seen: the extremes (mt_backend.survey), and 1 where some V is not possible, else 0. */
 static void survey(const leader *l, double *v_mV)
 {
     const size_t n = l->problem->n_stimuli;
     bool possible = true;
     l->backend->read(l->self, MT_ARRAY_V, v_mV);
     for (size_t k = 0; k < n_own(l); k++) possible &= mt_backend_possible_mV(v_mV[own(l)[k]]);
-    for (size_t s = 0; s < n; s++) l->seen[s] = peak_of(l, &l->problem->stimulus[s], v_mV);
-    l->seen[n] = possible ? 0 : 1;
-    mt_communicator_largest(l->ranks, l->seen, n + 1);
+    for (size_t s = 0; s < n; s++) {
+        l->seen[s] = peak_of(l, &l->problem->stimulus[s], v_mV, 1);
+        l->seen[n + s] = peak_of(l, &l->problem->stimulus[s], v_mV, -1);
+    }
+    l->seen[2 * n] = possible ? 0 : 1;
+    mt_communicator_largest(l->ranks, l->seen, 2 * n + 1);
 }
 
-static bool lead_survey(void *self, double *v_mV, double *peak_mV)
+static bool lead_survey(void *self, double *v_mV, double *extreme_mV)
 {
     const leader *l = self;
     const size_t n = l->problem->n_stimuli;
     ask(l, SURVEY, 0, 0);
     survey(l, v_mV);
-    memcpy(peak_mV, l->seen, n * sizeof *peak_mV);
-    return l->seen[n] == 0;
+    memcpy(extreme_mV, l->seen, 2 * n * sizeof *extreme_mV);
+    return l->seen[2 * n] == 0;
 }
 
 /* Into the elements of a rank. */
@@ -394,7 +397,7 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_TRY(share(arena, backend, &problem, own_layout));
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;
-    MT_ALLOC(arena, l->seen, problem->n_stimuli + 1);
+    MT_ALLOC(arena, l->seen, 2 * problem->n_stimuli + 1);
     MT_TRY(find_places(arena, own_layout, problem->diffusion->n_elements, l));
     *shared = &l->led;
     *self = l;

@@ -264,6 +264,7 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
     problem->stimulus = stimuli;
     problem->stimulus_of = NULL;
     problem->peak_mV = NULL;
+    problem->capture = NULL;
     problem->beats = NULL;
     return MT_OK;
 }

@@ -89,14 +89,25 @@ static const char *scheme_word(const void *input, size_t i)
 
 /* ---- keys */
 
+/* Ranges that include every real study and exclude slips of units and of digits: times up to 11 days, in steps of at least the smallest
+ * `time.dt_ms`; coordinates up to 1 km, so that a geometry in micrometres gets a message about its unit (solver/case/findings.h);
+ * conductivities from nearly none to twenty times that of sea water, which is 5 mS/mm. */
+#define AT_TIME MT_YAML_WITHIN(0, 1e9)
+#define TIME_SPAN MT_YAML_WITHIN(1e-4, 1e9)
+#define COORDINATE MT_YAML_WITHIN(-1e6, 1e6)
+#define DISTANCE MT_YAML_WITHIN(1e-6, 1e6)
+#define CONDUCTIVITY MT_YAML_WITHIN(1e-9, 100)
+#define CURRENT_DENSITY MT_YAML_WITHIN(1e-6, 1e6)
+#define FACTOR MT_YAML_WITHIN(0, MT_CELL_FACTOR_MOST)
+
 /* A number as a part of a text. */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
 static const mt_yaml_key slab_keys[] = {
-    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_WITHIN(0, 1e4),
         "Size along x (the direction of the fibres), y and z."),
-    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_WITHIN(0, 1e3),
         "Edge of the boxes that the slab is made of, each cut into six tetrahedra. 0: no slab is made."),
     MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name,
         "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and a wave prefers no "
@@ -109,25 +120,25 @@ static const mt_yaml_key mesh_keys[] = {
 /* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have, and `else_normal` says what is normal to the
  * sheets where that is left out. */
 #define MEDIUM_KEYS(structure, member, needed, else_normal)                                                  \
-    MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed,                 \
-        MT_YAML_ABOVE(0), "Conductivity inside the cells, along the fibres."),                               \
+    MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed, CONDUCTIVITY,   \
+        "Conductivity inside the cells, along the fibres."),                                                 \
         MT_YAML_DOUBLE(structure, member.intracellular_t_mS_mm, "intracellular_t_mS_mm", needed,             \
-            MT_YAML_ABOVE(0), "Conductivity inside the cells, across the fibres."),                          \
+            CONDUCTIVITY, "Conductivity inside the cells, across the fibres."),                              \
         MT_YAML_DOUBLE(structure, member.intracellular_n_mS_mm, "intracellular_n_mS_mm", MT_YAML_NONE,       \
-            MT_YAML_ABOVE(0),                                                                                \
+            CONDUCTIVITY,                                                                                    \
             "Conductivity inside the cells, normal to the sheets that the mesh must then have. Left "        \
             "out: " else_normal),                                                                            \
         MT_YAML_DOUBLE(structure, member.extracellular_l_mS_mm, "extracellular_l_mS_mm", needed,             \
-            MT_YAML_ABOVE(0), "Conductivity between the cells, along the fibres."),                          \
+            CONDUCTIVITY, "Conductivity between the cells, along the fibres."),                              \
         MT_YAML_DOUBLE(structure, member.extracellular_t_mS_mm, "extracellular_t_mS_mm", needed,             \
-            MT_YAML_ABOVE(0), "Conductivity between the cells, across the fibres."),                         \
+            CONDUCTIVITY, "Conductivity between the cells, across the fibres."),                             \
         MT_YAML_DOUBLE(structure, member.extracellular_n_mS_mm, "extracellular_n_mS_mm", MT_YAML_NONE,       \
-            MT_YAML_ABOVE(0),                                                                                \
+            CONDUCTIVITY,                                                                                    \
             "Conductivity between the cells, normal to the sheets that the mesh must then have. Left "       \
             "out: " else_normal),                                                                            \
-        MT_YAML_DOUBLE(structure, member.chi_per_mm, "chi_per_mm", needed, MT_YAML_ABOVE(0),                 \
+        MT_YAML_DOUBLE(structure, member.chi_per_mm, "chi_per_mm", needed, MT_YAML_WITHIN(1e-3, 1e6),        \
             "Cell membrane per volume of tissue, mm² in a mm³."),                                            \
-        MT_YAML_DOUBLE(structure, member.cm_uF_mm2, "cm_uF_mm2", needed, MT_YAML_ABOVE(0),                   \
+        MT_YAML_DOUBLE(structure, member.cm_uF_mm2, "cm_uF_mm2", needed, MT_YAML_WITHIN(1e-6, 1e3),          \
             "Capacitance of the cell membrane.")
 static const mt_yaml_key tissue_keys[] = {
     MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
@@ -163,10 +174,14 @@ static const mt_yaml_key diffusion_keys[] = {
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
-        "Factors of the model's parameters, as `scale: [g_Kr=0.5]`: of the values that the type has by "     \
-        "itself. Where a name is wrong, the message has all of them."),                                      \
+        "Factors of the model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                             \
+            MT_CELL_FACTOR_MOST) ": of the "                                                                 \
+                                 "values that the type has. A message about a wrong name lists all names."), \
         MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
-            "Values of the model's parameters in its units, as `set: [K_o=8]`.")
+            "Values of the model's parameters in its units, as `set: [K_o=8]`: 0, or between a millionth "   \
+            "of the smallest and " TEXT(MT_CELL_FACTOR_MOST) " times the largest value that a type of the "  \
+                                                             "model has; a voltage within " TEXT(            \
+                                                                 MT_CELL_VOLTAGE_MOST_mV) " mV of 0.")
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
         "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
@@ -185,8 +200,8 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
         "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
         "the longest."),
-    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
-        "Simulated time, a whole number of time steps."),
+    MT_YAML_DOUBLE(
+        mt_case, time.end_ms, "end_ms", NULL, TIME_SPAN, "Simulated time, a whole number of time steps."),
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
         "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
         "has "
@@ -219,7 +234,7 @@ static const mt_yaml_key output_keys[] = {
         "within " TEXT(MT_CASE_BEAT_LEAST_MS) " ms of it belong to it. first: the whole run is one, and an "
                                               "element's first action "
                                               "potential counts."),
-    MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
+    MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_WITHIN(1, 1e9),
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_DOUBLE(mt_case, output.velocity_mm, "velocity_mm", TEXT(MT_VELOCITY_RADIUS_MM),
@@ -234,18 +249,17 @@ static const mt_yaml_key output_keys[] = {
         "signal stops leaves none."),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {
-    MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
         "At the start, and every so many ms. Left out, and no `at_ms`: no traces."),
-    MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", MT_YAML_AT_LEAST(0),
+    MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", AT_TIME,
         "At these times, too, or at them alone: ascending, rounded to whole steps, none behind "
         "`time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
     MT_YAML_END};
 static const mt_yaml_key series_keys[] = {
-    MT_YAML_DOUBLE(mt_case, series.samples.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, series.samples.when.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
         "A frame at the start, and every so many ms. Left out, and no `at_ms`: no series."),
-    MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms",
-        MT_YAML_AT_LEAST(0),
+    MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms", AT_TIME,
         "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
         "to "
         "whole steps, none behind `time.end_ms`."),
@@ -257,30 +271,29 @@ static const mt_yaml_key series_keys[] = {
         "other."),
     MT_YAML_END};
 static const mt_yaml_key ecg_keys[] = {
-    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", MT_YAML_ABOVE(0), "Every so many ms."),
-    MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", TIME_SPAN, "Every so many ms."),
+    MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", CONDUCTIVITY,
         "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
     MT_YAML_END};
-static const mt_yaml_key start_keys[] = {
-    MT_YAML_STRING(mt_case, start.state, "state", "",
-        "Where V and the cells begin, at time 0. Either a checkpoint of another simulation on the same mesh "
-        "with the "
-        "same cell model, as `at_end` leaves it; or the state of a cell that `myotile cell --save` wrote, at "
-        "which "
-        "all elements begin. All must be of its model and type; other parameters (`scale`, `set`) get a "
-        "warning: they "
-        "change at time 0. Left out: at rest, or as `prepace` leaves them."),
+static const mt_yaml_key start_keys[] = {MT_YAML_STRING(mt_case, start.state, "state", "",
+                                             "Initial V and states, at time 0. Either a checkpoint of "
+                                             "another simulation on the same mesh with the same "
+                                             "ionic model, as `at_end` leaves it: other cells or tissue get "
+                                             "a warning. Or the state of a cell that "
+                                             "`myotile cell --save` wrote, for all elements, which must be "
+                                             "of its model and type: other parameters "
+                                             "(`scale`, `set`) get a warning, as they change at time 0. Left "
+                                             "out: at rest, or as `prepace` leaves them."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
-    MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", TIME_SPAN,
         "The basic cycle length: from one stimulus to the next."),
     MT_YAML_UNSIGNED(mt_case, prepace.beats, "beats", "0", MT_YAML_WITHIN(0, 1000000),
         "So many cycles, each with a stimulus. 0: cells begin at rest, as the model has it."),
-    MT_YAML_DOUBLE(mt_case, prepace.start_ms, "start_ms", "1", MT_YAML_AT_LEAST(0),
-        "Start of the stimulus in each cycle."),
     MT_YAML_DOUBLE(
-        mt_case, prepace.duration_ms, "duration_ms", "1", MT_YAML_AT_LEAST(0), "Duration of the stimulus."),
-    MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_ANY,
+        mt_case, prepace.start_ms, "start_ms", "1", AT_TIME, "Start of the stimulus in each cycle."),
+    MT_YAML_DOUBLE(mt_case, prepace.duration_ms, "duration_ms", "1", AT_TIME, "Duration of the stimulus."),
+    MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_WITHIN(-1e6, 1e6),
         "How fast it raises V; mV/ms are pA/pF.", .unit = "mV/ms"),
     MT_YAML_ENUM_OF(mt_case, prepace.carrier, "carrier", "none", carrier_word,
         "The ions that carry the stimulus. none: V rises without them, and over hundreds of beats the cell "
@@ -288,9 +301,9 @@ static const mt_yaml_key prepace_keys[] = {
         "it."),
     MT_YAML_END};
 static const mt_yaml_key checkpoint_keys[] = {
-    MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_WITHIN(0, 1e6),
         "One is written each time that so many minutes have passed on the host. 0: not by that."),
-    MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
         "One is written every so many ms of simulated time."),
     MT_YAML_UNSIGNED(mt_case, checkpoint.keep, "keep", "2", MT_YAML_WITHIN(0, 1000),
         "So many of the newest are kept. 0: none is written, also when the run is stopped by a signal."),
@@ -302,18 +315,18 @@ static const mt_yaml_key checkpoint_keys[] = {
 #define REGION_KEYS(structure)                                                                               \
     MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
         "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),                          \
-        MT_YAML_DOUBLES(structure, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,                 \
+        MT_YAML_DOUBLES(structure, region.centre_mm, "centre_mm", MT_YAML_NONE, COORDINATE,                  \
             "Centre of a sphere, with `radius_mm`."),                                                        \
-        MT_YAML_DOUBLE(structure, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),             \
-            "Radius of the sphere."),                                                                        \
-        MT_YAML_DOUBLES(structure, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,                       \
+        MT_YAML_DOUBLE(                                                                                      \
+            structure, region.radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE, "Radius of the sphere."),      \
+        MT_YAML_DOUBLES(structure, region.min_mm, "min_mm", MT_YAML_NONE, COORDINATE,                        \
             "Lowest corner of a box, with `max_mm`."),                                                       \
         MT_YAML_DOUBLES(                                                                                     \
-            structure, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),    \
+            structure, region.max_mm, "max_mm", MT_YAML_NONE, COORDINATE, "Highest corner of the box."),     \
         MT_YAML_STRING(structure, region.surface, "surface", MT_YAML_NONE,                                   \
             "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a "    \
             "tag. The elements with a face on it are meant."),                                               \
-        MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),            \
+        MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_WITHIN(0, 1e6),         \
             "With `surface`: the elements whose centre is within this distance of it, too."),                \
         MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
             "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "      \
@@ -335,7 +348,7 @@ static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
         "Type of the cells there, one of the model's; `myotile cell --list` names them."),
     ASKED_KEYS(mt_case_region, asked),
     MT_YAML_DOUBLE(mt_case_region, tissue.conductivity_factor, "conductivity_factor", MT_YAML_NONE,
-        MT_YAML_ABOVE(0),
+        MT_YAML_WITHIN(1e-6, 1e3),
         "A factor of all conductivities that `tissue` has, inside and between the cells. The speed of a wave "
         "goes with its root: 4 for a layer in which waves are twice as fast. Where the region also has the "
         "value of one, that counts."),
@@ -345,18 +358,15 @@ static const mt_yaml_key gradient_keys[] = {MT_YAML_STRING(mt_gradient, paramete
                                                 "A parameter of the cell model, as in `cell.scale`."),
     MT_YAML_ENUM(mt_gradient, along, "along", NULL, mt_gradient_along_name,
         "From endocardium to epicardium, from apex to base, or from one end of the mesh to the other."),
-    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", MT_YAML_AT_LEAST(0), "The factor where it begins."),
-    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", MT_YAML_AT_LEAST(0), "The factor where it ends."),
-    MT_YAML_END};
+    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", FACTOR, "The factor where it begins."),
+    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", FACTOR, "The factor where it ends."), MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
-    MT_YAML_DOUBLE(
-        mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
-    MT_YAML_DOUBLE(
-        mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0), "Duration of a pulse."),
-    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9),
+    MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", AT_TIME, "Start of the first pulse."),
+    MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, TIME_SPAN, "Duration of a pulse."),
+    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, TIME_SPAN,
         "From the start of a pulse to the start of the next, with `count` above 1."),
     MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
-    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, CURRENT_DENSITY,
         "Current per volume of tissue."),
     MT_YAML_BOOL(mt_case_stimulus, site, "site", "false",
         "true: of elements that lie in several sites, the one that begins first stimulates them, the others "
@@ -368,22 +378,22 @@ static const mt_yaml_key site_keys[] = {
         "A CSV file, as seen from the folder where the program is started: a line with the columns "
         "`x_mm,y_mm,z_mm` and, "
         "if wanted, `start_ms` and `radius_mm`, and a line for each site."),
-    MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE,
         "Radius of sites of which the file has none."),
-    MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, TIME_SPAN,
         "Duration of the pulse; needed with `file`, as the next."),
-    MT_YAML_DOUBLE(mt_case, sites.strength_uA_mm3, "strength_uA_mm3", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case, sites.strength_uA_mm3, "strength_uA_mm3", MT_YAML_NONE, CURRENT_DENSITY,
         "Current per volume of tissue."),
     MT_YAML_END};
 static const mt_yaml_key point_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Where it lies."), MT_YAML_END};
 static const mt_yaml_key electrode_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the electrode."),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Where it lies."), MT_YAML_END};
 static const mt_yaml_key line_keys[] = {
-    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY, "Start of the line."),
-    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY, "End of the line."),
+    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", COORDINATE, "Start of the line."),
+    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", COORDINATE, "End of the line."),
     MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000),
         "Number of points on it, both ends included. 0: no line."),
     MT_YAML_END};
@@ -677,15 +687,20 @@ static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, cons
     return status;
 }
 
-/* Its parameter must be the model's. */
+/* Checks that the model has the parameter, and can be computed with both of its factors. */
 static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
 {
-    char text[128];
-    const mt_yaml_override scale = {.from = "parameter:", .text = text};
-    (void)snprintf(text, sizeof text, "%.100s=%g", c->gradients[g].parameter, c->gradients[g].first);
-    return mt_fail_in(
-        path, mt_case_in_entry("gradients", g,
-                  check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1})));
+    const mt_gradient *gradient = &c->gradients[g];
+    for (int end = 0; end < 2; end++) {
+        char text[128];
+        const mt_yaml_override scale = {.from = "parameter:", .text = text};
+        (void)snprintf(
+            text, sizeof text, "%.100s=%g", gradient->parameter, end == 0 ? gradient->first : gradient->last);
+        MT_TRY(mt_fail_in(
+            path, mt_case_in_entry("gradients", g,
+                      check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1}))));
+    }
+    return MT_OK;
 }
 
 bool mt_case_region_says_cells(const mt_case_region *region)

@@ -18,8 +18,8 @@ double mt_delay_usual_length_mm(const mt_tissue *tissue, double length_mm);
 double mt_delay_percent(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double length_mm);
 
-/* The longest elements in which waves are late or early by no more than `percent`, which is above 0; no longer than any that were
- * measured. */
+/* Returns the longest elements in which waves are late or early by no more than `percent`, which is above 0; no longer than any that were
+ * measured, which INFINITY returns. In longer ones propagation may fail. */
 double mt_delay_length_mm(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double percent);
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mesh/scale.h"
 #include "solver/case/delay.h"
 
 static void tell(mt_findings to, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -131,15 +132,22 @@ static void tell_delay(mt_findings to, const mt_case *input, const delayed *d)
                  measured_mm = mt_delay_usual_length_mm(&d->part->tissue, d->part->length_mm);
     const bool beyond = measured_mm > longest_mm;
     char name[MT_CASE_PART_NAME];
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    char failing[160] = "";
+    if (beyond)
+        (void)snprintf(failing, sizeof failing,
+            "; propagation may fail in elements of more than %.3g mm, the largest that were measured",
+            mt_delay_length_mm(model, &scheme, &d->part->tissue, INFINITY));
     tell(to,
-        "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
-        "volume); expected: off by about %.2g %%%s (root mean square over all directions), %s on the whole, "
-        "as "
-        "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms; `myotile mesh refine` halves "
+        "%s: conduction velocity (CV) is %s on coarse meshes: found elements of %.3g mm (cube root of their "
+        "mean "
+        "volume); expected: activation about %.2g %%%s %s (root mean square over all directions), as "
+        "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` "
+        "halves "
         "the elements",
-        mt_case_part_name(input, d->part, name), d->part->length_mm, fabs(d->percent),
-        beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
-        beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS);
+        mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated",
+        d->part->length_mm, fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early",
+        model->name, beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
 }
 
 static void tell_unknown_delay(mt_findings to, const mt_case *input, const delayed *d)
@@ -147,8 +155,9 @@ static void tell_unknown_delay(mt_findings to, const mt_case *input, const delay
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     char name[MT_CASE_PART_NAME];
     tell(to,
-        "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
-        "volume); how far with this scheme of diffusion is not known: `myotile reproduce waves --model "
+        "%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %.3g mm (cube root "
+        "of their mean "
+        "volume); the error with this scheme of diffusion is not known: `myotile reproduce waves --model "
         "%s "
         "--spreading %g --damping %g --correction %s` measures it",
         mt_case_part_name(input, d->part, name), d->part->length_mm, mt_case_model(input)->name,
@@ -183,6 +192,67 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_par
             tell_delay(to, input, &d);
         else
             tell_unknown_delay(to, input, &d);
+    }
+}
+
+/* ---- of places ---- */
+
+static size_t number_in_case(const mt_monodomain *problem, size_t part)
+{
+    return problem->stimulus_of ? problem->stimulus_of[part] : part;
+}
+
+/* Returns the volume of the elements of a stimulus of the case. */
+static double volume_of(const mt_mesh *mesh, const mt_monodomain *problem, size_t stimulus)
+{
+    double volume_mm3 = 0;
+    for (size_t part = 0; part < problem->n_stimuli; part++) {
+        const mt_stimulus *s = &problem->stimulus[part];
+        if (number_in_case(problem, part) != stimulus) continue;
+        for (size_t k = 0; k < s->n_elements; k++) volume_mm3 += mt_mesh_volume_mm3(mesh, s->element[k]);
+    }
+    return volume_mm3;
+}
+
+/* Returns the largest length that a region states; 0 if it states none. */
+static double size_of(const mt_region *region)
+{
+    double size_mm = isnan(region->radius_mm) ? 0 : region->radius_mm;
+    for (int k = 0; k < 3 && !isnan(region->min_mm[0]); k++)
+        size_mm = fmax(size_mm, region->max_mm[k] - region->min_mm[k]);
+    return size_mm;
+}
+
+static void tell_covering(mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh,
+    const mt_monodomain *problem, double extent_mm)
+{
+    double all_mm3 = 0;
+    for (size_t c = 0; c < mesh->n_elements; c++) all_mm3 += mt_mesh_volume_mm3(mesh, c);
+    for (size_t s = 0; s < input->n_stimuli; s++) {
+        const double share = volume_of(mesh, problem, s) / all_mm3;
+        char name[MT_CASE_STIMULUS_NAME];
+        if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, but for rounding */
+        tell(to, "%s: %s: found %.3g %% of the tissue's volume in it; usual: less than half%s", path,
+            mt_case_stimulus_name(input, s, "", name), 100 * share,
+            mt_scale_advice(extent_mm, size_of(&input->stimuli[s].region)));
+    }
+}
+
+void mt_findings_of_places(
+    mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem)
+{
+    double low_mm[3], high_mm[3];
+    mt_mesh_box(mesh, low_mm, high_mm);
+    const double extent_mm = mt_scale_extent_mm(low_mm, high_mm);
+    tell_covering(to, path, input, mesh, problem, extent_mm);
+    for (size_t k = 0; k < input->n_electrodes; k++) {
+        const double away_mm = mt_scale_distance_mm(low_mm, high_mm, input->electrodes[k].at_mm);
+        if (!(away_mm > MT_SCALE_FAR * extent_mm)) continue;
+        tell(to,
+            "%s: electrodes.%zu, '%.100s': found %.4g mm from the mesh, whose largest extent is %.4g mm; "
+            "usual: at most %d times that%s",
+            path, k, input->electrodes[k].name, away_mm, extent_mm, MT_SCALE_FAR,
+            mt_scale_advice(extent_mm, away_mm));
     }
 }
 
@@ -272,6 +342,18 @@ static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_c
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
+static void tell_lost(
+    mt_findings to, const char *path, size_t s, const mt_capture *capture, double threshold_mV)
+{
+    tell(to,
+        "%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was below "
+        "%g mV "
+        "when it began and above that %d ms after its end; usual: pulses in tissue that is not refractory, "
+        "and "
+        "strong enough",
+        path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
+}
+
 /* When an element was activated last; infinite where it never was. */
 static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
 {
@@ -313,12 +395,8 @@ typedef struct whole_stimulus {
     mt_stimulus all; /* of the strongest rise; without a list */
     double peak_mV;
     bool reaches_none;
+    mt_capture capture; /* of the part that lost the fewest pulses */
 } whole_stimulus;
-
-static size_t number_in_case(const mt_monodomain *problem, size_t part)
-{
-    return problem->stimulus_of ? problem->stimulus_of[part] : part;
-}
 
 /* That of the parts from *next on, which becomes the first of the next stimulus. */
 static whole_stimulus put_together(
@@ -331,6 +409,9 @@ static whole_stimulus put_together(
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
         w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
+        if (problem->capture &&
+            (w.all.n_elements == part->n_elements || problem->capture[*next].lost < w.capture.lost))
+            w.capture = problem->capture[*next];
         w.reaches_none = w.reaches_none && reaches_none(problem, part, n_beats, beats);
     }
     return w;
@@ -348,6 +429,8 @@ void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, 
                 reached_ms);
         else if (w.peak_mV > -INFINITY && w.reaches_none)
             tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
+        else if (w.capture.lost > 0 && !input->stimuli[s].site)
+            tell_lost(to, path, s, &w.capture, problem->record.threshold_mV);
     }
     tell_wave(to, path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
 }

@@ -36,13 +36,18 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
  * the tissue of the whole. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
 
+/* Of the places of a case, on the mesh of its live elements: a stimulus that covers more than half of the tissue's volume, and electrodes
+ * farther from the mesh than MT_SCALE_FAR times its largest extent; the text suggests the unit (mesh/scale.h). */
+void mt_findings_of_places(mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh,
+    const mt_monodomain *problem);
+
 /* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.
  * `name` is the mesh's. */
 void mt_findings_of_operator(
     mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 /* Of a run that came to reached_ms: stimuli that activated none of their elements in the beat of their first pulse (needs
- * problem->peak_mV), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
+ * problem->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
  * only the activation is looked at, infinite where there is none. */
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
     size_t n_beats, const mt_records *beats, double reached_ms);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/vec3.h"
+#include "mesh/scale.h"
 #include "solver/outputs/linear_fit.h"
 
 enum { PASS = 4096 }; /* elements whose centres are at hand at a time */
@@ -45,18 +46,16 @@ static size_t first_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm,
 
 static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t element)
 {
-    double centre[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double centre[3], low[3], high[3];
     mt_mesh_centroid(mesh, element, centre);
-    for (size_t v = 0; v < 3 * mesh->n_vertices; v++) {
-        low[v % 3] = fmin(low[v % 3], mesh->xyz_mm[v]);
-        high[v % 3] = fmax(high[v % 3], mesh->xyz_mm[v]);
-    }
+    mt_mesh_box(mesh, low, high);
     return mt_fail(MT_INPUT,
         "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu "
         "at [%.4g, "
-        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm",
+        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm%s",
         at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), element, centre[0], centre[1],
-        centre[2], low[0], low[1], low[2], high[0], high[1], high[2]);
+        centre[2], low[0], low[1], low[2], high[0], high[1], high[2],
+        mt_scale_advice(mt_scale_extent_mm(low, high), mt_scale_distance_mm(low, high, at_mm)));
 }
 
 static mt_status find_with(
@@ -83,15 +82,6 @@ mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uin
     mt_status status = find_with(&scratch, mesh, n, xyz_mm, element);
     mt_arena_free(&scratch);
     return status;
-}
-
-static void add_to_fit(
-    mt_linear_fit *fit, const mt_mesh *mesh, size_t element, const double origin[3], double value)
-{
-    double x[3];
-    mt_mesh_centroid(mesh, element, x);
-    mt_minus3(x, origin, x);
-    mt_linear_fit_add(fit, x, value);
 }
 
 enum {
@@ -135,28 +125,67 @@ static ties find_ties(
     return t;
 }
 
-double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+/* The values of a field that a probe is computed from, and their fit. */
+typedef struct sample {
+    mt_linear_fit fit; /* about the probe */
+    double nearest;    /* mean of the nearest elements; not finite if one of theirs is not */
+    double low, high;  /* range of the values in the fit */
+    bool complete;     /* no value in reach is missing */
+} sample;
+
+static void add_element(
+    sample *s, const mt_mesh *mesh, size_t element, const double xyz_mm[3], const double *field)
+{
+    double x[3];
+    mt_mesh_centroid(mesh, element, x);
+    mt_minus3(x, xyz_mm, x);
+    mt_linear_fit_add(&s->fit, x, field[element]);
+    s->low = fmin(s->low, field[element]);
+    s->high = fmax(s->high, field[element]);
+}
+
+static sample sample_field(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element)
 {
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
-    mt_linear_fit fit = {0};
-    mt_linear_function fitted;
-    double mean = 0;
+    sample s = {.low = INFINITY, .high = -INFINITY, .complete = true};
     for (size_t t = 0; t < nearest.n; t++) {
         const size_t own = nearest.element[t];
-        if (!isfinite(field[own])) return field[own];
-        mean += field[own] / (double)nearest.n;
-        add_to_fit(&fit, mesh, own, xyz_mm, field[own]);
+        if (!isfinite(field[own])) return (sample){.nearest = field[own]};
+        s.nearest += field[own] / (double)nearest.n;
+        add_element(&s, mesh, own, xyz_mm, field);
         uint32_t ring[MT_RING_MAX];
         const uint32_t *row = mt_pattern_row(&pattern, own, ring);
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-            const size_t other = row[k];
-            if (other == own || !isfinite(field[other])) continue;
-            add_to_fit(&fit, mesh, other, xyz_mm, field[other]);
+            if (row[k] == own) continue;
+            if (isfinite(field[row[k]]))
+                add_element(&s, mesh, row[k], xyz_mm, field);
+            else
+                s.complete = false;
         }
     }
-    return mt_linear_fit_solve(&fit, &fitted) ? fitted.value : mean;
+    return s;
+}
+
+static double fitted_value(const sample *s)
+{
+    mt_linear_function fitted;
+    return isfinite(s->nearest) && mt_linear_fit_solve(&s->fit, &fitted) ? fitted.value : s->nearest;
+}
+
+double mt_probe_fit(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+    const double xyz_mm[3], uint32_t element)
+{
+    const sample s = sample_field(mesh, diffusion, field, xyz_mm, element);
+    return fitted_value(&s);
+}
+
+double mt_probe_state(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+    const double xyz_mm[3], uint32_t element)
+{
+    const sample s = sample_field(mesh, diffusion, field, xyz_mm, element);
+    return isfinite(s.nearest) ? fmin(fmax(fitted_value(&s), s.low), s.high) : s.nearest;
 }
 
 void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
@@ -212,7 +241,8 @@ double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_me
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms)
 {
     if (probes->element[probe] == MT_NO_ELEMENT) return NAN;
-    const double t_ms =
-        mt_probe_value(mesh, diffusion, activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
-    return t_ms <= reached_ms ? t_ms : NAN;
+    const sample s =
+        sample_field(mesh, diffusion, activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
+    const double t_ms = fitted_value(&s);
+    return isfinite(t_ms) && (s.complete || t_ms <= reached_ms) ? t_ms : NAN;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/number.h"
+#include "data/yaml_words.h"
 
 mt_status mt_cell_changes_new(mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes)
 {
@@ -30,10 +31,26 @@ static mt_status no_parameter(const mt_cell_model *model, const mt_yaml_override
         text->text, model->name, names);
 }
 
-/* Values of voltages may be below 0. */
-static bool may_be(const mt_cell_quantity *parameter, bool factor, double number)
+/* Returns the range of a parameter's values, or of its factors. */
+static mt_yaml_range range_of(const mt_cell_model *model, size_t parameter, bool factor)
 {
-    return number >= 0 || (!factor && strcmp(parameter->unit, "mV") == 0);
+    const mt_yaml_range factors = {MT_YAML_WITHIN(0, MT_CELL_FACTOR_MOST)};
+    double least = INFINITY, most = 0;
+    if (factor) return factors;
+    if (strcmp(model->parameters[parameter].unit, "mV") == 0)
+        return (mt_yaml_range){MT_YAML_WITHIN(-MT_CELL_VOLTAGE_MOST_mV, MT_CELL_VOLTAGE_MOST_mV)};
+    for (size_t v = 0; v < model->n_variants; v++) {
+        const double value = model->variants[v].parameters[parameter];
+        most = fmax(most, value);
+        if (value > 0) least = fmin(least, value);
+    }
+    if (most == 0) return (mt_yaml_range){MT_YAML_AT_LEAST(0)};
+    return (mt_yaml_range){MT_YAML_WITHIN(least / 1e6, MT_CELL_FACTOR_MOST * most)};
+}
+
+static bool is_within(double number, mt_yaml_range range)
+{
+    return number == 0 || (number >= range.low && number <= range.high);
 }
 
 /* A text NAME=NUMBER. */
@@ -47,11 +64,14 @@ static mt_status read_change(
         if (strncmp(name, text->text, n) == 0 && name[n] == 0) break;
     }
     if (*parameter == model->n_parameters) return no_parameter(model, text);
-    const mt_cell_quantity *found = &model->parameters[*parameter];
-    if (equals && mt_number_read(equals + 1, number) && may_be(found, factor, *number)) return MT_OK;
-    const bool in_unit = !factor && *found->unit, any_sign = may_be(found, factor, -1);
-    return mt_fail(MT_INPUT, "%s %.60s; allowed behind %s=: a number%s%s%s", text->from, text->text,
-        found->name, any_sign ? "" : ", at least 0", in_unit ? ", in " : "", in_unit ? found->unit : "");
+    const char *unit = factor ? "" : model->parameters[*parameter].unit;
+    const mt_yaml_range range = range_of(model, *parameter, factor);
+    char allowed[MT_YAML_WORDS];
+    if (equals && mt_number_read(equals + 1, number) && is_within(*number, range)) return MT_OK;
+    mt_yaml_range_words(range, allowed);
+    return mt_fail(MT_INPUT, "%s %.60s; allowed after %s=: %sa number %.100s%s%s", text->from, text->text,
+        model->parameters[*parameter].name, range.low > 0 ? "0, or " : "", allowed, *unit ? ", in " : "",
+        unit);
 }
 
 /* Whether one of the texts before names the same parameter. */

@@ -1,16 +1,23 @@
-/* Variants of a cell model with other parameters than it has by itself.
+/* Variants of an ionic model with changed parameters.
  *
- * A change is a text NAME=NUMBER: a factor of what the variant has by itself, or a value in the model's units that takes its place.
- * Names and units are those of mt_cell_model.parameters. Factors are at least 0, and so are values but for voltages.
+ * A change is a text NAME=NUMBER: a factor of the variant's own value, or a value in the model's units that replaces it. Names and units
+ * are those of mt_cell_model.parameters.
  *
- * A changed variant starts where the one that it was made of rests, which is not where it rests itself: a cell with other currents
- * drifts for some hundred beats. */
+ * Both have a range that drug effects, disease and other species stay within: a factor is at most MT_CELL_FACTOR_MOST, and a value 0
+ * or between a millionth of the smallest and MT_CELL_FACTOR_MOST times the largest value of the model's variants. A voltage is within
+ * MT_CELL_VOLTAGE_MOST_mV of 0.
+ *
+ * A changed variant starts at the resting state of its base, which is not its own: a cell with other currents drifts for some hundred
+ * beats. */
 #ifndef MT_SOLVER_CELLS_PARAMETERS_H
 #define MT_SOLVER_CELLS_PARAMETERS_H
 
 #include "data/arena.h"
 #include "data/yaml_schema.h"
 #include "solver/cells/model.h"
+
+#define MT_CELL_FACTOR_MOST 50
+#define MT_CELL_VOLTAGE_MOST_mV 500
 
 /* Factors and values that are given together, such as in one place of a case. Borrows the texts. */
 typedef struct mt_cell_asked {
@@ -28,8 +35,9 @@ typedef struct mt_cell_changes {
 MT_NODISCARD mt_status mt_cell_changes_new(
     mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes);
 
-/* Adds what is asked: of a parameter that it names, what was said before counts no longer. MT_INPUT: a text is no change of one of the
- * model's parameters, or one is named twice; the message has the text and where it was given. `changes` is then half done. */
+/* Adds what is asked: of a parameter that it names, what was said before counts no longer. MT_INPUT: a text names no
+ * parameter of the model, or one twice, or its number is out of range; the message has the text and its place. `changes` is then
+ * incomplete. */
 MT_NODISCARD mt_status mt_cell_changes_add(
     const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes);
 

@@ -100,7 +100,8 @@ static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_X86(fmad
 #elif defined(LANES_NEON)
 static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_NEON(vfmaq)(z, x, y); }
 #elif defined(MT_DOUBLE)
-static inline lanes lanes_fma(lanes x, lanes y, lanes z)
+/* Not inlined, as the float version below: the kernels have some thousand of them, and each calls the C library's fma twice. */
+__attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes z)
 {
     for (int lane = 0; lane < LANES; lane++) z[lane] = __builtin_fma(x[lane], y[lane], z[lane]);
     return z;
@@ -119,7 +120,7 @@ static inline lanes_wide lanes_fma_wide(lanes_wide x, lanes_wide y, lanes_wide z
                           moves = (lost != 0) & ((bits & 1) - 1) & (sum - sum == 0);
     return (lanes_wide)(bits + (moves & (1 + 2 * differ)));
 }
-/* Not inlined: the kernels have some thousand of them, and compilers would work for minutes. */
+/* Not inlined: the kernels have some thousand of them, and compilation would take minutes. */
 __attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes z)
 {
     const __m128 upper_x = _mm_movehl_ps(x, x), upper_y = _mm_movehl_ps(y, y), upper_z = _mm_movehl_ps(z, z);

@@ -3,7 +3,7 @@
  * In a beat few cells are in an upstroke at a time; those at rest and on the plateau change slowly. Here a cell's equations are
  * evaluated in some of the time steps only. In all others V goes on changing as it was found to last, and by diffusion as always, while
  * the states wait; the next evaluation takes them over all the time since in one step, gates by their solution for a steady V (Rush and
- * Larsen 1978), the rest by forward Euler. What is held of a cell:
+ * Larsen 1978), calcium with its rates at a mean time, the rest by forward Euler. What is held of a cell:
  *
  *   kept    V where it was evaluated last [mV]; infinite at the start, so that it is evaluated in the first step
  *   change  of V in a time step by the cell model, as found there [mV]
@@ -20,6 +20,10 @@
  * A cell whose V changes steadily takes the longest of 1, 2, 4, 8 and 16 steps in which it changes by no more than the tolerance; one
  * that a front or a stimulus reaches is evaluated in that step; and cells alike are evaluated in the same steps, so that whole blocks
  * are passed over. The choice depends on nothing but the cell's own numbers: results are the same for any cut.
+ *
+ * Calcium changes fast while V is on its plateau and evaluations are up to 16 steps apart. tp06 therefore takes its rates at a mean time, not
+ * at the last evaluation (centre_calcium, solver/cells/tp06/tp06_kernel.c): the peak of Ca_i is then within 0.15 % of that with uniform
+ * stepping in the same time step, and would otherwise be 0.5 to 3 % low.
  *
  * With a tolerance of 0 every cell is evaluated in each step. A cell that was evaluated in the step before is as with uniform stepping,
  * to the bit: its gates, too, take that step by forward Euler. */

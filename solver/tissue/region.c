@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/vec3.h"
+#include "mesh/scale.h"
 #include "mesh/tags.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
@@ -216,8 +217,10 @@ static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsign
     return MT_OK;
 }
 
-static mt_status none_reached(const mt_region *region, const double *centre, double nearest_mm)
+static mt_status none_reached(
+    const mt_region *region, const mt_mesh *mesh, const double *centre, double nearest_mm)
 {
+    double low_mm[3], high_mm[3];
     char which[400], tagged[32] = "";
     const bool in_layer = region->layer >= 0;
     if (has_tag(region)) (void)snprintf(tagged, sizeof tagged, " with the tag %.0f", region->tag);
@@ -226,15 +229,17 @@ static mt_status none_reached(const mt_region *region, const double *centre, dou
         region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " of those in " : "",
         region->elements);
     if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no element%s", which);
+    mt_mesh_box(mesh, low_mm, high_mm);
+    const char *advice = mt_scale_advice(mt_scale_extent_mm(low_mm, high_mm), nearest_mm);
     if (has_box(region))
         return mt_fail(MT_INPUT,
             "no element's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
-            "outside",
+            "outside%s",
             which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
-            region->max_mm[1], region->max_mm[2], nearest_mm);
+            region->max_mm[1], region->max_mm[2], nearest_mm, advice);
     return mt_fail(MT_INPUT,
-        "no element's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
-        region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm);
+        "no element's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there%s", which,
+        region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm, advice);
 }
 
 /* What still counts as on the border (solver/tissue/region.h). */
@@ -268,7 +273,7 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_regi
         reached[element] = outside <= on_border_mm;
         *n += reached[element];
     }
-    if (*n == 0) return none_reached(region, centre, nearest_mm);
+    if (*n == 0) return none_reached(region, mesh, centre, nearest_mm);
     MT_ALLOC(arena, *elements, *n);
     *n = 0;
     for (size_t element = 0; element < mesh->n_elements; element++)

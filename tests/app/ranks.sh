@@ -80,9 +80,11 @@ if [ -z "$kills" ]; then
     on 0 alone
     on 2 two
     same alone two "2 ranks"
-    on 0 alone --set machine.backend=cpu
-    on 3 three --set machine.backend=cpu
+    set -- --set machine.backend=cpu --set time.end_ms=18 --set stimuli.0.count=2 --set stimuli.0.period_ms=10
+    on 0 alone "$@"
+    on 3 three "$@"
     same alone three "backend cpu, 3 ranks"
+    grep -q "1 of 2 pulses without capture" three.err || fail "a pulse that captures nothing: $(cat three.err)"
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most a rank for each IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out

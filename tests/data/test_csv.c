@@ -12,7 +12,14 @@ Test(csv, fields_that_need_it_are_quoted)
     static const struct {
         const char *text, *field;
     } cases[] = {{"plain words", "plain words"}, {"", ""}, {"a,b", "\"a,b\""}, {"\"a\"", "\"\"\"a\"\"\""},
-        {"two\nlines", "\"two\nlines\""}, {"end\r", "\"end\r\""}};
+        {"two\nlines", "\"two\nlines\""}, {"end\r", "\"end\r\""},
+        /* what a spreadsheet would execute */
+        {"=1+1", "'=1+1"}, {"@SUM(A1)", "'@SUM(A1)"}, {"-P1", "'-P1"},
+        {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"}, {"=a,b", "\"'=a,b\""}, {"'=1+1", "''=1+1"},
+        {"\t=1", "'\t=1"},
+        /* what it would not */
+        {"-85.2", "-85.2"}, {"+1e-3", "+1e-3"}, {"-inf", "-inf"}, {"-", "-"}, {"'tis", "'tis"},
+        {"a=b", "a=b"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char *text = NULL;
         size_t size;
@@ -39,7 +46,8 @@ static mt_csv read_back(mt_arena *arena, const char *text)
 
 Test(csv, what_is_written_is_read)
 {
-    static const char *const texts[] = {"plain", "", "a,b", "\"a\"", "two\nlines", "end\r", "1.5"};
+    static const char *const texts[] = {"plain", "", "a,b", "\"a\"", "two\nlines", "end\r", "1.5", "=1+1",
+        "'=1+1", "''-a,b", "'tis", "-", "-2.5"};
     enum { TEXTS = sizeof texts / sizeof *texts };
     mt_arena arena = {0};
     char *text = NULL;

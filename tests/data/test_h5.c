@@ -313,7 +313,7 @@ Test(h5, a_folder_in_place_of_a_file_is_named_as_such)
 {
     mt_h5 h5;
     cr_assert_eq(mt_h5_open(folder, &h5), MT_FILE);
-    assert_message("is no regular file");
+    assert_message("is a folder; allowed: a regular file");
 }
 
 /* The system's words without HDF5's addresses and times, which are others in each run. */
@@ -382,6 +382,67 @@ Test(h5, a_text_file_is_replaced_whole_or_stays)
     cr_assert_eq(mt_file_write_text(longest, "", 0), MT_INPUT);
 }
 
+/* ---- values in other files */
+
+/* A file with "far", a link of its own into another file, which is a pipe without a writer or a good file, and "near", a link to a name
+ * below it. */
+static void write_links(const char *other)
+{
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert(H5Lcreate_external(other, "/", file, "far", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    cr_assert(H5Lcreate_soft("/far/a", file, "near", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    (void)H5Fclose(file);
+}
+
+Test(h5, links_into_other_files_are_refused_and_not_followed)
+{
+    static const char *const names[] = {"far/a", "near"};
+    char other[2][128], text[8];
+    double value;
+    mt_h5 h5;
+    bool has;
+    (void)snprintf(other[0], sizeof other[0], "%s/good.h5", folder);
+    (void)snprintf(other[1], sizeof other[1], "%s/pipe", folder);
+    write_one("a", MT_H5_DOUBLE, 1, (size_t[]){1}, (double[]){1});
+    cr_assert(rename(path, other[0]) == 0 && mkfifo(other[1], 0600) == 0);
+    for (int k = 0; k < 4; k++) {
+        write_links(other[k / 2]);
+        ok(mt_h5_open(path, &h5));
+        cr_assert_eq(mt_h5_read(&h5, names[k % 2], MT_H5_DOUBLE, 1, (size_t[]){1}, &value), MT_INPUT);
+        assert_message("is a link to another file, ");
+        cr_assert(strstr(mt_message(), other[k / 2]), "%s", mt_message());
+        cr_assert_eq(mt_h5_shape(&h5, names[k % 2], 1, (size_t[]){0}), MT_INPUT);
+        cr_assert_eq(mt_h5_has(&h5, names[k % 2], &has), MT_INPUT);
+        cr_assert_eq(mt_h5_read_text(&h5, names[k % 2], "unit", text, sizeof text), MT_INPUT);
+        assert_message("is a link to another file, ");
+        mt_h5_close(&h5);
+    }
+    (void)unlink(other[0]), (void)unlink(other[1]);
+}
+
+/* Of unlimited size: HDF5 opens the other file as soon as it is asked for the extents. */
+Test(h5, views_of_other_files_are_refused_and_not_followed)
+{
+    char pipe[128];
+    size_t shape;
+    mt_h5 h5;
+    const hsize_t one = 1, most = H5S_UNLIMITED, all = H5S_UNLIMITED, first = 0;
+    (void)snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &one, &most);
+    cr_assert(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &all, NULL) >= 0);
+    cr_assert(H5Pset_virtual(list, space, pipe, "a", space) >= 0);
+    const hid_t id = H5Dcreate2(file, "a", H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    cr_assert(id >= 0);
+    (void)H5Dclose(id), (void)H5Pclose(list), (void)H5Sclose(space), (void)H5Fclose(file);
+    ok(mt_h5_open(path, &h5));
+    cr_assert_eq(mt_h5_shape(&h5, "a", 1, &shape), MT_INPUT);
+    assert_message("a: its values are those of other datasets or files");
+    mt_h5_close(&h5);
+    (void)unlink(pipe);
+}
+
 /* ---- headers that count more than there is */
 
 enum { BAD_CHUNK = 1000003 };
@@ -443,9 +504,9 @@ Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is
         {0, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be"},
         {1, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be 0 at most"},
         {2, 1000, NULL},
-        {3, (hsize_t)1 << 40, "n: is stored by a filter or in a way that is not known"},
-        {4, 1000, "n: is stored by a filter or in a way that is not known"},
-        {5, 1000, "n: is stored by a filter or in a way that is not known"},
+        {3, (hsize_t)1 << 40, "n: its values are those of other datasets or files"},
+        {4, 1000, "n: is stored by a filter that is not known"},
+        {5, 1000, "n: is stored by a filter that is not known"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         mt_h5 h5;

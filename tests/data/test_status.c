@@ -1,5 +1,7 @@
 #include <criterion/criterion.h>
 
+#include <string.h>
+
 #include "data/status.h"
 
 Test(status, a_message_may_be_part_of_the_next_one)
@@ -23,4 +25,15 @@ Test(status, failures_of_files_and_stops_pass_as_they_are)
     cr_assert_str_eq(mt_message(), "a.hdf: not there");
     cr_assert_eq(mt_fail_in("here", mt_fail(MT_STOPPED, "stopped")), MT_STOPPED);
     cr_assert_str_eq(mt_message(), "stopped");
+}
+
+Test(status, a_long_value_does_not_hide_the_reason)
+{
+    char value[3001];
+    memset(value, 'x', 3000);
+    value[3000] = 0;
+    cr_assert_eq(mt_fail(MT_INPUT, "--edge-mm %s: allowed: above 0", value), MT_INPUT);
+    cr_expect(
+        strlen(mt_message()) < 130 && strstr(mt_message(), "...") && strstr(mt_message(), "allowed: above 0"),
+        "%s", mt_message());
 }

@@ -451,9 +451,9 @@ static void load_fails(const char *path, mt_status code, const char *message)
 
 Test(yaml, devices_and_folders_are_no_files, .timeout = 30)
 {
-    load_fails("/dev/zero", MT_INPUT, "/dev/zero: not a regular file; allowed: a file, or a pipe");
-    load_fails("/dev/null", MT_INPUT, "/dev/null: not a regular file");
-    load_fails("/tmp", MT_INPUT, "/tmp: a folder; allowed: a file, or a pipe");
+    load_fails("/dev/zero", MT_INPUT, "/dev/zero: is a character device; allowed: a regular file, or a pipe");
+    load_fails("/dev/null", MT_INPUT, "/dev/null: is a character device");
+    load_fails("/tmp", MT_INPUT, "/tmp: is a folder; allowed: a regular file, or a pipe");
 }
 
 /* From a pipe, so many bytes: a comment, then `least`. */
@@ -498,7 +498,7 @@ Test(yaml, a_missing_file_is_a_file_error)
     mt_arena arena = {0};
     example e;
     cr_assert_eq(mt_yaml_load(&arena, "/nowhere/case.yaml", &table, NULL, 0, &e), MT_FILE);
-    cr_assert_str_eq(mt_message(), "/nowhere/case.yaml: No such file or directory");
+    cr_assert_str_eq(mt_message(), "/nowhere/case.yaml: cannot be read: No such file or directory");
     mt_arena_free(&arena);
 }
 

@@ -19,7 +19,7 @@
 #include "tests/mesh/check_adjacency.h"
 #include "tests/mesh/multiples.h"
 
-enum { FILES_MOST = 8, ROOM = 1 << 16 };
+enum { FILES_MOST = 8, ROOM = 1 << 20 };
 
 static char endings[] = FUZZ_ENDINGS, *ending[FILES_MOST], path[FILES_MOST][96];
 static size_t n_files;

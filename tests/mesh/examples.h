@@ -182,7 +182,27 @@ static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "1 15 2 0 1 10\n2 1 2 0 1 10 20\n3 2 2 4 11 10 5 20\n4 2 2 0 12 10 7 20\n"
                            "5 4 3 3 21 0 10 20 30 5\n6 4 2 0 22 10 20 30 7\n"
                            "$EndElements\n"
-                           "$NodeData\n1\n\"v\"\n$EndNodeData\n";
+                           "$NodeData\n1\n\"v\"\n1\n0\n3\n0 1 2\n20 7\n10 8\n$EndNodeData\n";
+
+/* Two tetrahedra of tissue, tag 5; the second is also in the groups scar, tag 7, and 9, which has no name. A third one has no
+ * physical group. */
+#define MSH_GROUP_NAMES                                                                                      \
+    "$PhysicalNames\n4\n2 1 \"ENDO\"\n3 5 \"tissue\"\n3 7 \"scar \"core\"\"\n1 7 \"a line\"\n"               \
+    "$EndPhysicalNames\n"
+
+static const char msh2_groups[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" MSH_GROUP_NAMES
+    "$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -1\n6 0 -1 0\n$EndNodes\n"
+    "$Elements\n6\n1 2 2 1 11 1 2 4\n2 4 2 5 21 1 2 3 4\n3 4 2 5 22 1 3 2 5\n4 4 2 7 22 1 3 2 5\n"
+    "5 4 0 1 4 2 6\n6 4 2 9 22 5 1 3 2\n$EndElements\n";
+
+static const char msh4_groups[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" MSH_GROUP_NAMES "$Entities\n0 0 1 3\n11 0 0 0 1 0 1 1 -1 0\n"
+    "21 0 0 0 1 1 1 1 5 0\n22 0 0 -1 1 1 0 3 5 7 9 0\n23 0 -1 0 1 0 1 0 0\n$EndEntities\n"
+    "$Nodes\n1 6 1 6\n3 21 0 6\n1\n2\n3\n4\n5\n6\n"
+    "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 -1\n0 -1 0\n$EndNodes\n"
+    "$Elements\n4 4 1 4\n2 11 2 1\n1 1 2 4\n3 21 4 1\n2 1 2 3 4\n3 22 4 1\n3 1 3 2 5\n3 23 4 1\n4 1 4 2 6\n"
+    "$EndElements\n";
 
 static const char msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\n"
                            "$Entities\n1 1 2 2\n"
@@ -304,6 +324,17 @@ static inline bool make_msh4_parts(const char *stem)
 {
     return put_file(stem, ".msh", msh4_parts, strlen(msh4_parts));
 }
+
+static inline bool make_msh2_groups(const char *stem)
+{
+    return put_file(stem, ".msh", msh2_groups, strlen(msh2_groups));
+}
+
+static inline bool make_msh4_groups(const char *stem)
+{
+    return put_file(stem, ".msh", msh4_groups, strlen(msh4_groups));
+}
+
 static inline bool make_msh4_parts_binary(const char *stem)
 {
     return put_buffer(stem, ".msh", binary4_parts());
@@ -489,6 +520,8 @@ static const example examples[] = {
     {"MSH 4.1 binary", {".msh"}, make_msh4_binary, MULTIPLE},
     {"MSH 4.1 partitioned", {".msh"}, make_msh4_parts, MULTIPLE},
     {"MSH 4.1 partitioned, binary", {".msh"}, make_msh4_parts_binary, MULTIPLE},
+    {"MSH 2.2 with groups", {".msh"}, make_msh2_groups, MULTIPLE},
+    {"MSH 4.1 with groups", {".msh"}, make_msh4_groups, MULTIPLE},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp, MULTIPLE},
     {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
     {"CARP with lists", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf", ".base.vtx", ".8.vtx"},

@@ -58,7 +58,7 @@ static inline void corner_times(
         for (size_t k = 0; k < 3; k++)
             at[k] = from_corner(corner, k, size_mm[k], points_mm[p][k] * size_mm[k] / benchmark_mm[k]);
         cr_assert_eq(mt_probe_find(&s->mesh, 1, at, &element), MT_OK, "%s", mt_message());
-        at_point_ms[p] = mt_probe_value(&s->mesh, &s->diffusion, activation, at, element);
+        at_point_ms[p] = mt_probe_fit(&s->mesh, &s->diffusion, activation, at, element);
     }
 }
 

@@ -17,7 +17,7 @@ static void activation_at_points(
     uint32_t element[9];
     cr_assert_eq(mt_probe_find(&s.mesh, 9, &points_mm[0][0], element), MT_OK, "%s", mt_message());
     for (int p = 0; p < 9; p++)
-        at_point_ms[p] = mt_probe_value(&s.mesh, &s.diffusion, activation, points_mm[p], element[p]);
+        at_point_ms[p] = mt_probe_fit(&s.mesh, &s.diffusion, activation, points_mm[p], element[p]);
 }
 
 static void compare_backends(double edge_mm, double end_ms)

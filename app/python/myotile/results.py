@@ -17,6 +17,11 @@ from .mesh import Mesh, own_names
 _cells = "VTKHDF/CellData"
 
 
+def _text(field: str) -> str:
+    """A text of a CSV file without the apostrophe that stops spreadsheets from executing it (data/csv.h)."""
+    return field[1:] if re.match(r"''*[=+@\t\r-].", field, re.DOTALL) else field
+
+
 class Series(Mapping[str, Array]):
     """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], always a view of the file, never a copy."""
 
@@ -66,6 +71,9 @@ class Results:
 
     def __init__(self, folder: Union[str, Path]) -> None:
         self.folder = Path(folder)
+        if any(self.folder.glob(".myotile.*.journal")):
+            raise Error(f"{folder}: a run is putting its files in place, or was killed meanwhile; "
+                        f"`myotile report {folder}` completes that")
         self._file = File(self._path("result.hdf", "no run has ended here"))
 
     def _path(self, name: str, hint: str) -> Path:
@@ -114,14 +122,13 @@ class Results:
         return frame
 
     def _over_time(self, name: str, hint: str) -> Any:
-        pandas = needed("pandas")
-        return pandas.read_csv(self._path(name, hint), index_col="time_ms")
+        return needed("pandas").read_csv(self._path(name, hint), index_col="time_ms").rename(columns=_text)
 
     @cached_property
     def _probes(self) -> "tuple[Any, Any]":
         """Reads activation.csv: the rows of the case's points, which are first, and those of its line."""
         path = self._path("activation.csv", "it is written beside result.hdf")
-        table = needed("pandas").read_csv(path, dtype={"point": str}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
+        table = needed("pandas").read_csv(path, converters={"point": _text}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
         n_beats = table.beat.max() if "beat" in table.columns and len(table) else 1
         n = int(n_beats) * len(self.used.get("points") or [])
         return table[:n].copy(), table[n:].drop(columns="point").reset_index(drop=True)
@@ -193,7 +200,7 @@ class Sweep(Mapping[str, Results]):
         if not self._path.is_file():
             raise Error(f"{self._path}: not there; no sweep has ended here")
         with self._path.open(newline="", encoding="utf-8") as file:
-            values = list(dict.fromkeys(row["value"] for row in csv.DictReader(file)))
+            values = list(dict.fromkeys(_text(row["value"]) for row in csv.DictReader(file)))
         found = {value: self._folder_of(value) for value in values}
         self._runs = {value: Results(folders[0]) for value, folders in found.items() if folders}
 
@@ -208,7 +215,7 @@ class Sweep(Mapping[str, Results]):
     @cached_property
     def table(self) -> Any:
         """sweep.csv as a pandas.DataFrame: a row for each value and beat, columns that end in their unit, such as median_apd_ms."""
-        return needed("pandas").read_csv(self._path, dtype={"value": str})
+        return needed("pandas").read_csv(self._path, converters={"value": _text})
 
     def __getitem__(self, value: str) -> Results:
         if value not in self._runs:

@@ -210,6 +210,21 @@ static inline void concentrations(lanes dt, const lanes c[CONSTANTS], const sums
     next[TP06_KI] = s[TP06_KI] - dt * sum->potassium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
 }
 
+/* Over k time steps calcium takes the rates at the mean time at which k Euler steps would: it is released while V is on its plateau and k is
+ * large, and with the rates at the beginning Ca_i would peak 1 to 3 % low. Cells that advance by one time step keep what they have. */
+static inline void centre_calcium(
+    pace p, const lanes c[CONSTANTS], const sums *sum, lanes i_cal, const lanes s[STATES], lanes next[STATES])
+{
+    static const int of_calcium[] = {TP06_CAI, TP06_CASR, TP06_CASS, TP06_RPRIME};
+    lanes middle[STATES], after[STATES];
+    concentrations(K(0.5) * (p.dt - p.step), c, sum, i_cal, s, middle);
+    concentrations(p.dt, c, sum, i_cal, middle, after);
+    for (int i = 0; i < (int)(sizeof of_calcium / sizeof *of_calcium); i++) {
+        const int k = of_calcium[i];
+        next[k] = pace_choose(p, next[k], s[k] + (after[k] - middle[k]));
+    }
+}
+
 static inline lanes cell_step(
     pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
@@ -220,6 +235,7 @@ static inline lanes cell_step(
     cell_currents(c, v, s, i);
     const sums sum = sums_of(i);
     concentrations(p.dt, c, &sum, i[TP06_I_CAL], s, next);
+    if (p.relaxes) centre_calcium(p, c, &sum, i[TP06_I_CAL], s, next);
     return -(p.step * sum.total);
 }
 

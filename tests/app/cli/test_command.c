@@ -347,3 +347,31 @@ Test(command, the_manual_page_has_every_command)
         cr_assert(line[1] != '.' || strchr("TSBPRI", line[2]), "%.40s", line + 1);
     free(page);
 }
+
+Test(command, a_long_value_is_shortened_where_it_is_refused)
+{
+    static const char *const lines[] = {"%s", "mesh %s", "run case.yaml --%s", "run case.yaml --progress %s",
+        "run case.yaml --format %s", "run case.yaml --set %s", "run case.yaml --set time.end_ms=%s",
+        "run case.yaml --set cell.scale=[%s=1]", "run case.yaml --set output.maps=[%s]", "mesh info %s",
+        "mesh convert %s a.hdf", "mesh convert a.hdf b.hdf --unit %s", "mesh slab --edge-mm %s -o a.hdf",
+        "machine show %s", "partition a.hdf --scheme %s", "cell --model %s", "cell --type %s",
+        "cell --bcl %s", "machine allreduce --ipus %s"};
+    char value[601];
+    memset(value, 'x', 600);
+    value[600] = 0;
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char line[LINE_SIZE];
+        (void)snprintf(line, sizeof line, lines[k], value);
+        reply r = myotile("%s", line);
+        size_t longest = 0;
+        for (const char *at = r.said, *next; *at; at = next + (*next != 0)) {
+            next = at + strcspn(at, "x");
+            longest = strspn(next, "x") > longest ? strspn(next, "x") : longest;
+            next += strspn(next, "x");
+            if (*next == 0) break;
+        }
+        cr_expect_neq(r.code, 0);
+        cr_expect(longest <= 80, "%s: %zu", lines[k], longest);
+        forget(&r);
+    }
+}

@@ -437,9 +437,10 @@ Test(cell, parameters_of_a_type_are_listed_with_values_and_units)
 Test(cell, parameters_that_make_no_sense_are_refused)
 {
     refuses(2, "--scale g_X=2: no parameter of the cell model tp06; allowed: g_Na, ", "cell --scale g_X=2");
-    refuses(2, "--set K_o=-1; allowed behind K_o=: a number, at least 0, in mM", "cell --set K_o=-1");
+    refuses(2, "--set K_o=-1; allowed after K_o=: 0, or a number at least 5.4e-06 and at most 270, in mM",
+        "cell --set K_o=-1");
     refuses(2, "--set K_o=5: K_o has a factor, too; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
-    refuses(2, "--set K_o=1e40: a step of such a cell (epi) does not end in numbers", "cell --set K_o=1e40");
+    refuses(2, "--set K_o=0: a step of such a cell (epi) does not end in numbers", "cell --set K_o=0");
     refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
     write_text("wild.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
                             "\nstates: {h: 1}\n");
@@ -499,7 +500,7 @@ Test(cell, states_that_do_not_fit_are_refused)
     refuses(2, "epi.yaml: a state of epi; --type asks for mid", "cell --start epi.yaml --type mid");
     refuses(2, "epi.yaml: a state of tp06; --model asks for mitchell-schaeffer",
         "cell --start epi.yaml --model mitchell-schaeffer");
-    refuses(3, "none.yaml: No such file", "cell --start none.yaml");
+    refuses(3, "none.yaml: cannot be read: No such file", "cell --start none.yaml");
     write_text("atrial.yaml", "model: mitchell-schaeffer\ntype: atrial\nv_mV: -80\nstates: {h: 1}\n");
     refuses(2, "atrial.yaml: cell type 'atrial'; allowed: standard", "cell --start atrial.yaml");
     write_text("empty.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\n");

@@ -136,7 +136,7 @@ Test(convert, the_unit_is_that_of_the_file_that_is_read)
         double mm;
     } units[] = {{"a.msh b.hdf", 1}, {"a.msh b.hdf --unit mm", 1}, {"a.msh b.hdf --unit um", 1e-3},
         {"--unit cm a.msh b.hdf", 10}, {"a.msh b.hdf --unit m", 1000}, {"c.pts b.hdf", 1},
-        {"c.pts b.hdf --unit mm", 1000}, {"a.hdf b.hdf --unit cm", 10}};
+        {"c.pts b.hdf --unit mm", 1000}, {"a.hdf b.hdf --unit mm", 1}, {"a.hdf b.hdf", 1}};
     mt_arena arena = {0};
     mt_mesh mesh, read;
     char *table, line[128];
@@ -161,9 +161,9 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
         const char *line, *warning;
     } cases[] = {{"mesh convert a.hdf a.msh", "a.msh: MSH keeps no fibres"},
         {"mesh convert a.hdf a.pts", NULL}, {"mesh convert a.msh b.hdf", NULL},
-        {"mesh convert a.hdf b.hdf --unit cm",
-            "a.hdf: the longest side is 413.333 mm, a heart's is 20 to 300"},
-        {"mesh convert a.hdf b.hdf --unit um", "a.hdf: the longest side is 0.0413333 mm"},
+        {"mesh convert a.msh b.hdf --unit cm",
+            "a.msh: the longest side is 413.333 mm, a heart's is 20 to 300"},
+        {"mesh convert a.msh b.hdf --unit um", "a.msh: the longest side is 0.0413333 mm"},
         {"mesh convert a.hdf b.hdf", NULL}, {"mesh convert deep.hdf a.pts", "a.pts: CARP keeps no depth"},
         {"mesh convert deep.hdf b.hdf", NULL}, {"mesh convert deep.hdf b.vtu", NULL}};
     mt_arena arena = {0};
@@ -219,7 +219,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
 {
     static const char *const twice =
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 9 0 0\n3 0 9 0\n"
-        "4 0 0 9\n$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n"
+        "4 0 0 9\n$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 1 2 3 4\n"
         "$EndElements\n";
     free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o a.hdf"));
     write_text("bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n");
@@ -257,7 +257,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
 /* One element and its mirror image, wound alike: the second is inverted. A third is the first again. */
 static const char *const broken =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
-    "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 3 1 2 3 1 4\n$EndElements\n";
+    "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 1 1 2 3 1 4\n$EndElements\n";
 
 Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_asked)
 {
@@ -317,4 +317,30 @@ Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair
     cr_assert_null(strstr(table, "detached_pieces"));
     free(table);
     mt_arena_free(&arena);
+}
+
+/* What is written states mm. */
+Test(convert, a_unit_that_contradicts_the_file_is_refused)
+{
+    free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));
+    free(works("mesh convert a.hdf b.hdf --unit mm"));
+    refuses(2, "a.hdf: --unit cm, and the file states mm; allowed: mm, or no --unit",
+        "mesh convert a.hdf c.hdf --unit cm");
+}
+
+Test(convert, a_mesh_of_an_unlikely_size_is_warned_of_with_the_likely_unit)
+{
+    char *table;
+    free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));
+    char *said = warnings(&table, "mesh info a.hdf");
+    cr_expect_null(strstr(said, "longest side"), "%s", said);
+    free(said), free(table);
+    free(works("mesh slab --size-mm 20000,10000,10000 --edge-mm 5000 -o large.hdf"));
+    said = warnings(&table, "mesh info large.hdf");
+    cr_expect(
+        strstr(said,
+            "large.hdf: the longest side is 20000 mm; usual 0.5 to 1000 mm; this looks like micrometres "
+            "(--unit um)"),
+        "%s", said);
+    free(said), free(table);
 }

@@ -175,11 +175,11 @@ Test(hearts, fibres_there_were_are_compared_with)
 /* Before anything is read or made. */
 Test(hearts, a_name_that_cannot_be_written_is_refused_first)
 {
-    static const char text[] = "a.vtu: a mesh file is written under a name ending in .hdf";
-    refuses(2, text, "mesh fibres none.hdf -o a.vtu");
-    refuses(2, text, "mesh refine none.hdf -o a.vtu");
+    static const char text[] = "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ";
+    refuses(2, text, "mesh fibres none.hdf -o a.vtk");
+    refuses(2, text, "mesh refine none.hdf -o a.vtk");
     cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
-    refuses(2, text, "mesh ventricles -o a.vtu");
+    refuses(2, "a.vtu: a mesh file is written under a name ending in .hdf", "mesh ventricles -o a.vtu");
 }
 
 Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)

@@ -129,7 +129,7 @@ Test(machine, what_is_set_is_shown_with_the_option_that_set_it)
     cr_expect(strncmp(csv, "# machine: GC200 with exchange.sync_cycles=200, links.shape=torus: ", 67) == 0,
         "%s", csv);
     cr_expect(
-        strstr(csv, "\nexchange.sync_cycles,200,tile cycles,set,--machine-set exchange.sync_cycles=200\n"),
+        strstr(csv, "\nexchange.sync_cycles,200,tile cycles,set,'--machine-set exchange.sync_cycles=200\n"),
         "%s", csv);
     cr_expect(strstr(csv, "\ntiles,1472,,specified,data sheet;"), "%s", csv);
     free(csv);
@@ -169,9 +169,9 @@ Test(machine, a_file_without_sources_is_shown_without)
         "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, copy_call_cycles: 5, "
         "copy_range_cycles: 6, sync_cycles: 1, fixed_cycles: 2,\n"
         "fragment_cycles: 3, row_cycles: 0, rows: 1}, links: {direct: 1, cross: 1, rail: 1, "
-        "lane_bits_per_second: 1, efficiency: 1,\n"
+        "lane_bits_per_second: 1e6, efficiency: 1,\n"
         "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0, setup_ns: 0, through_ns: 0},\n"
-        "host: {write_bytes_per_second: 1, read_bytes_per_second: 1, write_packet_bytes: 1, "
+        "host: {write_bytes_per_second: 1e6, read_bytes_per_second: 1e6, write_packet_bytes: 1, "
         "read_packet_bytes: 1, "
         "packet_header_bytes: 0, sync_cycles: 0}, vertex: {entry_cycles: 4}, "
         "instructions: {f32_div: 1, f32_exp: 1.5, f32_log: "
@@ -190,7 +190,7 @@ Test(machine, what_is_no_machine_is_refused)
     refuses(2, "machine 'gc9000'; allowed: bow, c600, gc2, gc200, or the path of a .yaml file",
         "machine show gc9000");
     refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
-    refuses(3, "./data/machines: is no regular file", "machine show ./data/machines");
+    refuses(3, "./data/machines: is a folder; allowed: a regular file", "machine show ./data/machines");
     refuses(2, "allowed are text, json and csv", "machine list --format xml");
     refuses(2, "allowed are text, json and csv", "machine show gc200 --format xml");
     write_machine("my.yaml", 0);

@@ -3,6 +3,7 @@
 #include "tests/answers.h"
 #include "tests/app/program.h"
 
+#include "data/vec3.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
 #include "solver/diffusion/diffusion.h"
@@ -291,6 +292,83 @@ Test(mesh_commands, refinement_that_makes_no_sense_is_refused)
     refuses(2, "--times 0; allowed: a whole number from 1 to 10", "mesh refine a.hdf -o b.hdf --times 0");
     refuses(
         2, "12 elements refined 10 times make 1.28849e+10 elements", "mesh refine a.hdf -o b.hdf --times 10");
-    refuses(2, "under a name ending in .hdf", "mesh refine a.hdf -o b.msh");
+    refuses(2, "only read", "mesh refine a.hdf -o b.node");
     refuses(3, "none.hdf", "mesh refine none.hdf -o b.hdf");
+}
+
+Test(mesh_commands, refine_and_fibres_write_every_format_that_convert_writes)
+{
+    static const char *const endings[] = {"hdf", "vtu", "pts"};
+    free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        free(works("mesh refine a.hdf -o fine.%s --force", endings[k]));
+        free(works(
+            "mesh fibres fine.%s -o %s.%s --axis 0,0,-3 --sheet 1,1,1", endings[k], endings[k], endings[k]));
+        char *text = works("mesh info %s.%s --format json", endings[k], endings[k]);
+        cr_assert_eq(json_property(text, "elements"), 96);
+        cr_assert(strstr(text, "\"fibres\": \"yes, all alike\"") && strstr(text, "\"sheets\": \"yes\""), "%s",
+            text);
+        free(text);
+    }
+    char *table, *said = warnings(&table, "mesh refine a.hdf -o fine.msh");
+    cr_assert_not_null(strstr(said, "fine.msh: MSH keeps no fibres"), "%s", said);
+    free(table), free(said);
+}
+
+/* ---- uniform fibres */
+
+Test(mesh_commands, uniform_fibres_need_no_surfaces_and_replace_sheets_of_others)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
+    free(works("mesh fibres a.hdf -o b.hdf --axis 0,3,4 --sheet 1,1,0"));
+    ok(mt_vtkhdf_read(&arena, "b.hdf", &mesh));
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        cr_assert(fabs(mesh.fibre[3 * c + 1] - 0.6) < 1e-15 && fabs(mesh.fibre[3 * c + 2] - 0.8) < 1e-15);
+        cr_assert_float_eq(mt_dot3(mesh.fibre + 3 * c, mesh.sheet + 3 * c), 0, 1e-15);
+    }
+    refuses(2, "would replace", "mesh fibres b.hdf -o b.hdf --axis 1,0,0 --force");
+    char *text = works("mesh fibres b.hdf -o b.hdf --axis 0,4,-3 --force --replace-fibres --format json");
+    cr_assert_float_eq(json_property(text, "mean_angle_to_previous_fibres_deg"), 90, 1e-6);
+    free(text);
+    ok(mt_vtkhdf_read(&arena, "b.hdf", &mesh));
+    cr_assert_null(mesh.sheet);
+    mt_arena_free(&arena);
+}
+
+Test(mesh_commands, uniform_fibres_that_make_no_sense_are_refused)
+{
+    static const char *const options[] = {"--endo-deg 60", "--epi-deg 3", "--sheet-endo-deg 3",
+        "--sheet-epi-deg 3", "--layers 1,1,1", "--surfaces found", "--tags epi=2", "--variant bayer"};
+    free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
+    refuses(2, "--axis 0,0,0; allowed: three numbers that are not all 0",
+        "mesh fibres a.hdf -o b.hdf --axis 0,0,0");
+    refuses(2, "--axis 1,0; allowed: 3 numbers", "mesh fibres a.hdf -o b.hdf --axis 1,0");
+    refuses(2, "--sheet -2,0,0 is parallel to --axis 1,0,0",
+        "mesh fibres a.hdf -o b.hdf --axis 1,0,0 --sheet -2,0,0");
+    refuses(2, "--sheet is given without --axis", "mesh fibres a.hdf -o b.hdf --sheet 1,0,0");
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        refuses(2, "are both given", "mesh fibres a.hdf -o b.hdf --axis 1,0,0 %s", options[k]);
+    cr_assert(!there("b.hdf"));
+}
+
+/* ---- notes on files */
+
+Test(mesh_commands, what_a_file_has_and_the_mesh_does_not_use_is_said_once)
+{
+    static const char vtk[] =
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 30 0 0 0 30 0 0 0 30\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\nCELL_DATA 1\n"
+        "SCALARS scar float\nLOOKUP_TABLE default\n1\nVECTORS longitudinal float\n0 0 2\n";
+    FILE *file = fopen("a.vtk", "w");
+    cr_assert(file && fputs(vtk, file) >= 0 && fclose(file) == 0);
+    const char *const commands[] = {
+        "mesh convert a.vtk a.hdf", "mesh info a.vtk", "mesh refine a.vtk -o b.hdf"};
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        char *table, *said = warnings(&table, commands[k]);
+        cr_assert_str_eq(
+            said, "myotile: note: a.vtk: found and not used: scar (cells)\n", "%s: %s", commands[k], said);
+        free(table), free(said);
+    }
 }

@@ -148,3 +148,55 @@ Test(phenomena, a_spiral_turns_for_a_second_after_the_last_stimulus)
     }
     free(csv);
 }
+
+/* ---- the T wave ---- */
+
+/* The sum of a lead's values over the times from `from_ms` on and before `to_ms`. */
+static double area_of(const char *path, int column, double from_ms, double to_ms)
+{
+    double sum = 0;
+    char line[1024];
+    FILE *file = fopen(path, "r");
+    cr_assert(file && fgets(line, sizeof line, file), "%s", path);
+    while (fgets(line, sizeof line, file)) {
+        const char *at = line;
+        const double now_ms = strtod(line, NULL);
+        for (int k = 0; k < column; k++) at = strchr(at, ',') + 1;
+        if (now_ms >= from_ms && now_ms < to_ms) sum += strtod(at, NULL);
+    }
+    cr_assert_eq(fclose(file), 0);
+    return sum;
+}
+
+/* Columns of ecg.csv, after the time: I, II, V5 and V6. Checks that QRS is upright, and T as `sign` says. */
+static void expect_t(const char *folder, double sign)
+{
+    static const int column[] = {1, 2, 11, 12};
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/ecg.csv", folder);
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+        const double qrs = area_of(path, column[k], 0, 230), t = area_of(path, column[k], 250, 560);
+        cr_expect_gt(qrs, 0, "%s, lead %d: QRS %g", folder, column[k], qrs);
+        cr_expect_gt(sign * t, 0, "%s, lead %d: T %g", folder, column[k], t);
+    }
+}
+
+static void run_beat(const char *options)
+{
+    char line[LINE_SIZE], *table;
+    (void)snprintf(line, sizeof line, "run data/cases/ecg-beat.yaml %s", options);
+    free(warnings(&table, line));
+    free(table);
+}
+
+Test(phenomena, t_has_the_sign_of_qrs_with_more_i_ks_at_the_apex_and_the_opposite_one_without)
+{
+    free(works("mesh ventricles --elements 40000 -o heart.hdf"));
+    free(works("mesh fibres heart.hdf -o fibred.hdf"));
+    run_beat("-o usual");
+    run_beat("-o less --set gradients.0.first=2");
+    run_beat("-o layers --set cell.type=layers --set regions.0.type=endo --set gradients.0.first=1");
+    expect_t("usual", 1);
+    expect_t("less", 1);
+    expect_t("layers", -1);
+}

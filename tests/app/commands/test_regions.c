@@ -168,7 +168,7 @@ Test(regions, what_they_say_of_cells_is_looked_at_before_anything_runs)
         "run cells.yaml -o out --set regions.2.scale=[g_na=1]");
     refuses(2, "cells.yaml: regions.2: type: cell type 'x'; allowed: epi, mid, endo",
         "run cells.yaml -o out --set regions.2.type=x");
-    refuses(2, "--set cell.scale=[g_Kr=-1]: g_Kr=-1; allowed behind g_Kr=: a number, at least 0",
+    refuses(2, "--set cell.scale=[g_Kr=-1]: g_Kr=-1; allowed after g_Kr=: a number at least 0 and at most 50",
         "run cells.yaml -o out --set cell.scale=[g_Kr=-1]");
     refuses(2, "regions.3: it says what no part of it is; allowed: at least one of inert, type, scale, set",
         "run cells.yaml -o out --set regions.3.set=[]");

@@ -124,6 +124,32 @@ Test(samples, traces_activate_when_the_point_does)
     free(table);
 }
 
+/* At the surface a fit across the front leaves the range of V by tens of mV. 1e-5 mV allows for the seven digits of the table. */
+Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
+{
+    static float frames[FRAMES * LIVE];
+    static const char *const corners =
+        "points=[{\"name\":a,\"at_mm\":[3,2,1]},{\"name\":b,\"at_mm\":[3,0,0]},"
+        "{\"name\":c,\"at_mm\":[3,1,1]}]";
+    free(works("run case.yaml -o one --set machine.backend=cpu --set traces.every_ms=1 --set "
+               "traces.fields=[V] --set %s",
+        corners));
+    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * LIVE, frames);
+    size_t n, frame = 0;
+    char *text = bytes_of("one/traces.csv", &n), *save, *line = strtok_r(text, "\n", &save);
+    for (; (line = strtok_r(NULL, "\n", &save)); frame++) {
+        float ms, v_mV[3], low_mV = INFINITY, high_mV = -INFINITY;
+        cr_assert_eq(sscanf(line, "%f,%f,%f,%f", &ms, &v_mV[0], &v_mV[1], &v_mV[2]), 4, "%s", line);
+        for (size_t k = LIVE * frame; k < LIVE * (frame + 1); k++)
+            low_mV = fminf(low_mV, frames[k]), high_mV = fmaxf(high_mV, frames[k]);
+        for (int k = 0; k < 3; k++)
+            cr_expect(low_mV - 1e-5F <= v_mV[k] && v_mV[k] <= high_mV + 1e-5F, "%g ms: %g mV beside %g .. %g",
+                (double)ms, (double)v_mV[k], (double)low_mV, (double)high_mV);
+    }
+    cr_expect_eq(frame, FRAMES);
+    free(text);
+}
+
 /* V once at each of the 19 times of the ECG, m with each of the 10 frames, and at the points both fields each of the 451 times, but for V
  * where all of it was sent; and at the end the activation. */
 Test(samples, are_streamed_once_to_the_host)

@@ -38,6 +38,23 @@ Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
     }
 }
 
+/* A corner of the slab is activated after the last element's centre, and the run ends at the next whole ms. The stimulus
+ * starts at several times so that the corner's time is after the end in some of the runs. */
+Test(until, points_in_the_corner_that_is_activated_last_have_a_time)
+{
+    size_t later = 0;
+    for (int k = 0; k < 4; k++) {
+        char *text = works("run case.yaml -o until --format json --set machine.backend=cpu --set "
+                           "stimuli.0.start_ms=%g --set points=[{\"name\":corner,\"at_mm\":[3,2,1]}]",
+            0.26 * k);
+        const double corner_ms = json_number(text, "corner", "activation_ms");
+        cr_expect_gt(corner_ms, json_property(text, "latest_activation_ms"));
+        later += corner_ms > json_property(text, "simulated_time_ms");
+        free(text);
+    }
+    cr_expect_gt(later, 0);
+}
+
 Test(until, activated_ends_at_the_end_where_elements_are_not_reached)
 {
     char *text = works("run case.yaml -o until --format json --set time.end_ms=3");

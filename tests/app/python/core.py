@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
         cls.folder = enter(cls)
 
     def test_what_the_program_refuses_is_an_error_with_its_message_and_code(self):
-        with self.assertRaisesRegex(myotile.Error, r"^--set time.end_ms=-1: -1; allowed: above 0$") as caught:
+        with self.assertRaisesRegex(myotile.Error, r"^--set time.end_ms=-1: -1; allowed: at least 0.0001 and at most 1000000000$") as caught:
             myotile.run(small, {"time.end_ms": -1}, "refused")
         self.assertEqual(caught.exception.code, 2)
         with self.assertRaisesRegex(myotile.Error, "missing.yaml") as caught:
@@ -218,6 +218,16 @@ class Errors(unittest.TestCase):
             said = f"plain/{file}: not there; .*`{key}`"
             with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, said):
                 getattr(results, name)
+
+    def test_files_that_are_not_all_in_place_are_not_read(self):
+        Path("small").mkdir()
+        journal = Path("small/.myotile.1-0.journal")
+        journal.write_text("end\n")
+        with self.assertRaisesRegex(myotile.Error, "putting its files in place.*`myotile report small`"):
+            myotile.open("small")
+        journal.unlink()
+        with self.assertRaisesRegex(myotile.Error, "result.hdf: not there"):
+            myotile.open("small")
 
     def test_damaged_files_are_named(self):
         Path("damaged.hdf").write_bytes(b"no HDF5")

@@ -9,7 +9,7 @@ small = myotile.cases / "niederer-0.5.yaml"
 SMALL = {
     "mesh.slab.size_mm": [3, 2, 1],
     "time.end_ms": 10,
-    "points": [{"name": "near, here", "at_mm": [0.5, 0.5, 0.5]}, {"name": "NA", "at_mm": [2.5, 1.5, 0.5]}],
+    "points": [{"name": "=near, here", "at_mm": [0.5, 0.5, 0.5]}, {"name": "NA", "at_mm": [2.5, 1.5, 0.5]}],
     "line": {"from_mm": [0, 0, 0], "to_mm": [3, 2, 1], "points": 3},
 }
 EVERYTHING = {

@@ -30,9 +30,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(traces), 21)
         self.assertEqual(traces.attrs["units"], {"V": "mV", "Ca_i": "mM", "m": ""})
         self.assertEqual(list(traces.index), [float(row[0]) for row in rows])
-        for point in ("near, here", "NA"):
+        for point in ("=near, here", "NA"):
             for field, unit in (("V", "[mV]"), ("Ca_i", "[mM]"), ("m", "")):
-                at = head.index(f"{point} {field}{unit}")
+                at = head.index(f"{point} {field}{unit}".replace("=near", "'=near"))
                 self.assertEqual(list(traces[point, field]), [float(row[at]) for row in rows])
 
     def test_leads_are_those_of_the_file(self):
@@ -43,7 +43,7 @@ class Tables(unittest.TestCase):
 
     def test_points_keep_their_names_and_have_nan_where_nothing_arrived(self):
         points, rows = self.results.points, self.rows("activation.csv")[1:]
-        self.assertEqual(list(points.point), ["near, here", "NA"])
+        self.assertEqual(list(points.point), ["=near, here", "NA"])
         self.assertEqual(list(points.activation_ms), [float(row[4]) for row in rows[:2]])
         early = myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1).points
         self.assertEqual(list(early.activation_ms.isna()), [False, True])
@@ -170,7 +170,7 @@ class Pictures(unittest.TestCase):
 
     def test_a_trace_has_a_line_for_each_point(self):
         axes = myotile.plot.trace(self.results, "V")
-        self.assertEqual([line.get_label() for line in axes.lines], ["near, here", "NA"])
+        self.assertEqual([line.get_label() for line in axes.lines], ["=near, here", "NA"])
         numpy.testing.assert_array_equal(axes.lines[1].get_ydata(), self.results.traces["NA", "V"])
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("time (ms)", "V (mV)"))
 

@@ -295,7 +295,7 @@ Test(operator, steps_beyond_number_are_refused_before_the_work)
     refuses(2, "Are the mesh's unit and tissue", "run a.yaml --output out");
     write_case("a.yaml", "slab: {size_mm: [1, 1, 1], edge_mm: 0.5}", "0.019");
     refuses(2, "allowed: at most 10000, unless time.pde_steps asks for more",
-        "run a.yaml --output out --set tissue.chi_per_mm=1e-300");
+        "run a.yaml --output out --set tissue.chi_per_mm=0.001 --set tissue.cm_uF_mm2=1e-6");
     refuses(2, "diffusion steps in time.dt_ms 0.02 are needed",
         "run a.yaml --output out --set tissue.chi_per_mm=0.001");
 }

@@ -241,13 +241,13 @@ Test(tissue_regions, messages_name_the_key)
     static const struct {
         const char *region, *message;
     } row[] = {
-        {"conductivity_factor: 0", "conductivity_factor: 0; allowed: above 0"},
-        {"intracellular_l_mS_mm: -1", "intracellular_l_mS_mm: -1; allowed: above 0"},
+        {"conductivity_factor: 0", "conductivity_factor: 0; allowed: at least 1e-06 and at most 1000"},
+        {"intracellular_l_mS_mm: -1", "intracellular_l_mS_mm: -1; allowed: at least 1e-09 and at most 100"},
         {"conductivity: 2", "conductivity: unknown key; allowed here: "},
         {"extracellular_n_mS_mm: 0.1", "regions.0: extracellular_n_mS_mm is given, and the mesh has no "
                                        "sheets; allowed: to leave it out, or "
                                        "a mesh with sheets"},
-        {"conductivity_factor: 1e308", "regions.0: at least inf diffusion steps in time.dt_ms"},
+        {"conductivity_factor: 1000, cm_uF_mm2: 1.0e-6", "regions.0: at least "},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         char regions[200];

@@ -128,6 +128,23 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
 
 /* ---- after it */
 
+/* The second pulse comes 10 ms after the first, in the plateau. */
+Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
+{
+    static const char *const backends[] = {"cpu", "ipu"};
+    for (int k = 0; k < 2; k++) {
+        char sets[256];
+        (void)snprintf(sets, sizeof sets,
+            "stimuli.0.count=2 --set stimuli.0.period_ms=10 --set time.end_ms=18 --set machine.backend=%s "
+            "--set "
+            "machine.tiles=4",
+            backends[k]);
+        expect(said_of_run(sets),
+            "stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no element was "
+            "below 0 mV when it began and above that 5 ms after its end; usual: ");
+    }
+}
+
 /* A tenth of the benchmark's strength. V of its elements starts at -85 mV and cannot have risen by more than 2 ms of it. */
 Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_to)
 {

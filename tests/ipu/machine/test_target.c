@@ -157,7 +157,8 @@ Test(target, a_band_is_of_a_cost_holds_it_and_is_allowed)
         {"bands=[{key: exchange.sync_cycles, fast: 1, slow: 2}]",
             "bands: exchange.sync_cycles: 1 to 2; allowed: ends with its value, 126, between them"},
         {"bands=[{key: exchange.local_copy_bytes_per_cycle, fast: 8, slow: 0}]",
-            "bands: exchange.local_copy_bytes_per_cycle: 8 to 0; allowed: each a whole number at least 1"},
+            "bands: exchange.local_copy_bytes_per_cycle: 8 to 0; allowed: each a whole number at least 1 and "
+            "at most 1048576"},
         {"bands=[{key: exchange.sync_cycles, fast: -5, slow: 1e30}]",
             "bands: exchange.sync_cycles: -5 to 1e+30; allowed: each a whole number"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

@@ -41,7 +41,7 @@ Test(gmsh, one_mesh_is_read_from_every_version_as_text_and_binary)
         cr_assert_arr_eq(mesh.xyz_mm, xyz, sizeof xyz, "kind %d", k);
         cr_assert_arr_eq(mesh.element_vertex, elements, sizeof elements, "kind %d", k);
         cr_assert_arr_eq(mesh.face_vertex, face, sizeof face, "kind %d", k);
-        cr_assert(mesh.face_tag[0] == 4 && mesh.region[0] == 3 && mesh.region[1] == 1, "kind %d", k);
+        cr_assert(mesh.face_tag[0] == 4 && mesh.region[0] == 3 && mesh.region[1] == 0, "kind %d", k);
         cr_assert_null(mesh.fibre);
         mt_arena_free(&arena);
     }
@@ -58,7 +58,11 @@ static const struct fault faults[] = {
     {msh2, "2.2 0 8", "2.2 0 4", ":2: data size is '4'"},
     {msh2, "2.2 0 8", "2.2 2 8", ":2: file type (0 text, 1 binary) is '2'"},
     {msh2, "$EndMeshFormat", "$EndMesh", ":3: '$EndMesh'; $EndMeshFormat must follow"},
-    {msh2, "$EndPhysicalNames", "", "section $PhysicalNames has no $EndPhysicalNames"},
+    {msh2, "$EndPhysicalNames", "", ":8: '$Nodes'; $EndPhysicalNames must follow here"},
+    {msh2, "$PhysicalNames\n1", "$PhysicalNames\n1000", ":5: number of physical names is 1000"},
+    {msh2, "2 4 \"rv", "4 4 \"rv", ":6: dimension of a name is '4'"},
+    {msh2, "4 \"rv $Nodes\"", "4 rv $Nodes", ":6: physical tag 4 has no name in double quotes"},
+    {msh2, "4 \"rv $Nodes\"", "4 \"rv $Nodes", ":6: physical tag 4 has no name in double quotes"},
     {msh2, "$Nodes\n6", "$Nodes\n60000", ":9: number of nodes is 60000; the rest of the file has room for"},
     {msh2, "$Nodes\n6", "$Nodes\n5", ":15: '7'; $EndNodes must follow here"},
     {msh2, "$Nodes\n6", "$Nodes\n7", ":16: number of a node is '$EndNodes'"},
@@ -76,7 +80,7 @@ static const struct fault faults[] = {
     {msh4, "2 6 5 99", "2 5 5 99", "3 nodes of an entity; $Nodes counts 5, and 3 came before"},
     {msh4, "6 6 1 6", "6 7 1 6", "the blocks of $Elements hold 6 elements; it counts 7"},
     {msh4, "6 6 1 6", "6 5 1 6", "1 elements of an entity; $Elements counts 5"},
-    {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11 (tetrahedron of 10 nodes)"},
+    {msh4, "3 22 4 1\n", "3 22 29 1\n", "an element of Gmsh's type 29 (tetrahedron of 20 nodes)"},
     {msh4, "3 22 4 1\n", "3 22 92 1\n", "an element of Gmsh's type 92; allowed"},
     {msh4, "6 6 1 6", "6 99999999999999999999 1 6", "number of elements is '99999999999999999999'"},
     {msh4, "22 0 0 -1", "21 0 0 -1", ":11: entity 21 of dimension 3 is there twice"},
@@ -113,7 +117,7 @@ Test(gmsh, every_fault_is_found_and_named_with_its_line)
 /* Without $Entities: what parts say of themselves; a border's tag is not its own. */
 Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_own)
 {
-    static const int32_t regions[2][2] = {{3, 1}, {5, 1}};
+    static const int32_t regions[2][2] = {{3, 0}, {5, 0}};
     static const size_t n_faces[2] = {1, 0};
     for (int alone = 0; alone < 2; alone++) {
         mt_arena arena = {0};
@@ -255,8 +259,11 @@ Test(gmsh, a_mesh_that_msh_has_no_room_for_is_refused_and_nothing_is_written)
     mt_mesh mesh;
     make(&arena, &mesh);
     cr_assert_eq(mt_gmsh_write("/tmp/myotile_no_such_directory/a.msh", &mesh), MT_FILE);
-    mesh.region[5] = 0;
+    mesh.region[5] = -1;
     (void)unlink(path);
+    cr_assert_eq(mt_gmsh_write(path, &mesh), MT_INPUT);
+    assert_message("region -1; in MSH tags are 1 and above");
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = 0;
     cr_assert_eq(mt_gmsh_write(path, &mesh), MT_INPUT);
     assert_message("region 0; in MSH tags are 1 and above");
     cr_assert(access(path, F_OK) != 0 && leftovers(path) == 0);

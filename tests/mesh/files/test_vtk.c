@@ -153,7 +153,7 @@ static const struct fault faults[] = {
     {0, "1 5 4\n1 0 2", "1 5 4\n1 0 0.5", "cell 1: point 0.5"},
     {0, "CELL_TYPES 6", "CELL_TYPES 5", "'5'; a section"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 12 5",
-        "cell 4 is of VTK's type 12 (hexahedron); allowed: tetrahedra (10)"},
+        "cell 4 is of VTK's type 12 (hexahedron); allowed: tetrahedra (10, 24, 71)"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 200 5", "cell 4 is of VTK's type 200; allowed"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 1e9 5", "cell 4: type 1e+09"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 5 5", "cell 4, a triangle, has 4 corners"},

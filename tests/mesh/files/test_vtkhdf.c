@@ -234,7 +234,7 @@ struct fault {
     const char *why;
 };
 
-static const int64_t bad_version[] = {2, 0}, bad_count[] = {3}, bad_ids[] = {0, 1, 2, 3, 0, 2, 1, 5},
+static const int64_t bad_version[] = {3, 0}, bad_count[] = {3}, bad_ids[] = {0, 1, 2, 3, 0, 2, 1, 5},
                      negative_ids[] = {0, 1, 2, 3, 0, 2, 1, -4}, bad_offsets[] = {0, 3, 8},
                      last_id[] = {0, 1, 2, 3, 0, 2, 1, 4294967295};
 static const uint8_t bad_types[] = {10, 12};
@@ -256,7 +256,7 @@ static const struct fault faults[] = {
     {"VTKHDF/Types", bad_types, "element 1 is of VTK type 12"},
     {"VTKHDF/Types", NULL, "Types"},
     {"VTKHDF/CellData/fibre", bad_fibre, "element 1: fibre of length 0"},
-    {"Version", bad_version, "version 2.0"},
+    {"Version", bad_version, "version 3.0"},
     {"Version", NULL, "no attribute Version"},
     {"Type", "PolyData", "type 'PolyData'"},
     {"Type", NULL, "no attribute Type"},
@@ -307,6 +307,44 @@ Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
     mt_arena_free(&arena);
 }
 
+/* As h5py and ParaView write: whole arrays of any type, and an attribute "program" of nobody or of others. */
+static void put_numbers(
+    hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape, const void *values)
+{
+    const hid_t space = H5Screate_simple(rank, shape, NULL),
+                set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert(set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0, "%s", name);
+    (void)H5Dclose(set), (void)H5Sclose(space);
+}
+
+static void add_by_others(bool and_program)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    cr_assert(file >= 0);
+    if (and_program) cr_assert(H5Adelete(file, "program") >= 0);
+    put_numbers(file, "VTKHDF/CellData/Labels", H5T_NATIVE_SHORT, 1, (hsize_t[]){2}, (short[]){7, 8});
+    put_numbers(file, "VTKHDF/CellData/scar", H5T_NATIVE_FLOAT, 2, (hsize_t[]){2, 1}, (float[]){1, 2});
+    cr_assert(H5Gclose(H5Gcreate2(file, "VTKHDF/PointData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)) >= 0);
+    put_numbers(file, "VTKHDF/PointData/fibers", H5T_NATIVE_FLOAT, 2, (hsize_t[]){5, 3}, (float[15]){0});
+    cr_assert(H5Fclose(file) >= 0);
+}
+
+Test(vtkhdf, arrays_that_others_wrote_or_added_are_understood_by_name_and_the_rest_is_listed)
+{
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        write_by_hand(NULL);
+        add_by_others(k == 1);
+        ok(mt_vtkhdf_read(&arena, path, &mesh));
+        cr_assert(mesh.n_elements == 2 && mesh.region[0] == 7 && mesh.region[1] == 8);
+        cr_assert(mesh.fibre && mesh.fibre[0] == 1 && mesh.fibre[4] == 1);
+        cr_assert_str_eq(mesh.notes, "found and not used: scar (cells), fibers (points, 3 components)\n",
+            "%s", mesh.notes);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -350,7 +388,7 @@ Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
         status = mt_vtkhdf_read(&arena, path, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 7 : status == MT_MEMORY, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 9 : status == MT_MEMORY, "take %zu", n);
     }
 }
 
@@ -569,5 +607,59 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
         mt_arena_fail_at(0);
     }
     ok(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back));
+    mt_arena_free(&arena);
+}
+
+static const char *unit_written;
+
+/* As mt_h5_write, with another unit of points. */
+static mt_status write_unit(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return mt_h5_write(h5, name, type, rank, shape, unit ? unit_written : NULL, values);
+}
+
+static void write_in(const char *unit)
+{
+    mt_arena arena = {0};
+    mt_h5 h5 = {0};
+    mt_mesh mesh;
+    unit_written = unit;
+    make(&arena, 0.5, &mesh);
+    ok(mt_h5_create(path, &h5));
+    ok(mt_vtkhdf_put_grid(&arena, &h5, &mesh, 1, write_unit));
+    ok(mt_h5_commit(&h5));
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, points_are_read_in_the_unit_that_the_file_states)
+{
+    static const struct {
+        const char *unit;
+        double mm;
+    } units[] = {{"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1000}, {NULL, 1}};
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    char unit[MT_UNIT_SIZE];
+    make(&arena, 0.5, &out);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        write_in(units[k].unit);
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        for (size_t i = 0; i < 3 * out.n_vertices; i++)
+            cr_assert_float_eq(in.xyz_mm[i], units[k].mm * out.xyz_mm[i], 1e-12 * units[k].mm);
+        ok(mt_vtkhdf_stated_unit(path, unit));
+        cr_expect_str_eq(unit, units[k].unit ? units[k].unit : "");
+        /* of a file that states none, the caller's */
+        ok(mt_vtkhdf_read_in(&arena, path, 10, &in));
+        cr_expect_float_eq(in.xyz_mm[3 * out.n_vertices - 1],
+            (units[k].unit ? units[k].mm : 10) * out.xyz_mm[3 * out.n_vertices - 1], 1e-9);
+    }
+    write_in("furlong");
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT);
+    cr_expect(strstr(mt_message(), path) &&
+                  strstr(mt_message(), ": VTKHDF/Points: unit furlong; allowed: um, mm, cm, m"),
+        "%s", mt_message());
+    (void)remove(path);
     mt_arena_free(&arena);
 }

@@ -138,16 +138,20 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
     char expected[256];
     expect_silence(said_of_slab(NULL, NULL, NULL));
     said_of_slab("tissue.chi_per_mm=1120", NULL, NULL);
-    expect_part(said, "mesh.slab: arrival times are off on coarse meshes: found elements of 0.275 mm ");
+    expect_part(said, "mesh.slab: conduction velocity (CV) is underestimated on coarse meshes: found "
+                      "elements of 0.275 mm ");
     (void)snprintf(expected, sizeof expected,
-        "off by about %.2g %% (root mean square over all directions), late on the whole, as measured with "
+        "activation about %.2g %% late (root mean square over all directions), as measured with "
         "tp06 in elements of 0.778 mm of the usual tissue, dt "
         "0.02 ms;",
         row[0].usual_percent + part * (row[1].usual_percent - row[0].usual_percent));
     expect_part(said, expected);
     said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
-    expect_part(said, "% or more (root mean square over all directions), late on the whole, as measured with "
+    expect_part(said, "% or more late (root mean square over all directions), as measured with "
                       "tp06 in elements of 0.8 mm of the usual tissue");
+    /* a tenth of the diffusivity: the size that was measured scales with its root */
+    expect_part(
+        said, "; propagation may fail in elements of more than 0.253 mm, the largest that were measured");
 }
 
 /* An eighth of the diffusivity in a half, twice over in a fourth: the region is told by its worst part, and one in which waves
@@ -161,14 +165,14 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
     char whole[2048];
     (void)snprintf(whole, sizeof whole, "%s", said_of_slab("tissue.chi_per_mm=1120", NULL, NULL));
     said_of_slab(slow, NULL, NULL);
-    expect_part(
-        said, "mesh.slab: regions.0: arrival times are off on coarse meshes: found elements of 0.275 mm ");
+    expect_part(said, "mesh.slab: regions.0: conduction velocity (CV) is underestimated on coarse meshes: "
+                      "found elements of 0.275 mm ");
     expect_part(said, strstr(whole, "; expected: "));
-    expect_part(said, "mesh.slab: regions.2: arrival times");
-    cr_expect(!strstr(said, "mesh.slab: arrival") && !strstr(said, "regions.1"), "%s", said);
+    expect_part(said, "mesh.slab: regions.2: conduction velocity");
+    cr_expect(!strstr(said, "mesh.slab: conduction") && !strstr(said, "regions.1"), "%s", said);
     said_of_slab("tissue.chi_per_mm=1120",
         "regions=[{min_mm: [0, 0, 0], max_mm: [1.5, 2, 1], chi_per_mm: 800}]", NULL);
-    expect_part(said, "mesh.slab: arrival times are off");
+    expect_part(said, "mesh.slab: conduction velocity");
     cr_expect(!strstr(said, "regions"), "%s", said);
 }
 
@@ -176,8 +180,7 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
 Test(findings, a_region_that_needs_too_many_steps_is_named)
 {
     const char *const sets[] = {"regions=[{min_mm: [0, 0, 0], max_mm: [1, 2, 1], type: mid}, {min_mm: [0, 0, "
-                                "0], max_mm: [1, 2, 1], cm_uF_mm2: "
-                                "1.0e-9}]",
+                                "0], max_mm: [1, 2, 1], conductivity_factor: 1000, cm_uF_mm2: 1.0e-6}]",
         "time.pde_steps=1"};
     mt_arena arena = {0};
     mt_case c;
@@ -231,12 +234,12 @@ Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known
     char expected[256];
     said_of_slab("diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed");
     (void)snprintf(expected, sizeof expected,
-        "off by about %.2g %% (root mean square over all directions), late on the whole, as measured with "
+        "activation about %.2g %% late (root mean square over all directions), as measured with "
         "tp06 in elements of 0.275 mm ",
         row[0].plain_percent + part * (row[1].plain_percent - row[0].plain_percent));
     expect_part(said, expected);
     expect_part(said_of_slab("diffusion.spreading=0.02", NULL, NULL),
-        "how far with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
+        "the error with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
         "--spreading "
         "0.02 --damping 1.6 --correction minimum` measures it");
     /* so fine that the plain scheme would do */
@@ -249,7 +252,7 @@ Test(findings, a_model_has_its_own_delays)
     const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
     expect_silence(said_of_slab(model, type, NULL));
     expect_part(said_of_slab(model, type, "tissue.chi_per_mm=1400"),
-        "% or more (root mean square over all directions), early on the whole, as measured with "
+        "% or more early (root mean square over all directions), as measured with "
         "mitchell-schaeffer in elements of 0.8 mm");
 }
 
@@ -317,4 +320,38 @@ Test(findings, a_stimulus_counts_in_its_own_beat)
     beats[1].activation_ms[1] = 61;
     mt_findings_of_run(begin(), "a.yaml", &input, &problem, 2, beats, 100);
     expect_silence(said);
+}
+
+/* What is found of the places of the small case, in a slab of 3 x 2 x 1 mm, with such a stimulus and electrode. */
+static const char *said_of_places(const char *stimulus, const char *electrode)
+{
+    const char *const sets[] = {stimulus, electrode};
+    mt_arena arena = {0};
+    mt_case c;
+    mt_case_parts parts;
+    mt_mesh mesh;
+    mt_stimulus *stimuli;
+    make_parts(&arena, sets, 2, &c, &parts);
+    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimuli), MT_OK, "%s", mt_message());
+    const mt_monodomain problem = {.n_stimuli = c.n_stimuli, .stimulus = stimuli};
+    mt_findings_of_places(begin(), "small.yaml", &c, &mesh, &problem);
+    mt_arena_free(&arena);
+    return said;
+}
+
+Test(findings, places_in_another_unit_are_told_with_the_likely_one)
+{
+    expect_silence(
+        said_of_places("stimuli.0.max_mm=[1.5, 2, 1]", "electrodes=[{name: V1, at_mm: [33, 0, 0]}]"));
+    said_of_places("stimuli.0.max_mm=[2, 2, 1]", "electrodes=[{name: V1, at_mm: [0, 15000, 0]}]");
+    expect_part(
+        said, "small.yaml: stimuli.0: found 66.7 % of the tissue's volume in it; usual: less than half\n");
+    expect_part(said,
+        "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, whose largest extent is 3 mm; "
+        "usual: at most 10 times that; this looks like micrometres: 1 mm = 1000 um\n");
+    expect_part(said_of_places("stimuli.0.max_mm=[1000, 1000, 1000]", "electrodes=[]"),
+        "found 100 % of the tissue's volume in it; usual: less than half; this looks like micrometres: 1 mm "
+        "= "
+        "1000 um\n");
 }

@@ -49,7 +49,7 @@ static double read(const slab *s, const double x[3])
 {
     uint32_t element = 0;
     cr_assert_eq(mt_probe_find(&s->mesh, 1, x, &element), MT_OK, "%s", mt_message());
-    return mt_probe_value(&s->mesh, &s->diffusion, s->field, x, element);
+    return mt_probe_fit(&s->mesh, &s->diffusion, s->field, x, element);
 }
 
 static double distance_mm(const slab *s, size_t element, const double at[3])
@@ -91,7 +91,7 @@ Test(probe, linear_fields_are_read_exactly_at_corners_and_inside)
     }
     cr_assert_eq(mt_probe_find(&s.mesh, PLACES, at[0], element), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < PLACES; k++) {
-        double value = mt_probe_value(&s.mesh, &s.diffusion, s.field, at[k], element[k]);
+        double value = mt_probe_fit(&s.mesh, &s.diffusion, s.field, at[k], element[k]);
         cr_expect_float_eq(
             distance_mm(&s, element[k], at[k]), distance_mm(&s, nearest(&s, at[k]), at[k]), 5e-15);
         cr_expect_float_eq(value, linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
@@ -150,6 +150,78 @@ Test(probe, infinite_elements_are_left_out)
             cr_expect_float_eq(read(&s, at), linear(at), 1e-10, "at (1.37, %g, %g): %g", y, z, read(&s, at));
         }
     cr_expect(without > 10, "only %zu of the places lie beside elements that are not finite", without);
+    mt_arena_free(&s.arena);
+}
+
+/* A front normal to (1, 1, 1), between rest and plateau, less than an element thick. */
+static double front_at_mm;
+static double front(const double x[3]) { return x[0] + x[1] + x[2] < front_at_mm ? 20 : -85; }
+
+/* The fit leaves the range at the surface (the claim would be empty otherwise), the state does not. */
+Test(probe, states_stay_within_the_range_of_the_elements_across_a_front)
+{
+    size_t beyond = 0;
+    slab s;
+    make(&s);
+    for (front_at_mm = 0.1; front_at_mm < 6.5; front_at_mm += 0.4) {
+        fill(&s, front);
+        for (size_t v = 0; v < s.mesh.n_vertices; v++) {
+            const double *at = s.mesh.xyz_mm + 3 * v;
+            uint32_t element = 0;
+            cr_assert_eq(mt_probe_find(&s.mesh, 1, at, &element), MT_OK, "%s", mt_message());
+            const double fit = mt_probe_fit(&s.mesh, &s.diffusion, s.field, at, element);
+            const double state = mt_probe_state(&s.mesh, &s.diffusion, s.field, at, element);
+            cr_assert(-85 <= state && state <= 20, "%g mV at (%g, %g, %g)", state, at[0], at[1], at[2]);
+            beyond += fit < -85 || fit > 20;
+        }
+    }
+    cr_expect(beyond > 100, "the fit leaves the range at %zu vertices", beyond);
+    mt_arena_free(&s.arena);
+}
+
+/* Half an edge inside the surface a place is between centres, and a linear field is not limited there. */
+Test(probe, states_of_a_linear_field_are_exact_inside)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    for (size_t k = 0; k < 60; k++) {
+        const double at[3] = {
+            0.5 + 0.5 * (double)(k % 5), 0.5 + 0.25 * (double)(k / 5 % 4), 0.4 + 0.3 * (double)(k / 20)};
+        uint32_t element = 0;
+        cr_assert_eq(mt_probe_find(&s.mesh, 1, at, &element), MT_OK, "%s", mt_message());
+        cr_expect_float_eq(
+            mt_probe_state(&s.mesh, &s.diffusion, s.field, at, element), linear(at), 1e-10, "%zu", k);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* Activation times of a plane wave along (1, 1, 1): the far corner is activated after all element centres. */
+static double arrival(const double x[3]) { return x[0] + x[1] + x[2]; }
+
+Test(probe, a_corner_is_activated_after_the_last_centre_and_not_while_elements_near_it_wait)
+{
+    slab s;
+    make(&s);
+    fill(&s, arrival);
+    double corner[3] = {3, 2, 1.5}, last_ms = 0;
+    uint32_t element = 0;
+    cr_assert_eq(mt_probe_find(&s.mesh, 1, corner, &element), MT_OK, "%s", mt_message());
+    const mt_probes probes = {.n = 1, .n_points = 1, .xyz_mm = corner, .element = &element};
+    for (size_t k = 0; k < s.mesh.n_elements; k++) last_ms = fmax(last_ms, s.field[k]);
+    cr_assert_lt(last_ms, 6.4);
+    cr_expect_float_eq(
+        mt_probe_activation_ms(&probes, 0, &s.mesh, &s.diffusion, s.field, last_ms), 6.5, 1e-10);
+    const uint32_t *row = &s.diffusion.column[MT_DIFFUSION_ROW * element];
+    for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+        if (row[k] == element) continue;
+        const double kept = s.field[row[k]];
+        s.field[row[k]] = INFINITY;
+        cr_expect(isnan(mt_probe_activation_ms(&probes, 0, &s.mesh, &s.diffusion, s.field, last_ms)));
+        s.field[row[k]] = kept;
+    }
+    s.field[element] = INFINITY;
+    cr_expect(isnan(mt_probe_activation_ms(&probes, 0, &s.mesh, &s.diffusion, s.field, 100)));
     mt_arena_free(&s.arena);
 }
 

@@ -194,10 +194,10 @@ Test(parameters, what_makes_no_sense_is_refused_with_its_place)
         {{""}, {0}, "--scale : no parameter"},
         {{"=1"}, {0}, "--scale =1: no parameter"},
         {{"g_K=1"}, {0}, "--scale g_K=1: no parameter"},
-        {{"g_Kr"}, {0}, "--scale g_Kr; allowed behind g_Kr=: a number, at least 0"},
-        {{"g_Kr="}, {0}, "--scale g_Kr=; allowed behind g_Kr=: a number, at least 0"},
-        {{"g_Kr=-0.5"}, {0}, "--scale g_Kr=-0.5; allowed behind g_Kr=: a number, at least 0"},
-        {{"s_half=-1"}, {0}, "--scale s_half=-1; allowed behind s_half=: a number, at least 0"},
+        {{"g_Kr"}, {0}, "--scale g_Kr; allowed after g_Kr=: a number at least 0 and at most 50"},
+        {{"g_Kr="}, {0}, "--scale g_Kr=; allowed after g_Kr=: a number at least 0 and at most 50"},
+        {{"g_Kr=-0.5"}, {0}, "--scale g_Kr=-0.5; allowed after g_Kr=: a number at least 0 and at most 50"},
+        {{"s_half=-1"}, {0}, "--scale s_half=-1; allowed after s_half=: a number at least 0 and at most 50"},
         {{"g_Kr=0.5x"}, {0}, "--scale g_Kr=0.5x; allowed"},
         {{"g_Kr=inf"}, {0}, "--scale g_Kr=inf; allowed"},
         {{"g_Kr=nan"}, {0}, "--scale g_Kr=nan; allowed"},
@@ -205,11 +205,16 @@ Test(parameters, what_makes_no_sense_is_refused_with_its_place)
         {{"g_Kr=1", "g_Kr=2"}, {0}, "--scale g_Kr=2: g_Kr has a factor before it; allowed: one"},
         {{0}, {"K_o=5", "K_o=5"}, "--value K_o=5: K_o has a value before it, too; allowed: one of them"},
         {{"K_o=1"}, {"K_o=5"}, "--value K_o=5: K_o has a factor, too; allowed: one of them"},
-        {{0}, {"K_o=-5"}, "--value K_o=-5; allowed behind K_o=: a number, at least 0, in mM"},
-        {{0}, {"s_half=x"}, "--value s_half=x; allowed behind s_half=: a number, in mV"},
+        {{0}, {"K_o=-5"},
+            "--value K_o=-5; allowed after K_o=: 0, or a number at least 5.4e-06 and at most 270, in mM"},
+        {{0}, {"s_half=x"},
+            "--value s_half=x; allowed after s_half=: a number at least -500 and at most 500, in mV"},
         {{0}, {"g_Na=1", "K_o=0"}, "--value K_o=0: a step of such a cell (epi) does not end in numbers"},
+        {{0}, {"Na_o=14000"}, "--value Na_o=14000; allowed after Na_o=: 0, or a number at least 0.00014 and"},
+        {{0}, {"K_o=1e-300"}, "--value K_o=1e-300; allowed after K_o=: 0, or a number at least 5.4e-06"},
+        {{0}, {"s_half=501"}, "--value s_half=501; allowed after s_half=: a number at least -500"},
         {{"g_Na=1", "g_Kr=1e300"}, {0},
-            "--scale g_Kr=1e300: a step of such a cell (epi) does not end in numbers"},
+            "--scale g_Kr=1e300; allowed after g_Kr=: a number at least 0 and at most 50"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         mt_cell_variant variant;
@@ -232,4 +237,32 @@ Test(parameters, an_unknown_name_is_answered_with_those_that_there_are)
         for (size_t k = 0; k < (*m)->n_parameters; k++)
             cr_expect(strstr(mt_message(), (*m)->parameters[k].name), "%s", mt_message());
     }
+}
+
+/* Block, overexpression and ischaemia, of every parameter whose step ends in numbers without it. */
+Test(parameters, settings_of_drugs_and_diseases_are_within_the_ranges)
+{
+    static const char *const factors[] = {"0.01", "0.5", "2", "10", "50"};
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t k = 0; k < (*m)->n_parameters; k++)
+            for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+                char text[2][96];
+                const mt_yaml_override scale = {"--scale", text[0]}, value = {"--value", text[1]};
+                mt_cell_changes changes;
+                const double own = (*m)->variants[0].parameters[k], factor = strtod(factors[f], NULL);
+                const bool voltage = strcmp((*m)->parameters[k].unit, "mV") == 0;
+                (void)snprintf(text[0], sizeof text[0], "%s=%s", (*m)->parameters[k].name, factors[f]);
+                (void)snprintf(text[1], sizeof text[1], "%s=%.17g", (*m)->parameters[k].name,
+                    voltage ? -own : own * fmin(factor, 49));
+                cr_assert_eq(mt_cell_changes_new(&arena, *m, &changes), MT_OK);
+                cr_expect_eq(
+                    mt_cell_changes_add(*m, &(mt_cell_asked){.scales = &scale, .n_scales = 1}, &changes),
+                    MT_OK, "%s", mt_message());
+                cr_expect_eq(mt_cell_changes_add(*m, &(mt_cell_asked){.sets = &value, .n_sets = 1}, &changes),
+                    MT_OK, "%s", mt_message());
+            }
+    mt_cell_variant variant;
+    cr_expect_eq(
+        change(TP06_EPI, (const char *[]){"g_Ks=0", NULL}, (const char *[]){"g_Kr=0", NULL}, &variant), MT_OK,
+        "%s", mt_message());
 }

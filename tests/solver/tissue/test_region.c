@@ -374,6 +374,12 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
         "no element's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
         "4.88 mm outside");
     region = nowhere();
+    set3(region.centre_mm, 2000, 1000, 500);
+    region.radius_mm = 1;
+    expect_nothing(region,
+        "no element's centre lies within 1 mm of [2000, 1000, 500]; the nearest is 2.28e+03 mm from "
+        "there; this looks like micrometres: 1 mm = 1000 um");
+    region = nowhere();
     set3(region.centre_mm, 2, 3, -4);
     region.radius_mm = 1;
     size_t n;

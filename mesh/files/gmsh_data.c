@@ -1,0 +1,113 @@
+#include "mesh/files/gmsh_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Layout as in the Gmsh reference manual, "MSH file format": the counts of text, real and whole tags, each followed by the tags, as
+ * text; then "number value ..." of each element or node, an int32 and doubles in binary. */
+
+enum { TAGS_MOST = 1000, COMPONENTS_MOST = 1000, NAME_SIZE = 128 };
+
+typedef struct row {
+    int64_t number;
+    double value[3];
+} row;
+
+/* Reads the first text in quotes of the line, as much as fits. */
+static void read_quoted(mt_scan *scan, char *name, size_t size)
+{
+    size_t n = 0;
+    mt_scan_next_line(scan);
+    while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '"')) scan->at++;
+    for (const char *at = scan->at; at < scan->end && *at != '"' && *at != '\n' && *at != '\r'; at++)
+        if (n + 1 < size) name[n++] = *at;
+    name[n] = 0;
+}
+
+typedef struct head {
+    char name[NAME_SIZE];
+    int64_t components, n;
+} head;
+
+static mt_status read_head(mt_scan *scan, head *h)
+{
+    int64_t n, tag;
+    double unused;
+    MT_TRY(mt_scan_int(scan, "number of text tags", 0, TAGS_MOST, &n));
+    h->name[0] = 0;
+    for (int64_t k = 0; k < n; k++) {
+        char other[NAME_SIZE];
+        read_quoted(scan, k == 0 ? h->name : other, NAME_SIZE);
+    }
+    mt_scan_next_line(scan);
+    MT_TRY(mt_scan_int(scan, "number of real tags", 0, TAGS_MOST, &n));
+    for (int64_t k = 0; k < n; k++) MT_TRY(mt_scan_real(scan, "real tag", 1e300, &unused));
+    MT_TRY(mt_scan_int(scan, "number of whole tags", 3, TAGS_MOST, &n));
+    for (int64_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_int(scan, "whole tag", INT32_MIN, INT32_MAX, &tag));
+        if (k == 1) h->components = tag;
+        if (k == 2) h->n = tag;
+    }
+    return MT_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Reads n rows of three values, sorted by their numbers. */
+static mt_status read_rows(mt_arena *arena, mt_scan *scan, size_t n, bool of_nodes, mt_gmsh_data *data)
+{
+    row *rows;
+    MT_ALLOC(arena, rows, n);
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_int(
+            scan, of_nodes ? "node of a value" : "element of a value", 0, INT32_MAX, &rows[k].number));
+        for (size_t i = 0; i < 3; i++)
+            MT_TRY(mt_scan_real(scan, "part of a direction", 1e6, &rows[k].value[i]));
+    }
+    qsort(rows, n, sizeof *rows, by_number);
+    MT_ALLOC(arena, data->number, n);
+    MT_ALLOC(arena, data->values, 3 * n);
+    for (size_t k = 0; k < n; k++) {
+        data->number[k] = rows[k].number;
+        memcpy(data->values + 3 * k, rows[k].value, sizeof rows[k].value);
+    }
+    data->n = n;
+    return MT_OK;
+}
+
+mt_status mt_gmsh_data_read(
+    mt_arena *arena, mt_scan *scan, bool binary, bool of_nodes, mt_gmsh_arrays *arrays)
+{
+    head h = {.components = 0};
+    MT_TRY(read_head(scan, &h));
+    const size_t components = h.components > 0 ? (size_t)h.components : 0;
+    const mt_vtk_known *is = mt_vtk_known_find(h.name, components, of_nodes);
+    const bool direction = is && mt_vtk_components(is->role) == 3;
+    mt_gmsh_data *data = direction ? (of_nodes ? arrays->of_nodes : arrays->of_elements) + is->role : NULL;
+    if (!data || (data->is && data->is <= is)) {
+        mt_vtk_unused_add(&arrays->unused, h.name, of_nodes, components);
+        return MT_OK;
+    }
+    if (data->is) mt_vtk_unused_add(&arrays->unused, data->is->name, of_nodes, components);
+    if (binary) {
+        mt_scan_next_line(scan);
+        scan->binary = true;
+    }
+    const size_t most = mt_scan_left(scan) / (binary ? 28 : 8) + 1;
+    if (h.n < 0 || (size_t)h.n > most)
+        return mt_scan_fail(scan, "%lld values of %s are counted; the rest of the file has room for %zu",
+            (long long)h.n, h.name, most);
+    data->is = is;
+    return read_rows(arena, scan, (size_t)h.n, of_nodes, data);
+}
+
+const double *mt_gmsh_data_at(const mt_gmsh_data *data, int64_t number)
+{
+    const int64_t *at =
+        data->n > 0 ? bsearch(&number, data->number, data->n, sizeof number, by_number) : NULL;
+    return at ? data->values + 3 * (at - data->number) : NULL;
+}

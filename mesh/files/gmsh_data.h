@@ -1,0 +1,31 @@
+/* The sections $ElementData and $NodeData of Gmsh's mesh files, of either version, as text or binary. */
+#ifndef MT_MESH_FILES_GMSH_DATA_H
+#define MT_MESH_FILES_GMSH_DATA_H
+
+#include "data/scan.h"
+#include "mesh/files/vtk_names.h"
+
+/* The values of one array; all zero is none. */
+typedef struct mt_gmsh_data {
+    const mt_vtk_known *is;
+    size_t n;
+    int64_t *number; /* [n] ascending, of elements or nodes */
+    double *values;  /* [n][mt_vtk_components] */
+} mt_gmsh_data;
+
+/* The arrays of a file that its mesh can use. */
+typedef struct mt_gmsh_arrays {
+    mt_gmsh_data of_elements[MT_VTK_ROLES], of_nodes[MT_VTK_ROLES]; /* only directions */
+    mt_vtk_unused unused;
+} mt_gmsh_arrays;
+
+/* Reads the head of a section, whose first line is the next, and the values of fibres and sheets; other arrays and later time steps
+ * are listed as not used. The caller then moves to the end of the section. `binary`: the values are. MT_INPUT, with file and line:
+ * damage. MT_MEMORY. */
+MT_NODISCARD mt_status mt_gmsh_data_read(
+    mt_arena *arena, mt_scan *scan, bool binary, bool of_nodes, mt_gmsh_arrays *arrays);
+
+/* Returns the values of an element or node, or NULL if it has none. */
+const double *mt_gmsh_data_at(const mt_gmsh_data *data, int64_t number);
+
+#endif

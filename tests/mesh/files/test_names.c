@@ -1,0 +1,237 @@
+#include <criterion/criterion.h>
+
+#include "mesh/files/formats.h"
+#include "mesh/files/gmsh.h"
+#include "mesh/files/vtkhdf.h"
+#include "mesh/make/refine.h"
+#include "mesh/make/slab.h"
+#include "mesh/mend/repair.h"
+#include "mesh/names.h"
+#include "tests/answers.h"
+#include "tests/mesh/damage.h"
+#include "tests/mesh/examples.h"
+
+/* Names of tags and groups of elements, in all formats that keep them. */
+
+static char folder[64], path[96];
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/myotile_names_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+}
+
+static void leave(void)
+{
+    char command[96];
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(names, .init = enter, .fini = leave);
+
+/* Names the test's file, and writes a text into it if there is one. */
+static void file(const char *ending, const char *text)
+{
+    (void)snprintf(path, sizeof path, "%s/heart%s", folder, ending);
+    if (text) write_bytes(path, text, strlen(text));
+}
+
+static void read_path(mt_arena *arena, mt_mesh *mesh)
+{
+    const mt_mesh_format *format = NULL;
+    ok(mt_mesh_format_find(path, false, &format));
+    ok(format->read(arena, path, 1, mesh));
+}
+
+static void assert_name(const mt_mesh *mesh, int32_t dimension, int32_t tag, const char *expected)
+{
+    const char *name = mt_names_text(mesh, dimension, tag);
+    if (!expected) cr_assert_null(name, "%d %d: %s", dimension, tag, name);
+    if (expected)
+        cr_assert(name && strcmp(name, expected) == 0, "%d %d: %s", dimension, tag, name ? name : "none");
+}
+
+/* What msh2_groups and msh4_groups say, in any order of the elements. */
+static void assert_example(const mt_mesh *mesh)
+{
+    size_t n[3][2][2] = {{{0}}};
+    assert_name(mesh, 2, 1, "ENDO");
+    assert_name(mesh, 3, 5, "tissue");
+    assert_name(mesh, 3, 7, "scar  core ");
+    assert_name(mesh, 3, 9, NULL);
+    cr_assert(mesh->n_names == 3 && mesh->n_elements == 3 && mesh->n_groups == 2);
+    for (size_t c = 0; c < 3; c++) {
+        cr_assert(mesh->region[c] == 5 || mesh->region[c] == 0, "%d", mesh->region[c]);
+        n[mesh->region[c] == 5][mt_groups_has(mesh, 7, c)][mt_groups_has(mesh, 9, c)]++;
+    }
+    cr_assert(n[0][0][0] == 1 && n[1][0][0] == 1 && n[1][1][1] == 1);
+}
+
+static const struct {
+    const char *text;
+} groups_in[] = {{msh2_groups}, {msh4_groups}};
+
+Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them)
+{
+    static const char *const endings[] = {".hdf", ".msh"};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
+            mt_arena arena = {0};
+            mt_mesh mesh, back;
+            const mt_mesh_format *format = NULL;
+            file(".msh", groups_in[k].text);
+            read_path(&arena, &mesh);
+            assert_example(&mesh);
+            cr_assert(strstr(mesh.notes, "1 of 3 elements have no region in the file: they get the tag 0"));
+            cr_assert_eq(k == 0, strstr(mesh.notes, "2 elements repeat an earlier one") != NULL);
+            file(endings[e], NULL);
+            ok(mt_mesh_format_find(path, true, &format));
+            ok(format->write(path, &mesh));
+            read_path(&arena, &back);
+            assert_example(&back);
+            mt_arena_free(&arena);
+        }
+}
+
+Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh, fine, part, mended;
+    mt_repair repair;
+    size_t n[2] = {0};
+    file(".msh", msh4_groups);
+    read_path(&arena, &mesh);
+    (void)mt_mesh_orient(&mesh);
+    ok(mt_refine(&arena, &mesh, &fine));
+    for (size_t c = 0; c < fine.n_elements; c++) {
+        n[0] += mt_groups_has(&fine, 7, c);
+        cr_assert_eq(mt_groups_has(&fine, 7, c), mt_groups_has(&mesh, 7, c / 8));
+    }
+    cr_assert_eq(n[0], 8);
+    assert_name(&fine, 3, 7, "scar  core ");
+    ok(mt_mesh_select(&arena, &mesh, (uint8_t[]){0, 1, 0}, &part));
+    cr_assert(part.n_elements == 1 && mt_groups_has(&part, 9, 0) && part.groups != mesh.groups);
+    assert_name(&part, 3, 5, "tissue");
+    read_path(&arena, &mended);
+    /* the element in groups moves to the end, behind a copy of the first */
+    memcpy(mended.element_vertex + 8, mended.element_vertex + 4, 4 * sizeof *mended.element_vertex);
+    memcpy(mended.element_vertex + 4, mended.element_vertex, 4 * sizeof *mended.element_vertex);
+    mended.groups[2] = mended.groups[1], mended.groups[1] = 0;
+    ok(mt_repair_mesh(&mended, &repair));
+    cr_assert(mended.n_elements == 2 && !mt_groups_has(&mended, 7, 0) && mt_groups_has(&mended, 7, 1));
+    assert_name(&mended, 2, 1, "ENDO");
+    mt_arena_free(&arena);
+}
+
+Test(names, names_and_groups_change_the_fingerprint_and_none_leave_it_as_it_was)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char plain[MT_HASH_SIZE], named[MT_HASH_SIZE], grouped[MT_HASH_SIZE];
+    bool full;
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    ok(mt_mesh_hash(&mesh, plain));
+    ok(mt_names_put(&arena, &mesh, 3, 1, "tissue", 6));
+    ok(mt_mesh_hash(&mesh, named));
+    ok(mt_groups_put(&arena, &mesh, 8, 2, &full));
+    ok(mt_mesh_hash(&mesh, grouped));
+    cr_assert(strcmp(plain, named) != 0 && strcmp(named, grouped) != 0 && strcmp(plain, grouped) != 0);
+    mesh.groups[3] = 1;
+    ok(mt_mesh_hash(&mesh, named));
+    cr_assert_str_neq(named, grouped);
+    mt_arena_free(&arena);
+}
+
+Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_all_are_listed)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    int32_t tag = 0;
+    file(".msh", msh2_groups);
+    read_path(&arena, &mesh);
+    ok(mt_names_find(&mesh, MT_NAMES_FACES, "endo", &tag));
+    cr_assert_eq(tag, 1);
+    ok(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "-12", &tag));
+    cr_assert_eq(tag, -12);
+    cr_assert_eq(mt_names_find(&mesh, MT_NAMES_FACES, "tissue", &tag), MT_INPUT);
+    assert_message("tissue is no name of a tag; allowed: of the mesh's triangles: 1 (ENDO)");
+    cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "core", &tag), MT_INPUT);
+    assert_message("of the mesh's elements: 0, 5 (tissue), 7 (scar  core ), 9");
+    ok(mt_names_put(&arena, &mesh, 3, 9, "tissue", 6));
+    cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "tissue", &tag), MT_INPUT);
+    assert_message("tissue is the name of several tags");
+    mt_arena_free(&arena);
+}
+
+Test(names, common_names_mean_surfaces_and_others_do_not)
+{
+    static const struct {
+        const char *name;
+        int32_t surface;
+    } names[] = {{"base", 1}, {"BASE", 1}, {"epi", 2}, {"Epicardium", 2}, {"ENDO", 3}, {"lv", 3},
+        {"LV_endo", 3}, {"left ventricle endocardium", 3}, {"lv_endocardium", 3}, {"endo_lv", 3},
+        {"lvendo", 3}, {"rv", 4}, {"right ventricle endocardium", 4}, {"RV-ENDO", 4}, {"left", 0},
+        {"epicardial fat", 0}, {"basement", 0}, {"", 0}, {"lv free wall", 0}, {"2", 0}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        cr_assert_eq(mt_names_surface(names[k].name, false), names[k].surface, "%s", names[k].name);
+    cr_assert_eq(mt_names_surface("ENDO", true), 0, "of two ventricles it does not say which");
+}
+
+Test(names, elements_without_a_region_get_a_tag_that_no_other_has)
+{
+    static const struct {
+        int32_t region[4], expected[4];
+        uint8_t without[4];
+    } cases[] = {{{1, 2, 1, 2}, {0, 2, 0, 2}, {1, 0, 1, 0}}, {{0, 0, 1, 3}, {0, 2, 1, 3}, {0, 1, 0, 0}},
+        {{9, 9, 9, 9}, {1, 1, 1, 1}, {1, 1, 1, 1}}, {{4, 5, 6, 7}, {4, 5, 6, 7}, {0, 0, 0, 0}},
+        {{-1, 0, 1, 0}, {-1, 0, 1, 2}, {0, 0, 0, 1}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh = {.n_elements = 4};
+        int32_t region[4];
+        memcpy(region, cases[k].region, sizeof region);
+        mesh.region = region;
+        ok(mt_names_unassigned(&arena, &mesh, cases[k].without));
+        cr_assert_arr_eq(region, cases[k].expected, sizeof region, "case %zu", k);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(names, text_that_is_no_list_of_names_is_refused_with_its_line)
+{
+    static const struct {
+        const char *text, *why;
+    } bad[] = {{"2 1 a\n1 2 line\n", "names, line 2: '1'; allowed"}, {"2 x a", "line 1: '2'"},
+        {"2 1\n", "line 1"}, {"3 99999999999 a\n", "line 1"}, {"group 1 x\n", "line 1"},
+        {"group 4\n# x\ngroup 4\n", "line 3: group 4 is there twice"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+        cr_assert_eq(mt_names_parse(&arena, &mesh, bad[k].text, strlen(bad[k].text)), MT_INPUT, "%zu", k);
+        assert_message(bad[k].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(names, there_is_room_for_so_many_names_and_groups_and_no_more)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    bool full = false;
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    for (int32_t k = 0; k < MT_NAMES_MAX; k++)
+        ok(mt_names_put(&arena, &mesh, 3, (k * 7) % MT_NAMES_MAX, "x", 1));
+    for (int32_t k = 0; k < MT_NAMES_MAX; k++) assert_name(&mesh, 3, k, "x");
+    cr_assert_eq(mt_names_put(&arena, &mesh, 2, 1, "x", 1), MT_INPUT);
+    for (int32_t k = 0; k < MT_GROUPS_MAX; k++) {
+        ok(mt_groups_put(&arena, &mesh, 100 + k, 0, &full));
+        cr_assert(!full);
+    }
+    ok(mt_groups_put(&arena, &mesh, 99, 0, &full));
+    cr_assert(full && !mt_groups_has(&mesh, 99, 0) && mt_groups_has(&mesh, 131, 0) &&
+              !mt_groups_has(&mesh, 131, 1));
+    ok(mt_mesh_check(&mesh));
+    mt_arena_free(&arena);
+}
