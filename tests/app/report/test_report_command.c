@@ -680,9 +680,9 @@ Test(report_command, runs_on_one_mesh_are_drawn_by_the_same_vertices_in_a_small_
     static const char *const counts[] = {
         "heart.surface.position.count", "heart.surface.triangle.count", "heart.cut.position.count"};
     write_text("large.yaml", "mesh:\n  slab: {size_mm: [4, 4, 1.5], edge_mm: 0.25}\n" USUAL_TISSUE
-                             "time: {end_ms: 0.2}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+                             "time: {end_ms: 2}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
     free(works("run large.yaml -o plain"));
-    free(works("run large.yaml -o frames --set series.every_ms=0.02"));
+    free(works("run large.yaml -o frames --set series.every_ms=0.05"));
     free(works("report plain frames -o r.html --size-mb 0.06 --template page.html"));
     const page p = open_page(&arena, "r.html");
     const json *first = json_at(p.data, "runs")->first;
