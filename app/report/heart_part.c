@@ -238,6 +238,7 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *f
         .maps = folder->n_maps,
         .error_mm = d.surface.error_mm,
         .cut_error_mm = d.cut.error_mm};
+    mt_json_text(&part->json, "mesh", folder->positions);
     mt_json_count(&part->json, "n_elements", mesh->n_elements);
     mt_json_count(&part->json, "n_surface_triangles", folder->boundary.n);
     mt_json_number(&part->json, "error_mm", d.surface.error_mm);

@@ -9,6 +9,7 @@
 #include "app/cli/data_folder.h"
 #include "app/cli/warning.h"
 #include "app/report/curves_part.h"
+#include "app/report/difference_part.h"
 #include "app/report/machine_part.h"
 #include "app/report/table_part.h"
 #include "app/report/used_part.h"
@@ -79,12 +80,12 @@ static void note(mt_html_part *part, const char *format, ...)
 static void note_end(mt_html_part *part, const mt_run_folder *folder)
 {
     if (folder->taken)
-        note(part, "A run was writing into this folder when the report was made: what is shown is what an "
-                   "earlier one "
-                   "had left there.");
+        note(part,
+            "A run was writing into this folder when the report was made. The report shows the results of an "
+            "earlier run.");
     if (strcmp(folder->stopped_by, "its end") != 0)
-        note(part, "The run was stopped by %s at %.9g of %.9g ms; what comes later is not known.",
-            folder->stopped_by, folder->reached_ms, folder->end_ms);
+        note(part, "The run was stopped by %s at %.9g of %.9g ms.", folder->stopped_by, folder->reached_ms,
+            folder->end_ms);
 }
 
 /* The first map is the activation of the first beat. */
@@ -96,8 +97,8 @@ static void note_activation(mt_html_part *part, const mt_run_folder *folder)
     for (size_t c = 0; c < n; c++) without += isnan(folder->maps[0].values[c]) != 0;
     if (without > 0)
         note(part,
-            "%zu of %zu elements (%.3g %%) have no activation time%s: the wave did not come, or they are "
-            "inert.",
+            "%zu of %zu elements (%.3g %%) have no activation time%s: they were not activated or are "
+            "non-conducting.",
             without, n, 100 * (double)without / (double)n,
             folder->maps[0].beat > 0 ? " in the first beat" : "");
 }
@@ -106,24 +107,23 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
     const mt_machine_shown *machine)
 {
     if (heart->error_mm > 0)
-        note(part,
-            "The surface is drawn by %zu of its %zu triangles; what is drawn is at most %.3g mm from it.",
+        note(part, "The surface is drawn by %zu triangles instead of %zu, at most %.3g mm from it.",
             heart->triangles, heart->all_triangles, heart->error_mm);
     if (heart->frames < heart->all_frames)
-        note(part, "%zu of %zu frames are here.", heart->frames, heart->all_frames);
+        note(part, "The report has %zu of %zu frames.", heart->frames, heart->all_frames);
     if (curves->rows > 0)
-        note(part, "Of %zu rows as time passes %zu are here, evenly chosen; peaks between them are not.",
-            curves->rows, curves->shown);
+        note(part,
+            "Traces and ECG are drawn from %zu of %zu rows at equal distances; peaks between them are lost.",
+            curves->shown, curves->rows);
     const mt_tiles_shown *tiles = &machine->tiles;
     if (tiles->rows * tiles->columns > 1)
         note(part,
-            "The %zu tiles are drawn in blocks of %zu x %zu places, each with the highest value of its "
-            "tiles.",
+            "The %zu tiles are drawn in blocks of %zu x %zu, each with the highest value of its tiles.",
             tiles->tiles, tiles->rows, tiles->columns);
     if (tiles->measures < tiles->all_measures)
-        note(part, "%zu of %zu numbers of each tile are here.", tiles->measures, tiles->all_measures);
+        note(part, "The report has %zu of %zu measures of each tile.", tiles->measures, tiles->all_measures);
     if (tiles->details < tiles->all_details)
-        note(part, "%zu of %zu tables of single tiles are here.", tiles->details, tiles->all_details);
+        note(part, "The report has %zu of %zu tables of single tiles.", tiles->details, tiles->all_details);
 }
 
 /* ---- one run ---- */
@@ -145,14 +145,22 @@ static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
     return status;
 }
 
-static mt_status put_run(
-    mt_html_part *part, const mt_run_folder *folder, const limits *most, mt_heart_shown *heart)
+/* The runs of a report before the one that is made, and how coarsely each is shown. */
+typedef struct made_runs {
+    size_t n;
+    mt_compared_run *run; /* [n of the report] */
+    double *fraction;     /* [n of the report] of what is usually shown */
+} made_runs;
+
+static mt_status put_run(mt_html_part *part, const mt_run_folder *folder, const made_runs *made,
+    const limits *most, mt_heart_shown *heart)
 {
     mt_curves_left curves;
     mt_machine_shown machine;
     MT_TRY(mt_used_part_put(part, folder));
     MT_TRY(put_tables(part, folder));
     MT_TRY(mt_heart_part_put(part, folder, &most->heart, heart));
+    MT_TRY(mt_difference_part_put(part, folder, made->n, made->run));
     MT_TRY(mt_curves_part_put(part, folder, most->rows, &curves));
     MT_TRY(mt_machine_part_put(part, folder, &most->machine, &machine));
     mt_json_open(&part->json, "notes", '[');
@@ -163,31 +171,32 @@ static mt_status put_run(
     return MT_OK;
 }
 
-static mt_status make_part(
-    const mt_run_folder *folder, unsigned number, const limits *most, mt_html_part *part, mt_html_run *run)
+static mt_status make_part(const mt_run_folder *folder, const made_runs *made, const limits *most,
+    mt_html_part *part, mt_html_run *run)
 {
-    MT_TRY(mt_html_part_begin(number, part));
-    mt_status status = put_run(part, folder, most, &run->heart);
+    MT_TRY(mt_html_part_begin((unsigned)made->n, part));
+    mt_status status = put_run(part, folder, made, most, &run->heart);
     if (status == MT_OK) status = mt_html_part_end(part, &run->bytes);
     if (status != MT_OK) mt_html_part_forget(part);
     return status;
 }
 
-/* Coarser and coarser until it has at most so many bytes. What it takes is about proportional to what is shown, so the next fraction is a
- * little less than that would say. */
-static mt_status fit_part(
-    const mt_run_folder *folder, unsigned number, size_t bytes, mt_html_part *part, mt_html_run *run)
+/* Makes a part with at most `bytes` bytes. Its size is about proportional to what is shown, so the next fraction is a little less than
+ * the one that would fit. `fraction`: in, the largest allowed; out, the one used. */
+static mt_status fit_part(const mt_run_folder *folder, const made_runs *made, size_t bytes, double *fraction,
+    mt_html_part *part, mt_html_run *run)
 {
     static const double least = 0.01;
+    const double allowed = *fraction;
     limits most = usual(bytes);
-    mt_heart_shown first;
-    double fraction = 1;
-    MT_TRY(make_part(folder, number, &most, part, run));
-    for (first = run->heart; run->bytes > bytes && fraction > least;) {
-        fraction = fmax(fraction * fmin(0.95 * (double)bytes / (double)run->bytes, 0.9), least);
-        most = part_of(&first, fraction, bytes);
+    MT_TRY(make_part(folder, made, &most, part, run));
+    const mt_heart_shown first = run->heart;
+    for (*fraction = 1; (run->bytes > bytes && *fraction > least) || *fraction > allowed;) {
+        const double fitting = *fraction * fmin(0.95 * (double)bytes / (double)run->bytes, 0.9);
+        *fraction = *fraction > allowed ? allowed : fmax(fitting, least);
+        most = part_of(&first, *fraction, bytes);
         mt_html_part_forget(part);
-        MT_TRY(make_part(folder, number, &most, part, run));
+        MT_TRY(make_part(folder, made, &most, part, run));
     }
     if (run->bytes <= bytes) return MT_OK;
     mt_html_part_forget(part);
@@ -197,16 +206,19 @@ static mt_status fit_part(
         folder->path, run->bytes, bytes);
 }
 
-static mt_status make_run(mt_arena *arena, const mt_html_report *report, size_t k, size_t share,
-    mt_html_part *part, mt_html_run *run)
+/* Makes the run after those in `made`. `kept`: its maps, for later runs; NULL: not needed. */
+static mt_status make_run(mt_arena *arena, const mt_html_report *report, const made_runs *made, size_t share,
+    mt_compared_run *kept, mt_html_part *part, mt_html_run *run)
 {
+    const size_t k = made->n;
     mt_arena scratch = {0};
     mt_run_folder folder;
     mt_status status =
         mt_run_folder_read(&scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
     if (status == MT_OK)
-        status = share == SIZE_MAX ? make_part(&folder, (unsigned)k, &all, part, run)
-                                   : fit_part(&folder, (unsigned)k, share, part, run);
+        status = share == SIZE_MAX ? make_part(&folder, made, &all, part, run)
+                                   : fit_part(&folder, made, share, &made->fraction[k], part, run);
+    if (status == MT_OK && kept) status = mt_compared_run_keep(arena, &folder, kept);
     if (status == MT_OK) {
         run->name = mt_arena_text(arena, folder.name);
         if (!run->name) status = MT_MEMORY;
@@ -231,13 +243,38 @@ static mt_status share_of(const mt_html_report *report, const mt_html_template *
     return MT_OK;
 }
 
+/* Makes runs on one mesh again if they are drawn more finely than the coarsest of them: their differences need the same vertices. */
+static mt_status draw_alike(mt_arena *arena, const mt_html_report *report, const made_runs *runs,
+    size_t share, mt_html_part *parts, mt_html_made *made)
+{
+    for (size_t k = 0; k < report->n && report->n > 1; k++) {
+        made_runs before = *runs;
+        double coarsest = runs->fraction[k];
+        for (size_t other = 0; other < report->n; other++)
+            if (strcmp(runs->run[other].positions, runs->run[k].positions) == 0)
+                coarsest = fmin(coarsest, runs->fraction[other]);
+        if (coarsest == runs->fraction[k]) continue;
+        before.n = k, before.fraction[k] = coarsest;
+        mt_html_part_forget(&parts[k]);
+        MT_TRY(make_run(arena, report, &before, share, NULL, &parts[k], &made->run[k]));
+    }
+    return MT_OK;
+}
+
 static mt_status make_all(mt_arena *arena, const mt_html_report *report, const mt_html_template *template,
     mt_html_part *parts, mt_html_made *made)
 {
     size_t share;
+    made_runs runs = {0};
+    MT_ALLOC(arena, runs.run, report->n);
+    MT_ALLOC(arena, runs.fraction, report->n);
     MT_TRY(share_of(report, template, &share));
-    for (size_t k = 0; k < report->n; k++)
-        MT_TRY(make_run(arena, report, k, share, &parts[k], &made->run[k]));
+    for (; runs.n < report->n; runs.n++) {
+        mt_compared_run *kept = report->n > 1 ? &runs.run[runs.n] : NULL;
+        runs.fraction[runs.n] = 1;
+        MT_TRY(make_run(arena, report, &runs, share, kept, &parts[runs.n], &made->run[runs.n]));
+    }
+    MT_TRY(draw_alike(arena, report, &runs, share, parts, made));
     return mt_html_write(report->path, template, report->n, parts, &made->bytes);
 }
 

@@ -38,14 +38,14 @@ static const row machine_rows[] = {{"machine.ipus", "IPUs", ""}, {"machine.tiles
 
 static const row step_columns[] = {{"name", "compute set", ""}, {"runs", "runs", ""},
     {"cycles", "one run", "cycles"}, {"total_cycles", "all runs", "cycles"},
-    {"tile_compute_cycles.tiles", "tiles that compute", ""},
-    {"tile_compute_cycles.min", "least compute of a tile", "cycles"},
-    {"tile_compute_cycles.mean", "mean", "cycles"}, {"tile_compute_cycles.max", "most", "cycles"},
+    {"tile_compute_cycles.tiles", "active tiles", ""}, {"tile_compute_cycles.min", "least compute", "cycles"},
+    {"tile_compute_cycles.mean", "mean compute", "cycles"},
+    {"tile_compute_cycles.max", "most compute", "cycles"},
     {"tile_compute_cycles.effectiveness", "load balance (mean / max)", ""},
     {"exchange_cycles", "exchange", "cycles"},
-    {"exchange_bound_cycles", "no schedule inside chips takes less than", "cycles"},
-    {"exchange_waiting_cycles", "of the exchange, waiting", "cycles"},
-    {"external_exchange_cycles", "of the exchange, between chips", "cycles"},
+    {"exchange_bound_cycles", "exchange, bound in a chip", "cycles"},
+    {"exchange_waiting_cycles", "exchange, waiting", "cycles"},
+    {"external_exchange_cycles", "exchange, between chips", "cycles"},
     {"rearrangement_cycles", "copies", "cycles"}, {"internal_sync_cycles", "sync in a chip", "cycles"},
     {"external_sync_cycles", "sync between chips", "cycles"}, {"bytes_received", "received", "bytes"},
     {"bytes_sent", "sent", "bytes"}, {"bytes_crossing", "between chips", "bytes"},
@@ -144,12 +144,12 @@ static void put_summary(mt_html_part *part, const mt_yaml_node *root)
 
 /* ---- a time step ---- */
 
-/* Of a compute set: where it stands in profile.json, and its key here. */
-static const char *const turn_values[][2] = {{"runs", "runs"}, {"tile_gather_cycles.max", "gather"},
-    {"internal_sync_cycles", "internal_sync"}, {"external_sync_cycles", "external_sync"},
-    {"exchange_cycles", "exchange"}, {"external_exchange_cycles", "external_exchange"},
-    {"exchange_bound_cycles", "bound"}, {"tile_scatter_cycles.max", "scatter"},
-    {"tile_compute_cycles.max", "compute"}};
+/* Values of a compute set: the path in profile.json, and the key here. */
+static const char *const turn_values[][2] = {{"runs", "runs"}, {"total_compute_cycles", "all_compute"},
+    {"tile_gather_cycles.max", "gather"}, {"internal_sync_cycles", "internal_sync"},
+    {"external_sync_cycles", "external_sync"}, {"exchange_cycles", "exchange"},
+    {"external_exchange_cycles", "external_exchange"}, {"exchange_bound_cycles", "bound"},
+    {"tile_scatter_cycles.max", "scatter"}, {"tile_compute_cycles.max", "compute"}};
 
 static const mt_yaml_node *set_named(const mt_yaml_node *root, const mt_yaml_node *name)
 {
@@ -161,22 +161,52 @@ static const mt_yaml_node *set_named(const mt_yaml_node *root, const mt_yaml_nod
     return found;
 }
 
+/* `turn`: of the program of a time step; NULL: the set runs in some time steps only. */
 static void put_turn(mt_html_part *part, const mt_yaml_node *turn, const mt_yaml_node *set)
 {
-    const mt_yaml_node *name = node_at(turn, "compute_set");
     mt_json_open(&part->json, NULL, '{');
-    mt_json_text(&part->json, "set", name->text);
-    put_value(part, "times", node_at(turn, "times"));
+    put_value(part, "set", node_at(set, "name"));
+    put_value(part, "times", turn ? node_at(turn, "times") : NULL);
     for (size_t k = 0; k < sizeof turn_values / sizeof *turn_values; k++)
         put_value(part, turn_values[k][1], node_at(set, turn_values[k][0]));
     mt_json_close(&part->json);
 }
 
-/* The compute sets of one, in order; null where the profile does not tell. */
+static bool is_in_program(const mt_yaml_node *list, const mt_yaml_node *set)
+{
+    const mt_yaml_node *name = node_at(set, "name");
+    for (const mt_yaml_node *turn = list->first; turn; turn = turn->next) {
+        const mt_yaml_node *of = node_at(turn, "compute_set");
+        if (of && of->text && name && name->text && strcmp(of->text, name->text) == 0) return true;
+    }
+    return false;
+}
+
+static double number_at(const mt_yaml_node *node, const char *path)
+{
+    const mt_yaml_node *found = node_at(node, path);
+    double number;
+    return found && found->text && mt_number_read(found->text, &number) ? number : 0;
+}
+
+/* Puts the cycles of the mean time step, the number that `myotile run` prints: all but the host's streams. Null if no step ran. */
+static void put_step_cycles(mt_html_part *part, const mt_yaml_node *root)
+{
+    const double steps = number_at(root, "time_steps"),
+                 cycles = number_at(root, "totals.cycles") - number_at(root, "totals.host_cycles");
+    if (steps > 0)
+        mt_json_number(&part->json, "step_cycles", cycles / steps);
+    else
+        mt_json_text(&part->json, "step_cycles", NULL);
+}
+
+/* Puts the compute sets of a time step in order, then those that run in some time steps only, such as stimuli; null if the profile has
+ * no program of a time step. */
 static void put_time_step(mt_html_part *part, const mt_yaml_node *root)
 {
-    const mt_yaml_node *list = node_at(root, "time_step");
+    const mt_yaml_node *list = node_at(root, "time_step"), *sets = node_at(root, "compute_sets");
     put_value(part, "time_steps", node_at(root, "time_steps"));
+    put_step_cycles(part, root);
     if (!list || list->kind != MT_YAML_IS_SEQUENCE || !list->first) {
         mt_json_text(&part->json, "time_step", NULL);
         return;
@@ -186,6 +216,8 @@ static void put_time_step(mt_html_part *part, const mt_yaml_node *root)
         const mt_yaml_node *set = set_named(root, node_at(turn, "compute_set"));
         if (set) put_turn(part, turn, set);
     }
+    for (const mt_yaml_node *set = sets ? sets->first : NULL; set; set = set->next)
+        if (number_at(set, "runs") > 0 && !is_in_program(list, set)) put_turn(part, NULL, set);
     mt_json_close(&part->json);
 }
 

@@ -146,12 +146,25 @@ static mt_status read_boundary(mt_arena *arena, const char *path, mt_run_folder 
     return status;
 }
 
+/* Differs from the hash of the mesh: fibres, tags and layers may differ. */
+static mt_status hash_positions(mt_run_folder *folder)
+{
+    const mt_mesh *mesh = &folder->mesh;
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *mesh->xyz_mm);
+    mt_hash_add(&hash, mesh->element_vertex, 4 * mesh->n_elements * sizeof *mesh->element_vertex);
+    mt_hash_end(&hash, folder->positions);
+    return MT_OK;
+}
+
 static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *folder)
 {
     mt_h5 h5 = {0};
     MT_TRY(mt_vtkhdf_read(arena, path, &folder->mesh));
     MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
     if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: a mesh without elements", path);
+    MT_TRY(hash_positions(folder));
     MT_TRY(read_boundary(arena, path, folder));
     MT_TRY(mt_h5_open(path, &h5));
     mt_status status = read_notes(&h5, folder);

@@ -23,7 +23,9 @@ typedef struct mt_run_folder {
     mt_folder_map *maps;
     double reached_ms, end_ms;
     char stopped_by[32], mesh_hash[MT_HASH_SIZE];
-    bool taken; /* another run writes there now */
+    char positions
+        [MT_HASH_SIZE]; /* hash of vertices and elements: runs with the same have maps that can be subtracted */
+    bool taken;         /* another run writes there now */
 } mt_run_folder;
 
 /* Gives it in `arena`. `profile`: another folder that has its profile; NULL: none. MT_FILE: it is no folder, result.hdf or used.yaml is not there or cannot be read; the message

@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/yaml_words.h"
+#include "app/cli/data_folder.h"
+#include "data/number.h"
 #include "data/yaml.h"
+#include "data/yaml_words.h"
+#include "ipu/machine/machines.h"
+#include "mesh/cut/scheme.h"
 
-/* A word as a shell takes it. */
+/* Writes a word in quotes for a shell. */
 static void put_word(FILE *to, const char *word)
 {
     (void)fputc('\'', to);
@@ -14,7 +18,7 @@ static void put_word(FILE *to, const char *word)
     (void)fputc('\'', to);
 }
 
-/* To be used where the folder stands. */
+/* Puts the command for the parent of the folder. */
 static mt_status put_command(mt_html_part *part, const mt_run_folder *folder)
 {
     char path[MT_FILE_PATH_MAX], again[MT_FILE_PATH_MAX], *text = NULL;
@@ -31,8 +35,86 @@ static mt_status put_command(mt_html_part *part, const mt_run_folder *folder)
     return status;
 }
 
-/* "path.to.key: value", cut in two in place. */
-static void put_line(mt_html_part *part, char *line)
+/* ---- defaults ---- */
+
+/* Copies the next word of a value to `word`: a text without its quotes, or one entry of an array. Returns the place after it. */
+static const char *next_word(const char *at, char word[MT_YAML_WORDS])
+{
+    at += strspn(at, "[], ");
+    const bool quoted = *at == '"';
+    const size_t n = strcspn(at += quoted, quoted ? "\"" : "[], "),
+                 kept = n < MT_YAML_WORDS ? n : MT_YAML_WORDS - 1;
+    memcpy(word, at, kept);
+    word[kept] = 0;
+    return at + n + (at[n] == '"');
+}
+
+static bool is_same_word(const char *left, const char *right)
+{
+    double a, b;
+    if (mt_number_read(left, &a) && mt_number_read(right, &b)) return a == b;
+    return strcmp(left, right) == 0;
+}
+
+/* True if two values differ. Numbers are compared as numbers, arrays entry by entry; nothing, "" and [] are the same. */
+static bool is_changed(const char *value, const char *other)
+{
+    char a[MT_YAML_WORDS], b[MT_YAML_WORDS];
+    if (strcmp(other, MT_YAML_NONE) == 0) other = "";
+    do {
+        value = next_word(value, a), other = next_word(other, b);
+        if (!is_same_word(a, b)) return true;
+    } while (*a || *b);
+    return false;
+}
+
+static size_t tiles_of_machine(const mt_case *input)
+{
+    mt_arena arena = {0};
+    ipu_target target = {0};
+    const char *file;
+    mt_status status = ipu_machine_path(&arena, mt_machines_folder(), input->machine.target, &file);
+    if (status == MT_OK)
+        status = ipu_machine_load(&arena, file, input->machine.sets, input->machine.n_sets, &target);
+    mt_arena_free(&arena);
+    return status == MT_OK ? target.tiles : 0;
+}
+
+/* True if the default 0 of a key stands for a value that the program finds. `*found`: that value; 0: not known here. */
+static bool is_automatic(const mt_case *input, const char *path, size_t *found)
+{
+    *found = 0;
+    if (strcmp(path, "machine.tiles") == 0)
+        *found = tiles_of_machine(input);
+    else if (strcmp(path, "machine.ranges") == 0)
+        *found = mt_schemes[input->machine.scheme].ranges;
+    else
+        return strcmp(path, "time.pde_steps") == 0;
+    return true;
+}
+
+/* Puts the default and whether the value differs from it, as far as that is known. A required key has no default. */
+static void put_default(
+    mt_html_part *part, const mt_case *input, const char *path, const mt_yaml_key *key, const char *value)
+{
+    size_t found;
+    char text[32];
+    if (!key->missing) return;
+    if (!is_automatic(input, path, &found)) {
+        const bool is_unset = !*key->missing || strcmp(key->missing, MT_YAML_NONE) == 0;
+        mt_json_text(&part->json, "default", is_unset ? "unset" : key->missing);
+        mt_json_truth(&part->json, "changed", is_changed(value, key->missing));
+        return;
+    }
+    (void)snprintf(text, sizeof text, "%zu", found);
+    mt_json_text(&part->json, "default", "automatic");
+    mt_json_truth(&part->json, "changed", found > 0 && is_changed(value, "0") && is_changed(value, text));
+}
+
+/* ---- keys ---- */
+
+/* Cuts "path.to.key: value" in two in place. */
+static void put_line(mt_html_part *part, const mt_case *input, char *line)
 {
     char *colon = strchr(line, ':'), *value = colon + 1 + (colon[1] == ' ');
     *colon = 0;
@@ -42,8 +124,7 @@ static void put_line(mt_html_part *part, char *line)
     mt_json_text(&part->json, "value", value);
     if (key && *mt_yaml_unit(key)) mt_json_text(&part->json, "unit", mt_yaml_unit(key));
     if (key) mt_json_text(&part->json, "help", key->about);
-    if (key && key->missing && strcmp(key->missing, MT_YAML_NONE) != 0)
-        mt_json_text(&part->json, "default", key->missing);
+    if (key) put_default(part, input, line, key, value);
     mt_json_close(&part->json);
 }
 
@@ -56,7 +137,7 @@ static mt_status put_used(mt_arena *arena, mt_html_part *part, const mt_case *in
     (void)strcpy(lines, text);
     mt_json_open(&part->json, "used", '[');
     for (char *save, *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (strchr(line, ':')) put_line(part, line);
+        if (strchr(line, ':')) put_line(part, input, line);
     mt_json_close(&part->json);
     return MT_OK;
 }

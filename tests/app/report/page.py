@@ -59,6 +59,7 @@ class PageTest(unittest.TestCase):
 
     def setUp(self):
         self.browser.dark(False)
+        self.browser.window(1440, 1000)
         self.browser.log("performance")  # what came before
         self.browser.log("browser")
         self.browser.open(self.path)
@@ -264,7 +265,7 @@ class PageTest(unittest.TestCase):
     def test_a_cut_has_the_area_of_the_wall_and_hides_what_is_beyond(self):
         self.choose("Cutting plane", "z")
         self.browser.wait("return myotile.cut() !== null")
-        self.browser.run("const s = document.querySelector('[aria-label=\"Place of the cutting plane\"]'); s.value = -10; s.dispatchEvent(new Event('input'))")
+        self.browser.run("const s = document.querySelector('[aria-label=\"Position of the cutting plane\"]'); s.value = -10; s.dispatchEvent(new Event('input'))")
         ring = lambda wide, tall: math.pi * wide**2 * (1 - (10 / tall) ** 2)
         polygon = math.sin(2 * math.pi / 36) * 36 / (2 * math.pi)  # a 36-gon, in part of its circle
         self.assertAlmostEqual(self.hook("cut")["area_mm2"] / (polygon * (ring(30, 45) - ring(19, 34))), 1, delta=0.015)
@@ -404,15 +405,16 @@ class PageTest(unittest.TestCase):
         self.tab("machine")
         phases = self.hook("phases")
         self.assertEqual([(p["set"], p["kind"]) for p in phases],
-                         [("ode", "compute"), ("pde a to b", "gather"), ("pde a to b", "sync"), ("pde a to b", "exchange"), ("pde a to b", "compute")])
-        whole = 25730 + 2 * (40 + 126 + 488 + 2000)
+                         [("ode", "compute"), ("pde a to b", "gather"), ("pde a to b", "sync"), ("pde a to b", "exchange"), ("pde a to b", "compute"), ("stimulus 0", "compute")])
+        whole = 25730 + 2 * (40 + 126 + 488 + 2000) + 0.1 * 90
+        self.assertAlmostEqual(sum(p["cycles"] for p in phases), whole)
         x, y, width, _ = self.box(".timeline canvas.die")
         self.assertAlmostEqual(phases[3]["at"][1] - phases[3]["at"][0], width * 2 * 488 / whole, delta=1)
         values = example.tile_values(1)["exchange", "pde a to b"]
         middle = x + sum(phases[3]["at"]) / 2
         self.browser.pointer(("to", middle, y + 150))
         said = self.browser.text(".timeline .readout")
-        self.assertIn("pde a to b, exchange: 488 cycles (no schedule takes less than 450), 2 times in a time step. tile ", said)
+        self.assertIn("pde a to b, exchange: 488 cycles (lower bound 450), 2 times in a time step. tile ", said)
         tile, cycles = (int(t) for t in re.search(r"tile ([\d,]+) is busy for (\d+)", said.replace(",", "")).groups())
         self.assertEqual(cycles, values[tile])
         rows = [range(r * 1472 // 360, (r + 1) * 1472 // 360) for r in (123, 124, 125)]  # 150 px down are 124 below its top, 1 px more or less
@@ -466,18 +468,139 @@ class PageTest(unittest.TestCase):
 
     def test_two_runs_stand_side_by_side(self):
         self.tab("compare")
-        rows = {tuple(r[:2]): [self.number(cell) if cell != "–" else None for cell in r[2:]] for r in self.table("#panel-compare table")}
+        self.browser.wait("return document.querySelectorAll('#panel-compare section').length > 2")
+        rows = {tuple(r[:2]): [self.number(cell) if cell != "–" else None for cell in r[2:]] for r in self.table("#panel-compare .compare-step table")}
         self.assertEqual(rows["pde a to b", "exchange"], [2 * 488, 3000, 3000 - 2 * 488, 207])
         self.assertEqual(rows["ode", "compute"], [25730, 25730, 0, 0])
         self.assertEqual(rows["all", ""][2], 3000 - 2 * 488)
         self.choose("A", "1")
-        self.browser.wait("return document.querySelector('#panel-compare tbody tr:last-child td:nth-child(5)').textContent === '0'")
+        self.browser.wait("return document.querySelector('#panel-compare .compare-step tbody tr:last-child td:nth-child(5)')?.textContent === '0'")
+
+    def compare(self, value):
+        """Opens the comparison and chooses a map; returns what it shows."""
+        self.tab("compare")
+        self.choose_in("#panel-compare", "Colour by", value)
+        kind = "V" if value == "frames" else "APD90" if value == "map 1" else "ctivation"
+        self.browser.wait("return document.querySelector('#panel-compare .compare-bars').textContent.includes(arguments[0])", kind)
+        self.browser.wait("return document.querySelector('#panel-compare .compare-maps table[aria-label]').ariaLabel.includes(arguments[0])", kind)
+        return self.hook("compared")
+
+    def test_two_runs_on_one_mesh_have_one_range_and_a_difference_around_zero(self):
+        position, triangle = example.Bowl(60, 28, 4).surface()
+        centre = position[triangle].mean(1)
+        before = example.activation_ms(centre)
+        shift = example.SHIFTS["activation_ms"](centre)
+        known = shift[~np.isnan(before)]
+        shown = self.compare("map 0")
+        both = [np.nanmin(np.minimum(before, before + shift)), np.nanmax(np.maximum(before, before + shift))]
+        for range_ms in shown["ranges"][:2]:
+            np.testing.assert_allclose(range_ms, both, atol=0.01)
+        np.testing.assert_allclose(shown["ranges"][2], [-np.abs(known).max(), np.abs(known).max()], atol=0.01)
+        s = shown["statistics"]
+        expected = {"n": known.size, "missing": int(np.isnan(before).sum()), "mean": known.mean(), "rms": np.sqrt((known**2).mean()),
+                    "p5": np.percentile(known, 5), "p50": np.median(known), "p95": np.percentile(known, 95), "largest": np.abs(known).max()}
+        for name, value in expected.items():
+            self.assertAlmostEqual(s[name], float(value), delta=0.004, msg=name)
+        for vertex in range(0, 2000, 131):
+            shown = self.hook("compared", vertex)
+            a, b, difference = shown["values"]
+            if a is None:
+                self.assertIsNone(difference)
+            else:
+                self.assertAlmostEqual(difference, 2 + 0.05 * shown["position"][0], delta=0.004)
+
+    def test_the_heart_tab_has_the_colours_of_all_runs_on_its_mesh(self):
+        before = self.hook("shown")["range"]
+        self.choose("Run", "1")
+        self.assertIsNone(self.ready("heart"))
+        self.assertEqual(self.hook("shown")["range"], before)
+        self.assertIn("2 runs of this report have the same mesh", self.browser.text(".about"))
+
+    def test_swapped_runs_have_the_opposite_difference(self):
+        shown = self.compare("map 1")
+        self.assertAlmostEqual(shown["statistics"]["mean"], -10, delta=0.01)
+        self.choose("A", "1")
+        self.choose("B", "0")
+        self.browser.wait("return myotile.compared()?.statistics !== undefined && document.querySelectorAll('.compare-maps').length === 1")
+        self.assertAlmostEqual(self.compare("map 1")["statistics"]["mean"], 10, delta=0.01)
+
+    def test_v_of_two_runs_is_compared_at_one_time(self):
+        self.compare("frames")
+        self.browser.run("const s = document.querySelector('#panel-compare .time input'); s.value = 7; s.dispatchEvent(new Event('input'))")
+        shown = self.hook("compared", 700)
+        self.assertEqual(len(set(shown["times"])), 1)
+        self.assertAlmostEqual(shown["times"][0], float(np.linspace(0, 400, 40)[7]), delta=1e-6)
+        self.assertAlmostEqual(shown["values"][2], example.SHIFT_mV, delta=1.5 * 115 / 254)
+        self.assertIn(f"at {shown['times'][0]:.5g}", self.browser.text(".compare-maps h2:nth-child(1)") + self.browser.run("return document.querySelector('.compare-maps').textContent"))
+
+    def test_cameras_of_compared_runs_are_linked(self):
+        before = self.compare("map 0")["poses"]
+        self.browser.type("#panel-compare figure:nth-child(2) .stage canvas", RIGHT)
+        self.browser.wait("return myotile.compared().poses[1].direction[0] !== arguments[0]", before[1]["direction"][0])
+        self.browser.wait("const p = myotile.compared().poses.map((each) => each.direction[0]); return Math.max(...p) - Math.min(...p) < 1e-6")
+        after = self.hook("compared")["poses"]
+        for pose in after:
+            np.testing.assert_allclose(pose["direction"], after[1]["direction"], atol=1e-6)
+            self.assertAlmostEqual(pose["away"], after[1]["away"], delta=1e-6)
+        self.assertGreater(np.abs(np.subtract(after[0]["direction"], before[0]["direction"])).max(), 0.01)
+
+    def test_a_click_tells_both_values_and_their_difference(self):
+        self.compare("map 0")
+        self.browser.run("document.querySelector('.compare-views').scrollIntoView()")
+        x, y, w, h = self.box("#panel-compare figure:nth-child(3) .stage")
+        self.click_at(x + w / 2, y + h / 2)
+        self.browser.wait("return document.querySelectorAll('.compare-maps table').length === 2")
+        rows = {r[0]: [self.number(c) for c in r[2:]] for r in self.table(".compare-maps table[aria-label^=Element]")}
+        self.assertAlmostEqual(rows["APD90"][2], -10, delta=0.02)
+        self.assertAlmostEqual(rows["activation"][1] - rows["activation"][0], rows["activation"][2], delta=0.02)
+
+    def test_runs_on_different_meshes_have_no_difference_map(self):
+        self.browser.open(self.write("three.html", example.make(template(), runs=3)))
+        self.assertIsNone(self.ready("heart"))
+        self.tab("compare")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.compare-views figure').length"), 3)
+        self.choose("B", "2")
+        self.browser.wait("return document.querySelectorAll('.compare-views figure').length === 0")
+        self.assertIn("A and B are on different meshes", self.browser.text("#panel-compare"))
+        self.assertIsNone(self.hook("compared"))
+
+    def test_the_view_refits_when_the_window_changes(self):
+        share = lambda: max(
+            (max(p[k] for p in places) - min(p[k] for p in places)) / size[k]
+            for places, size in [([self.hook("project", e) for e in ([30, 0, 0], [-30, 0, 0], [0, 0, 16], [0, 0, -45])], self.box(".stage")[2:])] for k in (0, 1))
+        sizes = []
+        self.browser.window(500, 1100)
+        self.browser.open(self.path)
+        self.assertIsNone(self.ready("heart"))
+        for width, height in [(500, 1100), (1900, 1000), (900, 1100), (500, 1100)]:
+            self.browser.window(width, height)
+            self.box(".stage")
+            time.sleep(0.3)
+            sizes.append(share())
+        self.assertGreater(min(sizes), 0.7, sizes)
+        self.assertLess(max(sizes), 1, sizes)
+        self.assertAlmostEqual(sizes[0], sizes[3], delta=0.005)
+
+    def test_lines_of_a_duration_are_no_isochrones(self):
+        line = "return document.querySelector('.controls .check span').textContent"
+        self.assertEqual(self.browser.run(line), "Isochrones every")
+        self.choose("Colour by", "map 1")
+        self.browser.wait("return myotile.shown().label === 'APD90'")
+        self.assertEqual(self.browser.run(line), "Contour lines every")
+
+    def test_only_a_coarser_volume_is_called_coarser(self):
+        self.assertIn("coarser tetrahedra", self.browser.text(".about"))
+        n = 36 * 16 * 3 * 6
+        complete = self.page.replace('"n_elements": 300000', f'"n_elements": {n}')
+        self.browser.open(self.write("complete.html", complete))
+        self.assertIsNone(self.ready("heart"))
+        self.assertIn(f"those of all {n:,} elements", self.browser.text(".about"))
 
     def test_a_profile_of_sixteen_chips_is_that_of_its_files(self):
         folder = os.path.join(self.folder.name, "slab")
         case = os.path.join(SOURCE, "data/cases/niederer-0.5.yaml")
         run = lambda *words: subprocess.run([MYOTILE, *words], cwd=self.folder.name, check=True, capture_output=True, text=True)
-        run("run", case, "--set", "time.end_ms=0.04", "--set", "machine.ipus=16", "--output", folder, "--profile", folder)
+        done = run("run", case, "--set", "time.end_ms=0.04", "--set", "machine.ipus=16", "--output", folder, "--profile", folder)
         self.browser.open(os.path.join(folder, "report.html"))
         self.assertIsNone(self.ready("heart"))
         self.tab("machine")
@@ -491,7 +614,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(tiles), 16 * 1472)
         sets = {each["name"]: each for each in profile["compute_sets"]}
         phases = self.hook("phases")
-        self.assertEqual([p["set"] for p in phases if p["kind"] == "compute"], [turn["compute_set"] for turn in profile["time_step"]])
+        computed = [p["set"] for p in phases if p["kind"] == "compute"]
+        self.assertEqual(computed, [turn["compute_set"] for turn in profile["time_step"]] + ["stimulus 0"])
+        row = next(words for words in map(str.split, done.stdout.splitlines()) if words[:2] == ["time", "step"] and "100.0" in words)
+        printed = int(row[row.index("100.0") - 2])
+        self.assertEqual(round(sum(p["cycles"] for p in phases)), printed)
         for phase in phases:
             keys = {"exchange": "exchange_cycles", "compute": ("tile_compute_cycles", "max"), "gather": ("tile_gather_cycles", "max"), "scatter": ("tile_scatter_cycles", "max")}
             key = keys.get(phase["kind"])
@@ -532,6 +659,33 @@ class PageTest(unittest.TestCase):
         self.browser.type("#panel-run input[type=search]", "end")
         rows = self.browser.run("return [...document.querySelectorAll('.used tbody tr:not([hidden])')].map((r) => r.textContent)")
         self.assertEqual(rows, ["time.end_ms400ms80when it ends"])
+
+    def test_only_values_changed_from_their_default_are_listed_and_no_word_is_broken(self):
+        self.browser.window(800, 1000)
+        self.browser.open(self.write("long.html", self.page.replace("the implicit scheme", "How the implicit steps are made, in many words. " * 8)))
+        self.assertIsNone(self.ready("heart"))
+        self.tab("run")
+        self.browser.click("#panel-run input[type=checkbox]")
+        rows = self.browser.run("return [...document.querySelectorAll('.used tbody tr:not([hidden]) code')].map((r) => r.textContent)")
+        self.assertEqual(rows, ["time.end_ms"])
+        self.browser.click("#panel-run input[type=checkbox]")
+        heights = self.browser.run(
+            "return [...document.querySelectorAll('.used td.value')].map((cell) => { const r = document.createRange(); r.selectNodeContents(cell); return r.getClientRects().length; })")
+        self.assertEqual(set(heights), {1}, "no value is wrapped inside a word")
+
+    def test_no_heading_of_a_table_reaches_into_the_next(self):
+        names = ["the least compute of a tile", "mean", "load balance (mean / max)", "no schedule inside chips takes less than", "of the exchange, waiting"]
+        table = {"title": "Compute sets", "columns": [{"label": name, "unit": "cycles", "number": True} for name in names], "rows": [[1, 2, 3, 4, 5]]}
+        text = self.page.replace('"summary": [', '"summary": [' + json.dumps(table) + ", ")
+        for width in [800, 1280, 1920]:
+            self.browser.window(width, 1000)
+            self.browser.open(self.write("headings.html", text))
+            self.assertIsNone(self.ready("heart"))
+            self.tab("machine")
+            over = self.browser.run(
+                "return [...document.querySelectorAll('#panel-machine thead th')].filter((th) => { const box = th.getBoundingClientRect(); const r = document.createRange();"
+                "r.selectNodeContents(th); const text = r.getBoundingClientRect(); return text.left < box.left - 1 || text.right > box.right + 1; }).map((th) => th.textContent)")
+            self.assertEqual(over, [], width)
 
     def test_another_run_can_be_chosen(self):
         self.tab("machine")

@@ -340,12 +340,38 @@ Test(report_command, every_value_used_is_there_with_its_unit_and_meaning)
     cr_expect_str_eq(json_at(run, "command")->text, "myotile run 'out/used.yaml' --output 'out-again'");
 }
 
-static void check_time_step(const json *profile, const json *shown)
+Test(report_command, values_are_compared_with_their_defaults_as_what_they_are)
+{
+    static const struct {
+        const char *key, *fallback;
+        bool changed;
+    } expected[] = {{"diffusion.tolerance_mV", "1e-4", false}, {"mesh.file", "unset", false},
+        {"start.state", "unset", false}, {"machine.target", "gc200", false}, {"time.dt_ms", "0.02", false},
+        {"output.threshold_mV", "0", false}, {"cell.set", "[]", false}, {"traces.fields", "[V]", true},
+        {"title", "unset", true}, {"machine.tiles", "automatic", true}, {"series.every_ms", "unset", true},
+        {"time.pde_steps", "automatic", false}, {"output.maps", "[activation]", true},
+        {"stimuli.0.min_mm", "unset", true}};
+    make_run();
+    const page p = report_of("out");
+    const json *used = json_at(only_run(&p), "used");
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const json *line = json_item(used, "key", expected[k].key);
+        cr_expect_str_eq(json_at(line, "default")->text, expected[k].fallback, "%s", expected[k].key);
+        cr_expect_eq(json_value(line, "changed"), expected[k].changed, "%s", expected[k].key);
+    }
+    cr_expect_null(json_find(json_item(used, "key", "stimuli.0.duration_ms"), "changed"), "it is required");
+    free(works("run case.yaml -o all --profile all --set machine.tiles=0 --set time.end_ms=0.1"));
+    const page other = report_of("all --force");
+    cr_expect_eq(
+        json_value(json_item(json_at(only_run(&other), "used"), "key", "machine.tiles"), "changed"), 0);
+}
+
+static void check_time_step(const json *profile, const json *each)
 {
     static const char *const same[][2] = {{"exchange", "exchange_cycles"}, {"bound", "exchange_bound_cycles"},
         {"compute", "tile_compute_cycles.max"}, {"gather", "tile_gather_cycles.max"},
         {"internal_sync", "internal_sync_cycles"}, {"runs", "runs"}};
-    const json *turn = json_at(profile, "time_step")->first, *each = shown->first;
+    const json *turn = json_at(profile, "time_step")->first;
     for (; turn; turn = turn->next, each = each->next) {
         const char *name = json_at(turn, "compute_set")->text;
         const json *set = json_item(json_at(profile, "compute_sets"), "name", name);
@@ -355,7 +381,26 @@ static void check_time_step(const json *profile, const json *shown)
         for (size_t k = 0; k < sizeof same / sizeof *same; k++)
             cr_expect_eq(json_value(each, same[k][0]), json_value(set, same[k][1]), "%s", same[k][0]);
     }
-    cr_expect_null(each);
+    cr_assert_not_null(each, "the stimulus, which runs in some time steps");
+    cr_expect_str_eq(json_at(each, "set")->text, "stimulus 0");
+    cr_expect_eq(json_at(each, "times")->kind, JSON_NULL);
+    cr_expect_null(each->next);
+}
+
+/* The number that the table of the run has: all cycles but those of the host's streams. */
+static void check_step_cycles(const json *profile, const json *machine)
+{
+    static const char *const rest[] = {"gather", "internal_sync", "external_sync", "exchange", "scatter"};
+    const double steps = json_value(profile, "time_steps"),
+                 whole = json_value(profile, "totals.cycles") - json_value(profile, "totals.host_cycles");
+    double sum = 0;
+    for (const json *each = json_at(machine, "time_step")->first; each; each = each->next) {
+        sum += json_value(each, "all_compute");
+        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+            sum += json_value(each, "runs") * json_value(each, rest[k]);
+    }
+    cr_expect_eq(sum, whole);
+    cr_expect_float_eq(json_value(machine, "step_cycles"), whole / steps, 1e-9 * whole);
 }
 
 Test(report_command, the_machine_is_that_of_the_profile)
@@ -387,7 +432,8 @@ Test(report_command, the_machine_is_that_of_the_profile)
     cr_expect_str_eq(json_at(json_at(tiles, "measures")->first, "label")->text, "memory");
     cr_expect_eq(json_at(run, "machine.links")->kind, JSON_NULL);
     cr_expect_eq(json_at(run, "machine.network")->kind, JSON_NULL);
-    check_time_step(profile, json_at(run, "machine.time_step"));
+    check_time_step(profile, json_at(run, "machine.time_step")->first);
+    check_step_cycles(profile, json_at(run, "machine"));
     cr_expect_eq(json_length(json_at(tiles, "details")), 3);
     const json *table = json_at(run, "tables")->first;
     cr_expect_eq(json_length(json_at(table, "rows")), 2);
@@ -565,6 +611,84 @@ Test(report_command, the_same_runs_give_the_same_bytes_and_several_stand_side_by
         (void)array_at(&arena, &p, run, "heart.surface.position", &n);
         cr_expect_eq(n, 3 * 90);
     }
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static float *activation_of(const char *path, size_t n)
+{
+    mt_h5 h5 = {0};
+    float *values = json_take(&arena, n, sizeof *values);
+    cr_assert_eq(mt_h5_open(path, &h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_h5_read(&h5, "VTKHDF/CellData/activation", MT_H5_FLOAT, 1, &n, values), MT_OK, "%s", mt_message());
+    mt_h5_close(&h5);
+    return values;
+}
+
+/* Statistics of the second activation less the first over all elements that have both. */
+static void expect_statistics(const json *found, const float *before, const float *after)
+{
+    double list[N], sum = 0, squares = 0, largest = 0;
+    size_t n = 0;
+    for (size_t c = 0; c < N; c++) {
+        if (isnan(before[c]) || isnan(after[c])) continue;
+        list[n] = (double)after[c] - (double)before[c];
+        sum += list[n], squares += list[n] * list[n], largest = fmax(largest, fabs(list[n])), n++;
+    }
+    qsort(list, n, sizeof *list, ascending);
+    const double rank = 0.05 * (double)(n - 1), part = rank - floor(rank);
+    const size_t k = (size_t)rank;
+    cr_expect(n > 50 && n < N, "%zu", n);
+    cr_expect_eq(json_value(found, "n"), (double)n);
+    cr_expect_eq(json_value(found, "missing"), (double)(N - n));
+    cr_expect_float_eq(json_value(found, "mean"), sum / (double)n, 1e-9);
+    cr_expect_float_eq(json_value(found, "rms"), sqrt(squares / (double)n), 1e-9);
+    cr_expect_float_eq(json_value(found, "p5"), (1 - part) * list[k] + part * list[k + 1], 1e-9);
+    cr_expect_float_eq(json_value(found, "p50"), 0.5 * (list[(n - 1) / 2] + list[n / 2]), 1e-9);
+    cr_expect_float_eq(json_value(found, "p95"), (1 - part) * list[n - 1 - k] + part * list[n - 2 - k], 1e-9);
+    cr_expect_float_eq(json_value(found, "largest"), largest, 1e-12);
+    const size_t element = (size_t)json_value(found, "element");
+    cr_expect_float_eq(fabs((double)after[element] - (double)before[element]), largest, 1e-12);
+}
+
+Test(report_command, runs_on_one_mesh_have_the_statistics_of_their_differences)
+{
+    make_run();
+    free(works("run case.yaml -o slow --set machine.backend=cpu --set tissue.intracellular_l_mS_mm=0.12"));
+    free(works("run case.yaml -o other --set machine.backend=cpu --set mesh.slab.edge_mm=0.25"));
+    free(works("report out slow other -o r.html --template page.html"));
+    const page p = open_page(&arena, "r.html");
+    const json *first = json_at(p.data, "runs")->first, *second = first->next, *third = second->next;
+    cr_expect_str_eq(json_at(first, "heart.mesh")->text, json_at(second, "heart.mesh")->text);
+    cr_expect_str_neq(json_at(first, "heart.mesh")->text, json_at(third, "heart.mesh")->text);
+    cr_expect_eq(json_length(json_at(first, "differences")), 0);
+    cr_assert_eq(json_length(json_at(second, "differences")), 3);
+    cr_expect_eq(json_length(json_at(third, "differences")), 0);
+    const json *found = json_item(json_at(second, "differences"), "map", "activation");
+    cr_expect_eq(json_value(found, "run"), 0);
+    expect_statistics(found, activation_of("out/result.hdf", N), activation_of("slow/result.hdf", N));
+}
+
+/* One of them has frames, so that it alone would be drawn more coarsely. */
+Test(report_command, runs_on_one_mesh_are_drawn_by_the_same_vertices_in_a_small_file)
+{
+    static const char *const counts[] = {
+        "heart.surface.position.count", "heart.surface.triangle.count", "heart.cut.position.count"};
+    write_text("large.yaml", "mesh:\n  slab: {size_mm: [4, 4, 1.5], edge_mm: 0.25}\n" USUAL_TISSUE
+                             "time: {end_ms: 2}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+    free(works("run large.yaml -o plain"));
+    free(works("run large.yaml -o frames --set series.every_ms=0.05"));
+    free(works("report plain frames -o r.html --size-mb 0.06 --template page.html"));
+    const page p = open_page(&arena, "r.html");
+    const json *first = json_at(p.data, "runs")->first;
+    cr_expect_lt(json_value(first, counts[1]), json_value(first, "heart.n_surface_triangles"));
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        cr_expect_eq(json_value(first, counts[k]), json_value(first->next, counts[k]), "%s", counts[k]);
 }
 
 Test(report_command, it_tells_what_it_shows)

@@ -1,9 +1,9 @@
-// The colour bar: drawn on a canvas, in the page and in saved pictures alike.
+// The colour bar: drawn on a canvas in the page and in saved pictures; with its controls in range_bar.js.
 
-import { css, missing } from './colour.js';
+import { css, missing, sequential } from './colour.js';
 import { format, roundStep, ticks } from './number.js';
 
-/** Draws it into a box of the context: {x, y, width}, 46 high. bar: { range, label, unit, lineStep (0: none), hasMissing }. */
+/** Draws it into a box of the context: {x, y, width}, 46 high. bar: { range, lineStep (0: none), hasMissing, scale (of colour.js) }. */
 export function drawBar(context, { x, y, width }, bar, ink) {
   const [low, high] = bar.range;
   const note = bar.hasMissing ? 92 : 0;
@@ -11,7 +11,7 @@ export function drawBar(context, { x, y, width }, bar, ink) {
   const height = 14;
   const top = y + 4;
   for (let i = 0; i < length; i++) {
-    context.fillStyle = css(i / Math.max(1, length - 1));
+    context.fillStyle = css(i / Math.max(1, length - 1), bar.scale ?? sequential);
     context.fillRect(x + i, top, 1.5, height);
   }
   const at = (value) => x + ((value - low) / (high - low || 1)) * length;

@@ -1,30 +1,33 @@
-// Colours: the scale of maps, those of curves, and those of the theme. The scale is the one of Myotile's pictures: in OKLab
-// (B. Ottosson, "A perceptual color space for image processing", 2020) its lightness rises evenly from violet over blue and green to
-// yellow, so that equal differences look equal, in grey and to the colour-blind, too.
+// Colours of maps, of differences, of curves and of the theme. Both scales are perceptually uniform in OKLab (B. Ottosson, "A
+// perceptual color space for image processing", 2020). The sequential scale is that of Myotile's pictures: its lightness increases
+// evenly from violet to yellow. The diverging scale has its lightest colour in the middle and two arms of equal lightness, blue and red.
 
 const chroma = [0.145, 0.126, 0.104, 0.155, 0.178];
 const hueDegrees = [300, 264, 202, 152, 106];
 export const shades = 512;
 
-/** The scale, as bytes of sRGB: [shades * 4], opaque. */
-export const scaleBytes = (() => {
-  const bytes = new Uint8Array(shades * 4);
-  for (let k = 0; k < shades; k++) bytes.set([...shade(k / (shades - 1)), 255], 4 * k);
-  return bytes;
-})();
+/** Scales as bytes of sRGB: [shades * 4], opaque. */
+export const sequential = bytesOf(shade);
+export const diverging = bytesOf((t) => oklch(0.95 - 0.5 * Math.abs(2 * t - 1), 0.15 * Math.abs(2 * t - 1), t < 0.5 ? 258 : 32));
 
-/** The colour at t of [0, 1] for a canvas; grey where t is no number. */
-export function css(t) {
-  if (Number.isNaN(t)) return missing;
-  const k = 4 * Math.round(Math.max(0, Math.min(1, t)) * (shades - 1));
-  return `rgb(${scaleBytes[k]},${scaleBytes[k + 1]},${scaleBytes[k + 2]})`;
+function bytesOf(colour) {
+  const bytes = new Uint8Array(shades * 4);
+  for (let k = 0; k < shades; k++) bytes.set([...colour(k / (shades - 1)), 255], 4 * k);
+  return bytes;
 }
 
-/** What has no value. */
+/** Returns the colour at t of [0, 1] for a canvas, or grey if t is NaN. */
+export function css(t, scale = sequential) {
+  if (Number.isNaN(t)) return missing;
+  const k = 4 * Math.round(Math.max(0, Math.min(1, t)) * (shades - 1));
+  return `rgb(${scale[k]},${scale[k + 1]},${scale[k + 2]})`;
+}
+
+/** The colour of elements without a value. */
 export const missing = 'rgb(172,172,172)';
 export const missingLevel = 172 / 255;
 
-/** Eight colours for curves that can be told apart on this background, by anybody; after them come dashes. */
+/** Returns one of eight colours for curves, distinct on this background and with colour-vision deficiency; then dashed. */
 export function curve(k, dark) {
   const hues = [255, 45, 150, 330, 95, 200, 15, 290];
   const lightness = dark ? 0.78 : 0.52;
@@ -32,7 +35,7 @@ export function curve(k, dark) {
   return { stroke: `rgb(${r},${g},${b})`, dash: [[], [8, 4], [2, 3]][Math.floor(k / 8) % 3] };
 }
 
-/** A colour of the style sheet. */
+/** Returns a colour of the style sheet. */
 export function theme(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

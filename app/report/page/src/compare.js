@@ -1,5 +1,6 @@
-// Two runs of a report side by side: time steps phase by phase, the whole runs, memory, and how any number is spread over tiles.
+// The tab that compares two runs: their maps, time steps phase by phase, totals, memory, and the distribution of values over tiles.
 
+import { CompareMaps, whyNoMaps } from './compare_maps.js';
 import { curve, isDark, theme } from './colour.js';
 import { values } from './data.js';
 import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
@@ -7,7 +8,7 @@ import { format, numeric, quantity, roundStep, ticks } from './number.js';
 import { measureName } from './tiles.js';
 import { kinds, phasesOf } from './timeline.js';
 
-/** runs: those that have a machine. */
+/** Compares two of all runs of a report in host. Returns { maps: CompareMaps or null, remove, themeChanged }. */
 export async function showCompare(host, runs) {
   const compare = new Compare(host, runs);
   await compare.show();
@@ -27,7 +28,35 @@ class Compare {
   }
 
   async show() {
-    this.pair = this.choices.map((choice) => this.runs[Number(choice.value)].machine);
+    const runs = this.choices.map((choice) => this.runs[Number(choice.value)]);
+    const turn = (this.turn = {});
+    this.maps?.remove();
+    this.maps = null;
+    const parts = runs.every((run) => run.machine) ? this.machineParts(runs) : this.noMachine(runs);
+    const why = whyNoMaps(...runs);
+    const maps = why ? null : new CompareMaps(...runs, this.runs);
+    const first = why ? el('section', { class: 'card' }, el('h2', { text: 'Maps' }), el('p', { text: why })) : await maps.build();
+    if (this.turn !== turn) {
+      maps?.remove();
+      return; // another run was chosen meanwhile
+    }
+    this.maps = maps;
+    this.body.replaceChildren(first, ...parts);
+    await maps?.start();
+    if (this.common?.length) await this.chooseMeasure();
+    this.draw();
+  }
+
+  noMachine(runs) {
+    this.common = [];
+    this.bars = this.curves = null;
+    const without = ['A', 'B'].filter((_, k) => !runs[k].machine).join(' and ');
+    const text = `No profile of the machine in ${without}: cycles and memory are not compared.`;
+    return runs.some((run) => run.machine) ? [el('p', { class: 'note', text })] : [];
+  }
+
+  machineParts(runs) {
+    this.pair = runs.map((run) => run.machine);
     this.phases = this.pair.map(phasesOf);
     this.parts = [];
     if (this.phases.every((phases) => phases.length > 0)) this.parts.push(this.timeStep());
@@ -37,9 +66,7 @@ class Compare {
       const both = this.pair.map((machine) => machine.summary.find((each) => sameTitle(each.title, title)));
       if (both[1]) this.parts.push(...differences(both));
     }
-    this.body.replaceChildren(...this.parts);
-    if (spread) await this.chooseMeasure();
-    this.draw();
+    return this.parts;
   }
 
   timeStep() {
@@ -52,7 +79,7 @@ class Compare {
     rows.push(['all', '', ...difference(...totals)]);
     const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, ...differenceColumns('cycles')];
     const legend = Object.values(kinds).flatMap(({ text, colour }) => [swatch(colour), `${text}  `]);
-    return el('section', { class: 'card' }, el('h2', { text: 'A time step' }), el('p', { class: 'note legend' }, ...legend), this.bars, table({ title: '', columns, rows }));
+    return el('section', { class: 'card compare-step' }, el('h2', { text: 'Mean time step' }), el('p', { class: 'note legend' }, ...legend), this.bars, table({ title: '', columns, rows }));
   }
 
   spread() {
@@ -62,7 +89,7 @@ class Compare {
     this.measure = el('select', { on: { change: () => this.chooseMeasure().then(() => this.draw()) } }, options(this.common.map(([m], k) => ({ value: k, text: measureName(m), group: m.phase ?? '' }))));
     this.curves = el('canvas', { role: 'img' });
     this.said = el('p', {});
-    return el('section', { class: 'card' }, el('h2', { text: 'Tiles from the lowest to the highest value' }), el('div', { class: 'row' }, labelled('Number', this.measure)), this.said, this.curves);
+    return el('section', { class: 'card' }, el('h2', { text: 'Distribution over tiles, lowest to highest value' }), el('div', { class: 'row' }, labelled('Value', this.measure)), this.said, this.curves);
   }
 
   async chooseMeasure() {
@@ -127,15 +154,17 @@ class Compare {
   }
 
   themeChanged() {
-    this.show();
+    this.maps?.themeChanged();
+    this.draw();
   }
 
   remove() {
+    this.maps?.remove();
     this.observer.disconnect();
   }
 }
 
-/** The name of the machine in a title may differ. */
+/** Compares titles without the name of the machine. */
 function sameTitle(a, b) {
   const stem = (title) => title.replace(/ on .*/, '');
   return stem(a) === stem(b);
@@ -148,10 +177,10 @@ function difference(a, b) {
 
 function differenceColumns(unit) {
   const column = (label, of = unit) => ({ label, unit: of, number: true });
-  return [column('A'), column('B'), column('B − A'), column('of A', '%')];
+  return [column('A'), column('B'), column('B − A'), column('change', '% of A')];
 }
 
-/** Rows of both tables by the words in front of their numbers; a section for each column of numbers. */
+/** Returns a section with the rows of both tables, matched by the words in front of their numbers. */
 function differences([a, b]) {
   const words = a.columns.map((column, k) => (column.number ? -1 : k)).filter((k) => k >= 0);
   const isProperties = a.columns[0].label === 'property';
@@ -178,5 +207,5 @@ function differences([a, b]) {
   if (numbers.length === 0) return [];
   choice.value = String(numbers.find((k) => a.columns[k].label === 'all runs') ?? numbers[0]);
   fill();
-  return [el('section', { class: 'card' }, el('h2', { text: title }), el('div', { class: 'row' }, labelled('Number', choice)), place)];
+  return [el('section', { class: 'card' }, el('h2', { text: title }), el('div', { class: 'row' }, labelled('Value', choice)), place)];
 }

@@ -1,23 +1,25 @@
-// The heart in space: what is shown, by which colours, how it is cut, and what lies under a pixel. The controls around it are those of
-// heart_panel.js, which calls this and is told of changes; the shaders are those of paint.js.
+// The heart in space: the values shown and their colours, the cut, and the values at a pixel. heart_panel.js and compare_maps.js have
+// the controls around it; paint.js has the shaders.
 
 import { BufferAttribute, BufferGeometry, Group, LineSegments, Mesh, Vector3 } from 'three';
+import { sequential } from './colour.js';
 import { cutTetrahedra, faceArea, facePosition, faceValues } from './cut.js';
 import { roundStep, summary } from './number.js';
-import { fibreMaterial, paintUniforms, valueMaterial } from './paint.js';
+import { fibreMaterial, paintUniforms, scaleTexture, valueMaterial } from './paint.js';
 import { makeSurface, setValues } from './surface.js';
 import { View } from './view.js';
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export class Heart {
-  /** data: of loadHeart; canvas and overlay lie one above the other. */
-  constructor(data, canvas, overlay) {
-    this.data = data;
+  /** data: of loadHeart or loadPair; canvas and overlay are one above the other; scale: of colour.js. */
+  constructor(data, canvas, overlay, scale = sequential) {
+    Object.assign(this, { data, scale });
     this.geometry = makeSurface(data.position, data.triangle);
     this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.position);
     this.size = 2 * this.geometry.boundingSphere.radius;
     this.uniforms = paintUniforms();
+    this.uniforms.scale.value = scaleTexture(scale);
     Object.assign(this.view, { pixel: this.uniforms.pixel.value, ratio: this.uniforms.ratio });
     this.surface = new Mesh(this.geometry, valueMaterial(this.uniforms, false));
     this.face = new Mesh(new BufferGeometry(), valueMaterial(this.uniforms, true));
@@ -36,20 +38,20 @@ export class Heart {
     this.face.geometry.dispose();
   }
 
-  /** Colours by map m, by what triangles are 'named' in way m, by 'frames', or not ('plain'). */
+  /** Colours by map m, by naming m of the triangles ('named'), by 'frames', or not ('plain'). */
   async show(kind, m = 0) {
     const turn = (this.turn = {});
     if (kind === 'map') {
-      const map = await this.data.map(m);
+      const [map, range] = await Promise.all([this.data.map(m), this.data.mapRange(m)]);
       if (this.turn !== turn) return; // something else was chosen meanwhile
       this.shown = { kind, m, map, statistics: summary(map.element), ...this.data.heart.maps[m] };
       this.shown.label = this.data.mapLabel(m);
-      this.ownRange = [this.shown.statistics.min, this.shown.statistics.max];
+      this.ownRange = range;
     } else if (kind === 'frames') {
       this.frames ??= await this.data.frames();
       if (this.turn !== turn) return;
       this.shown = { kind, label: 'V', unit: 'mV' };
-      this.ownRange = this.frames.range;
+      this.ownRange = this.frames.colours;
     } else if (kind === 'named') {
       const list = await this.data.named(m);
       if (this.turn !== turn) return;
@@ -60,12 +62,15 @@ export class Heart {
       this.shown = { kind: 'plain', label: '', unit: '' };
       this.ownRange = [0, 1];
     }
-    if (!(this.ownRange[1] > this.ownRange[0])) this.ownRange = [(this.ownRange[0] || 0) - 0.5, (this.ownRange[0] || 0) + 0.5];
+    if (!(this.ownRange[1] > this.ownRange[0])) {
+      const only = Number.isFinite(this.ownRange[0]) ? this.ownRange[0] : 0;
+      this.ownRange = [only - 0.5, only + 0.5];
+    }
     this.setRange(...this.ownRange);
     this.colour();
   }
 
-  /** Puts the shown values at the corners, of the surface and of the cut face. */
+  /** Sets the values at the corners of the surface and of the cut face. */
   colour() {
     const { triangle } = this.data;
     const { kind, map, list } = this.shown;
@@ -84,7 +89,7 @@ export class Heart {
     setValues(this.face.geometry, (c) => (list ? list[c] : NaN));
   }
 
-  /** What is shown at the vertices of the cut; null: that is not known. */
+  /** Returns the values at the vertices of the cut, or null if they are not known. */
   insideShown() {
     const { kind, map } = this.shown;
     if (kind === 'map') return map.cut;
@@ -108,13 +113,18 @@ export class Heart {
     this.colour();
   }
 
-  /** A step that gives about ten lines. */
+  /** True if lines of equal value are isochrones: the values are times of the activation or the repolarisation. */
+  hasIsochrones() {
+    return this.shown.kind === 'map' && /^(activation|repolarisation)/.test(this.shown.name);
+  }
+
+  /** Returns a step for about ten lines. */
   usualStep() {
     return roundStep(this.ownRange[1] - this.ownRange[0], 10);
   }
 
-  /** Turns the cut on across an axis ('x', 'y', 'z') or the view, or off (null). The side towards the eye is cut away, so that the face
-   * is seen, or the other. Gives the range of its place along the axis in mm. */
+  /** Turns the cut on across an axis ('x', 'y', 'z') or the view, or off (null). Cuts away the side towards the eye or, if flipped, the
+   * other side. Returns the range of its position along the axis in mm. */
   async setCut(across, flipped = false) {
     if (!across) {
       this.plane = this.cutFace = null;
@@ -133,7 +143,7 @@ export class Heart {
     return [low, high];
   }
 
-  /** Moves the cut to a place along its axis. */
+  /** Moves the cut to a position along its axis. */
   moveCut(place) {
     const { normal, sign } = this.plane;
     const offset = sign * place;
@@ -179,13 +189,17 @@ export class Heart {
     this.view.changed();
   }
 
-  /** What lies under a pixel: { at, element, names: [{label, text}], values: [{label, unit, value}], voltage: frame => mV, or null, inside }; null:
-   * nothing. */
+  /** Returns the values at a pixel: { at, element, names: [{label, text}], values: [{label, unit, value}], voltage: frame => mV, or null,
+   * inside }, or null if there is no heart. */
   async pick(x, y) {
-    const hit = this.hit(this.view.ray(x, y));
+    return this.pickHit(this.hit(this.view.ray(x, y)));
+  }
+
+  /** The same of the hit of a ray; also of another heart on the same mesh that is cut alike: `isFace` instead of the object. */
+  async pickHit(hit) {
     this.view.mark = hit ? hit.point.toArray() : null;
     this.view.changed();
-    this.picked = hit && (hit.object === this.face ? await this.pickedInside(hit) : await this.pickedOn(hit));
+    this.picked = hit && ((hit.isFace ?? hit.object === this.face) ? await this.pickedInside(hit) : await this.pickedOn(hit));
     return this.picked;
   }
 
@@ -199,7 +213,7 @@ export class Heart {
     return this.plane !== null && new Vector3(...this.plane.normal).dot(point) > this.plane.offset;
   }
 
-  /** Whether a place is behind the surface, seen from the eye. */
+  /** True if a place is hidden by the surface. */
   isHidden(place) {
     const at = this.view.project(place);
     if (!at) return true;

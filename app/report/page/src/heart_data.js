@@ -1,41 +1,94 @@
-// A heart of a report: its arrays, decoded when they are first needed. It draws nothing.
+// A heart of a report: its arrays, decoded when they are first needed; and the difference of two hearts on one mesh. It draws nothing.
 
 import { coding, Damaged, numbers, values, whole } from './data.js';
+import { summary } from './number.js';
 
-/** Decodes the surface; maps, frames, cut and fibres come later, on demand. */
-export async function loadHeart(heart) {
+/** True if two hearts have the same mesh, drawn by the same vertices and triangles. */
+export function isSameMesh(a, b) {
+  const count = ({ surface, cut }) => [surface.position.count, surface.triangle.count, cut?.position.count].join();
+  return Boolean(a.mesh) && a.mesh === b.mesh && count(a) === count(b);
+}
+
+/** Decodes the surface of a heart. Maps and frames have one range of colours with those of `others`, hearts on the same mesh. */
+export async function loadHeart(heart, others = [heart]) {
   const { surface } = heart;
   const [position, triangle, element] = await Promise.all([values(surface.position), whole(surface.triangle), whole(surface.element)]);
-  return new HeartData(heart, position, triangle, element);
+  return new HeartData(heart, { position, triangle, element, others });
+}
+
+/** Returns the numbers of the maps that two hearts have in common: [[m of a, m of b], ...]. */
+export function mapsInCommon(a, b) {
+  const pairs = a.maps.map((map, m) => [m, b.maps.findIndex((other) => other.name === map.name && other.unit === map.unit)]);
+  return pairs.filter(([, other]) => other >= 0);
+}
+
+/** Decodes two hearts on one mesh, each with the maps and frames that both have, and their difference: [a, b, b - a]. */
+export async function loadPair(a, b) {
+  const common = mapsInCommon(a, b);
+  const frames = await framesInCommon(a, b);
+  const part = (heart, k) => ({ ...heart, maps: common.map((pair) => heart.maps[pair[k]]), frames: frames ? heart.frames : null });
+  const hearts = [part(a, 0), part(b, 1)];
+  const [first, second] = await Promise.all(hearts.map((heart) => loadHeart(heart, hearts)));
+  [first, second].forEach((data, k) => (data.chosen = frames?.map((pair) => pair[k])));
+  return [first, second, new HeartDifference(first, second)];
+}
+
+/** Returns the numbers of the frames at the times that two hearts have in common, or null if there are none. */
+async function framesInCommon(a, b) {
+  if (!a.frames || !b.frames) return null;
+  const [first, second] = await Promise.all([a, b].map((heart) => values(heart.frames.time_ms)));
+  const isSame = (s, t) => Math.abs(s - t) <= 1e-6 * Math.max(1, Math.abs(t));
+  const pairs = Array.from(first, (t, k) => [k, second.findIndex((s) => isSame(s, t))]).filter(([, k]) => k >= 0);
+  return pairs.length ? pairs : null;
 }
 
 class HeartData {
-  constructor(heart, position, triangle, element) {
-    Object.assign(this, { heart, position, triangle, element });
+  constructor(heart, { position, triangle, element, others }) {
+    Object.assign(this, { heart, position, triangle, element, others });
     this.vertices = position.length / 3;
     this.triangles = triangle.length / 3;
+    this.chosen = null; // the frames that are shown; null: all
   }
 
-  /** What a map is called, with its beat. */
+  /** Returns the name of a map, with its beat. */
   mapLabel(m) {
     const { label, beat } = this.heart.maps[m];
     return beat === null || beat === undefined || / beat /.test(label) ? label : `${label}, beat ${beat}`;
   }
 
-  /** { vertex: by vertex, element: by triangle, cut: by vertex of the cut, or null }. */
+  /** Returns { vertex: by vertex, element: by triangle, cut: by vertex of the cut, or null }. */
   async map(m) {
     const map = this.heart.maps[m];
     const [vertex, element, cut] = await Promise.all([values(map.vertex), values(map.element), map.cut ? values(map.cut) : null]);
     return { vertex, element, cut };
   }
 
-  /** What each triangle belongs to, by way m of naming: 0 nothing, k the kind k - 1. */
+  /** Returns the range of the colours of a map: that of its triangles in all hearts on this mesh. */
+  async mapRange(m) {
+    const { name } = this.heart.maps[m];
+    const maps = this.others.map((heart) => heart.maps.find((map) => map.name === name)).filter(Boolean);
+    const ranges = await Promise.all(maps.map(async (map) => summary(await values(map.element))));
+    return union(ranges.map(({ min, max }) => [min, max]));
+  }
+
+  /** Returns for each triangle the kind that it belongs to in naming m: k is kind k - 1, 0 none. */
   async named(m) {
     return whole(this.heart.named[m].triangle);
   }
 
-  /** { time: ms, n, range: of the surface, at(frame, vertex): mV, cutAt(frame): mV at all vertices of the cut, or null }. */
+  /** Returns { time: ms, n, range: of the surface, colours: range of all hearts on this mesh, at(frame, vertex): mV, cutAt(frame): mV at
+   * all vertices of the cut, or null }. */
   async frames() {
+    const all = await this.allFrames();
+    const ranges = await Promise.all(this.others.filter((heart) => heart.frames && heart !== this.heart).map(frameRange));
+    const colours = union([all.range, ...ranges]);
+    const { chosen } = this;
+    if (!chosen) return { ...all, colours };
+    const cutAt = all.cutAt && ((frame) => all.cutAt(chosen[frame]));
+    return { time: chosen.map((k) => all.time[k]), n: chosen.length, range: all.range, colours, at: (frame, vertex) => all.at(chosen[frame], vertex), cutAt };
+  }
+
+  async allFrames() {
     const { time_ms: times, v_mV: onSurface, cut_v_mV: onCut } = this.heart.frames;
     const time = await values(times);
     const inside = this.heart.cut && onCut ? this.heart.cut.position.count : 0;
@@ -53,7 +106,7 @@ class HeartData {
     return { position: places, tetrahedra, element: elements };
   }
 
-  /** The two ends of each fibre's line, of a length in mm. */
+  /** Returns the two ends of each fibre's line, for a length in mm. */
   async fibres(length) {
     const { position, direction } = this.heart.fibres;
     const [middle, along] = await Promise.all([values(position), values(direction)]);
@@ -70,10 +123,71 @@ class HeartData {
   }
 }
 
-/** V in frames: { range, at(frame, vertex): mV }; numbers stay as they are stored, which is an eighth of what they mean. */
+/** The difference of two hearts of loadPair: maps and frames of b less those of a. */
+class HeartDifference extends HeartData {
+  constructor(a, b) {
+    super({ ...a.heart, named: [] }, a);
+    Object.assign(this, { a, b });
+  }
+
+  async map(m) {
+    const [a, b] = await Promise.all([this.a.map(m), this.b.map(m)]);
+    return { vertex: less(b.vertex, a.vertex), element: less(b.element, a.element), cut: a.cut && b.cut && less(b.cut, a.cut) };
+  }
+
+  async mapRange(m) {
+    const { min, max } = summary((await this.map(m)).element);
+    return symmetric(Math.max(-min, max), ...[this.a, this.b].map((data) => data.heart.maps[m].element.scale));
+  }
+
+  async frames() {
+    const [a, b] = await Promise.all([this.a.frames(), this.b.frames()]);
+    const at = (frame, vertex) => b.at(frame, vertex) - a.at(frame, vertex);
+    const cutAt = a.cutAt && b.cutAt && ((frame) => less(b.cutAt(frame), a.cutAt(frame)));
+    let most = -Infinity;
+    for (let frame = 0; frame < a.n; frame++) {
+      for (let vertex = 0; vertex < this.vertices; vertex++) {
+        const size = Math.abs(at(frame, vertex));
+        if (size > most) most = size;
+      }
+    }
+    const colours = symmetric(most, ...[this.a, this.b].map((data) => data.heart.frames.v_mV.scale));
+    return { time: a.time, n: a.n, range: colours, colours, at, cutAt };
+  }
+}
+
+function less(b, a) {
+  return Float32Array.from(b, (value, k) => value - a[k]);
+}
+
+/** Returns a range around 0, wider than the steps in which both values are stored, so that rounding has no strong colour. */
+function symmetric(largest, stepOfA = 0, stepOfB = 0) {
+  const most = Math.max(largest || 0, 5 * (stepOfA + stepOfB));
+  return [-most, most];
+}
+
+function union(ranges) {
+  const known = ranges.filter(([low, high]) => low <= high);
+  return [Math.min(...known.map(([low]) => low)), Math.max(...known.map(([, high]) => high))];
+}
+
+/** Returns the range of V of a heart's frames on its surface. */
+async function frameRange({ frames, surface }) {
+  const n = frames.time_ms.count;
+  return (await voltages(frames.v_mV, n, surface.position.count)).range;
+}
+
+const decoded = new Map(); // id of an array: its voltages
+
+/** Returns V in frames: { range, at(frame, vertex): mV }. Numbers stay as they are stored, an eighth of the size of the values. */
 async function voltages(array, frames, vertices) {
   const raw = await numbers(array);
   if (raw.length !== frames * vertices) throw new Damaged(`This report is damaged: ${raw.length} values of V, not ${frames} times ${vertices}.`);
+  if (!decoded.has(array.id)) decoded.set(array.id, voltagesOf(array, raw, vertices));
+  return decoded.get(array.id);
+}
+
+function voltagesOf(array, raw, vertices) {
   const { offset, scale, missing } = coding(array);
   let low = Infinity;
   let high = -Infinity;

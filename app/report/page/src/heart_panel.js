@@ -1,33 +1,34 @@
-// The tab of the heart: the picture and the controls around it. What they do, heart.js does.
+// The tab of the heart: the 3-D view and the controls around it.
 
-import { drawBar } from './bar.js';
-import { css, theme } from './colour.js';
+import { css } from './colour.js';
+import { CutControls } from './cut_controls.js';
 import { values } from './data.js';
-import { button, checkbox, el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
+import { button, checkbox, el, labelled, options, swatch, table } from './dom.js';
 import { Heart } from './heart.js';
-import { loadHeart } from './heart_data.js';
+import { isSameMesh, loadHeart } from './heart_data.js';
 import { format, quantity, summary } from './number.js';
 import { savePicture } from './picture.js';
 import { plot } from './plot.js';
 import { kinds, makeLabels } from './points.js';
+import { RangeBar } from './range_bar.js';
+import { TimeBar } from './time.js';
 import { curveNear } from './traces.js';
 
-/** Shows a run's heart in host. kept: { pose, choice } of a run before, for a comparison. Gives { heart, keep(), remove() }. */
-export async function showHeart(host, run, kept = {}) {
-  const panel = new Panel(host, run);
+/** Shows a run's heart in host. runs: all of the report; kept: { pose, choice } of the run shown before. Returns { heart, keep(), remove() }. */
+export async function showHeart(host, run, runs, kept = {}) {
+  const panel = new Panel(host, run, runs);
   await panel.start(kept);
   return panel;
 }
 
 class Panel {
-  constructor(host, run) {
-    this.host = host;
-    this.run = run;
-    this.plots = [];
+  constructor(host, run, runs) {
+    Object.assign(this, { host, run, plots: [] });
+    this.alike = runs.filter((each) => each === run || (each.heart && isSameMesh(each.heart, run.heart)));
   }
 
   async start(kept) {
-    this.data = await loadHeart(this.run.heart);
+    this.data = await loadHeart(this.run.heart, this.alike.map((each) => each.heart));
     this.build();
     try {
       this.heart = new Heart(this.data, this.canvas, this.overlay);
@@ -48,7 +49,7 @@ class Panel {
     await this.choose(choices.includes(kept.choice) ? kept.choice : choices[0]);
   }
 
-  /** Where no picture can be had: its numbers. */
+  /** Shows tables instead of pictures, for a browser without WebGL. */
   async showTables() {
     const { maps } = this.run.heart;
     const columns = [{ label: 'map', unit: '', number: false }, { label: 'unit', unit: '', number: false },
@@ -56,7 +57,7 @@ class Panel {
     const all = await Promise.all(maps.map((map) => values(map.element)));
     const rows = all.map(summary).map((s, m) => [this.data.mapLabel(m), maps[m].unit, s.min, s.median, s.max]);
     this.host.replaceChildren(
-      el('p', { class: 'trouble', role: 'alert', text: 'This browser shows no 3-D pictures (WebGL 2 is off). The numbers of the maps stand below; the other tabs work.' }),
+      el('p', { class: 'trouble', role: 'alert', text: 'This browser shows no 3-D pictures (WebGL 2 is off). The table has the statistics of the maps; the other tabs work.' }),
       el('section', { class: 'card' }, table({ title: 'Maps on the surface', columns, rows })),
     );
   }
@@ -67,8 +68,8 @@ class Panel {
   }
 
   remove() {
-    this.play(false);
-    this.observer.disconnect();
+    this.time?.play(false);
+    this.bar.remove();
     this.plots.forEach((each) => each.remove());
     this.heart?.dispose();
     this.host.replaceChildren();
@@ -77,17 +78,17 @@ class Panel {
   themeChanged() {
     if (!this.heart) return;
     this.heart.view.changed();
-    this.drawBar();
+    this.bar.draw();
     if (this.heart.picked) this.tell(this.heart.picked);
   }
 
-  // ---- what stands where ----
+  // ---- layout ----
 
   build() {
     const { heart } = this.run;
     this.canvas = el('canvas', {
       tabindex: '0', role: 'img', 'aria-describedby': 'heart-keys',
-      'aria-label': 'The heart in space. The table beside it has the numbers.',
+      'aria-label': 'The heart in 3-D. The table has the statistics of its values.',
     });
     this.overlay = el('canvas', { class: 'overlay', 'aria-hidden': 'true' });
     const labels = el('div', { class: 'labels' });
@@ -95,14 +96,13 @@ class Panel {
     const stage = el('div', { class: 'stage' }, this.canvas, this.overlay, labels);
     const keys = el('p', {
       class: 'note', id: 'heart-keys',
-      text: 'Drag to turn, wheel or two fingers to zoom, right button to move, click for values. Keys: arrows turn, with Shift they move, + and − zoom, Enter takes the middle, Home returns.',
+      text: 'Drag to rotate, wheel or two fingers to zoom, right button to move, click for values. Keys: arrows rotate, Shift and arrows move, + and − zoom, Enter selects the middle, Home resets the view.',
     });
-    this.time = el('div', { class: 'time', hidden: true });
-    const left = el('div', { class: 'heart-left' }, stage, this.time, this.buildBar(), keys);
+    this.timePlace = el('div', { hidden: true });
+    this.bar = new RangeBar((low, high) => this.heart.setRange(low, high), { buttons: [button('Save as PNG', () => this.save())] });
+    const left = el('div', { class: 'heart-left' }, stage, this.timePlace, this.bar.node, keys);
     const right = el('div', { class: 'heart-right' }, this.buildControls(), this.buildValues(), this.buildPicked(), this.buildAbout());
     this.host.replaceChildren(el('div', { class: 'heart' }, left, right));
-    this.observer = new ResizeObserver(() => this.heart?.range && this.drawBar());
-    this.observer.observe(this.barCanvas.parentElement);
   }
 
   buildControls() {
@@ -112,9 +112,9 @@ class Panel {
   buildColours() {
     const { heart } = this.run;
     const list = heart.maps.map((_, m) => ({ value: `map ${m}`, text: this.data.mapLabel(m) }));
-    if (heart.frames) list.push({ value: 'frames', text: 'V as time passes' });
+    if (heart.frames) list.push({ value: 'frames', text: 'V over time' });
     (heart.named ?? []).forEach(({ label }, m) => list.push({ value: `named ${m}`, text: capital(label) }));
-    list.push({ value: 'plain', text: 'nothing' });
+    list.push({ value: 'plain', text: 'none' });
     this.choice = el('select', { on: { change: () => this.choose(this.choice.value) } }, options(list));
     const { box, label } = checkbox('Isochrones every', false, () => this.setLines());
     this.linesOn = box;
@@ -123,18 +123,6 @@ class Panel {
     this.linesUnit = el('span', { class: 'unit' });
     this.linesRow = el('div', { class: 'row' }, label, this.linesStep, this.linesUnit);
     return [labelled('Colour by', this.choice), this.linesRow];
-  }
-
-  buildBar() {
-    this.barCanvas = el('canvas', { role: 'img' });
-    const input = (label, k) => el('input', { type: 'number', step: 'any', class: 'short', 'aria-label': label, on: { change: () => this.editRange() } });
-    this.low = input('Lower end of the colours', 0);
-    this.high = input('Upper end of the colours', 1);
-    this.barTitle = el('span', { class: 'bar-title' });
-    const reset = button('Reset', () => this.setRange(...this.heart.ownRange), { class: 'quiet', 'aria-label': 'Reset the colours to the whole range' });
-    const save = button('Save as PNG', () => this.save());
-    this.barRow = el('div', { class: 'row bar-row' }, this.barTitle, el('span', { class: 'grow' }), this.low, el('span', { text: 'to' }), this.high, reset, save);
-    return el('div', { class: 'bar' }, this.barRow, el('div', { class: 'bar-canvas' }, this.barCanvas));
   }
 
   buildValues() {
@@ -149,15 +137,8 @@ class Panel {
 
   buildCut() {
     if (!this.run.heart.cut) return [];
-    const list = [['', 'no cut'], ['x', 'across x'], ['y', 'across y'], ['z', 'across z'], ['view', 'across the view']];
-    this.cutAcross = el('select', { on: { change: () => this.setCut() } }, options(list.map(([value, text]) => ({ value, text }))));
-    this.cutSlider = el('input', { type: 'range', step: 'any', 'aria-label': 'Place of the cutting plane', on: { input: () => this.moveCut() } });
-    const { box, label } = checkbox('Other side', false, () => this.setCut());
-    this.cutFlip = box;
-    this.cutPlace = el('output', {});
-    this.cutRow = el('div', { hidden: true }, el('div', { class: 'row' }, this.cutSlider, this.cutPlace), el('div', { class: 'row' }, label, (this.cutAgain = button('Take the view anew', () => this.setCut(), { class: 'quiet' }))));
-    this.cutNote = el('p', { class: 'note' });
-    return [labelled('Cutting plane', this.cutAcross), this.cutRow, this.cutNote];
+    this.cut = new CutControls(() => [this.heart]);
+    return this.cut.nodes;
   }
 
   buildShown() {
@@ -184,10 +165,11 @@ class Panel {
     const { heart } = this.run;
     const about = [`Mesh: ${format(heart.n_elements)} elements, ${format(heart.n_surface_triangles)} triangles on its surface.`];
     if (this.data.triangles < heart.n_surface_triangles) {
-      about.push(`Drawn: ${format(this.data.triangles)} triangles, at most ${format(heart.error_mm, 2)} mm beside it.`);
+      about.push(`Drawn: ${format(this.data.triangles)} triangles, at most ${format(heart.error_mm, 2)} mm from the surface.`);
     }
-    if (heart.cut) about.push(`Cut faces come from ${format(heart.cut.tetrahedron.count)} coarser tetrahedra${heart.cut.error_mm ? `, at most ${format(heart.cut.error_mm, 2)} mm beside the surface` : ''}.`);
-    about.push(exactness(heart));
+    if (heart.cut) about.push(cutSource(heart));
+    about.push(resolution(heart));
+    if (this.alike.length > 1) about.push(`${format(this.alike.length)} runs of this report have the same mesh and one colour range.`);
     return el('section', { class: 'about' }, about.map((text) => el('p', { class: 'note', text })));
   }
 
@@ -196,58 +178,27 @@ class Panel {
   async choose(value) {
     this.choice.value = value;
     const [kind, m] = value.split(' ');
-    if (kind !== 'frames') this.play(false);
-    this.time.hidden = kind !== 'frames';
+    if (kind !== 'frames') this.time?.play(false);
+    this.timePlace.hidden = kind !== 'frames';
     await this.heart.show(kind, Number(m));
     const { unit, label } = this.heart.shown;
     const plain = kind === 'plain' || kind === 'named';
-    this.barRow.parentElement.hidden = plain;
+    this.bar.node.hidden = plain;
     this.linesRow.hidden = plain || kind === 'frames';
-    this.linesText.textContent = unit === 'ms' ? 'Isochrones every' : 'Lines every';
+    this.linesText.textContent = this.heart.hasIsochrones() ? 'Isochrones every' : 'Contour lines every';
     this.linesUnit.textContent = unit;
     this.linesStep.value = this.heart.usualStep();
     this.linesOn.checked = /^activation/.test(this.run.heart.maps[m]?.name ?? '') && kind === 'map';
-    this.barTitle.textContent = plain ? '' : label + (unit ? ` (${unit})` : '');
-    this.setRange(...this.heart.range);
+    this.bar.show(this.heart.ownRange, { label, unit, hasMissing: (this.heart.shown.statistics?.missing ?? 0) > 0 });
     this.setLines();
     this.tellValues();
-    this.noteCut();
-  }
-
-  setRange(low, high) {
-    this.heart.setRange(low, high);
-    this.low.value = Number(low.toPrecision(5));
-    this.high.value = Number(high.toPrecision(5));
-    this.drawBar();
-  }
-
-  editRange() {
-    const [low, high] = [Number(this.low.value), Number(this.high.value)];
-    const right = this.low.value !== '' && this.high.value !== '' && high > low;
-    this.high.setCustomValidity(right ? '' : 'The upper end must be above the lower one.');
-    if (!right) return this.high.reportValidity();
-    this.heart.setRange(low, high);
-    return this.drawBar();
+    this.cut?.tell();
   }
 
   setLines() {
     const step = Number(this.linesStep.value);
     this.heart.setLines(!this.linesRow.hidden && this.linesOn.checked && step > 0 ? step : 0);
-    this.drawBar();
-  }
-
-  bar() {
-    const { shown, range, uniforms } = this.heart;
-    return { range, label: shown.label, unit: shown.unit, lineStep: uniforms.lineStep.value, hasMissing: (shown.statistics?.missing ?? 0) > 0 };
-  }
-
-  drawBar() {
-    if (['plain', 'named'].includes(this.heart.shown.kind)) return;
-    const width = Math.min(this.barCanvas.parentElement.clientWidth, 720);
-    if (width < 50) return;
-    drawBar(sizeCanvas(this.barCanvas, width, 46), { x: 1, y: 0, width: width - 2 }, this.bar(), theme('ink'));
-    const { shown, range } = this.heart;
-    this.barCanvas.setAttribute('aria-label', `Colours of ${shown.label} from ${format(range[0])} to ${quantity(range[1], shown.unit)}`);
+    this.bar.setLineStep(this.heart.uniforms.lineStep.value);
   }
 
   tellValues() {
@@ -256,11 +207,11 @@ class Panel {
     if (shown.kind !== 'map') return this.values.replaceChildren(...(shown.kind === 'frames' ? [this.frameTable()] : []));
     const s = shown.statistics;
     const columns = ['lowest', 'median', 'highest'].map((label) => ({ label, unit: shown.unit, number: true }));
-    const note = s.missing ? `${format(s.missing)} of ${format(s.n + s.missing)} triangles have no value; they are grey.` : null;
+    const note = s.missing ? `${format(s.missing)} of ${format(s.n + s.missing)} triangles have no value (grey).` : null;
     return this.values.replaceChildren(table({ title: `${capital(shown.label)} on the surface`, columns, rows: [[s.min, s.median, s.max]] }, { note }));
   }
 
-  /** Names with their colours, and how many triangles have each. */
+  /** Returns a table of names with their colours and numbers of triangles. */
   nameTable() {
     const { label, kinds, list } = this.heart.shown;
     const counts = new Uint32Array(kinds.length + 1);
@@ -273,82 +224,18 @@ class Panel {
 
   frameTable() {
     const columns = ['lowest', 'highest'].map((label) => ({ label, unit: 'mV', number: true }));
-    return table({ title: 'V on the surface, at all times', columns, rows: [this.frames.range] });
+    return table({ title: 'V on the surface, over all frames', columns, rows: [this.frames.range] });
   }
 
   // ---- time ----
 
   setUpTime() {
-    const { time, n } = this.frames;
-    this.slider = el('input', { type: 'range', min: '0', max: String(n - 1), step: '1', value: '0', 'aria-label': 'Time', on: { input: () => (this.play(false), this.setFrame(Number(this.slider.value))) } });
-    this.clock = el('output', { class: 'clock' });
-    this.playButton = button('Play', () => this.play(!this.playing), { class: 'play' });
-    this.speed = el('select', { 'aria-label': 'Speed' }, options([['0.25', '¼ ×'], ['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×']].map(([value, text]) => ({ value, text }))));
-    this.speed.value = '1';
-    this.time.replaceChildren(this.playButton, this.slider, this.clock, this.speed);
-    this.msPerSecond = (time[n - 1] - time[0]) / 8 || 1; // all of it in eight seconds
-    this.setFrame(0);
-  }
-
-  setFrame(frame) {
-    this.heart.setFrame(frame);
-    this.slider.value = String(frame);
-    const text = `${quantity(this.frames.time[frame], 'ms')}`;
-    this.clock.textContent = text;
-    this.slider.setAttribute('aria-valuetext', text);
-    this.tellNow();
-  }
-
-  play(on) {
-    if (!this.frames || this.playing === on) return;
-    this.playing = on;
-    this.playButton.textContent = on ? 'Pause' : 'Play';
-    if (!on) return cancelAnimationFrame(this.tick);
-    const { time, n } = this.frames;
-    let at = this.heart.frame >= n - 1 ? time[0] : time[this.heart.frame];
-    let before = performance.now();
-    const step = (now) => {
-      at += ((now - before) / 1000) * this.msPerSecond * Number(this.speed.value);
-      before = now;
-      let frame = this.heart.frame;
-      if (at < time[frame]) frame = 0;
-      while (frame < n - 1 && time[frame + 1] <= at) frame++;
-      if (frame !== this.heart.frame) this.setFrame(frame);
-      if (frame === n - 1) return this.play(false);
-      return (this.tick = requestAnimationFrame(step));
-    };
-    this.tick = requestAnimationFrame(step);
-  }
-
-  // ---- cut ----
-
-  async setCut() {
-    const across = this.cutAcross.value || null;
-    const range = await this.heart.setCut(across, this.cutFlip.checked);
-    this.cutRow.hidden = !range;
-    this.cutAgain.hidden = across !== 'view';
-    if (range) {
-      [this.cutSlider.min, this.cutSlider.max] = range.map(String);
-      this.cutSlider.value = String((range[0] + range[1]) / 2);
-      this.moveCut();
-    }
-    this.noteCut();
-  }
-
-  moveCut() {
-    const at = Number(this.cutSlider.value);
-    this.heart.moveCut(at);
-    const across = this.cutAcross.value;
-    const place = across === 'view' ? `${format(round(this.heart.plane.high - at))} mm deep` : `${across} = ${format(round(at))} mm`;
-    this.cutPlace.textContent = place;
-    this.cutSlider.setAttribute('aria-valuetext', place);
-  }
-
-  noteCut() {
-    if (!this.cutNote) return;
-    const { shown } = this.heart;
-    const grey = this.heart.plane && shown.kind !== 'plain' && !this.heart.insideShown();
-    this.cutNote.textContent = grey ? 'The cut face is grey: this is known on the surface only.' : '';
+    this.time = new TimeBar(this.frames.time, (frame) => {
+      this.heart.setFrame(frame);
+      this.tellNow();
+    });
+    this.timePlace.replaceChildren(this.time.node);
+    this.time.set(0);
   }
 
   // ---- what was clicked ----
@@ -378,13 +265,13 @@ class Panel {
     const at = picked.at.map((v) => format(round(v))).join(', ');
     this.picked.replaceChildren(
       el('h2', { text: `Element ${format(picked.element)}` }),
-      el('p', { class: 'note', text: `at (${at}) mm${picked.inside ? ', on the cut face: values are interpolated' : ''}` }),
+      el('p', { class: 'note', text: `at (${at}) mm${picked.inside ? ', on the cut face; values are interpolated' : ''}` }),
       el('table', { class: 'values' }, el('tbody', {}, rows)),
     );
     await this.plotPicked(picked);
   }
 
-  /** V at the clicked place and the time that is shown. */
+  /** Shows V at the clicked place and the present time. */
   tellNow() {
     if (!this.nowRow) return;
     const { frame, picked } = this.heart;
@@ -392,7 +279,7 @@ class Panel {
     this.nowRow.children[1].textContent = format(picked.voltage(frame), 4);
   }
 
-  /** The trace that was recorded here or near, and V here from the frames. */
+  /** Plots the trace recorded at or near the clicked place, and V there from the frames. */
   async plotPicked(picked) {
     const near = curveNear(this.run, picked.element, picked.at, 0.025 * this.heart.size);
     if (near) {
@@ -413,8 +300,8 @@ class Panel {
   }
 
   save() {
-    const { shown, frame } = this.heart;
-    const time = shown.kind === 'frames' ? ` at ${quantity(this.frames.time[frame], 'ms')}` : '';
+    const { shown } = this.heart;
+    const time = shown.kind === 'frames' ? ` at ${this.time.now()}` : '';
     const lines = this.heart.uniforms.lineStep.value;
     const words = {
       title: this.run.title,
@@ -422,7 +309,7 @@ class Panel {
       note: [lines ? `lines every ${quantity(lines, shown.unit)}` : '', this.run.folder].filter(Boolean).join(' · '),
     };
     const name = `${this.run.folder || 'heart'}-${shown.label || 'heart'}${time}`.replace(/[^\w.-]+/g, '-');
-    savePicture(this.heart.view, words, ['plain', 'named'].includes(shown.kind) ? null : this.bar(), this.labels, `${name}.png`);
+    savePicture(this.heart.view, words, ['plain', 'named'].includes(shown.kind) ? null : this.bar.bar, this.labels, `${name}.png`);
   }
 }
 
@@ -430,16 +317,24 @@ function valueRow(label, value, unit) {
   return el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { class: 'number', text: value }), el('td', { class: 'unit', text: unit ?? '' }));
 }
 
-/** How far what is shown may be from what was computed. */
-function exactness({ maps, frames }) {
-  const steps = { u8: '1/254 of', u16: '1/65,534 of' };
-  const kinds = [...new Set(maps.map((map) => steps[map.vertex.type]).filter(Boolean))];
-  const said = kinds.length ? [`Maps are shown to ${kinds.join(' or ')} their range`] : [];
-  if (frames) said.push(`${said.length ? ', ' : ''}V as time passes ${said.length ? '' : 'is shown '}to ${quantity(frames.v_mV.scale ?? 0, 'mV', 2)}`);
-  return said.length ? `${said.join('')}.` : '';
+/** Says which tetrahedra are cut. */
+function cutSource({ cut, n_elements: n }) {
+  if (cut.tetrahedron.count === n) return `Cut faces are those of all ${format(n)} elements.`;
+  const error = cut.error_mm ? `, at most ${format(cut.error_mm, 2)} mm from the surface` : '';
+  return `Cut faces are those of ${format(cut.tetrahedron.count)} coarser tetrahedra${error}.`;
 }
 
-/** A length in mm to hundredths. */
+/** Says how finely values are stored. */
+function resolution({ maps, frames }) {
+  const steps = { u8: '1/254', u16: '1/65,534' };
+  const kinds = [...new Set(maps.map((map) => steps[map.vertex.type]).filter(Boolean))];
+  const ofMaps = kinds.length ? [`maps ${kinds.join(' or ')} of their range`] : [];
+  const ofFrames = frames ? [`V over time ${quantity(frames.v_mV.scale ?? 0, 'mV', 2)}`] : [];
+  const all = [...ofMaps, ...ofFrames];
+  return all.length ? `Resolution of the stored values: ${all.join('; ')}.` : '';
+}
+
+/** Rounds a length in mm to hundredths. */
 function round(mm) {
   return Number(mm.toFixed(2)) + 0;
 }

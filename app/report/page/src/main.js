@@ -20,16 +20,12 @@ let opened = new Map(); // tab: what its function gave
 let kept = {};
 
 const kindsOfTabs = [
-  { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, kept) },
+  { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, report.runs, kept) },
   { name: 'traces', text: () => (run.ecg?.length ? (run.traces?.length ? 'Traces and ECG' : 'ECG') : 'Traces'), has: () => run.traces?.length || run.ecg?.length, open: (host) => showTraces(host, run) },
   { name: 'machine', text: 'Machine', has: () => run.machine, open: (host) => showMachine(host, run.machine) },
-  { name: 'compare', text: 'Comparison', has: () => withMachine().length > 1, open: (host) => showCompare(host, withMachine()) },
-  { name: 'run', text: 'What was run', has: () => true, open: (host) => showRun(host, run, report.version) },
+  { name: 'compare', text: 'Comparison', has: () => report.runs.length > 1, open: (host) => showCompare(host, report.runs) },
+  { name: 'run', text: 'Case', has: () => true, open: (host) => showRun(host, run, report.version) },
 ];
-
-function withMachine() {
-  return report.runs.filter((each) => each.machine);
-}
 
 function attempt(action) {
   try {
@@ -198,6 +194,17 @@ window.myotile = Object.freeze({
     const { timeline } = opened.get('machine').shown;
     const width = timeline.place.clientWidth;
     return timeline.phases.map((phase, k) => ({ ...phase, at: [timeline.edges[k] * width, timeline.edges[k + 1] * width] }));
+  },
+  /** The compared maps: ranges, statistics, poses, sizes and times of the three views; and their values at a vertex. */
+  compared: (vertex = 0) => {
+    const { maps } = opened.get('compare').shown;
+    return maps && {
+      ranges: maps.hearts.map((each) => each.range), statistics: maps.shownStatistics,
+      poses: maps.hearts.map(({ view }) => ({ direction: view.pose().direction.toArray(), away: view.pose().away })),
+      times: maps.hearts.map(({ frames, frame }) => frames?.time[frame] ?? null),
+      position: Array.from(maps.data[0].position.subarray(3 * vertex, 3 * vertex + 3)),
+      values: maps.hearts.map(({ shown, frames, frame }) => (shown.kind === 'map' ? shown.map.vertex[vertex] : frames.at(frame, vertex))),
+    };
   },
   /** A link: the middle of its curve, and its load as it is shown. */
   link: (k) => {

@@ -6,7 +6,7 @@ import { values } from './data.js';
 import { el, labelled, options, sizeCanvas } from './dom.js';
 import { format, quantity } from './number.js';
 
-const measures = [{ key: 'busy', text: 'how long it is busy', unit: 'cycles' }, { key: 'bytes', text: 'bytes', unit: 'bytes' }];
+const measures = [{ key: 'busy', text: 'busy time', unit: 'cycles' }, { key: 'bytes', text: 'bytes', unit: 'bytes' }];
 
 export class Network {
   constructor(network) {
@@ -28,7 +28,7 @@ export class Network {
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.place);
     return el('section', { class: 'card network' },
-      el('h2', { text: `Links between ${format(ipus)} IPUs, ${format(links.length)} in all directions` }),
+      el('h2', { text: `Links between ${format(ipus)} IPUs: ${format(links.length)}, both directions counted` }),
       el('div', { class: 'row' }, labelled('In one run of', this.set), labelled('Colour by', this.measure)),
       this.place, this.barCanvas, this.readout);
   }

@@ -1,4 +1,4 @@
-// Numbers as people read them, and round steps for axes. No units: those come with the data.
+// Numbers as text, round steps for axes, and statistics. Units come with the data.
 
 /** Five significant digits, thousands by commas, and a dash where there is no value. */
 export function format(value, digits = 5) {
@@ -40,12 +40,35 @@ export function ticks(low, high, step) {
   return result;
 }
 
-/** Least, median and largest value, and how many there are without one. */
+/** Returns the number of values, of missing values, the least, median and largest value. */
 export function summary(list) {
   const sorted = Float64Array.from(list).filter((x) => !Number.isNaN(x)).sort();
   const n = sorted.length;
   const median = n ? (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2 : NaN;
   return { n, missing: list.length - n, min: n ? sorted[0] : NaN, median, max: n ? sorted[n - 1] : NaN };
+}
+
+/** Returns { n, mean, rms, p5, p50, p95, largest: absolute, at: its index } of a list of differences, without NaN. */
+export function differenceStatistics(list) {
+  const sorted = Float64Array.from(list).filter((x) => !Number.isNaN(x)).sort();
+  const n = sorted.length;
+  if (n === 0) return { n, mean: NaN, rms: NaN, p5: NaN, p50: NaN, p95: NaN, largest: NaN, at: -1 };
+  let [sum, squares, at] = [0, 0, -1];
+  list.forEach((x, i) => {
+    if (Number.isNaN(x)) return;
+    sum += x;
+    squares += x * x;
+    if (at < 0 || Math.abs(x) > Math.abs(list[at])) at = i;
+  });
+  const [p5, p50, p95] = [5, 50, 95].map((percent) => percentile(sorted, percent));
+  return { n, mean: sum / n, rms: Math.sqrt(squares / n), p5, p50, p95, largest: Math.abs(list[at]), at };
+}
+
+/** Interpolates linearly between the two nearest ranks of a sorted list. */
+function percentile(sorted, percent) {
+  const rank = ((sorted.length - 1) * percent) / 100;
+  const k = Math.min(sorted.length - 1, Math.floor(rank));
+  return sorted[k] + (rank - k) * (sorted[Math.min(sorted.length - 1, k + 1)] - sorted[k]);
 }
 
 function minus(text) {

@@ -2,17 +2,27 @@
 // isochrones are lines of the value and not of the triangles. What is painted, and when, heart.js says.
 
 import { DataTexture, DoubleSide, LinearFilter, ShaderMaterial, Vector2, Vector4 } from 'three';
-import { missingLevel, scaleBytes, shades } from './colour.js';
+import { diverging, missingLevel, sequential, shades } from './colour.js';
 
-const texture = new DataTexture(scaleBytes, shades, 1);
-texture.magFilter = LinearFilter;
-texture.minFilter = LinearFilter;
-texture.needsUpdate = true;
+const textures = new Map([sequential, diverging].map((scale) => [scale, textureOf(scale)]));
 
-/** What all materials of a heart share: one object, so that a change is seen everywhere. */
+function textureOf(scale) {
+  const texture = new DataTexture(scale, shades, 1);
+  texture.magFilter = LinearFilter;
+  texture.minFilter = LinearFilter;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+/** Returns the texture of a scale of colour.js. */
+export function scaleTexture(scale) {
+  return textures.get(scale);
+}
+
+/** Returns the uniforms that all materials of a heart share. */
 export function paintUniforms() {
   return {
-    scale: { value: texture },
+    scale: { value: textures.get(sequential) },
     range: { value: new Vector2(0, 1) },
     lineStep: { value: 0 }, // 0: no isochrones
     ratio: { value: 1 }, // pixels of the picture for one of the page

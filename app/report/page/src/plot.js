@@ -59,7 +59,7 @@ function tools(chart, x) {
   return el(
     'div',
     { class: 'plot-tools' },
-    el('span', { class: 'note', text: 'Drag to zoom in, double-click for all.' }),
+    el('span', { class: 'note', text: 'Drag to zoom in, double-click to show all.' }),
     button('Show all', whole, { class: 'quiet' }),
   );
 }

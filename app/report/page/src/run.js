@@ -1,4 +1,4 @@
-// The tab of what was run: the command to do it again, notes, tables, and every value used. It shows; it checks nothing.
+// The tab of the case: the command to run it again, notes, tables, and every value used.
 
 import { button, checkbox, el, newId, table } from './dom.js';
 
@@ -20,10 +20,10 @@ function command(run, version) {
     said.textContent = (await copied(run.command, code)) ? 'Copied.' : 'The command is selected: copy it with Ctrl+C.';
   });
   return el('section', { class: 'card' },
-    el('h2', { text: 'To run it again' }),
+    el('h2', { text: 'Command to run it again' }),
     el('div', { class: 'command' }, el('pre', { tabindex: '0', 'aria-label': 'Command' }, code), copy),
     said,
-    el('p', { class: 'note', text: `Made by Myotile ${version}, from the folder ${run.folder}.` }));
+    el('p', { class: 'note', text: `Report of Myotile ${version} on the folder ${run.folder}.` }));
 }
 
 /** A page from disk may not be allowed to write to the clipboard; then the text is selected. */
@@ -43,7 +43,7 @@ async function copied(text, node) {
 function used(list) {
   const hasHelp = list.some((each) => each.help);
   const hasDefault = list.some((each) => each.default !== undefined && each.default !== null);
-  const isSet = (each) => each.default !== undefined && each.default !== null && String(each.default) !== String(each.value);
+  const isSet = (each) => each.changed === true;
   const rows = list.map((each) => ({
     each,
     words: `${each.key} ${each.value} ${each.help ?? ''}`.toLowerCase(),
@@ -52,12 +52,12 @@ function used(list) {
       el('td', { class: 'value', text: each.value }),
       el('td', { class: 'unit', text: each.unit ?? '' }),
       hasDefault ? el('td', { class: 'soft', text: each.default ?? '' }) : null,
-      hasHelp ? el('td', { class: 'soft', text: each.help ?? '' }) : null),
+      hasHelp ? el('td', { class: 'soft meaning', text: each.help ?? '' }) : null),
   }));
   const body = el('tbody', {}, rows.map((row) => row.node));
   const said = el('span', { class: 'note', role: 'status' });
   const search = el('input', { type: 'search', id: newId('search'), placeholder: 'key, value or word' });
-  const { box, label } = checkbox('Only what differs from the default', false, () => filter());
+  const { box, label } = checkbox('Only values changed from their default', false, () => filter());
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let n = 0;
@@ -70,10 +70,10 @@ function used(list) {
   };
   search.addEventListener('input', filter);
   filter();
-  const heads = ['key', 'value', 'unit', hasDefault ? 'default' : null, hasHelp ? 'what it is' : null].filter(Boolean);
+  const heads = ['key', 'value', 'unit', hasDefault ? 'default' : null, hasHelp ? 'meaning' : null].filter(Boolean);
   return el('section', { class: 'card' },
-    el('h2', { text: 'Every value used' }),
+    el('h2', { text: 'All values used' }),
     el('div', { class: 'row' }, el('label', { for: search.id, text: 'Search' }), search, hasDefault ? label : null, said),
-    el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Every value used' },
+    el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'All values used' },
       el('table', { class: 'used' }, el('thead', {}, el('tr', {}, heads.map((text) => el('th', { scope: 'col', text })))), body)));
 }

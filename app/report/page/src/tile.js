@@ -1,4 +1,4 @@
-// All about one tile: where everything lies in its memory, its vertices, and the tiles that it receives from and sends to.
+// One tile: the layout of its memory, its vertices, and the tiles that it receives from and sends to.
 
 import { curve, isDark, theme } from './colour.js';
 import { values, whole } from './data.js';
@@ -17,11 +17,11 @@ export class TileDetails {
   build() {
     this.number = el('input', { type: 'number', min: '0', class: 'short', on: { change: () => this.choose(Number(this.number.value)) } });
     this.host = el('div', { class: 'tile-details' }, this.hint());
-    return el('div', {}, el('h3', { text: 'One tile' }), el('div', { class: 'row' }, labelled('Number of the tile', this.number)), this.host);
+    return el('div', {}, el('h3', { text: 'One tile' }), el('div', { class: 'row' }, labelled('Tile number', this.number)), this.host);
   }
 
   hint() {
-    return el('p', { class: 'note', text: 'Click a tile, or give its number, for what lies in its memory, its vertices, and its neighbours.' });
+    return el('p', { class: 'note', text: 'Click a tile or enter its number to see its memory, its vertices and its neighbours.' });
   }
 
   /** By its number on the whole machine. */
@@ -54,7 +54,7 @@ export class TileDetails {
     this.neighbours = received ? [...new Set(rowsOf(received, tile).map((k) => value(received, k, 'from')))] : [];
     this.host.replaceChildren(...tables.map((each) => (each.name === 'memory' ? this.memory(each, tile) : this.part(each, tile))), received ? this.sends(received, tile) : '');
     if (tables.every((each) => rowsOf(each, tile).length === 0)) {
-      this.host.replaceChildren(el('p', { class: 'note', text: `There are no details of tile ${format(tile)}: of a large machine only the worst tiles have them.` }));
+      this.host.replaceChildren(el('p', { class: 'note', text: `No details of tile ${format(tile)}: on a large machine only the tiles with the highest values have them.` }));
     }
     this.drawMemory();
     if (!this.owner.inBlocks) this.owner.draw();
@@ -91,7 +91,7 @@ export class TileDetails {
     this.map = el('canvas', { role: 'img', 'aria-label': `Memory of the tile: ${format(used)} of ${format(end)} bytes are always in use.` });
     this.legend = el('p', { class: 'note legend' });
     return el('div', { class: 'memory' }, el('h2', { text: each.title }), this.map, this.legend,
-      el('p', { class: 'note', text: 'Above what is always in use, below what is in use at some moments, whose bytes may be shared.' }), tableOf('', each, rows));
+      el('p', { class: 'note', text: 'Upper row: always in use. Lower row: in use at times; its bytes can be shared.' }), tableOf('', each, rows));
   }
 
   /** From address 0 to the last byte that is in use; what is reserved at the top comes after a break. */

@@ -1,5 +1,5 @@
-// The tiles of a machine on their dies, coloured by any number: how it is spread, the worst tiles, and all about the one that is kept.
-// Of a large machine dies are drawn in blocks of tiles. The drawing of dies is die.js.
+// The tiles of a machine on their dies, coloured by any measure: its distribution, the tiles with the highest values, and the selected
+// tile. Large machines are drawn in blocks of tiles. die.js draws the dies.
 
 import { drawBar } from './bar.js';
 import { css, theme } from './colour.js';
@@ -25,7 +25,7 @@ export class Tiles {
     this.details = this.tiles.details?.length ? new TileDetails(this.tiles.details, this) : null;
   }
 
-  /** The values of all tiles (or blocks) for a kind of work in a compute set, in cycles; null: none has any. */
+  /** Returns the cycles of all tiles (or blocks) for a kind of work in a compute set, or null. */
   list(set, kind) {
     const m = this.tiles.measures.findIndex((each) => each.phase === set && each.label === kind);
     return m < 0 ? null : this.lists[m];
@@ -55,7 +55,7 @@ export class Tiles {
       el('div', { class: 'machine' },
         el('div', { class: 'machine-left' }, this.place, this.barCanvas,
           el('p', { class: 'note', text: this.help() })),
-        el('div', { class: 'machine-right' }, el('h3', { text: 'Tiles by value' }), this.histogram, this.tileTitle, this.numbers(measures))),
+        el('div', { class: 'machine-right' }, el('h3', { text: 'Number of tiles by value' }), this.histogram, this.tileTitle, this.numbers(measures))),
       el('details', {}, el('summary', { text: 'The 100 tiles with the highest values' }), this.worst),
       this.details?.build());
   }
@@ -64,13 +64,13 @@ export class Tiles {
     const [rows, columns] = this.tiles.block;
     const what = this.inBlocks ? `Blocks of ${rows} × ${columns} places; each has the highest value of its tiles. ` : '';
     const one = this.inBlocks ? 'block' : 'tile';
-    return `${what}Point at a ${one} for its numbers, click to keep it. Keys: arrows go from ${one} to ${one}, Escape lets go.`;
+    return `${what}Point at a ${one} for its values, click to select it. Keys: arrows select the next ${one}, Escape deselects.`;
   }
 
   numbers(measures) {
     const rows = measures.map((m, k) =>
       el('tr', {}, el('th', { scope: 'row', text: m.phase ? `${m.phase}: ${m.label}` : m.label }), this.cells[k], el('td', { class: 'unit', text: m.unit ?? '' })));
-    return el('div', { class: 'tile-numbers', tabindex: '0', role: 'group', 'aria-label': 'Numbers of the tile' }, el('table', { class: 'values' }, el('tbody', {}, rows)));
+    return el('div', { class: 'tile-numbers', tabindex: '0', role: 'group', 'aria-label': 'Values of the tile' }, el('table', { class: 'values' }, el('tbody', {}, rows)));
   }
 
   choose(m) {
@@ -175,7 +175,7 @@ export class Tiles {
     if (i === undefined || i < 0) return;
     const word = this.nameOf(i);
     const place = this.inBlocks ? '' : `, row ${places.row[i]}, column ${places.column[i]}`;
-    this.tileTitle.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1)}${place}${this.kept === i ? ' (kept)' : ''}`;
+    this.tileTitle.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1)}${place}${this.kept === i ? ' (selected)' : ''}`;
     this.cells.forEach((cell, k) => (cell.textContent = format(this.lists[k][i])));
   }
 
@@ -213,7 +213,7 @@ export class Tiles {
     });
   }
 
-  /** Draws once before the next picture, however often it is asked to. */
+  /** Draws once before the next frame of the browser. */
   soon() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {

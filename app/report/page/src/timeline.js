@@ -1,34 +1,40 @@
-// One time step as the tiles spend it: phase behind phase from left to right, tile below tile, each busy for a part of a phase and then
-// waiting for its end.
+// The mean time step: phases from left to right, tiles from top to bottom. A tile is busy for a part of a phase and then waits for its end.
 
 import { theme } from './colour.js';
 import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
 import { format, quantity } from './number.js';
 
 export const kinds = {
-  gather: { text: 'gather: copies before the exchange', colour: '#2f8f83' },
+  gather: { text: 'gather (copies before the exchange)', colour: '#2f8f83' },
   sync: { text: 'sync', colour: '#8a9099' },
   exchange: { text: 'exchange', colour: '#d9822b' },
-  scatter: { text: 'scatter: copies after it', colour: '#8e6bbf' },
+  scatter: { text: 'scatter (copies after the exchange)', colour: '#8e6bbf' },
   compute: { text: 'compute', colour: '#3f7fd0' },
+  control: { text: 'control flow', colour: '#555b63' },
 };
 
-/** The phases of a time step: [{ set, kind, times, cycles (of all these runs), once, external (of these: between chips), bound (NaN: none) }]. */
+/** Returns the phases of the mean time step: [{ set, kind, times, cycles (of all these runs), once, external (between chips), bound (NaN:
+ * none) }]. Their cycles add up to step_cycles, the number that `myotile run` prints. */
 export function phasesOf(machine) {
   const phases = [];
-  for (const turn of machine.time_step ?? []) {
-    const times = turn.times ?? (machine.time_steps > 0 ? turn.runs / machine.time_steps : 1);
+  const turns = machine.time_step ?? [];
+  for (const turn of turns) {
+    const share = (turn.times ?? 1) / turns.filter((each) => each.set === turn.set).reduce((sum, each) => sum + (each.times ?? 1), 0);
+    const times = machine.time_steps > 0 ? (share * turn.runs) / machine.time_steps : (turn.times ?? 1);
     const once = { gather: turn.gather, sync: turn.internal_sync + turn.external_sync, exchange: turn.exchange, scatter: turn.scatter, compute: turn.compute };
     for (const [kind, cycles] of Object.entries(once)) {
       if (!(cycles > 0 && times > 0)) continue;
-      phases.push({ set: turn.set, kind, times, once: cycles, cycles: cycles * times, external: kind === 'exchange' ? turn.external_exchange : 0, bound: kind === 'exchange' ? turn.bound + turn.external_exchange : NaN });
+      const mean = kind === 'compute' && turn.runs > 0 ? turn.all_compute / turn.runs : cycles; // compute can depend on the data
+      phases.push({ set: turn.set, kind, times, once: cycles, cycles: mean * times, external: kind === 'exchange' ? turn.external_exchange : 0, bound: kind === 'exchange' ? turn.bound + turn.external_exchange : NaN });
     }
   }
+  const control = (machine.step_cycles ?? 0) - phases.reduce((sum, phase) => sum + phase.cycles, 0);
+  if (phases.length && control > 0.5) phases.push({ set: 'control flow', kind: 'control', times: 1, once: control, cycles: control, external: 0, bound: NaN });
   return phases;
 }
 
 export class Timeline {
-  /** tiles may be null: then there are only the phases. */
+  /** tiles: null shows the phases alone. */
   constructor(machine, tiles) {
     this.tiles = tiles;
     this.phases = phasesOf(machine);
@@ -38,8 +44,8 @@ export class Timeline {
   }
 
   build() {
-    this.widths = el('select', { on: { change: () => this.draw() } }, options([{ value: 'scale', text: 'to scale' }, { value: 'even', text: 'all alike' }]));
-    this.sorting = el('select', { on: { change: () => this.draw() } }, options([{ value: 'number', text: 'their number' }, { value: 'busy', text: 'how long they are busy' }]));
+    this.widths = el('select', { on: { change: () => this.draw() } }, options([{ value: 'scale', text: 'to scale' }, { value: 'even', text: 'equal' }]));
+    this.sorting = el('select', { on: { change: () => this.draw() } }, options([{ value: 'number', text: 'number' }, { value: 'busy', text: 'busy time' }]));
     this.canvas = el('canvas', { role: 'img', class: 'die', 'aria-label': this.inWords() });
     this.place = el('div', {}, this.canvas);
     this.readout = el('p', { class: 'readout', text: ' ' });
@@ -55,21 +61,21 @@ export class Timeline {
     const legend = Object.entries(kinds).filter(([kind]) => shown.has(kind)).flatMap(([, { text, colour }]) => [swatch(colour), `${text}  `]);
     if (this.tiles && this.phases.some((phase) => phase.external > 0)) legend.push(swatch(kinds.exchange.colour, 0.35), 'between chips  ');
     return el('section', { class: 'card timeline' },
-      el('h2', { text: 'One time step' }),
-      el('div', { class: 'row' }, labelled('Widths of phases', this.widths), this.tiles ? labelled('Tiles by', this.sorting) : null),
-      el('p', { class: 'note legend' }, ...legend, this.lists.some((list, k) => list && this.phases[k].kind === 'exchange') ? 'Dashed: no schedule takes less.' : ''),
+      el('h2', { text: 'Mean time step' }),
+      el('div', { class: 'row' }, labelled('Widths of phases', this.widths), this.tiles ? labelled('Tiles sorted by', this.sorting) : null),
+      el('p', { class: 'note legend' }, ...legend, this.lists.some((list, k) => list && this.phases[k].kind === 'exchange') ? 'Dashed: lower bound of any schedule.' : ''),
       this.place, this.readout,
       el('details', {}, el('summary', { text: 'The phases as a table' }), this.asTable()));
   }
 
   inWords() {
     const longest = [...this.phases].sort((a, b) => b.cycles - a.cycles)[0];
-    return `One time step of ${format(this.total)} cycles in ${this.phases.length} phases; the longest is ${longest.kind} of ${longest.set}, ${format(longest.cycles)} cycles. The table has all.`;
+    return `The mean time step of ${format(this.total)} cycles in ${this.phases.length} phases; the longest is ${longest.kind} of ${longest.set}, ${format(longest.cycles)} cycles. The table has all phases.`;
   }
 
   asTable() {
     const number = (label, unit = '') => ({ label, unit, number: true });
-    const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, number('times'), number('one run', 'cycles'), number('share of the time step', '%'), number('tiles at work'), number('mean of these', 'cycles'), number('no schedule takes less than', 'cycles')];
+    const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, number('times'), number('one run', 'cycles'), number('share of the time step', '%'), number('active tiles'), number('mean of these', 'cycles'), number('lower bound of any schedule', 'cycles')];
     const rows = this.phases.map((phase, k) => {
       const busy = this.lists[k] ? Array.from(this.lists[k]).filter((x) => x > 0) : null;
       const known = busy && !this.tiles.inBlocks;
@@ -78,7 +84,7 @@ export class Timeline {
     return table({ title: '', columns, rows });
   }
 
-  /** Where phases begin, in shares of the width. */
+  /** Computes where phases begin, in shares of the width. */
   layout() {
     const even = this.widths.value === 'even';
     let x = 0;
@@ -118,7 +124,7 @@ export class Timeline {
     if (context.measureText(text).width < to - from - 8) context.fillText(text, from + 4, (top - 4) / 2);
   }
 
-  /** A row of pixels has the busiest of the tiles that it stands for. */
+  /** Draws tiles; a row of pixels shows the busiest of its tiles. */
   drawTiles(context, width) {
     this.cells = this.order();
     const n = this.cells.length;
@@ -130,7 +136,7 @@ export class Timeline {
       context.fillStyle = theme('page');
       context.fillRect(from, top, to - from, this.height);
       context.fillStyle = kinds[phase.kind].colour;
-      if (phase.kind === 'sync') context.fillRect(from, top, Math.max(0.5, to - from), this.height);
+      if (phase.kind === 'sync' || phase.kind === 'control') context.fillRect(from, top, Math.max(0.5, to - from), this.height);
       if (phase.external > 0) this.drawExternal(context, phase, from, to);
       if (!this.lists[k]) return;
       for (let row = 0; row < this.rows; row++) {
@@ -144,7 +150,7 @@ export class Timeline {
     this.drawKept(context, width, h);
   }
 
-  /** Links carry it, behind what tiles of one chip exchange. */
+  /** Draws the exchange over links, after that between tiles of one chip. */
   drawExternal(context, phase, from, to) {
     context.globalAlpha = 0.35;
     const width = (phase.external / phase.once) * (to - from);
@@ -188,7 +194,7 @@ export class Timeline {
     context.fillText(this.widths.value === 'even' ? `${this.phases.length} phases, ${quantity(this.total, 'cycles')}` : quantity(this.total, 'cycles'), width, top + this.height + 20);
   }
 
-  /** What is at a pixel: { phase, cell (-1: none) }; null: nothing. */
+  /** Returns the phase at a pixel: { k, cell (-1: none) }, or null. */
   at(x, y) {
     const share = x / this.place.clientWidth;
     const k = this.edges ? this.edges.findIndex((edge, i) => i > 0 && share < edge) - 1 : -1;
@@ -204,7 +210,7 @@ export class Timeline {
     const phase = this.phases[k];
     const external = phase.external > 0 ? `, ${format(phase.external)} of them between chips` : '';
     const times = phase.times === 1 ? '' : `, ${format(phase.times, 3)} times in a time step`;
-    const bound = Number.isNaN(phase.bound) ? '' : ` (no schedule takes less than ${format(phase.bound)})`;
+    const bound = Number.isNaN(phase.bound) ? '' : ` (lower bound ${format(phase.bound)})`;
     const whole = `${phase.set}, ${phase.kind}: ${quantity(phase.once, 'cycles')}${external}${bound}${times}`;
     const tile = cell >= 0 && this.lists[k] ? `. ${this.tiles.nameOf(cell)} is busy for ${format(this.lists[k][cell])} of them` : '';
     this.readout.textContent = `${whole}${tile}.`;

@@ -1,4 +1,4 @@
-// The tab of traces: what was recorded at points as time passed, one plot for each unit. The ECG below it is ecg.js.
+// The tab of traces: time series at points, one plot for each unit, and the ECG (ecg.js).
 
 import { values } from './data.js';
 import { el } from './dom.js';

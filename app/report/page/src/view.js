@@ -1,5 +1,5 @@
-// The window into space: camera, controls by mouse, touch and keys, and what is laid over the picture (axes, a scale, a mark).
-// It draws a three.js scene when something changed, and knows no heart.
+// The 3-D view: camera, controls by mouse, touch and keys, and the overlay (axes, scale, mark). It draws a three.js scene after each
+// change.
 
 import { Matrix4, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
 import { TrackballControls } from 'three/addons/controls/TrackballControls.js';
@@ -7,7 +7,8 @@ import { theme } from './colour.js';
 import { sizeCanvas } from './dom.js';
 import { roundStep } from './number.js';
 
-const first = [[0.35, -1, 0.3], [0, 0, 1]]; // where the eye is at first, and what is up there
+const first = [[0.35, -1, 0.3], [0, 0, 1]]; // direction of the eye at first, and the upward direction
+const margin_px = 40;
 
 export class View {
   /** Draws into canvas; overlay is a second canvas above it. What is looked at: its sphere, and its places [3 n]. */
@@ -22,8 +23,9 @@ export class View {
     Object.assign(this.controls, { staticMoving: true, rotateSpeed: 2.4, zoomSpeed: 1.1, panSpeed: 0.6, keys: ['', '', ''] });
     this.controls.addEventListener('change', () => this.changed());
     this.mark = null; // a place that is marked
-    this.pixel = new Vector2(); // what shaders are told of a pixel,
-    this.ratio = { value: 1 }; // and how many of them make one of the page
+    this.height = 600; // of the canvas at its last resize [CSS px]
+    this.pixel = new Vector2(); // of the picture, which is 2 wide and high
+    this.ratio = { value: 1 }; // pixels of the picture for one of the page
     this.onPick = () => {};
     this.onDraw = () => {};
     this.onRest = () => {};
@@ -63,12 +65,14 @@ export class View {
     this.changed();
   }
 
-  /** From where in a direction all places are just seen. */
+  /** Returns the distance in a direction from which all places are just visible, with a margin for the scale below them. */
   fittingDistance(direction, up) {
     const side = new Vector3().crossVectors(up, direction).normalize();
     const upwards = new Vector3().crossVectors(direction, side);
-    const tall = Math.tan((this.camera.fov * Math.PI) / 360) / 1.12; // with some air around
-    const wide = tall * this.camera.aspect;
+    const { height } = this;
+    const half = Math.tan((this.camera.fov * Math.PI) / 360);
+    const tall = half * Math.min(1 / 1.12, Math.max(0.5, 1 - (2 * margin_px) / height));
+    const wide = (half / 1.12) * this.camera.aspect;
     const p = new Vector3();
     let distance = 0;
     for (let i = 0; i < this.places.length; i += 3) {
@@ -78,15 +82,27 @@ export class View {
     return distance;
   }
 
+  /** Returns the pose of the camera, independent of the size of the canvas: `away` is the distance over the fitting one. */
   pose() {
-    return { position: this.camera.position.clone(), up: this.camera.up.clone(), target: this.controls.target.clone() };
+    const direction = this.towardsEye();
+    const up = this.camera.up.clone();
+    const away = this.camera.position.distanceTo(this.controls.target) / this.fittingDistance(direction, up);
+    return { direction, up, target: this.controls.target.clone(), away };
   }
 
-  setPose({ position, up, target }) {
-    this.camera.position.copy(position);
-    this.camera.up.copy(up);
+  setPose({ direction, up, target, away }) {
     this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(direction, away * this.fittingDistance(direction, up));
+    this.camera.up.copy(up);
+    this.camera.lookAt(target);
     this.changed();
+  }
+
+  /** True if this view has the pose of another, apart from rounding. */
+  hasPose(pose) {
+    const own = this.pose();
+    const near = (a, b) => a.distanceTo(b) < 1e-6 * Math.max(1, b.length());
+    return near(own.direction, pose.direction) && near(own.up, pose.up) && near(own.target, pose.target) && Math.abs(own.away / pose.away - 1) < 1e-6;
   }
 
   /** The direction from what is looked at to the eye. */
@@ -217,19 +233,21 @@ export class View {
     this.changed();
   }
 
-  /** As large as its place, and at once: also where it was hidden until now. */
+  /** Fits the canvas to its parent at once, also if it was hidden before, and refits the heart: its pose stays. */
   resize() {
     const host = this.canvas.parentElement;
     const [width, height] = [host.clientWidth, host.clientHeight];
     if (width === 0 || height === 0) return;
+    const pose = this.posed ? this.pose() : null;
     this.renderer.setPixelRatio(window.devicePixelRatio || 1);
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
+    this.height = height;
     this.camera.updateProjectionMatrix();
     this.controls.handleResize();
-    if (!this.posed) this.look(...first);
+    if (pose) this.setPose(pose);
+    else this.look(...first);
     this.posed = true;
-    this.changed();
   }
 
   listen() {
