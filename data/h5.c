@@ -650,7 +650,7 @@ mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[
 
 static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size_t n)
 {
-    size_t rank, shape[MT_H5_RANK_MAX], count = 1;
+    size_t rank = 0, shape[MT_H5_RANK_MAX], count = 1;
     MT_TRY(extents_of(h5, name, id, &rank, shape));
     for (size_t k = 0; k < rank; k++)
         if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;

@@ -115,8 +115,8 @@ typedef struct mt_case {
         uint32_t maps;     /* a bit each, by mt_map */
         uint32_t vertices; /* the files with maps at the vertices: a bit each, by mt_case_vertices */
         double threshold_mV, repolarisation_percent;
-        int beats;      /* index into "first", "every" */
-        double beat_ms; /* the longest that a beat may be; NaN = any */
+        int beats;          /* index into "first", "every" */
+        double beat_ms;     /* the longest that a beat may be; NaN = any */
         double velocity_mm; /* radius of the neighbourhood of conduction velocities */
         bool report;
     } output;
