@@ -359,7 +359,7 @@ static mt_status mark_corners(const mt_vtk_grid *grid, uint8_t *keep, size_t *n_
                 const size_t n = points_of(cells, k), first = type == TRIANGLE ? 3 : 4;
                 if (type != TRIANGLE && type != TETRAHEDRON) continue;
                 for (size_t i = corners ? 0 : first; i < (corners ? first : n); i++) {
-                    uint32_t at;
+                    uint32_t at = 0;
                     MT_TRY(put_corner(grid, cells, begin_of(cells, k) + i, cell, &at));
                     keep[at] = (uint8_t)corners;
                 }
