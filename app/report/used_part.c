@@ -68,24 +68,24 @@ static bool is_changed(const char *value, const char *other)
     return false;
 }
 
-static size_t tiles_of_machine(const mt_case *input)
+/* Finds the tiles of a case's machine; 0 if its file cannot be read any more. MT_MEMORY. */
+static mt_status tiles_of_machine(mt_arena *arena, const mt_case *input, size_t *tiles)
 {
-    mt_arena arena = {0};
     ipu_target target = {0};
     const char *file;
-    mt_status status = ipu_machine_path(&arena, mt_machines_folder(), input->machine.target, &file);
+    mt_status status = ipu_machine_path(arena, mt_machines_folder(), input->machine.target, &file);
     if (status == MT_OK)
-        status = ipu_machine_load(&arena, file, input->machine.sets, input->machine.n_sets, &target);
-    mt_arena_free(&arena);
-    return status == MT_OK ? target.tiles : 0;
+        status = ipu_machine_load(arena, file, input->machine.sets, input->machine.n_sets, &target);
+    *tiles = status == MT_OK ? target.tiles : 0;
+    return status == MT_MEMORY ? MT_MEMORY : MT_OK;
 }
 
 /* True if the default 0 of a key stands for a value that the program finds. `*found`: that value; 0: not known here. */
-static bool is_automatic(const mt_case *input, const char *path, size_t *found)
+static bool is_automatic(const mt_case *input, size_t tiles, const char *path, size_t *found)
 {
     *found = 0;
     if (strcmp(path, "machine.tiles") == 0)
-        *found = tiles_of_machine(input);
+        *found = tiles;
     else if (strcmp(path, "machine.ranges") == 0)
         *found = mt_schemes[input->machine.scheme].ranges;
     else
@@ -94,13 +94,13 @@ static bool is_automatic(const mt_case *input, const char *path, size_t *found)
 }
 
 /* Puts the default and whether the value differs from it, as far as that is known. A required key has no default. */
-static void put_default(
-    mt_html_part *part, const mt_case *input, const char *path, const mt_yaml_key *key, const char *value)
+static void put_default(mt_html_part *part, const mt_case *input, size_t tiles, const char *path,
+    const mt_yaml_key *key, const char *value)
 {
     size_t found;
     char text[32];
     if (!key->missing) return;
-    if (!is_automatic(input, path, &found)) {
+    if (!is_automatic(input, tiles, path, &found)) {
         const bool is_unset = !*key->missing || strcmp(key->missing, MT_YAML_NONE) == 0;
         mt_json_text(&part->json, "default", is_unset ? "unset" : key->missing);
         mt_json_truth(&part->json, "changed", is_changed(value, key->missing));
@@ -114,7 +114,7 @@ static void put_default(
 /* ---- keys ---- */
 
 /* Cuts "path.to.key: value" in two in place. */
-static void put_line(mt_html_part *part, const mt_case *input, char *line)
+static void put_line(mt_html_part *part, const mt_case *input, size_t tiles, char *line)
 {
     char *colon = strchr(line, ':'), *value = colon + 1 + (colon[1] == ' ');
     *colon = 0;
@@ -124,7 +124,7 @@ static void put_line(mt_html_part *part, const mt_case *input, char *line)
     mt_json_text(&part->json, "value", value);
     if (key && *mt_yaml_unit(key)) mt_json_text(&part->json, "unit", mt_yaml_unit(key));
     if (key) mt_json_text(&part->json, "help", key->about);
-    if (key) put_default(part, input, line, key, value);
+    if (key) put_default(part, input, tiles, line, key, value);
     mt_json_close(&part->json);
 }
 
@@ -132,12 +132,14 @@ static mt_status put_used(mt_arena *arena, mt_html_part *part, const mt_case *in
 {
     const char *text;
     char *lines;
+    size_t tiles;
+    MT_TRY(tiles_of_machine(arena, input, &tiles));
     MT_TRY(mt_yaml_write_lines(arena, &mt_case_table, input, &text));
     MT_ALLOC(arena, lines, strlen(text) + 1);
     (void)strcpy(lines, text);
     mt_json_open(&part->json, "used", '[');
     for (char *save, *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (strchr(line, ':')) put_line(part, input, line);
+        if (strchr(line, ':')) put_line(part, input, tiles, line);
     mt_json_close(&part->json);
     return MT_OK;
 }
