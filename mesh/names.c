@@ -291,9 +291,83 @@ mt_status mt_names_put_surfaces(mt_arena *arena, mt_mesh *mesh)
         if (mt_surface_name(mesh->face_tag[f])) there[mesh->face_tag[f]] = true;
     for (int32_t tag = MT_SURFACE_BASE; tag <= MT_SURFACE_RV; tag++) {
         const char *name = mt_surface_name(tag);
-        if (there[tag]) MT_TRY(mt_names_put(arena, mesh, MT_NAMES_FACES, tag, name, strlen(name)));
+        if (there[tag] && mt_names_surface_of(mesh, tag) != tag)
+            MT_TRY(mt_names_put(arena, mesh, MT_NAMES_FACES, tag, name, strlen(name)));
     }
     return MT_OK;
+}
+
+bool mt_names_confirm(const mt_mesh *mesh)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] > 0 && mt_names_surface_of(mesh, mesh->face_tag[f]) == mesh->face_tag[f])
+            return true;
+    return false;
+}
+
+/* Returns the lowest tag from *next on that no triangle has, and moves *next behind it. `tags`: of the triangles. */
+static int32_t unused_tag(const mt_tags *tags, int32_t *next)
+{
+    for (size_t t = 0; t < tags->n; t++) *next += tags->tag[t] == *next;
+    return (*next)++;
+}
+
+/* Fills to[t], the new tag of tags->tag[t]; returns the number of tags with a name that means a surface. */
+static size_t settled_tags(const mt_mesh *mesh, const mt_tags *tags, int32_t *to)
+{
+    size_t n_meant = 0;
+    int32_t next = MT_SURFACE_RV + 1;
+    for (size_t t = 0; t < tags->n; t++) {
+        const int32_t tag = tags->tag[t], surface = mt_names_surface_of(mesh, tag);
+        n_meant += surface != 0;
+        to[t] = surface ? surface : mt_surface_name(tag) ? unused_tag(tags, &next) : tag;
+    }
+    return n_meant;
+}
+
+/* Stores the new tags and takes the names along; of two tags that become one the first name is kept. */
+static mt_status renumber(mt_arena *arena, const mt_tags *tags, const int32_t *to, mt_mesh *mesh)
+{
+    const mt_mesh old = *mesh;
+    MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
+    for (size_t t = 0; t < tags->n; t++) {
+        const char *name = mt_names_text(&old, MT_NAMES_FACES, tags->tag[t]);
+        for (size_t k = tags->offset[t]; k < tags->offset[t + 1]; k++) mesh->face_tag[tags->id[k]] = to[t];
+        if (name && !mt_names_text(mesh, MT_NAMES_FACES, to[t]))
+            MT_TRY(mt_names_put(arena, mesh, MT_NAMES_FACES, to[t], name, strlen(name)));
+    }
+    return MT_OK;
+}
+
+static mt_status settle(mt_arena *arena, mt_arena *scratch, mt_mesh *mesh)
+{
+    mt_tags tags;
+    int32_t *to;
+    size_t n_changed = 0, used = 0;
+    char list[MT_NAMES_LIST] = "";
+    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    MT_ALLOC(scratch, to, tags.n);
+    if (settled_tags(mesh, &tags, to) == 0) return MT_OK;
+    for (size_t t = 0; t < tags.n; t++) {
+        const char *name = mt_names_text(mesh, MT_NAMES_FACES, tags.tag[t]);
+        if (to[t] == tags.tag[t]) continue;
+        if (n_changed++ < LISTED && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%.30s %d is now %d",
+                n_changed > 1 ? ", " : "", mt_surface_name(to[t]) ? "" : "other ", name ? name : "unnamed",
+                tags.tag[t], to[t]);
+    }
+    if (n_changed == 0) return MT_OK;
+    MT_TRY(renumber(arena, &tags, to, mesh));
+    return mt_mesh_note(
+        arena, mesh, "surfaces are known by their names, and their tags are changed to ours: %s", list);
+}
+
+mt_status mt_names_settle(mt_arena *arena, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    const mt_status status = settle(arena, &scratch, mesh);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 /* ---- groups ---- */

@@ -66,9 +66,17 @@ int32_t mt_names_surface(const char *text, bool has_rv);
 /* Returns the surface that the name of a tag of triangles means; 0: it has none, or it means no surface. */
 int32_t mt_names_surface_of(const mt_mesh *mesh, int32_t tag);
 
-/* Names the tags mt_surface, of those that triangles have: base, epicardium, lv_endocardium, rv_endocardium. For meshes whose
- * tags are known to mean these. MT_MEMORY. */
+/* Names the tags mt_surface, of those that triangles have: base, epicardium, lv_endocardium, rv_endocardium; a name that means the
+ * same stays. For meshes whose tags are known to mean these. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_put_surfaces(mt_arena *arena, mt_mesh *mesh);
+
+/* Renumbers the tags of triangles so that names decide their meaning: a tag whose name means a surface becomes that mt_surface,
+ * and any other tag from 1 to 4 the lowest unused one from 5 on; names go with their tags. Adds a note if a tag changes. Does
+ * nothing if no name means a surface. MT_MEMORY. */
+MT_NODISCARD mt_status mt_names_settle(mt_arena *arena, mt_mesh *mesh);
+
+/* True if the name of a tag of triangles means the surface whose number it is. */
+bool mt_names_confirm(const mt_mesh *mesh);
 
 /* ---- groups */
 

@@ -6,6 +6,7 @@
 #include "app/cli/warning.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
+#include "mesh/names.h"
 
 static const char understood[] = "base 1, epi 2, lv 3 and rv 4 are understood";
 
@@ -18,18 +19,30 @@ static mt_status refuse_unknown(const char *path)
         path, understood, mt_message());
 }
 
-/* A mesh with tags that are none of ours: they must not be passed over in silence. Refused where none is ours, or ours
- * mean something else; otherwise it goes on with a warning, for the rest may be patches for stimuli. */
+/* Warns about tags whose meaning the shape of the mesh does not show. */
+static void warn_unsure(const char *path, size_t n_foreign)
+{
+    if (n_foreign > 0)
+        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); "
+                "--tags " MT_MEANING_EXAMPLE " says what they mean",
+            path, n_foreign, understood);
+    else
+        mt_warn("%s: its tags have no names, and its shape does not show their meaning: assumed: %s; "
+                "--tags " MT_MEANING_EXAMPLE " says another meaning",
+            path, understood);
+}
+
+/* Compares tags without names, and tags other than ours, with the surfaces found by the shape. Refuses if none is ours, or if ours
+ * mean other surfaces; other tags get a warning, as they may be patches for stimuli. */
 static mt_status judge_tags(const char *path, const mt_adjacency *adjacency, const mt_mesh *mesh, bool ours)
 {
     mt_meaning m;
     char text[MT_MEANING_TEXT], list[160];
+    const size_t n_foreign = mt_meaning_foreign(mesh);
     const mt_status status = mt_meaning_by_shape(mesh, adjacency, &m);
     if (status == MT_INPUT && !ours) return refuse_unknown(path);
     if (status == MT_INPUT) {
-        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); "
-                "--tags " MT_MEANING_EXAMPLE " says what they mean",
-            path, mt_meaning_foreign(mesh), understood);
+        warn_unsure(path, n_foreign);
         return MT_OK;
     }
     MT_TRY(status);
@@ -40,10 +53,11 @@ static mt_status judge_tags(const char *path, const mt_adjacency *adjacency, con
             "%s: the tags of its triangles are %s; %s. To use them: %s. To %s instead: --surfaces %s", path,
             list, understood, text, ours ? "take them as they are" : "find the surfaces by the shape",
             ours ? "given" : "found");
-    mt_warn("%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use "
-            "all of "
-            "them: %s",
-        path, list, understood, text);
+    if (n_foreign > 0)
+        mt_warn("%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use "
+                "all of "
+                "them: %s",
+            path, list, understood, text);
     return MT_OK;
 }
 
@@ -52,6 +66,13 @@ static mt_status find_surfaces(
 {
     MT_TRY(mt_boundary_make(arena, adjacency, mesh));
     return mt_fail_in(path, mt_surfaces_find(mesh, surfaces));
+}
+
+/* Names the surfaces once their tags are known. `changed`: the tags are not those of the file, and its names mean nothing now. */
+static mt_status name_surfaces(mt_arena *arena, bool changed, mt_mesh *mesh)
+{
+    if (changed) MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
+    return mt_names_put_surfaces(arena, mesh);
 }
 
 mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
@@ -69,10 +90,10 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
     const bool ours = mesh->n_faces > surfaces->n_triangles[0], foreign = mt_meaning_foreign(mesh) > 0;
     if (find || (!ours && !foreign && !from && !tags))
         MT_TRY(find_surfaces(arena, path, adjacency, mesh, surfaces));
-    else if (foreign && !tags && !(from && ours))
+    else if ((foreign || (ours && !mt_names_confirm(mesh))) && !tags && !(from && ours))
         MT_TRY(judge_tags(path, adjacency, mesh, ours));
     mt_triangles_drop_untagged(mesh);
-    return MT_OK;
+    return name_surfaces(arena, find || tags, mesh);
 }
 
 /* ---- without being told ---- */
@@ -124,8 +145,9 @@ mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_m
     if (*anatomy == MT_ANATOMY_FOUND) *mesh = shape;
     if (*anatomy == MT_ANATOMY_FOUND) *surfaces = found;
     if (*anatomy == MT_ANATOMY_GIVEN) mt_surfaces_count(mesh, surfaces);
-    if (*anatomy != MT_ANATOMY_NONE && adjacency) mt_triangles_drop_untagged(mesh);
-    return MT_OK;
+    if (*anatomy == MT_ANATOMY_NONE) return MT_OK;
+    if (adjacency) mt_triangles_drop_untagged(mesh);
+    return name_surfaces(arena, *anatomy == MT_ANATOMY_FOUND, mesh);
 }
 
 void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces)

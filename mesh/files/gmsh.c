@@ -679,6 +679,7 @@ static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
     mt_repeats repeats = {0};
     uint8_t *without;
     MT_TRY(mt_names_copy(arena, &r->named, mesh));
+    MT_TRY(mt_names_settle(arena, mesh));
     if (mesh->groups) memcpy(mesh->groups, r->named.groups, mesh->n_elements * sizeof *mesh->groups);
     if (r->old) MT_TRY(mt_repeats_merge(arena, mesh, true, &repeats));
     if (repeats.n_merged > 0)

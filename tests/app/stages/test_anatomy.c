@@ -9,7 +9,9 @@
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/anatomy/surfaces.h"
+#include "mesh/files/gmsh.h"
 #include "mesh/files/vtkhdf.h"
+#include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/tagged_slab.h"
@@ -174,6 +176,28 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     refuses(2, "To take them as they are instead: --surfaces given", "mesh surfaces turned.hdf -o a.hdf");
     free(warnings(&text, "mesh surfaces turned.hdf -o given.hdf --surfaces given"));
     free(text);
+}
+
+/* Gmsh numbers groups as they are written: endocardium, epicardium, base. */
+Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
+{
+    static const int32_t turned[5] = {0, MT_SURFACE_LV, MT_SURFACE_EPI, MT_SURFACE_BASE, 0};
+    mt_mesh plain;
+    write_renamed("named.hdf", turned, turned);
+    ok(mt_mesh_read(&arena, "named.hdf", &plain));
+    ok(mt_names_forget(&arena, &plain, MT_NAMES_FACES));
+    ok(mt_gmsh_write("plain.msh", &plain));
+    refuses(2, "`--tags base=3,epi=2,lv=1`", "mesh fibres plain.msh -o fibred.hdf");
+    refuses(2, "`--tags base=3,epi=2,lv=1`", "mesh surfaces plain.msh -o tagged.hdf");
+    static const char *const names[] = {"ENDO", "EPI", "BASE"};
+    for (int32_t t = 1; t <= 3; t++)
+        ok(mt_names_put(&arena, &plain, MT_NAMES_FACES, t, names[t - 1], strlen(names[t - 1])));
+    ok(mt_gmsh_write("named.msh", &plain));
+    free(works("mesh surfaces named.msh -o named.hdf"));
+    ok(mt_mesh_read(&arena, "named.hdf", &plain));
+    mt_surfaces a, b;
+    mt_surfaces_count(&heart, &a), mt_surfaces_count(&plain, &b);
+    cr_assert_arr_eq(a.n_triangles, b.n_triangles, sizeof a.n_triangles);
 }
 
 /* A piece of a wall: what its tags mean nobody can see. */

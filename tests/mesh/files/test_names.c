@@ -56,7 +56,7 @@ static void assert_name(const mt_mesh *mesh, int32_t dimension, int32_t tag, con
 static void assert_example(const mt_mesh *mesh)
 {
     size_t n[3][2][2] = {{{0}}};
-    assert_name(mesh, 2, 1, "ENDO");
+    assert_name(mesh, 2, MT_SURFACE_LV, "ENDO");
     assert_name(mesh, 3, 5, "tissue");
     assert_name(mesh, 3, 7, "scar  core ");
     assert_name(mesh, 3, 9, NULL);
@@ -120,7 +120,7 @@ Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
     mended.groups[2] = mended.groups[1], mended.groups[1] = 0;
     ok(mt_repair_mesh(&mended, &repair));
     cr_assert(mended.n_elements == 2 && !mt_groups_has(&mended, 7, 0) && mt_groups_has(&mended, 7, 1));
-    assert_name(&mended, 2, 1, "ENDO");
+    assert_name(&mended, 2, MT_SURFACE_LV, "ENDO");
     mt_arena_free(&arena);
 }
 
@@ -151,11 +151,11 @@ Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_
     file(".msh", msh2_groups);
     read_path(&arena, &mesh);
     ok(mt_names_find(&mesh, MT_NAMES_FACES, "endo", &tag));
-    cr_assert_eq(tag, 1);
+    cr_assert_eq(tag, MT_SURFACE_LV);
     ok(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "-12", &tag));
     cr_assert_eq(tag, -12);
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_FACES, "tissue", &tag), MT_INPUT);
-    assert_message("tissue is no name of a tag; allowed: of the mesh's triangles: 1 (ENDO)");
+    assert_message("tissue is no name of a tag; allowed: of the mesh's triangles: 3 (ENDO)");
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "core", &tag), MT_INPUT);
     assert_message("of the mesh's elements: 0, 5 (tissue), 7 (scar  core ), 9");
     ok(mt_names_put(&arena, &mesh, 3, 9, "tissue", 6));
@@ -176,6 +176,42 @@ Test(names, common_names_mean_surfaces_and_others_do_not)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cr_assert_eq(mt_names_surface(names[k].name, false), names[k].surface, "%s", names[k].name);
     cr_assert_eq(mt_names_surface("ENDO", true), 0, "of two ventricles it does not say which");
+}
+
+/* Sets the tags of n triangles, and names of tags up to 4. */
+static void settle(mt_arena *arena, mt_mesh *mesh, size_t n, const int32_t *tag, const char *const name[5])
+{
+    ok(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
+    ok(mt_mesh_new_faces(arena, n, mesh));
+    memcpy(mesh->face_tag, tag, n * sizeof *tag);
+    for (int32_t t = 1; t <= 4; t++)
+        if (name[t]) ok(mt_names_put(arena, mesh, MT_NAMES_FACES, t, name[t], strlen(name[t])));
+    ok(mt_names_settle(arena, mesh));
+}
+
+Test(names, names_decide_which_surface_a_tag_is_and_no_number_does)
+{
+    static const int32_t tag[] = {1, 2, 3, 4, 5, 7}, named[] = {3, 2, 1, 6, 5, 7};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    settle(&arena, &mesh, 6, tag, (const char *const[5]){NULL, "ENDO", "EPI", "BASE", "patch"});
+    cr_assert_arr_eq(mesh.face_tag, named, sizeof named);
+    assert_name(&mesh, 2, MT_SURFACE_BASE, "BASE");
+    assert_name(&mesh, 2, MT_SURFACE_EPI, "EPI");
+    assert_name(&mesh, 2, MT_SURFACE_LV, "ENDO");
+    assert_name(&mesh, 2, MT_SURFACE_RV, NULL);
+    assert_name(&mesh, 2, 6, "patch");
+    cr_assert(mt_names_confirm(&mesh));
+    cr_assert_not_null(strstr(mesh.notes, "ENDO 1 is now 3, BASE 3 is now 1, other patch 4 is now 6"));
+    settle(&arena, &mesh, 6, tag,
+        (const char *const[5]){
+            NULL, "base", "epicardium", "left ventricle endocardium", "right ventricle endocardium"});
+    cr_assert_arr_eq(mesh.face_tag, tag, sizeof tag);
+    cr_assert_null(mesh.notes);
+    settle(&arena, &mesh, 6, tag, (const char *const[5]){NULL, "inside", NULL, NULL, NULL});
+    cr_assert_arr_eq(mesh.face_tag, tag, sizeof tag);
+    cr_assert(!mt_names_confirm(&mesh));
+    mt_arena_free(&arena);
 }
 
 Test(names, elements_without_a_region_get_a_tag_that_no_other_has)
