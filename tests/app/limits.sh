@@ -8,6 +8,10 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 XDG_CACHE_HOME=$folder/cache
 export XDG_CACHE_HOME
+# fontconfig keeps its patterns for the life of the program, as in tests/app/program.h
+echo leak:libfontconfig > suppressions
+LSAN_OPTIONS=suppressions=$folder/suppressions:print_suppressions=0
+export LSAN_OPTIONS
 
 fail()
 {
