@@ -5,7 +5,7 @@
  * region is the first physical tag of a volume; its other physical tags are groups (mesh/names.h). In version 2 an element
  * of several physical groups is there once for each, and becomes one element. A tagged triangle is one whose surface has a
  * physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
- * regions, groups and tags. Fibres and sheets are arrays of three numbers of these names
+ * regions, groups and tags; names that mean surfaces decide the tags of triangles (mt_names_settle). Fibres and sheets are arrays of three numbers of these names
  * (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes is taken, with a note; other arrays
  * are listed in a note. Sections of other names are passed over.
  *
