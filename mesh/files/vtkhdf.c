@@ -340,6 +340,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double
         MT_TRY(mt_vtkhdf_read_other(arena, h5, mesh));
         MT_TRY(convert_points(h5, unit_mm, mesh));
         MT_TRY(read_faces(arena, h5, mesh));
+        MT_TRY(read_names(arena, scratch, h5, mesh));
         return mt_mesh_check_content(mesh, h5->path);
     }
     MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", points, 2, &n_vertices));

@@ -98,11 +98,14 @@ static mt_status read_data(mt_arena *scratch, mt_h5 *h5, bool of_points, mt_vtk_
     const char **names;
     const size_t n = of_points ? grid->n_points : grid->n_elements;
     size_t n_names;
+    bool has_groups;
+    MT_TRY(mt_h5_has(h5, "VTKHDF/FieldData/names", &has_groups));
     MT_TRY(mt_h5_list(scratch, h5, groups[of_points], &n_names, &names));
     for (size_t k = 0; k < n_names; k++) {
         char path[512];
         size_t components;
         mt_vtk_data *data;
+        if (has_groups && !of_points && strcmp(names[k], "groups") == 0) continue; /* read with the names */
         (void)snprintf(path, sizeof path, "%s/%s", groups[of_points], names[k]);
         MT_TRY(find_components(h5, path, n, &components));
         if (!mt_vtk_grid_take(grid, names[k], components, of_points, &data)) continue;

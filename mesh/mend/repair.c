@@ -8,12 +8,6 @@
 #include "mesh/mend/pieces.h"
 #include "mesh/mend/runs.h"
 
-/* Moves item k of `each` bytes to place n, of an array that may not be there. */
-static void move_item(void *items, size_t each, size_t k, size_t n)
-{
-    if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
-}
-
 static void turn(mt_mesh *mesh, mt_repair *repair)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) repair->turned += mt_form_of(mesh, c) == MT_FORM_INVERTED;
@@ -134,9 +128,8 @@ static void drop_triangles(mt_mesh *mesh, const uint8_t *used, mt_repair *repair
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;
         if (mt_mesh_triangle_repeats(v) || !used[v[0]] || !used[v[1]] || !used[v[2]]) continue;
-        move_item(mesh->face_vertex, 3 * sizeof *mesh->face_vertex, f, n);
-        move_item(mesh->face_tag, sizeof *mesh->face_tag, f, n);
-        n++;
+        memmove(mesh->face_vertex + 3 * n, v, 3 * sizeof *v);
+        mesh->face_tag[n++] = mesh->face_tag[f];
     }
     repair->triangles = mesh->n_faces - n;
     mesh->n_faces = n;

@@ -11,6 +11,7 @@
 #include "data/h5.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
+#include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"
 
@@ -343,6 +344,25 @@ Test(vtkhdf, arrays_that_others_wrote_or_added_are_understood_by_name_and_the_re
             "%s", mesh.notes);
         mt_arena_free(&arena);
     }
+}
+
+Test(vtkhdf, names_and_groups_stay_in_a_file_to_which_others_added_arrays)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh, read;
+    bool full;
+    write_by_hand(NULL);
+    ok(mt_vtkhdf_read(&arena, path, &mesh));
+    ok(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, 9, "scar", 4));
+    ok(mt_groups_put(&arena, &mesh, 9, 1, &full));
+    ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    add_by_others(false);
+    ok(mt_vtkhdf_read(&arena, path, &read));
+    cr_assert_not_null(strstr(read.notes, "scar (cells)"));
+    cr_assert_null(strstr(read.notes, "groups"));
+    cr_assert(mt_names_text(&read, MT_NAMES_ELEMENTS, 9) && read.n_groups == 1);
+    cr_assert(!mt_groups_has(&read, 9, 0) && mt_groups_has(&read, 9, 1));
+    mt_arena_free(&arena);
 }
 
 Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
