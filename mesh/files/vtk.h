@@ -40,8 +40,7 @@
 MT_NODISCARD mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
 /* The same for an XML file of either kind: ascii, binary (base64) or appended, raw or base64; plain or
- * compressed with zlib, either order of bytes. A document type (<!DOCTYPE>), and so any entity, is
- * refused. */
+ * compressed with zlib, either order of bytes. What mesh/files/xml.h does not allow is refused. */
 MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
 /* Writes mesh (borrowed) as .vtu, in mm: Points Float64, the tetrahedra and behind them the tagged triangles,

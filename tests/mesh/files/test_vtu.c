@@ -95,7 +95,9 @@ static const struct fault faults[] = {
     {2, "vtkZLib", "vtkLZ4", ":2: compressor 'vtkLZ4DataCompressor'; allowed: vtkZLibDataCompressor"},
     {0, "<UnstructuredGrid>", "<ImageData>", ":3: <ImageData>; allowed: UnstructuredGrid, PolyData"},
     {0, "<?xml version=\"1.0\"?>", "<!DOCTYPE VTKFile [<!ENTITY a \"b\">]>",
-        ":1: a document type (<!DOCTYPE>)"},
+        ":1: its document type declares an entity"},
+    {0, "<?xml version=\"1.0\"?>", "<!DOCTYPE VTKFile [<!ATTLIST Piece a CDATA \"b\">]>",
+        ":1: its document type declares attributes"},
     {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"-7\"",
         ":5: NumberOfPoints is '-7'; allowed: a whole number from"},
     {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"99999999999999999999\"",
@@ -279,7 +281,7 @@ Test(vtu, trees_beyond_reason_are_refused)
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<a>");
     write_bytes(path, deep, (size_t)(at - deep));
     cr_assert_eq(mt_vtu_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("elements stand in one another more than 64 deep");
+    assert_message("elements are nested more than 64 deep");
     at = stpcpy(wide, "<VTKFile><UnstructuredGrid>");
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<Piece/>");
     write_bytes(path, wide, (size_t)(at - wide));
