@@ -58,6 +58,9 @@ typedef struct reader {
     array *arrays[3];             /* connectivity, offsets, types: of the section that is open; NULL: none */
     wanted *data;                 /* the same for data */
     bool of_points, in_points;
+    bool in_field; /* data of the file */
+    array names;   /* of tags, of n_names bytes */
+    size_t n_names;
     const char *appended; /* behind the `_`; NULL: none */
     bool appended_base64;
     size_t n_corners; /* of all pieces */
@@ -139,7 +142,8 @@ static mt_status start_grid(reader *r, mt_xml_tag *tag)
 static mt_status start_piece(reader *r, const char *name, const char *const *attributes)
 {
     piece *p;
-    if (strcmp(name, "Piece") != 0) return MT_OK; /* FieldData */
+    r->in_field = strcmp(name, "FieldData") == 0;
+    if (strcmp(name, "Piece") != 0) return MT_OK;
     if (++r->n_pieces > PIECES_MOST) return mt_scan_fail(&r->scan, "more than %d pieces", PIECES_MOST);
     MT_ALLOC(r->scratch, p, 1);
     MT_TRY(read_size(r, attributes, "NumberOfPoints", &r->grid.n_points, &p->n_points));
@@ -217,6 +221,17 @@ static mt_status start_array(reader *r, const mt_xml_tag *tag)
     return note_array(r, called, tag, components, &r->data[is->role].array);
 }
 
+/* Finds the names of tags among the arrays of the file. */
+static mt_status start_field_array(reader *r, const mt_xml_tag *tag)
+{
+    const char *called = mt_xml_attribute(tag->attributes, "Name", "");
+    const mt_vtk_type *type = mt_vtk_type_find(mt_xml_attribute(tag->attributes, "type", ""));
+    size_t total = 0;
+    if (!type || !mt_vtk_grid_is_names(called, type) || r->names.there) return MT_OK;
+    MT_TRY(read_size(r, tag->attributes, "NumberOfTuples", &total, &r->n_names));
+    return note_array(r, called, tag, 1, &r->names);
+}
+
 static mt_status start_element(void *context, mt_xml_tag *tag)
 {
     reader *r = context;
@@ -225,6 +240,7 @@ static mt_status start_element(void *context, mt_xml_tag *tag)
     if (tag->depth == IN_GRID) return start_grid(r, tag);
     if (tag->depth == IN_PIECE) return start_piece(r, tag->name, tag->attributes);
     if (tag->depth == IN_SECTION && r->open) start_section(r, tag->name);
+    if (tag->depth == IN_SECTION && r->in_field) return start_field_array(r, tag);
     if (tag->depth == IN_ARRAY && r->open) return start_array(r, tag);
     return MT_OK;
 }
@@ -232,7 +248,7 @@ static mt_status start_element(void *context, mt_xml_tag *tag)
 static void end_element(void *context)
 {
     reader *r = context;
-    if (--r->depth < IN_PIECE) r->open = NULL;
+    if (--r->depth < IN_PIECE) r->open = NULL, r->in_field = false;
 }
 
 static mt_status read_tree(reader *r)
@@ -425,8 +441,17 @@ static mt_status join_cells(reader *r)
     return MT_OK;
 }
 
+static mt_status read_names(reader *r)
+{
+    const double *bytes;
+    if (!r->names.there) return MT_OK;
+    MT_TRY(read_array(r, &r->names, "names", r->n_names, &bytes));
+    return mt_vtk_grid_put_names(r->scratch, &r->grid, r->n_names, bytes);
+}
+
 static mt_status join(reader *r)
 {
+    MT_TRY(read_names(r));
     MT_TRY(join_points(r));
     MT_TRY(join_cells(r));
     for (mt_vtk_role role = 0; role < MT_VTK_ROLES; role++) {

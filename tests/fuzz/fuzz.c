@@ -87,7 +87,7 @@ static void look_at_elements(mt_arena *arena, mt_mesh *mesh)
     mt_repair repair;
     if (mt_defects_find(mesh, &defects) != MT_OK) die("defects cannot be found");
     if (!defects.fatal) check_sound(arena, mesh);
-    const mt_status status = mt_repair_mesh(mesh, &repair);
+    const mt_status status = mt_repair_mesh(arena, mesh, &repair);
     if (status != MT_OK && status != MT_INPUT) die("the repair failed");
     if (status != MT_OK) return;
     check_sound(arena, mesh);
