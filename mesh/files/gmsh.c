@@ -682,15 +682,8 @@ static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
     MT_TRY(mt_names_settle(arena, mesh));
     if (mesh->groups) memcpy(mesh->groups, r->named.groups, mesh->n_elements * sizeof *mesh->groups);
     if (r->old) MT_TRY(mt_repeats_merge(arena, mesh, true, &repeats));
-    if (repeats.n_merged > 0)
-        MT_TRY(mt_mesh_note(arena, mesh,
-            "%zu elements repeat an earlier one in another physical group: they are one element each, which "
-            "belongs to both",
-            repeats.n_merged));
-    if (r->n_group_lost + repeats.n_lost > 0)
-        MT_TRY(mt_mesh_note(arena, mesh,
-            "%zu memberships of elements in groups are lost: there are more than %d groups",
-            r->n_group_lost + repeats.n_lost, MT_GROUPS_MAX));
+    repeats.n_lost += r->n_group_lost;
+    MT_TRY(mt_repeats_note(arena, &repeats, mesh));
     MT_ALLOC(r->scratch, without, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) without[c] = mesh->region[c] == 0;
     return mt_names_unassigned(arena, mesh, without);

@@ -97,3 +97,16 @@ mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, bool zero_is_none, mt
     mt_arena_free(&scratch);
     return status;
 }
+
+mt_status mt_repeats_note(mt_arena *arena, const mt_repeats *repeats, mt_mesh *mesh)
+{
+    if (repeats->n_merged > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu elements repeat an earlier one in another region or group: they are one element each, which "
+            "belongs to both",
+            repeats->n_merged));
+    if (repeats->n_lost == 0) return MT_OK;
+    return mt_mesh_note(arena, mesh,
+        "%zu memberships of elements in groups are lost: there are more than %d groups", repeats->n_lost,
+        MT_GROUPS_MAX);
+}

@@ -16,4 +16,7 @@ typedef struct mt_repeats {
 MT_NODISCARD mt_status mt_repeats_merge(
     mt_arena *arena, mt_mesh *mesh, bool zero_is_none, mt_repeats *repeats);
 
+/* Adds what was merged and lost to the notes of the mesh; nothing if there was nothing. MT_MEMORY. */
+MT_NODISCARD mt_status mt_repeats_note(mt_arena *arena, const mt_repeats *repeats, mt_mesh *mesh);
+
 #endif
