@@ -22,7 +22,7 @@ const mt_command mt_command_mesh_convert = {
     .operands = "IN OUT",
     .n_operands = 2,
     .summary =
-        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .node; or mend it",
+        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .xdmf .node; or repair it",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,

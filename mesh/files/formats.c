@@ -10,6 +10,7 @@
 #include "mesh/files/tetgen.h"
 #include "mesh/files/vtk.h"
 #include "mesh/files/vtkhdf.h"
+#include "mesh/files/xdmf.h"
 
 static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 {
@@ -25,6 +26,8 @@ static const mt_mesh_format formats[] = {
     {".vtu", "VTK XML", "mm", true, true, true, mt_vtu_read, mt_vtu_write, mt_file_check, NULL},
     {".vtp", "VTK XML", "mm", true, true, true, mt_vtu_read, NULL, NULL, NULL},
     {".vtk", "VTK", "mm", true, true, true, mt_vtk_read, NULL, NULL, NULL},
+    {".xdmf", "XDMF", "mm", true, true, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
+    {".xmf", "XDMF", "mm", true, true, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
     {".node", "TetGen", "mm", true, false, false, mt_tetgen_read, NULL, NULL, NULL},
     {".ele", "TetGen", "mm", true, false, false, mt_tetgen_read, NULL, NULL, NULL},
     {".obj", "OBJ", "mm", false, false, false, mt_obj_read, NULL, NULL, NULL},
@@ -47,7 +50,7 @@ static void list_formats(bool to_write, char *out, size_t size)
 mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_format **format)
 {
     const size_t n = strlen(path);
-    char allowed[256];
+    char allowed[384];
     list_formats(to_write, allowed, sizeof allowed);
     for (int f = 0; f < N_FORMATS; f++) {
         const size_t m = strlen(formats[f].ending);

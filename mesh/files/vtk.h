@@ -10,9 +10,9 @@
  *               on edges dropped, with a note; any other type is an error;
  *   pieces      of XML are joined, one behind the other;
  *   region      the best cell array of one number a cell of the table of names (mesh/files/vtk_names.h), as elemTag or labels. Its
- *               values are the regions of tetrahedra and the tags of triangles. A tetrahedron whose value is no whole number of 32 bits
- *               (nan, 1.5) has no region (mt_names_unassigned) and a triangle the tag 0, with a note. Without the array all regions are 1
- *               and all tags 0;
+ *               values are the regions of tetrahedra and the tags of triangles. If the value is nan, a tetrahedron has no region
+ *               (mt_names_unassigned) and a triangle the tag 0; the same, with a note, if it is no whole number of 32 bits.
+ *               Without the array all regions are 1 and all tags 0;
  *   names       the field array of bytes `names`: names of tags, and tags of groups, as text (mesh/names.h). Names that mean surfaces
  *               decide the tags of triangles (mt_names_settle);
  *   groups      with names of groups, the cell array of just this name: bit g is set if the tetrahedron belongs to group g;

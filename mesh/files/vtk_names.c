@@ -64,7 +64,7 @@ bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd)
         *number = (int32_t)value;
         return true;
     }
-    if (odd->n++ == 0) odd->first = value, odd->at = at;
+    if (!isnan(value) && odd->n++ == 0) odd->first = value, odd->at = at;
     return false;
 }
 

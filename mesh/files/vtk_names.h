@@ -36,7 +36,8 @@ typedef struct mt_vtk_odd {
     size_t at;
 } mt_vtk_odd;
 
-/* Stores a value as a whole number of 32 bits. False if it is none: it is counted and *number is left alone. */
+/* Stores a value as a whole number of 32 bits. False if it is none: *number is left alone, and the value is counted unless it is nan,
+ * which stands for none. */
 bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd);
 
 /* Adds a note on the counted values of an array to the mesh; nothing if there are none. `of`: "element" or "cell". MT_MEMORY. */

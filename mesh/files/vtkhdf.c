@@ -277,22 +277,24 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 }
 
 /* Reads the unit that the file states, "" if none, and checks that it is known. */
-static mt_status read_unit(mt_h5 *h5, char unit[MT_UNIT_SIZE])
+mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[MT_UNIT_SIZE])
 {
-    bool stated;
+    bool there, stated;
     double mm;
     unit[0] = 0;
-    MT_TRY(mt_h5_has_attribute(h5, points, "unit", &stated));
+    MT_TRY(mt_h5_has(h5, name, &there));
+    if (!there) return MT_OK;
+    MT_TRY(mt_h5_has_attribute(h5, name, "unit", &stated));
     if (!stated) return MT_OK;
-    MT_TRY(mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE));
-    return mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &mm)));
+    MT_TRY(mt_h5_read_text(h5, name, "unit", unit, MT_UNIT_SIZE));
+    return mt_fail_in(h5->path, mt_fail_in(name, mt_unit_mm(unit, &mm)));
 }
 
 /* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
 static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     char unit[MT_UNIT_SIZE];
-    MT_TRY(read_unit(h5, unit));
+    MT_TRY(mt_vtkhdf_unit_of(h5, points, unit));
     if (unit[0]) MT_TRY(mt_unit_mm(unit, &unit_mm));
     for (size_t k = 0; unit_mm != 1 && k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
     return MT_OK;
@@ -371,11 +373,9 @@ mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
 {
     mt_h5 h5 = {0};
-    bool there;
     unit[0] = 0;
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = mt_h5_has(&h5, points, &there);
-    if (status == MT_OK && there) status = read_unit(&h5, unit);
+    const mt_status status = mt_vtkhdf_unit_of(&h5, points, unit);
     mt_h5_close(&h5);
     return status;
 }

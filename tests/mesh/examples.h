@@ -18,6 +18,7 @@
 #include "mesh/files/vtkhdf.h"
 #include "tests/mesh/multiples.h"
 #include "tests/mesh/vtk_files.h"
+#include "tests/mesh/xdmf_files.h"
 
 enum { EXAMPLE_FILES = 7 };
 
@@ -450,6 +451,26 @@ static inline bool make_vtp(const char *stem)
     return put_file(stem, ".vtp", vtp_surface, strlen(vtp_surface));
 }
 
+/* ---- XDMF */
+
+static inline bool make_xdmf(const char *stem, int kind)
+{
+    xdmf_file x;
+    return xdmf_sample(stem, &xdmf_kinds[kind], &x) && put_buffer(stem, ".xdmf", x.xml);
+}
+static inline bool make_xdmf_text(const char *stem) { return make_xdmf(stem, 0); }
+static inline bool make_xdmf_bytes(const char *stem) { return make_xdmf(stem, 1); }
+static inline bool make_xdmf_hdf5(const char *stem) { return make_xdmf(stem, 3); }
+
+static inline bool make_xdmf_tags(const char *stem)
+{
+    return put_file(stem, ".xdmf", xdmf_tags, strlen(xdmf_tags));
+}
+static inline bool make_xdmf_series(const char *stem)
+{
+    return put_file(stem, ".xdmf", xdmf_series, strlen(xdmf_series));
+}
+
 /* ---- OBJ and STL */
 
 /* A tetrahedron's surface. */
@@ -607,6 +628,11 @@ static const example examples[] = {
     {"VTU compressed and appended", {".vtu"}, make_vtu_zlib_raw, MULTIPLE_PACKED},
     {"VTU with names", {".vtu"}, make_vtu_names, MULTIPLE_BYTES},
     {"VTP", {".vtp"}, make_vtp, MULTIPLE_BYTES},
+    {"XDMF", {".xdmf", ".bin"}, make_xdmf_text, MULTIPLE_PACKED},
+    {"XDMF with bytes", {".xdmf", ".bin"}, make_xdmf_bytes, MULTIPLE_PACKED},
+    {"XDMF with HDF5", {".xdmf", ".bin", ".h5"}, make_xdmf_hdf5, MULTIPLE_PACKED},
+    {"XDMF with tags", {".xdmf", ".bin"}, make_xdmf_tags, MULTIPLE_PACKED},
+    {"XDMF of a time series", {".xdmf", ".bin"}, make_xdmf_series, MULTIPLE_PACKED},
     {"OBJ", {".obj"}, make_obj, MULTIPLE},
     {"STL", {".stl"}, make_stl, MULTIPLE},
     {"STL binary", {".stl"}, make_stl_binary, MULTIPLE},

@@ -136,9 +136,7 @@ static const struct {
     {"TetGen", ".ele", put_tetgen, false,
         "attribute: 1 values are no whole numbers of 32 bits (the first is 0.5, of element 1): they are no "
         "regions"},
-    {"VTU", ".vtu", put_vtu, true,
-        "gmsh:physical: 1 values are no whole numbers of 32 bits (the first is nan, of cell 1): they are no "
-        "regions"},
+    {"VTU", ".vtu", put_vtu, true, NULL},
     {"VTK", ".vtk", put_vtk, true,
         "elemTag: 1 values are no whole numbers of 32 bits (the first is 1.5, of cell 1): they are no "
         "regions"}};
