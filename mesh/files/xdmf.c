@@ -199,6 +199,13 @@ static mt_status next_attribute(
     return MT_OK;
 }
 
+/* Returns the name by which an attribute is understood: its own, but FEniCS calls a MeshFunction, which has whole numbers, "f". */
+static const char *known_name(const attribute *a)
+{
+    if (a->of_points || a->components != 1 || strcmp(a->name, "f") != 0) return a->name;
+    return strcasestr(either(a->item.element, "NumberType", "DataType", ""), "Int") ? "mesh_tags" : a->name;
+}
+
 /* Selects arrays of the mesh from the attributes of a grid with its topology. */
 static mt_status select_arrays(reader *r, grid *g)
 {
@@ -209,7 +216,7 @@ static mt_status select_arrays(reader *r, grid *g)
         mt_vtk_data *data;
         MT_TRY(next_attribute(r, g, r->mesh->cells.n, &at, &a));
         if (!a.name) return MT_OK;
-        if (!mt_vtk_grid_take(&r->out, a.name, a.components, a.of_points, &data)) continue;
+        if (!mt_vtk_grid_take(&r->out, known_name(&a), a.components, a.of_points, &data)) continue;
         if (a.of_points)
             r->of_points[data - r->out.of_points] = a.item;
         else

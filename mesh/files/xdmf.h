@@ -5,7 +5,8 @@
  *   Topology     Tetrahedron, Triangle, or Mixed of these; of Tetrahedron_10 and Triangle_6 the corners are used, with a note. Points and
  *                lines are skipped;
  *   Geometry     XYZ or X_Y_Z;
- *   Attribute    of Center Cell or Node, by its name as in mesh/files/vtk.h; others are listed in a note;
+ *   Attribute    of Center Cell or Node, by its name as in mesh/files/vtk.h; whole numbers of cells named "f", as FEniCS names a
+ *                MeshFunction, are the region; others are listed in a note;
  *   Information  names of tags, as meshio writes them: <map key="NAME" dim="3">TAG</map> in its CDATA.
  * Of a time series the first step is read, with a note; another collection must have one Grid. References inside the file are followed
  * (mesh/files/xml_tree.h).

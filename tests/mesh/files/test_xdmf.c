@@ -271,6 +271,20 @@ Test(xdmf, arrays_that_are_not_used_are_listed_once_even_those_that_cannot_be_re
     mt_arena_free(&arena);
 }
 
+Test(xdmf, a_mesh_function_of_fenics_is_the_region_and_a_field_of_its_name_is_not)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    buffer b = buffer_of(GRID CELLS POINTS ATTRIBUTE("f", "Cell", "2 1\" NumberType=\"UInt", "6 4") END);
+    ok(read_buffer(&arena, &b, &mesh));
+    cr_assert(mesh.region[0] == 6 && mesh.region[1] == 4 && !mesh.notes);
+    replace(&b, "UInt", "Float");
+    ok(read_buffer(&arena, &b, &mesh));
+    cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
+    assert_note(&mesh, "found and not used: f (cells)\n");
+    mt_arena_free(&arena);
+}
+
 Test(xdmf, of_a_time_series_the_first_step_is_used_and_fibres_of_points_are_averaged)
 {
     static const uint32_t cells[8] = {0, 1, 2, 3, 1, 0, 2, 4};
