@@ -26,7 +26,7 @@
 #include "mesh/scale.h"
 
 /* Reads the mesh of a file whose numbers are of unit_mm millimetres each; as mesh/files/vtk.h otherwise. MT_FILE: a file cannot be read.
- * MT_MEMORY. MT_INPUT, with file and line, or the cell or point from 0: damage, what is not allowed above or in mesh/files/xml.h, a file that
+ * MT_MEMORY. MT_INPUT, with file and line, or the cell or point from 0: damage, anything not allowed above or in mesh/files/xml.h, a file that
  * is not in the folder of the XDMF file or below. */
 MT_NODISCARD mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
