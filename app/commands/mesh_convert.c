@@ -21,8 +21,8 @@ const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary =
-        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .xdmf .node; or repair it",
+    .summary = "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .xdmf "
+               ".node; or repair it",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,

@@ -59,7 +59,7 @@ static mt_status count_grids(reader *r, const mt_xml_element *parent, size_t *n)
     return MT_OK;
 }
 
-/* Finds the uniform Grid in *e, which may be a collection; *e is then NULL if there is none or are several. */
+/* Finds the uniform Grid in *e, which may be a collection; *e is NULL if there is none, or more than one in space. */
 static mt_status find_uniform(reader *r, const mt_xml_element **e, size_t *n_steps)
 {
     *n_steps = 0;
@@ -117,10 +117,10 @@ static bool can_be(const grid *g, mt_xdmf_shape shape)
 static mt_status find_mesh(reader *r)
 {
     grid *tetrahedra = NULL, *triangles = NULL, *any = NULL;
-    for (grid *g = r->grids + r->n_grids; g-- > r->grids;) {
-        if (can_be(g, MT_XDMF_TETRAHEDRON)) tetrahedra = g;
-        if (can_be(g, MT_XDMF_TRIANGLE)) triangles = g;
-        if (g->topology && g->geometry) any = g;
+    for (grid *g = r->grids; g < r->grids + r->n_grids; g++) {
+        if (!tetrahedra && can_be(g, MT_XDMF_TETRAHEDRON)) tetrahedra = g;
+        if (!triangles && can_be(g, MT_XDMF_TRIANGLE)) triangles = g;
+        if (!any && g->topology && g->geometry) any = g;
     }
     r->mesh = tetrahedra ? tetrahedra : triangles ? triangles : any;
     if (r->mesh) return MT_OK;
@@ -196,6 +196,13 @@ static mt_status next_attribute(
     return MT_OK;
 }
 
+/* Returns the name by which an attribute is understood: its own, but FEniCS calls a MeshFunction, which has whole numbers, "f". */
+static const char *known_name(const attribute *a)
+{
+    if (a->of_points || a->components != 1 || strcmp(a->name, "f") != 0) return a->name;
+    return strcasestr(either(a->item.element, "NumberType", "DataType", ""), "Int") ? "mesh_tags" : a->name;
+}
+
 /* Selects arrays of the mesh from the attributes of a grid with its topology. */
 static mt_status select_arrays(reader *r, grid *g)
 {
@@ -206,7 +213,7 @@ static mt_status select_arrays(reader *r, grid *g)
         mt_vtk_data *data;
         MT_TRY(next_attribute(r, g, r->mesh->cells.n, &at, &a));
         if (!a.name) return MT_OK;
-        if (!mt_vtk_grid_take(&r->out, a.name, a.components, a.of_points, &data)) continue;
+        if (!mt_vtk_grid_take(&r->out, known_name(&a), a.components, a.of_points, &data)) continue;
         if (a.of_points)
             r->of_points[data - r->out.of_points] = a.item;
         else
@@ -288,7 +295,7 @@ static mt_status only_scalar(reader *r, const grid *g, attribute *found)
     return MT_OK;
 }
 
-/* Adds an array of regions to the cells of the mesh; so far no cell has one. */
+/* Starts the regions: no cell of the mesh has one yet. */
 static mt_status start_regions(reader *r, const char *name)
 {
     mt_vtk_data *data = &r->out.of_cells[MT_VTK_REGION];
@@ -339,22 +346,24 @@ static mt_status read_names(mt_arena *arena, reader *r, const mt_xml_element *in
     const mt_xml_element *at = NULL, *map;
     mt_xml_tree names;
     mt_scan scan = r->tree.scan;
-    scan.at = information->end, scan.line = information->line;
+    scan.at = information->end;
     if (mt_scan_left(&scan) < sizeof begin || memcmp(scan.at, begin, sizeof begin - 1) != 0) return MT_OK;
     scan.begin = scan.at + sizeof begin - 1;
     scan.begin += strspn(scan.begin, " \t\r\n");
     if (strncmp(scan.begin, "<main>", 6) != 0 || !mt_scan_behind(&scan, "]]>")) return MT_OK;
-    scan.end = scan.at - 3;
+    scan.end = scan.at - 3, scan.line = information->text_line;
+    for (const char *c = information->begin; c < scan.begin; c++) scan.line += *c == '\n';
     MT_TRY(mt_xml_tree_read(r->scratch, &scan, &names));
     for (;;) {
         char tag[32], *end;
         MT_TRY(mt_xml_tree_child(&names, names.root, "map", &at, &map));
         if (!map) return MT_OK;
-        const char *name = mt_xml_tree_attribute(map, "key", "");
-        const int dimension = atoi(mt_xml_tree_attribute(map, "dim", ""));
+        const char *name = mt_xml_tree_attribute(map, "key", ""),
+                   *dim = mt_xml_tree_attribute(map, "dim", "");
+        const int dimension = strcmp(dim, "3") == 0 ? MT_NAMES_ELEMENTS : MT_NAMES_FACES;
         (void)mt_xml_tree_text(map, tag, sizeof tag);
         const long number = strtol(tag, &end, 10);
-        if (dimension != MT_NAMES_FACES && dimension != MT_NAMES_ELEMENTS) continue;
+        if (strcmp(dim, "3") != 0 && strcmp(dim, "2") != 0) continue;
         if (!*tag || *end || number < INT32_MIN || number > INT32_MAX)
             return mt_xml_tree_fail(
                 &names, map, "the tag of '%.40s' is '%s'; allowed: a whole number of 32 bits", name, tag);

@@ -5,7 +5,8 @@
  *   Topology     Tetrahedron, Triangle, or Mixed of these; of Tetrahedron_10 and Triangle_6 the corners are used, with a note. Points and
  *                lines are skipped;
  *   Geometry     XYZ or X_Y_Z;
- *   Attribute    of Center Cell or Node, by its name as in mesh/files/vtk.h; others are listed in a note;
+ *   Attribute    of Center Cell or Node, by its name as in mesh/files/vtk.h; whole numbers of cells named "f", as FEniCS names a
+ *                MeshFunction, are the region; others are listed in a note;
  *   Information  names of tags, as meshio writes them: <map key="NAME" dim="3">TAG</map> in its CDATA.
  * Of a time series the first step is read, with a note; another collection must have one Grid. References inside the file are followed
  * (mesh/files/xml_tree.h).
@@ -25,7 +26,7 @@
 #include "mesh/scale.h"
 
 /* Reads the mesh of a file whose numbers are of unit_mm millimetres each; as mesh/files/vtk.h otherwise. MT_FILE: a file cannot be read.
- * MT_MEMORY. MT_INPUT, with file and line, or the cell or point from 0: damage, what is not allowed above or in mesh/files/xml.h, a file that
+ * MT_MEMORY. MT_INPUT, with file and line, or the cell or point from 0: damage, anything not allowed above or in mesh/files/xml.h, a file that
  * is not in the folder of the XDMF file or below. */
 MT_NODISCARD mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
