@@ -94,6 +94,35 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
         }
 }
 
+/* The surface of the first triangle is in two groups, one of which the file of version 4.1 names twice. */
+Test(names, a_triangle_of_two_physical_groups_of_msh_has_both_tags)
+{
+    static const char *const texts[] = {
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
+        "\"ENDO\"\n$EndPhysicalNames\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 "
+        "-1\n$EndNodes\n$Elements\n5\n1 2 2 6 1 1 2 4\n2 2 2 6 2 1 2 5\n3 2 2 7 1 1 2 4\n4 4 2 5 1 1 2 3 "
+        "4\n5 4 2 5 1 1 3 2 5\n$EndElements\n",
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
+        "\"ENDO\"\n$EndPhysicalNames\n$Entities\n0 0 2 1\n1 0 0 0 1 1 1 3 6 7 6 0\n2 0 0 0 1 1 1 1 6 0\n1 0 "
+        "0 0 1 1 1 1 5 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n1 0 0\n0 1 0\n0 "
+        "0 1\n0 0 -1\n$EndNodes\n$Elements\n3 4 1 4\n2 1 2 1\n1 1 2 4\n2 2 2 1\n2 1 2 5\n3 1 4 2\n3 1 2 3 "
+        "4\n4 1 3 2 5\n$EndElements\n"};
+    static const uint32_t vertex[9] = {0, 1, 3, 0, 1, 4, 0, 1, 3};
+    static const int32_t tag[3] = {6, 6, MT_SURFACE_LV};
+    for (size_t k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        file(".msh", texts[k]);
+        read_path(&arena, &mesh);
+        cr_assert_eq(mesh.n_faces, 3, "%zu: %zu triangles", k, mesh.n_faces);
+        cr_assert_arr_eq(mesh.face_vertex, vertex, sizeof vertex);
+        cr_assert_arr_eq(mesh.face_tag, tag, sizeof tag);
+        assert_name(&mesh, 2, 6, "outside");
+        assert_name(&mesh, 2, MT_SURFACE_LV, "ENDO");
+        mt_arena_free(&arena);
+    }
+}
+
 /* Reads the test's file and writes the mesh with another ending. */
 static void convert(mt_arena *arena, const char *ending)
 {
