@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "data/utf8.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/gmsh.h"
 #include "mesh/files/vtkhdf.h"
@@ -268,6 +269,26 @@ Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_
     ok(mt_names_put(&arena, &mesh, 3, 9, "tissue", 6));
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "tissue", &tag), MT_INPUT);
     assert_message("tissue is the name of several tags");
+    mt_arena_free(&arena);
+}
+
+/* 100 characters of two bytes. */
+Test(names, a_long_name_is_cut_between_characters)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char long_name[200], list[MT_NAMES_LIST];
+    for (size_t k = 0; k < sizeof long_name; k += 2) memcpy(long_name + k, "\xc3\xa9", 2);
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    ok(mt_names_put(&arena, &mesh, 3, 1, long_name, sizeof long_name));
+    cr_assert_eq(strlen(mt_names_text(&mesh, 3, 1)), MT_NAME_SIZE - 2);
+    cr_assert_null(mt_utf8_invalid(mt_names_text(&mesh, 3, 1)));
+    ok(mt_names_put(&arena, &mesh, 3, 1,
+        "a\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9",
+        25));
+    mt_names_list(&mesh, 3, list);
+    cr_assert_null(mt_utf8_invalid(list), "%s", list);
     mt_arena_free(&arena);
 }
 
