@@ -959,6 +959,19 @@ static void put_blocks(
     }
 }
 
+/* Directions of the elements, which put_blocks numbered from `first` on. */
+static void put_data(FILE *out, const mt_tags *volumes, size_t first, const char *name, const double *values)
+{
+    const size_t n = volumes->offset[volumes->n];
+    if (!values) return;
+    (void)fprintf(out, "$ElementData\n1\n\"%s\"\n1\n0\n3\n0\n3\n%zu\n", name, n);
+    for (size_t i = 0; i < n; i++) {
+        put_int(out, (int32_t)(first + i));
+        for (size_t k = 0; k < 3; k++) put_double(out, values[3 * volumes->id[i] + k]);
+    }
+    (void)fputs("\n$EndElementData\n", out);
+}
+
 static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
 {
     entities surfaces, volumes;
@@ -978,6 +991,8 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
     put_blocks(out, &surfaces.of, 2, TRIANGLE, 3, mesh->face_vertex, &number);
     put_blocks(out, &volumes.of, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
     (void)fputs("\n$EndElements\n", out);
+    put_data(out, &volumes.of, mesh->n_faces + 1, "fibre", mesh->fibre);
+    put_data(out, &volumes.of, mesh->n_faces + 1, "sheet", mesh->sheet);
     return MT_OK;
 }
 

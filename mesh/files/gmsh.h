@@ -29,7 +29,7 @@
  * mesh. */
 MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
-/* Writes mesh (borrowed), in mm and without its fibres; the file is whole or as it was. Each region becomes a
+/* Writes mesh (borrowed), in mm, with fibres and sheets as $ElementData; the file is whole or as it was. Each region becomes a
  * volume and each tag of triangles a surface, with this physical tag and its name; the elements of each set of groups are a
  * volume with all these tags. Elements of region 0, if there are others, are in a volume without a physical tag. Regions, tags,
  * names and groups come back as they are, elements and triangles sorted by them. MT_INPUT: another region or tag below 1,
