@@ -54,6 +54,14 @@ static void write_words(mt_page *page, double x, double y, mt_anchor anchor, dou
     cairo_new_path(cr);
 }
 
+double mt_page_width(mt_page *page, double size, const char *words)
+{
+    cairo_text_extents_t extents;
+    if (!set_font(page->pen, size, false)) return 0;
+    cairo_text_extents(page->pen, words, &extents);
+    return extents.x_advance;
+}
+
 void mt_page_write(
     mt_page *page, double x, double y, mt_anchor anchor, double size, double room, const char *words)
 {

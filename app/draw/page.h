@@ -45,6 +45,9 @@ typedef enum mt_anchor { MT_START, MT_MIDDLE, MT_END } mt_anchor;
 void mt_page_write(
     mt_page *page, double x, double y, mt_anchor anchor, double size, double room, const char *words);
 
+/* Returns the width of words of this size [pixels]; 0 without a font. */
+double mt_page_width(mt_page *page, double size, const char *words);
+
 /* Writes the title of the page. */
 void mt_page_title(mt_page *page, const char *title);
 

@@ -171,11 +171,19 @@ static mt_status draw_ecg(mt_arena *arena, const mt_sample_files *files, const c
 {
     mt_leads leads;
     mt_curve *curve;
+    mt_span *span;
+    size_t n;
     rows r;
     MT_TRY(leads_of(arena, files, &leads, &r));
     MT_ALLOC(arena, curve, r.n_columns);
-    for (size_t k = 0; k < r.n_columns; k++) MT_TRY(make_curve(arena, &r, k, &curve[k]));
-    return mt_ecg_picture(path, &(mt_ecg_record){files->title, leads.n, leads.n_standard, leads.name, curve});
+    MT_TRY(mt_case_stimulated(arena, files->sampling->input, &n, &span));
+    for (size_t k = 0; k < r.n_columns; k++) {
+        if (!mt_ecg_blank(r.n, r.time_ms, n, span, r.n_columns, r.value + k))
+            return MT_OK; /* no sample is left */
+        MT_TRY(make_curve(arena, &r, k, &curve[k]));
+    }
+    return mt_ecg_picture(
+        path, &(mt_ecg_record){files->title, leads.n, leads.n_standard, leads.name, curve, n, span});
 }
 
 /* ---- series ---- */
