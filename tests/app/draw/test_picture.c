@@ -194,6 +194,37 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     end_bench(&b);
 }
 
+/* One line, two, and more than fits: never below the room of titles, where the names of views begin, nor beyond the margin. The end is kept. */
+Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
+{
+    static const size_t page[2] = {0, MT_PAGE_WIDTH}, margin[2] = {MT_PAGE_WIDTH - 58, MT_PAGE_WIDTH},
+                        upper[2] = {10, 38}, lower[2] = {40, MT_TITLE_BOTTOM},
+                        between[2] = {MT_TITLE_BOTTOM, 73}, all[2] = {0, 73};
+    static const size_t n_words[] = {1, 12, 20, 80};
+    bench b = make_septum_bench();
+    const mt_picture_scale scale = {"Activation time", "ms", "", "", false};
+    for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = (float)c;
+    for (size_t k = 0; k < 4; k++) {
+        char title[2][1024];
+        size_t ink[2], n = 0;
+        for (size_t w = 0; w < n_words[k]; w++)
+            n += (size_t)snprintf(title[0] + n, 1024 - n, "%s", w % 5 ? "ventricles " : "pgäjq ");
+        strcpy(title[1], title[0]);
+        strcpy(title[0] + n, "(stopped at 12 ms)");
+        strcpy(title[1] + n, "(stopped at 4 ms)");
+        for (size_t t = 0; t < 2; t++) {
+            cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &scale, title[t]), MT_OK);
+            ink[t] = count_within(b.path, page, all, is_ink, 0);
+            cr_expect_eq(count_within(b.path, page, between, is_ink, 0), 0, "%zu words", n_words[k]);
+            cr_expect_eq(count_within(b.path, margin, all, is_ink, 0), 0, "%zu words", n_words[k]);
+            cr_expect_gt(count_within(b.path, page, upper, is_ink, 0), 0);
+            cr_expect_gt(count_within(b.path, page, lower, is_ink, 0), 500);
+        }
+        cr_expect_neq(ink[0], ink[1], "%zu words", n_words[k]);
+    }
+    end_bench(&b);
+}
+
 /* And the legend says so, below the bar, if there is any. */
 Test(picture, what_was_not_activated_is_grey)
 {
