@@ -122,13 +122,33 @@ static void draw_arrow(cairo_t *cr, double x, double y, double dx, double dy)
     cairo_fill(cr);
 }
 
-/* An axis that points at us or away is a dot. Its name is on the side where no arrow is: `free`, unit. The name of a short arrow, which may
- * be along a longer one, is beside it. */
+/* An axis on the page: its arrow, and whether a longer one has the same direction. */
+typedef struct arrow {
+    double dx, dy;
+    bool shadowed;
+} arrow;
+
+static void find_arrows(const mt_view *v, double length, arrow arrows[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        arrows[axis] = (arrow){v->right[axis] * length, -v->up[axis] * length, false};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const arrow *a = &arrows[i], *b = &arrows[k];
+            const double far = hypot(a->dx, a->dy), other = hypot(b->dx, b->dy);
+            if (k == i || other < far || (other == far && k > i)) continue;
+            arrows[i].shadowed |= a->dx * b->dx + a->dy * b->dy > 0.9 * far * other;
+        }
+}
+
+/* An axis that points at us or away is a dot. Its name is on the side without arrows: `free`, unit. The name of an arrow along a longer one is
+ * beside it. */
 static void draw_axis(
-    mt_page *page, const char *name, double x0, double y0, double dx, double dy, const double free[2])
+    mt_page *page, const char *name, double x0, double y0, const arrow *a, const double free[2])
 {
     cairo_t *cr = page->pen;
-    const double far = hypot(dx, dy), beside = far < 40 ? 11 / far : 0;
+    const double dx = a->dx, dy = a->dy, far = hypot(dx, dy), beside = a->shadowed ? 11 / far : 0,
+                 behind = a->shadowed ? -6 / far : 11 / far;
     if (far < 8) {
         cairo_arc(cr, x0, y0, 3.2, 0, 2 * M_PI);
         cairo_fill(cr);
@@ -136,7 +156,7 @@ static void draw_axis(
         return;
     }
     draw_arrow(cr, x0, y0, dx, dy);
-    mt_page_write(page, x0 + dx * (1 + 11 / far) - dy * beside, y0 + dy * (1 + 11 / far) + dx * beside + 5,
+    mt_page_write(page, x0 + dx * (1 + behind) + dy * beside, y0 + dy * (1 + behind) - dx * beside + 5,
         MT_MIDDLE, 15, 50, name);
 }
 
@@ -149,15 +169,15 @@ void mt_axes_draw(
     double length = pow(10, floor(log10(longest / per_mm)));
     length *= length * 5 * per_mm <= longest ? 5 : length * 2 * per_mm <= longest ? 2 : 1;
     char text[64];
+    arrow arrows[3];
     mt_page_grey(page, mt_page_ink);
     cairo_set_line_width(page->pen, 1.6);
     for (int axis = 0; axis < 3; axis++)
         if (v->up[axis] < 0) y0 = fmin(y0, text_y - 40 + v->up[axis] * length * per_mm);
     const double sum[2] = {v->right[0] + v->right[1] + v->right[2], -(v->up[0] + v->up[1] + v->up[2])},
                  all = fmax(hypot(sum[0], sum[1]), 1e-9), free[2] = {-sum[0] / all, -sum[1] / all};
-    for (int axis = 0; axis < 3; axis++)
-        draw_axis(page, names[axis], x0, y0, v->right[axis] * length * per_mm, -v->up[axis] * length * per_mm,
-            free);
+    find_arrows(v, length * per_mm, arrows);
+    for (int axis = 0; axis < 3; axis++) draw_axis(page, names[axis], x0, y0, &arrows[axis], free);
     (void)snprintf(text, sizeof text, "each arrow %g mm", length);
     mt_page_write(page, x0 - 45, text_y, MT_START, 15, 300, text);
 }
