@@ -64,7 +64,7 @@ typedef struct mt_curves {
     const char *title, *caption;  /* caption: what x is, below it */
     size_t n_panels;              /* 1 to MT_CURVE_PANELS_MAX, from above; the first is the highest */
     const mt_curve_panel *panels; /* [n_panels] */
-    const char *note;             /* below all, such as what is not drawn; NULL: none */
+    const char *note;             /* below all, such as a count of points that are left out; NULL: none */
 } mt_curves;
 
 /* Writes them: whole, or not at all. Vertical axes have round ends. The same input gives the same bytes. MT_INPUT: a curve without

@@ -17,7 +17,7 @@ static const double LEAST_HEIGHT = 5,
 const char mt_ecg_calibration[] =
     "Amplitudes are not calibrated: potentials in an unbounded homogeneous conductor, without a torso.";
 
-/* From as many columns as possible to one. */
+/* From the most columns to one. */
 typedef enum arrangement { WIDE, HALVES, ONE_COLUMN } arrangement;
 
 /* The place of a lead. */
@@ -355,7 +355,7 @@ static void draw_stimuli(const drawing *d, size_t lead)
     cairo_stroke(d->page->pen);
 }
 
-/* Speed and gains. */
+/* Writes speed and gains. */
 static void write_scale(const drawing *d, double y)
 {
     const double *gain = d->scale.mm_per_mV;
@@ -375,7 +375,7 @@ static void write_scale(const drawing *d, double y)
     mt_page_write(d->page, LEFT, y, MT_START, 18, 800, words);
 }
 
-/* The meaning of the marks, and what is to be known of amplitudes. */
+/* Writes the meaning of the marks and the note on amplitudes. */
 static void write_notes(const drawing *d, double y)
 {
     mt_page_grey(d->page, mt_page_soft);

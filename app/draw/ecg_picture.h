@@ -17,7 +17,7 @@
  *
  * Limb leads have one gain and chest leads have one; so have other leads. It is 10 mm/mV if the leads then fit and are at least 5 mm high,
  * else the largest of 1, 2 and 5 times a power of ten that fits: in an unbounded conductor limbs are far away. Leads below the standard ones have
- * the gain of their column. Speed and gains are printed below the paper, and the voltage of a pulse beside it. */
+ * the gain of their column. Speed and gains are printed below the paper, and the voltage of a pulse next to it. */
 #ifndef MT_APP_DRAW_ECG_PICTURE_H
 #define MT_APP_DRAW_ECG_PICTURE_H
 
@@ -45,7 +45,7 @@ typedef struct mt_ecg_scale {
     double mm_per_s, mm_per_mV[MT_ECG_HALVES]; /* both the same without standard leads */
 } mt_ecg_scale;
 
-/* What pictures and reports say of amplitudes. */
+/* The note of pictures and reports on amplitudes. */
 extern const char mt_ecg_calibration[];
 
 /* Returns the scale of the picture and of reports. MT_INPUT: a lead without points, or with one that is not finite; no lead. */

@@ -26,7 +26,7 @@ typedef struct mt_figure {
     mt_panel panel[MT_VIEWS_MAX];
 } mt_figure;
 
-/* Makes the panels of a figure whose other members are set. Lines may be added to their plots afterwards. MT_MEMORY. */
+/* Computes the panels of a figure after its other members are set. Lines may be added to their plots afterwards. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
 
 /* The colour of a value of the surface, as linear light. */
