@@ -535,13 +535,37 @@ static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t
     return MT_OK;
 }
 
+/* True if all bits of a type of numbers are within its bytes; HDF5 1.10 reads others out of bounds. */
+static bool is_sound(hid_t type)
+{
+    const size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
+    const int offset = H5Tget_offset(type);
+    size_t sign, exponent, exponent_bits, mantissa, mantissa_bits;
+    if (precision == 0 || offset < 0 || (size_t)offset > bits || precision > bits - (size_t)offset)
+        return false;
+    if (H5Tget_class(type) != H5T_FLOAT) return true;
+    return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
+           sign < bits && exponent <= bits && exponent_bits <= bits - exponent && mantissa <= bits &&
+           mantissa_bits <= bits - mantissa;
+}
+
+/* Finds the class and size of the numbers of a dataset. The class is H5T_NO_CLASS if they are damaged. */
+static mt_status type_of(const mt_h5 *h5, const char *name, hid_t id, H5T_class_t *found, size_t *bytes)
+{
+    const hid_t stored = H5Dget_type(id);
+    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
+    *found = H5Tget_class(stored);
+    *bytes = H5Tget_size(stored);
+    if ((*found == H5T_INTEGER || *found == H5T_FLOAT) && !is_sound(stored)) *found = H5T_NO_CLASS;
+    (void)H5Tclose(stored);
+    return MT_OK;
+}
+
 static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type)
 {
-    hid_t stored = H5Dget_type(id);
-    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
-    H5T_class_t found = H5Tget_class(stored);
-    size_t bytes = H5Tget_size(stored);
-    (void)H5Tclose(stored);
+    H5T_class_t found = H5T_NO_CLASS;
+    size_t bytes = 0;
+    MT_TRY(type_of(h5, name, id, &found, &bytes));
     bool floating = type == MT_H5_FLOAT || type == MT_H5_DOUBLE;
     bool fits = bytes <= (floating ? H5Tget_size(memory_type(type)) : sizeof(int64_t));
     if (found == (floating ? H5T_FLOAT : H5T_INTEGER) && fits) return MT_OK;
@@ -656,11 +680,9 @@ static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size
         if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;
     if (count != n)
         return mt_fail(MT_INPUT, "%s: %s: holds %zu numbers; allowed: %zu", h5->path, name, count, n);
-    const hid_t stored = H5Dget_type(id);
-    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
-    const H5T_class_t kind = H5Tget_class(stored);
-    const size_t bytes = H5Tget_size(stored);
-    (void)H5Tclose(stored);
+    H5T_class_t kind = H5T_NO_CLASS;
+    size_t bytes = 0;
+    MT_TRY(type_of(h5, name, id, &kind, &bytes));
     if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && bytes <= 8) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s: holds no numbers; allowed: numbers of at most 8 bytes", h5->path, name);
 }

@@ -34,7 +34,7 @@ typedef struct mt_mesh {
     size_t n_elements;
     double *xyz_mm;           /* [n_vertices][3] */
     uint32_t *element_vertex; /* [n_elements][4] */
-    int32_t *region;  /* [n_elements], tags chosen by whoever made the mesh; 1 where nothing else is said */
+    int32_t *region;  /* [n_elements], tags chosen by the maker of the mesh; 1 if the file has no regions */
     double *fibre;    /* [n_elements][3] the direction of the muscle; NULL: not known, as the next three */
     double *sheet;    /* [n_elements][3] across the fibre in its sheet; only with fibres */
     double *depth;    /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */

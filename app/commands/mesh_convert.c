@@ -21,8 +21,8 @@ const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary =
-        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .node; or mend it",
+    .summary = "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .xdmf "
+               ".node; or repair it",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,
@@ -67,6 +67,8 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 {
     mt_table_property(
         table, "inverted_elements_reoriented", "inverted elements reoriented", (double)r->turned, "");
+    mt_table_property(table, "duplicate_elements_merged", "duplicate elements of other regions merged",
+        (double)r->repeats.n_merged, "");
     mt_table_property(
         table, "duplicate_elements_removed", "duplicate elements removed", (double)r->duplicates, "");
     mt_table_property(table, "elements_with_repeated_vertex_removed",
@@ -88,13 +90,16 @@ static void tell_repair(mt_table *table, const mt_repair *r)
         table, "tagged_triangles_removed", "tagged triangles removed", (double)r->triangles, "");
 }
 
-/* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
-static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
+/* Repairs the mesh if `wanted`, finds the remaining defects and refuses a mesh on which nothing can run. */
+static mt_status mend(
+    mt_arena *arena, const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
     if (wanted) {
-        const mt_status status = mt_repair_mesh(mesh, repair);
+        mesh->notes = NULL; /* those of the reader are printed */
+        const mt_status status = mt_repair_mesh(arena, mesh, repair);
         if (status == MT_INPUT) return mt_fail(status, "%s: cannot be repaired: %s", path, mt_message());
         MT_TRY(status);
+        mt_print_notes(path, mesh);
     }
     MT_TRY(mt_defects_find(mesh, defects));
     return mt_defects_refuse(defects, path);
@@ -120,7 +125,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     mt_print_notes(in, &mesh);
-    MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
+    MT_TRY(mend(arena, in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_warn_of_size(in, numbers.min_mm, numbers.max_mm);

@@ -158,9 +158,11 @@ static mt_status choose_filling(making *m, double volume_mm3, double *filled)
     return MT_OK;
 }
 
-static mt_status repair(const making *m, mt_mesh *mesh, mt_repair *r)
+static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
 {
-    const mt_status status = mt_repair_mesh(mesh, r);
+    mesh->notes = NULL; /* those of the reader are printed */
+    const mt_status status = mt_repair_mesh(arena_of(m), mesh, r);
+    if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh);
     if (status != MT_INPUT) return status;
     return mt_fail(status, "%s: cannot be mended: %s", m->asked->path[0], mt_message());
 }
@@ -209,8 +211,8 @@ static mt_status say_mended(const making *m, const mt_mesh *mesh, const mt_repai
         size_t n;
     } done[] = {{"inverted elements turned", r->turned},
         {"elements removed that were there twice, flat or overlapping",
-            r->duplicates + r->repeated + r->flat.elements + r->flat.surface + r->flat.inside +
-                r->overlapping},
+            r->repeats.n_merged + r->duplicates + r->repeated + r->flat.elements + r->flat.surface +
+                r->flat.inside + r->overlapping},
         {"loose pieces removed", r->pieces}, {"vertices removed", r->vertices}};
     for (size_t k = 0; k < sizeof done / sizeof *done; k++) {
         const size_t used = strlen(text);

@@ -1,5 +1,6 @@
 #include "app/stages/size.h"
 #include "app/cli/warning.h"
+#include "mesh/names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,12 +32,26 @@ mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
     return MT_OK;
 }
 
+/* Warns of names and groups that a format loses; names of surfaces are kept as names of files. */
+static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < mesh->n_names; k++) {
+        const mt_mesh_name *name = mesh->names + k;
+        n += name->dimension != MT_NAMES_FACES || mt_names_surface_of(mesh, name->tag) != name->tag;
+    }
+    if (to->keeps_names || n + mesh->n_groups == 0) return;
+    mt_warn("%s: %s keeps no names of tags (%zu are lost) and no groups (%zu are lost)", path, to->name, n,
+        mesh->n_groups);
+}
+
 mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
 {
     MT_TRY(to->write(path, mesh));
     if (mesh->fibre && !to->keeps_fibres) mt_warn("%s: %s keeps no fibres", path, to->name);
     if ((mesh->depth || mesh->layer) && !to->keeps_depth)
         mt_warn("%s: %s keeps no depth and no layers", path, to->name);
+    warn_of_names(path, to, mesh);
     return MT_OK;
 }
 

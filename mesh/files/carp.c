@@ -11,6 +11,7 @@
 #include "data/file.h"
 #include "data/number.h"
 #include "data/scan.h"
+#include "mesh/names.h"
 #include "mesh/tags.h"
 #include "mesh/files/vtx.h"
 
@@ -46,7 +47,8 @@ static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
     return mt_scan_end_file(scan, "points", mesh->n_vertices);
 }
 
-static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
+/* Marks elements without a region in without[n_elements], which is 0. */
+static mt_status read_elements(mt_scan *scan, mt_mesh *mesh, uint8_t *without)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) {
         char kind[41];
@@ -60,8 +62,8 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
             MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
             mesh->element_vertex[4 * c + k] = (uint32_t)number;
         }
-        mesh->region[c] = 1;
-        if (!mt_scan_more(scan)) continue;
+        without[c] = !mt_scan_more(scan);
+        if (without[c]) continue;
         MT_TRY(mt_scan_int(scan, "region", INT32_MIN, INT32_MAX, &number));
         mesh->region[c] = (int32_t)number;
         MT_TRY(mt_scan_end_line(scan, "the region"));
@@ -115,8 +117,9 @@ static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, 
 
 /* ---- which surfaces there are ---- */
 
-/* The tag in the name of a file, "STEM.SURFACE.surf" with `ending` .surf; false where it is no surface of that mesh. */
-static bool tag_of(const char *file, const char *stem, const char *ending, int32_t *tag)
+/* Finds the tag in the name of a file, "STEM.SURFACE.surf" with `ending` .surf, and SURFACE if it is a name (NULL: a number). Returns
+ * false if it is no surface of that mesh. */
+static bool tag_of(const char *file, const char *stem, const char *ending, int32_t *tag, const char **surface)
 {
     const size_t n = strlen(stem), m = strlen(file), k = strlen(ending);
     char name[16], *end;
@@ -125,9 +128,11 @@ static bool tag_of(const char *file, const char *stem, const char *ending, int32
         return false;
     memcpy(name, file + n + 1, m - n - k - 1);
     name[m - n - k - 1] = 0;
+    *surface = NULL;
     for (int t = MT_SURFACE_BASE; t <= MT_SURFACE_RV; t++)
         if (strcmp(name, surface_names[t]) == 0) {
             *tag = t;
+            *surface = surface_names[t];
             return true;
         }
     const long number = strtol(name, &end, 10);
@@ -143,7 +148,8 @@ typedef struct listing {
     const char *base;                  /* and without the folder */
     const char *ending;                /* of the surfaces': surface_ending unless changed */
     char path[MT_FILE_PATH_MAX + 256]; /* of the surface found last, */
-    int32_t tag;                       /* and its tag */
+    int32_t tag;                       /* its tag, */
+    const char *name;                  /* and its name; NULL: none */
 } listing;
 
 static mt_status open_listing(const char *name, listing *l)
@@ -162,7 +168,7 @@ static mt_status open_listing(const char *name, listing *l)
 static bool next_surface(listing *l)
 {
     for (const struct dirent *e; (e = readdir(l->folder)) != NULL;) {
-        if (!tag_of(e->d_name, l->base, l->ending, &l->tag)) continue;
+        if (!tag_of(e->d_name, l->base, l->ending, &l->tag, &l->name)) continue;
         (void)snprintf(l->path, sizeof l->path, "%s%s", l->stem, e->d_name + strlen(l->base));
         return true;
     }
@@ -172,6 +178,7 @@ static bool next_surface(listing *l)
 /* One of these files. */
 typedef struct found {
     int32_t tag;
+    const char *name; /* NULL: none */
     const char *path;
 } found;
 
@@ -190,7 +197,7 @@ static mt_status keep_found(mt_arena *scratch, listing *l, found **files, size_t
     for (*n = 0; *n < room && next_surface(l); ++*n) {
         char *path;
         MT_ALLOC(scratch, path, strlen(l->path) + 1);
-        (*files)[*n] = (found){l->tag, strcpy(path, l->path)};
+        (*files)[*n] = (found){l->tag, l->name, strcpy(path, l->path)};
     }
     return MT_OK;
 }
@@ -237,6 +244,13 @@ static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
     return mt_scan_end_file(&s->scan, "triangles", s->n);
 }
 
+/* Names the tag of a surface as its file does. */
+static mt_status put_name(mt_arena *arena, const found *file, mt_mesh *mesh)
+{
+    if (!file->name) return MT_OK;
+    return mt_names_put(arena, mesh, MT_NAMES_FACES, file->tag, file->name, strlen(file->name));
+}
+
 static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
     found *files;
@@ -254,6 +268,7 @@ static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *n
     for (size_t s = 0; s < n; s++) {
         MT_TRY(read_triangles(&surfaces[s], mesh->n_vertices, mesh->face_vertex + 3 * n_faces));
         for (size_t f = 0; f < surfaces[s].n; f++) mesh->face_tag[n_faces + f] = files[s].tag;
+        MT_TRY(put_name(arena, &files[s], mesh));
         n_faces += surfaces[s].n;
     }
     return MT_OK;
@@ -278,8 +293,8 @@ static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name
     for (int pass = 0; pass < 2; pass++)
         for (size_t s = 0; s < n; s++) {
             const int32_t tag = files[s].tag;
-            const bool named = tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV;
-            if (named != (pass == 0) || has_tag(mesh, tag)) continue;
+            if ((files[s].name != NULL) != (pass == 0) || has_tag(mesh, tag)) continue;
+            MT_TRY(put_name(arena, &files[s], mesh));
             lists[used].tag = tag;
             MT_TRY(mt_vtx_read(scratch, files[s].path, mesh->n_vertices, &lists[used++]));
         }
@@ -291,6 +306,7 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
     mt_scan points, elements;
     size_t n_vertices, n_elements;
+    uint8_t *without;
     MT_TRY(mt_file_sibling(name, endings, ".pts", points_path));
     MT_TRY(mt_file_sibling(name, endings, ".elem", elements_path));
     MT_TRY(mt_scan_open(scratch, points_path, &points));
@@ -299,10 +315,13 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_elements));
     MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh));
-    MT_TRY(read_elements(&elements, mesh));
+    MT_ALLOC(scratch, without, n_elements);
+    MT_TRY(read_elements(&elements, mesh, without));
+    MT_TRY(mt_names_unassigned(arena, mesh, without));
     MT_TRY(read_lon(arena, scratch, name, mesh));
     MT_TRY(read_surfaces(arena, scratch, name, mesh));
     MT_TRY(read_lists(arena, scratch, name, mesh));
+    MT_TRY(mt_names_settle(arena, mesh));
     return mt_mesh_check_content(mesh, elements_path);
 }
 
@@ -366,7 +385,7 @@ static mt_status write_surface(
 {
     char ending[32], path[MT_FILE_PATH_MAX];
     mt_file file;
-    if (tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV)
+    if (mt_surface_name(tag) && mt_names_surface_of(mesh, tag) == tag)
         (void)snprintf(ending, sizeof ending, ".%s%s", surface_names[tag], surface_ending);
     else
         (void)snprintf(ending, sizeof ending, ".%d%s", tag, surface_ending);

@@ -12,6 +12,7 @@ typedef struct mt_mesh_format {
     const char *unit; /* the usual one of its numbers (mt_mesh_unit) */
     bool keeps_fibres;
     bool keeps_depth; /* and layers */
+    bool keeps_names; /* of all tags, and groups */
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
      * mt_mesh_check_content and no more, and may be a surface: triangles and no elements. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);

@@ -673,27 +673,38 @@ static mt_status put_directions(mt_arena *arena, const reader *r, mt_mesh *mesh)
 
 /* ---- the mesh ---- */
 
-/* Names, groups and regions. In version 2 an element of several physical groups is there once for each. */
-static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh)
+/* Finds the regions of a file without physical groups of elements in its data, if there are any. */
+static mt_status find_regions(mt_arena *arena, reader *r, mt_mesh *mesh, uint8_t *without)
 {
-    mt_repeats repeats = {0};
-    uint8_t *without;
+    const mt_gmsh_data *data = &r->arrays.of_elements[MT_VTK_REGION];
+    mt_vtk_odd odd = {0};
+    bool physical = false;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        without[c] = mesh->region[c] == 0;
+        physical |= !without[c];
+    }
+    if (!data->is) return MT_OK;
+    if (physical) {
+        mt_vtk_unused_add(&r->arrays.unused, data->is->name, false, 1);
+        return MT_OK;
+    }
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const double *value = mt_gmsh_data_at(data, r->number[c]);
+        without[c] = !value || !mt_vtk_whole(*value, (size_t)r->number[c], &mesh->region[c], &odd);
+    }
+    MT_TRY(mt_mesh_note(
+        arena, mesh, "regions: those of %s; the file has no physical groups of elements", data->is->name));
+    return mt_vtk_odd_note(arena, &odd, data->is->name, "element", mesh);
+}
+
+/* Names and groups, and the tag of elements without a region. In version 2 an element of several physical groups is there once for
+ * each. */
+static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh, uint8_t *without)
+{
     MT_TRY(mt_names_copy(arena, &r->named, mesh));
     MT_TRY(mt_names_settle(arena, mesh));
     if (mesh->groups) memcpy(mesh->groups, r->named.groups, mesh->n_elements * sizeof *mesh->groups);
-    if (r->old) MT_TRY(mt_repeats_merge(arena, mesh, true, &repeats));
-    if (repeats.n_merged > 0)
-        MT_TRY(mt_mesh_note(arena, mesh,
-            "%zu elements repeat an earlier one in another physical group: they are one element each, which "
-            "belongs to both",
-            repeats.n_merged));
-    if (r->n_group_lost + repeats.n_lost > 0)
-        MT_TRY(mt_mesh_note(arena, mesh,
-            "%zu memberships of elements in groups are lost: there are more than %d groups",
-            r->n_group_lost + repeats.n_lost, MT_GROUPS_MAX));
-    MT_ALLOC(r->scratch, without, mesh->n_elements);
-    for (size_t c = 0; c < mesh->n_elements; c++) without[c] = mesh->region[c] == 0;
-    return mt_names_unassigned(arena, mesh, without);
+    return mt_repeats_settle(arena, mesh, without, r->n_group_lost);
 }
 
 static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
@@ -712,9 +723,10 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
     return mt_vtk_unused_note(arena, &unused, mesh);
 }
 
-static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
+static mt_status make_mesh(mt_arena *arena, reader *r, mt_mesh *mesh)
 {
     uint32_t *new_index;
+    uint8_t *without;
     MT_ALLOC(r->scratch, new_index, r->n_nodes);
     const size_t used = number_vertices(r, new_index);
     MT_TRY(mt_mesh_new(arena, used, r->n_tetrahedra, mesh));
@@ -728,8 +740,10 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     memcpy(mesh->region, r->region, r->n_tetrahedra * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
     MT_TRY(put_directions(arena, r, mesh));
+    MT_ALLOC(r->scratch, without, mesh->n_elements);
+    MT_TRY(find_regions(arena, r, mesh, without));
     MT_TRY(add_notes(arena, r, mesh));
-    MT_TRY(put_groups(arena, r, mesh));
+    MT_TRY(put_groups(arena, r, mesh, without));
     return mt_mesh_check_content(mesh, r->scan.path);
 }
 

@@ -1,13 +1,13 @@
 /* Gmsh's mesh files: MSH 2 (2.0 to 2.2) and 4.1, text or binary, in; 4.1 binary out.
  *
  * Of the elements, tetrahedra and triangles are taken, of quadratic ones (types 11 and 9) their corners, with a note, and points and
- * lines passed over. A
- * region is the first physical tag of a volume; its other physical tags are groups (mesh/names.h). In version 2 an element
- * of several physical groups is there once for each, and becomes one element. A tagged triangle is one whose surface has a
- * physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
- * regions, groups and tags; names that mean surfaces decide the tags of triangles (mt_names_settle). Fibres and sheets are arrays of three numbers of these names
- * (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes is taken, with a note; other arrays
- * are listed in a note. Sections of other names are passed over.
+ * lines passed over. A region is the first physical tag of a volume; its other physical tags are groups (mesh/names.h). In version 2
+ * an element of several physical groups is there once for each, and becomes one element, with a note. A tagged triangle is one whose
+ * surface has a physical tag; the first counts. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
+ * regions, groups and tags; names that mean surfaces decide the tags of triangles (mt_names_settle). Fibres and sheets are arrays of
+ * three numbers of these names (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes
+ * is taken, with a note. If no element has a physical tag, an array of one number with a name of regions in $ElementData has the
+ * regions, with a note. Other arrays are listed in a note. Sections of other names are passed over.
  *
  * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
  * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no

@@ -57,23 +57,25 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads n rows of three values, sorted by their numbers. */
+/* Reads n rows of the values of a role, sorted by their numbers. */
 static mt_status read_rows(mt_arena *arena, mt_scan *scan, size_t n, bool of_nodes, mt_gmsh_data *data)
 {
+    const size_t each = mt_vtk_components(data->is->role);
     row *rows;
     MT_ALLOC(arena, rows, n);
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_scan_int(
             scan, of_nodes ? "node of a value" : "element of a value", 0, INT32_MAX, &rows[k].number));
-        for (size_t i = 0; i < 3; i++)
-            MT_TRY(mt_scan_real(scan, "part of a direction", 1e6, &rows[k].value[i]));
+        for (size_t i = 0; i < each; i++)
+            MT_TRY(mt_scan_real(scan, each == 1 ? "region" : "part of a direction", each == 1 ? 1e300 : 1e6,
+                &rows[k].value[i]));
     }
     qsort(rows, n, sizeof *rows, by_number);
     MT_ALLOC(arena, data->number, n);
-    MT_ALLOC(arena, data->values, 3 * n);
+    MT_ALLOC(arena, data->values, each * n);
     for (size_t k = 0; k < n; k++) {
         data->number[k] = rows[k].number;
-        memcpy(data->values + 3 * k, rows[k].value, sizeof rows[k].value);
+        memcpy(data->values + each * k, rows[k].value, each * sizeof *data->values);
     }
     data->n = n;
     return MT_OK;
@@ -86,8 +88,8 @@ mt_status mt_gmsh_data_read(
     MT_TRY(read_head(scan, &h));
     const size_t components = h.components > 0 ? (size_t)h.components : 0;
     const mt_vtk_known *is = mt_vtk_known_find(h.name, components, of_nodes);
-    const bool direction = is && mt_vtk_components(is->role) == 3;
-    mt_gmsh_data *data = direction ? (of_nodes ? arrays->of_nodes : arrays->of_elements) + is->role : NULL;
+    const bool used = is && is->role <= MT_VTK_SHEET;
+    mt_gmsh_data *data = used ? (of_nodes ? arrays->of_nodes : arrays->of_elements) + is->role : NULL;
     if (!data || (data->is && data->is <= is)) {
         mt_vtk_unused_add(&arrays->unused, h.name, of_nodes, components);
         return MT_OK;
@@ -97,7 +99,7 @@ mt_status mt_gmsh_data_read(
         mt_scan_next_line(scan);
         scan->binary = true;
     }
-    const size_t most = mt_scan_left(scan) / (binary ? 28 : 8) + 1;
+    const size_t most = mt_scan_left(scan) / (binary ? 4 + 8 * components : 2 + 2 * components) + 1;
     if (h.n < 0 || (size_t)h.n > most)
         return mt_scan_fail(scan, "%lld values of %s are counted; the rest of the file has room for %zu",
             (long long)h.n, h.name, most);
@@ -109,5 +111,5 @@ const double *mt_gmsh_data_at(const mt_gmsh_data *data, int64_t number)
 {
     const int64_t *at =
         data->n > 0 ? bsearch(&number, data->number, data->n, sizeof number, by_number) : NULL;
-    return at ? data->values + 3 * (at - data->number) : NULL;
+    return at ? data->values + mt_vtk_components(data->is->role) * (size_t)(at - data->number) : NULL;
 }

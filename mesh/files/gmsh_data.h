@@ -10,18 +10,18 @@ typedef struct mt_gmsh_data {
     const mt_vtk_known *is;
     size_t n;
     int64_t *number; /* [n] ascending, of elements or nodes */
-    double *values;  /* [n][mt_vtk_components] */
+    double *values;  /* [n][mt_vtk_components(is->role)] */
 } mt_gmsh_data;
 
 /* The arrays of a file that its mesh can use. */
 typedef struct mt_gmsh_arrays {
-    mt_gmsh_data of_elements[MT_VTK_ROLES], of_nodes[MT_VTK_ROLES]; /* only directions */
+    mt_gmsh_data of_elements[MT_VTK_ROLES], of_nodes[MT_VTK_ROLES]; /* only directions and regions */
     mt_vtk_unused unused;
 } mt_gmsh_arrays;
 
-/* Reads the head of a section, whose first line is the next, and the values of fibres and sheets; other arrays and later time steps
- * are listed as not used. The caller then moves to the end of the section. `binary`: the values are. MT_INPUT, with file and line:
- * damage. MT_MEMORY. */
+/* Reads the head of a section, whose first line is the next, and the values of fibres, sheets and regions; other arrays and later time
+ * steps are listed as not used. The caller then moves to the end of the section. `binary`: the values are. MT_INPUT, with file and
+ * line: damage. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_data_read(
     mt_arena *arena, mt_scan *scan, bool binary, bool of_nodes, mt_gmsh_arrays *arrays);
 

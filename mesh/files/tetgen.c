@@ -1,11 +1,12 @@
 #include "mesh/files/tetgen.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "data/file.h"
 #include "data/scan.h"
+#include "mesh/names.h"
+#include "mesh/files/vtk_names.h"
 
 /* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its
  * TrianglesMeshWriter, TrianglesMeshReader and FibreReader). */
@@ -128,14 +129,6 @@ static mt_status skip_reals(rows *r, size_t n)
     return MT_OK;
 }
 
-/* A whole number that fits a region or a tag. */
-static bool take_whole(double x, int32_t *number)
-{
-    if (!(x >= INT32_MIN && x <= INT32_MAX) || x != nearbyint(x)) return false;
-    *number = (int32_t)x;
-    return true;
-}
-
 /* ---- the files ---- */
 
 /* Gives the mesh's vertices and the first id. */
@@ -169,16 +162,17 @@ static mt_status read_corners(rows *r, const mt_mesh *mesh, int64_t first, size_
     return MT_OK;
 }
 
-static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh)
+/* Marks elements without a region in without[n_elements], which is 0. */
+static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh, uint8_t *without, mt_vtk_odd *odd)
 {
     for (size_t c = 0; c < r->n; c++) {
         MT_TRY(read_id(r, c, first));
         MT_TRY(read_corners(r, mesh, first, 4, mesh->element_vertex + 4 * c));
-        mesh->region[c] = 1;
-        if (r->at < r->numbers) {
+        without[c] = r->at == r->numbers;
+        if (!without[c]) {
             double region;
             MT_TRY(read_real(r, "attribute", 1e300, &region));
-            (void)take_whole(region, &mesh->region[c]);
+            without[c] = !mt_vtk_whole(region, c + (size_t)first, &mesh->region[c], odd);
         }
         MT_TRY(skip_reals(r, r->numbers - r->at));
         MT_TRY(mt_scan_end_line(&r->scan, "an element"));
@@ -198,8 +192,9 @@ static size_t row_words(mt_scan scan)
 static mt_status read_marker(rows *r, mt_mesh *mesh)
 {
     double marker;
+    mt_vtk_odd odd = {0};
     MT_TRY(read_real(r, "marker", 1e300, &marker));
-    if (!take_whole(marker, &mesh->face_tag[mesh->n_faces]))
+    if (!mt_vtk_whole(marker, 0, &mesh->face_tag[mesh->n_faces], &odd))
         return mt_scan_fail(&r->scan, "marker is %g; allowed: a whole number of 32 bits", marker);
     mesh->n_faces += marker != 0;
     return MT_OK;
@@ -285,6 +280,8 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
         {"number of vertices of an element", 4, 10, 4}, {"number of attributes", 0, MANY, 0}};
     rows points = {0}, elements = {0};
     int64_t first;
+    mt_vtk_odd odd = {0};
+    uint8_t *without;
     MT_TRY(open_rows(scratch, name, ".node", "vertices", 3, of_points, &points));
     MT_TRY(expect_rows(&points, true, 0, 3 + (size_t)(of_points[1].value + of_points[2].value)));
     MT_TRY(open_rows(scratch, name, ".ele", "elements", 2, of_elements, &elements));
@@ -296,7 +293,10 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(mt_mesh_new(arena, points.n, elements.n, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh, &first));
     if (of_elements[0].value == 10) MT_ALLOC(scratch, elements.on_edge, mesh->n_vertices);
-    MT_TRY(read_elements(&elements, first, mesh));
+    MT_ALLOC(scratch, without, mesh->n_elements);
+    MT_TRY(read_elements(&elements, first, mesh, without, &odd));
+    MT_TRY(mt_vtk_odd_note(arena, &odd, "attribute", "element", mesh));
+    MT_TRY(mt_names_unassigned(arena, mesh, without));
     MT_TRY(read_faces(arena, scratch, name, first, elements.on_edge, mesh));
     if (elements.on_edge) MT_TRY(drop_on_edges(arena, scratch, elements.on_edge, mesh));
     return read_fibres(arena, scratch, name, mesh);

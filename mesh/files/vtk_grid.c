@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #include "mesh/files/directions.h"
+#include "mesh/mend/repeats.h"
+#include "mesh/names.h"
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
 
@@ -67,9 +69,24 @@ void mt_vtk_decode(
     }
 }
 
+static bool take_nan(mt_scan *scan)
+{
+    char word[6];
+    mt_scan_word(scan, word, sizeof word);
+    return strcasecmp(word[0] == '-' ? word + 1 : word, "nan") == 0;
+}
+
 mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_t n, double *out)
 {
-    for (size_t i = 0; i < n; i++) MT_TRY(mt_scan_real(scan, what, DBL_MAX, &out[i]));
+    for (size_t i = 0; i < n; i++) {
+        const mt_scan before = *scan;
+        const mt_status status = mt_scan_real(scan, what, DBL_MAX, &out[i]);
+        if (status == MT_OK) continue;
+        mt_scan again = before;
+        if (!take_nan(&again)) return status;
+        *scan = again;
+        out[i] = NAN;
+    }
     return MT_OK;
 }
 
@@ -87,6 +104,26 @@ bool mt_vtk_grid_take(
     if ((*data)->is) mt_vtk_unused_add(&grid->unused, (*data)->is->name, of_points, components);
     (*data)->is = is;
     return true;
+}
+
+bool mt_vtk_grid_is_names(const char *name, const mt_vtk_type *type)
+{
+    return strcmp(name, "names") == 0 && type->bytes == 1 && type->kind == MT_VTK_UNSIGNED;
+}
+
+mt_status mt_vtk_grid_put_names(mt_arena *scratch, mt_vtk_grid *grid, size_t n, const double *bytes)
+{
+    char *text;
+    MT_ALLOC(scratch, text, n);
+    for (size_t k = 0; k < n; k++) {
+        if (!(bytes[k] >= 0 && bytes[k] <= 255 && bytes[k] == floor(bytes[k])))
+            return mt_fail(MT_INPUT, "%s: names: number %zu is %g; allowed: the bytes of a text, 0 to 255",
+                grid->path, k, bytes[k]);
+        text[k] = (char)(unsigned char)bytes[k];
+    }
+    grid->names = text;
+    grid->n_names = n;
+    return MT_OK;
 }
 
 static const char *type_name(int type)
@@ -202,19 +239,38 @@ static mt_status put_corners(
 
 /* ---- data of cells ---- */
 
-/* A whole number of a cell array, `missing` where there is none. */
+/* Reads the value of a cell in an array of whole numbers from least to most. */
 static mt_status put_whole(
-    const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, int32_t missing, int32_t *out)
+    const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, int64_t least, int64_t most, int64_t *out)
 {
     const mt_vtk_data *data = &grid->of_cells[role];
-    *out = missing;
-    if (!data->is) return MT_OK;
     const double x = data->values[cell];
-    if (!(x >= INT32_MIN && x <= INT32_MAX && x == floor(x)))
-        return mt_fail(MT_INPUT, "%s: cell %zu: %s is %.17g; allowed: a whole number from %d to %d",
-            grid->path, cell, data->is->name, x, INT32_MIN, INT32_MAX);
-    *out = (int32_t)x;
+    if (!(x >= (double)least && x <= (double)most && x == floor(x)))
+        return mt_fail(MT_INPUT, "%s: cell %zu: %s is %.17g; allowed: a whole number from %lld to %lld",
+            grid->path, cell, data->is->name, x, (long long)least, (long long)most);
+    *out = (int64_t)x;
     return MT_OK;
+}
+
+static mt_status put_layer_and_groups(const mt_vtk_grid *grid, size_t cell, size_t to, mt_mesh *mesh)
+{
+    int64_t number = 0;
+    if (mesh->layer) {
+        MT_TRY(put_whole(grid, MT_VTK_LAYER, cell, INT32_MIN, INT32_MAX, &number));
+        mesh->layer[to] = (int32_t)number;
+    }
+    if (mesh->groups) {
+        MT_TRY(put_whole(grid, MT_VTK_GROUPS, cell, 0, (INT64_C(1) << mesh->n_groups) - 1, &number));
+        mesh->groups[to] = (uint32_t)number;
+    }
+    return MT_OK;
+}
+
+/* Reads the region of a tetrahedron or the tag of a triangle; false if the cell has none. */
+static bool find_region(const mt_vtk_grid *grid, size_t cell, int32_t *region, mt_vtk_odd *odd)
+{
+    const mt_vtk_data *data = &grid->of_cells[MT_VTK_REGION];
+    return data->is && mt_vtk_whole(data->values[cell], cell, region, odd);
 }
 
 /* A direction of the cells or of the points. */
@@ -264,6 +320,8 @@ static mt_status find_direction(const mt_vtk_grid *grid, mt_vtk_role role, size_
 /* What is done, and where directions are missing. */
 typedef struct progress {
     size_t tetrahedra, triangles;
+    uint8_t *without; /* [n_elements] not 0 for elements without a region */
+    mt_vtk_odd odd;   /* regions and tags */
     size_t n_bath, first_bath;
     size_t n_spread[MT_VTK_ROLES]; /* elements whose vertices have directions far from each other */
 } progress;
@@ -275,8 +333,8 @@ static mt_status put_tetrahedron(
     uint32_t *vertex = mesh->element_vertex + 4 * to;
     double fibre[3], sheet[3] = {0};
     MT_TRY(put_corners(grid, cells, k, cell, 4, vertex));
-    MT_TRY(put_whole(grid, MT_VTK_REGION, cell, 1, &mesh->region[to]));
-    if (mesh->layer) MT_TRY(put_whole(grid, MT_VTK_LAYER, cell, 0, &mesh->layer[to]));
+    done->without[to] = !find_region(grid, cell, &mesh->region[to], &done->odd);
+    MT_TRY(put_layer_and_groups(grid, cell, to, mesh));
     if (mesh->depth) {
         mesh->depth[to] = grid->of_cells[MT_VTK_DEPTH].values[cell];
         if (!isfinite(mesh->depth[to]))
@@ -296,7 +354,8 @@ static mt_status put_triangle(
 {
     const size_t to = done->triangles++;
     MT_TRY(put_corners(grid, cells, k, cell, 3, mesh->face_vertex + 3 * to));
-    return put_whole(grid, MT_VTK_REGION, cell, 0, &mesh->face_tag[to]);
+    (void)find_region(grid, cell, &mesh->face_tag[to], &done->odd);
+    return MT_OK;
 }
 
 static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh, progress *done)
@@ -333,6 +392,9 @@ static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *me
 static mt_status add_notes(mt_arena *arena, const mt_vtk_grid *grid, const progress *done, mt_mesh *mesh)
 {
     mt_vtk_unused unused = grid->unused;
+    const mt_vtk_known *region = grid->of_cells[MT_VTK_REGION].is, *groups = grid->of_cells[MT_VTK_GROUPS].is;
+    if (region) MT_TRY(mt_vtk_odd_note(arena, &done->odd, region->name, "cell", mesh));
+    if (groups && mesh->n_groups == 0) mt_vtk_unused_add(&unused, groups->name, false, 1);
     const bool used[MT_VTK_ROLES] = {
         [MT_VTK_FIBRE] = mesh->fibre != NULL, [MT_VTK_SHEET] = mesh->sheet != NULL};
     for (mt_vtk_role role = MT_VTK_FIBRE; role <= MT_VTK_SHEET; role++) {
@@ -369,37 +431,68 @@ static mt_status mark_corners(const mt_vtk_grid *grid, uint8_t *keep, size_t *n_
     return MT_OK;
 }
 
-static mt_status drop_points_of_edges(mt_arena *arena, const mt_vtk_grid *grid, mt_mesh *mesh)
+static mt_status drop_points_of_edges(
+    mt_arena *arena, mt_arena *scratch, const mt_vtk_grid *grid, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
     size_t n_curved = 0;
     const size_t before = mesh->n_vertices;
-    uint8_t *keep = mt_arena_alloc(&scratch, before, 1);
-    mt_status status = keep ? MT_OK : MT_MEMORY;
-    if (keep) memset(keep, 1, before);
-    if (status == MT_OK) status = mark_corners(grid, keep, &n_curved);
-    if (status == MT_OK && n_curved > 0) status = mt_mesh_keep_vertices(&scratch, mesh, keep);
-    mt_arena_free(&scratch);
-    MT_TRY(status);
+    uint8_t *keep;
+    MT_ALLOC(scratch, keep, before);
+    memset(keep, 1, before);
+    MT_TRY(mark_corners(grid, keep, &n_curved));
     if (n_curved == 0) return MT_OK;
+    MT_TRY(mt_mesh_keep_vertices(scratch, mesh, keep));
     return mt_mesh_note_curved(arena, mesh, n_curved, before - mesh->n_vertices);
 }
 
-mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
+/* ---- all */
+
+/* Reads names and the tags of groups, whose elements follow with the cells. */
+static mt_status put_names(mt_arena *arena, const mt_vtk_grid *grid, mt_mesh *mesh)
+{
+    if (!grid->names) return MT_OK;
+    MT_TRY(mt_fail_in(grid->path, mt_names_parse(arena, mesh, grid->names, grid->n_names)));
+    if (mesh->n_groups == 0 || grid->of_cells[MT_VTK_GROUPS].is || mesh->n_elements == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: its names have %zu groups, and it has no array 'groups' of cells",
+        grid->path, mesh->n_groups);
+}
+
+static mt_status make_arrays(
+    mt_arena *arena, const mt_vtk_grid *grid, size_t n_tetrahedra, size_t n_triangles, mt_mesh *mesh)
+{
+    MT_TRY(mt_mesh_new(arena, grid->n_points, n_tetrahedra, mesh));
+    if (n_triangles > 0) MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
+    MT_TRY(put_names(arena, grid, mesh));
+    if (n_tetrahedra == 0) return MT_OK;
+    if (directions(grid, MT_VTK_FIBRE)->is) {
+        MT_TRY(mt_mesh_new_fibres(arena, mesh));
+        if (directions(grid, MT_VTK_SHEET)->is) MT_ALLOC(arena, mesh->sheet, 3 * n_tetrahedra);
+    }
+    if (grid->of_cells[MT_VTK_DEPTH].is) MT_ALLOC(arena, mesh->depth, n_tetrahedra);
+    if (grid->of_cells[MT_VTK_LAYER].is) MT_ALLOC(arena, mesh->layer, n_tetrahedra);
+    return MT_OK;
+}
+
+static mt_status make_mesh(
+    mt_arena *arena, mt_arena *scratch, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
 {
     size_t n_tetrahedra, n_triangles;
     progress done = {0};
     MT_TRY(check_cells(grid, &n_tetrahedra, &n_triangles));
-    MT_TRY(mt_mesh_new(arena, grid->n_points, n_tetrahedra, mesh));
-    if (n_triangles > 0) MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
-    if (n_tetrahedra > 0 && directions(grid, MT_VTK_FIBRE)->is) {
-        MT_TRY(mt_mesh_new_fibres(arena, mesh));
-        if (directions(grid, MT_VTK_SHEET)->is) MT_ALLOC(arena, mesh->sheet, 3 * n_tetrahedra);
-    }
-    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_DEPTH].is) MT_ALLOC(arena, mesh->depth, n_tetrahedra);
-    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_LAYER].is) MT_ALLOC(arena, mesh->layer, n_tetrahedra);
+    MT_TRY(make_arrays(arena, grid, n_tetrahedra, n_triangles, mesh));
+    MT_ALLOC(scratch, done.without, n_tetrahedra);
     MT_TRY(put_points(grid, unit_mm, mesh));
     MT_TRY(put_cells(grid, mesh, &done));
-    MT_TRY(drop_points_of_edges(arena, grid, mesh));
-    return add_notes(arena, grid, &done, mesh);
+    MT_TRY(drop_points_of_edges(arena, scratch, grid, mesh));
+    MT_TRY(add_notes(arena, grid, &done, mesh));
+    MT_TRY(mt_names_settle(arena, mesh));
+    return mt_repeats_settle(arena, mesh, done.without, 0);
+}
+
+mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    const mt_status status = make_mesh(arena, &scratch, grid, unit_mm, mesh);
+    mt_arena_free(&scratch);
+    return status;
 }

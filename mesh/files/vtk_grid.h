@@ -31,7 +31,7 @@ const mt_vtk_type *mt_vtk_type_find(const char *name);
 void mt_vtk_decode(
     const unsigned char *bytes, const mt_vtk_type *type, bool big_endian, size_t n, double *out);
 
-/* out[n] = the next n words of a text, finite numbers. */
+/* out[n] = the next n words of a text, finite numbers or nan. */
 MT_NODISCARD mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_t n, double *out);
 
 /* ---- the grid */
@@ -60,12 +60,21 @@ typedef struct mt_vtk_grid {
     mt_vtk_cells *cells;                                         /* in the order of of_cells */
     mt_vtk_data of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* [n_elements] or [n_points], [1 or 3] */
     mt_vtk_unused unused; /* arrays that were found and are not of these */
+    const char *names;    /* [n_names] text of mesh/names.h in the field data; NULL: none */
+    size_t n_names;
 } mt_vtk_grid;
 
 /* Gives an array a place among those of the grid, if it has a role and no better one has come before; false otherwise. It, or
  * the one that it takes the place of, is then listed as not used. The caller stores the values. */
 bool mt_vtk_grid_take(
     mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data);
+
+/* Stores the n numbers of a field array of bytes as the names of the grid. MT_INPUT: a number that is no byte. MT_MEMORY. */
+MT_NODISCARD mt_status mt_vtk_grid_put_names(
+    mt_arena *scratch, mt_vtk_grid *grid, size_t n, const double *bytes);
+
+/* True if a field array of this name and type has names of tags. */
+bool mt_vtk_grid_is_names(const char *name, const mt_vtk_type *type);
 
 /* Makes the mesh as mesh/files/vtk.h says, with its notes; the grid may have any content, of these lengths. */
 MT_NODISCARD mt_status mt_vtk_grid_mesh(

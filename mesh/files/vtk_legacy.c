@@ -188,12 +188,21 @@ static mt_status read_data(reader *r, const char *name, bool of_cells)
     return MT_OK;
 }
 
+/* Reads names of tags, an array of the file itself. */
+static mt_status read_names(reader *r, const mt_vtk_type *type, size_t n)
+{
+    double *bytes;
+    MT_TRY(read_numbers(r, "names", type, n, &bytes));
+    return mt_vtk_grid_put_names(r->scratch, &r->grid, n, bytes);
+}
+
 /* An array of n times so many numbers, kept where the mesh wants it. */
 static mt_status read_array(reader *r, const char *name, const mt_vtk_type *type, size_t components, size_t n)
 {
     mt_vtk_data *data;
     size_t numbers;
     if (__builtin_mul_overflow(n, components, &numbers)) numbers = SIZE_MAX;
+    if (r->n_data == SIZE_MAX && mt_vtk_grid_is_names(name, type)) return read_names(r, type, numbers);
     if (r->n_data != n || !mt_vtk_grid_take(&r->grid, name, components, !r->of_cells, &data))
         return skip_numbers(r, name, type, numbers);
     return read_numbers(r, name, type, numbers, &data->values);

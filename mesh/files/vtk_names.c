@@ -1,6 +1,7 @@
 #include "mesh/files/vtk_names.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static const mt_vtk_known known[] = {{MT_VTK_REGION, "region"}, {MT_VTK_REGION, 
     {MT_VTK_SHEET, "s0"}, {MT_VTK_SHEET, "sheetdirection"}, {MT_VTK_SHEET, "sheetdirections"},
     {MT_VTK_SHEET, "SHEETDIR"}, {MT_VTK_SHEET, "sheetorientation"}, {MT_VTK_SHEET, "sheetorientations"},
     {MT_VTK_SHEET, "transverse"}, {MT_VTK_SHEET, "transversal"}, {MT_VTK_SHEET, "s"}, {MT_VTK_DEPTH, "depth"},
-    {MT_VTK_LAYER, "layer"}};
+    {MT_VTK_LAYER, "layer"}, {MT_VTK_GROUPS, "groups"}};
 
 size_t mt_vtk_components(mt_vtk_role role) { return role == MT_VTK_FIBRE || role == MT_VTK_SHEET ? 3 : 1; }
 
@@ -48,13 +49,32 @@ static bool is_name(const char *name, const char *of_table)
 const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points)
 {
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const bool exact = known[k].role == MT_VTK_DEPTH || known[k].role == MT_VTK_LAYER;
+        const bool exact = known[k].role >= MT_VTK_DEPTH;
         const size_t n = mt_vtk_components(known[k].role);
         if (components == n && (n == 3 || !of_points) &&
             (exact ? strcmp(known[k].name, name) == 0 : is_name(name, known[k].name)))
             return &known[k];
     }
     return NULL;
+}
+
+bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd)
+{
+    if (value >= INT32_MIN && value <= INT32_MAX && value == nearbyint(value)) {
+        *number = (int32_t)value;
+        return true;
+    }
+    if (!isnan(value) && odd->n++ == 0) odd->first = value, odd->at = at;
+    return false;
+}
+
+mt_status mt_vtk_odd_note(
+    mt_arena *arena, const mt_vtk_odd *odd, const char *array, const char *of, mt_mesh *mesh)
+{
+    if (odd->n == 0) return MT_OK;
+    return mt_mesh_note(arena, mesh,
+        "%s: %zu values are no whole numbers of 32 bits (the first is %.9g, of %s %zu): they are no regions",
+        array, odd->n, odd->first, of, odd->at);
 }
 
 /* True if the array follows from others or only numbers points and cells. */

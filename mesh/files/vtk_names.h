@@ -11,6 +11,7 @@ typedef enum mt_vtk_role {
     MT_VTK_SHEET,
     MT_VTK_DEPTH,
     MT_VTK_LAYER,
+    MT_VTK_GROUPS,
     MT_VTK_ROLES
 } mt_vtk_role;
 
@@ -21,12 +22,27 @@ typedef struct mt_vtk_known {
 } mt_vtk_known;
 
 /* Returns the meaning of an array of this name with this number of components, or NULL if a mesh does not use it. Small and capital
- * letters are the same, and blanks, '_' and '-' do not count; the names of depth and layer are exact. Of two arrays for one role the
- * better one has the lower address. Points have only directions. */
+ * letters are the same, and blanks, '_' and '-' do not count; the names of depth, layer and groups are exact. Of two arrays for one
+ * role the better one has the lower address. Points have only directions. */
 const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points);
 
 /* Returns the number of components of an array of this role. */
 size_t mt_vtk_components(mt_vtk_role role);
+
+/* The values of an array of regions that are no whole numbers of 32 bits; all zero: none. */
+typedef struct mt_vtk_odd {
+    size_t n;
+    double first; /* the first value, and the number of its element or cell */
+    size_t at;
+} mt_vtk_odd;
+
+/* Stores a value as a whole number of 32 bits. False if it is none: *number is left alone, and the value is counted unless it is nan,
+ * which stands for none. */
+bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd);
+
+/* Adds a note on the counted values of an array to the mesh; nothing if there are none. `of`: "element" or "cell". MT_MEMORY. */
+MT_NODISCARD mt_status mt_vtk_odd_note(
+    mt_arena *arena, const mt_vtk_odd *odd, const char *array, const char *of, mt_mesh *mesh);
 
 enum { MT_VTK_UNUSED_MOST = 12, MT_VTK_UNUSED_NAME = 48 };
 

@@ -1,7 +1,9 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/file.h"
 #include "mesh/files/vtk.h"
+#include "mesh/names.h"
 
 enum { TRIANGLE = 5, TETRAHEDRON = 10 };
 
@@ -107,34 +109,66 @@ static void put_normals(base64 *out, const mt_mesh *mesh)
     for (size_t f = 0; f < mesh->n_faces; f++) put(out, normal, sizeof normal);
 }
 
+/* Bits of the groups of cells, 0 for each triangle. */
+static void put_groups(base64 *out, const mt_mesh *mesh)
+{
+    put(out, mesh->groups, mesh->n_elements * sizeof *mesh->groups);
+    for (size_t f = 0; f < mesh->n_faces; f++) put_int32(out, 0);
+}
+
 static void put_layers(base64 *out, const mt_mesh *mesh)
 {
     put(out, mesh->layer, mesh->n_elements * sizeof *mesh->layer);
     for (size_t f = 0; f < mesh->n_faces; f++) put_int32(out, 0);
 }
 
+/* Begins an array of so many bytes. */
+static void begin_array(base64 *text, uint64_t bytes) { put(text, &bytes, sizeof bytes); }
+
+static void end_array(base64 *text)
+{
+    if (text->n_held > 0) put_group(text);
+    flush(text);
+    (void)fputs("\n</DataArray>\n", text->out);
+}
+
 static void put_array(FILE *out, const mt_mesh *mesh, const array *a)
 {
-    const uint64_t bytes = (uint64_t)a->n * a->components * a->bytes;
     base64 text = {.out = out};
     (void)fprintf(out, "<DataArray type=\"%s\" Name=\"%s\"%s format=\"binary\">\n", a->type, a->name,
         a->components == 3 ? " NumberOfComponents=\"3\"" : "");
-    put(&text, &bytes, sizeof bytes);
+    begin_array(&text, (uint64_t)a->n * a->components * a->bytes);
     a->put(&text, mesh);
-    if (text.n_held > 0) put_group(&text);
-    flush(&text);
-    (void)fputs("\n</DataArray>\n", out);
+    end_array(&text);
 }
 
-static void put_file(FILE *out, const mt_mesh *mesh, size_t n_arrays, const array *arrays)
+/* Names and tags of groups, as data of the file; n is 0 if there are none. */
+static void put_names(FILE *out, size_t n, const char *names)
+{
+    base64 text = {.out = out};
+    if (n == 0) return;
+    (void)fprintf(out,
+        "<FieldData>\n<DataArray type=\"UInt8\" Name=\"names\" NumberOfTuples=\"%zu\" "
+        "format=\"binary\">\n",
+        n);
+    begin_array(&text, n);
+    put(&text, names, n);
+    end_array(&text);
+    (void)fputs("</FieldData>\n", out);
+}
+
+static void put_file(
+    FILE *out, const mt_mesh *mesh, size_t n_arrays, const array *arrays, size_t n_names, const char *names)
 {
     const char *section = NULL;
     (void)fprintf(out,
         "<?xml version=\"1.0\"?>\n"
         "<!-- myotile " MT_VERSION " -->\n"
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
-        "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
-        __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian", mesh->n_vertices,
+        "<UnstructuredGrid>\n",
+        __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian");
+    put_names(out, n_names, names);
+    (void)fprintf(out, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", mesh->n_vertices,
         mesh->n_elements + mesh->n_faces);
     for (const array *a = arrays; a < arrays + n_arrays; a++) {
         const bool next = !section || strcmp(section, a->section) != 0;
@@ -160,9 +194,18 @@ mt_status mt_vtu_write(const char *path, const mt_mesh *mesh)
         {"CellData", "Float64", "normal", 8, 3, n, mesh->sheet ? put_normals : NULL},
         {"CellData", "Float64", "depth", 8, 1, n, mesh->depth ? put_depths : NULL},
         {"CellData", "Int32", "layer", 4, 1, n, mesh->layer ? put_layers : NULL},
+        {"CellData", "UInt32", "groups", 4, 1, n, mesh->groups ? put_groups : NULL},
     };
+    char *names = NULL;
+    size_t n_names = 0;
     mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    put_file(file.stream, mesh, sizeof arrays / sizeof *arrays, arrays);
-    return mt_file_end(&file, MT_OK);
+    if (mesh->n_names + mesh->n_groups > 0)
+        MT_TRY(mt_fail_in(path, mt_names_make_text(mesh, &names, &n_names)));
+    mt_status status = mt_file_begin(path, &file);
+    if (status == MT_OK) {
+        put_file(file.stream, mesh, sizeof arrays / sizeof *arrays, arrays, n_names, names);
+        status = mt_file_end(&file, MT_OK);
+    }
+    free(names);
+    return status;
 }

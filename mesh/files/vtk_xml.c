@@ -1,19 +1,18 @@
 #include <errno.h>
-#include <expat.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "data/scan.h"
 #include "mesh/files/vtk.h"
 #include "mesh/files/vtk_bytes.h"
 #include "mesh/files/vtk_grid.h"
+#include "mesh/files/xml.h"
 
 /* First the XML is read up to the `_` of AppendedData, behind which the file need be no XML; on the way it is
  * noted where the wanted arrays of each piece stand. Then they are decoded. */
 
-enum { DEPTH_MOST = 64, PIECES_MOST = 4096, CHUNK = 1 << 30 };
+enum { PIECES_MOST = 4096 };
 
 /* Where things are in the tree: VTKFile / UnstructuredGrid / Piece / Points / DataArray. */
 enum { IN_ROOT = 1, IN_GRID, IN_PIECE, IN_SECTION, IN_ARRAY };
@@ -51,8 +50,6 @@ typedef struct piece {
 typedef struct reader {
     mt_scan scan; /* the whole file */
     mt_arena *scratch;
-    XML_Parser parser;
-    mt_status status;
     size_t depth;
     bool poly_data, compressed, big_endian;
     size_t word;
@@ -61,6 +58,9 @@ typedef struct reader {
     array *arrays[3];             /* connectivity, offsets, types: of the section that is open; NULL: none */
     wanted *data;                 /* the same for data */
     bool of_points, in_points;
+    bool in_field; /* data of the file */
+    array names;   /* of tags, of n_names bytes */
+    size_t n_names;
     const char *appended; /* behind the `_`; NULL: none */
     bool appended_base64;
     size_t n_corners; /* of all pieces */
@@ -69,25 +69,10 @@ typedef struct reader {
 
 /* ---- attributes ---- */
 
-/* Ends the reading of XML with this failure. */
-static void stop(reader *r, mt_status status)
-{
-    if (status == MT_OK) return;
-    r->status = status;
-    (void)XML_StopParser(r->parser, XML_FALSE);
-}
-
-static const char *attribute(const XML_Char *const *attributes, const char *name, const char *missing)
-{
-    for (; *attributes; attributes += 2)
-        if (strcmp(attributes[0], name) == 0) return attributes[1];
-    return missing;
-}
-
 static mt_status read_count(
-    const reader *r, const XML_Char *const *attributes, const char *name, uint64_t most, uint64_t *count)
+    const reader *r, const char *const *attributes, const char *name, uint64_t most, uint64_t *count)
 {
-    const char *text = attribute(attributes, name, "0");
+    const char *text = mt_xml_attribute(attributes, name, "0");
     char *end;
     text += strspn(text, " ");
     errno = 0;
@@ -100,7 +85,7 @@ static mt_status read_count(
 
 /* A count of things of which the file can have only so many, over all pieces. */
 static mt_status read_size(
-    const reader *r, const XML_Char *const *attributes, const char *name, size_t *total, size_t *count)
+    const reader *r, const char *const *attributes, const char *name, size_t *total, size_t *count)
 {
     uint64_t n;
     const size_t bytes = (size_t)(r->scan.end - r->scan.begin);
@@ -112,13 +97,13 @@ static mt_status read_size(
 
 /* ---- elements ---- */
 
-static mt_status start_root(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+static mt_status start_root(reader *r, const char *name, const char *const *attributes)
 {
     if (strcmp(name, "VTKFile") != 0)
         return mt_scan_fail(&r->scan, "is no VTK XML file: its root is <%.40s>", name);
-    const char *order = attribute(attributes, "byte_order", "LittleEndian");
-    const char *word = attribute(attributes, "header_type", "UInt32");
-    const char *compressor = attribute(attributes, "compressor", "");
+    const char *order = mt_xml_attribute(attributes, "byte_order", "LittleEndian");
+    const char *word = mt_xml_attribute(attributes, "header_type", "UInt32");
+    const char *compressor = mt_xml_attribute(attributes, "compressor", "");
     r->big_endian = strcmp(order, "BigEndian") == 0;
     if (!r->big_endian && strcmp(order, "LittleEndian") != 0)
         return mt_scan_fail(&r->scan, "byte_order '%.40s'; allowed: LittleEndian, BigEndian", order);
@@ -132,15 +117,9 @@ static mt_status start_root(reader *r, const XML_Char *name, const XML_Char *con
     return MT_OK;
 }
 
-/* Behind the start tag of the element that is being read. */
-static const char *behind_tag(const reader *r)
+static mt_status start_appended(reader *r, mt_xml_tag *tag)
 {
-    return r->scan.begin + XML_GetCurrentByteIndex(r->parser) + XML_GetCurrentByteCount(r->parser);
-}
-
-static mt_status start_appended(reader *r, const XML_Char *const *attributes)
-{
-    const char *encoding = attribute(attributes, "encoding", "raw"), *at = behind_tag(r);
+    const char *encoding = mt_xml_attribute(tag->attributes, "encoding", "raw"), *at = tag->end;
     r->appended_base64 = strcmp(encoding, "base64") == 0;
     if (!r->appended_base64 && strcmp(encoding, "raw") != 0)
         return mt_scan_fail(&r->scan, "encoding '%.40s'; allowed: raw, base64", encoding);
@@ -148,22 +127,23 @@ static mt_status start_appended(reader *r, const XML_Char *const *attributes)
     if (at >= r->scan.end || *at != '_')
         return mt_scan_fail(&r->scan, "AppendedData does not begin with '_'");
     r->appended = at + 1;
-    (void)XML_StopParser(r->parser, XML_FALSE);
+    tag->last = true;
     return MT_OK;
 }
 
-static mt_status start_grid(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+static mt_status start_grid(reader *r, mt_xml_tag *tag)
 {
-    if (strcmp(name, "AppendedData") == 0) return start_appended(r, attributes);
-    r->poly_data = strcmp(name, "PolyData") == 0;
-    if (r->poly_data || strcmp(name, "UnstructuredGrid") == 0) return MT_OK;
-    return mt_scan_fail(&r->scan, "<%.40s>; allowed: UnstructuredGrid, PolyData, AppendedData", name);
+    if (strcmp(tag->name, "AppendedData") == 0) return start_appended(r, tag);
+    r->poly_data = strcmp(tag->name, "PolyData") == 0;
+    if (r->poly_data || strcmp(tag->name, "UnstructuredGrid") == 0) return MT_OK;
+    return mt_scan_fail(&r->scan, "<%.40s>; allowed: UnstructuredGrid, PolyData, AppendedData", tag->name);
 }
 
-static mt_status start_piece(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+static mt_status start_piece(reader *r, const char *name, const char *const *attributes)
 {
     piece *p;
-    if (strcmp(name, "Piece") != 0) return MT_OK; /* FieldData */
+    r->in_field = strcmp(name, "FieldData") == 0;
+    if (strcmp(name, "Piece") != 0) return MT_OK;
     if (++r->n_pieces > PIECES_MOST) return mt_scan_fail(&r->scan, "more than %d pieces", PIECES_MOST);
     MT_ALLOC(r->scratch, p, 1);
     MT_TRY(read_size(r, attributes, "NumberOfPoints", &r->grid.n_points, &p->n_points));
@@ -178,7 +158,7 @@ static mt_status start_piece(reader *r, const XML_Char *name, const XML_Char *co
 }
 
 /* What its arrays will be. */
-static void start_section(reader *r, const XML_Char *name)
+static void start_section(reader *r, const char *name)
 {
     piece *p = r->open;
     memset(r->arrays, 0, sizeof r->arrays);
@@ -196,11 +176,13 @@ static void start_section(reader *r, const XML_Char *name)
 }
 
 static mt_status note_array(
-    const reader *r, const char *name, const XML_Char *const *attributes, size_t components, array *a)
+    const reader *r, const char *name, const mt_xml_tag *tag, size_t components, array *a)
 {
-    const char *type = attribute(attributes, "type", ""), *format = attribute(attributes, "format", "ascii");
+    const char *const *attributes = tag->attributes;
+    const char *type = mt_xml_attribute(attributes, "type", ""),
+               *format = mt_xml_attribute(attributes, "format", "ascii");
     *a = (array){
-        .there = true, .type = mt_vtk_type_find(type), .components = components, .line = r->scan.line};
+        .there = true, .type = mt_vtk_type_find(type), .components = components, .line = tag->end_line};
     if (!a->type)
         return mt_scan_fail(
             &r->scan, "array '%.40s': type '%.40s'; allowed: Int8 to UInt64, Float32, Float64", name, type);
@@ -210,25 +192,23 @@ static mt_status note_array(
     if (!a->base64 && strcmp(format, "ascii") != 0)
         return mt_scan_fail(
             &r->scan, "array '%.40s': format '%.40s'; allowed: ascii, binary, appended", name, format);
-    a->begin = behind_tag(r);
-    for (const char *c = r->scan.begin + XML_GetCurrentByteIndex(r->parser); c < a->begin; c++)
-        a->line += *c == '\n';
+    a->begin = tag->end;
     return MT_OK;
 }
 
-static mt_status start_array(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+static mt_status start_array(reader *r, const mt_xml_tag *tag)
 {
     static const char *const names[3] = {"connectivity", "offsets", "types"};
-    const char *called = attribute(attributes, "Name", "");
+    const char *called = mt_xml_attribute(tag->attributes, "Name", "");
     uint64_t n;
-    if (strcmp(name, "DataArray") != 0) return MT_OK;
-    MT_TRY(read_count(r, attributes, "NumberOfComponents", SIZE_MAX, &n));
+    if (strcmp(tag->name, "DataArray") != 0) return MT_OK;
+    MT_TRY(read_count(r, tag->attributes, "NumberOfComponents", SIZE_MAX, &n));
     const size_t components = n > 0 ? (size_t)n : 1; /* 0, or nothing said, is one */
     if (r->in_points && !r->open->points.there)
-        return note_array(r, "Points", attributes, components, &r->open->points);
+        return note_array(r, "Points", tag, components, &r->open->points);
     for (int k = 0; k < 3; k++)
         if (r->arrays[k] && !r->arrays[k]->there && strcmp(called, names[k]) == 0)
-            return note_array(r, called, attributes, components, r->arrays[k]);
+            return note_array(r, called, tag, components, r->arrays[k]);
     if (!r->data) return MT_OK;
     const mt_vtk_known *is = mt_vtk_known_find(called, components, r->of_points);
     if (!is || (r->data[is->role].is && r->data[is->role].is <= is)) {
@@ -238,67 +218,43 @@ static mt_status start_array(reader *r, const XML_Char *name, const XML_Char *co
     if (r->data[is->role].is)
         mt_vtk_unused_add(&r->grid.unused, r->data[is->role].is->name, r->of_points, components);
     r->data[is->role].is = is;
-    return note_array(r, called, attributes, components, &r->data[is->role].array);
+    return note_array(r, called, tag, components, &r->data[is->role].array);
 }
 
-static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Char **attributes)
+/* Finds the names of tags among the arrays of the file. */
+static mt_status start_field_array(reader *r, const mt_xml_tag *tag)
 {
-    reader *r = user;
-    r->scan.line = XML_GetCurrentLineNumber(r->parser);
-    r->depth++;
-    if (r->depth == IN_ROOT) stop(r, start_root(r, name, (const XML_Char *const *)attributes));
-    if (r->depth == IN_GRID) stop(r, start_grid(r, name, (const XML_Char *const *)attributes));
-    if (r->depth == IN_PIECE) stop(r, start_piece(r, name, (const XML_Char *const *)attributes));
-    if (r->depth == IN_SECTION && r->open) start_section(r, name);
-    if (r->depth == IN_ARRAY && r->open) stop(r, start_array(r, name, (const XML_Char *const *)attributes));
-    if (r->depth > DEPTH_MOST)
-        stop(r, mt_scan_fail(&r->scan, "elements stand in one another more than %d deep", DEPTH_MOST));
+    const char *called = mt_xml_attribute(tag->attributes, "Name", "");
+    const mt_vtk_type *type = mt_vtk_type_find(mt_xml_attribute(tag->attributes, "type", ""));
+    size_t total = 0;
+    if (!type || !mt_vtk_grid_is_names(called, type) || r->names.there) return MT_OK;
+    MT_TRY(read_size(r, tag->attributes, "NumberOfTuples", &total, &r->n_names));
+    return note_array(r, called, tag, 1, &r->names);
 }
 
-static void XMLCALL end_element(void *user, const XML_Char *name)
+static mt_status start_element(void *context, mt_xml_tag *tag)
 {
-    (void)name;
-    reader *r = user;
-    if (--r->depth < IN_PIECE) r->open = NULL;
-}
-
-/* Where there is no document type there are no entities that could grow. */
-static void XMLCALL start_doctype(
-    void *user, const XML_Char *name, const XML_Char *system, const XML_Char *public, int internal)
-{
-    (void)name, (void)system, (void)public, (void)internal;
-    reader *r = user;
-    r->scan.line = XML_GetCurrentLineNumber(r->parser);
-    stop(r, mt_scan_fail(&r->scan, "a document type (<!DOCTYPE>); VTK's files have none"));
-}
-
-static mt_status parse(reader *r)
-{
-    const char *at = r->scan.begin;
-    XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, start_element, end_element);
-    XML_SetStartDoctypeDeclHandler(r->parser, start_doctype);
-    for (bool final = false; !final; at += CHUNK) {
-        const size_t left = (size_t)(r->scan.end - at);
-        final = left <= CHUNK;
-        if (XML_Parse(r->parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
-        if (r->status != MT_OK || r->appended) return r->status;
-        const enum XML_Error error = XML_GetErrorCode(r->parser);
-        if (error == XML_ERROR_NO_MEMORY)
-            return mt_fail(MT_MEMORY, "%s: no memory to read XML", r->scan.path);
-        r->scan.line = XML_GetCurrentLineNumber(r->parser);
-        return mt_scan_fail(&r->scan, "is no well-formed XML: %s", XML_ErrorString(error));
-    }
+    reader *r = context;
+    r->depth = tag->depth;
+    if (tag->depth == IN_ROOT) return start_root(r, tag->name, tag->attributes);
+    if (tag->depth == IN_GRID) return start_grid(r, tag);
+    if (tag->depth == IN_PIECE) return start_piece(r, tag->name, tag->attributes);
+    if (tag->depth == IN_SECTION && r->open) start_section(r, tag->name);
+    if (tag->depth == IN_SECTION && r->in_field) return start_field_array(r, tag);
+    if (tag->depth == IN_ARRAY && r->open) return start_array(r, tag);
     return MT_OK;
+}
+
+static void end_element(void *context)
+{
+    reader *r = context;
+    if (--r->depth < IN_PIECE) r->open = NULL, r->in_field = false;
 }
 
 static mt_status read_tree(reader *r)
 {
-    r->parser = XML_ParserCreate(NULL);
-    if (!r->parser) return mt_fail(MT_MEMORY, "%s: no memory to read XML", r->scan.path);
-    mt_status status = parse(r);
-    XML_ParserFree(r->parser);
-    MT_TRY(status);
+    static const mt_xml_acts acts = {start_element, end_element};
+    MT_TRY(mt_xml_parse(&r->scan, &acts, r));
     if (r->n_pieces > 0) return MT_OK;
     return mt_scan_fail(&r->scan, "has no <Piece> of an UnstructuredGrid or PolyData");
 }
@@ -485,8 +441,17 @@ static mt_status join_cells(reader *r)
     return MT_OK;
 }
 
+static mt_status read_names(reader *r)
+{
+    const double *bytes;
+    if (!r->names.there) return MT_OK;
+    MT_TRY(read_array(r, &r->names, "names", r->n_names, &bytes));
+    return mt_vtk_grid_put_names(r->scratch, &r->grid, r->n_names, bytes);
+}
+
 static mt_status join(reader *r)
 {
+    MT_TRY(read_names(r));
     MT_TRY(join_points(r));
     MT_TRY(join_cells(r));
     for (mt_vtk_role role = 0; role < MT_VTK_ROLES; role++) {
@@ -507,7 +472,7 @@ static mt_status read_all(mt_arena *arena, reader *r, const char *path, double u
 mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     mt_arena scratch = {0};
-    reader r = {.scratch = &scratch, .status = MT_OK, .grid.path = path};
+    reader r = {.scratch = &scratch, .grid.path = path};
     r.last = &r.pieces;
     mt_status status = read_all(arena, &r, path, unit_mm, mesh);
     mt_arena_free(&scratch);

@@ -8,11 +8,9 @@
 #include "mesh/names.h"
 #include "mesh/files/vtkhdf_other.h"
 
-static const char *const own[] = {
-    "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
 static const char points[] = "VTKHDF/Points";
-static const char names[] = "VTKHDF/FieldData/names", groups[] = "VTKHDF/CellData/groups";
+static const char groups[] = "VTKHDF/CellData/groups";
 static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
                   ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
 
@@ -23,8 +21,7 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
     for (size_t i = 0; i < n_fields; i++) {
         const char *name = fields[i].name;
         MT_TRY(mt_vtkhdf_check_field(name));
-        bool taken = false;
-        for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
+        bool taken = mt_vtkhdf_is_own(name);
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
         if (taken)
             return mt_fail(MT_INPUT, "element field '%s' is there twice, or one of the mesh's own", name);
@@ -78,15 +75,11 @@ static bool has_names(const mt_mesh *mesh)
 
 static mt_status write_names(mt_h5 *h5, const mt_mesh *mesh)
 {
-    char *text = NULL;
-    size_t n = 0;
+    char *text;
+    size_t n;
     if (!has_names(mesh)) return MT_OK;
-    FILE *out = open_memstream(&text, &n);
-    if (!out) return mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
-    mt_names_print(out, mesh);
-    mt_status status =
-        fclose(out) == 0 ? MT_OK : mt_fail(MT_MEMORY, "%s: no memory to write names", h5->path);
-    if (status == MT_OK) status = mt_h5_write(h5, names, MT_H5_UINT8, 1, &n, NULL, text);
+    MT_TRY(mt_fail_in(h5->path, mt_names_make_text(mesh, &text, &n)));
+    const mt_status status = mt_h5_write(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, &n, NULL, text);
     free(text);
     return status;
 }
@@ -284,22 +277,24 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 }
 
 /* Reads the unit that the file states, "" if none, and checks that it is known. */
-static mt_status read_unit(mt_h5 *h5, char unit[MT_UNIT_SIZE])
+mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[MT_UNIT_SIZE])
 {
-    bool stated;
+    bool there, stated;
     double mm;
     unit[0] = 0;
-    MT_TRY(mt_h5_has_attribute(h5, points, "unit", &stated));
+    MT_TRY(mt_h5_has(h5, name, &there));
+    if (!there) return MT_OK;
+    MT_TRY(mt_h5_has_attribute(h5, name, "unit", &stated));
     if (!stated) return MT_OK;
-    MT_TRY(mt_h5_read_text(h5, points, "unit", unit, MT_UNIT_SIZE));
-    return mt_fail_in(h5->path, mt_fail_in(points, mt_unit_mm(unit, &mm)));
+    MT_TRY(mt_h5_read_text(h5, name, "unit", unit, MT_UNIT_SIZE));
+    return mt_fail_in(h5->path, mt_fail_in(name, mt_unit_mm(unit, &mm)));
 }
 
 /* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
 static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     char unit[MT_UNIT_SIZE];
-    MT_TRY(read_unit(h5, unit));
+    MT_TRY(mt_vtkhdf_unit_of(h5, points, unit));
     if (unit[0]) MT_TRY(mt_unit_mm(unit, &unit_mm));
     for (size_t k = 0; unit_mm != 1 && k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
     return MT_OK;
@@ -309,7 +304,10 @@ static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 static mt_status name_earlier(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     char program[64];
-    if (mesh->n_faces == 0 || mt_h5_read_text(h5, "/", "program", program, sizeof program) != MT_OK ||
+    bool there;
+    MT_TRY(mt_h5_has(h5, mt_vtkhdf_names, &there));
+    if (there || mesh->n_faces == 0 ||
+        mt_h5_read_text(h5, "/", "program", program, sizeof program) != MT_OK ||
         strncmp(program, "myotile ", strlen("myotile ")) != 0)
         return MT_OK;
     return mt_names_put_surfaces(arena, mesh);
@@ -317,15 +315,11 @@ static mt_status name_earlier(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 
 static mt_status read_names(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
-    uint8_t *text;
+    const char *text;
     size_t n;
-    bool there;
-    MT_TRY(mt_h5_has(h5, names, &there));
-    if (!there) return name_earlier(arena, h5, mesh);
-    MT_TRY(mt_h5_shape(h5, names, 1, &n));
-    MT_ALLOC(scratch, text, n);
-    MT_TRY(mt_h5_read(h5, names, MT_H5_UINT8, 1, &n, text));
-    MT_TRY(mt_fail_in(h5->path, mt_names_parse(arena, mesh, (const char *)text, n)));
+    MT_TRY(mt_vtkhdf_read_names(scratch, h5, &n, &text));
+    if (!text) return name_earlier(arena, h5, mesh);
+    MT_TRY(mt_fail_in(h5->path, mt_names_parse(arena, mesh, text, n)));
     if (mesh->n_groups == 0) return MT_OK;
     return mt_h5_read(h5, groups, MT_H5_UINT32, 1, &mesh->n_elements, mesh->groups);
 }
@@ -340,7 +334,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double
         MT_TRY(mt_vtkhdf_read_other(arena, h5, mesh));
         MT_TRY(convert_points(h5, unit_mm, mesh));
         MT_TRY(read_faces(arena, h5, mesh));
-        MT_TRY(read_names(arena, scratch, h5, mesh));
+        MT_TRY(name_earlier(arena, h5, mesh));
         return mt_mesh_check_content(mesh, h5->path);
     }
     MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", points, 2, &n_vertices));
@@ -379,11 +373,9 @@ mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
 {
     mt_h5 h5 = {0};
-    bool there;
     unit[0] = 0;
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = mt_h5_has(&h5, points, &there);
-    if (status == MT_OK && there) status = read_unit(&h5, unit);
+    const mt_status status = mt_vtkhdf_unit_of(&h5, points, unit);
     mt_h5_close(&h5);
     return status;
 }

@@ -78,6 +78,9 @@ MT_NODISCARD mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, doub
 /* Returns the attribute "unit" of the file's points, "" if there is none. MT_INPUT: it is none of um, mm, cm and m. */
 MT_NODISCARD mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE]);
 
+/* The same for the points `name` of an open file. */
+MT_NODISCARD mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[MT_UNIT_SIZE]);
+
 /* Gives the element field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
  * has n_elements. MT_INPUT: missing, of another length or kind. */
 MT_NODISCARD mt_status mt_vtkhdf_read_field(

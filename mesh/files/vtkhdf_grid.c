@@ -3,6 +3,29 @@
 #include <string.h>
 
 const char mt_vtkhdf_type[] = "UnstructuredGrid";
+const char mt_vtkhdf_names[] = "VTKHDF/FieldData/names";
+
+bool mt_vtkhdf_is_own(const char *name)
+{
+    static const char *const own[] = {
+        "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (strcmp(name, own[k]) == 0) return true;
+    return false;
+}
+
+mt_status mt_vtkhdf_read_names(mt_arena *scratch, mt_h5 *h5, size_t *n, const char **text)
+{
+    char *bytes;
+    bool there;
+    *text = NULL;
+    MT_TRY(mt_h5_has(h5, mt_vtkhdf_names, &there));
+    if (!there) return MT_OK;
+    MT_TRY(mt_h5_shape(h5, mt_vtkhdf_names, 1, n));
+    MT_ALLOC(scratch, bytes, *n);
+    *text = bytes;
+    return mt_h5_read(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, n, bytes);
+}
 
 mt_status mt_vtkhdf_check_name(const char *path)
 {

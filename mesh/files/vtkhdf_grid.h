@@ -18,6 +18,14 @@ typedef struct mt_vtkhdf_note {
 /* Can a mesh be written under this name? MT_INPUT: it does not end in .hdf; to be asked before long work begins. */
 MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
 
+extern const char mt_vtkhdf_names[]; /* the dataset of names and tags of groups */
+
+/* True if an array of this name in the cell data belongs to the mesh. */
+bool mt_vtkhdf_is_own(const char *name);
+
+/* Reads the text of names and tags of groups; NULL if the file has none. MT_FILE. MT_MEMORY. MT_INPUT: it is no list of bytes. */
+MT_NODISCARD mt_status mt_vtkhdf_read_names(mt_arena *scratch, mt_h5 *h5, size_t *n, const char **text);
+
 /* Can an element field have this name? MT_INPUT: it is empty, longer than 200 characters, or no name of a dataset. */
 MT_NODISCARD mt_status mt_vtkhdf_check_field(const char *name);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mesh/files/vtk_grid.h"
+#include "mesh/files/vtkhdf_grid.h"
 
 static const char *const groups[2] = {"VTKHDF/CellData", "VTKHDF/PointData"};
 
@@ -16,15 +17,6 @@ static mt_status find_components(mt_h5 *h5, const char *path, size_t n, size_t *
     return MT_OK;
 }
 
-/* True if Myotile writes an array of this name into its meshes. */
-static bool is_own(const char *name)
-{
-    static const char *const own[] = {"region", "fibre", "sheet", "depth", "layer"};
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (strcmp(name, own[k]) == 0) return true;
-    return false;
-}
-
 /* Finds whether a group has an array with a role, but not under our name. */
 static mt_status has_other_names(mt_arena *scratch, mt_h5 *h5, bool of_points, bool *other)
 {
@@ -32,7 +24,7 @@ static mt_status has_other_names(mt_arena *scratch, mt_h5 *h5, bool of_points, b
     size_t n;
     MT_TRY(mt_h5_list(scratch, h5, groups[of_points], &n, &names));
     for (size_t k = 0; k < n && !*other; k++)
-        *other = (of_points || !is_own(names[k])) &&
+        *other = (of_points || !mt_vtkhdf_is_own(names[k])) &&
                  (mt_vtk_known_find(names[k], 3, of_points) || mt_vtk_known_find(names[k], 1, of_points));
     return MT_OK;
 }
@@ -98,14 +90,11 @@ static mt_status read_data(mt_arena *scratch, mt_h5 *h5, bool of_points, mt_vtk_
     const char **names;
     const size_t n = of_points ? grid->n_points : grid->n_elements;
     size_t n_names;
-    bool has_groups;
-    MT_TRY(mt_h5_has(h5, "VTKHDF/FieldData/names", &has_groups));
     MT_TRY(mt_h5_list(scratch, h5, groups[of_points], &n_names, &names));
     for (size_t k = 0; k < n_names; k++) {
         char path[512];
         size_t components;
         mt_vtk_data *data;
-        if (has_groups && !of_points && strcmp(names[k], "groups") == 0) continue; /* read with the names */
         (void)snprintf(path, sizeof path, "%s/%s", groups[of_points], names[k]);
         MT_TRY(find_components(h5, path, n, &components));
         if (!mt_vtk_grid_take(grid, names[k], components, of_points, &data)) continue;
@@ -125,6 +114,7 @@ static mt_status read_grid(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
             MT_INPUT, "%s: VTKHDF/Points: %zu numbers; allowed: three for each point", h5->path, n);
     grid->n_points = n / 3;
     MT_TRY(read_cells(scratch, h5, grid));
+    MT_TRY(mt_vtkhdf_read_names(scratch, h5, &grid->n_names, &grid->names));
     MT_TRY(read_data(scratch, h5, false, grid));
     return read_data(scratch, h5, true, grid);
 }

@@ -16,6 +16,7 @@ static void turn(mt_mesh *mesh, mt_repair *repair)
 
 /* What the steps share. */
 typedef struct mending {
+    mt_arena *arena;
     mt_mesh *mesh;
     uint8_t *dead; /* [n_elements as there were at first] */
     mt_repair *repair;
@@ -79,6 +80,8 @@ static mt_status drop_duplicates(mt_arena *scratch, mending *m)
     mt_faces faces;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
     m->repair->repeated = mt_mesh_drop_elements(m->mesh, m->dead);
+    MT_TRY(mt_repeats_merge(m->arena, m->mesh, NULL, &m->repair->repeats));
+    MT_TRY(mt_repeats_note(m->arena, m->mesh, &m->repair->repeats));
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     mt_runs_each(&faces, kill_duplicates, m);
     m->repair->duplicates = mt_mesh_drop_elements(m->mesh, m->dead);
@@ -155,12 +158,12 @@ static mt_status check_mended(mt_arena *scratch, mending *m)
     return mt_adjacency_make(scratch, m->mesh, &adjacency);
 }
 
-mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair)
+mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair)
 {
     static mt_status (*const steps[])(mt_arena * scratch, mending * m) = {
         drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_mended};
     mt_arena lasting = {0};
-    mending m = {.mesh = mesh, .repair = repair};
+    mending m = {.arena = arena, .mesh = mesh, .repair = repair};
     mt_status status = MT_OK;
     *repair = (mt_repair){0};
     MT_ALLOC(&lasting, m.dead, mesh->n_elements);

@@ -3,12 +3,14 @@
 #define MT_MESH_MEND_REPAIR_H
 
 #include "mesh/mend/flat.h"
+#include "mesh/mend/repeats.h"
 #include "mesh/mesh.h"
 
 /* What a repair did. */
 typedef struct mt_repair {
     size_t turned;         /* inverted elements wound the other way */
-    size_t duplicates;     /* elements removed that repeat an earlier one */
+    mt_repeats repeats;    /* elements merged with an earlier one of another region */
+    size_t duplicates;     /* elements removed that repeat an earlier one of the same region */
     size_t repeated;       /* elements removed that had a vertex twice: the elements on both sides now meet */
     mt_flat flat;          /* what became of flat elements */
     size_t overlapping;    /* elements removed from faces of more than two */
@@ -18,9 +20,10 @@ typedef struct mt_repair {
     size_t triangles;      /* tagged triangles removed */
 } mt_repair;
 
-/* Repairs a mesh in place (its arrays keep their room). In this order:
+/* Repairs a mesh in place (its arrays keep their room; new groups and notes are in `arena`). In this order:
  *   inverted elements are turned;
- *   of duplicate elements the first stays, elements that have a vertex twice go;
+ *   of duplicate elements the first stays and joins the groups of the regions of the others (mt_repeats_merge), with a note; elements that
+ *     have a vertex twice are removed;
  *   of a flat element the shortest edge collapses that makes no other element flat or inverted and leaves the surface closed; it
  *     moves a vertex of the surface only if it is shorter than a thousandth of the longest edge. Where no edge will do, an
  *     element with a face on the surface goes; then vertices of the surface may move by whole edges; at last the element goes
@@ -33,6 +36,6 @@ typedef struct mt_repair {
  * Afterwards mt_mesh_check and mt_adjacency_make have passed. MT_INPUT: they would not, or no element is left; the mesh is
  * then of no use. MT_MEMORY. Time and scratch as of mt_defects_find, and 24 bytes an element more where elements are
  * flat. */
-MT_NODISCARD mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair);
+MT_NODISCARD mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair);
 
 #endif

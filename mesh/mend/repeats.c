@@ -1,5 +1,6 @@
 #include "mesh/mend/repeats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,25 +32,58 @@ static corners corners_of(const mt_mesh *mesh, size_t element)
     return c;
 }
 
-/* Adds what a later element belongs to to the first one. */
-static mt_status merge(
-    mt_arena *arena, mt_mesh *mesh, size_t first, size_t other, bool zero_is_none, mt_repeats *repeats)
+/* What the steps share. */
+typedef struct merging {
+    mt_arena *arena;
+    mt_mesh *mesh;
+    uint8_t *without; /* NULL: all have a region */
+    uint8_t *dead;
+    mt_repeats *repeats;
+} merging;
+
+static bool has_region(const merging *m, size_t element) { return !m->without || !m->without[element]; }
+
+/* True if two elements belong to the same region and groups. */
+static bool belong_together(const merging *m, size_t a, size_t b)
 {
+    const mt_mesh *mesh = m->mesh;
+    if (mesh->groups && mesh->groups[a] != mesh->groups[b]) return false;
+    if (has_region(m, a) != has_region(m, b)) return false;
+    return !has_region(m, a) || mesh->region[a] == mesh->region[b];
+}
+
+static void count_pair(mt_repeats *repeats, int32_t region, int32_t other)
+{
+    for (size_t k = 0; k < MT_REPEATS_PAIRS; k++) {
+        if (repeats->pair[k].n > 0 && (repeats->pair[k].region != region || repeats->pair[k].other != other))
+            continue;
+        repeats->pair[k].region = region, repeats->pair[k].other = other;
+        repeats->pair[k].n++;
+        return;
+    }
+}
+
+/* Adds the region and groups of a later element to the first one. */
+static mt_status merge(merging *m, size_t first, size_t other)
+{
+    mt_mesh *mesh = m->mesh;
     const int32_t tag = mesh->region[other];
     bool full = false;
-    if (zero_is_none && mesh->region[first] == 0)
+    if (!has_region(m, first)) {
         mesh->region[first] = tag;
-    else if (!(zero_is_none && tag == 0))
-        MT_TRY(mt_groups_put(arena, mesh, tag, first, &full));
+        m->without[first] = m->without[other];
+    } else if (has_region(m, other) && tag != mesh->region[first]) {
+        MT_TRY(mt_groups_put(m->arena, mesh, tag, first, &full));
+        count_pair(m->repeats, mesh->region[first], tag);
+    }
     if (mesh->groups) mesh->groups[first] |= mesh->groups[other];
-    repeats->n_merged++;
-    repeats->n_lost += full;
+    m->repeats->n_merged++;
+    m->repeats->n_lost += full;
     return MT_OK;
 }
 
 /* Merges the repeats among n elements with the same lowest vertex. */
-static mt_status merge_bucket(mt_arena *arena, mt_mesh *mesh, size_t n, corners *bucket, bool zero_is_none,
-    uint8_t *dead, mt_repeats *repeats)
+static mt_status merge_bucket(merging *m, size_t n, corners *bucket)
 {
     qsort(bucket, n, sizeof *bucket, compare_corners);
     for (size_t first = 0, k = 1; k < n; k++) {
@@ -58,21 +92,21 @@ static mt_status merge_bucket(mt_arena *arena, mt_mesh *mesh, size_t n, corners 
             continue;
         }
         const uint32_t kept = bucket[first].element, other = bucket[k].element;
-        if (mesh->region[kept] == mesh->region[other]) continue;
-        MT_TRY(merge(arena, mesh, kept, other, zero_is_none, repeats));
-        dead[other] = 1;
+        if (belong_together(m, kept, other)) continue;
+        MT_TRY(merge(m, kept, other));
+        m->dead[other] = 1;
     }
     return MT_OK;
 }
 
-static mt_status merge_all(
-    mt_arena *arena, mt_arena *scratch, mt_mesh *mesh, bool zero_is_none, mt_repeats *repeats)
+static mt_status merge_all(mt_arena *scratch, merging *m)
 {
+    mt_mesh *mesh = m->mesh;
     const size_t n = mesh->n_elements;
-    uint8_t *dead;
+    size_t kept = 0;
     corners *sorted;
     size_t *start;
-    MT_ALLOC(scratch, dead, n);
+    MT_ALLOC(scratch, m->dead, n);
     MT_ALLOC(scratch, sorted, n);
     MT_ALLOC(scratch, start, mesh->n_vertices + 2);
     for (size_t c = 0; c < n; c++) start[(size_t)corners_of(mesh, c).vertex[0] + 2]++;
@@ -82,18 +116,47 @@ static mt_status merge_all(
         sorted[start[(size_t)one.vertex[0] + 1]++] = one;
     }
     for (size_t v = 0; v < mesh->n_vertices; v++)
-        if (start[v + 1] - start[v] > 1)
-            MT_TRY(merge_bucket(
-                arena, mesh, start[v + 1] - start[v], sorted + start[v], zero_is_none, dead, repeats));
-    if (repeats->n_merged > 0) (void)mt_mesh_drop_elements(mesh, dead);
+        if (start[v + 1] - start[v] > 1) MT_TRY(merge_bucket(m, start[v + 1] - start[v], sorted + start[v]));
+    if (m->repeats->n_merged == 0) return MT_OK;
+    for (size_t c = 0; m->without && c < n; c++)
+        if (!m->dead[c]) m->without[kept++] = m->without[c];
+    (void)mt_mesh_drop_elements(mesh, m->dead);
     return MT_OK;
 }
 
-mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, bool zero_is_none, mt_repeats *repeats)
+mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, uint8_t *without, mt_repeats *repeats)
 {
     mt_arena scratch = {0};
+    merging m = {.arena = arena, .mesh = mesh, .without = without, .repeats = repeats};
     *repeats = (mt_repeats){0};
-    const mt_status status = merge_all(arena, &scratch, mesh, zero_is_none, repeats);
+    const mt_status status = merge_all(&scratch, &m);
     mt_arena_free(&scratch);
     return status;
+}
+
+mt_status mt_repeats_note(mt_arena *arena, mt_mesh *mesh, const mt_repeats *repeats)
+{
+    char pairs[MT_REPEATS_PAIRS * 64] = "";
+    size_t used = 0;
+    for (size_t k = 0; k < MT_REPEATS_PAIRS && repeats->pair[k].n > 0; k++)
+        used += (size_t)snprintf(pairs + used, sizeof pairs - used, "%sregions %d and %d: %zu",
+            k > 0 ? ", " : " (", repeats->pair[k].region, repeats->pair[k].other, repeats->pair[k].n);
+    if (repeats->n_merged > 0)
+        MT_TRY(mt_mesh_note(arena, mesh,
+            "%zu elements repeat an earlier one with another region%s%s: they are one element each, of the "
+            "first region and in the groups of the others",
+            repeats->n_merged, pairs, pairs[0] ? ")" : ""));
+    if (repeats->n_lost == 0) return MT_OK;
+    return mt_mesh_note(arena, mesh,
+        "%zu memberships of elements in groups are lost: there are more than %d groups", repeats->n_lost,
+        MT_GROUPS_MAX);
+}
+
+mt_status mt_repeats_settle(mt_arena *arena, mt_mesh *mesh, uint8_t *without, size_t n_lost)
+{
+    mt_repeats repeats;
+    MT_TRY(mt_repeats_merge(arena, mesh, without, &repeats));
+    repeats.n_lost += n_lost;
+    MT_TRY(mt_repeats_note(arena, mesh, &repeats));
+    return mt_names_unassigned(arena, mesh, without);
 }

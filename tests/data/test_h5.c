@@ -531,6 +531,34 @@ Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is
     mt_h5_close(&h5);
 }
 
+/* HDF5 1.10 crashes where it converts such numbers. */
+Test(h5, numbers_with_bits_beyond_their_bytes_are_refused)
+{
+    enum { N = 4 };
+    const int32_t values[N] = {1, 2, 3, 4};
+    const hsize_t extent = N;
+    double numbers[N];
+    int32_t integers[N];
+    mt_h5 h5;
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                type = H5Tcopy(H5T_STD_I32LE), space = H5Screate_simple(1, &extent, NULL);
+    cr_assert(H5Tset_precision(type, 23) >= 0 && H5Tset_offset(type, 3) >= 0);
+    const hid_t id = H5Dcreate2(file, "n", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    cr_assert(H5Dwrite(id, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    (void)H5Dclose(id), (void)H5Sclose(space), (void)H5Tclose(type), (void)H5Fclose(file);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read_numbers(&h5, "n", N, numbers));
+    for (int k = 0; k < N; k++) cr_assert_eq(numbers[k], values[k]);
+    mt_h5_close(&h5);
+    change_in_file(23 << 16 | 3, 10023 << 16 | 3);
+    ok(mt_h5_open(path, &h5));
+    cr_assert_eq(mt_h5_read_numbers(&h5, "n", N, numbers), MT_INPUT);
+    assert_message("n: holds no numbers");
+    cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_INT32, 1, (size_t[]){N}, integers), MT_INPUT);
+    assert_message("n: holds no numbers");
+    mt_h5_close(&h5);
+}
+
 Test(h5, what_compresses_best_comes_back)
 {
     const size_t n = (size_t)1 << 24;

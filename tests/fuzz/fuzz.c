@@ -87,7 +87,7 @@ static void look_at_elements(mt_arena *arena, mt_mesh *mesh)
     mt_repair repair;
     if (mt_defects_find(mesh, &defects) != MT_OK) die("defects cannot be found");
     if (!defects.fatal) check_sound(arena, mesh);
-    const mt_status status = mt_repair_mesh(mesh, &repair);
+    const mt_status status = mt_repair_mesh(arena, mesh, &repair);
     if (status != MT_OK && status != MT_INPUT) die("the repair failed");
     if (status != MT_OK) return;
     check_sound(arena, mesh);
@@ -114,7 +114,9 @@ static void look_at_surface(mt_arena *arena, const mt_mesh *surface)
 
 static size_t multiple(void)
 {
-    if (strcmp(ending[0], ".vtu") == 0 || strcmp(ending[0], ".vtp") == 0) return MULTIPLE_PACKED;
+    static const char *const packed[] = {".vtu", ".vtp", ".xdmf"};
+    for (size_t k = 0; k < sizeof packed / sizeof *packed; k++)
+        if (strcmp(ending[0], packed[k]) == 0) return MULTIPLE_PACKED;
     return strcmp(ending[0], ".vtk") == 0 ? MULTIPLE_BYTES : MULTIPLE;
 }
 

@@ -27,7 +27,7 @@ static bool write_seed(const char *root, int number)
     char folder[1024], stem[1100], path[1200];
     (void)snprintf(folder, sizeof folder, "%s/%s", root, e->ending[0] + 1);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) return false;
-    (void)snprintf(stem, sizeof stem, "%s/part", folder);
+    (void)snprintf(stem, sizeof stem, "%s/in", folder); /* as in fuzz.c: a file may name another */
     (void)snprintf(path, sizeof path, "%s/%d", folder, number);
     FILE *out = e->make(stem) ? fopen(path, "wb") : NULL;
     if (!out) return false;

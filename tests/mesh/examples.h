@@ -13,9 +13,12 @@
 
 #include "mesh/files/carp.h"
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
+#include "mesh/files/vtk.h"
 #include "mesh/files/vtkhdf.h"
 #include "tests/mesh/multiples.h"
 #include "tests/mesh/vtk_files.h"
+#include "tests/mesh/xdmf_files.h"
 
 enum { EXAMPLE_FILES = 7 };
 
@@ -340,6 +343,26 @@ static inline bool make_msh4_parts_binary(const char *stem)
     return put_buffer(stem, ".msh", binary4_parts());
 }
 
+/* ---- a mesh to write */
+
+/* A slab of six elements with all that a mesh may have. */
+static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
+{
+    MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
+    MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
+    MT_ALLOC(arena, mesh->depth, mesh->n_elements);
+    MT_ALLOC(arena, mesh->layer, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        mesh->sheet[3 * c + 1] = 1, mesh->layer[c] = (int32_t)c % 3 + 1, mesh->depth[c] = (double)c / 6;
+    MT_TRY(mt_mesh_new_faces(arena, 1, mesh));
+    memcpy(mesh->face_vertex, (const uint32_t[]){0, 1, 2}, 3 * sizeof *mesh->face_vertex);
+    mesh->face_tag[0] = 3;
+    MT_TRY(mt_names_put(arena, mesh, MT_NAMES_FACES, 3, "lv", 2));
+    MT_TRY(mt_names_put(arena, mesh, MT_NAMES_ELEMENTS, 9, "border zone", 11));
+    bool full;
+    return mt_groups_put(arena, mesh, 9, 2, &full);
+}
+
 /* ---- VTK */
 
 static inline bool make_vtk(const char *stem, int kind)
@@ -350,6 +373,46 @@ static inline bool make_vtk3(const char *stem) { return make_vtk(stem, 0); }
 static inline bool make_vtk3_binary(const char *stem) { return make_vtk(stem, 1); }
 static inline bool make_vtk5(const char *stem) { return make_vtk(stem, 2); }
 static inline bool make_vtk5_binary(const char *stem) { return make_vtk(stem, 3); }
+
+/* Writes a mesh as a legacy file, as text: its elements with regions, names and groups. */
+static inline buffer vtk_names_file(const mt_mesh *mesh)
+{
+    buffer b = {.n = 0};
+    char *names;
+    size_t n;
+    const size_t cells = mesh->n_elements, faces = mesh->n_faces;
+    if (mt_names_make_text(mesh, &names, &n) != MT_OK) return b;
+    text(&b,
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nnames 1 %zu "
+        "unsigned_char\n",
+        n);
+    for (size_t k = 0; k < n; k++) text(&b, "%d ", names[k]);
+    free(names);
+    text(&b, "\nPOINTS %zu double\n", mesh->n_vertices);
+    numbers(&b, 3 * mesh->n_vertices, mesh->xyz_mm);
+    text(&b, "CELLS %zu %zu\n", cells + faces, 5 * cells + 4 * faces);
+    for (size_t k = 0; k < 4 * cells; k++) text(&b, k % 4 ? "%u " : "4 %u ", mesh->element_vertex[k]);
+    for (size_t k = 0; k < 3 * faces; k++) text(&b, k % 3 ? "%u " : "3 %u ", mesh->face_vertex[k]);
+    text(&b, "\nCELL_TYPES %zu\n", cells + faces);
+    for (size_t c = 0; c < cells + faces; c++) text(&b, "%d ", c < cells ? 10 : 5);
+    text(&b, "\nCELL_DATA %zu\nSCALARS region int\nLOOKUP_TABLE default\n", cells + faces);
+    for (size_t c = 0; c < cells; c++) text(&b, "%d ", mesh->region[c]);
+    for (size_t f = 0; f < faces; f++) text(&b, "%d ", mesh->face_tag[f]);
+    text(&b, "\nSCALARS groups unsigned_int\nLOOKUP_TABLE default\n");
+    for (size_t c = 0; c < cells + faces; c++)
+        text(&b, "%u ", c < cells && mesh->groups ? mesh->groups[c] : 0);
+    return b;
+}
+
+static inline bool make_vtk_names(const char *stem)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const bool good =
+        slab_with_all(&arena, &mesh) == MT_OK && put_buffer(stem, ".vtk", vtk_names_file(&mesh));
+    mt_arena_free(&arena);
+    return good;
+}
 
 static inline bool make_vtk_surface(const char *stem, int kind)
 {
@@ -386,6 +449,26 @@ static inline bool make_vtu_zlib_raw(const char *stem)
 static inline bool make_vtp(const char *stem)
 {
     return put_file(stem, ".vtp", vtp_surface, strlen(vtp_surface));
+}
+
+/* ---- XDMF */
+
+static inline bool make_xdmf(const char *stem, int kind)
+{
+    xdmf_file x;
+    return xdmf_sample(stem, &xdmf_kinds[kind], &x) && put_buffer(stem, ".xdmf", x.xml);
+}
+static inline bool make_xdmf_text(const char *stem) { return make_xdmf(stem, 0); }
+static inline bool make_xdmf_bytes(const char *stem) { return make_xdmf(stem, 1); }
+static inline bool make_xdmf_hdf5(const char *stem) { return make_xdmf(stem, 3); }
+
+static inline bool make_xdmf_tags(const char *stem)
+{
+    return put_file(stem, ".xdmf", xdmf_tags, strlen(xdmf_tags));
+}
+static inline bool make_xdmf_series(const char *stem)
+{
+    return put_file(stem, ".xdmf", xdmf_series, strlen(xdmf_series));
 }
 
 /* ---- OBJ and STL */
@@ -428,21 +511,6 @@ static inline bool make_stl_binary(const char *stem) { return put_buffer(stem, "
 
 /* ---- VTKHDF */
 
-/* A slab of six elements with all that a mesh may have, and a partition. */
-static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
-{
-    MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
-    MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
-    MT_ALLOC(arena, mesh->depth, mesh->n_elements);
-    MT_ALLOC(arena, mesh->layer, mesh->n_elements);
-    for (size_t c = 0; c < mesh->n_elements; c++)
-        mesh->sheet[3 * c + 1] = 1, mesh->layer[c] = (int32_t)c % 3 + 1, mesh->depth[c] = (double)c / 6;
-    MT_TRY(mt_mesh_new_faces(arena, 1, mesh));
-    memcpy(mesh->face_vertex, (const uint32_t[]){0, 1, 2}, 3 * sizeof *mesh->face_vertex);
-    mesh->face_tag[0] = 3;
-    return MT_OK;
-}
-
 static inline bool make_vtkhdf(const char *stem)
 {
     mt_arena arena = {0};
@@ -453,6 +521,18 @@ static inline bool make_vtkhdf(const char *stem)
     uint32_t part[] = {0, 5, 1, 4, 2, 3};
     const mt_partition partition = {.n_parts = 6, .parts_per_group = 3, .n_elements = 6, .part = part};
     if (status == MT_OK) status = mt_vtkhdf_write_partition(path, &mesh, &partition);
+    mt_arena_free(&arena);
+    return status == MT_OK;
+}
+
+static inline bool make_vtu_names(const char *stem)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s.vtu", stem);
+    mt_status status = slab_with_all(&arena, &mesh);
+    if (status == MT_OK) status = mt_vtu_write(path, &mesh);
     mt_arena_free(&arena);
     return status == MT_OK;
 }
@@ -535,6 +615,7 @@ static const example examples[] = {
     {"VTK 3.0 binary", {".vtk"}, make_vtk3_binary, MULTIPLE_BYTES},
     {"VTK 5.1", {".vtk"}, make_vtk5, MULTIPLE_BYTES},
     {"VTK 5.1 binary", {".vtk"}, make_vtk5_binary, MULTIPLE_BYTES},
+    {"VTK with names", {".vtk"}, make_vtk_names, MULTIPLE_BYTES},
     {"VTK 3.0 surface", {".vtk"}, make_vtk3_surface, MULTIPLE_BYTES},
     {"VTK 3.0 surface, binary", {".vtk"}, make_vtk3_binary_surface, MULTIPLE_BYTES},
     {"VTK 5.1 surface", {".vtk"}, make_vtk5_surface, MULTIPLE_BYTES},
@@ -545,7 +626,13 @@ static const example examples[] = {
     {"VTU appended in base64", {".vtu"}, make_vtu_base64, MULTIPLE_BYTES},
     {"VTU compressed", {".vtu"}, make_vtu_zlib, MULTIPLE_PACKED},
     {"VTU compressed and appended", {".vtu"}, make_vtu_zlib_raw, MULTIPLE_PACKED},
+    {"VTU with names", {".vtu"}, make_vtu_names, MULTIPLE_BYTES},
     {"VTP", {".vtp"}, make_vtp, MULTIPLE_BYTES},
+    {"XDMF", {".xdmf", ".bin"}, make_xdmf_text, MULTIPLE_PACKED},
+    {"XDMF with bytes", {".xdmf", ".bin"}, make_xdmf_bytes, MULTIPLE_PACKED},
+    {"XDMF with HDF5", {".xdmf", ".bin", ".h5"}, make_xdmf_hdf5, MULTIPLE_PACKED},
+    {"XDMF with tags", {".xdmf", ".bin"}, make_xdmf_tags, MULTIPLE_PACKED},
+    {"XDMF of a time series", {".xdmf", ".bin"}, make_xdmf_series, MULTIPLE_PACKED},
     {"OBJ", {".obj"}, make_obj, MULTIPLE},
     {"STL", {".stl"}, make_stl, MULTIPLE},
     {"STL binary", {".stl"}, make_stl_binary, MULTIPLE},

@@ -11,6 +11,7 @@
 
 #include "mesh/files/gmsh.h"
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
 #include "mesh/files/vtkhdf.h"
 
 TestSuite(convert, .init = enter_room, .fini = leave_room);
@@ -70,7 +71,7 @@ Test(convert, a_mesh_goes_round_all_formats)
     cr_assert_null(from_msh.fibre);
     assert_same_faces(&made, &from_msh);
     free(works("mesh convert a.hdf c.pts"));
-    cr_assert(there("c.pts") && there("c.elem") && there("c.lon") && there("c.lvendo.surf"));
+    cr_assert(there("c.pts") && there("c.elem") && there("c.lon") && there("c.3.surf"));
     free(works("mesh convert c.elem c.hdf"));
     ok(mt_vtkhdf_read(&arena, "c.hdf", &from_carp));
     assert_same_mesh(&made, &from_carp, 3.4e-16, 1.5e-9);
@@ -326,6 +327,53 @@ Test(convert, a_unit_that_contradicts_the_file_is_refused)
     free(works("mesh convert a.hdf b.hdf --unit mm"));
     refuses(2, "a.hdf: --unit cm, and the file states mm; allowed: mm, or no --unit",
         "mesh convert a.hdf c.hdf --unit cm");
+}
+
+/* The names of the surfaces are those of files; the others have no place in CARP's files. */
+Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh, back;
+    char *table;
+    bool full;
+    make(&arena, &mesh);
+    ok(mt_names_put_surfaces(&arena, &mesh));
+    ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    free(works("mesh convert a.hdf a.pts"));
+    cr_assert(there("a.lvendo.surf") && !there("a.3.surf"));
+    free(works("mesh convert a.pts b.hdf"));
+    ok(mt_vtkhdf_read(&arena, "b.hdf", &back));
+    cr_assert_str_eq(mt_names_text(&back, MT_NAMES_FACES, MT_SURFACE_LV), "lvendo");
+    ok(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, 5, "scar", 4));
+    ok(mt_groups_put(&arena, &mesh, 8, 2, &full));
+    ok(mt_vtkhdf_write("c.hdf", &mesh, 0, NULL));
+    char *said = warnings(&table, "mesh convert c.hdf c.elem");
+    cr_assert_str_eq(said,
+        "myotile: warning: c.elem: CARP keeps no names of tags (1 are lost) and no groups (1 are lost)\n");
+    free(said), free(table);
+    mt_arena_free(&arena);
+}
+
+/* The third element is the first again, in another region. */
+Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_both)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char *table;
+    write_text("a.pts", "5\n0 0 0\n90000 0 0\n0 90000 0\n0 0 90000\n0 0 -90000\n");
+    write_text("a.elem", "3\nTt 0 1 2 3 1\nTt 0 2 1 4 1\nTt 1 2 0 3 7\n");
+    refuses(2, "a.elem: duplicate elements: 1 (element 2", "mesh convert a.elem a.hdf");
+    char *said = warnings(&table, "mesh convert a.elem a.hdf --repair --format json");
+    cr_assert(
+        strstr(said,
+            "a.elem: 1 elements repeat an earlier one with another region (regions 1 and 7: 1): they are"),
+        "%s", said);
+    cr_assert_eq(json_property(table, "duplicate_elements_merged"), 1);
+    cr_assert_eq(json_property(table, "duplicate_elements_removed"), 0);
+    free(said), free(table);
+    ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
+    cr_assert(mesh.n_elements == 2 && mt_groups_has(&mesh, 7, 0) && !mt_groups_has(&mesh, 7, 1));
+    mt_arena_free(&arena);
 }
 
 Test(convert, a_mesh_of_an_unlikely_size_is_warned_of_with_the_likely_unit)

@@ -131,6 +131,37 @@ Test(array_names, fibres_and_sheets_of_msh_data_are_read_and_other_arrays_listed
     }
 }
 
+/* The files have no physical group of elements; the second element has no value that is a region. */
+Test(array_names, an_array_of_regions_in_msh_data_is_used_with_a_note_if_there_are_no_physical_groups)
+{
+    static const char data[] = "$ElementData\n1\n\"labels\"\n0\n3\n0 1 2\n7 4\n9 %s\n$EndElementData\n";
+    static const char *const values[] = {"6", "0.5"};
+    static const char *const notes[] = {
+        "regions: those of labels; the file has no physical groups of elements\n",
+        "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are no "
+        "whole "
+        "numbers of 32 bits (the first is 0.5, of element 9): they are no regions\n1 of 2 elements have no "
+        "region in "
+        "the file: they get the tag 0, which no other element has\n"};
+    for (int k = 0; k < 4; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer head = {.n = 0}, b = {.n = 0};
+        text(&head, "%s", k / 2 ? msh4_head : msh2_head);
+        head.bytes[head.n] = 0;
+        char *tag = strstr((char *)head.bytes, k / 2 ? " 1 3 0\n" : " 3 1 1 2 3 4");
+        memcpy(tag, k / 2 ? " 0 0  \n" : " 0", k / 2 ? 7 : 2);
+        if (k / 2 == 0) memcpy(strstr(tag, " 3 1 1 2 3 5"), " 0", 2);
+        text(&b, data, values[k % 2]);
+        b.bytes[b.n] = 0;
+        read_msh(&arena, (const char *)head.bytes, (const char *)b.bytes, &mesh);
+        cr_assert(mesh.region[0] == 4 && mesh.region[1] == (k % 2 ? 0 : 6), "%d %d", mesh.region[0],
+            mesh.region[1]);
+        assert_note(&mesh, notes[k % 2]);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(array_names, fibres_of_msh_nodes_are_averaged_and_one_that_is_missing_is_named)
 {
     mt_arena arena = {0};

@@ -6,6 +6,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/files/carp.h"
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
@@ -61,7 +62,8 @@ Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
         for (int i = 0; i < 15; i++) cr_assert_float_eq(mesh.xyz_mm[i], xyz[i], 1e-15);
         cr_assert_arr_eq(mesh.element_vertex, elements, sizeof elements);
         for (int i = 0; i < 6; i++) cr_assert_float_eq(mesh.fibre[i], fibre[i], 1e-15);
-        cr_assert(mesh.region[0] == -7 && mesh.region[1] == 1);
+        cr_assert(mesh.region[0] == -7 && mesh.region[1] == 0, "%d", mesh.region[1]);
+        cr_assert_not_null(strstr(mesh.notes, "1 of 2 elements have no region in the file"));
         mt_arena_free(&arena);
     }
 }
@@ -186,7 +188,10 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
     cr_assert_eq(mesh.n_faces, 4);
     cr_assert_arr_eq(mesh.face_vertex, triangles, sizeof triangles);
     cr_assert_arr_eq(mesh.face_tag, tags, sizeof tags);
+    cr_assert_str_eq(mt_names_text(&mesh, MT_NAMES_FACES, MT_SURFACE_EPI), "epi");
+    cr_assert_null(mt_names_text(&mesh, MT_NAMES_FACES, 7));
     mesh.face_tag[0] = 1, mesh.face_tag[3] = 1;
+    ok(mt_names_put(&arena, &mesh, MT_NAMES_FACES, 1, "base", 4));
     ok(mt_carp_write(name, &mesh));
     ok(mt_carp_read(&arena, name, 0.001, &mesh));
     cr_assert_eq(mesh.n_faces, 4);

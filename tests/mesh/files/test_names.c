@@ -74,7 +74,7 @@ static const struct {
 
 Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them)
 {
-    static const char *const endings[] = {".hdf", ".msh"};
+    static const char *const endings[] = {".hdf", ".msh", ".vtu"};
     for (size_t k = 0; k < 2; k++)
         for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
             mt_arena arena = {0};
@@ -92,6 +92,84 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
             assert_example(&back);
             mt_arena_free(&arena);
         }
+}
+
+/* Reads the test's file and writes the mesh with another ending. */
+static void convert(mt_arena *arena, const char *ending)
+{
+    mt_mesh mesh;
+    const mt_mesh_format *format = NULL;
+    read_path(arena, &mesh);
+    assert_example(&mesh);
+    file(ending, NULL);
+    if (strcmp(ending, ".vtk") == 0) {
+        const buffer b = vtk_names_file(&mesh);
+        write_bytes(path, b.bytes, b.n);
+        return;
+    }
+    ok(mt_mesh_format_find(path, true, &format));
+    ok(format->write(path, &mesh));
+}
+
+Test(names, names_and_groups_come_back_after_a_tour_of_all_formats)
+{
+    static const char *const tour[] = {".vtu", ".vtk", ".hdf", ".msh", ".vtk", ".vtu", ".hdf"};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    file(".msh", msh2_groups);
+    for (size_t k = 0; k < sizeof tour / sizeof *tour; k++) convert(&arena, tour[k]);
+    read_path(&arena, &mesh);
+    assert_example(&mesh);
+    cr_assert_null(mesh.notes, "%s", mesh.notes);
+    mt_arena_free(&arena);
+}
+
+/* Changes a text in a legacy file with the names and groups of the example. */
+static mt_status read_changed(mt_arena *arena, const char *from, const char *to, mt_mesh *mesh)
+{
+    buffer b = {.n = 0};
+    file(".msh", msh2_groups);
+    convert(arena, ".vtk");
+    read_path(arena, mesh);
+    const buffer good = vtk_names_file(mesh);
+    const unsigned char *at = memmem(good.bytes, good.n, from, strlen(from));
+    cr_assert_not_null(at, "%s", from);
+    const size_t before = (size_t)(at - good.bytes);
+    add(&b, good.bytes, before);
+    text(&b, "%s", to);
+    add(&b, at + strlen(from), good.n - before - strlen(from));
+    write_bytes(path, b.bytes, b.n);
+    return mt_vtk_read(arena, path, 1, mesh);
+}
+
+Test(names, damaged_names_and_groups_of_vtk_files_are_refused_with_the_file)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } damage[] = {{"\n35 32 ", "\n55 32 ", "heart.vtk: names, line 1: '7'; allowed: '2 TAG NAME'"},
+        {"\n35 32 ", "\n35 300 ", "names: number 1 is 300; allowed: the bytes of a text, 0 to 255"},
+        {"\n35 32 ", "\n35 nan ", "names: number 1 is nan; allowed: the bytes of a text"},
+        {"SCALARS groups", "SCALARS grouped",
+            "heart.vtk: its names have 2 groups, and it has no array 'groups'"},
+        {"unsigned_int\nLOOKUP_TABLE default\n0 3 ", "int\nLOOKUP_TABLE default\n0 4 ",
+            "heart.vtk: cell 1: groups is 4; allowed: a whole number from 0 to 3"}};
+    for (size_t k = 0; k < sizeof damage / sizeof *damage; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        cr_assert_eq(read_changed(&arena, damage[k].from, damage[k].to, &mesh), MT_INPUT, "%zu", k);
+        assert_message(damage[k].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(names, an_array_groups_without_names_of_groups_is_only_listed)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    ok(read_changed(&arena, "\nnames 1 ", "\nother 1 ", &mesh));
+    cr_assert(mesh.n_groups == 0 && mesh.n_names == 0 && !mesh.groups);
+    cr_assert_str_eq(mesh.notes, "found and not used: groups (cells)\n");
+    mt_arena_free(&arena);
 }
 
 Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
@@ -118,7 +196,7 @@ Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
     memcpy(mended.element_vertex + 8, mended.element_vertex + 4, 4 * sizeof *mended.element_vertex);
     memcpy(mended.element_vertex + 4, mended.element_vertex, 4 * sizeof *mended.element_vertex);
     mended.groups[2] = mended.groups[1], mended.groups[1] = 0;
-    ok(mt_repair_mesh(&mended, &repair));
+    ok(mt_repair_mesh(&arena, &mended, &repair));
     cr_assert(mended.n_elements == 2 && !mt_groups_has(&mended, 7, 0) && mt_groups_has(&mended, 7, 1));
     assert_name(&mended, 2, MT_SURFACE_LV, "ENDO");
     mt_arena_free(&arena);

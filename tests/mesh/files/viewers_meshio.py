@@ -33,3 +33,5 @@ heart.write("meshio_zlib.vtu", binary=True, compression="zlib")
 heart.write("meshio_ascii.vtu", binary=False)
 heart.write("meshio_42.vtk", file_format="vtk42")
 heart.write("meshio_51.vtk", file_format="vtk51")
+for data_format in ("XML", "Binary", "HDF"):
+    meshio.xdmf.write(f"meshio_{data_format}.xdmf", heart, data_format=data_format)

@@ -133,6 +133,7 @@ static void plant_duplicate(mt_mesh *mesh)
     const uint32_t *v = mesh->element_vertex + 28;
     add_element(mesh, v[2], v[0], v[1], v[3]);
     add_element(mesh, v[0], v[2], v[1], v[3]);
+    for (size_t c = 1; c <= 2; c++) mesh->region[mesh->n_elements - c] = mesh->region[7];
 }
 
 /* A low third element on the face that is opposite corner 0 of element 0. */
@@ -280,7 +281,7 @@ Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
         slab(&arena, &mesh);
         plants[k].plant(&mesh);
         const bool fold = plants[k].count[MT_DEFECT_FOLD] > 0;
-        ok(mt_repair_mesh(&mesh, &repair));
+        ok(mt_repair_mesh(&arena, &mesh, &repair));
         cr_assert_eq(memcmp(&repair, &plants[k].repair, sizeof repair), 0,
             "%s: turned %zu duplicates %zu repeated %zu "
             "collapsed %zu %zu flat %zu %zu overlapping %zu pieces %zu %zu vertices %zu triangles %zu",
@@ -333,7 +334,7 @@ Test(defects, a_flat_element_between_two_sides_of_the_surface_is_closed)
     mt_adjacency adjacency;
     mt_info info;
     crossed(&arena, &mesh);
-    ok(mt_repair_mesh(&mesh, &repair));
+    ok(mt_repair_mesh(&arena, &mesh, &repair));
     cr_assert(
         repair.turned == 6 && repair.flat.surface == 0 && repair.flat.inside == 0 && repair.flat.edges == 1);
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
@@ -359,7 +360,7 @@ Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_fir
                 if (k > 0) mesh.xyz_mm[12 * p + 3 * k + k - 1] += size;
             }
         mesh.region[0] = 0, mesh.region[1] = 1;
-        ok(mt_repair_mesh(&mesh, &repair));
+        ok(mt_repair_mesh(&arena, &mesh, &repair));
         cr_assert(mesh.n_elements == 1 && mesh.n_vertices == 4 && repair.pieces == 1);
         cr_assert_eq(mesh.region[0], larger % 2);
         mt_arena_free(&arena);
@@ -423,7 +424,7 @@ static void assert_mended(mt_mesh *mesh)
     cr_assert(!defects.fatal && defects.of[MT_DEFECT_PIECE].count == 0 &&
               defects.of[MT_DEFECT_DANGLING].count == 0);
     assert_told(mesh);
-    ok(mt_repair_mesh(mesh, &again));
+    ok(mt_repair_mesh(&arena, mesh, &again));
     cr_assert_eq(memcmp(&again, &(mt_repair){0}, sizeof again), 0, "a second repair finds something");
     mt_arena_free(&arena);
 }
@@ -439,7 +440,7 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         slab(&arena, &mesh);
         for (size_t n = 1 + below(12); n > 0; n--) damage_once(&mesh);
         ok(mt_mesh_check_content(&mesh, NULL));
-        const mt_status status = mt_repair_mesh(&mesh, &repair);
+        const mt_status status = mt_repair_mesh(&arena, &mesh, &repair);
         if (status == MT_OK) assert_mended(&mesh);
         cr_assert(status == MT_OK || (status == MT_INPUT && *mt_message()), "seed %zu", (size_t)seed);
         mended += status == MT_OK;
@@ -506,7 +507,7 @@ Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_
         slab(&arena, &mesh);
         for (size_t n = 1 + below(12); n > 0; n--) cut(&mesh);
         renumber(&mesh);
-        ok(mt_repair_mesh(&mesh, &repair));
+        ok(mt_repair_mesh(&arena, &mesh, &repair));
         ok(mt_defects_find(&mesh, &defects));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
         ok(mt_info_make(&mesh, &adjacency, &info));
@@ -532,7 +533,7 @@ Test(defects, a_wall_is_not_pinched_together)
     mt_repair repair;
     ok(mt_slab_make(&arena, (double[]){2, 2, 1}, 1, &mesh));
     mesh.xyz_mm[3 * (9 + 4) + 2] = 1e-9;
-    ok(mt_repair_mesh(&mesh, &repair));
+    ok(mt_repair_mesh(&arena, &mesh, &repair));
     cr_assert(repair.flat.edges == 0 && repair.flat.surface > 0);
     mt_arena_free(&arena);
 }
@@ -547,7 +548,7 @@ Test(defects, a_lone_needle_is_removed_not_drawn_together)
     const uint32_t a = add_vertex(&mesh, 9, 0, 0), b = add_vertex(&mesh, 9 + 1e-9, 0, 0),
                    c = add_vertex(&mesh, 9, 1, 0), d = add_vertex(&mesh, 9, 0, 1);
     add_element(&mesh, a, b, c, d);
-    ok(mt_repair_mesh(&mesh, &repair));
+    ok(mt_repair_mesh(&arena, &mesh, &repair));
     cr_assert(repair.flat.edges == 0 && repair.flat.surface == 1 && mesh.n_elements == 72);
     mt_arena_free(&arena);
 }
@@ -585,7 +586,7 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
     }
     ok(mt_defects_find(&mesh, &defects));
     cr_assert(defects.of[MT_DEFECT_CROWDED].count == 1 && defects.of[MT_DEFECT_CROWDED].number[0] == 0);
-    ok(mt_repair_mesh(&mesh, &repair));
+    ok(mt_repair_mesh(&arena, &mesh, &repair));
     cr_assert(mesh.n_elements <= 2);
     mt_arena_free(&arena);
 }
@@ -617,7 +618,7 @@ Test(defects, what_flat_elements_cost_is_bounded_where_all_of_them_are_crowded)
         cr_assert_eq(k, flat);
         memcpy(
             mesh.element_vertex + 4 * flat, needle.element_vertex, 4 * needle.n_elements * sizeof(uint32_t));
-        ok(mt_repair_mesh(&mesh, &repair));
+        ok(mt_repair_mesh(&arena, &mesh, &repair));
         cr_assert_eq(repair.flat.edges, flat == 0);
         cr_assert_eq(repair.flat.surface + repair.flat.inside, flat == 0 ? 0 : flat + 3);
         mt_arena_free(&arena);
@@ -631,7 +632,7 @@ Test(defects, a_mesh_of_nothing_but_flat_elements_is_an_error)
     mt_repair repair;
     slab(&arena, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 2] = 0;
-    cr_assert_eq(mt_repair_mesh(&mesh, &repair), MT_INPUT);
+    cr_assert_eq(mt_repair_mesh(&arena, &mesh, &repair), MT_INPUT);
     cr_assert_str_eq(mt_message(), "the repair leaves no element");
     mt_arena_free(&arena);
 }
@@ -670,7 +671,7 @@ Test(defects, without_memory_there_is_a_failure_and_no_leak)
             slab(&arena, &mesh);
             plant_all(&mesh);
             mt_arena_fail_at(n);
-            status = mending ? mt_repair_mesh(&mesh, &repair) : mt_defects_find(&mesh, &defects);
+            status = mending ? mt_repair_mesh(&arena, &mesh, &repair) : mt_defects_find(&mesh, &defects);
             mt_arena_fail_at(0);
             mt_arena_free(&arena);
             cr_assert(status == MT_OK ? n > 5 : status == MT_MEMORY, "take %zu: %s", n, mt_message());
