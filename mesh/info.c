@@ -76,14 +76,25 @@ static void measure_angles(const mt_mesh *mesh, mt_info *info)
     }
 }
 
-/* Of the six edges of every element: the higher vertex in the bucket of the lower,
+/* Some elements of a mesh: those of a group. */
+typedef struct some {
+    const uint16_t *of; /* NULL: all */
+    size_t group;
+} some;
+
+static bool is_among(const some *which, size_t element)
+{
+    return !which->of || which->of[element] == which->group;
+}
+
+/* Of the six edges of each of some elements: the higher vertex in the bucket of the lower,
  * high[start[v] .. start[v + 1]). */
-static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
+static void fill_edges(const mt_mesh *mesh, const some *which, size_t *start, uint32_t *high)
 {
     static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t c = 0; c < mesh->n_elements; c++)
-            for (int e = 0; e < 6; e++) {
+            for (int e = 0; e < 6 && is_among(which, c); e++) {
                 uint32_t a = mesh->element_vertex[4 * c + (size_t)ends[e][0]];
                 uint32_t b = mesh->element_vertex[4 * c + (size_t)ends[e][1]];
                 size_t lower = a < b ? a : b;
@@ -96,14 +107,14 @@ static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
     }
 }
 
-static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, const some *which, mt_info *info)
 {
     size_t *start;
     uint32_t *high;
     double sum = 0;
     MT_ALLOC(scratch, start, mesh->n_vertices + 2);
     MT_ALLOC(scratch, high, 6 * mesh->n_elements);
-    fill_edges(mesh, start, high);
+    fill_edges(mesh, which, start, high);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         qsort(high + start[v], start[v + 1] - start[v], sizeof *high, mt_compare_ids);
@@ -120,16 +131,26 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     return MT_OK;
 }
 
-mt_status mt_element_size_find(const mt_mesh *mesh, mt_element_size *size)
+mt_status mt_element_size_of(const mt_mesh *mesh, const uint16_t *of, size_t group, mt_element_size *size)
 {
+    const some which = {of, group};
     mt_arena scratch = {0};
     mt_info info = {0};
+    double volume_mm3 = 0;
+    size_t n = 0;
     *size = (mt_element_size){NAN, NAN};
-    if (mesh->n_elements == 0) return MT_OK;
-    const mt_status status = measure_edges(&scratch, mesh, &info);
-    *size = (mt_element_size){mt_mesh_length_mm(mesh), info.edge_mean_mm};
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        if (is_among(&which, c)) volume_mm3 += mt_mesh_volume_mm3(mesh, c), n++;
+    if (n == 0) return MT_OK;
+    const mt_status status = measure_edges(&scratch, mesh, &which, &info);
+    *size = (mt_element_size){cbrt(volume_mm3 / (double)n), info.edge_mean_mm};
     mt_arena_free(&scratch);
     return status;
+}
+
+mt_status mt_element_size_find(const mt_mesh *mesh, mt_element_size *size)
+{
+    return mt_element_size_of(mesh, NULL, 0, size);
 }
 
 void mt_element_size_text(const mt_element_size *size, char text[MT_ELEMENT_SIZE_TEXT])
@@ -189,7 +210,7 @@ mt_status mt_info_find(const mt_mesh *mesh, mt_info *info)
 
 static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
 {
-    MT_TRY(measure_edges(scratch, mesh, info));
+    MT_TRY(measure_edges(scratch, mesh, &(some){0}, info));
     MT_TRY(count_components(scratch, adjacency, info));
     return count_dangling(scratch, mesh, info);
 }

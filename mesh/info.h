@@ -33,6 +33,10 @@ typedef struct mt_element_size {
  * element, freed. */
 MT_NODISCARD mt_status mt_element_size_find(const mt_mesh *mesh, mt_element_size *size);
 
+/* Computes the size of the elements c with of[c] == group; NaN if there are none. `of`: [n_elements], borrowed; NULL: all elements. */
+MT_NODISCARD mt_status mt_element_size_of(
+    const mt_mesh *mesh, const uint16_t *of, size_t group, mt_element_size *size);
+
 /* Writes "1.55 mm (mean edge 2.75 mm)". */
 enum { MT_ELEMENT_SIZE_TEXT = 64 };
 void mt_element_size_text(const mt_element_size *size, char text[MT_ELEMENT_SIZE_TEXT]);

@@ -333,7 +333,7 @@ static mt_status draw_picture(const request *r, const record *x)
     title_of(r, title, sizeof title);
     const mt_curve_panel panels[] = {
         {.caption = "V, mV", .curve = &x->v}, {.caption = below, .curve = &x->below}};
-    const mt_curves curves = {title, x->time_unit_ms > 1 ? "time, s" : "time, ms", 2, panels};
+    const mt_curves curves = {title, x->time_unit_ms > 1 ? "time, s" : "time, ms", 2, panels, NULL};
     return mt_curves_write(r->picture, &curves);
 }
 

@@ -310,7 +310,7 @@ static mt_status draw(mt_arena *arena, const request *r, const measured *m)
     title_of(r, title, sizeof title);
     const mt_curve_panel panel[] = {
         {.caption = "APD90, ms", .curve = &curve, .look = r->dynamic ? MT_CURVE_DOTS : MT_CURVE_DOTTED_LINE}};
-    return mt_curves_write(r->picture, &(mt_curves){title, "diastolic interval, ms", 1, panel});
+    return mt_curves_write(r->picture, &(mt_curves){title, "diastolic interval, ms", 1, panel, NULL});
 }
 
 /* ---- in tissue ---- */

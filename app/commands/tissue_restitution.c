@@ -224,5 +224,5 @@ mt_status mt_tissue_restitution_draw(
     const mt_curve_panel panel[] = {
         {.caption = "conduction velocity, mm/ms", .curve = &curve[VELOCITY], .look = MT_CURVE_DOTTED_LINE},
         {.caption = "APD90, ms", .curve = &curve[APD], .look = MT_CURVE_DOTTED_LINE}};
-    return mt_curves_write(path, &(mt_curves){title, "diastolic interval, ms", n_panels, panel});
+    return mt_curves_write(path, &(mt_curves){title, "diastolic interval, ms", n_panels, panel, NULL});
 }

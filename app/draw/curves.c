@@ -6,7 +6,7 @@
 #include "app/draw/colour.h"
 
 /* Where the panels stand on the page. Pixels. */
-enum { LEFT = 130, RIGHT = MT_PAGE_WIDTH - 60, TOP = 140, BOTTOM = 890, GAP = 70 };
+enum { LEFT = 130, RIGHT = MT_PAGE_WIDTH - 60, TOP = 140, BOTTOM = 890, GAP = 70, CAPTION_SIZE = 17 };
 
 /* ---- curves ---- */
 
@@ -155,22 +155,25 @@ static void draw_points(mt_page *page, const mt_curve *curve, const axis *a, boo
     dots ? cairo_fill(page->pen) : cairo_stroke(page->pen);
 }
 
-/* Of curve k in a panel: curves by themselves have the colour of their panel, several go round the circle of hues. */
+/* The colour and the dashes of curve k in a panel: a curve without others has the colour of its panel, several go round the circle of hues. */
 static void use_colour(mt_page *page, const mt_curve_panel *panel, size_t number, size_t k)
 {
-    static const double of[MT_CURVE_PANELS_MAX][3] = {{0.47, 0.105, 262}, {0.62, 0.14, 35}, {0.6, 0.1, 160}};
-    const double around = 360 * (double)k / (double)(panel->n_others + 1),
-                 lightness = panel->n_others == 0 ? of[number][0]
-                             : k % 2 == 0         ? 0.47
-                                                  : 0.64,
-                 chroma = panel->n_others == 0 ? of[number][1] : 0.13,
-                 hue = panel->n_others == 0 ? of[number][2] : fmod(of[0][2] + around, 360);
-    double linear[3];
-    mt_colour_linear(lightness, mt_colour_chroma(lightness, chroma, hue), hue, linear);
+    enum { HUES = 8 };
+    static const double of[MT_CURVE_PANELS_MAX][3] = {{0.47, 0.105, 262}, {0.62, 0.14, 35}, {0.6, 0.1, 160}},
+                        dashes[][2] = {{11, 6}, {2.5, 4.5}};
+    const size_t n = panel->n_others + 1, n_hues = n < HUES ? n : HUES;
+    double look[3] = {of[number][0], of[number][1], of[number][2]}, linear[3];
+    if (n > 1) {
+        look[0] = k % HUES % 2 == 0 ? 0.47 : 0.64;
+        look[1] = 0.13;
+        look[2] = fmod(of[0][2] + 360 * (double)(k % HUES) / (double)n_hues, 360);
+    }
+    mt_colour_linear(look[0], mt_colour_chroma(look[0], look[1], look[2]), look[2], linear);
     cairo_set_source_rgb(
         page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
     cairo_set_line_width(page->pen, 2.2);
     cairo_set_line_join(page->pen, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_dash(page->pen, k < HUES ? NULL : dashes[k / HUES - 1], k < HUES ? 0 : 2, 0);
 }
 
 static void draw_curves(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
@@ -180,19 +183,75 @@ static void draw_curves(mt_page *page, const mt_curve_panel *panel, const axis *
         if (panel->look != MT_CURVE_DOTS) draw_points(page, curve_of(panel, k), a, false);
         if (panel->look != MT_CURVE_LINE) draw_points(page, curve_of(panel, k), a, true);
     }
+    cairo_set_dash(page->pen, NULL, 0, 0);
 }
 
-/* Names with a piece of each line, to the right of the caption. */
+enum { PIECE = 32, WORD = PIECE + 8, BETWEEN = 26 };
+
+/* The names of a legend: their size, and the width beyond which one is written smaller. */
+typedef struct names {
+    double size, most;
+} names;
+
+static double entry_width(mt_page *page, const char *name, const names *of)
+{
+    return WORD + fmin(mt_page_width(page, of->size, name), of->most) + BETWEEN;
+}
+
+/* Returns the number of entries from `first` on that fit into a row, at least 1 if there are any, and their width. */
+static size_t fill_row(
+    mt_page *page, const mt_curve_panel *panel, size_t first, double room, const names *of, double *width)
+{
+    size_t n = 0;
+    *width = 0;
+    for (size_t k = first; k <= panel->n_others; k++, n++) {
+        const double more = entry_width(page, panel->name[k], of);
+        if (n > 0 && *width + more > room + BETWEEN) break;
+        *width += more;
+    }
+    return n;
+}
+
+/* Returns the largest names with which all entries are in two rows. */
+static names choose_names(mt_page *page, const mt_curve_panel *panel, double room)
+{
+    names of = {16, 300};
+    while (of.most > 12) {
+        double width;
+        size_t k = 0;
+        for (int row = 0; row < 2 && k <= panel->n_others; row++)
+            k += fill_row(page, panel, k, room, &of, &width);
+        if (k > panel->n_others) break;
+        if (of.size > 11)
+            of.size--;
+        else
+            of.most *= 0.9;
+    }
+    return of;
+}
+
+/* Names with a piece of each line, to the right of the caption; the second row is at its height. */
 static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
 {
-    enum { PIECE = 26, NAME = 120, WORD = PIECE + 8 };
-    const double y = a->top - 24;
-    for (size_t k = 0; panel->name && k <= panel->n_others; k++) {
-        const double x = RIGHT - (double)(panel->n_others + 1 - k) * (WORD + NAME);
-        use_colour(page, panel, number, k);
-        line(page, x, y - 5, x + PIECE, y - 5);
-        mt_page_grey(page, mt_page_ink);
-        mt_page_write(page, x + WORD, y, MT_START, 16, NAME - 12, panel->name[k]);
+    const double room = RIGHT - 60 - mt_page_width(page, CAPTION_SIZE, panel->caption) - 40,
+                 heights[] = {a->top - 47, a->top - 24};
+    double width;
+    size_t k = 0;
+    if (!panel->name) return;
+    const names of = choose_names(page, panel, room);
+    const bool one = fill_row(page, panel, 0, room, &of, &width) > panel->n_others;
+    for (int row = one; row < 2; row++) {
+        const double y = heights[row];
+        size_t in_row = fill_row(page, panel, k, room, &of, &width);
+        double x = RIGHT - width + BETWEEN;
+        for (; in_row-- > 0 && k <= panel->n_others; k++) {
+            use_colour(page, panel, number, k);
+            line(page, x, y - 5, x + PIECE, y - 5);
+            cairo_set_dash(page->pen, NULL, 0, 0);
+            mt_page_grey(page, mt_page_ink);
+            mt_page_write(page, x + WORD, y, MT_START, of.size, of.most, panel->name[k]);
+            x += entry_width(page, panel->name[k], &of);
+        }
     }
 }
 
@@ -206,10 +265,12 @@ static void draw(mt_page *page, const mt_curves *c, const axis *a)
         mt_page_grey(page, mt_page_ink);
         cairo_set_line_width(page->pen, 1.6);
         line(page, LEFT, a[p].bottom + 0.8, RIGHT, a[p].bottom + 0.8);
-        mt_page_write(page, 60, a[p].top - 24, MT_START, 17, RIGHT - 60, c->panels[p].caption);
+        mt_page_write(page, 60, a[p].top - 24, MT_START, CAPTION_SIZE, RIGHT - 60, c->panels[p].caption);
     }
     mt_page_write(
         page, 0.5 * (LEFT + RIGHT), a[c->n_panels - 1].bottom + 64, MT_MIDDLE, 17, RIGHT - LEFT, c->caption);
+    mt_page_grey(page, mt_page_soft);
+    if (c->note) mt_page_write(page, LEFT, MT_PAGE_HEIGHT - 14, MT_START, 16, RIGHT - LEFT, c->note);
     mt_page_title(page, c->title);
 }
 

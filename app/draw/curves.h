@@ -8,7 +8,7 @@
  *     MT_TRY(mt_curve_begin(arena, 0, 500, &v));
  *     for (...) mt_curve_add(&v, t_ms, v_mV);
  *     const mt_curve_panel panel[] = {{.caption = "V, mV", .curve = &v, .look = MT_CURVE_LINE}};
- *     return mt_curves_write(path, &(mt_curves){"A cell", "time, ms", 1, panel});
+ *     return mt_curves_write(path, &(mt_curves){"A cell", "time, ms", 1, panel, NULL});
  */
 #ifndef MT_APP_DRAW_CURVES_H
 #define MT_APP_DRAW_CURVES_H
@@ -18,7 +18,7 @@
 #include "app/draw/page.h"
 #include "data/arena.h"
 
-enum { MT_CURVE_PARTS = 2048, MT_CURVE_PANELS_MAX = 3, MT_CURVES_MAX = 8 };
+enum { MT_CURVE_PARTS = 2048, MT_CURVE_PANELS_MAX = 3, MT_CURVES_MAX = 24 };
 
 typedef struct mt_curve_point {
     double x, y;
@@ -53,9 +53,10 @@ typedef struct mt_curve_panel {
     const char *caption;   /* what y is, above the panel */
     const mt_curve *curve; /* all of the same range */
     mt_curve_look look;
-    size_t n_others;         /* more curves in the panel, at most MT_CURVES_MAX with the first, */
+    size_t
+        n_others; /* more curves in the panel, at most MT_CURVES_MAX with the first: eight colours, then dashed, then dotted */
     const mt_curve *other;   /* [n_others] */
-    const char *const *name; /* [1 + n_others] of all of them, beside the caption; NULL: without names */
+    const char *const *name; /* [1 + n_others] of all of them, next to the caption; NULL: without names */
 } mt_curve_panel;
 
 /* All is borrowed; words are UTF-8. */
@@ -63,6 +64,7 @@ typedef struct mt_curves {
     const char *title, *caption;  /* caption: what x is, below it */
     size_t n_panels;              /* 1 to MT_CURVE_PANELS_MAX, from above; the first is the highest */
     const mt_curve_panel *panels; /* [n_panels] */
+    const char *note;             /* below all, such as a count of points that are left out; NULL: none */
 } mt_curves;
 
 /* Writes them: whole, or not at all. Vertical axes have round ends. The same input gives the same bytes. MT_INPUT: a curve without

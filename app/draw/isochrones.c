@@ -111,9 +111,7 @@ static void offer_place(const mt_plot *p, mt_time_labels *l, int level, const mt
     double score = fabs((x - l->x) * l->axis_y - (y - l->y) * l->axis_x);
     if (best->set && score >= best->score) return;
     if (x < 0 || y < 0 || x >= p->w || y >= p->h) return;
-    if (depth < (double)p->depth[mt_plot_at(p, (int)x, (int)y)] - mt_plot_depth_slack ||
-        !place_is_flat(p, l, x, y, depth))
-        return;
+    if (!mt_plot_shows(p, mt_plot_at(p, (int)x, (int)y), depth) || !place_is_flat(p, l, x, y, depth)) return;
     *best = (mt_time_label){true, x, y, score};
 }
 

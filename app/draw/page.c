@@ -12,7 +12,7 @@
 
 const double mt_page_ink = 0.13, mt_page_soft = 0.38;
 
-/* ---- words and boxes ---- */
+/* ---- words ---- */
 
 void mt_page_grey(mt_page *page, double grey) { cairo_set_source_rgb(page->pen, grey, grey, grey); }
 
@@ -44,8 +44,10 @@ static void write_words(mt_page *page, double x, double y, mt_anchor anchor, dou
     cairo_text_extents_t extents;
     if (!text[0] || !set_font(cr, size, bold)) return;
     cairo_text_extents(cr, text, &extents);
-    if (extents.x_advance > room) {
-        cairo_set_font_size(cr, size * room / extents.x_advance);
+    while (extents.x_advance > room && room > 0 &&
+           size > 1) { /* advances are rounded: not proportional to the size */
+        size *= fmin(room / extents.x_advance, 0.98);
+        cairo_set_font_size(cr, size);
         cairo_text_extents(cr, text, &extents);
     }
     double shift = anchor == MT_START ? 0 : anchor == MT_MIDDLE ? 0.5 : 1;
@@ -54,17 +56,82 @@ static void write_words(mt_page *page, double x, double y, mt_anchor anchor, dou
     cairo_new_path(cr);
 }
 
+double mt_page_width(mt_page *page, double size, const char *words)
+{
+    cairo_text_extents_t extents;
+    if (!set_font(page->pen, size, false)) return 0;
+    cairo_text_extents(page->pen, words, &extents);
+    return extents.x_advance;
+}
+
 void mt_page_write(
     mt_page *page, double x, double y, mt_anchor anchor, double size, double room, const char *words)
 {
     write_words(page, x, y, anchor, size, false, room, words);
 }
 
+/* ---- titles ---- */
+
+enum { TITLE_X = 60, TITLE_ROOM = MT_PAGE_WIDTH - 120, TITLE_WORDS = 1200 };
+static const double TITLE_SIZE = 26, TITLE_LEAST = 17;
+
+/* Returns the width of bold words [pixels]; 0 without a font. */
+static double bold_width(cairo_t *cr, double size, const char *words)
+{
+    cairo_text_extents_t extents;
+    if (!set_font(cr, size, true)) return 0;
+    cairo_text_extents(cr, words, &extents);
+    return extents.x_advance;
+}
+
+static bool starts_letter(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; } /* of UTF-8 */
+
+/* Returns the number of bytes of the longest start of a title that fits into a line: up to a blank, or to a letter if there is none. */
+static size_t first_line(cairo_t *cr, const char *title)
+{
+    char words[TITLE_WORDS];
+    size_t letter = 0, blank = 0;
+    for (size_t n = 1; title[n - 1] && n < sizeof words; n++) {
+        if (!starts_letter(title[n])) continue;
+        memcpy(words, title, n);
+        words[n] = 0;
+        if (bold_width(cr, TITLE_LEAST, words) > TITLE_ROOM) break;
+        letter = n;
+        if (title[n] == ' ') blank = n;
+    }
+    return blank > 0 ? blank : letter;
+}
+
+/* Writes the rest of a title, or its end after an ellipsis. */
+static void write_rest(mt_page *page, double y, const char *rest)
+{
+    char words[TITLE_WORDS + 8];
+    const char *dots = "";
+    rest += strspn(rest, " ");
+    for (;; rest++, dots = "\u2026 ") {
+        while (!starts_letter(*rest)) rest++;
+        (void)snprintf(words, sizeof words, "%s%s", dots, rest);
+        if (bold_width(page->pen, TITLE_LEAST, words) <= TITLE_ROOM) break;
+    }
+    write_words(page, TITLE_X, y, MT_START, TITLE_LEAST, true, TITLE_ROOM, words);
+}
+
 void mt_page_title(mt_page *page, const char *title)
 {
+    char words[TITLE_WORDS];
+    const double width = bold_width(page->pen, TITLE_SIZE, title), one = 52, two[2] = {32, 58};
     mt_page_grey(page, mt_page_ink);
-    write_words(page, 60, 62, MT_START, 26, true, MT_PAGE_WIDTH - 120, title);
+    if (width * TITLE_LEAST <= TITLE_ROOM * TITLE_SIZE) {
+        write_words(page, TITLE_X, one, MT_START, TITLE_SIZE, true, TITLE_ROOM, title);
+        return;
+    }
+    const size_t n = first_line(page->pen, title);
+    (void)snprintf(words, sizeof words, "%.*s", (int)n, title);
+    write_words(page, TITLE_X, two[0], MT_START, TITLE_LEAST, true, TITLE_ROOM, words);
+    write_rest(page, two[1], title + n);
 }
+
+/* ---- boxes ---- */
 
 void mt_page_fill(mt_page *page, double x, double y, double w, double h, const double linear[3])
 {

@@ -45,7 +45,12 @@ typedef enum mt_anchor { MT_START, MT_MIDDLE, MT_END } mt_anchor;
 void mt_page_write(
     mt_page *page, double x, double y, mt_anchor anchor, double size, double room, const char *words);
 
-/* Writes the title of the page. */
+/* Returns the width of words of this size [pixels]; 0 without a font. */
+double mt_page_width(mt_page *page, double size, const char *words);
+
+/* Writes the title of the page above MT_TITLE_BOTTOM: a wide one smaller or in two lines. Of one that does not fit into these either, the middle
+ * is replaced by an ellipsis, as its end says whether a run was stopped. */
+enum { MT_TITLE_BOTTOM = 66 };
 void mt_page_title(mt_page *page, const char *title);
 
 /* A box filled with a colour (linear light), and the outline of one. */

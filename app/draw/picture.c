@@ -48,6 +48,8 @@ typedef struct map {
 
 static const double grey_linear = 0.55; /* of what is not activated */
 
+static bool has_lines(const map *m) { return m->times.any && m->scale->lines[0]; }
+
 static void make_palette(map *m)
 {
     for (int k = 0; k <= SHADES; k++) {
@@ -86,7 +88,7 @@ static void write_labels(
     }
 }
 
-static void draw_bar_ticks(mt_page *page, const mt_times *times)
+static void draw_bar_ticks(mt_page *page, const mt_times *times, bool lines)
 {
     cairo_t *cr = page->pen;
     int stride = mt_times_stride(times, 15);
@@ -101,7 +103,7 @@ static void draw_bar_ticks(mt_page *page, const mt_times *times)
         cairo_stroke(cr);
         mt_times_text(times, level, text);
         if (labelled) mt_page_write(page, x, MT_LEGEND_Y + MT_LEGEND_H + 23, MT_MIDDLE, 16, 100, text);
-        if (level == times->first || level == times->last) continue;
+        if (!lines || level == times->first || level == times->last) continue;
         cairo_set_source_rgba(cr, 0, 0, 0, 0.45); /* the isochrones */
         cairo_move_to(cr, floor(x) + 0.5, MT_LEGEND_Y);
         cairo_line_to(cr, floor(x) + 0.5, MT_LEGEND_Y + MT_LEGEND_H);
@@ -119,22 +121,23 @@ static void draw_bar(mt_page *page, const map *m)
         const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
         mt_page_fill(page, MT_LEGEND_X + x, MT_LEGEND_Y, 1, MT_LEGEND_H, linear);
     }
-    draw_bar_ticks(page, times);
+    draw_bar_ticks(page, times, has_lines(m));
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
     (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
     (void)snprintf(label, sizeof label, "%s [%s]", scale->label, scale->unit);
     mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
     mt_page_grey(page, mt_page_soft);
+    if (!has_lines(m)) return;
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }
 
+/* Below the numbers of the bar, between the axes. */
 static void draw_grey_note(mt_page *page, const char *words)
 {
-    const double x = MT_LEGEND_X + MT_LEGEND_W + 60, grey[3] = {grey_linear, grey_linear, grey_linear};
-    mt_page_fill(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H, grey);
-    mt_page_frame(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H);
-    mt_page_write(page, x + MT_LEGEND_H + 10, MT_LEGEND_Y + 16, MT_START, 16,
-        MT_PAGE_WIDTH - x - MT_LEGEND_H - 30, words);
+    const double x = MT_LEGEND_X, y = MT_GREY_Y, size = 16, grey[3] = {grey_linear, grey_linear, grey_linear};
+    mt_page_fill(page, x, y, size, size, grey);
+    mt_page_frame(page, x, y, size, size);
+    mt_page_write(page, x + size + 10, y + 14, MT_START, 16, MT_LEGEND_W - size - 10, words);
 }
 
 /* ---- the whole ---- */
@@ -143,7 +146,7 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
 {
     const mt_figure *f = &m->figure;
     MT_TRY(mt_figure_draw(f, scratch, page, colour_of_time, m));
-    for (size_t k = 0; k < f->n_panels && m->times.any; k++)
+    for (size_t k = 0; k < f->n_panels && has_lines(m); k++)
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
     if (!m->times.all) draw_grey_note(page, m->scale->grey);
@@ -186,8 +189,9 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     m->scale = scale;
     MT_TRY(make_scale(scratch, values, mesh->n_elements, scale->trimmed, &m->times));
     MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &f->surface));
+    f->cut = true;
     MT_TRY(mt_figure_make(scratch, f));
-    for (size_t k = 0; k < f->n_panels && m->times.any; k++)
+    for (size_t k = 0; k < f->n_panels && has_lines(m); k++)
         mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(m, scratch, &page, title), path);

@@ -2,7 +2,8 @@
  *
  * Not a renderer: one style, ready for a paper. The outer surface in orthographic projection, coloured by a value
  * with lines where it is equal and a colour bar, or by the part that owns each element with a legend; the three axes to scale; a heart from
- * the front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
+ * the front and from behind, side by side, everything else from one side (mt_views_find). Between both sides a map of a heart has a third
+ * view, cut along the long axis (mt_view_cut_find): an endocardial stimulus may have activated nothing that is visible from outside. MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
 #ifndef MT_APP_DRAW_PICTURE_H
 #define MT_APP_DRAW_PICTURE_H
@@ -14,7 +15,7 @@
 /* What the colours of a map stand for: its legend is "Activation time [ms]" and "isochrones every 5 ms". */
 typedef struct mt_picture_scale {
     const char *label, *unit;
-    const char *lines; /* what lines of equal value are called: "isochrones" */
+    const char *lines; /* the name of lines of equal value: "isochrones"; "" for a map without lines */
     const char *grey;  /* what elements without a value are */
     bool
         trimmed; /* the colour bar does not span the hundredth of the values at either end, which has its last colour */
@@ -23,8 +24,8 @@ typedef struct mt_picture_scale {
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
  * values[n_elements]; NaN where an element has none: such elements are grey, and the legend has the words `grey` for
- * them. Values at vertices are
- * such that the mean of an element's four is nearly the element's own; colour and lines follow their linear
+ * them. Elements that the
+ * cut opens have their own value. Values at vertices are such that the mean of an element's four is nearly the element's own; colour and lines follow their linear
  * interpolation. The colour bar spans all values, or all but the trimmed, to whole intervals of the lines. Texts are UTF-8, "" for
  * none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
  * elements, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be

@@ -73,7 +73,7 @@ static void draw_around(mt_page *page, const mt_snapshots *s, const column *c)
         mt_page_grey(page, mt_page_ink);
         mt_page_write(
             page, LEFT, p->top + 0.5 * p->plot.h / MT_VIEW_SUPER, MT_START, 18, LABEL, p->view.name);
-        mt_axes_draw(page, &p->view, c->samples_per_mm, v ? MT_PAGE_WIDTH - 130 : 130, 100);
+        mt_axes_draw(page, &p->view, c->samples_per_mm, v ? MT_PAGE_WIDTH - 130 : 130, MT_AXES_Y, 100);
     }
     mt_page_title(page, s->title);
 }

@@ -40,9 +40,20 @@ static mt_view heart_view(const char *name, const double up[3], const double sid
     return v;
 }
 
-/* Of a person who stands, up x (from left to right ventricle) is the front; the right ventricle is turned 25
- * degrees towards us there. A left ventricle alone has no front: it is seen from where y, or x where y is its
- * axis, is least. */
+/* Finds the side of a heart that is seen first: of a person who stands, up x (from left to right ventricle) is the front. A left ventricle
+ * alone has no front: it is seen from where y, or x where y is its axis, is least. */
+static void find_front(const mt_landmarks *heart, double side[3])
+{
+    if (mt_dot3(heart->to_rv, heart->to_rv) > 0) {
+        mt_cross3(heart->up, heart->to_rv, side);
+    } else {
+        const int axis = fabs(heart->up[1]) < 0.9 ? 1 : 0;
+        for (int k = 0; k < 3; k++) side[k] = heart->up[k] * heart->up[axis] - (k == axis);
+    }
+    normalise(side);
+}
+
+/* The right ventricle is turned 25 degrees towards us in front. */
 mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n)
 {
     mt_landmarks heart;
@@ -55,17 +66,27 @@ mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t
     }
     MT_TRY(status);
     const bool both = mt_dot3(heart.to_rv, heart.to_rv) > 0;
-    if (both) {
-        mt_cross3(heart.up, heart.to_rv, side);
-        for (int k = 0; k < 3; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
-    } else {
-        const int axis = fabs(heart.up[1]) < 0.9 ? 1 : 0;
-        for (int k = 0; k < 3; k++) side[k] = heart.up[k] * heart.up[axis] - (k == axis);
-    }
+    find_front(&heart, side);
+    for (int k = 0; k < 3 && both; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
     normalise(side);
     views[0] = heart_view(both ? "Anterior view" : "From one side", heart.up, side, 1);
     views[1] = heart_view(both ? "Posterior view" : "From the other side", heart.up, side, -1);
     *n = 2;
+    return MT_OK;
+}
+
+mt_status mt_view_cut_find(const mt_mesh *mesh, mt_view *view, bool *found)
+{
+    mt_landmarks heart;
+    const mt_status status = mt_landmarks_find(mesh, &heart);
+    *found = status == MT_OK;
+    if (!*found) return status == MT_INPUT ? MT_OK : status;
+    const bool both = mt_dot3(heart.to_rv, heart.to_rv) > 0;
+    *view = (mt_view){.name = both ? "Long-axis cut, anterior part removed" : "Long-axis cut", .cuts = true};
+    memcpy(view->up, heart.up, sizeof view->up);
+    find_front(&heart, view->toward);
+    mt_cross3(view->up, view->toward, view->right);
+    view->cut_mm = mt_dot3(view->toward, heart.lv_mm);
     return MT_OK;
 }
 
@@ -248,8 +269,7 @@ mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh, const mt_ad
 static const double flat_cos =
     0.82; /* cos 35 degrees: faces that turn by more meet at an edge of the shape */
 
-/* How much light a surface of this normal sends to us: 1 is the colour itself. */
-static double light_on(const mt_view *v, const double normal[3])
+double mt_view_light(const mt_view *v, const double normal[3])
 {
     double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
     normalise(lamp);
@@ -265,7 +285,7 @@ static void light_face(const mt_view_surface *s, const mt_view *v, size_t face, 
     const double *normal = s->face_normal + 3 * face;
     for (size_t k = 0; k < 3; k++) {
         const double *around = s->normal + 3 * (size_t)vertex[k];
-        light[k] = light_on(v, mt_dot3(around, normal) > flat_cos ? around : normal);
+        light[k] = mt_view_light(v, mt_dot3(around, normal) > flat_cos ? around : normal);
     }
 }
 
@@ -308,8 +328,7 @@ static mt_box row_of(
                                  : (mt_box){0};
 }
 
-/* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
-static void fill_triangle(
+void mt_plot_triangle(
     mt_plot *p, size_t face, const double *const corner[3], const double value[3], const double light[3])
 {
     const double *a = corner[0], *b = corner[1], *c = corner[2];
@@ -327,8 +346,9 @@ static void fill_triangle(
             if (u < slack || w < slack || 1 - u - w < slack) continue;
             float depth = (float)(a[2] + u * (b[2] - a[2]) + w * (c[2] - a[2]));
             size_t i = mt_plot_at(p, x, y);
-            if (depth <= p->depth[i]) continue;
+            if (depth <= p->depth[i] || depth > p->cut) continue;
             p->depth[i] = depth;
+            p->ink[i] = 0;
             if (p->face) p->face[i] = (uint32_t)face;
             p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
             p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
@@ -355,11 +375,11 @@ static void fill_surface(mt_plot *p, const mt_view_surface *s, const mt_view *v)
         if (!mt_view_sees(v, s, face)) continue;
         mt_plot_face(p, s, face, corner, value);
         light_face(s, v, face, light);
-        fill_triangle(p, face, corner, value, light);
+        mt_plot_triangle(p, face, corner, value, light);
     }
 }
 
-/* The same numbers as in fill_triangle. */
+/* The same numbers as in mt_plot_triangle. */
 static float value_at(const double *const corner[3], const double value[3], double x, double y)
 {
     const double *a = corner[0], *b = corner[1], *c = corner[2];
@@ -396,6 +416,12 @@ void mt_plot_revalue(mt_plot *p, const mt_view_surface *s)
 
 const double mt_plot_depth_slack = 0.006;
 
+bool mt_plot_shows(const mt_plot *p, size_t sample, double depth)
+{
+    const double rounding = 1e-6; /* of the depth of the cutting plane */
+    return depth >= (double)p->depth[sample] - mt_plot_depth_slack && depth <= (double)p->cut + rounding;
+}
+
 static double nearest_on(const mt_plot_segment *cut, double x, double y, double *distance)
 {
     double dx = cut->to[0] - cut->from[0], dy = cut->to[1] - cut->from[1], length2 = dx * dx + dy * dy;
@@ -416,7 +442,7 @@ void mt_plot_ink(mt_plot *p, const mt_plot_segment *cut, double half, double str
             double distance, depth = nearest_on(cut, x + 0.5, y + 0.5, &distance);
             double cover = fmin(1, reach - distance);
             size_t i = mt_plot_at(p, x, y);
-            if (cover <= 0 || depth < (double)p->depth[i] - mt_plot_depth_slack) continue;
+            if (cover <= 0 || !mt_plot_shows(p, i, depth)) continue;
             uint8_t ink = (uint8_t)(255 * strength * cover + 0.5);
             if (ink > p->ink[i]) p->ink[i] = ink;
         }
@@ -484,6 +510,7 @@ static void place_vertices(mt_plot *p, const mt_view_surface *s, const mt_view *
     extent(v, s, low, high);
     const double middle_right = 0.5 * (low[0] + high[0]), middle_up = 0.5 * (low[1] + high[1]);
     const double farthest = low[2], nearest = high[2] > low[2] ? high[2] : low[2] + 1;
+    p->cut = v->cuts ? (float)(1 + (v->cut_mm - farthest) / (nearest - farthest)) : INFINITY;
     for (size_t i = 0; i < s->mesh->n_vertices; i++) {
         const double *x = s->mesh->xyz_mm + 3 * i;
         p->sample[3 * i] = 0.5 * p->w + (mt_dot3(v->right, x) - middle_right) * samples_per_mm;

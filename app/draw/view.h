@@ -11,7 +11,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 
-enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 2 };
+enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 3 };
 
 /* The outer faces of a mesh, and data at its vertices (zero at inner ones). */
 typedef struct mt_view_surface {
@@ -64,10 +64,12 @@ typedef struct mt_meeting {
 typedef void mt_meet(void *context, const mt_meeting *meeting);
 void mt_view_surface_meetings(const mt_view_surface *surface, mt_meet *meet, void *context);
 
-/* Orthonormal and right-handed; toward us. */
+/* A direction of view: orthonormal and right-handed. */
 typedef struct mt_view {
-    const char *name; /* "" where there is but one */
+    const char *name; /* "" if there is only one */
     double right[3], up[3], toward[3];
+    bool cuts; /* the plane toward . x = cut_mm cuts the mesh, and all in front of it is not drawn */
+    double cut_mm;
 } mt_view;
 
 /* Gives the n sides to look at a mesh from. A heart (one that has mt_landmarks) stands with its base up and
@@ -77,6 +79,11 @@ typedef struct mt_view {
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
 
+/* Finds the view of a heart that is cut along its long axis: the plane goes through the middle of the left endocardium, along the axis and
+ * toward the right ventricle, so that it opens both ventricles; the anterior part is removed. *found: false for a mesh without mt_landmarks.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_view_cut_find(const mt_mesh *mesh, mt_view *view, bool *found);
+
 /* What each sample shows. depth 0: nothing; value NaN: none; ink 0..255: how much of a line. */
 typedef struct mt_plot {
     int w, h;                     /* samples */
@@ -84,6 +91,7 @@ typedef struct mt_plot {
     uint8_t *ink;
     uint32_t *face; /* of the surface; meaningless where there is nothing. NULL: values stay as they are */
     double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
+    float cut;      /* the depth of the cutting plane: nothing nearer is drawn; INFINITY: none */
 } mt_plot;
 
 static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
@@ -102,6 +110,17 @@ MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surf
 /* Gives the samples the values that the surface has now: what mt_plot_make would give them, in less time. For a
  * plot that moves. */
 void mt_plot_revalue(mt_plot *plot, const mt_view_surface *surface);
+
+/* Returns the light on a surface with this normal: 1 is the colour itself. */
+double mt_view_light(const mt_view *view, const double normal[3]);
+
+/* Fills the samples of a triangle whose centre is inside, behind the cutting plane and nearer than what they show; removes
+ * their ink. Corners are samples with depth. */
+void mt_plot_triangle(
+    mt_plot *plot, size_t face, const double *const corner[3], const double value[3], const double light[3]);
+
+/* True if a point at sample (x, y) of this depth is neither hidden nor cut away; the sample is inside the plot. */
+bool mt_plot_shows(const mt_plot *plot, size_t sample, double depth);
 
 /* Is this face of the surface turned towards us? */
 bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t face);

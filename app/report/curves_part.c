@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/draw/ecg_picture.h"
 #include "app/report/table_part.h"
 #include "data/vec3.h"
+#include "solver/outputs/leads.h"
 
 /* A file under way. */
 typedef struct curves {
@@ -52,14 +54,14 @@ static void take_column(const curves *c, size_t column)
     for (size_t k = 0; k < c->n; k++) c->values[k] = mt_csv_number(&c->csv, k * c->each, column);
 }
 
-static void put_curve(const curves *c, size_t column, const char *label, const char *unit,
-    const mt_case_point *point, const size_t *element)
+/* Puts the values that were taken as a curve. */
+static void put_curve(
+    const curves *c, const char *label, const char *unit, const mt_case_point *point, const size_t *element)
 {
     mt_html_part *part = c->part;
     mt_json_open(&part->json, NULL, '{');
     mt_json_text(&part->json, "label", label);
     mt_json_text(&part->json, "unit", unit);
-    take_column(c, column);
     mt_html_reals(part, "y", c->n, 1, c->values, MT_HTML_65535, 0);
     put_place(part, point);
     if (element)
@@ -152,7 +154,8 @@ static void put_field(const curves *c, size_t first)
         read_words(c->csv.column[column], &here);
         if (strcmp(here.field, of.field) != 0) continue;
         const mt_case_point *point = find_point(input->n_points, input->points, here.point, &k);
-        put_curve(c, column, here.point, here.unit, point, point ? &c->nearest[k] : NULL);
+        take_column(c, column);
+        put_curve(c, here.point, here.unit, point, point ? &c->nearest[k] : NULL);
     }
     end_group(c);
 }
@@ -172,22 +175,94 @@ static mt_status put_traces(mt_arena *arena, curves *c, size_t most, mt_curves_l
 
 /* ---- ECG ---- */
 
-static mt_status put_ecg(mt_arena *arena, curves *c, size_t most, mt_curves_left *left)
+/* The leads of a file, without the samples during stimuli. */
+typedef struct leads {
+    const char **name; /* [n] */
+    size_t n, n_standard;
+    double **value; /* [n][n_rows] */
+    double *time_ms;
+    size_t n_spans;
+    mt_span *span;
+    mt_ecg_scale scale;
+} leads;
+
+static mt_status find_scale(mt_arena *arena, const curves *c, leads *l)
+{
+    const size_t n_rows = c->csv.n_rows;
+    const double from = l->time_ms[0], to = l->time_ms[n_rows - 1];
+    mt_curve *curve;
+    MT_ALLOC(arena, curve, l->n);
+    for (size_t k = 0; k < l->n; k++) {
+        MT_TRY(mt_curve_begin(arena, from, to > from ? to : from + 1, &curve[k]));
+        for (size_t row = 0; row < n_rows; row++)
+            if (!isnan(l->value[k][row])) mt_curve_add(&curve[k], l->time_ms[row], l->value[k][row]);
+    }
+    return mt_ecg_scale_find(
+        &(mt_ecg_record){"", l->n, l->n_standard, l->name, curve, l->n_spans, l->span}, &l->scale);
+}
+
+static mt_status read_leads(mt_arena *arena, const curves *c, leads *l)
+{
+    const size_t n_rows = c->csv.n_rows;
+    *l = (leads){.n = c->csv.n_columns - 1};
+    MT_ALLOC(arena, l->name, l->n);
+    MT_ALLOC(arena, l->value, l->n);
+    MT_ALLOC(arena, l->time_ms, n_rows);
+    for (size_t row = 0; row < n_rows; row++) l->time_ms[row] = mt_csv_number(&c->csv, row, 0);
+    MT_TRY(mt_case_stimulated(arena, &c->folder->input, &l->n_spans, &l->span));
+    for (size_t k = 0; k < l->n; k++) {
+        l->name[k] = c->csv.column[k + 1];
+        MT_ALLOC(arena, l->value[k], n_rows);
+        for (size_t row = 0; row < n_rows; row++) l->value[k][row] = mt_csv_number(&c->csv, row, k + 1);
+        (void)mt_ecg_blank(n_rows, l->time_ms, l->n_spans, l->span, 1, l->value[k]);
+    }
+    l->n_standard = mt_leads_standard(l->n, l->name);
+    return find_scale(arena, c, l);
+}
+
+/* The paper of the picture: "mm_per_s", "mm_per_mV" (limb leads, chest leads), "stimulated" (spans in ms) and "note". */
+static void put_paper(mt_html_part *part, const leads *l)
+{
+    mt_json_count(&part->json, "n_standard", l->n_standard);
+    mt_json_number(&part->json, "mm_per_s", l->scale.mm_per_s);
+    mt_json_open(&part->json, "mm_per_mV", '[');
+    for (int k = 0; k < MT_ECG_HALVES; k++) mt_json_number(&part->json, NULL, l->scale.mm_per_mV[k]);
+    mt_json_close(&part->json);
+    mt_json_open(&part->json, "stimulated", '[');
+    for (size_t k = 0; k < l->n_spans; k++) {
+        mt_json_open(&part->json, NULL, '[');
+        mt_json_number(&part->json, NULL, l->span[k].from_ms);
+        mt_json_number(&part->json, NULL, l->span[k].to_ms);
+        mt_json_close(&part->json);
+    }
+    mt_json_close(&part->json);
+    mt_json_text(&part->json, "note", mt_ecg_calibration);
+}
+
+static mt_status put_leads(mt_arena *arena, curves *c)
 {
     const mt_case *input = &c->folder->input;
-    size_t k;
+    leads l;
+    MT_TRY(read_leads(arena, c, &l));
+    begin_group(c, "ECG");
+    for (size_t lead = 0; lead < l.n; lead++) {
+        const char *name = l.name[lead];
+        size_t k;
+        for (k = 0; k < c->n; k++) c->values[k] = l.value[lead][k * c->each];
+        put_curve(c, name, "mV", find_point(input->n_electrodes, input->electrodes, name, &k), NULL);
+    }
+    mt_json_close(&c->part->json);
+    put_paper(c->part, &l);
+    mt_json_close(&c->part->json);
+    return MT_OK;
+}
+
+static mt_status put_ecg(mt_arena *arena, curves *c, size_t most, mt_curves_left *left)
+{
     bool has;
     mt_json_open(&c->part->json, "ecg", '[');
     MT_TRY(open_file(arena, c, "ecg.csv", most, left, &has));
-    if (has) {
-        begin_group(c, "ECG");
-        for (size_t column = 1; column < c->csv.n_columns; column++) {
-            const char *name = c->csv.column[column];
-            put_curve(
-                c, column, name, "mV", find_point(input->n_electrodes, input->electrodes, name, &k), NULL);
-        }
-        end_group(c);
-    }
+    if (has && c->csv.n_rows > 0) MT_TRY(put_leads(arena, c));
     mt_json_close(&c->part->json);
     return MT_OK;
 }

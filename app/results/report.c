@@ -238,7 +238,7 @@ static mt_status write_picture(
     grey_text(run, map, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
-        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey, !of_times};
+        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times};
     picture_title(run, beat, title, sizeof title);
     return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
 }

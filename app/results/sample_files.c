@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/cli/warning.h"
 #include "app/draw/curves.h"
 #include "app/draw/ecg_picture.h"
 #include "app/draw/movie.h"
@@ -96,9 +97,29 @@ static mt_status write_traces(mt_arena *arena, const mt_sample_files *files, con
     return write_csv(path, &r);
 }
 
+/* The number of points that the picture of the traces shows, and of others. */
+typedef struct shown {
+    size_t points, beyond,
+        inert; /* beyond: more than the picture has room for; inert: in elements that do not conduct, which have no V */
+} shown;
+
+static shown find_shown(const mt_probes *probes)
+{
+    shown n = {0};
+    for (size_t p = 0; p < probes->n_points; p++) {
+        if (probes->element[p] == MT_NO_ELEMENT)
+            n.inert++;
+        else if (n.points < MT_CURVES_MAX)
+            n.points++;
+        else
+            n.beyond++;
+    }
+    return n;
+}
+
 /* A panel of a field: the first points that are part of the problem. */
-static mt_status trace_panel(
-    mt_arena *arena, const mt_sample_files *files, const rows *r, size_t f, mt_curve_panel *panel)
+static mt_status trace_panel(mt_arena *arena, const mt_sample_files *files, const rows *r, size_t f,
+    size_t n_points, mt_curve_panel *panel)
 {
     enum { CAPTION = 64 };
     const mt_sampling *s = files->sampling;
@@ -108,35 +129,55 @@ static mt_status trace_panel(
     mt_curve *curve;
     const char **name;
     char *caption;
-    size_t n = 0;
-    MT_ALLOC(arena, curve, MT_CURVES_MAX);
-    MT_ALLOC(arena, name, MT_CURVES_MAX);
+    MT_ALLOC(arena, curve, n_points);
+    MT_ALLOC(arena, name, n_points);
     MT_ALLOC(arena, caption, CAPTION);
-    for (size_t p = 0; p < probes->n_points && n < MT_CURVES_MAX; p++) {
+    for (size_t p = 0, n = 0; n < n_points; p++) {
         if (probes->element[p] == MT_NO_ELEMENT) continue;
         MT_TRY(make_curve(arena, r, p * n_fields + f, &curve[n]));
         name[n++] = s->input->points[p].name;
     }
     (void)snprintf(caption, CAPTION, "%s%s%s", field.name, field.unit[0] ? ", " : "", field.unit);
-    *panel = (mt_curve_panel){.caption = caption,
-        .curve = n > 0 ? curve : NULL,
-        .n_others = n > 0 ? n - 1 : 0,
-        .other = curve + 1,
-        .name = name};
+    *panel = (mt_curve_panel){
+        .caption = caption, .curve = curve, .n_others = n_points - 1, .other = curve + 1, .name = name};
     return MT_OK;
+}
+
+/* Writes what the picture leaves out, for its note and a warning; "" if that is nothing. */
+static void write_left_out(const shown *n, size_t n_fields, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    if (n->beyond > 0)
+        used += (size_t)snprintf(text + used, size - used, "the first %zu of %zu points; ", n->points,
+            n->points + n->beyond + n->inert);
+    if (n->inert > 0)
+        used += (size_t)snprintf(text + used, size - used, "not %zu point%s in non-conducting elements; ",
+            n->inert, n->inert > 1 ? "s" : "");
+    if (n_fields > MT_CURVE_PANELS_MAX)
+        used += (size_t)snprintf(
+            text + used, size - used, "the first %d of %zu fields; ", MT_CURVE_PANELS_MAX, n_fields);
+    if (used > 0) (void)snprintf(text + used, size - used, "traces.csv has all");
 }
 
 /* The first fields and points; the table has all. */
 static mt_status draw_traces(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
     const size_t n_fields = files->sampling->n_fields[MT_SAMPLE_TRACES];
+    const shown n = find_shown(&files->sampling->problem->probes);
+    char note[256], left_out[200];
     mt_curve_panel panel[MT_CURVE_PANELS_MAX];
-    mt_curves curves = {files->title, "time, ms", 0, panel};
+    mt_curves curves = {files->title, "time, ms", 0, panel, NULL};
     rows r;
+    if (n.points == 0) return MT_OK;
     MT_TRY(traces_of(arena, files, &r));
-    for (; curves.n_panels < n_fields && curves.n_panels < MT_CURVE_PANELS_MAX; curves.n_panels++) {
-        MT_TRY(trace_panel(arena, files, &r, curves.n_panels, &panel[curves.n_panels]));
-        if (!panel[curves.n_panels].curve) return MT_OK; /* all points are in inert elements */
+    for (; curves.n_panels < n_fields && curves.n_panels < MT_CURVE_PANELS_MAX; curves.n_panels++)
+        MT_TRY(trace_panel(arena, files, &r, curves.n_panels, n.points, &panel[curves.n_panels]));
+    write_left_out(&n, n_fields, left_out, sizeof left_out);
+    if (left_out[0]) {
+        if (n.beyond > 0 || n_fields > MT_CURVE_PANELS_MAX) mt_warn("traces.png shows %s", left_out);
+        (void)snprintf(note, sizeof note, "Shown: %s.", left_out);
+        curves.note = note;
     }
     return mt_curves_write(path, &curves);
 }
@@ -171,11 +212,19 @@ static mt_status draw_ecg(mt_arena *arena, const mt_sample_files *files, const c
 {
     mt_leads leads;
     mt_curve *curve;
+    mt_span *span;
+    size_t n;
     rows r;
     MT_TRY(leads_of(arena, files, &leads, &r));
     MT_ALLOC(arena, curve, r.n_columns);
-    for (size_t k = 0; k < r.n_columns; k++) MT_TRY(make_curve(arena, &r, k, &curve[k]));
-    return mt_ecg_picture(path, &(mt_ecg_record){files->title, leads.n, leads.n_standard, leads.name, curve});
+    MT_TRY(mt_case_stimulated(arena, files->sampling->input, &n, &span));
+    for (size_t k = 0; k < r.n_columns; k++) {
+        if (!mt_ecg_blank(r.n, r.time_ms, n, span, r.n_columns, r.value + k))
+            return MT_OK; /* no sample is left */
+        MT_TRY(make_curve(arena, &r, k, &curve[k]));
+    }
+    return mt_ecg_picture(
+        path, &(mt_ecg_record){files->title, leads.n, leads.n_standard, leads.name, curve, n, span});
 }
 
 /* ---- series ---- */

@@ -189,7 +189,7 @@ static mt_status check_parts(const mt_case *input, const mt_problem *p, const mt
     mt_case_parts parts;
     mt_status status = mt_case_parts_make(&scratch, &p->mesh, &p->media, &parts);
     if (status == MT_OK) status = mt_case_check_scale(input, &parts);
-    if (status == MT_OK && findings) mt_findings_of_mesh(*findings, input, &parts);
+    if (status == MT_OK && findings) status = mt_findings_of_mesh(*findings, input, &parts);
     mt_arena_free(&scratch);
     return status;
 }

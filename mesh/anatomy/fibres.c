@@ -436,8 +436,9 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     return status;
 }
 
-/* From the middle of the left endocardium's vertices to that of the right one's, across the base's normal. */
-static void find_rv(const mt_mesh *mesh, const unsigned char *surface, const plane *base, double to_rv[3])
+/* Finds the middle of the left endocardium's vertices, and the direction from it to that of the right one's across the base's normal. */
+static void find_ventricles(
+    const mt_mesh *mesh, const unsigned char *surface, const plane *base, double lv_mm[3], double to_rv[3])
 {
     double sum[2][3] = {{0}}, n[2] = {0}, above, length;
     for (size_t v = 0; v < mesh->n_vertices; v++)
@@ -446,6 +447,7 @@ static void find_rv(const mt_mesh *mesh, const unsigned char *surface, const pla
             for (size_t k = 0; k < 3; k++) sum[side][k] += mesh->xyz_mm[3 * v + k];
             n[side]++;
         }
+    for (int k = 0; k < 3; k++) lv_mm[k] = sum[0][k] / n[0];
     for (int k = 0; k < 3; k++) to_rv[k] = n[1] > 0 ? sum[1][k] / n[1] - sum[0][k] / n[0] : 0;
     above = mt_dot3(to_rv, base->normal);
     length = mt_length3(to_rv);
@@ -463,7 +465,7 @@ static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landm
     MT_TRY(fit_base(mesh, surface, &base));
     memcpy(landmarks->base_mm, base.centre, sizeof base.centre);
     memcpy(landmarks->up, base.normal, sizeof base.normal);
-    find_rv(mesh, surface, &base, landmarks->to_rv);
+    find_ventricles(mesh, surface, &base, landmarks->lv_mm, landmarks->to_rv);
     landmarks->apex = find_apex(mesh, surface, &base);
     return MT_OK;
 }

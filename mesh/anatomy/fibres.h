@@ -97,6 +97,7 @@ typedef struct mt_fibres {
 typedef struct mt_landmarks {
     double base_mm[3]; /* the middle of the base's vertices, on the plane fitted to them */
     double up[3];      /* that plane's unit normal, out of the heart: from the apex to the base */
+    double lv_mm[3];   /* the middle of the vertices of the left endocardium */
     double to_rv[3];   /* unit, across up: from the middle of the left endocardium to that of the right one; 0
                         * without a right one, or where they stand above each other */
     size_t apex;       /* a vertex */

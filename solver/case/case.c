@@ -441,9 +441,9 @@ static const mt_yaml_key case_keys[] = {
         "Frames of the whole mesh as time passes, for ParaView: `series.hdf`, and `series.xdmf` for versions "
         "before 5.12."),
     MT_YAML_MAPPING("ecg", ecg_keys,
-        "Potentials in a bath around the tissue, with `electrodes`: `ecg.csv` and a picture. RA, LA, LL and "
-        "V1 "
-        "to V6 make the twelve leads (see `solver/outputs/leads.h`)."),
+        "Potentials in a bath around the tissue, with `electrodes`: `ecg.csv` and a picture. RA, LA and LL "
+        "make the six limb leads, and with these each of V1 to V6 makes its chest lead (see "
+        "`solver/outputs/leads.h`)."),
     MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
     MT_YAML_MAPPING("prepace", prepace_keys,
         "Cells that were paced before the simulation: each kind of cell by itself, in double precision and "

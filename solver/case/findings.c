@@ -125,7 +125,8 @@ typedef struct delayed {
     double percent;
 } delayed;
 
-static void tell_delay(mt_findings to, const mt_case *input, const delayed *d)
+/* `size`: of the elements of the part, in both measures. */
+static void tell_delay(mt_findings to, const mt_case *input, const delayed *d, const char *size)
 {
     const mt_cell_model *model = mt_case_model(input);
     const double longest_mm = model->delays[model->n_delays - 1].length_mm,
@@ -139,29 +140,27 @@ static void tell_delay(mt_findings to, const mt_case *input, const delayed *d)
             "; propagation may fail in elements of more than %.3g mm, the largest that were measured",
             mt_delay_length_mm(model, &scheme, &d->part->tissue, INFINITY));
     tell(to,
-        "%s: conduction velocity (CV) is %s on coarse meshes: found elements of %.3g mm (cube root of their "
-        "mean "
-        "volume); expected: activation about %.2g %%%s %s (root mean square over all directions), as "
+        "%s: conduction velocity (CV) is %s on coarse meshes: found elements of %s; expected: activation "
+        "about %.2g %%%s %s (root mean square over all directions), as "
         "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` "
         "halves "
         "the elements",
-        mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated",
-        d->part->length_mm, fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early",
-        model->name, beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
+        mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated", size,
+        fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
+        beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
 }
 
-static void tell_unknown_delay(mt_findings to, const mt_case *input, const delayed *d)
+static void tell_unknown_delay(mt_findings to, const mt_case *input, const delayed *d, const char *size)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     char name[MT_CASE_PART_NAME];
     tell(to,
-        "%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %.3g mm (cube root "
-        "of their mean "
-        "volume); the error with this scheme of diffusion is not known: `myotile reproduce waves --model "
+        "%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %s; the error with "
+        "this scheme of diffusion is not known: `myotile reproduce waves --model "
         "%s "
         "--spreading %g --damping %g --correction %s` measures it",
-        mt_case_part_name(input, d->part, name), d->part->length_mm, mt_case_model(input)->name,
-        scheme.spreading, scheme.damping, mt_correction_name[scheme.correction]);
+        mt_case_part_name(input, d->part, name), size, mt_case_model(input)->name, scheme.spreading,
+        scheme.damping, mt_correction_name[scheme.correction]);
 }
 
 /* The part of a region, or of the whole, in which waves are farthest off; not one where they are off by no more than `least`. */
@@ -179,7 +178,7 @@ static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t
     return worst;
 }
 
-void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts)
+mt_status mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const bool known = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual) ||
@@ -187,12 +186,15 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_par
     const delayed whole = worst_of(input, parts, MT_MEDIA_WHOLE, 0);
     for (size_t r = 0; r <= input->n_regions; r++) {
         const delayed d = r == 0 ? whole : worst_of(input, parts, r - 1, whole.percent);
+        char size[MT_CASE_PART_SIZE];
         if (!d.part || !(fabs(d.percent) >= MT_FINDINGS_DELAY_PERCENT)) continue;
+        MT_TRY(mt_case_part_size(parts, d.part, size));
         if (known)
-            tell_delay(to, input, &d);
+            tell_delay(to, input, &d, size);
         else
-            tell_unknown_delay(to, input, &d);
+            tell_unknown_delay(to, input, &d, size);
     }
+    return MT_OK;
 }
 
 /* ---- of places ---- */

@@ -33,8 +33,8 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
 /* Of the mesh of a case: elements so large that waves are expected to be late or early by MT_FINDINGS_DELAY_PERCENT or more, as a root mean
  * square over all directions (solver/case/delay.h). A scheme that is neither the usual nor the plain one was not measured: that is said
  * of elements for which the plain one would be so far off. Of each region the tissue in which waves are farthest off is told, where that is farther than in
- * the tissue of the whole. */
-void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
+ * the tissue of the whole. MT_MEMORY. */
+MT_NODISCARD mt_status mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
 
 /* Of the places of a case, on the mesh of its live elements: a stimulus that covers more than half of the tissue's volume, and electrodes
  * farther from the mesh than MT_SCALE_FAR times its largest extent; the text suggests the unit (mesh/scale.h). */

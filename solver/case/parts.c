@@ -8,8 +8,8 @@ mt_status mt_case_parts_make(
 {
     size_t *n;
     MT_ALLOC(arena, n, media->n);
+    *parts = (mt_case_parts){.n = media->n, .mesh = *mesh, .media = *media};
     MT_ALLOC(arena, parts->part, media->n);
-    parts->n = media->n;
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const size_t k = media->of ? media->of[c] : 0;
         parts->part[k].length_mm += mt_mesh_volume_mm3(mesh, c);
@@ -21,6 +21,16 @@ mt_status mt_case_parts_make(
         part->tissue = mt_medium_tissue(&media->medium[k]);
         part->length_mm = cbrt(part->length_mm / (double)n[k]);
     }
+    return MT_OK;
+}
+
+mt_status mt_case_part_size(
+    const mt_case_parts *parts, const mt_case_part *part, char text[MT_CASE_PART_SIZE])
+{
+    mt_element_size size;
+    MT_TRY(mt_element_size_of(&parts->mesh, parts->media.of, (size_t)(part - parts->part), &size));
+    (void)snprintf(text, MT_CASE_PART_SIZE, "%.3g mm (cube root of their mean volume; mean edge %.3g mm)",
+        size.length_mm, size.edge_mm);
     return MT_OK;
 }
 
@@ -47,16 +57,16 @@ static mt_status check_steps(
 /* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
 mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
 {
-    char because[128], name[MT_CASE_PART_NAME];
+    char because[MT_CASE_PART_SIZE + 64], size[MT_CASE_PART_SIZE], name[MT_CASE_PART_NAME];
     if (from->time.pde_steps > 0 || mt_case_diffusing(from) != MT_DIFFUSING_EXPLICIT) return MT_OK;
     for (size_t k = 0; k < parts->n; k++) {
         const mt_case_part *part = &parts->part[k];
-        const double h_mm = part->length_mm, d = mt_tissue_diffusivity_l(&part->tissue);
-        (void)snprintf(because, sizeof because,
-            "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm,
-            d);
-        MT_TRY(check_steps(from, mt_case_part_name(from, part, name), "at least ",
-            from->time.dt_ms * d / (h_mm * h_mm), because));
+        const double h_mm = part->length_mm, d = mt_tissue_diffusivity_l(&part->tissue),
+                     steps = from->time.dt_ms * d / (h_mm * h_mm);
+        if (steps <= MT_CASE_PDE_STEPS_MOST) continue;
+        MT_TRY(mt_case_part_size(parts, part, size));
+        (void)snprintf(because, sizeof because, "elements of %s and a diffusivity of %.3g mm^2/ms", size, d);
+        MT_TRY(check_steps(from, mt_case_part_name(from, part, name), "at least ", steps, because));
     }
     return MT_OK;
 }

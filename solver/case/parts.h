@@ -2,7 +2,7 @@
 #ifndef MT_SOLVER_CASE_PARTS_H
 #define MT_SOLVER_CASE_PARTS_H
 
-#include "mesh/mesh.h"
+#include "mesh/info.h"
 #include "solver/case/case.h"
 
 /* The elements of one tissue. */
@@ -16,11 +16,19 @@ typedef struct mt_case_part {
 typedef struct mt_case_parts {
     size_t n; /* at least 1 */
     mt_case_part *part;
+    mt_mesh mesh;   /* borrowed, */
+    mt_media media; /* as these: of mt_case_part_size */
 } mt_case_parts;
 
-/* Gives in `arena` the parts of a mesh with elements and with the case's media (mt_case_media). MT_MEMORY. */
+/* Returns in `arena` the parts of a mesh with elements and with the case's media (mt_case_media); keeps the arrays of both. MT_MEMORY. */
 MT_NODISCARD mt_status mt_case_parts_make(
     mt_arena *arena, const mt_mesh *mesh, const mt_media *media, mt_case_parts *parts);
+
+/* Writes both measures of the elements of a part, as messages state them: "0.275 mm (cube root of their mean volume; mean edge 0.618
+ * mm)". MT_MEMORY. Time and scratch: those of mt_element_size_of. */
+enum { MT_CASE_PART_SIZE = 96 };
+MT_NODISCARD mt_status mt_case_part_size(
+    const mt_case_parts *parts, const mt_case_part *part, char text[MT_CASE_PART_SIZE]);
 
 /* How messages name a part: "mesh.slab", or "mesh.slab: regions.2" where it is not the whole. */
 enum { MT_CASE_PART_NAME = 512 };

@@ -11,6 +11,9 @@
  * makes it positive, one that goes away negative. sigma_i are the conductivities inside the cells, not those of the monodomain
  * equation. The space outside the cells counts as bath, also in the tissue.
  *
+ * The current of a stimulus is not a source in this formula, so the potential does not jump when a stimulus begins or ends. But the stimulus
+ * drives V of all its elements at once, and the potential changes as fast as V: see solver/case/stimulated.h.
+ *
  * How it is computed. An element has one V and a gradient that is linear in its own voltage and its neighbours': that of the diffusion
  * operator (mt_diffusion_gradients), which has no conormal part through the outer surface, as V has none. The integral of
  * grad(1 / |x - x_e|) over an element is taken at four points. The error falls with the square of the edges

@@ -196,6 +196,40 @@ Test(samples, what_an_earlier_run_left_goes)
     for (int k = 0; k < FILES; k++) cr_expect_not(there(in("one", files[k])), "%s", files[k]);
 }
 
+/* Runs with n points, one of them in an inert element, into a folder; returns its warnings, to be freed. */
+static char *warnings_with(int n, const char *fields, const char *folder)
+{
+    char text[4096], line[128], *table = NULL;
+    size_t used = (size_t)snprintf(text, sizeof text, "%s",
+        SMALL_SLAB USUAL_TISSUE
+        "time: {end_ms: 7}\n"
+        "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
+            "2") "machine: {backend: cpu}\npoints:\n");
+    for (int k = 0; k < n; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "  - {name: P%d, at_mm: [%g, 0.5, 0.5]}\n",
+            k + 1, k == 0 ? 1.7 : 0.1 + 0.05 * k);
+    (void)snprintf(text + used, sizeof text - used, "traces: {every_ms: 0.5, fields: [%s]}\n", fields);
+    write_text("points.yaml", text);
+    (void)snprintf(line, sizeof line, "run points.yaml -o %s", folder);
+    char *said = warnings(&table, line);
+    free(table);
+    return said;
+}
+
+/* The first point is in an inert element and has no trace: eight and nine others are drawn. */
+Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leaves_out)
+{
+    char *eight = warnings_with(9, "V", "eight"), *nine = warnings_with(10, "V", "nine"),
+         *many = warnings_with(28, "V, m, h, Ca_i", "many");
+    cr_expect(!strstr(eight, "traces.png") && !strstr(nine, "traces.png"), "%s%s", eight, nine);
+    cr_expect_not(same_file("eight/traces.png", "nine/traces.png"));
+    cr_expect(
+        strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in non-conducting "
+                     "elements; the first 3 of 4 fields; traces.csv has all\n"),
+        "%s", many);
+    free(eight), free(nine), free(many);
+}
+
 Test(samples, what_cannot_be_taken_is_refused)
 {
     refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",

@@ -39,7 +39,7 @@ static mt_curve begin(double from, double to)
 static mt_status write_one(const char *to, const mt_curve *curve, const char *caption)
 {
     const mt_curve_panel panel[] = {{.caption = caption, .curve = curve}};
-    return mt_curves_write(to, &(mt_curves){"A title", "time, ms", 1, panel});
+    return mt_curves_write(to, &(mt_curves){"A title", "time, ms", 1, panel, NULL});
 }
 
 static bool is_coloured(const unsigned char rgb[3], double least)
@@ -72,6 +72,59 @@ Test(curves, a_part_keeps_its_first_lowest_highest_and_last_point)
     cr_assert_eq(c.part[MT_CURVE_PARTS - 1].n, 1);
 }
 
+/* n constants, one above the other, with names of a length: each line is on the page, and each entry of the legend. */
+static void draw_many(size_t n, size_t name_length, const char *to)
+{
+    static const char letters[] = "point at the apex of the left ventricle and more of it";
+    mt_curve *c = mt_arena_alloc(&arena, n, sizeof *c);
+    const char **names = mt_arena_alloc(&arena, n, sizeof *names);
+    for (size_t k = 0; k < n; k++) {
+        char *name = mt_arena_alloc(&arena, 80, 1);
+        (void)snprintf(name, 80, "P%zu %.*s", k + 1, (int)name_length, letters);
+        names[k] = name;
+        c[k] = begin(0, 10);
+        for (size_t i = 0; i <= 10; i++) mt_curve_add(&c[k], (double)i, (double)k);
+    }
+    const mt_curve_panel panel[] = {
+        {.caption = "V, mV", .curve = c, .n_others = n - 1, .other = c + 1, .name = names}};
+    cr_assert_eq(
+        mt_curves_write(to, &(mt_curves){"Many", "time, ms", 1, panel, "a note"}), MT_OK, "%s", mt_message());
+}
+
+/* The columns of the panel in which a line at this height has its colour. */
+static size_t columns_of_line(const unsigned char *pixels, double y)
+{
+    size_t n = 0;
+    for (size_t x = 140; x < 1530; x++) {
+        bool any = false;
+        for (size_t j = (size_t)(y - 2); j < (size_t)(y + 3); j++)
+            any |= is_coloured(pixel_at(pixels, x, j), 40);
+        n += any;
+    }
+    return n;
+}
+
+/* From the ninth on lines are dashed and from the 17th dotted. */
+Test(curves, as_many_as_24_have_a_line_and_an_entry_of_the_legend_each_that_stays_on_the_page)
+{
+    static const size_t legend_y[2] = {68, 122}, all_x[2] = {0, MT_PAGE_WIDTH},
+                        margin_x[2] = {1546, MT_PAGE_WIDTH}, numbers[] = {2, 9, 24};
+    static const double high[] = {1, 8, 25}; /* of the axes */
+    for (size_t t = 0; t < 6; t++) {
+        const size_t n = numbers[t / 2];
+        draw_many(n, t % 2 ? 50 : 0, path);
+        unsigned char *pixels = read_pixels(path);
+        for (size_t k = 0; k < n; k++) {
+            const size_t columns = columns_of_line(pixels, 890 - 750 * (double)k / high[t / 2]);
+            cr_expect(
+                k < 8 ? columns == 1390 : columns > 300 && columns < 1200, "%zu of %zu: %zu", k, n, columns);
+        }
+        free(pixels);
+        cr_expect_geq(count_within(path, all_x, legend_y, is_coloured, 40), n * 24);
+        cr_expect_eq(count_within(path, margin_x, legend_y, is_coloured, 10), 0);
+    }
+}
+
 Test(curves, the_same_input_gives_the_same_bytes)
 {
     mt_curve c = begin(-5, 5), d = begin(-5, 5);
@@ -82,7 +135,7 @@ Test(curves, the_same_input_gives_the_same_bytes)
     const mt_curve_panel panels[] = {{.caption = "one", .curve = &c},
         {.caption = "a constant", .curve = &d, .look = MT_CURVE_DOTS},
         {.caption = "once more", .curve = &c, .look = MT_CURVE_DOTTED_LINE}};
-    const mt_curves all = {"Three", "x", 3, panels};
+    const mt_curves all = {"Three", "x", 3, panels, NULL};
     cr_assert_eq(mt_curves_write(path, &all), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_curves_write(other, &all), MT_OK, "%s", mt_message());
     assert_same_bytes(path, other);

@@ -62,7 +62,8 @@ static mt_ecg_record record(size_t n, size_t n_standard, double end_ms, double f
             mt_curve_add(&curve[k], t, factor * beat(k, fmod(t, 800)));
         }
     }
-    return (mt_ecg_record){"A title", n, n_standard, numbered, curve};
+    return (mt_ecg_record){
+        .title = "A title", .n = n, .n_standard = n_standard, .name = numbered, .curve = curve};
 }
 
 static mt_ecg_scale scale_of(mt_ecg_record r)
@@ -83,39 +84,47 @@ static void expect_scale(mt_ecg_scale s, int pixels, double mm_s, double limbs_m
         s.mm_per_mV[0], s.mm_per_mV[1], pixels, mm_s, limbs_mm_mV, chest_mm_mV);
 }
 
-/* Boxes are 22, 37 and 52 mm long, rows 21 and more high: 18 for the leads. Those of the limbs go from -0.9 to 0.7 mV at most, those of
- * the chest from -1.5 to 1.2. */
-Test(ecg_picture, what_is_usual_is_taken_where_it_fits)
+/* Columns are 4, 16.5, 39 and 54 mm long with four of them, 110 with two and 230 and 350 with one. Leads of the limbs go from -0.9 to 0.7 mV at
+ * most, those of the chest from -1.5 to 1.2. */
+Test(ecg_picture, the_paper_runs_at_25_mm_a_second_with_the_largest_squares_that_fit)
 {
-    expect_scale(scale_of(record(12, 12, 600, 0.6)), 12, 25, 10, 10);
-    expect_scale(scale_of(record(12, 12, 1400, 0.6)), 8, 25, 10, 10);
-    expect_scale(scale_of(record(12, 12, 2000, 0.6)), 6, 25, 10, 10);
+    static const struct {
+        double end_ms;
+        int pixels;
+        double mm_s;
+    } of[] = {{150, 36, 25}, {600, 16, 25}, {1400, 8, 25}, {2000, 6, 25}, {4000, 6, 25}, {8000, 6, 25},
+        {13000, 4, 25}, {20000, 4, 10}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        const mt_ecg_scale s = scale_of(record(12, 12, of[k].end_ms, 0));
+        expect_scale(s, of[k].pixels, of[k].mm_s, 10, 10);
+        const mt_ecg_record r = record(14, 12, of[k].end_ms, 1);
+        cr_expect_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
+    }
+    expect_scale(scale_of(record(3, 0, 600, 0)), 48, 25, 10, 10);
 }
 
-Test(ecg_picture, else_the_largest_round_scale_that_fits)
+Test(ecg_picture, limb_leads_and_chest_leads_have_one_gain_each_10_mm_a_mV_or_the_largest_round_one_that_fits)
 {
-    expect_scale(scale_of(record(12, 12, 600, 1)), 12, 25, 10, 5);
-    expect_scale(scale_of(record(12, 12, 600, 6)), 12, 25, 1, 1);
-    expect_scale(scale_of(record(12, 12, 600, 0.006)), 12, 25, 1000, 1000);
-    expect_scale(scale_of(record(12, 12, 600, 0)), 12, 25, 10, 10);
-    expect_scale(scale_of(record(12, 12, 150, 0.6)), 12, 100, 10, 10);
-    expect_scale(scale_of(record(12, 12, 10000, 0.6)), 6, 5, 10, 10);
-    expect_scale(scale_of(record(3, 0, 600, 0.6)), 12, 100, 10, 10);
+    expect_scale(scale_of(record(12, 12, 600, 0.4)), 16, 25, 10, 10);
+    expect_scale(scale_of(record(12, 12, 600, 0.6)), 16, 25, 10, 5);
+    expect_scale(scale_of(record(12, 12, 600, 6)), 16, 25, 1, 0.5);
+    expect_scale(scale_of(record(12, 12, 600, 0.006)), 16, 25, 1000, 500);
+    expect_scale(scale_of(record(6, 6, 600, 0.4)), 28, 25, 5, 5);
 }
 
 static bool is_pink(const unsigned char rgb[3], double least) { return rgb[0] - rgb[1] > (int)least; }
 static bool is_dark(const unsigned char rgb[3], double most) { return rgb[0] < (int)most; }
 
-/* Paper from x = 80 and y = 96 with 12 pixels a mm: lines of 5 mm are stronger, and stand where the grid says. */
+/* Paper from x = 80 and y = 96 with 16 pixels a mm: lines of 5 mm are stronger. */
 Test(ecg_picture, the_paper_has_its_millimetres)
 {
     const mt_ecg_record r = record(12, 12, 600, 0);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
     unsigned char *pixels = read_pixels(path);
-    for (size_t mm = 0; mm <= 120; mm++) {
-        cr_expect(is_pink(pixel_at(pixels, 80 + 12 * mm, 96 + 3), 15), "%zu mm", mm);
-        cr_expect_eq(is_pink(pixel_at(pixels, 80 + 12 * mm, 96 + 3), 50), mm % 5 == 0, "%zu mm", mm);
-        if (mm < 120) cr_expect(!is_pink(pixel_at(pixels, 80 + 12 * mm + 6, 96 + 3), 15), "%zu mm", mm);
+    for (size_t mm = 0; mm <= 90; mm++) {
+        cr_expect(is_pink(pixel_at(pixels, 80 + 16 * mm, 96 + 3), 15), "%zu mm", mm);
+        cr_expect_eq(is_pink(pixel_at(pixels, 80 + 16 * mm, 96 + 3), 50), mm % 5 == 0, "%zu mm", mm);
+        if (mm < 90) cr_expect(!is_pink(pixel_at(pixels, 80 + 16 * mm + 8, 96 + 3), 15), "%zu mm", mm);
     }
     free(pixels);
 }
@@ -128,36 +137,76 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
     for (size_t i = 0; i <= 6000; i++) mt_curve_add(step, 0.1 * (double)i, i >= 2000 && i <= 4000);
     step->part = mt_arena_alloc(&arena, MT_CURVE_PARTS, sizeof *step->part);
     for (size_t i = 0; i <= 6000; i++) mt_curve_add(step, 0.1 * (double)i, i >= 2000 && i <= 4000);
-    expect_scale(scale_of(r), 12, 25, 10, 10);
+    expect_scale(scale_of(r), 16, 25, 10, 10);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
-    const double left = 20 + 2 * (120 - 20) / 4;
-    const size_t from = 80 + (size_t)(12 * (left + 5)), to = 80 + (size_t)(12 * (left + 10));
-    const size_t row[] = {96 + 260, 96 + 520}, flat[] = {from + 4, to - 4}, sides[] = {from - 3, to + 3};
+    const double left = 16 + 2 * (16.5 + 2);
+    const size_t from = 80 + (size_t)(16 * (left + 5)), to = 80 + (size_t)(16 * (left + 10));
+    const size_t row[] = {96 + 240, 96 + 480}, flat[] = {from + 4, to - 4}, sides[] = {from - 3, to + 3};
     const size_t within = count_within(path, flat, row, is_dark, 100);
     cr_expect(within >= 2 * (to - from - 8) && within <= 3 * (to - from - 8), "%zu", within);
-    cr_expect_geq(count_within(path, sides, row, is_dark, 100), within + 2 * 2 * 116);
+    cr_expect_geq(count_within(path, sides, row, is_dark, 100), within + 2 * 2 * 156);
     unsigned char *pixels = read_pixels(path);
     size_t top = 0, bottom = 0;
     for (size_t y = row[0]; y < row[1]; y++) {
         if (!top && is_dark(pixel_at(pixels, (from + to) / 2, y), 100)) top = y;
         if (!bottom && is_dark(pixel_at(pixels, to + 20, y), 100)) bottom = y;
     }
-    cr_expect_eq(bottom - top, 120);
+    cr_expect_eq(bottom - top, 160);
     free(pixels);
 }
 
-/* The rising sides of each row's pulses, 2 mm from the left and 10 mm before V1: 1 mV is 10 mm high, and 5 at half the gain. */
+/* The rising sides of each row's pulses, 1 mm from the left and 7 mm before V1: 1 mV is 5 mm high, and 2 at the other gain. */
 Test(ecg_picture, pulses_of_1_mV_calibrate_each_half_of_a_row)
 {
     const mt_ecg_record r = record(12, 12, 600, 1);
-    const size_t half[] = {80 + 24, 80 + 12 * 62};
-    expect_scale(scale_of(r), 12, 25, 10, 5);
+    const size_t half[] = {80 + 16, 80 + 16 * 46};
+    expect_scale(scale_of(r), 16, 25, 5, 2);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < 6; k++) {
-        const size_t x[] = {half[k % 2], half[k % 2] + 1}, y[] = {96 + 260 * (k / 2), 96 + 260 * (k / 2 + 1)};
-        const double high = k % 2 ? 60 : 120;
+        const size_t x[] = {half[k % 2], half[k % 2] + 1}, y[] = {96 + 240 * (k / 2), 96 + 240 * (k / 2 + 1)};
+        const double high = k % 2 ? 32 : 80;
         cr_expect_float_eq(
             (double)count_within(path, x, y, is_dark, 100), high, 3, "row %zu, %zu", k / 2, k % 2);
+    }
+}
+
+static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
+
+/* A lead that steps up by 1 mV while a stimulus acts, from 200 to 204 ms. With the span nothing is drawn between both levels, and a mark is below.
+ */
+Test(ecg_picture, a_stimulus_leaves_no_step_but_a_mark)
+{
+    static const mt_span span = {200, 204};
+    const double left = 16 + 2 * (16.5 + 2) + 5;
+    const size_t x[] = {80 + (size_t)(16 * left) - 4, 80 + (size_t)(16 * left) + 6},
+                 row[] = {96 + 240, 96 + 465}, page_x[] = {0, MT_PAGE_WIDTH}, paper_y[] = {96, 96 + 720};
+    size_t dark[2], blue[2];
+    for (size_t blank = 0; blank < 2; blank++) {
+        mt_ecg_record r = record(12, 12, 600, 0);
+        double time_ms[6001], value[6001];
+        mt_curve *step = (mt_curve *)&r.curve[7]; /* V2 */
+        step->part = mt_arena_alloc(&arena, MT_CURVE_PARTS, sizeof *step->part);
+        for (size_t i = 0; i <= 6000; i++)
+            time_ms[i] = 0.1 * (double)i, value[i] = fmax(0, fmin((time_ms[i] - 200) / 4, 1));
+        r.n_stimulated = blank, r.stimulated = &span;
+        cr_assert(mt_ecg_blank(6001, time_ms, blank, &span, 1, value));
+        for (size_t i = 0; i <= 6000; i++)
+            if (!isnan(value[i])) mt_curve_add(step, time_ms[i], value[i]);
+        cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
+        dark[blank] = count_within(path, x, row, is_dark, 100);
+        blue[blank] = count_within(path, page_x, paper_y, is_blue, 60);
+    }
+    cr_expect_gt(dark[0], dark[1] + 2 * 140, "%zu, %zu", dark[0], dark[1]);
+    cr_expect_eq(blue[0], 0);
+    cr_expect_geq(blue[1], (size_t)(12 * 12), "one for each lead");
+}
+
+Test(ecg_picture, some_of_the_standard_leads_are_enough)
+{
+    for (size_t n = 6; n <= 12; n++) {
+        mt_ecg_record r = record(n, n, 600, 1);
+        if (n == 8) numbered[6] = "V2", numbered[7] = "V5";
+        cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
     }
 }
 

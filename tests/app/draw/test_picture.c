@@ -118,33 +118,56 @@ Test(picture, shows_the_colours_of_the_map_under_light)
     end_bench(&b);
 }
 
-/* A septum from the left ventricle at x = 0 to the right one, z up to the base: its front, at large y, is
- * early and its back is late. The left half of the page is the front, the right half the back. Above 0.85 of
- * the page is no colour bar. */
-Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
+/* The thirds of the page, and gaps between them; above 0.85 of the page is no colour bar. */
+static const size_t left_third[2] = {0, 530}, cut[2] = {556, 1044}, right_third[2] = {1070, MT_PAGE_WIDTH},
+                    gaps[2][2] = {{530, 556}, {1044, 1070}}, above[2] = {80, MT_PAGE_HEIGHT * 85 / 100};
+
+/* A septum from the left ventricle at x = 0 to the right one, z up to the base. */
+static bench make_septum_bench(void)
 {
-    static const size_t left[2] = {0, MT_PAGE_WIDTH / 2}, right[2] = {MT_PAGE_WIDTH / 2, MT_PAGE_WIDTH},
-                        above[2] = {80, MT_PAGE_HEIGHT * 85 / 100},
-                        middle[2] = {MT_PAGE_WIDTH / 2 - 15, MT_PAGE_WIDTH / 2 + 15};
     bench b = make_bench();
     mt_arena_free(&b.arena);
     tagged_slab(&b.arena, (const double[]){20, 7, 3}, 0.5, &b.mesh);
     make_septum(&b.mesh);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
     b.time_ms = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    return b;
+}
+
+/* Nothing on its surface has a value: both views from outside are grey, and the cut in the middle shows the inside. */
+Test(picture, a_heart_that_is_grey_from_outside_is_shown_cut)
+{
+    bench b = make_septum_bench();
+    for (size_t c = 0; c < b.mesh.n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(&b.mesh, c, x);
+        const bool inside = x[0] > 1 && x[0] < 19 && x[1] > 1 && x[1] < 6 && x[2] > 1 && x[2] < 2;
+        b.time_ms[c] = inside ? (float)x[0] : NAN;
+    }
+    cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
+    cr_expect_eq(count_within(b.path, left_third, above, is_coloured, 0), 0);
+    cr_expect_eq(count_within(b.path, right_third, above, is_coloured, 0), 0);
+    cr_expect_gt(count_within(b.path, cut, above, is_coloured, 0), 5000);
+    end_bench(&b);
+}
+
+/* Its front, at large y, is early and its back is late. */
+Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
+{
+    bench b = make_septum_bench();
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
         b.time_ms[c] = x[1] > 3.5 ? 10 : 24;
     }
     cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
-    const double front = (double)count_within(b.path, left, above, is_coloured, 0),
-                 back = (double)count_within(b.path, right, above, is_coloured, 0);
-    cr_assert(front > 5e4 && back > 5e4, "%g and %g", front, back);
-    cr_assert_eq(count_within(b.path, middle, above, is_coloured, 0), 0);
+    const double front = (double)count_within(b.path, left_third, above, is_coloured, 0),
+                 back = (double)count_within(b.path, right_third, above, is_coloured, 0);
+    cr_assert(front > 2e4 && back > 2e4, "%g and %g", front, back);
+    for (size_t k = 0; k < 2; k++) cr_assert_eq(count_within(b.path, gaps[k], above, is_coloured, 0), 0);
     /* From a little above the far half of the base is seen too. */
-    cr_assert_gt((double)count_within(b.path, left, above, is_map_colour, 0), 0.5 * front);
-    cr_assert_gt((double)count_within(b.path, right, above, is_map_colour, 1), 0.5 * back);
+    cr_assert_gt((double)count_within(b.path, left_third, above, is_map_colour, 0), 0.5 * front);
+    cr_assert_gt((double)count_within(b.path, right_third, above, is_map_colour, 1), 0.5 * back);
     end_bench(&b);
 }
 
@@ -171,11 +194,41 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     end_bench(&b);
 }
 
-/* And the legend says so, right of the bar, where there is any. */
+/* One line, two, and more than fits: never below the room of titles, where the names of views begin, nor beyond the margin. The end is kept. */
+Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
+{
+    static const size_t page[2] = {0, MT_PAGE_WIDTH}, margin[2] = {MT_PAGE_WIDTH - 58, MT_PAGE_WIDTH},
+                        upper[2] = {10, 38}, lower[2] = {40, MT_TITLE_BOTTOM},
+                        between[2] = {MT_TITLE_BOTTOM, 73}, all[2] = {0, 73};
+    static const size_t n_words[] = {1, 12, 20, 80};
+    bench b = make_septum_bench();
+    const mt_picture_scale scale = {"Activation time", "ms", "", "", false};
+    for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = (float)c;
+    for (size_t k = 0; k < 4; k++) {
+        char title[2][1024];
+        size_t ink[2], n = 0;
+        for (size_t w = 0; w < n_words[k]; w++)
+            n += (size_t)snprintf(title[0] + n, 1024 - n, "%s", w % 5 ? "ventricles " : "pgäjq ");
+        strcpy(title[1], title[0]);
+        strcpy(title[0] + n, "(stopped at 12 ms)");
+        strcpy(title[1] + n, "(stopped at 4 ms)");
+        for (size_t t = 0; t < 2; t++) {
+            cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &scale, title[t]), MT_OK);
+            ink[t] = count_within(b.path, page, all, is_ink, 0);
+            cr_expect_eq(count_within(b.path, page, between, is_ink, 0), 0, "%zu words", n_words[k]);
+            cr_expect_eq(count_within(b.path, margin, all, is_ink, 0), 0, "%zu words", n_words[k]);
+            cr_expect_gt(count_within(b.path, page, upper, is_ink, 0), 0);
+            cr_expect_gt(count_within(b.path, page, lower, is_ink, 0), 500);
+        }
+        cr_expect_neq(ink[0], ink[1], "%zu words", n_words[k]);
+    }
+    end_bench(&b);
+}
+
+/* And the legend says so, below the bar, if there is any. */
 Test(picture, what_was_not_activated_is_grey)
 {
-    static const size_t note[2][2] = {
-        {MT_LEGEND_X + MT_LEGEND_W + 60, MT_PAGE_WIDTH}, {MT_LEGEND_Y, MT_LEGEND_Y + MT_LEGEND_H}};
+    static const size_t note[2][2] = {{MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W}, {MT_GREY_Y, MT_PAGE_HEIGHT}};
     bench b = make_bench();
     size_t all, half;
     cr_assert_eq(draw(&b, b.path), MT_OK);
@@ -188,7 +241,7 @@ Test(picture, what_was_not_activated_is_grey)
     }
     cr_assert_eq(draw(&b, b.path), MT_OK);
     half = coloured_pixels(b.path);
-    cr_assert_geq(count_within(b.path, note[0], note[1], is_ink, 0), MT_LEGEND_H * MT_LEGEND_H);
+    cr_assert_geq(count_within(b.path, note[0], note[1], is_ink, 0), 16 * 16);
     for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = NAN;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     cr_assert_eq(coloured_pixels(b.path), 0);
@@ -197,10 +250,11 @@ Test(picture, what_was_not_activated_is_grey)
     end_bench(&b);
 }
 
-/* The number itself cannot be read here; but it is on the page where there is grey, right of the colour bar, and only there. */
+/* The number itself cannot be read here; but it is on the page if there is grey, below the colour bar, and only then. */
 Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
 {
-    static const size_t note_x[2] = {MT_LEGEND_X + MT_LEGEND_W + 60, MT_PAGE_WIDTH}, note_y[2] = {900, 950};
+    static const size_t note_x[2] = {MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W},
+                        note_y[2] = {MT_GREY_Y, MT_PAGE_HEIGHT};
     bench b = make_bench();
     for (int grey = 0; grey < 2; grey++) {
         size_t n, m, ink[2];
@@ -290,19 +344,29 @@ static size_t lines_across(const unsigned char *pixels, size_t y)
 
 /* Along the slab's length each round time has one, but where its label stands. From 0 to 14 ms there are 13
  * inside; edges and labels may look like one, too. */
-Test(picture, isochrones_cross_the_slab)
+static size_t most_lines(const char *path)
 {
-    bench b = make_bench();
-    run_along(&b, 14);
-    cr_assert_eq(draw(&b, b.path), MT_OK);
-    unsigned char *pixels = read_pixels(b.path);
+    unsigned char *pixels = read_pixels(path);
     size_t most = 0;
     for (size_t y = 80; y < MT_LEGEND_Y - 30; y++) {
         const size_t n = lines_across(pixels, y);
         if (n > most) most = n;
     }
     free(pixels);
-    cr_assert(most >= 10 && most <= 18, "%zu", most);
+    return most;
+}
+
+Test(picture, isochrones_cross_the_slab_where_lines_are_wanted)
+{
+    bench b = make_bench();
+    run_along(&b, 14);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    const size_t with = most_lines(b.path);
+    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
+                     &(mt_picture_scale){"Velocity", "mm/ms", "", b.grey, false}, "A slab"),
+        MT_OK);
+    const size_t without = most_lines(b.path);
+    cr_assert(with >= 10 && with <= 18 && without <= 3, "%zu and %zu", with, without);
     end_bench(&b);
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/draw/view.h"
+#include "app/draw/section.h"
 #include "data/vec3.h"
 #include "tests/mesh/tagged_slab.h"
 
@@ -273,7 +273,7 @@ Test(view, a_line_is_inked_as_far_as_it_reaches_and_no_farther)
         {5.3, 40, 52, 7}, {5, 20.5, 52, 20.5}, {30.2, 4, 30.2, 44}, {10, 10, 13, 12}, {8, 12, 55, 15}};
     static float depth[W * H];
     static uint8_t ink[W * H];
-    mt_plot plot = {.w = W, .h = H, .depth = depth, .ink = ink};
+    mt_plot plot = {.w = W, .h = H, .depth = depth, .ink = ink, .cut = INFINITY};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         const double *e = ends[k], dx = e[2] - e[0], dy = e[3] - e[1];
         const mt_plot_segment line = {.from = {e[0], e[1], 1}, .to = {e[2], e[3], 1}};
@@ -286,4 +286,61 @@ Test(view, a_line_is_inked_as_far_as_it_reaches_and_no_farther)
             cr_assert_float_eq(ink[i], 255 * cover, 0.51, "line %zu, (%d, %d): %d", k, i % W, i / W, ink[i]);
         }
     }
+}
+
+/* The least of the four parts into which a point divides an element, over the element's volume: below 0 outside it. */
+static double depth_inside(size_t element, const double at[3])
+{
+    const double volume = mt_mesh_volume_mm3(&mesh, element);
+    double least = INFINITY;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t *v = mesh.element_vertex + 4 * element;
+        double area[3], to[3];
+        mt_mesh_face_area(&mesh, element, f, area);
+        mt_minus3(at, mesh.xyz_mm + 3 * (size_t)v[mt_mesh_face[f][0]], to);
+        least = fmin(least, -mt_dot3(area, to) / (6 * volume));
+    }
+    return least;
+}
+
+/* The septum from x = 0 to 4, y and z from 0 to 5, is cut at y = 2.5. Its values are the numbers of its elements. */
+Test(view, a_section_has_no_gaps_and_shows_each_element_that_is_there)
+{
+    enum { W = 150, H = 170 };
+    static const double scale = 30, size_mm[3] = {4, 5, 5};
+    mt_adjacency adjacency;
+    mt_view_surface surface;
+    mt_view view;
+    mt_plot plot;
+    bool found;
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    make_septum(&mesh);
+    float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
+    for (size_t c = 0; c < mesh.n_elements; c++) value[c] = (float)c;
+    cr_assert_eq(mt_view_cut_find(&mesh, &view, &found), MT_OK, "%s", mt_message());
+    cr_assert(found && view.cuts && fabs(view.cut_mm - 2.5) < 1e-12);
+    assert_frame(&view);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_view_surface_make(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &view, scale, W, H, false, &plot), MT_OK);
+    mt_section_draw(&plot, &surface, &view);
+    for (int i = 0; i < W * H; i++) {
+        const double right = (i % W + 0.5 - 0.5 * W) / scale, up = (0.5 * H - i / W - 0.5) / scale;
+        const double at[3] = {2 + right * view.right[0], 2.5, 2.5 + up};
+        const bool in = fabs(right) < 2 && fabs(up) < 2.5;
+        cr_assert_eq(plot.depth[i] > 0, in, "(%g, %g)", right, up);
+        if (!in) continue;
+        cr_assert_eq(plot.depth[i], plot.cut);
+        cr_assert_geq(depth_inside((size_t)plot.value[i], at), -1e-5, "%g at (%g, %g)", (double)plot.value[i],
+            right, up);
+    }
+}
+
+Test(view, what_is_no_heart_is_not_cut)
+{
+    mt_view view;
+    bool found = true;
+    cr_assert_eq(mt_slab_make(&arena, (const double[]){2, 2, 2}, 1, &mesh), MT_OK);
+    cr_assert_eq(mt_view_cut_find(&mesh, &view, &found), MT_OK);
+    cr_assert(!found);
 }

@@ -166,9 +166,11 @@ def traces(blocks):
     for k, name in enumerate(LEADS):
         size = 0.02 if k < 6 else 0.2
         y = size * (beat(40, 6, np.cos(k)) - beat(52, 7, 0.7 * np.sin(1 + k)) + beat(300, 35, 0.4 * np.cos(k / 2)))
+        y[(t > 0) & (t <= 2)] = np.nan
         leads.append({"label": name, "unit": "mV", "y": blocks.values(y), "at_mm": None, "element": None})
-    trace = lambda label, those: {"label": label, "x": x, "x_label": "time", "x_unit": "ms", "curves": those}
-    return [trace("V", curves)], [trace("ECG", leads)]
+    trace = lambda label, those, **more: {"label": label, "x": x, "x_label": "time", "x_unit": "ms", "curves": those, **more}
+    paper = {"n_standard": 12, "mm_per_s": 25, "mm_per_mV": [200, 20], "stimulated": [[0, 2]], "note": "Amplitudes are not calibrated."}
+    return [trace("V", curves)], [trace("ECG", leads, **paper)]
 
 
 SETS = {"ode": 1, "pde a to b": 2}  # with how often they run in a time step

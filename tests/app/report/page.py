@@ -381,6 +381,13 @@ class PageTest(unittest.TestCase):
                 self.assertRegex(text, r"^\w+: −?[\d.e−]+ mV at [\d.]+ ms$")
         self.assertEqual(found, {"I", "aVR", "V1", "V4"})
 
+    def test_the_paper_of_an_ecg_has_the_speed_and_the_gains_of_the_report(self):
+        self.tab("traces")
+        text = self.browser.run("return document.querySelector('.paper').closest('section').querySelector('p.note').textContent")
+        self.assertIn("25 mm/s (1 mm = 40 ms), limb leads: 200 mm/mV, chest leads: 20 mm/mV", text)
+        self.assertIn("Amplitudes are not calibrated.", text)
+        self.assertIn("stimuli", text)
+
     def test_a_tile_that_is_clicked_is_kept_with_its_numbers(self):
         self.tab("machine")
         self.browser.run("document.querySelector('.die-place').scrollIntoView()")

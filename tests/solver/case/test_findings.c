@@ -119,7 +119,7 @@ static const char *said_of_slab(const char *set, const char *other, const char *
     mt_case c;
     mt_case_parts parts;
     make_parts(&arena, sets, n, &c, &parts);
-    mt_findings_of_mesh(begin(), &c, &parts);
+    cr_assert_eq(mt_findings_of_mesh(begin(), &c, &parts), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
     return said;
 }
@@ -139,7 +139,7 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
     expect_silence(said_of_slab(NULL, NULL, NULL));
     said_of_slab("tissue.chi_per_mm=1120", NULL, NULL);
     expect_part(said, "mesh.slab: conduction velocity (CV) is underestimated on coarse meshes: found "
-                      "elements of 0.275 mm ");
+                      "elements of 0.275 mm (cube root of their mean volume; mean edge 0.618 mm); ");
     (void)snprintf(expected, sizeof expected,
         "activation about %.2g %% late (root mean square over all directions), as measured with "
         "tp06 in elements of 0.778 mm of the usual tissue, dt "
@@ -188,6 +188,7 @@ Test(findings, a_region_that_needs_too_many_steps_is_named)
     make_parts(&arena, sets, 1, &c, &parts);
     cr_expect_eq(mt_case_check_scale(&c, &parts), MT_INPUT);
     cr_expect_eq(strncmp(mt_message(), "mesh.slab: regions.1: at least ", 31), 0, "%s", mt_message());
+    expect_part(mt_message(), "elements of 0.275 mm (cube root of their mean volume; mean edge 0.6");
     make_parts(&arena, sets, 2, &c, &parts);
     cr_expect_eq(mt_case_check_scale(&c, &parts), MT_OK);
     mt_arena_free(&arena);
@@ -211,6 +212,19 @@ Test(findings, parts_have_the_size_of_their_elements)
     cr_expect_float_eq(parts.part[1].length_mm, 2 / cbrt(6), 1e-12);
     cr_expect(parts.part[0].region == MT_MEDIA_WHOLE && parts.part[1].region == 3);
     cr_expect_float_eq(parts.part[1].tissue.sigma_l_mS_mm, 1, 1e-15);
+    for (size_t k = 0; k < 2; k++) { /* each with the edges of its own elements */
+        mt_mesh own;
+        mt_element_size size;
+        uint8_t keep[6 * 8];
+        char text[MT_CASE_PART_SIZE], expected[MT_CASE_PART_SIZE];
+        for (size_t c = 0; c < mesh.n_elements; c++) keep[c] = of[c] == k;
+        cr_assert_eq(mt_mesh_select(&arena, &mesh, keep, &own), MT_OK);
+        cr_assert_eq(mt_element_size_find(&own, &size), MT_OK);
+        (void)snprintf(expected, sizeof expected,
+            "%.3g mm (cube root of their mean volume; mean edge %.3g mm)", size.length_mm, size.edge_mm);
+        cr_assert_eq(mt_case_part_size(&parts, &parts.part[k], text), MT_OK);
+        cr_expect_str_eq(text, expected);
+    }
     mt_arena_free(&arena);
 }
 

@@ -72,7 +72,29 @@ Test(leads, einthovens_and_goldbergers_sums_hold)
     }
 }
 
-Test(leads, without_one_of_the_nine_electrodes_stand_for_themselves)
+/* RA 1, LA 4, LL 10: the terminal is 5. V5 comes before V2, and there are no others of the chest. */
+Test(leads, limb_leads_need_no_chest_and_each_chest_electrode_has_the_terminal_of_wilson)
+{
+    static const char *const limbs[] = {"LL", "RA", "back", "LA"},
+                             *const some[] = {"V5", "LL", "RA", "V2", "LA"},
+                             *const names[] = {"I", "II", "III", "aVR", "aVL", "aVF", "V2", "V5"};
+    const double phi[] = {10, 1, 7, 4}, more[] = {50, 10, 1, 20, 4},
+                 expected[] = {3, 9, 6, -6, -1.5, 7.5, 15, 45};
+    double value[10];
+    mt_leads leads = make(4, limbs);
+    cr_assert(leads.n == 7 && leads.n_standard == 6);
+    mt_leads_values(&leads, phi, value);
+    for (size_t k = 0; k < 6; k++)
+        cr_expect(value[k] == expected[k] && strcmp(leads.name[k], names[k]) == 0, "%s", leads.name[k]);
+    cr_expect(value[6] == 7 && strcmp(leads.name[6], "back") == 0);
+    leads = make(5, some);
+    cr_assert(leads.n == 8 && leads.n_standard == 8);
+    mt_leads_values(&leads, more, value);
+    for (size_t k = 0; k < 8; k++)
+        cr_expect(value[k] == expected[k] && strcmp(leads.name[k], names[k]) == 0, "%s", leads.name[k]);
+}
+
+Test(leads, without_one_limb_electrodes_stand_for_themselves)
 {
     static const char *const some[] = {"RA", "LA", "V1", "V2", "V3", "V4", "V5", "V6", "RL"};
     const double phi[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -84,7 +106,19 @@ Test(leads, without_one_of_the_nine_electrodes_stand_for_themselves)
     for (size_t k = 0; k < 9; k++) cr_expect_str_eq(leads.name[k], some[k]);
 }
 
-/* The electrode of a chest lead is that lead; where there are no standard leads a name is but a name. */
+Test(leads, names_of_leads_say_how_many_are_standard)
+{
+    static const char *const few[] = {"I", "II", "III", "aVR", "aVL", "V1"}, *const limbs[] = {
+                                                                                 "LL", "RA", "V9", "LA"};
+    const mt_leads twelve = make(ALL, all), six = make(4, limbs);
+    cr_expect_eq(mt_leads_standard(twelve.n, twelve.name), 12);
+    cr_expect_eq(mt_leads_standard(six.n, six.name), 6);
+    cr_expect_eq(mt_leads_standard(6, few), 0);
+    cr_expect_eq(mt_leads_standard(ALL, all), 0);
+    cr_expect(mt_leads_chest("V1") == 0 && mt_leads_chest("V6") == 5 && mt_leads_chest("V9") == MT_CHEST);
+}
+
+/* The electrode of a chest lead is that lead; without standard leads any name is allowed. */
 Test(leads, no_two_have_one_name)
 {
     static const char *const names[] = {"I", "II", "III", "aVR", "aVL", "aVF"};

@@ -1,30 +1,31 @@
-// ECGs on their paper: a grid of 1 and 5 mm, pulses of calibration, and leads. The twelve standard leads stand as on the paper of a
-// clinic; other electrodes have a row each. It draws what it is given and measures no intervals.
+// ECGs on their paper: a grid of 1 and 5 mm, pulses of calibration, and leads. The standard leads are arranged as on the paper of a
+// clinic; other electrodes have a row each. Speed and gains are those of ecg.png, as the report states them. It measures no intervals.
 
 import { values } from './data.js';
 import { button, el, labelled, options, savePng, sizeCanvas, table } from './dom.js';
 import { format, quantity } from './number.js';
 
-const paper = { back: '#fff8f6', thin: '#f7d9d6', thick: '#e3a49e', ink: '#111111' }; // the paper is paper in the dark, too
-const standard = ['I', 'II', 'III', 'aVR', 'aVL', 'aVF', 'V1', 'V2', 'V3', 'V4', 'V5', 'V6'];
+const paper = { back: '#fff8f6', thin: '#f7d9d6', thick: '#e3a49e', ink: '#111111', stimulus: '#1a4dbf' }; // the paper is paper in the dark, too
+const limbs = 6; // leads
+const chest = ['V1', 'V2', 'V3', 'V4', 'V5', 'V6'];
 const pulse_mm = 12; // the room of a pulse before its row
 
 /** Shows an ECG in host. Gives { remove }. */
 export async function showEcg(host, trace) {
   const x = await values(trace.x);
   const leads = await Promise.all(trace.curves.map(async (c) => ({ name: nameOf(c.label), unit: c.unit, y: await values(c.y) })));
-  const layout = layOut(leads);
+  const layout = layOut(leads, trace);
   const canvas = el('canvas', { class: 'paper', role: 'img', tabindex: '0', 'aria-label': `${trace.label}: ${leads.map((l) => l.name).join(', ')}` });
   const scroll = el('div', { class: 'scroll' }, canvas);
-  const speed = el('select', {}, options([{ value: '', text: 'automatic' }, ...[25, 50, 100].map((v) => ({ value: v, text: `${v} mm/s` }))]));
-  const gain = el('select', {}, options([{ value: '', text: 'automatic' }, ...[5, 10, 20, 50, 100].map((v) => ({ value: v, text: `${v} mm/mV` }))]));
+  const speed = el('select', {}, options([{ value: '', text: `${trace.mm_per_s} mm/s, as in ecg.png` }, ...[25, 50, 100].filter((v) => v !== trace.mm_per_s).map((v) => ({ value: v, text: `${v} mm/s` }))]));
+  const gain = el('select', {}, options([{ value: '', text: 'as in ecg.png' }, ...[5, 10, 20, 50, 100, 200, 500, 1000].map((v) => ({ value: v, text: `${v} mm/mV` }))]));
   const said = el('p', { class: 'note' });
   const read = el('output', { class: 'readout' });
   const draw = (ratio) => {
-    const scales = findScales(layout, x, Number(speed.value) || null, Number(gain.value) || null);
+    const scales = findScales(trace, x, Number(speed.value), Number(gain.value));
     const geometry = measure(layout, x, scales, scroll.clientWidth || 900);
     drawPaper(canvas, layout, x, scales, geometry, ratio);
-    said.textContent = told(layout, scales, x);
+    said.textContent = told(layout, scales, x, trace);
     return { scales, geometry };
   };
   let drawn = null;
@@ -54,38 +55,33 @@ function nameOf(label) {
   return label.replace(/^lead\s+/i, '');
 }
 
-/** Which lead stands where: { cells: [{lead, row, column, group}], rows, columns, groups }. A group has a gain of its own. */
-function layOut(leads) {
-  const of = (name) => leads.find((lead) => lead.name === name);
-  const rest = leads.filter((lead) => !standard.includes(lead.name));
-  if (!standard.every(of)) {
-    return { cells: leads.map((lead, row) => ({ lead, row, column: 0, group: 0 })), rows: leads.length, columns: 1, groups: ['all'] };
-  }
-  const cells = standard.map((name, k) => ({ lead: of(name), row: k % 3, column: Math.floor(k / 3), group: k < 6 ? 0 : 1 }));
-  rest.forEach((lead, k) => cells.push({ lead, row: 3 + Math.floor(k / 4), column: k % 4, group: k % 4 < 2 ? 0 : 1 }));
-  return { cells, rows: 3 + Math.ceil(rest.length / 4), columns: 4, groups: ['limbs', 'chest'] };
+/** The place of each lead: { cells: [{lead, row, column, group}], rows, columns: [group], groups, spans, breaks }. A group, limb leads or
+ * chest leads, has one gain. Standard leads come first; columns of chest leads that are all absent are left out. */
+function layOut(leads, { n_standard, stimulated, mm_per_mV }) {
+  const place = (lead, k) => {
+    if (n_standard === 0) return { lead, row: k, column: 0 };
+    if (k >= n_standard) return null;
+    const at = k < limbs ? k : limbs + chest.indexOf(lead.name);
+    return { lead, row: at % 3, column: Math.floor(at / 3) };
+  };
+  const cells = leads.map(place).filter(Boolean);
+  const n = Math.max(...cells.map((cell) => cell.column)) + 1;
+  const columns = Array.from({ length: n }, (_, column) => (column < 2 ? 0 : 1));
+  leads.slice(cells.length).forEach((lead, k) => cells.push({ lead, row: 3 + Math.floor(k / n), column: k % n }));
+  for (const cell of cells) cell.group = columns[cell.column];
+  const groups = n_standard === 0 ? [''] : n_standard === limbs ? ['limb leads: '] : ['limb leads: ', 'chest leads: '];
+  return { cells, rows: Math.max(...cells.map((cell) => cell.row)) + 1, columns, groups: groups.map((name, k) => ({ name, mm_per_mV: mm_per_mV[k] })), spans: stimulated };
 }
 
-/** Speed and gains: 25 mm/s and 10 mm/mV where the record can be read so, else the round ones nearest to it. */
-function findScales(layout, x, speed, gain) {
+/** Speed and gains: those of ecg.png, or chosen ones. */
+function findScales(trace, x, speed, gain) {
   const seconds = (x[x.length - 1] - x[0]) / 1000 || 1;
-  const least = layout.columns > 1 ? 16 : 30;
-  const usual = [25, 50, 100, 200, 500, 1000].find((v) => v * seconds >= least) ?? 1000;
-  const gains = layout.groups.map((_, group) => {
-    let span = 0;
-    for (const cell of layout.cells.filter((c) => c.group === group)) span = Math.max(span, ...range(cell.lead.y).map(Math.abs));
-    if (!(span > 0) || (10 * span <= 14 && 10 * span >= 3)) return 10;
-    const most = 14 / span;
-    const power = 10 ** Math.floor(Math.log10(most));
-    return [5, 2, 1].map((k) => Number((k * power).toPrecision(3))).find((v) => v <= most);
-  });
-  return { mm_per_s: speed ?? usual, mm_per_mV: gains.map((g) => gain ?? g), seconds };
+  return { mm_per_s: speed || trace.mm_per_s, mm_per_mV: trace.mm_per_mV.map((usual) => gain || usual), seconds };
 }
 
 /** Millimetres of paper, and CSS pixels of one. */
 function measure(layout, x, scales, width) {
   const length = Math.ceil((scales.seconds * scales.mm_per_s) / 5) * 5 + 5;
-  const perGroup = layout.columns / layout.groups.length;
   const heights = Array.from({ length: layout.rows }, () => 10);
   const zero = Array.from({ length: layout.rows }, () => 0);
   for (let row = 0; row < layout.rows; row++) {
@@ -98,11 +94,12 @@ function measure(layout, x, scales, width) {
     zero[row] = Math.ceil((high + 4) / 5) * 5;
     heights[row] = zero[row] + Math.ceil((2 - low) / 5) * 5;
   }
-  const left = Array.from({ length: layout.columns }, (_, c) => (Math.floor(c / perGroup) + 1) * pulse_mm + 3 + c * length);
-  const mm = Math.ceil((left[layout.columns - 1] + length) / 5) * 5;
+  const left = layout.columns.map((group, column) => (group + 1) * pulse_mm + 3 + column * length);
+  const mm = Math.ceil((left[layout.columns.length - 1] + length) / 5) * 5;
   const top = heights.map((_, row) => heights.slice(0, row).reduce((a, b) => a + b, 0));
-  const px = Math.max(2.6, Math.min(7, (width - 2) / mm));
-  return { mm, height: top[layout.rows - 1] + heights[layout.rows - 1], px, left, top, zero, heights, length };
+  const height = top[layout.rows - 1] + heights[layout.rows - 1];
+  const px = Math.max(3.2, Math.min(24, (width - 2) / mm, 800 / height));
+  return { mm, height, px, left, top, zero, heights, length };
 }
 
 function drawPaper(canvas, layout, x, scales, g, ratio) {
@@ -121,14 +118,19 @@ function drawPaper(canvas, layout, x, scales, g, ratio) {
   context.strokeStyle = context.fillStyle = paper.ink;
   context.lineWidth = 1.4;
   context.lineJoin = 'round';
-  const perGroup = layout.columns / layout.groups.length;
-  for (let row = 0; row < layout.rows; row++) {
-    layout.groups.forEach((_, group) => drawPulse(context, g.left[group * perGroup] - pulse_mm, g.top[row] + g.zero[row], g, scales.mm_per_mV[group]));
+  for (const { row, column, group } of layout.cells.filter(({ column }) => layout.columns.indexOf(layout.columns[column]) === column)) {
+    drawPulse(context, g.left[column] - pulse_mm, g.top[row] + g.zero[row], g, scales.mm_per_mV[group]);
   }
-  for (const cell of layout.cells) drawLead(context, cell, x, scales, g);
+  for (const cell of layout.cells) drawLead(context, cell, x, scales, g, breaks(layout.spans, x));
+  for (const cell of layout.cells) drawStimuli(context, cell, layout.spans, x, scales, g);
 }
 
-/** 10 mm high: so many mV stand beside it. */
+/** The first sample after each span: no line is drawn to it. */
+function breaks(spans, x) {
+  return new Set(spans.map(([, to]) => x.findIndex((t) => t > to)));
+}
+
+/** 10 mm high, with its voltage below it. */
 function drawPulse(context, x, y, g, gain) {
   context.beginPath();
   for (const [dx, dy] of [[0, 0], [2, 0], [2, -10], [7, -10], [7, 0], [9, 0]]) context.lineTo((x + dx) * g.px, (y + dy) * g.px);
@@ -139,7 +141,21 @@ function drawPulse(context, x, y, g, gain) {
   context.fillText(`${format(10 / gain)} mV`, (x + 4.5) * g.px, (y + 0.8) * g.px);
 }
 
-function drawLead(context, { lead, row, column, group }, x, scales, g) {
+/** A mark at the bottom of the row for each stimulus. */
+function drawStimuli(context, { row, column }, spans, x, scales, g) {
+  context.save();
+  context.strokeStyle = paper.stimulus;
+  context.beginPath();
+  for (const [from] of spans.filter(([t]) => t >= x[0] && t <= x[x.length - 1])) {
+    const at = (g.left[column] + ((from - x[0]) / 1000) * scales.mm_per_s) * g.px;
+    const bottom = (g.top[row] + g.heights[row]) * g.px;
+    line(context, at, bottom - 3, at, bottom - 12);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function drawLead(context, { lead, row, column, group }, x, scales, g, parted) {
   const y0 = g.top[row] + g.zero[row];
   const at = (i) => (g.left[column] + ((x[i] - x[0]) / 1000) * scales.mm_per_s) * g.px;
   context.font = '600 13px system-ui, sans-serif';
@@ -150,7 +166,7 @@ function drawLead(context, { lead, row, column, group }, x, scales, g) {
   let open = false;
   for (let i = 0; i < x.length; i++) {
     if (Number.isNaN(lead.y[i])) open = false;
-    else if (open) context.lineTo(at(i), (y0 - lead.y[i] * scales.mm_per_mV[group]) * g.px);
+    else if (open && !parted.has(i)) context.lineTo(at(i), (y0 - lead.y[i] * scales.mm_per_mV[group]) * g.px);
     else {
       context.moveTo(at(i), (y0 - lead.y[i] * scales.mm_per_mV[group]) * g.px);
       open = true;
@@ -159,10 +175,13 @@ function drawLead(context, { lead, row, column, group }, x, scales, g) {
   context.stroke();
 }
 
-function told(layout, scales, x) {
-  const [first, second] = scales.mm_per_mV;
-  const gains = second !== undefined && second !== first ? `limbs ${format(first)} mm/mV, chest ${format(second)} mm/mV` : `${format(first)} mm/mV`;
-  return `${scales.mm_per_s} mm/s, ${gains}; each lead from ${format(x[0])} to ${format(x[x.length - 1])} ms. A pulse is 10 mm high.`;
+function told(layout, scales, x, trace) {
+  const gains = layout.groups.map(({ name }, k) => `${name}${format(scales.mm_per_mV[k])} mm/mV`).join(', ');
+  const stimuli = layout.spans.length > 0 ? ' Blue marks: stimuli; the trace is not drawn during them.' : '';
+  return (
+    `${scales.mm_per_s} mm/s (1 mm = ${format(1000 / scales.mm_per_s)} ms), ${gains}; each lead from ${format(x[0])} to ${format(x[x.length - 1])} ms. ` +
+    `A pulse is 10 mm high.${stimuli} ${trace.note}`
+  );
 }
 
 function valueAt(px, py, layout, x, { scales, geometry: g }) {
