@@ -463,7 +463,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a "
-        "tag or a layer; of "
+        "tag, a group or a layer; of "
         "several that are given together, the part that is in all of them. Each says at least one of "
         "`inert`, "
         "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
