@@ -20,7 +20,7 @@ static const double rewrite_s = 0.2;
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool has_thread;
+    bool has_thread, started; /* the thread was created, and runs */
     mt_progress_mode mode;
     double interval_s;
     FILE *stream;     /* NULL: there is nothing to tell */
@@ -163,6 +163,8 @@ static void print_told(double now_s)
 static void *tell(void *nothing)
 {
     (void)pthread_mutex_lock(&told.lock);
+    told.started = true;
+    (void)pthread_cond_signal(&told.changed);
     for (double last_s = mt_now_s();;) {
         struct timespec until;
         while (!told.stream) (void)pthread_cond_wait(&told.changed, &told.lock);
@@ -180,7 +182,8 @@ static void *tell(void *nothing)
     return nothing;
 }
 
-/* Signals are for the threads that know what to do with them. Without the thread a log stays silent. */
+/* Starts the thread, with all signals blocked, and waits until it runs: a thread that starts holds locks of AddressSanitizer's allocator,
+ * which a process that is forked meanwhile (mesh/cut/metis.c) would wait for without end. Without the thread a log stays silent. */
 static void start_thread(void)
 {
     sigset_t all, before;
@@ -189,6 +192,7 @@ static void start_thread(void)
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     told.has_thread = pthread_create(&thread, NULL, tell, NULL) == 0 && pthread_detach(thread) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (told.has_thread && !told.started) (void)pthread_cond_wait(&told.changed, &told.lock);
 }
 
 /* From now on the log is told of this stage, or of this work; of nothing where there is no stream. */

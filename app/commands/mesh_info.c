@@ -7,6 +7,7 @@
 #include "app/stages/size.h"
 #include "app/stages/warnings.h"
 #include "mesh/files/formats.h"
+#include "mesh/names.h"
 #include "mesh/anatomy/patch.h"
 #include "solver/diffusion/stability_trial.h"
 
@@ -66,11 +67,13 @@ static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *t
     *table = mt_table_begin(
         arena, "tagged_surfaces", n > SHOWN ? "Tagged surfaces, the first" : "Tagged surfaces");
     mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_strings(table, "name", "name");
     mt_table_strings(table, "surface", "surface");
     mt_table_decimals(table, "triangles", "triangles", "", 0);
     mt_table_digits(table, "area_mm2", "area", "mm^2", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
+        mt_table_text(table, mt_names_text(mesh, MT_NAMES_FACES, groups[k].tag));
         mt_table_text(table, mt_surface_name(groups[k].tag));
         mt_table_number(table, (double)groups[k].count);
         mt_table_number(table, groups[k].size);
@@ -85,14 +88,33 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
     MT_TRY(mt_info_regions(arena, mesh, &n, &groups));
     *table = mt_table_begin(arena, "regions", n > SHOWN ? "Regions, the first" : "Regions");
     mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_strings(table, "name", "name");
     mt_table_decimals(table, "elements", "elements", "", 0);
     mt_table_digits(table, "volume_mm3", "volume", "mm^3", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
+        mt_table_text(table, mt_names_text(mesh, MT_NAMES_ELEMENTS, groups[k].tag));
         mt_table_number(table, (double)groups[k].count);
         mt_table_number(table, groups[k].size);
     }
     return MT_OK;
+}
+
+/* The sets of elements that may also belong to others. */
+static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
+{
+    mt_table table = mt_table_begin(arena, "groups", "Groups, of which an element can have several");
+    mt_table_decimals(&table, "tag", "tag", "", 0);
+    mt_table_strings(&table, "name", "name");
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    for (size_t g = 0; g < mesh->n_groups; g++) {
+        size_t n = 0;
+        for (size_t c = 0; c < mesh->n_elements; c++) n += mt_groups_has(mesh, mesh->group_tag[g], c);
+        mt_table_number(&table, mesh->group_tag[g]);
+        mt_table_text(&table, mt_names_text(mesh, MT_NAMES_ELEMENTS, mesh->group_tag[g]));
+        mt_table_number(&table, (double)n);
+    }
+    return table;
 }
 
 /* ---- diffusion ---- */
@@ -159,7 +181,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     mt_info numbers;
     mt_diffusion diffusion;
     bool found;
-    mt_table tables[4];
+    mt_table tables[5];
     size_t n = 1;
     MT_TRY(mt_format_option(arguments, &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
@@ -173,6 +195,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     tell_diffusion(&tables[0], &mesh, &diffusion, found);
     if (steps) MT_TRY(try_steps(arena, &tables[0], path, &diffusion, found, n_steps));
     MT_TRY(region_table(arena, &mesh, &tables[n++]));
+    if (mesh.n_groups > 0) tables[n++] = group_table(arena, &mesh);
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
     if (found && mt_operator_limits(&diffusion))
         tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);

@@ -132,8 +132,10 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
     char where[WORDS / 2] = "";
     if (r->surface[0])
         (void)snprintf(where, sizeof where, ", %s", r->surface);
-    else if (!isnan(r->tag))
-        (void)snprintf(where, sizeof where, ", tag %.0f", r->tag);
+    else if (r->tag[0])
+        (void)snprintf(where, sizeof where, ", tag %.40s", r->tag);
+    else if (r->group[0])
+        (void)snprintf(where, sizeof where, ", group %.40s", r->group);
     else if (r->layer >= 0)
         (void)snprintf(where, sizeof where, ", layer %s", mt_region_layers[r->layer]);
     else if (isfinite(r->radius_mm))

@@ -96,6 +96,48 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
     return name_surfaces(arena, find || tags, mesh);
 }
 
+static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_mesh *mesh)
+{
+    static const char agrees[] =
+        "tags 1 to 4 of triangles have no names; by the shape they are base, epicardium, "
+        "left and right endocardium";
+    mt_adjacency adjacency;
+    mt_meaning m;
+    char text[MT_MEANING_TEXT], list[160];
+    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
+    const mt_status status = mt_meaning_by_shape(mesh, &adjacency, &m);
+    if (status == MT_INPUT) {
+        mt_warn("%s: the tags of its triangles have no names, and its shape does not show their meaning: "
+                "assumed: base 1, epi 2, "
+                "lv 3, rv 4; `myotile mesh surfaces` with --tags names them",
+            path);
+        return MT_OK;
+    }
+    MT_TRY(status);
+    if (!mt_meaning_contradicts(&m)) {
+        mt_note(path, agrees, sizeof agrees - 1);
+        return MT_OK;
+    }
+    (void)mt_meaning_text(&m, text);
+    mt_meaning_list(&m, list, sizeof list);
+    return mt_fail(MT_INPUT,
+        "%s: the tags of its triangles are %s without names, and by the shape they are other surfaces than "
+        "base 1, epi 2, lv 3, "
+        "rv 4: `myotile mesh surfaces` with %s tags and names them",
+        path, list, text);
+}
+
+mt_status mt_anatomy_confirm(const char *path, const mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    mt_surfaces counts;
+    mt_surfaces_count(mesh, &counts);
+    if (mesh->n_faces == counts.n_triangles[0] || mt_names_confirm(mesh)) return MT_OK;
+    const mt_status status = confirm_by_shape(&scratch, path, mesh);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 /* ---- without being told ---- */
 
 /* Do the tags say where base, epicardium and left endocardium are? */

@@ -21,6 +21,11 @@
 MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
     const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
 
+/* Checks that the tags 1 to 4 of a mesh's triangles mean the surfaces mt_surface, for a run that uses these: by their names or, if they
+ * have none, by the shape of the mesh. Prints which, as a note; a warning if the shape does not show it. Does nothing for a mesh without
+ * such tags. MT_INPUT: the shape contradicts; the message has the command that names the surfaces. MT_MEMORY. */
+MT_NODISCARD mt_status mt_anatomy_confirm(const char *path, const mt_mesh *mesh);
+
 /* How mt_anatomy_decide came to what it says. */
 typedef enum mt_anatomy {
     MT_ANATOMY_NONE, /* neither tags nor shape tell base, epicardium and left endocardium; mt_message() has why by the shape */

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
+#include "app/stages/anatomy.h"
 #include "app/stages/operator.h"
 #include "app/stages/prepace.h"
 #include "app/stages/warnings.h"
 #include "app/stages/size.h"
 #include "data/file.h"
 #include "mesh/files/formats.h"
+#include "mesh/names.h"
 #include "mesh/make/slab.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/parts.h"
@@ -155,6 +157,25 @@ mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
     return find_other_files(arena, input);
 }
 
+static bool region_uses_surfaces(const mt_region *region)
+{
+    bool named = region->at[0];
+    for (int32_t s = MT_SURFACE_BASE; s <= MT_SURFACE_RV; s++)
+        named |= strcmp(region->surface, mt_surface_name(s)) == 0;
+    return named;
+}
+
+/* True if a place or a gradient of a case depends on which triangles are base, epicardium and endocardia. */
+static bool uses_surfaces(const mt_case *input)
+{
+    bool any = false;
+    for (size_t r = 0; r < input->n_regions; r++) any |= region_uses_surfaces(&input->regions[r].region);
+    for (size_t s = 0; s < input->n_stimuli; s++) any |= region_uses_surfaces(&input->stimuli[s].region);
+    for (size_t g = 0; g < input->n_gradients; g++)
+        any |= input->gradients[g].along == MT_GRADIENT_APEX_TO_BASE;
+    return any;
+}
+
 /* Parts the elements that are not inert from the others. */
 static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
@@ -198,6 +219,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
 {
     *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
     MT_TRY(find_other_files(arena, input));
+    if (uses_surfaces(input)) MT_TRY(mt_anatomy_confirm(mt_case_mesh_name(input), &p->whole));
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(check_parts(input, p, &mt_warnings));

@@ -8,6 +8,7 @@
 #include "data/folder.h"
 #include "data/hash.h"
 #include "data/input.h"
+#include "mesh/names.h"
 
 static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.frames",
     [MT_SAMPLE_SERIES] = "series.frames",
@@ -48,24 +49,26 @@ static mt_status list_near(mt_arena *arena, mt_sampling *s)
     return MT_OK;
 }
 
-/* The elements of a tag, of those that are not inert. */
+/* Selects the elements of the region series.tag, of those that are not inert. */
 static mt_status select_part(mt_arena *arena, mt_sampling *s)
 {
     const mt_mesh *mesh = &s->problem->mesh;
-    const double tag = s->input->series.tag;
+    const char *text = s->input->series.tag;
+    int32_t tag;
     uint8_t *keep;
     s->part = *mesh;
-    if (!s->wanted[MT_SAMPLE_SERIES] || isnan(tag)) return MT_OK;
+    if (!s->wanted[MT_SAMPLE_SERIES] || !text[0]) return MT_OK;
+    MT_TRY(mt_fail_in("series.tag", mt_names_find(&s->problem->whole, MT_NAMES_ELEMENTS, text, &tag)));
     MT_ALLOC(arena, keep, mesh->n_elements);
     MT_ALLOC(arena, s->of, mesh->n_elements);
     size_t n = 0;
     for (size_t e = 0; e < mesh->n_elements; e++) {
-        keep[e] = (double)mesh->region[e] == tag;
+        keep[e] = mesh->region[e] == tag;
         if (keep[e]) s->of[n++] = (uint32_t)e;
     }
     if (n == 0)
         return mt_fail(MT_INPUT,
-            "series.tag: no element that is not inert has the tag %g; allowed: a tag of the mesh", tag);
+            "series.tag: no element that is not inert has the tag %.60s; allowed: a tag of the mesh", text);
     return mt_mesh_select(arena, mesh, keep, &s->part);
 }
 

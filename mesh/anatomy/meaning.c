@@ -7,6 +7,7 @@
 
 #include "data/vec3.h"
 #include "mesh/anatomy/patch.h"
+#include "mesh/names.h"
 #include "mesh/tags.h"
 
 const char *const mt_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
@@ -176,30 +177,43 @@ int32_t mt_meaning_surface(const char *name, size_t n)
 static mt_status refuse_tags(const char *text)
 {
     return mt_fail(MT_INPUT,
-        "--tags %s; allowed: base, epi, lv and rv, each with its tags, such as " MT_MEANING_EXAMPLE
-        " (a tag once, at most %d)",
+        "--tags %s; allowed: base, epi, lv and rv, each with its tags or their names, such "
+        "as " MT_MEANING_EXAMPLE " (a tag once, at most %d)",
         text, MT_MEANING_TAGS_MAX);
 }
 
-/* "3+4" from `at` on: tags of one surface; moves behind them. */
-static mt_status parse_list(const char *text, const char **at, int32_t surface, mt_meaning *m)
+/* Finds the tag that the n characters mean: a number or a name of the mesh. */
+static mt_status parse_tag(const char *text, const char *at, size_t n, const mt_mesh *mesh, int32_t *tag)
+{
+    char word[128];
+    if (n == 0 || n >= sizeof word) return refuse_tags(text);
+    (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
+    if (mt_names_find(mesh, MT_NAMES_FACES, word, tag) == MT_OK) return MT_OK;
+    char message[MT_NAMES_LIST + 200];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(MT_INPUT, "--tags %s: %s", text, message);
+}
+
+/* Reads "3+4" or "ENDO+9" from `at` on: tags of one surface; moves behind them. */
+static mt_status parse_list(
+    const char *text, const char **at, int32_t surface, const mt_mesh *mesh, mt_meaning *m)
 {
     do {
-        char *end = NULL;
-        const long tag = strtol(*at, &end, 10);
-        if (end == *at || tag < INT32_MIN || tag > INT32_MAX || m->n == MT_MEANING_TAGS_MAX)
-            return refuse_tags(text);
+        const size_t n = strcspn(*at, "+,");
+        int32_t tag;
+        if (m->n == MT_MEANING_TAGS_MAX) return refuse_tags(text);
+        MT_TRY(parse_tag(text, *at, n, mesh, &tag));
         for (size_t k = 0; k < m->n; k++)
             if (m->tag[k] == tag) return refuse_tags(text);
-        m->tag[m->n] = (int32_t)tag;
+        m->tag[m->n] = tag;
         m->surface[m->n++] = surface;
-        *at = end;
+        *at += n;
     } while (*(*at)++ == '+');
     (*at)--;
     return MT_OK;
 }
 
-static mt_status parse_tags(const char *text, mt_meaning *m)
+static mt_status parse_tags(const char *text, const mt_mesh *mesh, mt_meaning *m)
 {
     bool named[MT_SURFACES] = {false};
     const char *at = text;
@@ -210,7 +224,7 @@ static mt_status parse_tags(const char *text, mt_meaning *m)
         if (surface == 0 || named[surface] || at[n] != '=') return refuse_tags(text);
         named[surface] = true;
         at += n + 1;
-        MT_TRY(parse_list(text, &at, surface, m));
+        MT_TRY(parse_list(text, &at, surface, mesh, m));
         if (*at == 0) return MT_OK;
         if (*at++ != ',') return refuse_tags(text);
     }
@@ -219,7 +233,7 @@ static mt_status parse_tags(const char *text, mt_meaning *m)
 mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
 {
     mt_meaning m;
-    MT_TRY(parse_tags(text, &m));
+    MT_TRY(parse_tags(text, mesh, &m));
     for (size_t k = 0; k < m.n; k++) {
         if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
         return mt_fail(MT_INPUT, "--tags %s: %s", text, mt_message());

@@ -44,7 +44,7 @@ bool mt_meaning_contradicts(const mt_meaning *meaning);
 /* Writes the tags into list[size]: "10, 20 and 30", the first 12 where there are more. */
 void mt_meaning_list(const mt_meaning *meaning, char *list, size_t size);
 
-/* What `--tags` takes: surfaces with one or several tags each. */
+/* What `--tags` takes: surfaces with one or several tags each, or with names of tags in their place. */
 #define MT_MEANING_EXAMPLE "base=3+4,epi=2,lv=1"
 
 /* The surface called base, epi, lv or rv (n characters); 0 for any other name. */

@@ -7,22 +7,21 @@
 #include <string.h>
 
 #include "mesh/anatomy/nearest.h"
+#include "mesh/names.h"
 
 /* ---- tags ---- */
 
-mt_status mt_surface_parse(const char *text, int32_t *tag)
+mt_status mt_surface_parse(const mt_mesh *mesh, const char *text, int32_t *tag)
 {
+    char list[MT_NAMES_LIST];
     for (*tag = MT_SURFACE_BASE; *tag <= MT_SURFACE_RV; ++*tag)
         if (strcmp(text, mt_surface_name(*tag)) == 0) return MT_OK;
-    char *end;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || errno || number < INT32_MIN || number > INT32_MAX)
-        return mt_fail(MT_INPUT,
-            "%.100s; allowed: base, epicardium, lv_endocardium, rv_endocardium, or the number of a tag",
-            text);
-    *tag = (int32_t)number;
-    return MT_OK;
+    if (mt_names_find(mesh, MT_NAMES_FACES, text, tag) == MT_OK) return MT_OK;
+    mt_names_list(mesh, MT_NAMES_FACES, list);
+    return mt_fail(MT_INPUT,
+        "%.100s; allowed: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of the mesh's "
+        "triangles: %s",
+        text, list);
 }
 
 static mt_status no_such_tag(const mt_mesh *mesh, int32_t tag)

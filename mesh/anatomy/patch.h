@@ -4,8 +4,9 @@
 
 #include "mesh/names.h"
 
-/* The tag that a text means: one of these names, or a whole number. MT_INPUT for any other text. */
-MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
+/* Finds the tag of triangles that a text means: a name of mt_surface, a whole number, or a name of the mesh (mt_names_find). The number
+ * need not be a tag of the mesh. MT_INPUT: any other text; the message lists the tags and names. */
+MT_NODISCARD mt_status mt_surface_parse(const mt_mesh *mesh, const char *text, int32_t *tag);
 
 /* MT_INPUT where no triangle of the mesh has this tag; the message lists those there are. */
 MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);

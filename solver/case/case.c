@@ -264,8 +264,9 @@ static const mt_yaml_key series_keys[] = {
         "to "
         "whole steps, none behind `time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
-    MT_YAML_DOUBLE(mt_case, series.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),
-        "Only the elements with this tag in the mesh file. Left out: all that are not inert."),
+    MT_YAML_STRING(mt_case, series.tag, "tag", MT_YAML_NONE,
+        "Only the elements of the region with this tag or name in the mesh file. Left out: all that are not "
+        "inert."),
     MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
         "true: V also as a moving picture, `movie.png`, which browsers play; each frame as long as any "
         "other."),
@@ -324,8 +325,8 @@ static const mt_yaml_key checkpoint_keys[] = {
         MT_YAML_DOUBLES(                                                                                     \
             structure, region.max_mm, "max_mm", MT_YAML_NONE, COORDINATE, "Highest corner of the box."),     \
         MT_YAML_STRING(structure, region.surface, "surface", MT_YAML_NONE,                                   \
-            "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a "    \
-            "tag. The elements with a face on it are meant."),                                               \
+            "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of "  \
+            "its triangles. The elements with a face on it are selected."),                                  \
         MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_WITHIN(0, 1e6),         \
             "With `surface`: the elements whose centre is within this distance of it, too."),                \
         MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
@@ -335,8 +336,11 @@ static const mt_yaml_key checkpoint_keys[] = {
             "A file with a list of elements: a number a line, from 0 in the order of the mesh file "         \
             "(`element` "                                                                                    \
             "in result.hdf). `#` begins a remark."),                                                         \
-        MT_YAML_DOUBLE(structure, region.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),     \
-            "The elements with this tag in the mesh file."),                                                 \
+        MT_YAML_STRING(structure, region.tag, "tag", MT_YAML_NONE,                                           \
+            "The elements of the region with this tag or name in the mesh file."),                           \
+        MT_YAML_STRING(structure, region.group, "group", MT_YAML_NONE,                                       \
+            "The elements of the group with this tag or name in the mesh file. An element belongs to one "   \
+            "region and to any number of groups. The elements of a region with it are included."),           \
         MT_YAML_ENUM(structure, region.layer, "layer", MT_YAML_NONE, mt_region_layers,                       \
             "The elements in this layer of the wall; the mesh must have layers, as `myotile mesh fibres` "   \
             "writes them.")
@@ -459,7 +463,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a "
-        "tag or a layer; of "
+        "tag, a group or a layer; of "
         "several that are given together, the part that is in all of them. Each says at least one of "
         "`inert`, "
         "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
@@ -754,8 +758,7 @@ static mt_status check_samples(const char *path, const mt_case *c)
     if (c->series.movie && (!series || !(c->series.samples.fields & v)))
         return mt_fail(MT_INPUT,
             "%s: series.movie: true; allowed: with series.every_ms or at_ms, and V in series.fields", path);
-    if (isnan(c->series.tag) || c->series.tag == round(c->series.tag)) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
+    return MT_OK;
 }
 
 /* No two columns of an ECG may have one name. */

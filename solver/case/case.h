@@ -123,7 +123,7 @@ typedef struct mt_case {
     mt_case_samples traces; /* at the points */
     struct {
         mt_case_samples samples;
-        double tag; /* a whole number; NaN = all elements */
+        const char *tag; /* a number or a name; "" = all elements */
         bool movie;
     } series;
     struct {

@@ -6,14 +6,12 @@
 
 #include "data/vec3.h"
 #include "mesh/scale.h"
-#include "mesh/tags.h"
+#include "mesh/names.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/files/element_list.h"
 #include "mesh/files/vtx.h"
-
-enum { TAGS_NAMED = 12 }; /* in a message */
 
 const mt_region mt_region_nothing = {.at = "",
     .centre_mm = {NAN, NAN, NAN},
@@ -24,14 +22,14 @@ const mt_region mt_region_nothing = {.at = "",
     .depth_mm = NAN,
     .vtx = "",
     .elements = "",
-    .tag = NAN,
+    .tag = "",
+    .group = "",
     .layer = -1};
 
 const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
 
 static bool has_centre(const mt_region *region) { return region->at[0] || !isnan(region->centre_mm[0]); }
 static bool has_box(const mt_region *region) { return !isnan(region->min_mm[0]); }
-static bool has_tag(const mt_region *region) { return !isnan(region->tag); }
 
 static mt_status check_box(const mt_region *region)
 {
@@ -61,7 +59,6 @@ static mt_status check_sphere(const mt_region *region)
 
 mt_status mt_region_check(mt_region *region)
 {
-    int32_t tag;
     MT_TRY(check_box(region));
     MT_TRY(check_sphere(region));
     if (has_box(region) && has_centre(region))
@@ -69,14 +66,12 @@ mt_status mt_region_check(mt_region *region)
             MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     if (!region->surface[0] && !isnan(region->depth_mm))
         return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
-    if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !has_tag(region) &&
-        region->layer < 0 && !has_box(region) && !has_centre(region))
-        return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
-                                 "radius_mm, min_mm with max_mm, "
-                                 "or surface, vtx, elements, tag or layer, alone or with one of these");
-    if (has_tag(region) && region->tag != round(region->tag))
-        return mt_fail(MT_INPUT, "tag: %g; allowed: a whole number", region->tag);
-    if (region->surface[0]) MT_TRY(mt_fail_in("surface", mt_surface_parse(region->surface, &tag)));
+    if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !region->tag[0] &&
+        !region->group[0] && region->layer < 0 && !has_box(region) && !has_centre(region))
+        return mt_fail(MT_INPUT,
+            "no place is given; allowed: at: apex with radius_mm, centre_mm with "
+            "radius_mm, min_mm with max_mm, "
+            "or surface, vtx, elements, tag, group or layer, alone or with one of these");
     if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
     return MT_OK;
 }
@@ -142,38 +137,37 @@ static mt_status mark_surface(const mt_region *region, const mt_mesh *mesh, unsi
         memset(reached, 1, mesh->n_elements);
         return MT_OK;
     }
-    MT_TRY(mt_surface_parse(region->surface, &tag));
+    MT_TRY(mt_fail_in("surface", mt_surface_parse(mesh, region->surface, &tag)));
     for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
     mt_status status = mt_patch_elements(mesh, tag, region->depth_mm, reached);
     if (status != MT_INPUT) return status;
     return in_key("surface", region->surface, mesh, !tagged && mt_surface_name(tag));
 }
 
-/* Names the tags of a mesh that lacks the one asked for. */
-static mt_status no_tag(mt_arena *scratch, const mt_region *region, const mt_mesh *mesh)
+static mt_status no_element(const char *key, const char *text, int32_t tag, const mt_mesh *mesh)
 {
-    mt_tags tags;
-    char list[200] = "";
-    size_t at = 0;
-    MT_TRY(mt_tags_make(scratch, mesh->n_elements, mesh->region, &tags));
-    for (size_t t = 0; t < tags.n && t < TAGS_NAMED; t++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", t > 0 ? ", " : "", tags.tag[t]);
-    return mt_fail(MT_INPUT, "tag: no element has the tag %.0f; the mesh has %s%s", region->tag, list,
-        tags.n > TAGS_NAMED ? " and others" : "");
+    char list[MT_NAMES_LIST];
+    bool group = false;
+    for (size_t g = 0; g < mesh->n_groups; g++) group |= mesh->group_tag[g] == tag;
+    mt_names_list(mesh, MT_NAMES_ELEMENTS, list);
+    return mt_fail(MT_INPUT, "%s: no element has the tag %.60s; the mesh has %s%s", key, text, list,
+        group ? "; `group` instead of `tag` means the elements of a group" : "");
 }
 
-/* Takes away the elements with another tag. */
-static mt_status keep_tagged(
-    mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+/* Removes the elements outside a region of the mesh, or outside a group. */
+static mt_status keep_tagged(const char *key, const char *text, const mt_mesh *mesh, unsigned char *reached)
 {
+    const bool group = strcmp(key, "group") == 0;
+    int32_t tag;
     bool any = false;
-    if (!has_tag(region)) return MT_OK;
+    if (!text[0]) return MT_OK;
+    MT_TRY(mt_fail_in(key, mt_names_find(mesh, MT_NAMES_ELEMENTS, text, &tag)));
     for (size_t c = 0; c < mesh->n_elements; c++) {
-        const bool tagged = mesh->region[c] == region->tag;
+        const bool tagged = group ? mt_groups_has(mesh, tag, c) : mesh->region[c] == tag;
         reached[c] = reached[c] && tagged;
         any |= tagged;
     }
-    return any ? MT_OK : no_tag(scratch, region, mesh);
+    return any ? MT_OK : no_element(key, text, tag, mesh);
 }
 
 /* Takes away the elements that have none of the listed vertices. */
@@ -221,9 +215,10 @@ static mt_status none_reached(
     const mt_region *region, const mt_mesh *mesh, const double *centre, double nearest_mm)
 {
     double low_mm[3], high_mm[3];
-    char which[400], tagged[32] = "";
+    char which[600], tagged[170] = "";
     const bool in_layer = region->layer >= 0;
-    if (has_tag(region)) (void)snprintf(tagged, sizeof tagged, " with the tag %.0f", region->tag);
+    (void)snprintf(tagged, sizeof tagged, "%s%.60s%s%.60s", region->tag[0] ? " with the tag " : "",
+        region->tag, region->group[0] ? " of the group " : "", region->group);
     (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
         in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
         region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " of those in " : "",
@@ -259,7 +254,8 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_regi
     MT_ALLOC(scratch, reached, mesh->n_elements);
     MT_TRY(mark_surface(region, mesh, reached));
     const double on_border_mm = border_mm(mesh);
-    MT_TRY(keep_tagged(scratch, region, mesh, reached));
+    MT_TRY(keep_tagged("tag", region->tag, mesh, reached));
+    MT_TRY(keep_tagged("group", region->group, mesh, reached));
     MT_TRY(keep_listed(scratch, region, mesh, reached));
     MT_TRY(keep_named(scratch, region, mesh, reached));
     MT_TRY(keep_layer(region, mesh, reached));

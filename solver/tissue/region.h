@@ -3,13 +3,14 @@
  *   min_mm, max_mm         a box
  *   centre_mm, radius_mm   a sphere
  *   at: apex, radius_mm    a sphere around the apex of the left ventricle (mt_landmarks)
- *   surface                a surface, by name or number: the elements with a face on it, and with depth_mm those
- *                          whose centre is that near
+ *   surface                a surface, by a name of mt_surface or by a tag or name of the mesh's triangles: the elements with a
+ *                          face on it, and with depth_mm those whose centre is within this distance
  *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the elements
  *                          that have one of them. openCARP's stimulus at a node acts on the part of these elements around
  *                          it: a quarter of each
  *   elements               a file with a list of elements (mesh/files/element_list.h): those
- *   tag                    the elements with this tag (mt_mesh.region)
+ *   tag                    the elements of the region with this tag or name (mt_mesh.region)
+ *   group                  the elements of the group with this tag or name, and of the region with it (mesh/names.h)
  *   layer                  the elements in this layer of the wall (mt_mesh.layer)
  *
  * but a box and a sphere; its elements are those that meet all it says.
@@ -30,7 +31,7 @@ typedef struct mt_region {
     const char *surface;
     double depth_mm;            /* given where surface is, once checked */
     const char *vtx, *elements; /* paths */
-    double tag;                 /* a whole number, once checked */
+    const char *tag, *group;    /* numbers or names */
     int layer;                  /* index into mt_region_layers; -1: not given */
 } mt_region;
 

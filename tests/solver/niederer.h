@@ -25,15 +25,7 @@ static inline double from_corner(size_t corner, size_t axis, double size, double
 /* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
-    mt_region region = {.at = "",
-        .centre_mm = {NAN, NAN, NAN},
-        .radius_mm = NAN,
-        .surface = "",
-        .vtx = "",
-        .elements = "",
-        .depth_mm = NAN,
-        .tag = NAN,
-        .layer = -1};
+    mt_region region = mt_region_nothing;
     uint32_t *elements;
     size_t n;
     for (size_t k = 0; k < 3; k++) {

@@ -261,6 +261,7 @@ static const char *const broken =
 Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_asked)
 {
     mt_arena arena = {0};
+    bool full;
     mt_mesh mesh;
     const struct {
         const char *name;
@@ -283,8 +284,15 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
         cr_assert_float_eq(
             json_property(table, rows[k].name), rows[k].value, 1e-13 * rows[k].value, "%s", rows[k].name);
     free(table);
-    free(works("mesh info a.hdf"));
     ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
+    ok(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, 2, "scar", 4));
+    ok(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, 7, "all", 3));
+    for (size_t c = 0; c < 2; c++) ok(mt_groups_put(&arena, &mesh, 7, c, &full));
+    ok(mt_vtkhdf_write("named.hdf", &mesh, 0, NULL));
+    table = works("mesh info named.hdf --format json");
+    cr_assert(json_number(table, "scar", "elements") == 1 && json_number(table, "all", "elements") == 2, "%s",
+        table);
+    free(table);
     cr_assert_arr_eq(mesh.region, ((int32_t[]){1, 2}), 2 * sizeof(int32_t));
     mt_arena_free(&arena);
 }

@@ -340,8 +340,12 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     refuses(2, "--surfaces both; allowed: given, found", "mesh fibres other.msh -o no.hdf --surfaces both");
     refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; there are",
         "mesh fibres other.msh -o no.hdf --tags base=4,epi=2,lv=1,rv=26");
-    static const char *const bad[] = {"base", "base=", "base=x", "base=1,", "base=1,base=2", "base=1,epi=1",
-        "bas=1", "base=1+", "base=99999999999", "=1", "base=1;epi=2"};
+    static const char *const bad[] = {"base", "base=", "base=1,", "base=1,base=2", "base=1,epi=1", "bas=1",
+        "base=1+", "=1"},
+                             *const unknown[] = {"base=x", "base=99999999999", "base=1;epi=2"};
+    for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
+        refuses(2, " is no name of a tag; allowed: of the mesh's triangles: 1 (base)",
+            "mesh fibres other.msh -o no.hdf --tags %s", unknown[k]);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         refuses(2, "; allowed: base, epi, lv and rv, each with its tags",
             "mesh fibres other.msh -o no.hdf --tags %s", bad[k]);

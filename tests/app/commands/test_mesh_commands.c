@@ -134,12 +134,13 @@ Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_elem
     cr_assert(is_json(text), "%s", text);
     cr_assert_eq(json_property(text, "unreferenced_vertices"), 1);
     cr_assert(strstr(text, "\"fibres\": \"no\"") && strstr(text, "\"layers\": \"no\""), "%s", text);
-    cr_assert(strstr(text, "{\"tag\": 40, \"elements\": 12, \"volume_mm3\": "), "%s", text);
-    cr_assert(strstr(text, "{\"tag\": 50, \"elements\": 24, \"volume_mm3\": "), "%s", text);
+    cr_assert(strstr(text, "{\"tag\": 40, \"name\": null, \"elements\": 12, \"volume_mm3\": "), "%s", text);
+    cr_assert(strstr(text, "{\"tag\": 50, \"name\": null, \"elements\": 24, \"volume_mm3\": "), "%s", text);
     cr_assert_eq(json_number(text, "lv_endocardium", "triangles"), 2);
     cr_assert_eq(json_number(text, "lv_endocardium", "area_mm2"), 1);
     cr_assert(
-        strstr(text, "{\"tag\": 77, \"surface\": null, \"triangles\": 1, \"area_mm2\": 0.5}"), "%s", text);
+        strstr(text, "{\"tag\": 77, \"name\": null, \"surface\": null, \"triangles\": 1, \"area_mm2\": 0.5}"),
+        "%s", text);
     free(text);
     ok(mt_mesh_new_fibres(&arena, &mesh));
     mesh.depth = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.depth);

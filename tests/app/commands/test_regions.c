@@ -188,6 +188,7 @@ Test(regions, what_leaves_nothing_to_do_is_refused)
     write_text("tag.yaml", SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 1}\nregions:\n  - {tag: 7, inert: true}\n" SMALL_STIMULUS("2"));
     refuses(2, "tag.yaml: regions.0: tag: no element has the tag 7; the mesh has 1", "run tag.yaml -o out");
-    refuses(2, "regions.0: tag: 1.5; allowed: a whole number", "run tag.yaml -o out --set regions.0.tag=1.5");
+    refuses(2, "regions.0: tag: 1.5 is no name of a tag; allowed: of the mesh's elements: ",
+        "run tag.yaml -o out --set regions.0.tag=1.5");
     cr_assert_not(there("out"));
 }

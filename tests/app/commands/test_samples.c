@@ -235,7 +235,8 @@ Test(samples, what_cannot_be_taken_is_refused)
     refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",
         "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
     refuses(2, "series.tag: no element that is not inert has the tag 7", "run case.yaml --set series.tag=7");
-    refuses(2, "series.tag: 0.5; allowed: a whole number", "run case.yaml --set series.tag=0.5");
+    refuses(2, "series.tag: 0.5 is no name of a tag; allowed: of the mesh's elements: ",
+        "run case.yaml --set series.tag=0.5");
     refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");
     refuses(2, "series.movie: true; allowed: with series.every_ms or at_ms, and V",
         "run case.yaml --set series.movie=true --set series.fields=[m]");

@@ -3,7 +3,10 @@
 
 #include "tests/app/program.h"
 
+#include "mesh/files/formats.h"
 #include "mesh/files/vtkhdf.h"
+#include "mesh/names.h"
+#include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/tagged_slab.h"
 
 #include <omp.h>
@@ -12,17 +15,19 @@
 static const double size_mm[3] = {2, 3, 3};
 static size_t n_elements;
 
-/* Every kind of place; conductivities alike along and across, which needs no fibres. */
-static const char wall[] =
-    "mesh: {file: wall.hdf}\n"
-    "tissue:\n"
-    "  intracellular_l_mS_mm: 0.17\n"
-    "  intracellular_t_mS_mm: 0.17\n"
-    "  extracellular_l_mS_mm: 0.62\n"
-    "  extracellular_t_mS_mm: 0.62\n"
-    "  chi_per_mm: 140\n"
+/* Conductivities alike along and across, which needs no fibres. */
+#define TISSUE                                                                                               \
+    "tissue:\n"                                                                                              \
+    "  intracellular_l_mS_mm: 0.17\n"                                                                        \
+    "  intracellular_t_mS_mm: 0.17\n"                                                                        \
+    "  extracellular_l_mS_mm: 0.62\n"                                                                        \
+    "  extracellular_t_mS_mm: 0.62\n"                                                                        \
+    "  chi_per_mm: 140\n"                                                                                    \
     "  cm_uF_mm2: 0.01\n"
-    "cell: {type: epi}\n"
+
+/* Every kind of place. */
+static const char wall[] =
+    "mesh: {file: wall.hdf}\n" TISSUE "cell: {type: epi}\n"
     "time: {end_ms: 3}\n"
     "stimuli:\n"
     "  - {at: apex, radius_mm: 0.8, duration_ms: 2, strength_uA_mm3: 50}\n"
@@ -205,4 +210,67 @@ Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
         "run wall.yaml --set stimuli.2.surface=rv_endocardium");
     free(works("mesh slab --size-mm 2,3,3 --edge-mm 0.5 -o plain.hdf"));
     refuses(2, "`myotile mesh surfaces`", "run wall.yaml --set mesh.file=plain.hdf");
+}
+
+/* A ventricle with the tags of another program: ENDO 1, EPI 2, BASE 3. */
+static const int32_t foreign[] = {[MT_SURFACE_BASE] = 3, [MT_SURFACE_EPI] = 2, [MT_SURFACE_LV] = 1};
+
+static void write_ventricle(const char *path, bool tags_are_foreign, bool named)
+{
+    static const char *const names[] = {"ENDO", "EPI", "BASE"};
+    const mt_mesh_format *format;
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    bowl_elements(&arena, &mesh);
+    for (size_t f = 0; tags_are_foreign && f < mesh.n_faces; f++)
+        mesh.face_tag[f] = foreign[mesh.face_tag[f]];
+    for (int32_t t = 1; named && t <= 3; t++)
+        cr_assert_eq(
+            mt_names_put(&arena, &mesh, MT_NAMES_FACES, t, names[t - 1], strlen(names[t - 1])), MT_OK);
+    cr_assert_eq(mt_mesh_format_find(path, true, &format), MT_OK);
+    cr_assert_eq(format->write(path, &mesh), MT_OK, "%s", mt_message());
+    n_elements = mesh.n_elements;
+    mt_arena_free(&arena);
+}
+
+static const char ventricle[] =
+    TISSUE "cell: {model: mitchell-schaeffer, type: standard}\n"
+           "time: {end_ms: 0.5}\n"
+           "machine: {backend: cpu}\n"
+           "output: {report: false}\n"
+           "stimuli:\n"
+           "  - {surface: lv_endocardium, duration_ms: 0.5, strength_uA_mm3: 500}\n";
+
+/* Runs the case on a mesh into a folder; returns the warnings and notes. */
+static char *run_ventricle(const char *mesh, const char *folder)
+{
+    char line[160], *table;
+    (void)snprintf(
+        line, sizeof line, "run ventricle.yaml --force --output %s --set mesh.file=%s", folder, mesh);
+    char *text = warnings(&table, line);
+    free(table);
+    return text;
+}
+
+/* Numbers alone are compared with the shape, names decide, and a contradiction ends the run. */
+Test(stimuli, on_surfaces_whose_tags_have_no_names_are_compared_with_the_shape)
+{
+    static const char *const meshes[] = {"ventricle.msh", "ventricle.vtu"};
+    write_text("ventricle.yaml", ventricle);
+    for (size_t k = 0; k < sizeof meshes / sizeof *meshes; k++) {
+        write_ventricle(meshes[k], false, false);
+        char *text = run_ventricle(meshes[k], "right");
+        cr_assert(strstr(text, "by the shape they are base, epicardium"), "%s", text);
+        free(text);
+        write_ventricle(meshes[k], true, true);
+        text = run_ventricle(meshes[k], "named");
+        cr_assert(!strstr(text, "by the shape"), "%s", text);
+        free(text);
+        assert_same_activation("right", "named");
+        write_ventricle(meshes[k], true, false);
+        refuses(2, "by the shape they are other surfaces",
+            "run ventricle.yaml --output no --set mesh.file=%s", meshes[k]);
+        refuses(
+            2, "--tags base=3,epi=2,lv=1", "run ventricle.yaml --output no --set mesh.file=%s", meshes[k]);
+    }
 }

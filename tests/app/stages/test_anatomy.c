@@ -194,6 +194,12 @@ Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
         ok(mt_names_put(&arena, &plain, MT_NAMES_FACES, t, names[t - 1], strlen(names[t - 1])));
     ok(mt_gmsh_write("named.msh", &plain));
     free(works("mesh surfaces named.msh -o named.hdf"));
+    free(works("mesh surfaces plain.msh -o told.hdf --tags base=3,epi=2,lv=1"));
+    free(works("mesh surfaces named.msh -o by_name.hdf --tags base=base,epi=EPI,lv=Endo"));
+    refuses(2,
+        "--tags lv=END: END is no name of a tag; allowed: of the mesh's triangles: 1 (BASE), ",
+        "mesh surfaces named.msh -o no.hdf --tags lv=END");
+    cr_assert(same_file("told.hdf", "by_name.hdf"));
     ok(mt_mesh_read(&arena, "named.hdf", &plain));
     mt_surfaces a, b;
     mt_surfaces_count(&heart, &a), mt_surfaces_count(&plain, &b);

@@ -204,13 +204,14 @@ Test(patch, surfaces_have_names_and_numbers)
     } good[] = {{"base", 1}, {"epicardium", 2}, {"lv_endocardium", 3}, {"rv_endocardium", 4}, {"17", 17},
         {"-2147483648", INT32_MIN}};
     static const char *const bad[] = {"", "endocardium", "3x", "2147483648", "1.5"};
+    const mt_mesh none = {0};
     int32_t tag;
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-        cr_assert_eq(mt_surface_parse(good[k].text, &tag), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_surface_parse(&none, good[k].text, &tag), MT_OK, "%s", mt_message());
         cr_assert_eq(tag, good[k].tag, "%s", good[k].text);
     }
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        cr_assert_eq(mt_surface_parse(bad[k], &tag), MT_INPUT, "%s", bad[k]);
+        cr_assert_eq(mt_surface_parse(&none, bad[k], &tag), MT_INPUT, "%s", bad[k]);
         cr_assert(strstr(mt_message(), "allowed: base, epicardium, lv_endocardium, rv_endocardium"), "%s",
             mt_message());
     }

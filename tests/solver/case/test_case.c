@@ -627,8 +627,11 @@ static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimul
     cr_expect_str_eq(a->region.surface, b->region.surface);
     cr_expect_str_eq(a->region.vtx, b->region.vtx);
     cr_expect_str_eq(a->region.elements, b->region.elements);
+    cr_expect_str_eq(a->region.tag, b->region.tag);
+    cr_expect_str_eq(a->region.group, b->region.group);
     x.region.at = y.region.at = x.region.surface = y.region.surface = x.region.vtx = y.region.vtx = NULL;
-    x.region.elements = y.region.elements = NULL;
+    x.region.elements = y.region.elements = x.region.tag = y.region.tag = NULL;
+    x.region.group = y.region.group = NULL;
     cr_expect_arr_eq(&x, &y, sizeof x);
 }
 

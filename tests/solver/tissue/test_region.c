@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mesh/names.h"
 #include "solver/tissue/region.h"
 #include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/gmsh_ventricles.h"
@@ -173,13 +174,65 @@ Test(region, a_tag_is_the_elements_that_have_it)
 {
     mt_region region = nowhere();
     for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = is_right(centre_of(c)) ? -3 : 4;
-    region.tag = -3;
+    region.tag = "-3";
     expect_elements(region, is_right);
     set3(region.min_mm, 0, 0, 0), set3(region.max_mm, 4, 1, 5);
     expect_elements(region, is_right_and_low);
 }
 
 static void expect_nothing(mt_region region, const char *message);
+
+static bool is_low(const double x[3]) { return x[1] <= 1; }
+static bool is_right_or_low(const double x[3]) { return is_right(x) || is_low(x); }
+
+/* Right elements are of region -3, low ones of group 9, which is also the region of those that are neither. */
+Test(region, a_name_is_the_region_or_the_group_that_has_it)
+{
+    mt_region region = nowhere();
+    bool full;
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        mesh.region[c] = is_right(centre_of(c)) ? -3 : 4;
+        if (is_low(centre_of(c))) cr_assert_eq(mt_groups_put(&arena, &mesh, 9, c, &full), MT_OK);
+    }
+    cr_assert_eq(mt_groups_put(&arena, &mesh, 9, 0, &full), MT_OK);
+    cr_assert_eq(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, -3, "border zone", 11), MT_OK);
+    cr_assert_eq(mt_names_put(&arena, &mesh, MT_NAMES_ELEMENTS, 9, "scar", 4), MT_OK);
+    region.tag = "Border Zone";
+    expect_elements(region, is_right);
+    region.group = "scar";
+    expect_elements(region, is_right_and_low);
+    region.tag = "";
+    expect_elements(region, is_low);
+    for (size_t c = 0; c < mesh.n_elements; c++)
+        if (is_right(centre_of(c))) mesh.region[c] = 9;
+    expect_elements(region, is_right_or_low);
+    region.group = "scra";
+    expect_nothing(region, "group: scra is no name of a tag; allowed: of the mesh's elements: 4, 9 (scar)");
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = 4;
+    region.group = "", region.tag = "scar";
+    expect_nothing(region,
+        "tag: no element has the tag scar; the mesh has 4, 9 (scar); `group` instead of `tag` means the "
+        "elements of a group");
+}
+
+Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
+{
+    mt_region by_number = nowhere(), by_name = nowhere();
+    size_t n, n_named;
+    uint32_t *elements, *named;
+    cr_assert_eq(mt_names_put(&arena, &mesh, MT_NAMES_FACES, MT_SURFACE_LV, "ENDO", 4), MT_OK);
+    by_number.surface = "lv_endocardium";
+    by_name.surface = "endo";
+    by_number.depth_mm = by_name.depth_mm = 0.3;
+    cr_assert_eq(mt_region_elements(&arena, &by_number, &mesh, &n, &elements), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_elements(&arena, &by_name, &mesh, &n_named, &named), MT_OK, "%s", mt_message());
+    cr_assert(n == n_named && n > 0);
+    cr_assert_arr_eq(elements, named, n * sizeof *named);
+    by_name.surface = "epi";
+    expect_nothing(by_name,
+        "surface: epi; allowed: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of the "
+        "mesh's triangles: 1, 2, 3 (ENDO)");
+}
 
 Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
 {
@@ -329,7 +382,7 @@ Test(region, keys_that_contradict_each_other_are_refused)
     mt_region region = nowhere();
     expect_refused(region,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, vtx, elements, tag or layer, alone or with one of these");
+        "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";
@@ -340,10 +393,7 @@ Test(region, keys_that_contradict_each_other_are_refused)
     region.centre_mm[0] = NAN;
     region.depth_mm = 1;
     expect_refused(region, "depth_mm is given without surface; allowed: both");
-    region.surface = "endo";
-    expect_refused(region,
-        "surface: endo; allowed: base, epicardium, lv_endocardium, rv_endocardium, or the number of "
-        "a tag");
+    region.depth_mm = NAN;
     set3(region.min_mm, 0, 0, 0);
     expect_refused(region, "min_mm is given alone; allowed: a box has min_mm and max_mm");
     set3(region.max_mm, 1, 1, 1);
