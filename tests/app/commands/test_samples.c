@@ -174,6 +174,17 @@ Test(samples, a_front_is_positive_before_and_negative_behind)
     free(text);
 }
 
+static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
+
+Test(samples, the_picture_of_an_ecg_marks_the_stimuli_of_its_case)
+{
+    static const size_t x[] = {0, MT_PAGE_WIDTH}, y[] = {0, 850};
+    free(works("run case.yaml -o one --set time.end_ms=3"));
+    free(works("run case.yaml -o two --set time.end_ms=3 --set stimuli.0.duration_ms=20"));
+    cr_expect_geq(count_within("one/ecg.png", x, y, is_blue, 60), (size_t)(2 * 12));
+    cr_expect_eq(count_within("two/ecg.png", x, y, is_blue, 60), 0);
+}
+
 /* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
 Test(samples, files_are_those_of_a_run_that_never_stopped)
 {

@@ -333,7 +333,6 @@ Test(report_command, curves_are_those_of_the_files_by_field_and_point)
     const json *span = json_at(ecg->first, "stimulated")->first;
     cr_expect(json_length(json_at(ecg->first, "stimulated")) == 1 && span->first->number == 0 &&
               span->first->next->number == 2);
-    size_t n;
     const mt_ecg_scale paper = paper_of("ahead", 2);
     cr_expect_eq(json_at(ecg->first, "mm_per_s")->number, 25);
     cr_expect_eq(paper.mm_per_s, 25);
