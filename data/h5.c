@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/input.h"
@@ -697,20 +698,45 @@ mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *valu
     return status;
 }
 
+/* Names of a group's links, with room for `room` of them. */
+typedef struct link_names {
+    mt_arena *arena;
+    size_t n, room;
+    const char **name;
+    bool memory; /* there was none for a name */
+} link_names;
+
+static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *all)
+{
+    link_names *to = all;
+    (void)group, (void)info;
+    if (to->n == to->room) return -1;
+    to->name[to->n] = mt_arena_text(to->arena, name);
+    to->memory = !to->name[to->n];
+    to->n += !to->memory;
+    return to->memory ? -1 : 0;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* In an order other than that of the file HDF5 1.10 makes a table first, and frees members of it that were never set if the group is
+ * damaged. */
 static mt_status list_group(
     mt_arena *arena, const mt_h5 *h5, const char *name, hid_t group, size_t *n, const char ***names)
 {
     H5G_info_t info;
     if (H5Gget_info(group, &info) < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
-    MT_ALLOC(arena, *names, info.nlinks);
-    for (*n = 0; *n < info.nlinks; ++*n) {
-        char text[256];
-        if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, *n, text, sizeof text, H5P_DEFAULT) <
-            0)
-            return fail_h5(MT_FILE, h5, name, "this group cannot be read");
-        (*names)[*n] = mt_arena_text(arena, text);
-        if (!(*names)[*n]) return MT_MEMORY;
-    }
+    link_names all = {.arena = arena, .room = info.nlinks};
+    MT_ALLOC(arena, all.name, all.room);
+    const bool read = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_link, &all) >= 0;
+    if (all.memory) return MT_MEMORY;
+    if (!read) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+    if (all.n > 0) qsort(all.name, all.n, sizeof *all.name, compare_names);
+    *names = all.name;
+    *n = all.n;
     return MT_OK;
 }
 

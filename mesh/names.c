@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/utf8.h"
 #include "mesh/tags.h"
 
 enum { LISTED = 10 };
@@ -52,7 +53,7 @@ mt_status mt_names_put(
     mt_arena *arena, mt_mesh *mesh, int32_t dimension, int32_t tag, const char *text, size_t n)
 {
     mt_mesh_name name = {.dimension = dimension, .tag = tag};
-    if (n > MT_NAME_SIZE - 1) n = MT_NAME_SIZE - 1;
+    if (n > MT_NAME_SIZE - 1) n = mt_utf8_beginning(text, MT_NAME_SIZE - 1);
     for (size_t k = 0; k < n; k++)
         name.text[k] = (unsigned char)text[k] < ' ' || text[k] == '"' || text[k] == 127 ? ' ' : text[k];
     if (!name.text[0]) return MT_OK;
@@ -151,8 +152,8 @@ static void list_tag(const mt_mesh *mesh, int32_t dimension, int32_t tag, size_t
     const char *name = mt_names_text(mesh, dimension, tag);
     if (++*n == LISTED + 1) (void)snprintf(list + used, MT_NAMES_LIST - used, " and others");
     if (*n > LISTED) return;
-    (void)snprintf(list + used, MT_NAMES_LIST - used, "%s%d%s%.24s%s", *n > 1 ? ", " : "", tag,
-        name ? " (" : "", name ? name : "", name ? ")" : "");
+    (void)snprintf(list + used, MT_NAMES_LIST - used, "%s%d%s%.*s%s", *n > 1 ? ", " : "", tag,
+        name ? " (" : "", name ? (int)mt_utf8_beginning(name, 24) : 0, name ? name : "", name ? ")" : "");
 }
 
 void mt_names_list(const mt_mesh *mesh, int32_t dimension, char list[MT_NAMES_LIST])
@@ -362,11 +363,12 @@ static mt_status settle(mt_arena *arena, mt_arena *scratch, mt_mesh *mesh)
     if (settled_tags(mesh, &tags, to) == 0) return MT_OK;
     for (size_t t = 0; t < tags.n; t++) {
         const char *name = mt_names_text(mesh, MT_NAMES_FACES, tags.tag[t]);
+        if (!name) name = "unnamed";
         if (to[t] == tags.tag[t]) continue;
         if (n_changed++ < LISTED && used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%.30s %d is now %d",
-                n_changed > 1 ? ", " : "", mt_surface_name(to[t]) ? "" : "other ", name ? name : "unnamed",
-                tags.tag[t], to[t]);
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%.*s %d is now %d",
+                n_changed > 1 ? ", " : "", mt_surface_name(to[t]) ? "" : "other ",
+                (int)mt_utf8_beginning(name, 30), name, tags.tag[t], to[t]);
     }
     if (n_changed == 0) return MT_OK;
     MT_TRY(renumber(arena, &tags, to, mesh));

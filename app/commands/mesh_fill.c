@@ -13,6 +13,7 @@
 #include "data/vec3.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/meaning.h"
+#include "mesh/names.h"
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
@@ -273,6 +274,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(mt_filling_make(body, &f->body, f->elements, out, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_triangles_drop_untagged(&mesh);
+    MT_TRY(mt_names_put_surfaces(arena, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_element_size size;

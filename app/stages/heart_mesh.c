@@ -9,6 +9,7 @@
 #include "app/stages/filling.h"
 #include "app/stages/size.h"
 #include "mesh/mend/repair.h"
+#include "mesh/names.h"
 #include "solver/case/delay.h"
 
 static const double elements_most = 5e7;   /* of a body that is filled or refined */
@@ -167,7 +168,7 @@ static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
     return mt_fail(status, "%s: cannot be mended: %s", m->asked->path[0], mt_message());
 }
 
-/* The mesh's boundary gets the tags of the surface. */
+/* Tags the boundary of the mesh as the surface is, and names the tags. */
 static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh)
 {
     mt_arena scratch = {0};
@@ -178,7 +179,7 @@ static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh
     if (status == MT_OK) status = mt_filling_carry_tags(surface, mesh);
     if (status == MT_OK) status = mt_surfaces_rims(mesh);
     mt_triangles_drop_untagged(mesh);
-    return status;
+    return status == MT_OK ? mt_names_put_surfaces(arena_of(m), mesh) : status;
 }
 
 static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)

@@ -48,7 +48,6 @@ static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_m
 mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
 {
     MT_TRY(to->write(path, mesh));
-    if (mesh->fibre && !to->keeps_fibres) mt_warn("%s: %s keeps no fibres", path, to->name);
     if ((mesh->depth || mesh->layer) && !to->keeps_depth)
         mt_warn("%s: %s keeps no depth and no layers", path, to->name);
     warn_of_names(path, to, mesh);

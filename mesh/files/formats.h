@@ -10,7 +10,6 @@ typedef struct mt_mesh_format {
     const char *ending; /* of a file's name, with its point */
     const char *name;
     const char *unit; /* the usual one of its numbers (mt_mesh_unit) */
-    bool keeps_fibres;
     bool keeps_depth; /* and layers */
     bool keeps_names; /* of all tags, and groups */
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed

@@ -37,6 +37,13 @@ typedef struct listing {
     entity *of[4];
 } listing;
 
+/* Triangles, one behind the other, of an entity with more than one physical tag. */
+typedef struct shared_faces {
+    size_t first, n;
+    const entity *of;
+    struct shared_faces *next; /* the one before it; NULL: there are no more */
+} shared_faces;
+
 typedef struct node {
     int64_t tag;
     uint32_t index;
@@ -61,10 +68,11 @@ typedef struct reader {
     int32_t *region;
     int64_t *number; /* [n_elements] of the tetrahedra in the file */
     uint32_t *face_vertex;
-    int32_t *face_tag;
-    const entity *of;    /* version 4: the entity of the elements that are being read, or NULL */
-    mt_mesh named;       /* its names, and the groups of its [n_elements] are those of the file */
-    size_t n_group_lost; /* memberships without room */
+    int32_t *face_tag;    /* [n_faces] the first of their physical tags */
+    shared_faces *shared; /* the last; NULL: there are none */
+    const entity *of;     /* version 4: the entity of the elements that are being read, or NULL */
+    mt_mesh named;        /* its names, and the groups of its [n_elements] are those of the file */
+    size_t n_group_lost;  /* memberships without room */
     size_t n_curved;
     uint8_t *on_edge; /* [n_nodes] of curved elements, and no corner of one; NULL: none are curved */
     mt_gmsh_arrays arrays;
@@ -417,6 +425,20 @@ static mt_status keep_groups(reader *r)
     return MT_OK;
 }
 
+/* Notes the triangles from number `first` on if their entity has further physical tags. */
+static mt_status keep_shared(reader *r, size_t first)
+{
+    shared_faces *faces;
+    if (r->n_faces == first || r->of->n_physical == 1) return MT_OK;
+    if (r->of->n_physical > MT_GROUPS_MAX)
+        return mt_scan_fail(&r->scan, "triangles of %zu physical groups; allowed: at most %d",
+            r->of->n_physical, MT_GROUPS_MAX);
+    MT_ALLOC(r->scratch, faces, 1);
+    *faces = (shared_faces){first, r->n_faces - first, r->of, r->shared};
+    r->shared = faces;
+    return MT_OK;
+}
+
 /* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
 static mt_status read_element(reader *r, int64_t type, int64_t number, int32_t physical)
 {
@@ -524,12 +546,13 @@ static mt_status read_element_block(reader *r, size_t *done)
             n);
     r->of = owner_of(r, dimension, entity_tag);
     const int32_t physical = r->of ? r->of->physical[0] : 0;
+    const size_t n_faces = r->n_faces;
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_scan_long(&r->scan, "tag of an element", 0, INT64_MAX, &number));
         MT_TRY(read_element(r, type, number, physical));
     }
     *done += n;
-    return MT_OK;
+    return keep_shared(r, n_faces);
 }
 
 static mt_status read_elements_4(reader *r)
@@ -723,6 +746,34 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
     return mt_vtk_unused_note(arena, &unused, mesh);
 }
 
+/* Returns false for the first physical tag of an entity, and for one that it has twice. */
+static bool is_further(const entity *of, size_t k)
+{
+    bool before = k == 0;
+    for (size_t i = 0; i < k; i++) before |= of->physical[i] == of->physical[k];
+    return !before && of->physical[k] != 0;
+}
+
+/* Puts the triangles: one for each of its physical tags, as in version 2. */
+static mt_status put_faces(mt_arena *arena, const reader *r, const uint32_t *new_index, mt_mesh *mesh)
+{
+    size_t n = r->n_faces;
+    for (const shared_faces *s = r->shared; s; s = s->next)
+        for (size_t k = 0; k < s->of->n_physical; k++) n += is_further(s->of, k) ? s->n : 0;
+    MT_TRY(mt_mesh_new_faces(arena, n, mesh));
+    for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
+    memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
+    n = r->n_faces;
+    for (const shared_faces *s = r->shared; s; s = s->next)
+        for (size_t k = 0; k < s->of->n_physical; k++) {
+            if (!is_further(s->of, k)) continue;
+            memcpy(mesh->face_vertex + 3 * n, mesh->face_vertex + 3 * s->first,
+                3 * s->n * sizeof *mesh->face_vertex);
+            for (size_t f = 0; f < s->n; f++) mesh->face_tag[n++] = s->of->physical[k];
+        }
+    return MT_OK;
+}
+
 static mt_status make_mesh(mt_arena *arena, reader *r, mt_mesh *mesh)
 {
     uint32_t *new_index;
@@ -730,15 +781,13 @@ static mt_status make_mesh(mt_arena *arena, reader *r, mt_mesh *mesh)
     MT_ALLOC(r->scratch, new_index, r->n_nodes);
     const size_t used = number_vertices(r, new_index);
     MT_TRY(mt_mesh_new(arena, used, r->n_tetrahedra, mesh));
-    MT_TRY(mt_mesh_new_faces(arena, r->n_faces, mesh));
+    MT_TRY(put_faces(arena, r, new_index, mesh));
     for (size_t k = 0; k < r->n_nodes; k++)
         if (new_index[k] != UINT32_MAX)
             memcpy(mesh->xyz_mm + 3 * (size_t)new_index[k], r->xyz_mm + 3 * k, 3 * sizeof *r->xyz_mm);
     for (size_t k = 0; k < 4 * r->n_tetrahedra; k++)
         mesh->element_vertex[k] = new_index[r->tetrahedron_vertex[k]];
-    for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
     memcpy(mesh->region, r->region, r->n_tetrahedra * sizeof *r->region);
-    memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
     MT_TRY(put_directions(arena, r, mesh));
     MT_ALLOC(r->scratch, without, mesh->n_elements);
     MT_TRY(find_regions(arena, r, mesh, without));
@@ -910,6 +959,19 @@ static void put_blocks(
     }
 }
 
+/* Directions of the elements, which put_blocks numbered from `first` on. */
+static void put_data(FILE *out, const mt_tags *volumes, size_t first, const char *name, const double *values)
+{
+    const size_t n = volumes->offset[volumes->n];
+    if (!values) return;
+    (void)fprintf(out, "$ElementData\n1\n\"%s\"\n1\n0\n3\n0\n3\n%zu\n", name, n);
+    for (size_t i = 0; i < n; i++) {
+        put_int(out, (int32_t)(first + i));
+        for (size_t k = 0; k < 3; k++) put_double(out, values[3 * volumes->id[i] + k]);
+    }
+    (void)fputs("\n$EndElementData\n", out);
+}
+
 static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
 {
     entities surfaces, volumes;
@@ -929,6 +991,8 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
     put_blocks(out, &surfaces.of, 2, TRIANGLE, 3, mesh->face_vertex, &number);
     put_blocks(out, &volumes.of, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
     (void)fputs("\n$EndElements\n", out);
+    put_data(out, &volumes.of, mesh->n_faces + 1, "fibre", mesh->fibre);
+    put_data(out, &volumes.of, mesh->n_faces + 1, "sheet", mesh->sheet);
     return MT_OK;
 }
 

@@ -81,7 +81,8 @@ mt_status mt_vtk_odd_note(
 static bool is_idle(const char *name)
 {
     static const char *const names[] = {"normal", "normals", "n0", "sheetnormal", "vtkoriginalpointids",
-        "vtkoriginalcellids", "globalids", "globalnodeid", "globalelementid", "gmsh:dimtags"};
+        "vtkoriginalcellids", "globalids", "globalnodeid", "globalelementid", "globalpointids",
+        "globalcellids", "vtkghosttype", "gmsh:dimtags"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (is_name(name, names[k])) return true;
     return false;

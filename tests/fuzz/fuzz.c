@@ -117,6 +117,7 @@ static size_t multiple(void)
     static const char *const packed[] = {".vtu", ".vtp", ".xdmf"};
     for (size_t k = 0; k < sizeof packed / sizeof *packed; k++)
         if (strcmp(ending[0], packed[k]) == 0) return MULTIPLE_PACKED;
+    if (strcmp(ending[0], ".msh") == 0) return MULTIPLE_SHARED;
     return strcmp(ending[0], ".vtk") == 0 ? MULTIPLE_BYTES : MULTIPLE;
 }
 

@@ -4,6 +4,9 @@
  * the mesh); a line "Tt 0 1 2 3" becomes an element with a fibre and a sheet. The file itself is in memory, too. HDF5's files
  * have more than 2 kB beside the numbers.
  *
+ * MULTIPLE_SHARED, of MSH 4.1: a triangle takes 8 bytes at least, and 16 in the mesh for each of its physical groups, of which there
+ * are MT_GROUPS_MAX at most.
+ *
  * MULTIPLE_BYTES, of VTK's files: a number can take 1 byte; a tetrahedron 6, which become 48 and in the mesh 68.
  *
  * MULTIPLE_PACKED, of VTK's compressed files, and where several arrays of XML share their bytes: up to 4 points, elements and
@@ -12,6 +15,13 @@
 #ifndef TESTS_MESH_MULTIPLES_H
 #define TESTS_MESH_MULTIPLES_H
 
-enum { MULTIPLE = 16, MULTIPLE_BYTES = 24, MULTIPLE_PACKED = 4 * (24 + 48 + 24 + 88 + 8 + 80) };
+#include "mesh/mesh.h"
+
+enum {
+    MULTIPLE = 16,
+    MULTIPLE_SHARED = MULTIPLE + 2 * MT_GROUPS_MAX,
+    MULTIPLE_BYTES = 24,
+    MULTIPLE_PACKED = 4 * (24 + 48 + 24 + 88 + 8 + 80)
+};
 
 #endif

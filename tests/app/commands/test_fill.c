@@ -12,6 +12,7 @@
 #include "mesh/files/gmsh.h"
 #include "mesh/anatomy/surfaces.h"
 #include "mesh/files/vtk.h"
+#include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 
@@ -41,8 +42,8 @@ static double volume_of(const mt_mesh *mesh)
     return volume;
 }
 
-/* The mesh in a file has as many elements as wanted, all of its boundary is tagged, and each surface has about the area that
- * it should have. */
+/* Asserts that the mesh in a file has about as many elements as wanted, that its whole boundary is tagged, and that each surface has its
+ * name and about the wanted area. */
 static void assert_heart(const char *path, double elements, const mt_surfaces *wanted, double tolerance)
 {
     mt_arena arena = {0};
@@ -57,6 +58,8 @@ static void assert_heart(const char *path, double elements, const mt_surfaces *w
     for (int s = 0; s < MT_SURFACES; s++)
         cr_assert(fabs(have.area_mm2[s] - wanted->area_mm2[s]) <= tolerance * wanted->area_mm2[s],
             "surface %d: %g, not %g mm^2", s, have.area_mm2[s], wanted->area_mm2[s]);
+    for (int s = MT_SURFACE_BASE; s <= MT_SURFACE_LV; s++)
+        cr_assert_eq(mt_names_surface_of(&mesh, s), s, "surface %d has its name in the file", s);
     mt_arena_free(&arena);
 }
 

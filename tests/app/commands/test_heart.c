@@ -11,6 +11,7 @@
 #include "mesh/files/formats.h"
 #include "mesh/files/vtkhdf.h"
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
 #include "solver/case/case.h"
 #include "solver/outputs/leads.h"
 #include "tests/answers.h"
@@ -102,7 +103,10 @@ Test(heart, a_surface_becomes_a_fibred_tagged_mesh_and_a_case)
     cr_assert(fabs((double)mesh.n_elements / 3000 - 1) <= 0.05, "%zu elements", mesh.n_elements);
     cr_assert(mesh.fibre && mesh.sheet && mesh.depth && mesh.layer);
     cr_assert_eq(counts.n_triangles[0], 0);
-    for (int s = MT_SURFACE_BASE; s <= MT_SURFACE_LV; s++) cr_assert_gt(counts.n_triangles[s], 0);
+    for (int s = MT_SURFACE_BASE; s <= MT_SURFACE_LV; s++) {
+        cr_assert_gt(counts.n_triangles[s], 0);
+        cr_assert_eq(mt_names_surface_of(&mesh, s), s, "surface %d has its name in the file", s);
+    }
     mt_arena_free(&arena);
 }
 

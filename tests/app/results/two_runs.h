@@ -176,7 +176,8 @@ static inline void fill_but(const char *file, size_t bytes)
     (void)close(fd);
 }
 
-/* The second run into the first one's folder, on a file system with less and less room. */
+/* Repeats the second run into the first one's folder on a file system with less and less room. Unmounts it, so that the room can be
+ * deleted. */
 static inline void fill_sizes(int n_sizes, size_t step_bytes)
 {
     int failed = 0;
@@ -197,6 +198,7 @@ static inline void fill_sizes(int n_sizes, size_t step_bytes)
         expect_one_run(code, "size", k);
     }
     cr_assert(failed > n_sizes / 3 && failed < n_sizes, "%d of %d sizes are too small", failed, n_sizes);
+    cr_assert_eq(umount("disk"), 0);
 }
 
 #endif

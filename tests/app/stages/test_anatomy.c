@@ -100,7 +100,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     for (size_t k = 0; k < 3 * heart.n_elements; k++)
         cr_assert_float_eq(carp.fibre[k], heart.fibre[k], 1.5e-9);
     char *said = warnings(&text, "mesh surfaces untagged.hdf -o tagged.msh");
-    cr_assert(strstr(said, "warning: tagged.msh: MSH keeps no fibres\n"), "%s", said);
+    cr_assert(strstr(said, "warning: tagged.msh: MSH keeps no depth and no layers\n"), "%s", said);
     free(said), free(text);
     refuses(2, "mesh surfaces: --output is needed", "mesh surfaces untagged.hdf");
     refuses(2, ".vtk files are only read", "mesh surfaces untagged.hdf -o a.vtk");

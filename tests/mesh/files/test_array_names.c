@@ -3,6 +3,7 @@
 #include "mesh/files/gmsh.h"
 #include "mesh/files/tetgen.h"
 #include "mesh/files/vtk.h"
+#include "mesh/files/xdmf.h"
 #include "tests/answers.h"
 #include "tests/mesh/buffer.h"
 #include "tests/mesh/damage.h"
@@ -91,6 +92,46 @@ Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_m
         "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements these are "
         "more than 30 degrees from their mean\n");
     mt_arena_free(&arena);
+}
+
+/* The same arrays in VTU and XDMF: a region and a fibre by names of other programs, and two that are not used. */
+Test(array_names, names_in_use_are_understood_in_files_of_xml_and_the_rest_is_listed_once)
+{
+    static const struct {
+        const char *ending, *text;
+        mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+    } files[] = {
+        {".vtu",
+            "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" "
+            "NumberOfCells=\"1\"><PointData><DataArray type=\"Float32\" Name=\"V\">1 2 3 "
+            "4</DataArray></PointData><CellData><DataArray type=\"Int32\" Name=\"labels\">6</DataArray>"
+            "<DataArray type=\"Float32\" Name=\"fiber_orientation\" NumberOfComponents=\"3\">0 2 "
+            "0</DataArray>"
+            "<DataArray type=\"Float32\" Name=\"scar\">1</DataArray></CellData><Points><DataArray "
+            "type=\"Float32\" NumberOfComponents=\"3\">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>"
+            "<DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray><DataArray type=\"Int32\" "
+            "Name=\"offsets\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\">10</DataArray></Cells>"
+            "</Piece></UnstructuredGrid></VTKFile>",
+            mt_vtu_read},
+        {".xdmf",
+            "<Xdmf><Domain><Grid><Topology TopologyType=\"Tetrahedron\"><DataItem Dimensions=\"1 4\">0 1 2 "
+            "3</DataItem></Topology><Geometry><DataItem Dimensions=\"4 3\">0 0 0 1 0 0 0 1 0 0 0 1</DataItem>"
+            "</Geometry><Attribute Name=\"V\" Center=\"Node\"><DataItem Dimensions=\"4\">1 2 3 4</DataItem>"
+            "</Attribute><Attribute Name=\"labels\" Center=\"Cell\"><DataItem Dimensions=\"1\">6</DataItem>"
+            "</Attribute><Attribute Name=\"fiber_orientation\" Center=\"Cell\"><DataItem Dimensions=\"1 "
+            "3\">0 2 "
+            "0</DataItem></Attribute><Attribute Name=\"scar\" Center=\"Cell\"><DataItem Dimensions=\"1\">1"
+            "</DataItem></Attribute></Grid></Domain></Xdmf>",
+            mt_xdmf_read}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        write_bytes(path, files[k].text, strlen(files[k].text));
+        ok(files[k].read(&arena, path, 1, &mesh));
+        cr_assert(mesh.region[0] == 6 && mesh.fibre && mesh.fibre[1] == 1, "%s", files[k].ending);
+        assert_note(&mesh, "found and not used: V (points), scar (cells)\n");
+        mt_arena_free(&arena);
+    }
 }
 
 /* ---- Gmsh */

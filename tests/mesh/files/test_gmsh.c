@@ -213,12 +213,19 @@ Test(gmsh, faults_of_binary_files_are_named_with_their_byte)
 
 /* ---- writing */
 
-/* A slab of two regions in turns and some tagged triangles, with coordinates that show every bit. */
+/* A slab of two regions in turns, a fibre and a sheet of their own for each element, and some tagged triangles, with coordinates that show
+ * every bit. */
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
-    for (size_t c = 0; c < mesh->n_elements; c++) mesh->region[c] = c % 2 ? 70000 : 2;
+    mesh->sheet = mt_arena_alloc(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    cr_assert_not_null(mesh->sheet);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        mesh->region[c] = c % 2 ? 70000 : 2;
+        cr_assert(
+            mt_mesh_put_directions(mesh, c, (double[]){3, (double)c, 1}, (double[]){0, 1, -(double)c / 7}));
+    }
     ok(mt_mesh_new_faces(arena, 10, mesh));
     for (uint32_t f = 0; f < 10; f++) {
         for (uint32_t k = 0; k < 3; k++) mesh->face_vertex[3 * f + k] = 3 * f + k;
@@ -242,6 +249,10 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
             cr_assert_arr_eq(
                 in.element_vertex + 4 * c, out.element_vertex + 4 * k, 4 * sizeof *out.element_vertex);
             cr_assert_eq(in.region[c], out.region[k]);
+            for (size_t i = 0; i < 3; i++) {
+                cr_assert_float_eq(in.fibre[3 * c + i], out.fibre[3 * k + i], 1e-15);
+                cr_assert_float_eq(in.sheet[3 * c + i], out.sheet[3 * k + i], 1e-15);
+            }
         }
     for (int tag = 2; tag <= 4; tag += 2)
         for (size_t k = 0; k < out.n_faces; k++) {

@@ -126,6 +126,26 @@ static void put_vtk(const uint32_t *v, const int *region)
     cr_assert(put_buffer(stem, ".vtk", b));
 }
 
+static void put_xdmf(const uint32_t *v, const int *region)
+{
+    buffer b = {.n = 0};
+    text(&b,
+        "<Xdmf Version=\"3.0\"><Domain><Grid Name=\"heart\"><Topology TopologyType=\"Tetrahedron\"><DataItem "
+        "Dimensions=\"%d 4\">",
+        ELEMENTS);
+    for (int k = 0; k < 4 * ELEMENTS; k++) text(&b, "%u ", v[k]);
+    text(&b, "</DataItem></Topology><Geometry><DataItem Dimensions=\"6 3\">");
+    numbers(&b, 18, xyz);
+    text(&b, "</DataItem></Geometry>");
+    if (region[0] != NONE || region[1] != NONE || region[2] != NONE) {
+        text(&b, "<Attribute Name=\"cell_tags\" Center=\"Cell\"><DataItem Dimensions=\"%d\">", ELEMENTS);
+        for (int c = 0; c < ELEMENTS; c++) text(&b, region[c] == NONE ? "nan " : "%d ", region[c]);
+        text(&b, "</DataItem></Attribute>");
+    }
+    text(&b, "</Grid></Domain></Xdmf>");
+    cr_assert(put_buffer(stem, ".xdmf", b));
+}
+
 static const struct {
     const char *name, *ending;
     void (*put)(const uint32_t *vertex, const int *region);
@@ -136,7 +156,7 @@ static const struct {
     {"TetGen", ".ele", put_tetgen, false,
         "attribute: 1 values are no whole numbers of 32 bits (the first is 0.5, of element 1): they are no "
         "regions"},
-    {"VTU", ".vtu", put_vtu, true, NULL},
+    {"VTU", ".vtu", put_vtu, true, NULL}, {"XDMF", ".xdmf", put_xdmf, true, NULL},
     {"VTK", ".vtk", put_vtk, true,
         "elemTag: 1 values are no whole numbers of 32 bits (the first is 1.5, of cell 1): they are no "
         "regions"}};

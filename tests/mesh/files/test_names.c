@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "data/utf8.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/gmsh.h"
 #include "mesh/files/vtkhdf.h"
@@ -92,6 +93,35 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
             assert_example(&back);
             mt_arena_free(&arena);
         }
+}
+
+/* The surface of the first triangle is in two groups, one of which the file of version 4.1 names twice. */
+Test(names, a_triangle_of_two_physical_groups_of_msh_has_both_tags)
+{
+    static const char *const texts[] = {
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
+        "\"ENDO\"\n$EndPhysicalNames\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 "
+        "-1\n$EndNodes\n$Elements\n5\n1 2 2 6 1 1 2 4\n2 2 2 6 2 1 2 5\n3 2 2 7 1 1 2 4\n4 4 2 5 1 1 2 3 "
+        "4\n5 4 2 5 1 1 3 2 5\n$EndElements\n",
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
+        "\"ENDO\"\n$EndPhysicalNames\n$Entities\n0 0 2 1\n1 0 0 0 1 1 1 3 6 7 6 0\n2 0 0 0 1 1 1 1 6 0\n1 0 "
+        "0 0 1 1 1 1 5 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n1 0 0\n0 1 0\n0 "
+        "0 1\n0 0 -1\n$EndNodes\n$Elements\n3 4 1 4\n2 1 2 1\n1 1 2 4\n2 2 2 1\n2 1 2 5\n3 1 4 2\n3 1 2 3 "
+        "4\n4 1 3 2 5\n$EndElements\n"};
+    static const uint32_t vertex[9] = {0, 1, 3, 0, 1, 4, 0, 1, 3};
+    static const int32_t tag[3] = {6, 6, MT_SURFACE_LV};
+    for (size_t k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        file(".msh", texts[k]);
+        read_path(&arena, &mesh);
+        cr_assert_eq(mesh.n_faces, 3, "%zu: %zu triangles", k, mesh.n_faces);
+        cr_assert_arr_eq(mesh.face_vertex, vertex, sizeof vertex);
+        cr_assert_arr_eq(mesh.face_tag, tag, sizeof tag);
+        assert_name(&mesh, 2, 6, "outside");
+        assert_name(&mesh, 2, MT_SURFACE_LV, "ENDO");
+        mt_arena_free(&arena);
+    }
 }
 
 /* Reads the test's file and writes the mesh with another ending. */
@@ -239,6 +269,26 @@ Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_
     ok(mt_names_put(&arena, &mesh, 3, 9, "tissue", 6));
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "tissue", &tag), MT_INPUT);
     assert_message("tissue is the name of several tags");
+    mt_arena_free(&arena);
+}
+
+/* 100 characters of two bytes. */
+Test(names, a_long_name_is_cut_between_characters)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char long_name[200], list[MT_NAMES_LIST];
+    for (size_t k = 0; k < sizeof long_name; k += 2) memcpy(long_name + k, "\xc3\xa9", 2);
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    ok(mt_names_put(&arena, &mesh, 3, 1, long_name, sizeof long_name));
+    cr_assert_eq(strlen(mt_names_text(&mesh, 3, 1)), MT_NAME_SIZE - 2);
+    cr_assert_null(mt_utf8_invalid(mt_names_text(&mesh, 3, 1)));
+    ok(mt_names_put(&arena, &mesh, 3, 1,
+        "a\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9",
+        25));
+    mt_names_list(&mesh, 3, list);
+    cr_assert_null(mt_utf8_invalid(list), "%s", list);
     mt_arena_free(&arena);
 }
 
