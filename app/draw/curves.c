@@ -188,7 +188,7 @@ static void draw_curves(mt_page *page, const mt_curve_panel *panel, const axis *
 
 enum { PIECE = 32, WORD = PIECE + 8, BETWEEN = 26 };
 
-/* The names of a legend: their size, and the width beyond which one is written smaller. */
+/* The names of a legend: their size, and the width beyond which one is shortened. */
 typedef struct names {
     double size, most;
 } names;
@@ -235,6 +235,7 @@ static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a
 {
     const double room = RIGHT - 60 - mt_page_width(page, CAPTION_SIZE, panel->caption) - 40,
                  heights[] = {a->top - 47, a->top - 24};
+    char name[MT_PAGE_SHORT];
     double width;
     size_t k = 0;
     if (!panel->name) return;
@@ -249,7 +250,8 @@ static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a
             line(page, x, y - 5, x + PIECE, y - 5);
             cairo_set_dash(page->pen, NULL, 0, 0);
             mt_page_grey(page, mt_page_ink);
-            mt_page_write(page, x + WORD, y, MT_START, of.size, of.most, panel->name[k]);
+            mt_page_shorten(page, of.size, of.most, panel->name[k], name);
+            mt_page_write(page, x + WORD, y, MT_START, of.size, of.most, name);
             x += entry_width(page, panel->name[k], &of);
         }
     }

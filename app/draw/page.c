@@ -70,6 +70,25 @@ void mt_page_write(
     write_words(page, x, y, anchor, size, false, room, words);
 }
 
+static bool starts_letter(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; } /* of UTF-8 */
+
+void mt_page_shorten(mt_page *page, double size, double room, const char *words, char text[MT_PAGE_SHORT])
+{
+    static const char dots[] = "\u2026";
+    const size_t n = strlen(words), most = MT_PAGE_SHORT - sizeof dots;
+    (void)snprintf(text, MT_PAGE_SHORT, "%s", n <= most ? words : "");
+    if (n <= most && mt_page_width(page, size, text) <= room) return;
+    for (size_t kept = n <= most ? n - 1 : most;; kept--) {
+        size_t head = kept / 3, tail = n - (kept - head);
+        while (!starts_letter(words[head])) head--;
+        while (!starts_letter(words[tail])) tail++;
+        (void)snprintf(text, MT_PAGE_SHORT, "%.*s%s%s", (int)head, words, dots, words + tail);
+        if (mt_page_width(page, size, text) <= room) return;
+        if (kept == 0) break;
+    }
+    text[0] = 0;
+}
+
 /* ---- titles ---- */
 
 enum { TITLE_X = 60, TITLE_ROOM = MT_PAGE_WIDTH - 120, TITLE_WORDS = 1200 };
@@ -83,8 +102,6 @@ static double bold_width(cairo_t *cr, double size, const char *words)
     cairo_text_extents(cr, words, &extents);
     return extents.x_advance;
 }
-
-static bool starts_letter(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; } /* of UTF-8 */
 
 /* Returns the number of bytes of the longest start of a title that fits into a line: up to a blank, or to a letter if there is none. */
 static size_t first_line(cairo_t *cr, const char *title)
@@ -108,6 +125,10 @@ static void write_rest(mt_page *page, double y, const char *rest)
     char words[TITLE_WORDS + 8];
     const char *dots = "";
     rest += strspn(rest, " ");
+    if (strlen(rest) >= TITLE_WORDS) {
+        rest += strlen(rest) - TITLE_WORDS + 1;
+        dots = "\u2026 ";
+    }
     for (;; rest++, dots = "\u2026 ") {
         while (!starts_letter(*rest)) rest++;
         (void)snprintf(words, sizeof words, "%s%s", dots, rest);

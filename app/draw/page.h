@@ -48,6 +48,11 @@ void mt_page_write(
 /* Returns the width of words of this size [pixels]; 0 without a font. */
 double mt_page_width(mt_page *page, double size, const char *words);
 
+/* Copies words. If they are wider than `room`, an ellipsis replaces their middle: more is left of the end, in which names of a series
+ * differ. `text` is complete UTF-8, and "" if not even the ellipsis fits. */
+enum { MT_PAGE_SHORT = 256 };
+void mt_page_shorten(mt_page *page, double size, double room, const char *words, char text[MT_PAGE_SHORT]);
+
 /* Writes the title of the page above MT_TITLE_BOTTOM: a wide one smaller or in two lines. Of one that does not fit into these either, the middle
  * is replaced by an ellipsis, as its end says whether a run was stopped. */
 enum { MT_TITLE_BOTTOM = 66 };

@@ -6,6 +6,7 @@
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
 #include "tests/app/json_text.h"
+#include "tests/app/leaks.h"
 #include "tests/room.h"
 
 #include <fcntl.h>
@@ -16,11 +17,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
- */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 /* A machine like the GC200, of so many tiles with so many bytes each; region 0 at most as large. */
 static inline void write_machine_of(const char *path, int tiles, int bytes)

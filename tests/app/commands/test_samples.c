@@ -1,6 +1,7 @@
 /* What a run takes as time passes, by command: traces, series and ECG. */
 #include <criterion/criterion.h>
 
+#include "tests/app/draw/pixels.h"
 #include "tests/app/program.h"
 
 #include "data/h5.h"
@@ -173,6 +174,17 @@ Test(samples, a_front_is_positive_before_and_negative_behind)
     free(text);
 }
 
+static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
+
+Test(samples, the_picture_of_an_ecg_marks_the_stimuli_of_its_case)
+{
+    static const size_t x[] = {0, MT_PAGE_WIDTH}, y[] = {0, 850};
+    free(works("run case.yaml -o one --set time.end_ms=3"));
+    free(works("run case.yaml -o two --set time.end_ms=3 --set stimuli.0.duration_ms=20"));
+    cr_expect_geq(count_within("one/ecg.png", x, y, is_blue, 60), (size_t)(2 * 12));
+    cr_expect_eq(count_within("two/ecg.png", x, y, is_blue, 60), 0);
+}
+
 /* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
 Test(samples, files_are_those_of_a_run_that_never_stopped)
 {
@@ -216,6 +228,15 @@ static char *warnings_with(int n, const char *fields, const char *folder)
     return said;
 }
 
+static bool is_dark(const unsigned char rgb[3], double most) { return rgb[0] < most && rgb[1] < most; }
+
+/* Returns the dark pixels at the bottom of a picture, where its note is. */
+static size_t note_of(const char *path)
+{
+    static const size_t x[] = {130, MT_PAGE_WIDTH}, y[] = {MT_PAGE_HEIGHT - 30, MT_PAGE_HEIGHT};
+    return count_within(path, x, y, is_dark, 150);
+}
+
 /* The first point is in an inert element and has no trace: eight and nine others are drawn. */
 Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leaves_out)
 {
@@ -227,6 +248,8 @@ Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leave
         strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in non-conducting "
                      "elements; the first 3 of 4 fields; traces.csv has all\n"),
         "%s", many);
+    const size_t short_note = note_of("nine/traces.png"), long_note = note_of("many/traces.png");
+    cr_expect(short_note > 300 && long_note > 3 * short_note / 2, "%zu, %zu", short_note, long_note);
     free(eight), free(nine), free(many);
 }
 

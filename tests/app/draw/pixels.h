@@ -14,11 +14,7 @@
 #include <string.h>
 
 #include "app/draw/page.h"
-
-/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
- */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+#include "tests/app/leaks.h"
 
 /* ---- files */
 

@@ -104,6 +104,28 @@ static size_t columns_of_line(const unsigned char *pixels, double y)
     return n;
 }
 
+/* The rows of pixels in a box that have ink of words. */
+static size_t rows_of_words(const unsigned char *pixels, const size_t xs[2], const size_t ys[2])
+{
+    size_t n = 0;
+    for (size_t y = ys[0]; y < ys[1]; y++) {
+        bool any = false;
+        for (size_t x = xs[0]; x < xs[1]; x++)
+            any |= pixel_at(pixels, x, y)[0] < 120 && !is_coloured(pixel_at(pixels, x, y), 20);
+        n += any;
+    }
+    return n;
+}
+
+Test(curves, long_names_of_many_curves_are_shortened_and_not_written_too_small_to_read)
+{
+    static const size_t right[2] = {900, 1546}, rows[2][2] = {{78, 98}, {101, 121}};
+    draw_many(24, 50, path);
+    unsigned char *pixels = read_pixels(path);
+    for (size_t k = 0; k < 2; k++) cr_expect_geq(rows_of_words(pixels, right, rows[k]), 7, "row %zu", k);
+    free(pixels);
+}
+
 /* From the ninth on lines are dashed and from the 17th dotted. */
 Test(curves, as_many_as_24_have_a_line_and_an_entry_of_the_legend_each_that_stays_on_the_page)
 {

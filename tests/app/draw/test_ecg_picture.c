@@ -170,6 +170,25 @@ Test(ecg_picture, pulses_of_1_mV_calibrate_each_half_of_a_row)
     }
 }
 
+/* Returns the dark pixels of a line of words below the paper: speed and gains, or the note on amplitudes. */
+static size_t words_below(const mt_ecg_record *r, size_t from, size_t to)
+{
+    const size_t x[] = {80, 1100}, y[] = {from, to};
+    cr_assert_eq(mt_ecg_picture(path, r), MT_OK, "%s", mt_message());
+    return count_within(path, x, y, is_dark, 150);
+}
+
+Test(ecg_picture, speed_and_gains_are_printed_and_that_amplitudes_are_not_calibrated)
+{
+    const mt_ecg_record twelve = record(12, 12, 600, 1);
+    const size_t two_gains = words_below(&twelve, 830, 852), note = words_below(&twelve, 860, 882);
+    const mt_ecg_record one = record(3, 0, 600, 1);
+    const size_t one_gain = words_below(&one, 830, 852);
+    cr_expect(one_gain > 300 && two_gains > one_gain + 300, "%zu, %zu", one_gain, two_gains);
+    cr_expect_gt(note, 1200, "%zu", note);
+    cr_expect_eq(words_below(&one, 860, 882), note);
+}
+
 static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
 
 /* A lead that steps up by 1 mV while a stimulus acts, from 200 to 204 ms. With the span nothing is drawn between both levels, and a mark is below.

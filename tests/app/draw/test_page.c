@@ -1,7 +1,10 @@
 /* What all pictures share: round numbers, numbers as text. Words, boxes and files are tested with the pictures. */
 #include <criterion/criterion.h>
 
+#include <locale.h>
 #include <math.h>
+#include <string.h>
+#include <wchar.h>
 
 #include "app/draw/page.h"
 
@@ -31,4 +34,34 @@ Test(page, whole_numbers_have_commas_between_their_thousands_and_others_their_di
         mt_page_number(known[k].value, text);
         cr_assert_str_eq(text, known[k].text);
     }
+}
+
+static bool is_utf8(const char *text)
+{
+    mbstate_t state = {0};
+    return setlocale(LC_CTYPE, "C.UTF-8") && mbsrtowcs(NULL, &text, 0, &state) != (size_t)-1;
+}
+
+Test(page, a_name_that_is_too_wide_keeps_its_start_and_its_end)
+{
+    static const char name[] = "a very long name of point 12",
+                      umlauts[] = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";
+    char text[MT_PAGE_SHORT], endless[1000];
+    mt_page page;
+    cr_assert_eq(mt_page_begin(&page), MT_OK);
+    mt_page_shorten(&page, 11, 1000, name, text);
+    cr_expect_str_eq(text, name);
+    mt_page_shorten(&page, 11, 90, name, text);
+    cr_expect(text[0] == 'a' && strstr(text, "\u2026") && strcmp(text + strlen(text) - 8, "point 12") == 0,
+        "%s", text);
+    cr_expect_leq(mt_page_width(&page, 11, text), 90);
+    for (double room = 60; room > 0; room--) {
+        mt_page_shorten(&page, 11, room, umlauts, text);
+        cr_assert(is_utf8(text) && mt_page_width(&page, 11, text) <= room, "%g: %s", room, text);
+    }
+    memset(endless, 'x', sizeof endless - 1);
+    endless[sizeof endless - 1] = 0;
+    mt_page_shorten(&page, 11, 1e6, endless, text);
+    cr_expect(strlen(text) < MT_PAGE_SHORT && strstr(text, "\u2026"), "%s", text);
+    cr_expect_eq(mt_page_end(&page, MT_INPUT, "unused.png"), MT_INPUT);
 }

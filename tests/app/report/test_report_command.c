@@ -6,6 +6,7 @@
 #include "tests/mesh/tagged_slab.h"
 #include "tests/solver/small_case.h"
 
+#include "app/draw/ecg_picture.h"
 #include "data/csv.h"
 #include "data/h5.h"
 #include "data/lock.h"
@@ -302,6 +303,20 @@ static void expect_curve(
     expect_near(p, json_at(curve, "y"), n, values);
 }
 
+/* Returns the scale of the picture of one electrode, without the samples of the stimulus at 0 ms. */
+static mt_ecg_scale paper_of(const char *name, double end_ms)
+{
+    size_t n;
+    const double *value = column("out/ecg.csv", name, &n), *time_ms = column("out/ecg.csv", "time_ms", &n);
+    mt_curve curve;
+    mt_ecg_scale scale;
+    cr_assert_eq(mt_curve_begin(&arena, time_ms[0], time_ms[n - 1], &curve), MT_OK);
+    for (size_t k = 0; k < n; k++)
+        if (time_ms[k] <= 0 || time_ms[k] > end_ms) mt_curve_add(&curve, time_ms[k], value[k]);
+    cr_assert_eq(mt_ecg_scale_find(&(mt_ecg_record){.n = 1, .name = &name, .curve = &curve}, &scale), MT_OK);
+    return scale;
+}
+
 Test(report_command, curves_are_those_of_the_files_by_field_and_point)
 {
     make_run();
@@ -318,11 +333,11 @@ Test(report_command, curves_are_those_of_the_files_by_field_and_point)
     const json *span = json_at(ecg->first, "stimulated")->first;
     cr_expect(json_length(json_at(ecg->first, "stimulated")) == 1 && span->first->number == 0 &&
               span->first->next->number == 2);
-    size_t n;
-    const double *ahead = column("out/ecg.csv", "ahead", &n),
-                 gain = json_at(ecg->first, "mm_per_mV")->first->number;
+    const mt_ecg_scale paper = paper_of("ahead", 2);
     cr_expect_eq(json_at(ecg->first, "mm_per_s")->number, 25);
-    cr_expect(gain * fabs(ahead[n - 1]) > 3 && gain * fabs(ahead[n - 1]) < 15, "%g mm", gain * ahead[n - 1]);
+    cr_expect_eq(paper.mm_per_s, 25);
+    cr_expect_eq(json_at(ecg->first, "mm_per_mV")->first->number, paper.mm_per_mV[MT_ECG_LIMBS]);
+    cr_expect_str_eq(json_at(ecg->first, "note")->text, mt_ecg_calibration);
     const json *curve = json_at(traces->first, "curves")->first;
     cr_expect_str_eq(json_at(curve, "unit")->text, "mV");
     cr_expect_eq(json_at(curve, "at_mm")->first->number, 2.7);
