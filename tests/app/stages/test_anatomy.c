@@ -196,8 +196,7 @@ Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
     free(works("mesh surfaces named.msh -o named.hdf"));
     free(works("mesh surfaces plain.msh -o told.hdf --tags base=3,epi=2,lv=1"));
     free(works("mesh surfaces named.msh -o by_name.hdf --tags base=base,epi=EPI,lv=Endo"));
-    refuses(2,
-        "--tags lv=END: END is no name of a tag; allowed: of the mesh's triangles: 1 (BASE), ",
+    refuses(2, "--tags lv=END: END is no name of a tag; allowed: of the mesh's triangles: 1 (BASE), ",
         "mesh surfaces named.msh -o no.hdf --tags lv=END");
     cr_assert(same_file("told.hdf", "by_name.hdf"));
     ok(mt_mesh_read(&arena, "named.hdf", &plain));
