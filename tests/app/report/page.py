@@ -383,10 +383,16 @@ class PageTest(unittest.TestCase):
 
     def test_the_paper_of_an_ecg_has_the_speed_and_the_gains_of_the_report(self):
         self.tab("traces")
-        text = self.browser.run("return document.querySelector('.paper').closest('section').querySelector('p.note').textContent")
+        text = self.browser.wait("return document.querySelector('.paper').closest('section').querySelector('p.note').textContent")
         self.assertIn("25 mm/s (1 mm = 40 ms), limb leads: 200 mm/mV, chest leads: 20 mm/mV", text)
         self.assertIn("Amplitudes are not calibrated.", text)
         self.assertIn("stimuli", text)
+        blue = self.browser.run("""
+            const paper = document.querySelector('.paper'), p = paper.getContext('2d').getImageData(0, 0, paper.width, paper.height).data;
+            let n = 0;
+            for (let i = 0; i < p.length; i += 4) n += p[i + 2] - p[i] > 60;
+            return n""")
+        self.assertGreaterEqual(blue, 12 * 8)  # a mark for each lead
 
     def test_a_tile_that_is_clicked_is_kept_with_its_numbers(self):
         self.tab("machine")
