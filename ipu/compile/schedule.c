@@ -46,10 +46,20 @@ typedef struct stretch {
     uint64_t begin, end;
 } stretch;
 
-/* A *group* holds the transfers of one source and one width that are connected by overlaps, so that they can leave together. */
+/* The tiles that send or receive, and their partners where words can be paired, ascending. The planner numbers only these. */
+typedef struct participants {
+    size_t n;
+    uint32_t *tile;    /* of the target */
+    uint32_t *number;  /* of each tile of the target; anything for a tile that is not in `tile` */
+    uint32_t *partner; /* numbers */
+} participants;
+
+/* A *group* holds the transfers of one source and one width that are connected by overlaps, so that they can leave together. Tiles
+ * are participants' numbers. */
 typedef struct planner {
     const ipu_target *target;
     const ipu_fragment *fragments;
+    const participants *with;
     size_t n, n_tiles;
     ipu_position *positions; /* of each tile */
     transfer *transfers;
@@ -62,13 +72,15 @@ typedef struct planner {
     bool *done;   /* of each transfer */
     wanted *todo; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
     size_t *head, *last;
-    size_t (*entry)[2];     /* of each transfer: its places in todo */
-    uint64_t *ready;        /* of each receiver: when it can receive the first item of the next transfer */
-    uint64_t *load;         /* of each receiver: cycles of what it still has to receive */
-    uint64_t *asked;        /* of each sender: its items, counted once for each transfer */
-    uint64_t aim;           /* no tile waits beyond this cycle */
-    size_t *heap, *heap_at; /* of receivers, the first to be ready on top; where each of them is */
-    ipu_send *sends;        /* of tile t, in the order in which they were planned: from first_send[t] on */
+    size_t (*entry)[2]; /* of each transfer: its places in todo */
+    uint64_t *ready;    /* of each receiver: when it can receive the first item of the next transfer */
+    uint64_t *load;     /* of each receiver: cycles of what it still has to receive */
+    uint64_t *asked;    /* of each sender: its items, counted once for each transfer */
+    uint64_t aim;       /* no tile waits beyond this cycle */
+    size_t *receivers, *first_receiver, n_components; /* by component; in each a heap */
+    size_t *heap, *heap_at,
+        n_heap; /* of the receivers of a component, the first to be ready on top; where each of them is */
+    ipu_send *sends; /* of tile t, in the order in which they were planned: from first_send[t] on */
     stretch *
         busy; /* when its output is busy, with its partner's paired runs too: ascending, with gaps between, likewise */
     size_t *first_send, *n_sends, *n_busy;
@@ -149,19 +161,19 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
     MT_ALLOC(scratch, p->transfers, p->n);
     MT_ALLOC(scratch, p->positions, p->n_tiles);
     MT_TRY(make_pairs(p, scratch, paired, with));
-    for (size_t t = 0; t < p->n_tiles; t++) p->positions[t] = ipu_route_position(p->target, t);
+    for (size_t t = 0; t < p->n_tiles; t++) p->positions[t] = ipu_route_position(p->target, p->with->tile[t]);
     for (size_t i = 0; i < p->n; i++) {
         if (with[i] < i) continue;
         const ipu_fragment *f = &p->fragments[i];
         const uint32_t width = with[i] == i ? 1 : 2;
-        const uint32_t other = p->fragments[with[i]].receiver;
+        const uint32_t source = p->with->number[f->source], receiver = p->with->number[f->receiver],
+                       other = p->with->number[p->fragments[with[i]].receiver];
         p->transfers[p->n_transfers++] = (transfer){.from = f->from / width,
             .to = (f->from + f->words) / width,
-            .latency =
-                ipu_larger(latency_between(p, f->source, f->receiver), latency_between(p, f->source, other)),
+            .latency = ipu_larger(latency_between(p, source, receiver), latency_between(p, source, other)),
             .fragment = {i, with[i]},
-            .receiver = {f->receiver, other},
-            .source = f->source,
+            .receiver = {receiver, other},
+            .source = source,
             .width = width};
         p->n_paired += width - 1;
     }
@@ -235,7 +247,7 @@ static void place_sends(planner *p)
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
         p->first_send[f->source + 1]++;
-        if (f->width > 1) p->first_send[ipu_target_partner(p->target, f->source) + 1]++;
+        if (f->width > 1) p->first_send[p->with->partner[f->source] + 1]++;
     }
     for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
 }
@@ -256,7 +268,7 @@ static uint64_t leaves_for(uint64_t latency, uint64_t cycle) { return cycle > la
 /* When a tile can receive its very first item. */
 static uint64_t first_there(const planner *p, size_t tile)
 {
-    return ipu_schedule_begin(p->target, tile) + p->target->exchange_fragment_cycles;
+    return ipu_schedule_begin(p->target, p->with->tile[tile]) + p->target->exchange_fragment_cycles;
 }
 
 static mt_status make_bounds(
@@ -277,9 +289,9 @@ static mt_status make_bounds(
             shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
-        const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, t) + p->load[t] : 0;
+        const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, p->with->tile[t]) + p->load[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
-        schedule->tile_bound[t] = ipu_larger(in, out);
+        schedule->tile_bound[p->with->tile[t]] = ipu_larger(in, out);
         const uint64_t all_out = out > 0 ? out + shortest[t] : 0;
         if (ipu_larger(in, all_out) <= schedule->bound) continue;
         schedule->bound = ipu_larger(in, all_out);
@@ -314,8 +326,8 @@ static void sink(planner *p, size_t i)
     const size_t tile = p->heap[i];
     for (;;) {
         size_t child = 2 * i + 1;
-        if (child >= p->n_tiles) break;
-        if (child + 1 < p->n_tiles && before(p, p->heap[child + 1], p->heap[child])) child++;
+        if (child >= p->n_heap) break;
+        if (child + 1 < p->n_heap && before(p, p->heap[child + 1], p->heap[child])) child++;
         if (!before(p, p->heap[child], tile)) break;
         p->heap[i] = p->heap[child];
         p->heap_at[p->heap[i]] = i;
@@ -338,7 +350,7 @@ static int by_sender_load(const void *left, const void *right)
     return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
 }
 
-/* Lists each receiver's transfers, those of the busiest senders first, and makes the heap. */
+/* Lists each receiver's transfers, those of the busiest senders first. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;
@@ -348,9 +360,7 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
     MT_ALLOC(scratch, p->head, p->n_tiles + 1);
     MT_ALLOC(scratch, p->last, p->n_tiles);
     MT_ALLOC(scratch, p->ready, p->n_tiles);
-    MT_ALLOC(scratch, p->heap, p->n_tiles);
-    MT_ALLOC(scratch, p->heap_at, p->n_tiles);
-    for (size_t i = 0; i < p->n; i++) p->head[p->fragments[i].receiver + 1]++;
+    for (size_t i = 0; i < p->n; i++) p->head[p->with->number[p->fragments[i].receiver] + 1]++;
     for (size_t t = 0; t < p->n_tiles; t++) p->head[t + 1] += p->last[t] = p->head[t];
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
@@ -361,7 +371,6 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
         size_t n = p->last[t] - p->head[t];
         if (n > 1) qsort(candidates + p->head[t], n, sizeof *candidates, by_sender_load);
         p->ready[t] = n > 0 ? first_there(p, t) : UINT64_MAX;
-        p->heap[t] = t;
     }
     for (size_t t = 0; t < p->n_tiles; t++)
         for (size_t i = p->head[t]; i < p->last[t]; i++) {
@@ -370,8 +379,62 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
             p->todo[i] = (wanted){k, f->source, (uint32_t)(f->to - f->from), (uint32_t)f->latency, false};
             p->entry[k][f->receiver[0] == t ? 0 : 1] = i;
         }
-    for (size_t t = p->n_tiles; t-- > 0;) sink(p, t);
     return MT_OK;
+}
+
+/* ---- components ---- */
+
+static uint32_t root_of(uint32_t *parent, uint32_t tile)
+{
+    while (parent[tile] != tile) tile = parent[tile] = parent[parent[tile]];
+    return tile;
+}
+
+/* Numbers the components, of tiles that are connected by transfers and by paired outputs: component[tile]. */
+static mt_status find_components(planner *p, mt_arena *scratch, uint32_t *component)
+{
+    uint32_t *parent = NULL;
+    MT_ALLOC(scratch, parent, p->n_tiles);
+    for (uint32_t t = 0; t < p->n_tiles; t++) parent[t] = t;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        const uint32_t source = root_of(parent, f->source);
+        parent[root_of(parent, f->receiver[0])] = source;
+        parent[root_of(parent, f->receiver[1])] = source;
+        if (f->width > 1) parent[root_of(parent, p->with->partner[f->source])] = source;
+    }
+    for (uint32_t t = 0; t < p->n_tiles; t++)
+        if (parent[t] == t) component[t] = (uint32_t)p->n_components++;
+    for (uint32_t t = 0; t < p->n_tiles; t++) component[t] = component[root_of(parent, t)];
+    return MT_OK;
+}
+
+/* Sorts the tiles that receive by component. No run of one component delays another, so that each is planned alone, in a
+ * heap as small as it is. */
+static mt_status split_receivers(planner *p, mt_arena *scratch)
+{
+    uint32_t *component = NULL;
+    size_t *next = NULL;
+    MT_ALLOC(scratch, component, p->n_tiles);
+    MT_TRY(find_components(p, scratch, component));
+    MT_ALLOC(scratch, p->receivers, p->n_tiles);
+    MT_ALLOC(scratch, p->heap_at, p->n_tiles);
+    MT_ALLOC(scratch, p->first_receiver, p->n_components + 1);
+    MT_ALLOC(scratch, next, p->n_components);
+    for (size_t t = 0; t < p->n_tiles; t++)
+        if (p->ready[t] != UINT64_MAX) p->first_receiver[component[t] + 1]++;
+    for (size_t k = 0; k < p->n_components; k++) p->first_receiver[k + 1] += next[k] = p->first_receiver[k];
+    for (size_t t = 0; t < p->n_tiles; t++)
+        if (p->ready[t] != UINT64_MAX) p->receivers[next[component[t]]++] = t;
+    return MT_OK;
+}
+
+static void make_heap(planner *p, size_t component)
+{
+    const size_t first = p->first_receiver[component];
+    p->heap = p->receivers + first;
+    p->n_heap = p->first_receiver[component + 1] - first;
+    for (size_t i = p->n_heap; i-- > 0;) sink(p, i);
 }
 
 /* ---- senders ---- */
@@ -408,7 +471,7 @@ static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t
 /* The same for items of this width, which may need the partner's output too. */
 static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_t cycle, size_t items)
 {
-    const size_t partner = width > 1 ? ipu_target_partner(p->target, tile) : tile;
+    const size_t partner = width > 1 ? p->with->partner[tile] : tile;
     for (;;) {
         cycle = free_alone(p, tile, cycle, items);
         if (partner == tile) return cycle;
@@ -593,18 +656,30 @@ static void commit(planner *p, const run *r)
         const member *m = &p->taken[i];
         arrive(p, m, (uint64_t)(r->shift + (int64_t)m->from) + p->transfers[m->transfer].latency);
     }
-    const ipu_send send = {first->source, r->from * width, (r->to - r->from) * width,
+    const ipu_send send = {p->with->tile[first->source], r->from * width, (r->to - r->from) * width,
         (uint64_t)(r->shift + (int64_t)r->from), width > 1};
     p->sends[p->first_send[first->source] + p->n_sends[first->source]++] = send;
     occupy(p, first->source, send.cycle, send.cycle + cycles_of(&send));
-    if (width > 1)
-        occupy(p, ipu_target_partner(p->target, first->source), send.cycle, send.cycle + cycles_of(&send));
+    if (width > 1) occupy(p, p->with->partner[first->source], send.cycle, send.cycle + cycles_of(&send));
     const size_t group = p->group[p->taken[0].transfer];
     member *members = p->members + p->first_member[group];
     size_t left = 0;
     for (size_t i = 0; i < p->unsent[group]; i++)
         if (!p->done[members[i].transfer]) members[left++] = members[i];
     p->unsent[group] = left;
+}
+
+static void list_component(planner *p, size_t component)
+{
+    make_heap(p, component);
+    while (p->n_heap > 0 && p->ready[p->heap[0]] != UINT64_MAX) {
+        uint64_t cycle = 0;
+        const size_t chosen = choose(p, p->heap[0], &cycle);
+        const transfer *f = &p->transfers[chosen];
+        const member first = {f->from, f->to, chosen, f->width};
+        const run r = gather(p, &first, cycle);
+        commit(p, &r);
+    }
 }
 
 static mt_status list(planner *p, mt_arena *scratch)
@@ -616,14 +691,7 @@ static mt_status list(planner *p, mt_arena *scratch)
     MT_ALLOC(scratch, p->n_busy, p->n_tiles);
     MT_ALLOC(scratch, p->taken, p->n_tiles);
     MT_ALLOC(scratch, p->taken_at, p->n_tiles);
-    while (p->ready[p->heap[0]] != UINT64_MAX) {
-        uint64_t cycle = 0;
-        const size_t chosen = choose(p, p->heap[0], &cycle);
-        const transfer *f = &p->transfers[chosen];
-        const member first = {f->from, f->to, chosen, f->width};
-        const run r = gather(p, &first, cycle);
-        commit(p, &r);
-    }
+    for (size_t k = 0; k < p->n_components; k++) list_component(p, k);
     return MT_OK;
 }
 
@@ -647,18 +715,18 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
             const ipu_send *s = &p->sends[i];
             schedule->sends[schedule->n_sends++] = *s;
             schedule->words_sent += s->words;
-            schedule->tile_cycles[t] = s->cycle + cycles_of(s);
+            schedule->tile_cycles[s->tile] = s->cycle + cycles_of(s);
         }
     }
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
         for (uint32_t r = 0; r < f->width; r++) {
-            uint64_t *end = &schedule->tile_cycles[f->receiver[r]];
+            uint64_t *end = &schedule->tile_cycles[p->with->tile[f->receiver[r]]];
             *end = ipu_larger(*end, p->arrivals[f->fragment[r]].cycle + f->to - f->from);
         }
     }
     for (size_t t = 0; t < p->n_tiles; t++)
-        schedule->cycles = ipu_larger(schedule->cycles, schedule->tile_cycles[t]);
+        schedule->cycles = ipu_larger(schedule->cycles, schedule->tile_cycles[p->with->tile[t]]);
     return MT_OK;
 }
 
@@ -672,8 +740,8 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     uint64_t *cycles_out = NULL;
     size_t *first = NULL;
     *schedule = (ipu_schedule){.n_arrivals = p->n};
-    MT_ALLOC(arena, schedule->tile_cycles, p->n_tiles);
-    MT_ALLOC(arena, schedule->tile_bound, p->n_tiles);
+    MT_ALLOC(arena, schedule->tile_cycles, p->target->tiles);
+    MT_ALLOC(arena, schedule->tile_bound, p->target->tiles);
     MT_ALLOC(arena, schedule->arrivals, p->n);
     MT_ALLOC(scratch, cycles_out, p->n_tiles);
     MT_ALLOC(scratch, first, p->n_tiles + 1);
@@ -689,6 +757,7 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     MT_TRY(make_bounds(p, scratch, cycles_out, schedule));
     p->aim = schedule->bound + (how.patient ? spread_of_latencies(p) : 0);
     MT_TRY(make_receivers(p, scratch));
+    MT_TRY(split_receivers(p, scratch));
     MT_TRY(list(p, scratch));
     return hand_over(p, arena, schedule);
 }
@@ -727,9 +796,39 @@ static mt_status make(mt_arena *arena, const planner *empty, ipu_schedule *sched
     return MT_OK;
 }
 
+/* Numbers the tiles that take part. */
+static mt_status find_participants(mt_arena *scratch, const ipu_target *target, const ipu_fragment *fragments,
+    size_t n_fragments, participants *with)
+{
+    MT_ALLOC(scratch, with->number, target->tiles);
+    for (size_t i = 0; i < n_fragments; i++) {
+        const ipu_fragment *f = &fragments[i];
+        with->number[f->source] = with->number[f->receiver] = 1;
+        if (target->exchange_paired) with->number[ipu_target_partner(target, f->source)] = 1;
+    }
+    for (size_t t = 0; t < target->tiles; t++) with->n += with->number[t];
+    MT_ALLOC(scratch, with->tile, with->n);
+    MT_ALLOC(scratch, with->partner, with->n);
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < target->tiles; t++) {
+        if (with->number[t] == 0) continue;
+        with->tile[n] = t;
+        with->number[t] = n++;
+    }
+    for (size_t k = 0; k < with->n; k++)
+        with->partner[k] = with->number[ipu_target_partner(target, with->tile[k])];
+    return MT_OK;
+}
+
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
-    const planner p = {.target = target, .fragments = fragments, .n = n_fragments, .n_tiles = target->tiles};
-    return make(arena, &p, schedule);
+    mt_arena scratch = {0};
+    participants with = {0};
+    mt_status status = find_participants(&scratch, target, fragments, n_fragments, &with);
+    const planner p = {
+        .target = target, .fragments = fragments, .with = &with, .n = n_fragments, .n_tiles = with.n};
+    if (status == MT_OK) status = make(arena, &p, schedule);
+    mt_arena_free(&scratch);
+    return status;
 }

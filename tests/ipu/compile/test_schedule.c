@@ -449,6 +449,22 @@ Test(schedule, planted_faults_of_pairs_are_named)
     expect_fault(&target, pairs, 3, &s, "schedule: tile 0 cannot send words 0 to 128 paired in cycle 143");
 }
 
+static size_t bytes_of_plain(size_t tiles)
+{
+    const ipu_target target = ring_target(tiles);
+    const size_t before = mt_arena_allocated();
+    ipu_schedule s;
+    cr_assert_eq(ipu_schedule_make(&arena, &target, plain, 3, &s), MT_OK, "%s", mt_message());
+    return mt_arena_allocated() - before;
+}
+
+/* The number of a participant takes 4 bytes a tile; the results of each of at most four plans take 16. */
+Test(schedule, an_idle_tile_takes_only_its_place_in_the_results)
+{
+    enum { FEW = 1472, MANY = 64 * 1472, BYTES = 4 + 4 * 16 };
+    cr_expect_leq(bytes_of_plain(MANY) - bytes_of_plain(FEW), (size_t)BYTES * (MANY - FEW));
+}
+
 static mt_status make_and_check(const ipu_target *target, const ipu_fragment *f, size_t n)
 {
     ipu_schedule s;
