@@ -7,6 +7,7 @@
 #include <wchar.h>
 
 #include "app/draw/page.h"
+#include "tests/app/leaks.h"
 
 Test(page, steps_of_a_scale_are_round_and_not_too_many)
 {
