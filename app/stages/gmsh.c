@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,7 +31,8 @@ static void wait_for(pid_t child, int *ended)
 
 enum { CANNOT_START = 127 };
 
-/* The child becomes the program, quiet, and dies with its parent. */
+/* The child becomes the program, quiet, and dies with its parent. Its addresses are not randomised, if the system allows that: gmsh 4.8.4
+ * sorts by them, and the same numbers would give other meshes each time. */
 static _Noreturn void become(char *const words[], pid_t parent)
 {
     const int nowhere = open("/dev/null", O_RDWR);
@@ -38,6 +40,7 @@ static _Noreturn void become(char *const words[], pid_t parent)
     if (getppid() != parent) _exit(CANNOT_START); /* it has gone already */
     (void)signal(SIGPIPE, SIG_DFL), (void)signal(SIGXFSZ, SIG_DFL);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) (void)dup2(nowhere, fd);
+    (void)personality(PER_LINUX | ADDR_NO_RANDOMIZE);
     (void)execvp(words[0], words);
     _exit(CANNOT_START);
 }
