@@ -215,6 +215,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
+    mt_anatomy anatomy;
     mt_fibres f;
     const mt_mesh_format *to = NULL;
     const bool uniform = mt_option_given(arguments, "--axis");
@@ -228,7 +229,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(check_replacing(arguments, in, out, &mesh));
     if (uniform) return write_uniform(arena, arguments, to, format, &mesh);
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
+    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces, &anatomy));
     const double start_s = mt_now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
@@ -236,7 +237,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_fail_in(in, status));
     const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
-    mt_anatomy_rows(&table, &mesh, &surfaces);
+    mt_anatomy_rows(&table, &mesh, &surfaces, anatomy);
     MT_TRY(mt_anatomy_apex_rows(&table, &mesh));
     MT_TRY(add_comparison(&table, mesh.n_elements, f.fibre, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;

@@ -47,8 +47,8 @@ static const double element_of_edge =
 
 typedef struct filling {
     mt_filling body;
-    double elements; /* wanted */
-    bool named;      /* the surface's tags are mt_surface */
+    double elements;    /* wanted */
+    mt_anatomy anatomy; /* what says that the surface's tags are mt_surface; none: they are not */
 } filling;
 
 /* ---- the surface ---- */
@@ -90,6 +90,15 @@ static bool is_tagged(const mt_mesh *surface)
            counts.n_triangles[MT_SURFACE_EPI] > 0 && counts.n_triangles[MT_SURFACE_LV] > 0;
 }
 
+/* Decides whether the tags of the surface, joined from n parts, are taken. */
+static mt_status judge_tags(const char *name, const mt_mesh *parts, size_t n, filling *f)
+{
+    bool named = true;
+    if (f->anatomy == MT_ANATOMY_TOLD || !is_tagged(&f->body.surface)) return MT_OK;
+    for (size_t k = 0; k < n; k++) named &= mt_names_confirm(parts + k);
+    return mt_anatomy_confirm_surface(name, &f->body.surface, named, &f->anatomy);
+}
+
 static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, filling *f)
 {
     const char *as = mt_option_value(arguments, "--as", NULL),
@@ -109,31 +118,19 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     }
     MT_TRY(mt_closed_join(arena, parts, n, &joined));
     if (tags) MT_TRY(mt_meaning_apply(tags, &joined));
-    f->named = as || tags;
+    if (as || tags) f->anatomy = MT_ANATOMY_TOLD;
     (void)snprintf(name, sizeof name, "%s%s", mt_operand(arguments, 0), n > 1 ? " and others" : "");
-    return mt_filling_begin(name, &joined, &f->body);
+    MT_TRY(mt_filling_begin(name, &joined, &f->body));
+    return judge_tags(name, parts, n, f);
 }
 
 /* ---- its surfaces ---- */
 
-/* Do the tags of two copies of a surface agree on most of its area? */
-static bool agree(const mt_mesh *mesh, const int32_t *tag)
-{
-    double same = 0, whole = 0;
-    for (size_t t = 0; t < mesh->n_faces; t++) {
-        double a[3];
-        mt_triangle_area(mesh, t, a);
-        const double area = mt_length3(a);
-        whole += area;
-        same += mesh->face_tag[t] == tag[t] ? area : 0;
-    }
-    return same >= 0.7 * whole;
-}
-
 /* A body whose anatomy is not clear is a mesh all the same, without tagged triangles. */
-static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces)
+static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy)
 {
     const mt_status status = mt_surfaces_find(mesh, surfaces);
+    if (status == MT_OK) *anatomy = MT_ANATOMY_FOUND;
     if (status != MT_INPUT) return status;
     mt_warn("no tagged surfaces: %s", mt_message());
     mt_surfaces_count(mesh, surfaces);
@@ -163,31 +160,27 @@ static bool has_tags(const mt_mesh *surface)
     return false;
 }
 
-/* The tags come from the person, from the file if they mean what ours do, or from the shape. */
-static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, mt_surfaces *surfaces)
+/* Tags the boundary of the mesh as its surface is if this says what its parts are, otherwise by the shape. */
+static mt_status tag_surfaces(mt_arena *arena, filling *f, mt_mesh *mesh, mt_surfaces *surfaces)
 {
-    const bool tagged = !f->named && is_tagged(&f->body.surface);
     mt_adjacency adjacency;
     mt_mesh shape;
-    mt_surfaces found;
     mt_progress_stage("looking for the surfaces");
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
     shape = *mesh;
     MT_ALLOC(arena, shape.face_tag, mesh->n_faces);
-    if (f->named || has_tags(&f->body.surface)) MT_TRY(mt_filling_carry_tags(&f->body.surface, mesh));
-    if (f->named || tagged) {
+    if (f->anatomy != MT_ANATOMY_NONE || has_tags(&f->body.surface))
+        MT_TRY(mt_filling_carry_tags(&f->body.surface, mesh));
+    if (f->anatomy != MT_ANATOMY_NONE) {
         MT_TRY(mt_surfaces_rims(mesh));
         mt_surfaces_count(mesh, surfaces);
+        return MT_OK;
     }
-    if (f->named) return MT_OK;
-    const mt_status status = tagged ? mt_surfaces_find(&shape, &found) : find_or_warn(&shape, &found);
-    if (status == MT_MEMORY) return status;
-    if (tagged && (status != MT_OK || agree(mesh, shape.face_tag))) return MT_OK;
+    MT_TRY(find_or_warn(&shape, surfaces, &f->anatomy));
     mt_progress_stage(NULL);
     if (has_tags(&f->body.surface)) MT_TRY(warn_of_tags(mesh, &shape));
     mesh->face_tag = shape.face_tag;
-    *surfaces = found;
     return MT_OK;
 }
 
@@ -212,7 +205,7 @@ static mt_table fill_table(mt_arena *arena, const char *title, const filling *f,
     mt_element_size_rows(&table, size);
     mt_table_property(
         &table, "worst_radius_ratio", "worst radius ratio 3 r / R", f->body.chosen->quality, "");
-    mt_anatomy_rows(&table, mesh, surfaces);
+    mt_anatomy_rows(&table, mesh, surfaces, f->anatomy);
     return table;
 }
 
@@ -273,9 +266,9 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(wanted_elements(arguments, f));
     MT_TRY(mt_filling_make(body, &f->body, f->elements, out, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
+    mt_progress_stage(NULL);
     mt_triangles_drop_untagged(&mesh);
     MT_TRY(mt_names_put_surfaces(arena, &mesh));
-    mt_progress_stage(NULL);
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_element_size size;
     MT_TRY(mt_element_size_find(&mesh, &size));
@@ -286,7 +279,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_arena body = {0};
-    filling f = {.named = false};
+    filling f = {.anatomy = MT_ANATOMY_NONE};
     mt_status status = fill_with(arena, &body, &f, arguments);
     mt_arena_free(&body);
     return status;

@@ -44,17 +44,18 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
+    mt_anatomy anatomy;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
+    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces, &anatomy));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_table table = mt_table_properties(arena, "surfaces", out);
     mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");
     mt_content_rows(&table, &mesh);
-    mt_anatomy_rows(&table, &mesh, &surfaces);
+    mt_anatomy_rows(&table, &mesh, &surfaces, anatomy);
     MT_TRY(add_apex(&table, in, &mesh));
     return mt_table_print(arguments->out, &table, format);
 }

@@ -7,6 +7,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/anatomy/patch.h"
+#include "mesh/names.h"
 
 enum { KINDS = 255, WORDS = 128 };
 
@@ -53,9 +54,18 @@ static size_t distinct(size_t n, const int32_t *tag, int32_t found[KINDS])
     return n_found;
 }
 
-/* Where there are so many tags at least. A surface has a name for some tags. */
-static mt_status put_tags(mt_arena *arena, mt_html_part *part, const char *name, const char *label,
-    bool of_surfaces, size_t least, size_t n, const int32_t *tag)
+/* Names a tag of triangles or elements: a surface that its name means, else its name, else its number. */
+static void name_tag(const mt_mesh *mesh, int32_t dimension, int32_t tag, char word[WORDS])
+{
+    const char *surface = mt_surface_name(mt_names_surface_of(mesh, tag)),
+               *name = mt_names_text(mesh, dimension, tag);
+    if (dimension == MT_NAMES_FACES && surface) name = surface;
+    (void)(name ? snprintf(word, WORDS, "%.*s", WORDS - 1, name) : snprintf(word, WORDS, "tag %d", tag));
+}
+
+/* Does nothing if there are fewer tags than `least`. `dimension`: of the names of these tags. */
+static mt_status put_tags(mt_arena *arena, mt_html_part *part, const mt_mesh *mesh, int32_t dimension,
+    size_t least, size_t n, const int32_t *tag)
 {
     int32_t found[KINDS];
     named *by;
@@ -63,18 +73,15 @@ static mt_status put_tags(mt_arena *arena, mt_html_part *part, const char *name,
     by->n = distinct(n, tag, found);
     if (by->n < least) return MT_OK;
     MT_ALLOC(arena, by->kind, n);
-    for (size_t k = 0; k < by->n; k++) {
-        const char *known = of_surfaces ? mt_surface_name(found[k]) : NULL;
-        if (known)
-            (void)snprintf(by->word[k], WORDS, "%s", known);
-        else
-            (void)snprintf(by->word[k], WORDS, "tag %d", found[k]);
-    }
+    for (size_t k = 0; k < by->n; k++) name_tag(mesh, dimension, found[k], by->word[k]);
     for (size_t k = 0; k < n; k++) {
         const int32_t *at = bsearch(&tag[k], found, by->n, sizeof *found, ascending);
         by->kind[k] = at ? (uint32_t)(at - found) + 1 : 0;
     }
-    put_named(part, name, label, n, by);
+    if (dimension == MT_NAMES_FACES)
+        put_named(part, "surface", "surfaces", n, by);
+    else
+        put_named(part, "tag", "tags of elements", n, by);
     return MT_OK;
 }
 
@@ -112,7 +119,7 @@ static mt_status put_surfaces(
         const tagged *found = bsearch(&wanted, list, mesh->n_faces, sizeof *list, mt_face_compare);
         tag[k] = found ? found->tag : NO_TAG;
     }
-    return put_tags(arena, part, "surface", "surfaces", true, 1, surface->n, tag);
+    return put_tags(arena, part, mesh, MT_NAMES_FACES, 1, surface->n, tag);
 }
 
 static mt_status put_elements(
@@ -121,7 +128,7 @@ static mt_status put_elements(
     int32_t *tag;
     MT_ALLOC(arena, tag, surface->n);
     for (size_t k = 0; k < surface->n; k++) tag[k] = folder->mesh.region[surface->element[k]];
-    return put_tags(arena, part, "tag", "tags of elements", false, 2, surface->n, tag);
+    return put_tags(arena, part, &folder->mesh, MT_NAMES_ELEMENTS, 2, surface->n, tag);
 }
 
 /* ---- by regions of the case ---- */

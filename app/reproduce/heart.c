@@ -87,10 +87,11 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
 {
     mt_adjacency adjacency;
     mt_surfaces surfaces;
+    mt_anatomy anatomy;
     mt_fibres f;
     const char *name = h->input.mesh.file;
     MT_TRY(mt_fail_in(name, mt_adjacency_make(arena, mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, name, &adjacency, mesh, &surfaces));
+    MT_TRY(mt_anatomy_choose(arena, arguments, name, &adjacency, mesh, &surfaces, &anatomy));
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
     mt_progress_stage("solving for the coordinates of the walls");

@@ -12,37 +12,47 @@
 #define MT_SURFACES_HELP                                                                                     \
     "take the tagged triangles, or find the surfaces by the shape; default: found where none is tagged"
 
-/* Decides which triangles of a mesh are its surfaces, by the options --tags (mt_meaning_rename) and --surfaces (given or found;
- * without it they are found where none is tagged), and counts them. Afterwards the mesh has no triangle with tag 0.
- * Tags other than 1 to 4 never pass in silence: the message or warning has the option --tags that would use them
- * (mesh/anatomy/meaning.h). `path` and `adjacency` are the mesh's. MT_INPUT: see mt_surfaces_find; --tags together with
- * --surfaces found; without --tags: no tag is 1 to 4, or some are others and those of 1 to 4 do not mean these surfaces by
- * their shape. A warning: some are others. */
-MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
-    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
-
-/* Checks that the tags 1 to 4 of a mesh's triangles mean the surfaces mt_surface, for a run that uses these: by their names or, if they
- * have none, by the shape of the mesh. Prints which, as a note; a warning if the shape does not show it. Does nothing for a mesh without
- * such tags. MT_INPUT: the shape contradicts; the message has the command that names the surfaces. MT_MEMORY. */
-MT_NODISCARD mt_status mt_anatomy_confirm(const char *path, const mt_mesh *mesh);
-
-/* How mt_anatomy_decide came to what it says. */
+/* What says which triangles are the surfaces. A number alone never does. */
 typedef enum mt_anatomy {
-    MT_ANATOMY_NONE, /* neither tags nor shape tell base, epicardium and left endocardium; mt_message() has why by the shape */
-    MT_ANATOMY_GIVEN, /* by the tags, which the shape does not contradict */
-    MT_ANATOMY_FOUND  /* by the shape; triangles had no tags */
+    MT_ANATOMY_NONE,   /* nothing does; mt_message() has why the shape does not */
+    MT_ANATOMY_TOLD,   /* the options of the command */
+    MT_ANATOMY_NAMED,  /* the names of the tags (mt_names_confirm) */
+    MT_ANATOMY_AGREED, /* tags without names, which the shape confirms */
+    MT_ANATOMY_FOUND   /* the shape */
 } mt_anatomy;
 
-/* Decides the same without being told anything, for a mesh, whose adjacency is given, or a closed surface, whose is NULL: tags of base,
- * epicardium and left endocardium are taken unless the shape says that they mean something else; otherwise the surfaces are found by the
- * shape, and `unused` says that there were tags. The mesh then has the boundary's triangles that are tagged, a surface all its triangles;
- * where there is no anatomy they are as they were. MT_MEMORY. */
+/* Returns this in words, to follow "surfaces:". `how` is used if the shape says it. */
+const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how);
+
+/* Decides which triangles of a mesh are its surfaces, and counts them. --tags (mt_meaning_rename) and --surfaces (given or found) say
+ * it; without them the names of the tags do, or tags that the shape confirms; a mesh without tags has its surfaces found by the shape.
+ * Afterwards the mesh has no triangle with tag 0, and the surfaces have names. `path` and `adjacency` are the mesh's. A warning: some
+ * tags are no surfaces; it has the option --tags that would use them (mesh/anatomy/meaning.h). MT_INPUT: as mt_surfaces_find; --tags
+ * together with --surfaces found; tags without names that the shape contradicts or does not show; no tag is that of a surface.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
+    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy);
+
+/* Checks that the tags 1 to 4 of a mesh's triangles mean the surfaces mt_surface, for a run that uses these: by their names or, if they
+ * have none, by the shape of the mesh; then they get names. Prints which, as a note. Does nothing for a mesh without such tags.
+ * MT_INPUT: tags without names that the shape contradicts or does not show; the message has the command that names them. MT_MEMORY. */
+MT_NODISCARD mt_status mt_anatomy_confirm(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+/* The same for a closed surface without elements, before it is filled, whose triangles all have tags 1 to 4 (`named`: their names are
+ * these). Gives what says so. MT_INPUT: as mt_anatomy_confirm; the message has the options that decide. MT_MEMORY. */
+MT_NODISCARD mt_status mt_anatomy_confirm_surface(
+    const char *path, const mt_mesh *surface, bool named, mt_anatomy *anatomy);
+
+/* Decides without options, for a mesh, whose adjacency is given, or a closed surface, whose is NULL. Tags of base, epicardium and left
+ * endocardium are taken if they have names or the shape confirms them. Otherwise the surfaces are found by the shape, and *unused is
+ * true if there were tags. The mesh then has the boundary's triangles that are tagged, a surface all its triangles; without an anatomy
+ * they are unchanged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
     mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
 
-/* Adds rows to a table of properties: where the surfaces of a mesh come from, the triangles and area of each, and what became
- * of the other triangles that the mesh had when they were counted. */
-void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces);
+/* Adds rows to a table of properties: what says which triangles are the surfaces, the triangles and area of each, and what became of
+ * the other triangles that the mesh had when they were counted. */
+void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces, mt_anatomy anatomy);
 
 /* Adds rows with the apex, the first thing to check where fibres or a stimulus seem wrong. Fails as mt_landmarks_find. */
 MT_NODISCARD mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh);

@@ -65,11 +65,9 @@ static double volume_of(const mt_mesh *mesh)
 
 static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
 {
-    static const char *const how[] = {
-        [MT_FOUND_FLAT] = "found by the flat base", [MT_FOUND_SHADE] = "found by visibility"};
     mt_decision(m->out, "anatomy", "%s, %s%s",
         m->heart->has_rv ? "both ventricles" : "one ventricle, which is taken for the left one",
-        anatomy == MT_ANATOMY_GIVEN ? "by the tags of its triangles" : how[m->surfaces.how],
+        mt_anatomy_text(anatomy, m->surfaces.how),
         unused ? "; the tags in the file mean something else and are not used" : "");
 }
 

@@ -217,9 +217,10 @@ static mt_status check_parts(const mt_case *input, const mt_problem *p, const mt
 
 mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
 {
-    *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
+    *p = (mt_problem){.whole = *mesh};
     MT_TRY(find_other_files(arena, input));
-    if (uses_surfaces(input)) MT_TRY(mt_anatomy_confirm(mt_case_mesh_name(input), &p->whole));
+    if (uses_surfaces(input)) MT_TRY(mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole));
+    p->mesh = p->whole;
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(check_parts(input, p, &mt_warnings));

@@ -1,5 +1,5 @@
 /* For tests: a slab as a piece of a heart's wall, x through it, z up to the base. Tagged are its sides x = 0
- * (left endocardium), x = size (epicardium) and z = size (base). */
+ * (left endocardium), x = size (epicardium) and z = size (base), with these names. */
 #ifndef MT_TESTS_MESH_TAGGED_SLAB_H
 #define MT_TESTS_MESH_TAGGED_SLAB_H
 
@@ -7,6 +7,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
 
 /* The tag of a triangle; 0 where it lies on none of the three sides. */
 static inline int32_t tag_of_side(const mt_mesh *mesh, const uint32_t v[3], const double size_mm[3])
@@ -38,6 +39,7 @@ static inline void tagged_slab(mt_arena *arena, const double size_mm[3], double 
         n += mesh->face_tag[n] != 0;
     }
     mesh->n_faces = n;
+    cr_assert_eq(mt_names_put_surfaces(arena, mesh), MT_OK);
 }
 
 /* The side of the epicardium becomes the right endocardium, all but one triangle: the slab is a septum

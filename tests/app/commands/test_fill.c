@@ -63,28 +63,78 @@ static void assert_heart(const char *path, double elements, const mt_surfaces *w
     mt_arena_free(&arena);
 }
 
-/* Tags of a surface that mean nothing here, and those of 1 to 3 that mean something else. */
+/* Writes a bowl whose tags t are renamed[t], with a name for each if `names` are given, and gives its surfaces. */
+static void write_bowl(
+    const char *path, const int32_t renamed[4], const char *const names[4], mt_surfaces *wanted)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    mt_surfaces_count(&bowl, wanted);
+    for (size_t f = 0; f < bowl.n_faces; f++) bowl.face_tag[f] = renamed[bowl.face_tag[f]];
+    for (size_t s = 1; names && s < 4; s++)
+        ok(mt_names_put(&arena, &bowl, MT_NAMES_FACES, renamed[s], names[s], strlen(names[s])));
+    ok(mt_vtu_write(path, &bowl));
+    mt_arena_free(&arena);
+}
+
 Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
 {
-    static const int32_t renamed[2][4] = {{0, 10, 20, 30}, {0, 2, 3, 1}};
-    static const char *const line[2] = {"base=10,epi=20,lv=30", "base=2,epi=3,lv=1"};
-    for (int k = 0; k < 2; k++) {
-        mt_arena arena = {0};
-        mt_mesh bowl;
-        mt_surfaces wanted;
-        char *text, *said, what[128];
-        bowl_make(&arena, 40, 28, 90, &bowl);
-        mt_surfaces_count(&bowl, &wanted);
-        for (size_t f = 0; f < bowl.n_faces; f++) bowl.face_tag[f] = renamed[k][bowl.face_tag[f]];
-        ok(mt_vtu_write("bowl.vtu", &bowl));
-        said = warnings(&text, "mesh fill bowl.vtu --elements 3000 -o heart.hdf");
-        (void)snprintf(what, sizeof what, "are not used; to use them: `--tags %s` (overlap with", line[k]);
-        cr_assert(strstr(said, what), "%s", said);
-        cr_assert(strstr(text, "found by the flat base"), "%s", text);
-        free(said), free(text);
-        assert_heart("heart.hdf", 3000, &wanted, 0.1);
-        mt_arena_free(&arena);
+    mt_surfaces wanted;
+    char *text;
+    write_bowl("bowl.vtu", (int32_t[]){0, 10, 20, 30}, NULL, &wanted);
+    char *said = warnings(&text, "mesh fill bowl.vtu --elements 3000 -o heart.hdf");
+    cr_assert(
+        strstr(said, "are not used; to use them: `--tags base=10,epi=20,lv=30` (overlap with"), "%s", said);
+    cr_assert(strstr(text, "found by the flat base"), "%s", text);
+    free(said), free(text);
+    assert_heart("heart.hdf", 3000, &wanted, 0.1);
+}
+
+/* Base and left endocardium have each other's number; four fifths of the area have the right one. */
+Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_decide)
+{
+    static const int32_t swapped[] = {0, MT_SURFACE_LV, MT_SURFACE_EPI, MT_SURFACE_BASE};
+    static const char *const names[] = {NULL, "base", "epi", "lv"};
+    mt_surfaces wanted;
+    write_bowl("bowl.vtu", swapped, NULL, &wanted);
+    refuses(2, "To use them: `--tags base=3,epi=2,lv=1`", "mesh fill bowl.vtu --elements 3000 -o heart.hdf");
+    cr_assert(!there("heart.hdf"));
+    free(works("mesh fill bowl.vtu --elements 3000 -o told.hdf --tags base=3,epi=2,lv=1"));
+    assert_heart("told.hdf", 3000, &wanted, 0.1);
+    write_bowl("named.vtu", swapped, names, &wanted);
+    char *text, *said = warnings(&text, "mesh fill named.vtu --elements 3000 -o named.hdf");
+    cr_assert(strstr(text, "by the names of their tags"), "%s", text);
+    free(said), free(text);
+    assert_heart("named.hdf", 3000, &wanted, 0.1);
+    write_bowl("plain.vtu", (int32_t[]){0, 1, 2, 3}, NULL, &wanted);
+    text = works("mesh fill plain.vtu --elements 3000 -o plain.hdf");
+    cr_assert(strstr(text, "by their tags, which the shape confirms"), "%s", text);
+    free(text);
+    assert_heart("plain.hdf", 3000, &wanted, 0.1);
+}
+
+/* A cube's sides have numbers that could be base, epicardium and left endocardium. */
+Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
+{
+    static const uint32_t side[6][4] = {
+        {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    mt_arena arena = {0};
+    mt_mesh cube;
+    ok(mt_mesh_new(&arena, 8, 0, &cube));
+    ok(mt_mesh_new_faces(&arena, 12, &cube));
+    for (size_t k = 0; k < 24; k++) cube.xyz_mm[k] = k / 3 >> k % 3 & 1 ? 9 : 0;
+    for (size_t f = 0; f < 12; f++) {
+        const uint32_t *v = side[f / 2], three[3] = {v[0], v[f % 2 + 1], v[f % 2 + 2]};
+        memcpy(cube.face_vertex + 3 * f, three, sizeof three);
+        cube.face_tag[f] = (int32_t)f % 3 + 1;
     }
+    ok(mt_vtu_write("cube.vtu", &cube));
+    refuses(2, "cube.vtu: the tags of its triangles have no names, and by the shape they cannot be told: ",
+        "mesh fill cube.vtu --elements 2000 -o cube.hdf");
+    char *text, *said = warnings(&text, "mesh fill cube.vtu --as - --elements 2000 -o cube.hdf");
+    free(said), free(text);
+    mt_arena_free(&arena);
 }
 
 /* Each surface of the mesh follows the given one within a few per cent, and its border by less than an element. */
@@ -101,7 +151,7 @@ Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
     free(works("mesh fill epi.obj lv.obj base.obj --as epi,lv,base --elements 6000 -o heart.hdf"));
     assert_heart("heart.hdf", 6000, &wanted, 0.1);
     char *text = works("mesh fibres heart.hdf -o fibred.hdf --format json");
-    cr_assert(strstr(text, "\"given\""), "%s", text);
+    cr_assert(strstr(text, "\"by the names of their tags\""), "%s", text);
     free(text);
     mt_arena_free(&arena);
 }
@@ -322,7 +372,7 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     }
     ok(mt_gmsh_write("other.msh", &mesh));
     text = works("mesh fibres other.msh -o renamed.hdf --tags base=13+4,epi=2,lv=1,rv=25 --format json");
-    cr_assert(strstr(text, "\"given\""), "%s", text);
+    cr_assert(strstr(text, "\"by the options\""), "%s", text);
     free(text);
     assert_same_fibres("given.hdf", "renamed.hdf");
 

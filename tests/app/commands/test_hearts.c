@@ -8,6 +8,7 @@
 #include "tests/app/program.h"
 
 #include "mesh/make/slab.h"
+#include "mesh/names.h"
 #include "mesh/files/vtkhdf.h"
 
 TestSuite(hearts, .init = enter_room, .fini = leave_room);
@@ -85,6 +86,7 @@ static void write_wall(const char *path)
                                    : 0;
         if (tag) mesh.face_tag[mesh.n_faces++] = tag;
     }
+    cr_assert_eq(mt_names_put_surfaces(&arena, &mesh), MT_OK);
     cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
 }

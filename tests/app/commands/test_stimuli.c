@@ -54,6 +54,26 @@ static void enter(void)
 
 TestSuite(stimuli, .init = enter, .fini = leave_room);
 
+/* The shape of a slab shows no surfaces of a heart. */
+Test(stimuli, a_place_on_a_surface_whose_tag_has_no_name_is_refused_until_it_is_named)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_vtkhdf_read(&arena, "wall.hdf", &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_names_forget(&arena, &mesh, MT_NAMES_FACES), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("wall.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    refuses(2, "the tags of its triangles have no names, and by the shape they cannot be told: ",
+        "run wall.yaml -o out");
+    cr_assert(!there("out"));
+    refuses(
+        2, "--surfaces given that they are base 1, epi 2, lv 3 and rv 4", "mesh surfaces wall.hdf -o no.hdf");
+    free(works("mesh surfaces wall.hdf -o wall.hdf --surfaces given"));
+    char *text, *said = warnings(&text, "run wall.yaml -o out");
+    cr_assert(strstr(said, "wall.hdf: surfaces are known by the names of their tags\n"), "%s", said);
+    free(said), free(text);
+    mt_arena_free(&arena);
+}
+
 static const double *activation_of(mt_arena *arena, const char *folder)
 {
     char path[64];

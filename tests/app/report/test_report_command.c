@@ -12,6 +12,7 @@
 #include "data/lock.h"
 #include "mesh/files/vtkhdf.h"
 #include "mesh/anatomy/patch.h"
+#include "mesh/names.h"
 #include "mesh/vertex_mean.h"
 
 #include <omp.h>
@@ -211,6 +212,29 @@ Test(report_command, triangles_have_the_names_of_their_surfaces)
         if (word) cr_assert_str_eq(word->text, expected);
     }
     cr_expect_gt(tagged, 20);
+}
+
+/* A number alone does not say which surface it is; a name that means none is shown as it is. */
+Test(report_command, tags_of_triangles_without_a_name_are_shown_as_numbers)
+{
+    mt_mesh mesh;
+    bool named = false, numbered = false;
+    tagged_slab(&arena, (double[]){1, 1, 1}, 0.5, &mesh);
+    cr_assert_eq(mt_names_forget(&arena, &mesh, MT_NAMES_FACES), MT_OK);
+    cr_assert_eq(mt_names_put(&arena, &mesh, MT_NAMES_FACES, MT_SURFACE_EPI, "patch", 5), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("plain.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    write_text("plain.yaml", "mesh: {file: plain.hdf}\n" USUAL_TISSUE
+                             "time: {end_ms: 2.5}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+    free(works("run plain.yaml -o out"));
+    const page p = report_of("out");
+    const json *kinds = json_at(json_item(json_at(only_run(&p), "heart.named"), "name", "surface"), "kinds");
+    for (const json *word = kinds->first; word; word = word->next) {
+        cr_expect_null(strstr(word->text, "base"), "%s", word->text);
+        cr_expect_null(strstr(word->text, "endo"), "%s", word->text);
+        numbered |= strcmp(word->text, "tag 3") == 0;
+        named |= strcmp(word->text, "patch") == 0;
+    }
+    cr_assert(numbered && named);
 }
 
 /* Of two that overlap the last says. */

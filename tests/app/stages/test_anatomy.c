@@ -39,13 +39,14 @@ static void end(void)
 
 TestSuite(anatomy, .init = enter, .fini = end);
 
-/* Writes the heart with other tags: renamed[t] of the triangles with tag t, twins[t] of every second one. */
+/* Writes the heart with other tags and without names: renamed[t] of the triangles with tag t, twins[t] of every second one. */
 static void write_renamed(const char *path, const int32_t renamed[5], const int32_t twins[5])
 {
     mt_mesh other = heart;
     other.face_tag = mt_arena_alloc(&arena, heart.n_faces, sizeof *other.face_tag);
     for (size_t f = 0; f < heart.n_faces; f++)
         other.face_tag[f] = (f % 2 ? twins : renamed)[heart.face_tag[f]];
+    ok(mt_names_forget(&arena, &other, MT_NAMES_FACES));
     ok(mt_vtkhdf_write(path, &other, 0, NULL));
 }
 

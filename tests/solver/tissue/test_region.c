@@ -231,7 +231,7 @@ Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
     by_name.surface = "epi";
     expect_nothing(by_name,
         "surface: epi; allowed: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of the "
-        "mesh's triangles: 1, 2, 3 (ENDO)");
+        "mesh's triangles: 1 (base), 2 (epicardium), 3 (ENDO)");
 }
 
 Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
