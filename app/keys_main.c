@@ -1,7 +1,7 @@
 /* keys cases|machines: prints the tables of keys that data/cases/README.md and data/machines/README.md end in. */
 #include <string.h>
 
-#include "data/yaml_write.h"
+#include "data/yaml/yaml_write.h"
 #include "ipu/machine/target.h"
 #include "solver/case/case.h"
 

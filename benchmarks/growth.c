@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "benchmarks/benchmarks.h"
-#include "data/yaml.h"
+#include "data/yaml/yaml.h"
 #include "ipu/compile/compile.h"
 #include "mesh/adjacency.h"
 #include "mesh/cut/repair.h"

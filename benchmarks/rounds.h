@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 enum { BENCH_FIGURES = 64, BENCH_NAME = 64, BENCH_TERMS = 3 };
 

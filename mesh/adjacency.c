@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 
 void mt_face_sort(uint32_t v[3])
 {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/flood.h"
-#include "data/offsets.h"
-#include "data/vec3.h"
+#include "data/core/flood.h"
+#include "data/core/offsets.h"
+#include "data/core/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/tags.h"
 #include "mesh/triangles.h"

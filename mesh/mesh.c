@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 const double mt_mesh_far_mm = 1e9;
 

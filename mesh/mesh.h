@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/hash.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/hash.h"
+#include "data/core/status.h"
 
 enum { MT_NAME_SIZE = 120, MT_GROUPS_MAX = 32 };
 

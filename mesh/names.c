@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 #include "mesh/tags.h"
 
 enum { LISTED = 10 };

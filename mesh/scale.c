@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/utf8.h"
-#include "data/vec3.h"
+#include "data/core/utf8.h"
+#include "data/core/vec3.h"
 
 mt_status mt_unit_mm(const char *name, double *mm)
 {

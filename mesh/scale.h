@@ -2,7 +2,7 @@
 #ifndef MT_MESH_SCALE_H
 #define MT_MESH_SCALE_H
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 /* Returns in *mm the millimetres of "um", "mm", "cm" or "m". MT_INPUT names the four. */
 MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/offsets.h"
-#include "data/vec3.h"
+#include "data/core/offsets.h"
+#include "data/core/vec3.h"
 
 /* ---- sides ---- */
 

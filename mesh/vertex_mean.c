@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 
 static void add_elements(const mt_mesh *mesh, const float *values, double *sums, double *volumes_mm3)
 {

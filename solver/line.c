@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/line_fit.h"
+#include "data/core/line_fit.h"
 #include "solver/kernels/block.h"
 
 /* At work: the arrays, [n] and [n][n_states] in blocks. */

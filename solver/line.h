@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "solver/monodomain.h"
 #include "solver/cells/model.h"
 

@@ -30,8 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 #include "solver/cells/model.h"
 
 #define MT_RECORD_UPSTROKE_LEAST 1 /* mV/ms; a slow depolarisation rises by less than a tenth of this */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 static inline void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 

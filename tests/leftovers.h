@@ -1,4 +1,4 @@
-/* Has a writer left its temporary file (data/file.h) beside this path? */
+/* Has a writer left its temporary file (data/files/file.h) beside this path? */
 #ifndef TESTS_LEFTOVERS_H
 #define TESTS_LEFTOVERS_H
 

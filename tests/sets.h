@@ -2,7 +2,7 @@
 #ifndef TESTS_SETS_H
 #define TESTS_SETS_H
 
-#include "data/yaml_schema.h"
+#include "data/yaml/yaml_schema.h"
 
 enum { SETS_MOST = 8 };
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/arena.h"
-#include "data/communicator.h"
+#include "data/core/arena.h"
+#include "data/core/communicator.h"
 
 enum { THREADS_MOST = 8, EXCHANGES_MOST = 64 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 
 const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 {

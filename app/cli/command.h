@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "data/arena.h"
-#include "data/file.h"
-#include "data/status.h"
-#include "data/yaml_schema.h"
+#include "data/core/arena.h"
+#include "data/files/file.h"
+#include "data/core/status.h"
+#include "data/yaml/yaml_schema.h"
 
 typedef struct mt_option {
     const char *name; /* "--format" */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/file.h"
+#include "data/files/file.h"
 
 const char *mt_data_folder(void)
 {

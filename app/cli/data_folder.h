@@ -2,7 +2,7 @@
 #ifndef MT_APP_CLI_DATA_FOLDER_H
 #define MT_APP_CLI_DATA_FOLDER_H
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 
 /* The folder share/myotile beside the folder of the program, where it is installed, wherever that was moved; else data/ of the
  * source that the program was built from. Valid for ever. */

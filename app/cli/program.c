@@ -11,8 +11,8 @@
 #include "app/cli/ranks.h"
 #include "app/cli/threads.h"
 #include "app/cli/warning.h"
-#include "data/input.h"
-#include "data/utf8.h"
+#include "data/files/input.h"
+#include "data/core/utf8.h"
 #include "solver/kernels/kernels.h"
 
 /* ---- which command ---- */

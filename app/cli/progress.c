@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/file.h"
-#include "data/folder.h"
-#include "data/utf8.h"
+#include "data/files/file.h"
+#include "data/files/folder.h"
+#include "data/core/utf8.h"
 
 enum { BAR = 20, LINE_SIZE = 512 };
 

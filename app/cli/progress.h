@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 /* auto: a line that is rewritten on a terminal, lines elsewhere. */
 typedef enum mt_progress_mode { MT_PROGRESS_AUTO, MT_PROGRESS_NEVER, MT_PROGRESS_LINES } mt_progress_mode;

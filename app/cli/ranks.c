@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 
 #ifdef MT_MPI
 #    include <mpi.h>

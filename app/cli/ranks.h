@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "data/communicator.h"
+#include "data/core/communicator.h"
 
 /* Finds the others, if there are any. MT_INPUT: there are, and MPI is not built in, or another than the launcher's. */
 MT_NODISCARD mt_status mt_ranks_begin(void);

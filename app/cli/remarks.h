@@ -6,14 +6,14 @@
  *
  * The remark of the value in line 2 is "specified" and "target description, largest delay of a sync". A remark continues in the
  * lines that hold nothing but a remark and begin to the right of where the value's line begins. The lines of values come from
- * data/yaml_node.h. */
+ * data/yaml/yaml_node.h. */
 #ifndef MT_APP_CLI_REMARKS_H
 #define MT_APP_CLI_REMARKS_H
 
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 /* The lines of a text. */
 typedef struct mt_remarks {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "app/cli/columns.h"
-#include "data/csv.h"
-#include "data/json.h"
-#include "data/number.h"
-#include "data/utf8.h"
+#include "data/files/csv.h"
+#include "data/files/json.h"
+#include "data/core/number.h"
+#include "data/core/utf8.h"
 
 mt_status mt_format_parse(const char *name, mt_format *format)
 {

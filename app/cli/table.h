@@ -23,8 +23,8 @@
 #include <stdio.h>
 
 #include "app/cli/command.h"
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
 typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
@@ -92,7 +92,7 @@ void mt_table_property_text(mt_table *table, const char *key, const char *label,
  * MT_INPUT where the last row is short, MT_FILE where the stream cannot be written: only then has anything been printed. */
 MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
 
-/* The table as CSV into a file under way (data/file.h). Failures of the stream stay with it. Otherwise fails as
+/* The table as CSV into a file under way (data/files/file.h). Failures of the stream stay with it. Otherwise fails as
  * mt_table_print. */
 MT_NODISCARD mt_status mt_table_put_csv(FILE *stream, const mt_table *table);
 

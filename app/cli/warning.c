@@ -5,7 +5,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/ranks.h"
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 
 /* Prints as one line, whatever names of files brought into it. */
 static void print(const char *kind, char *text)

@@ -1,6 +1,6 @@
 #include "app/commands/commands.h"
 
-#include "app/reproduce/reproduce.h"
+#include "app/study/reproduce.h"
 
 const mt_command *const mt_commands[] = {&mt_command_run, &mt_command_heart, &mt_command_report,
     &mt_command_mesh_slab, &mt_command_mesh_info, &mt_command_mesh_convert, &mt_command_mesh_ventricles,

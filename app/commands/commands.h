@@ -1,10 +1,10 @@
-/* The commands of the program `myotile`: one file each. */
+/* The commands of the program `myotile`: one file each, in the folders below. */
 #ifndef MT_APP_COMMANDS_COMMANDS_H
 #define MT_APP_COMMANDS_COMMANDS_H
 
 #include "app/cli/command.h"
 
-/* All of them, those of app/reproduce too, in the order in which the help lists them; a NULL ends the table. */
+/* All of them, those of app/study too, in the order in which the help lists them; a NULL ends the table. */
 extern const mt_command *const mt_commands[];
 
 extern const mt_command mt_command_run, mt_command_heart, mt_command_report, mt_command_cell,

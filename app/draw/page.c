@@ -8,7 +8,7 @@
 
 #include "app/draw/png.h"
 #include "app/draw/colour.h"
-#include "data/file.h"
+#include "data/files/file.h"
 
 const double mt_page_ink = 0.13, mt_page_soft = 0.38;
 

@@ -7,7 +7,7 @@
 #ifndef MT_APP_DRAW_PAGE_H
 #define MT_APP_DRAW_PAGE_H
 
-#include "data/file.h"
+#include "data/files/file.h"
 
 enum { MT_PAGE_WIDTH = 1600, MT_PAGE_HEIGHT = 1000 }; /* pixels */
 

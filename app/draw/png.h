@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "data/file.h"
+#include "data/files/file.h"
 
 typedef struct mt_png {
     mt_file file;

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/draw/ecg_picture.h"
+#include "app/draw/chart/ecg_picture.h"
 #include "app/report/table_part.h"
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "solver/outputs/leads.h"
 
 /* A file under way. */

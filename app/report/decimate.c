@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/disjoint.h"
-#include "data/vec3.h"
+#include "data/core/disjoint.h"
+#include "data/core/vec3.h"
 #include "mesh/adjacency.h"
 
 enum { GRID_BITS = 10, BISECTIONS = 11 };
@@ -20,7 +20,8 @@ typedef struct grid {
     double low_mm[3], extent_mm, cube_mm;
     uint64_t *
         cube; /* [n_vertices of the mesh] which one a vertex is in; those near each other mostly have numbers near each other */
-    uint32_t *root; /* [n_vertices of the mesh] the first vertex of its cluster, found by data/disjoint.h */
+    uint32_t
+        *root; /* [n_vertices of the mesh] the first vertex of its cluster, found by data/core/disjoint.h */
 } grid;
 
 /* The bits of x, two free places behind each. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/h5.h"
+#include "data/files/h5.h"
 
 static const char values_name[] = "VTKHDF/CellData/V", numbers_name[] = "VTKHDF/CellData/element";
 

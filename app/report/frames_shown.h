@@ -1,4 +1,4 @@
-/* V at the vertices of the surface and of the cut of a page at the moments of a series (mesh/files/series.h): the means over the elements
+/* V at the vertices of the surface and of the cut of a page at the moments of a series (mesh/vtk/series.h): the means over the elements
  * that have a vertex (mesh/vertex_mean.h). */
 #ifndef MT_APP_REPORT_FRAMES_SHOWN_H
 #define MT_APP_REPORT_FRAMES_SHOWN_H

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 
 /* ---- parts ---- */
 

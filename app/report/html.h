@@ -20,9 +20,9 @@
 #ifndef MT_APP_REPORT_HTML_H
 #define MT_APP_REPORT_HTML_H
 
-#include "data/arena.h"
-#include "data/file.h"
-#include "data/json.h"
+#include "data/core/arena.h"
+#include "data/files/file.h"
+#include "data/files/json.h"
 
 /* What is put in for one run, under way or ended; it stays where it is. */
 typedef struct mt_html_part {
@@ -67,7 +67,7 @@ MT_NODISCARD mt_status mt_html_template_read(mt_arena *arena, const char *path, 
 /* Bytes of a file of n parts that are not the parts'. */
 size_t mt_html_frame_bytes(const mt_html_template *template, size_t n);
 
-/* Writes n ended parts, whole or not at all (data/file.h), and gives the file's bytes. MT_FILE. */
+/* Writes n ended parts, whole or not at all (data/files/file.h), and gives the file's bytes. MT_FILE. */
 MT_NODISCARD mt_status mt_html_write(
     const char *path, const mt_html_template *template, size_t n, const mt_html_part *parts, size_t *bytes);
 

@@ -13,7 +13,7 @@
 #include "app/report/machine_part.h"
 #include "app/report/table_part.h"
 #include "app/report/used_part.h"
-#include "data/folder.h"
+#include "data/files/folder.h"
 #include "ipu/run/details.h"
 
 const size_t mt_html_report_bytes = 3000000;

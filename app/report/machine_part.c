@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "app/report/table_part.h"
-#include "data/folder.h"
-#include "data/number.h"
-#include "data/yaml.h"
-#include "data/yaml_node.h"
+#include "data/files/folder.h"
+#include "data/core/number.h"
+#include "data/yaml/yaml.h"
+#include "data/yaml/yaml_node.h"
 #include "ipu/run/profile_files.h"
 
 /* ---- profile.json: JSON is YAML ---- */

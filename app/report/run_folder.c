@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/stages/checkpoints.h"
-#include "data/folder.h"
-#include "data/h5.h"
+#include "app/run/checkpoints.h"
+#include "data/files/folder.h"
+#include "data/files/h5.h"
 #include "mesh/adjacency.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 
 enum { FIELD = 256 };
 

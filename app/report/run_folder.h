@@ -3,7 +3,7 @@
 #define MT_APP_REPORT_RUN_FOLDER_H
 
 #include "app/report/decimate.h"
-#include "data/file.h"
+#include "data/files/file.h"
 #include "solver/case/case.h"
 
 typedef struct mt_folder_map {

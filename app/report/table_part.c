@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/yaml_words.h"
+#include "data/yaml/yaml_words.h"
 
 void mt_column_words(const char *name, char label[MT_COLUMN_WORDS], char unit[MT_COLUMN_WORDS])
 {

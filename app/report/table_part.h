@@ -3,7 +3,7 @@
 #define MT_APP_REPORT_TABLE_PART_H
 
 #include "app/report/html.h"
-#include "data/csv.h"
+#include "data/files/csv.h"
 
 /* Begins a table in the newest list, or under a key; then its columns; then `rows`, in which each row is a list; and its end. */
 void mt_table_part_begin(mt_html_part *part, const char *key, const char *title);

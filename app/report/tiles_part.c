@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "app/report/table_part.h"
-#include "data/csv.h"
-#include "data/folder.h"
+#include "data/files/csv.h"
+#include "data/files/folder.h"
 #include "ipu/machine/integer.h"
 
 enum { PLACES = 4, WORST = 100, BINS = 360 }; /* PLACES: columns before the measures */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "app/cli/data_folder.h"
-#include "data/number.h"
-#include "data/yaml.h"
-#include "data/yaml_words.h"
+#include "data/core/number.h"
+#include "data/yaml/yaml.h"
+#include "data/yaml/yaml_words.h"
 #include "ipu/machine/machines.h"
 #include "mesh/cut/scheme.h"
 

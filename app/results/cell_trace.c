@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/number.h"
+#include "data/core/number.h"
 
 static void write_names(FILE *to, size_t n, const mt_cell_quantity *quantities)
 {

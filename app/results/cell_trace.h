@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "solver/cells/pacing.h"
 
 typedef struct mt_cell_trace {

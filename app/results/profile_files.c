@@ -1,7 +1,7 @@
 #include "app/results/profile_files.h"
 
-#include "app/draw/profile_picture.h"
-#include "data/folder.h"
+#include "app/draw/chart/profile_picture.h"
+#include "data/files/folder.h"
 
 static void segment_object(mt_json *json, const mt_segment *s)
 {

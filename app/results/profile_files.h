@@ -1,6 +1,6 @@
 /* A machine's profile as files: those for programs (ipu/run/profile_files.h), and pictures for people.
  *
- *   tiles.png, memory.png, links.png: app/draw/profile_picture.h */
+ *   tiles.png, memory.png, links.png: app/draw/chart/profile_picture.h */
 #ifndef MT_APP_RESULTS_PROFILE_FILES_H
 #define MT_APP_RESULTS_PROFILE_FILES_H
 

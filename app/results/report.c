@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/draw/picture.h"
+#include "app/draw/scene/picture.h"
 #include "app/results/vertex_map.h"
-#include "data/file.h"
-#include "data/folder.h"
+#include "data/files/file.h"
+#include "data/files/folder.h"
 #include "ipu/run/trace_file.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 
 bool mt_run_has_map(const mt_run *run, mt_map map)
 {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/stages/operator.h"
-#include "app/stages/size.h"
-#include "app/stages/stepping_error.h"
+#include "app/run/operator.h"
+#include "app/heart/size.h"
+#include "app/run/stepping_error.h"
 #include "solver/case/findings.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"

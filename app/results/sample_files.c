@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "app/cli/warning.h"
-#include "app/draw/curves.h"
-#include "app/draw/ecg_picture.h"
-#include "app/draw/movie.h"
+#include "app/draw/chart/curves.h"
+#include "app/draw/chart/ecg_picture.h"
+#include "app/draw/scene/movie.h"
 #include "app/results/time_csv.h"
-#include "data/folder.h"
-#include "mesh/files/series.h"
+#include "data/files/folder.h"
+#include "mesh/vtk/series.h"
 #include "solver/outputs/leads.h"
 
 /* ---- values by time ---- */

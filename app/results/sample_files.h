@@ -1,16 +1,16 @@
-/* The files that a run makes of what it took as time passed (app/stages/samples.h):
+/* The files that a run makes of what it took as time passed (app/run/samples.h):
  *
  *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
- *   series.hdf, series.xdmf     frames of the elements (mesh/files/series.h), with the notes of the run
- *   movie.png                   V of these frames as a moving picture (app/draw/movie.h)
+ *   series.hdf, series.xdmf     frames of the elements (mesh/vtk/series.h), with the notes of the run
+ *   movie.png                   V of these frames as a moving picture (app/draw/scene/movie.h)
  *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV
  *
  * A run that was stopped before the first moment of something has no file of it. */
 #ifndef MT_APP_RESULTS_SAMPLE_FILES_H
 #define MT_APP_RESULTS_SAMPLE_FILES_H
 
-#include "app/stages/samples.h"
-#include "mesh/files/vtkhdf_grid.h"
+#include "app/run/samples.h"
+#include "mesh/vtk/vtkhdf_grid.h"
 
 /* What they are of; borrowed. */
 typedef struct mt_sample_files {

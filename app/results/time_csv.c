@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/csv.h"
+#include "data/files/csv.h"
 
 void mt_time_csv_begin(FILE *stream, size_t n, const char *const *column)
 {

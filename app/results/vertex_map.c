@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/file.h"
-#include "data/number.h"
+#include "data/files/file.h"
+#include "data/core/number.h"
 #include "mesh/vertex_mean.h"
 
 /* "upstroke_mV_per_ms" */

@@ -16,7 +16,7 @@ typedef struct mt_vertex_map {
     const float *values; /* [n_elements] */
 } mt_vertex_map;
 
-/* Write it, whole or not at all (data/file.h). MT_FILE. MT_MEMORY. */
+/* Write it, whole or not at all (data/files/file.h). MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vertex_map_csv(const char *path, const mt_vertex_map *map);
 MT_NODISCARD mt_status mt_vertex_map_dat(const char *path, const mt_vertex_map *map);
 

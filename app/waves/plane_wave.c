@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "app/cli/progress.h"
-#include "app/stages/operator.h"
+#include "app/run/operator.h"
 #include "app/waves/wave_run.h"
-#include "data/line_fit.h"
-#include "data/vec3.h"
+#include "data/core/line_fit.h"
+#include "data/core/vec3.h"
 #include "solver/outputs/velocity.h"
 
 const double mt_plane_wave_stimulated_mm = 3, mt_plane_wave_from_mm = 6, mt_plane_wave_to_mm = 12;

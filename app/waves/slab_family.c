@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "app/stages/gmsh.h"
+#include "app/heart/gmsh.h"
 #include "mesh/make/slab.h"
 
 const char *const mt_slab_family_name[MT_FAMILIES] = {"kuhn", "mirrored", "gmsh"};

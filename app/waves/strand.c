@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "app/stages/operator.h"
+#include "app/run/operator.h"
 
 static double diffusivity(const mt_wave_medium *medium, int axis)
 {

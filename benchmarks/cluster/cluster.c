@@ -21,7 +21,7 @@
 #include "app/cli/ranks.h"
 #include "benchmarks/cluster/costs.h"
 #include "benchmarks/cluster/timed.h"
-#include "data/hash.h"
+#include "data/core/hash.h"
 #include "mesh/make/slab.h"
 #include "solver/backends/leader.h"
 #include "solver/cells/tp06/tp06.h"

@@ -2,7 +2,7 @@
 #ifndef BENCHMARKS_CLUSTER_TIMED_H
 #define BENCHMARKS_CLUSTER_TIMED_H
 
-#include "data/communicator.h"
+#include "data/core/communicator.h"
 
 /* Where a rank was: in broadcasts, reductions, send and receive, exchanges (start and finish); everywhere else. */
 typedef enum timed_place {

@@ -9,7 +9,7 @@
 #include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
 #include "ipu/compile/supersteps.h"
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };

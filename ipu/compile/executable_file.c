@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/file.h"
-#include "data/hash.h"
-#include "data/scan.h"
+#include "data/files/file.h"
+#include "data/core/hash.h"
+#include "data/files/scan.h"
 
 static const char first_line[] = "myotile executable 2\n";
 

@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "ipu/compile/executable.h"
 
 extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 #include "ipu/machine/integer.h"
 
 enum {

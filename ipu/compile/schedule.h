@@ -50,7 +50,7 @@
 #ifndef IPU_COMPILE_SCHEDULE_H
 #define IPU_COMPILE_SCHEDULE_H
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "ipu/machine/route.h"
 
 enum {

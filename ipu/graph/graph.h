@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 #include "ipu/machine/target.h"
 
 /* Of 4, 2, 4, 2, 4 and 1 bytes. Halves are those of ipu/machine/half.h. A checked run cannot tell an int that was not

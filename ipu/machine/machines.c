@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 #include <unistd.h>
 
 static const char ending[] = ".yaml";

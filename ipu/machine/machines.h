@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 #include "ipu/machine/target.h"
 
 /* Is this the path of a machine's file? A path has a '/' or ".yaml" in it; anything else is a name. */

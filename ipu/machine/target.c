@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/yaml.h"
-#include "data/yaml_words.h"
+#include "data/yaml/yaml.h"
+#include "data/yaml/yaml_words.h"
 
 enum { TILES_A_COLUMN = 4 };
 

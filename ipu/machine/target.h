@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
-#include "data/yaml_schema.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
+#include "data/yaml/yaml_schema.h"
 #include "ipu/machine/topology.h"
 
 /* Worker cycles of the instructions that take more than one; 1 worker cycle = `worker_contexts` tile cycles. A fraction where
@@ -84,7 +84,7 @@ typedef struct ipu_target {
 /* The keys of a machine file. */
 extern const mt_yaml_table ipu_target_table;
 
-/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml_schema.h). Gives the name and the list of
+/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml/yaml_schema.h). Gives the name and the list of
  * links in `arena`. A constant that is overridden has no band: it is known. MT_FILE: the file cannot be read. MT_MEMORY. MT_INPUT:
  * it is no machine file, and the message has line, key and what is allowed; a band is not of a number of the file or does not
  * hold its value, a word of the exchange has not 1, 2, 4 or 8 bytes, an element is no multiple of 8 bytes, region 0 is not made

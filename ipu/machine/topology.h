@@ -35,8 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape;
 

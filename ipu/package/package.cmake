@@ -5,13 +5,13 @@
 set(of_data arena communicator csv file folder hash input journal json lock number offsets scan status temporary utf8
   yaml yaml_fill yaml_node yaml_set yaml_words yaml_write)
 list(JOIN of_data "|" of_data)
-set(ipu_objects $<TARGET_OBJECTS:mt_ipu> "$<FILTER:$<TARGET_OBJECTS:mt_data>,INCLUDE,/data/(${of_data})\\.c>")
+set(ipu_objects $<TARGET_OBJECTS:mt_ipu> "$<FILTER:$<TARGET_OBJECTS:mt_data>,INCLUDE,/data/(core|files|yaml)/(${of_data})\\.c>")
 
 # Public headers: what ipu has beside the insides of its wings, and what these include.
 file(GLOB ipu_headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/ipu/*/*.h)
 list(FILTER ipu_headers EXCLUDE REGEX
   "tally/|machine/integer|library/vertices|compile/(assembly|controls|exchange|supersteps)\\.h")
-list(APPEND ipu_headers data/arena.h data/communicator.h data/file.h data/json.h data/status.h data/yaml_schema.h)
+list(APPEND ipu_headers data/core/arena.h data/core/communicator.h data/files/file.h data/files/json.h data/core/status.h data/yaml/yaml_schema.h)
 
 set(package ${CMAKE_CURRENT_LIST_DIR})
 set(made ${CMAKE_BINARY_DIR}/myotile-ipu)

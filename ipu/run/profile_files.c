@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "data/csv.h"
-#include "data/file.h"
-#include "data/folder.h"
-#include "data/input.h"
-#include "data/utf8.h"
+#include "data/files/csv.h"
+#include "data/files/file.h"
+#include "data/files/folder.h"
+#include "data/files/input.h"
+#include "data/core/utf8.h"
 #include "ipu/run/details.h"
 
 enum { FORMAT_VERSION = 2 };

@@ -12,7 +12,7 @@
 #ifndef IPU_RUN_PROFILE_FILES_H
 #define IPU_RUN_PROFILE_FILES_H
 
-#include "data/json.h"
+#include "data/files/json.h"
 #include "ipu/run/profile.h"
 
 /* A profile and what it is of; all borrowed. */
@@ -27,7 +27,7 @@ typedef struct ipu_profiled {
 } ipu_profiled;
 
 /* Writes profile.json into a folder that is there, and, with `details`, which the profile must have then, the tables. Each file is written whole or not at all;
- * within a set of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed.
+ * within a set of files (data/files/file.h) all of them are. Other files of an earlier profile in this folder are removed.
  * MT_MEMORY. MT_FILE: a file cannot be written. MT_INPUT: a path that is too long; words that ipu_profile_check_words
  * refuses, before anything is written or removed. */
 MT_NODISCARD mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bool details);

@@ -8,8 +8,8 @@
 #ifndef IPU_RUN_RANKS_H
 #define IPU_RUN_RANKS_H
 
-#include "data/arena.h"
-#include "data/communicator.h"
+#include "data/core/arena.h"
+#include "data/core/communicator.h"
 #include "ipu/compile/executable.h"
 
 typedef struct ipu_ranks {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/file.h"
-#include "data/json.h"
+#include "data/files/file.h"
+#include "data/files/json.h"
 
 typedef struct tracing {
     mt_json json; /* inside the list of events */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
     "expm1", "log", "sqrt", "constant", "compare", "move", "convert", "transfer", "select", "logic",

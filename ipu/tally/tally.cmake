@@ -31,7 +31,7 @@ endfunction()
 count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde pde_double_word activation stimulus spread
       activation_spread record record_spread turn multirate increments start first_product half_way
       second_product end_iteration gain next_iteration find_alpha find_omega)
-count(app/reproduce/machine_tally.c app/reproduce/machine_tally.inc dot total)
+count(app/study/paper/machine_tally.c app/study/paper/machine_tally.inc dot total)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})
   string(REPLACE _kernel.c _tally.inc committed ${model})

@@ -41,7 +41,7 @@
 #ifndef IPU_TALLY_TALLY_H
 #define IPU_TALLY_TALLY_H
 
-#include "data/status.h"
+#include "data/core/status.h"
 #include "ipu/cost/mix.h"
 
 /* The names of the instructions, as in the enum: "load". */

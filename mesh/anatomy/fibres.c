@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/vec3.h"
-#include "data/axes.h"
+#include "data/core/vec3.h"
+#include "data/core/axes.h"
 #include "mesh/anatomy/frame.h"
 
 const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 int mt_frame_axis(const double u[3], const double v[3], double smallest, mt_frame *frame)
 {

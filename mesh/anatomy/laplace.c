@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/flood.h"
-#include "data/offsets.h"
+#include "data/core/flood.h"
+#include "data/core/offsets.h"
 
 enum {
     MAX_BLOCKS = 32,       /* of the preconditioner: enough for the threads of a workstation */

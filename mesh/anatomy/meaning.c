@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/names.h"
 #include "mesh/tags.h"

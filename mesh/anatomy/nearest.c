@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 enum { LEAF = 4, DEPTH_MAX = 48 };
 

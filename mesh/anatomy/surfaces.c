@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/disjoint.h"
-#include "data/flood.h"
-#include "data/vec3.h"
+#include "data/core/disjoint.h"
+#include "data/core/flood.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/nearest.h"
 
 static const double base_cosine = 0.93969262078590838; /* of 20 degrees */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "data/pairs.h"
+#include "data/core/pairs.h"
 #include "mesh/cut/members.h"
 
 #define NONE MT_NO_MEMBER

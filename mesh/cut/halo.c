@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 
 #define NONE UINT32_MAX
 

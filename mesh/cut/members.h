@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 #define MT_NO_MEMBER UINT32_MAX
 

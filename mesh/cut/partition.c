@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 #include "mesh/cut/metis.h"
 #include "mesh/cut/repair.h"
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 /* How far it is between two places, numbered from 0; the same both ways, and 0 from a place to itself. */
 typedef uint64_t mt_placement_distance(uint32_t place, uint32_t other);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 #include "mesh/cut/sets.h"
 
 /* ---- where ranges go ---- */

@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 #include "mesh/cut/needs.h"
 
 /* Sets are numbered in ascending order of their destinations, as words in a dictionary: {0}, {0 1}, {0 2}, {1}. No two

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/file.h"
-#include "data/number.h"
-#include "data/scan.h"
+#include "data/files/file.h"
+#include "data/core/number.h"
+#include "data/files/scan.h"
 #include "mesh/names.h"
 #include "mesh/tags.h"
 #include "mesh/files/vtx.h"

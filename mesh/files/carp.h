@@ -15,7 +15,7 @@
 #ifndef MT_MESH_FILES_CARP_H
 #define MT_MESH_FILES_CARP_H
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "mesh/mesh.h"
 
 /* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the numbers of .pts are in
@@ -29,7 +29,7 @@ MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double un
 enum { MT_CARP_TAGS_MAX = 1000 };
 
 /* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to nine decimals, and a
- * file for each tag of triangles, named as a surface if the name of the tag means it and by the tag otherwise, as a set (data/file.h):
+ * file for each tag of triangles, named as a surface if the name of the tag means it and by the tag otherwise, as a set (data/files/file.h):
  * all files are whole, or as they were. Without fibres there is no .lon, and one that was there goes; so do other surfaces of this
  * name. Other names and groups are lost. MT_FILE: cannot be written. MT_INPUT: a name that is empty or too long; triangles of more
  * than MT_CARP_TAGS_MAX different tags; a list of vertices stands there that would be read as a surface which the mesh does not have. */

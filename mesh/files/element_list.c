@@ -1,6 +1,6 @@
 #include "mesh/files/element_list.h"
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 
 /* Is there another word, in this line or a later one? */
 static bool goes_on(const mt_scan *scan)

@@ -8,9 +8,9 @@
 #include "mesh/files/obj.h"
 #include "mesh/files/stl.h"
 #include "mesh/files/tetgen.h"
-#include "mesh/files/vtk.h"
-#include "mesh/files/vtkhdf.h"
-#include "mesh/files/xdmf.h"
+#include "mesh/vtk/vtk.h"
+#include "mesh/vtk/vtkhdf.h"
+#include "mesh/vtk/xdmf.h"
 
 static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 {

@@ -2,7 +2,7 @@
 #ifndef MT_MESH_FILES_FORMATS_H
 #define MT_MESH_FILES_FORMATS_H
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "mesh/mesh.h"
 #include "mesh/scale.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/file.h"
-#include "data/scan.h"
+#include "data/files/file.h"
+#include "data/files/scan.h"
 #include "mesh/mend/repeats.h"
 #include "mesh/names.h"
-#include "mesh/files/directions.h"
+#include "mesh/vtk/directions.h"
 #include "mesh/files/gmsh_data.h"
 #include "mesh/tags.h"
 

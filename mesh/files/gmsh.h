@@ -5,7 +5,7 @@
  * an element of several physical groups is there once for each, and becomes one element, with a note. A tagged triangle is one whose
  * surface has a physical tag; if it has several, the triangle is there once for each. A surface's sign is its orientation and is dropped. $PhysicalNames are the names of
  * regions, groups and tags; names that mean surfaces decide the tags of triangles (mt_names_settle). Fibres and sheets are arrays of
- * three numbers of these names (mesh/files/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes
+ * three numbers of these names (mesh/vtk/vtk_names.h) in $ElementData or else $NodeData, of which the mean over an element's nodes
  * is taken, with a note. If no element has a physical tag, an array of one number with a name of regions in $ElementData has the
  * regions, with a note. Other arrays are listed in a note. Sections of other names are passed over.
  *

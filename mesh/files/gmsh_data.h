@@ -2,8 +2,8 @@
 #ifndef MT_MESH_FILES_GMSH_DATA_H
 #define MT_MESH_FILES_GMSH_DATA_H
 
-#include "data/scan.h"
-#include "mesh/files/vtk_names.h"
+#include "data/files/scan.h"
+#include "mesh/vtk/vtk_names.h"
 
 /* The values of one array; all zero is none. */
 typedef struct mt_gmsh_data {

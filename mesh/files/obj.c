@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 
 /* How many points and triangles there are room for. */
 static void count_lines(mt_scan scan, size_t *n_points, size_t *n_triangles)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 
 enum { HEADER = 80, COUNT = 4, RECORD = 50, NORMAL = 12 }; /* bytes of the binary kind */
 

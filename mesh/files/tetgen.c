@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/file.h"
-#include "data/scan.h"
+#include "data/files/file.h"
+#include "data/files/scan.h"
 #include "mesh/names.h"
-#include "mesh/files/vtk_names.h"
+#include "mesh/vtk/vtk_names.h"
 
 /* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its
  * TrianglesMeshWriter, TrianglesMeshReader and FibreReader). */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 #include "mesh/adjacency.h"
 
 /* ---- a list ---- */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "data/pairs.h"
-#include "data/vec3.h"
+#include "data/core/pairs.h"
+#include "data/core/vec3.h"
 #include "mesh/names.h"
 
 /* ---- the midpoints of edges ---- */

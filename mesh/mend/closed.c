@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/flood.h"
-#include "data/vec3.h"
+#include "data/core/flood.h"
+#include "data/core/vec3.h"
 
 static const double merge_distance = 1e-5; /* of the diagonal of the box */
 static const double chip_area = 1e-3;      /* of the whole area */

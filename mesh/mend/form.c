@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 static const double FLAT = 1e-6; /* |6 V| beside the cube of the longest edge */
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/disjoint.h"
+#include "data/core/disjoint.h"
 
 mt_status mt_pieces_begin(mt_arena *arena, size_t n_elements, mt_pieces *p)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/h5.h"
+#include "data/files/h5.h"
 
 static const char group[] = "checkpoint";
 

@@ -5,7 +5,7 @@
  * the case. The file stands in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on
  * elsewhere gives the same bits. From single precision to double, or back, it goes on within single precision.
  *
- * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/h5.h):
+ * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/files/h5.h):
  *
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" for a machine
  *                               that there is not), sum (of all that follows); step, record (int64; whether all of the record is
@@ -30,7 +30,7 @@
 #ifndef MT_SOLVER_BACKENDS_CHECKPOINT_H
 #define MT_SOLVER_BACKENDS_CHECKPOINT_H
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "solver/backends/segments.h"
 
 enum { MT_CHECKPOINT_VERSION = 6 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/yaml.h"
+#include "data/yaml/yaml.h"
 #include "ipu/compile/compile.h"
 #include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"

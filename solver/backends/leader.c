@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 #include "solver/backends/share.h"
 
 typedef struct leader {

@@ -1,13 +1,13 @@
 /* A case: a YAML file with everything that determines a run. The names of its keys end in their units.
  *
  * data/cases/ holds cases that run, and a README that explains every key; it is made from the schema in case.c. A case that makes
- * no sense is refused with one line (data/yaml.h). This file also checks that its keys agree with each other. */
+ * no sense is refused with one line (data/yaml/yaml.h). This file also checks that its keys agree with each other. */
 #ifndef MT_SOLVER_CASE_CASE_H
 #define MT_SOLVER_CASE_CASE_H
 
 #include <stdbool.h>
 
-#include "data/yaml.h"
+#include "data/yaml/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/case/moments.h"
 #include "solver/tissue/gradient.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 /* As a case says it. */
 typedef struct mt_moments_asked {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/scale.h"
 #include "solver/outputs/linear_fit.h"
 

@@ -19,8 +19,8 @@
 
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 enum { MT_APD90, MT_APD50, MT_APD30, MT_APDS };
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/file.h"
-#include "data/number.h"
-#include "data/yaml.h"
+#include "data/files/file.h"
+#include "data/core/number.h"
+#include "data/yaml/yaml.h"
 
 /* ---- reading ---- */
 

@@ -19,7 +19,7 @@
 #ifndef MT_SOLVER_CELLS_CELL_STATE_H
 #define MT_SOLVER_CELLS_CELL_STATE_H
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "solver/cells/model.h"
 
 typedef struct mt_cell_state {
@@ -40,7 +40,7 @@ MT_NODISCARD mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_
 MT_NODISCARD mt_status mt_cell_state_parameters(
     mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *variant, const double **parameters);
 
-/* Writes one: whole, or not at all (data/file.h). MT_NUMERICS: a number is not finite. MT_FILE: it cannot be written.
+/* Writes one: whole, or not at all (data/files/file.h). MT_NUMERICS: a number is not finite. MT_FILE: it cannot be written.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_state_write(const char *path, const mt_cell_state *state);
 

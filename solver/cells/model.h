@@ -9,7 +9,7 @@
 #ifndef MT_SOLVER_CELLS_MODEL_H
 #define MT_SOLVER_CELLS_MODEL_H
 
-#include "data/status.h"
+#include "data/core/status.h"
 #include "ipu/cost/mix.h"
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/kernels.h"

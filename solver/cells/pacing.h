@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "solver/cells/model.h"
 
 /* ---- the cell */

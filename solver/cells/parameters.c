@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/number.h"
-#include "data/yaml_words.h"
+#include "data/core/number.h"
+#include "data/yaml/yaml_words.h"
 
 mt_status mt_cell_changes_new(mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes)
 {

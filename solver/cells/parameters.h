@@ -12,8 +12,8 @@
 #ifndef MT_SOLVER_CELLS_PARAMETERS_H
 #define MT_SOLVER_CELLS_PARAMETERS_H
 
-#include "data/arena.h"
-#include "data/yaml_schema.h"
+#include "data/core/arena.h"
+#include "data/yaml/yaml_schema.h"
 #include "solver/cells/model.h"
 
 #define MT_CELL_FACTOR_MOST 50

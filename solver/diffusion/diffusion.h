@@ -71,8 +71,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 #include "mesh/adjacency.h"
 #include "mesh/cut/pattern.h"
 #include "mesh/mesh.h"

@@ -36,9 +36,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/communicator.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/communicator.h"
+#include "data/core/status.h"
 
 /* A step that needs more iterations has failed. Products with G in a step without iterations, and in an iteration. */
 enum {

@@ -5,7 +5,7 @@
 #ifndef MT_SOLVER_DIFFUSION_LIMITS_H
 #define MT_SOLVER_DIFFUSION_LIMITS_H
 
-#include "data/hash.h"
+#include "data/core/hash.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"

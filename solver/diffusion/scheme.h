@@ -20,7 +20,7 @@
 
 #include <stdbool.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 typedef enum mt_correction { MT_CORRECTION_MINIMUM, MT_CORRECTION_OVER_RELAXED } mt_correction;
 extern const char *const mt_correction_name[]; /* NULL ends it */

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 /* A symmetric matrix known by what it does: y = S x (false: the work shall stop, MT_STOPPED). `null_vector` is a unit vector with S null_vector = 0
  * that shall be kept out of the spectrum, or NULL. The start vector is noise of the `number` [n] of each place: whoever changes the

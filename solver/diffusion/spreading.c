@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 enum { PASSES = 4, STAGES = 12 }; /* of the smoothing */
 

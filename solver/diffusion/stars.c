@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "solver/diffusion/spectrum.h"
 #include "solver/diffusion/tissue.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 const mt_tissue mt_tissue_usual = {
     .sigma_l_mS_mm = 0.17 * 0.62 / (0.17 + 0.62),

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 /* All are finite and above 0 (mt_tissue_check), but that normal to the sheets may be 0: there is none. mS, uF, mm and ms need no
  * factors between them. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 /* Told many times a second, from the calling thread: what is being done, and how much of that has been (0 to 1). A stage may
  * come several times. False stops the work. */

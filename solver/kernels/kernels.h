@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 #define LEAST_MM 10 /* between an electrode and the heart */
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/triangles.h"
 #include "solver/diffusion/diffusion.h"
 

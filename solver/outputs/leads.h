@@ -17,8 +17,8 @@
 
 #include <stddef.h>
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 enum { MT_LEADS_LIMB = 6, MT_LEADS_STANDARD = 12, MT_LIMBS = 3, MT_CHEST = 6 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 
 enum { TERMS = MT_QUADRATIC_TERMS };
 

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <stdbool.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "solver/outputs/quadratic_fit.h"
 
 const char *const mt_velocity_key[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/offsets.h"
+#include "data/core/offsets.h"
 #include "ipu/compile/compile.h"
 #include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"

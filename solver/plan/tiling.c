@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "data/room.h"
+#include "data/files/room.h"
 #include "ipu/machine/topology.h"
 #include "solver/diffusion/diffusion.h"
 

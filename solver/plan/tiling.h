@@ -21,7 +21,7 @@ typedef struct mt_tiling {
 MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus);
 
 /* Checks that the host has room for the emulator's own tables of so many IPUs: at least MT_TILE_HOST_BYTES for each tile, whatever
- * the mesh and whether the tile is used or not; the mesh needs more. MT_FILE: it has not (data/room.h); the message has the
+ * the mesh and whether the tile is used or not; the mesh needs more. MT_FILE: it has not (data/files/room.h); the message has the
  * numbers. From 1 GB on `finding` has them too; otherwise it is "". */
 enum { MT_TILING_FINDING = 256 };
 MT_NODISCARD mt_status mt_tiling_check_room(

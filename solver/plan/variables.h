@@ -31,7 +31,7 @@
 #ifndef MT_SOLVER_PLAN_VARIABLES_H
 #define MT_SOLVER_PLAN_VARIABLES_H
 
-#include "data/communicator.h"
+#include "data/core/communicator.h"
 #include "ipu/graph/program.h"
 #include "mesh/cut/halo.h"
 #include "solver/monodomain.h"

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "data/offsets.h"
-#include "data/vec3.h"
+#include "data/core/offsets.h"
+#include "data/core/vec3.h"
 
 /* Vertices that were reached, in a heap with the earliest at [0]. */
 typedef struct search {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/fibres.h"
 
 const char *const mt_gradient_along_name[] = {[MT_GRADIENT_DEPTH] = "depth",

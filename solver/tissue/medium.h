@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/tissue.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/scale.h"
 #include "mesh/names.h"
 #include "mesh/anatomy/fibres.h"

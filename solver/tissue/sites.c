@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/number.h"
-#include "data/scan.h"
+#include "data/core/number.h"
+#include "data/files/scan.h"
 
 enum { X, Y, Z, START, RADIUS, COLUMNS };
 

@@ -10,8 +10,8 @@
 #ifndef MT_SOLVER_TISSUE_SITES_H
 #define MT_SOLVER_TISSUE_SITES_H
 
-#include "data/arena.h"
-#include "data/status.h"
+#include "data/core/arena.h"
+#include "data/core/status.h"
 
 typedef struct mt_site {
     double xyz_mm[3], start_ms;

@@ -31,13 +31,16 @@ static const struct wing {
     int module, floor;
     bool deep; /* what lies in folders of this folder is of this wing, too */
 } wings[] = {
-    {"data", DATA, 0, false},
+    {"data/core", DATA, 0, false},
+    {"data/files", DATA, 1, false},
+    {"data/yaml", DATA, 2, false},
     {"mesh", MESH, 0, false},
     {"mesh/mend", MESH, 1, false},
     {"mesh/make", MESH, 1, false},
     {"mesh/anatomy", MESH, 1, false},
     {"mesh/cut", MESH, 1, false},
-    {"mesh/files", MESH, 2, false},
+    {"mesh/vtk", MESH, 2, false},
+    {"mesh/files", MESH, 3, false},
     {"ipu/machine", IPU, 0, false},
     {"ipu/graph", IPU, 1, false},
     {"ipu/cost", IPU, 2, false},
@@ -58,15 +61,29 @@ static const struct wing {
     {"solver/backends", SOLVER, 4, false},
     {"app/cli", APP, 0, false},
     {"app/draw", APP, 1, false},
-    {"app/stages", APP, 2, false},
-    {"app/waves", APP, 3, false},
-    {"app/results", APP, 4, false},
-    {"app/reproduce", APP, 4, false},
-    {"app/report", APP, 5, false},
-    {"app/commands", APP, 6, false},
-    {"app", APP, 7, false},
+    {"app/draw/scene", APP, 2, false},
+    {"app/draw/chart", APP, 3, false},
+    {"app/heart", APP, 4, false},
+    {"app/run", APP, 5, false},
+    {"app/waves", APP, 6, false},
+    {"app/results", APP, 7, false},
+    {"app/study", APP, 7, false},
+    {"app/study/validation", APP, 8, false},
+    {"app/study/paper", APP, 9, false},
+    {"app/report", APP, 8, false},
+    {"app/commands/run", APP, 10, false},
+    {"app/commands/mesh", APP, 10, false},
+    {"app/commands/machine", APP, 10, false},
+    {"app/commands/cell", APP, 10, false},
+    {"app/commands", APP, 11, false},
+    {"app", APP, 12, false},
 };
-enum { WINGS = sizeof wings / sizeof wings[0], UNITS_MAX = 512, NAME = 128 };
+enum {
+    WINGS = sizeof wings / sizeof wings[0],
+    UNITS_MAX = 512,
+    NAME = 128,
+    FOLDER_MAX = 16 /* .c files of a folder */
+};
 
 static int wing_named(const char *folder, size_t n)
 {
@@ -174,6 +191,7 @@ static void look_at_folder(survey *s, const char *root, const char *folder)
     char path[512], full[1024];
     struct stat info;
     (void)snprintf(full, sizeof full, "%s/%s", root, folder);
+    size_t n_sources = 0;
     DIR *dir = opendir(full);
     cr_assert_not_null(dir, "%s is not there; the test runs in the root of the source", full);
     for (struct dirent *entry; (entry = readdir(dir));) {
@@ -185,7 +203,9 @@ static void look_at_folder(survey *s, const char *root, const char *folder)
             look_at_folder(s, root, path);
         else if (dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".h") == 0 || strcmp(dot, ".inc") == 0))
             look_at_file(s, root, path);
+        n_sources += dot && strcmp(dot, ".c") == 0;
     }
+    if (n_sources > FOLDER_MAX) violation(s, folder, 0, "has more than 16 .c files");
     (void)closedir(dir);
 }
 
@@ -265,15 +285,21 @@ static void plant(const char *root, const char *path, const char *text)
     (void)fclose(file);
 }
 
-/* A tree of one file a module, all lawful, but for one line planted in a file of its own, or in one that is there. */
-static const survey *with_planted(const char *path, const char *line)
+/* Surveys a tree of one file a module and n more in mesh/cut, all lawful, except for one line planted in a file of its own, or in one of
+ * these. */
+static const survey *with_planted(const char *path, const char *line, size_t n)
 {
-    static const char lawful[] = "#include \"data/a.h\"\n#include <stdio.h>\n#include <sys/stat.h>\n\n";
+    static const char lawful[] = "#include \"data/core/a.h\"\n#include <stdio.h>\n#include <sys/stat.h>\n\n";
     char root[] = "/tmp/test_layers.XXXXXX", text[512], remove[64];
     cr_assert_not_null(mkdtemp(root));
     for (int m = 0; m < MODULES; m++) {
         (void)snprintf(text, sizeof text, "%s/a.c", modules[m].name);
         if (m == IPU) (void)strcpy(text, "ipu/machine/a.c");
+        if (m == DATA) (void)strcpy(text, "data/core/a.c");
+        plant(root, text, lawful);
+    }
+    for (size_t k = 0; k < n; k++) {
+        (void)snprintf(text, sizeof text, "mesh/cut/more_%zu.c", k);
         plant(root, text, lawful);
     }
     (void)snprintf(text, sizeof text, "%s%s\n", lawful, line);
@@ -290,14 +316,19 @@ Test(layers, a_planted_violation_is_seen_and_named)
         const char *path, *line;
         bool lawful;
     } cases[] = {
-        {"data/b.c", "", true},
-        {"data/b.c", "#include \"mesh/mesh.h\"", false},
-        {"data/b.c", "#include \"ipu/graph/graph.h\"", false},
+        {"data/core/b.c", "", true},
+        {"data/core/b.c", "#include \"mesh/mesh.h\"", false},
+        {"data/core/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"mesh/mesh.h\"", true},
         {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},      /* upstairs */
         {"mesh/cut/b.c", "#include \"mesh/mend/flat.h\"", false}, /* next door */
         {"mesh/files/b.c", "#include \"mesh/cut/partition.h\"", true},
+        {"mesh/vtk/b.c", "#include \"mesh/files/formats.h\"", false},
+        {"data/core/b.c", "#include \"data/files/file.h\"", false},
+        {"data/yaml/b.c", "#include \"data/files/file.h\"", true},
+        {"app/heart/b.c", "#include \"app/run/problem.h\"", false},
+        {"app/run/b.c", "#include \"app/commands/run/run.h\"", false},
         {"mesh/b.c", "#include \"solver/case/case.h\"", false},
         {"ipu/run/b.c", "#include \"ipu/compile/compile.h\"", true},
         {"ipu/compile/b.c", "#include \"ipu/run/engine.h\"", false},
@@ -314,17 +345,25 @@ Test(layers, a_planted_violation_is_seen_and_named)
         {"solver/b.c", "#include \"../app/cli/table.h\"", false}, /* nor ways round */
         {"app/cli/b.c", "#include \"table.h\"", false},           /* names are from the root */
         {"app/cli/b.c", "#include \"tests/app/program.h\"", false},
-        {"data/b.c", "/* as #include \"mesh/mesh.h\" would be */", true},
-        {"data/a.c", "#include \"data/a.h\"", true},
-        {"data/a.h", "#include \"data/b.h\"", true},
+        {"data/core/b.c", "/* as #include \"mesh/mesh.h\" would be */", true},
+        {"data/core/a.c", "#include \"data/core/a.h\"", true},
+        {"data/core/a.h", "#include \"data/core/b.h\"", true},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const survey *s = with_planted(cases[k].path, cases[k].line);
+        const survey *s = with_planted(cases[k].path, cases[k].line, 0);
         cr_assert_eq(s->violations == 0, cases[k].lawful, "%s in %s: %zu", cases[k].line, cases[k].path,
             s->violations);
         cr_assert(
             cases[k].lawful || strncmp(s->worst, cases[k].path, strlen(cases[k].path)) == 0, "%s", s->worst);
     }
+}
+
+Test(layers, a_folder_with_too_many_sources_is_seen_and_named)
+{
+    cr_assert_eq(with_planted("mesh/cut/b.c", "", FOLDER_MAX - 1)->violations, 0);
+    const survey *s = with_planted("mesh/cut/b.c", "", FOLDER_MAX);
+    cr_assert(
+        s->violations == 1 && strstr(s->worst, "mesh/cut:0: has more than 16 .c files"), "%s", s->worst);
 }
 
 Test(layers, a_circle_is_seen_and_named)

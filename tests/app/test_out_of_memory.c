@@ -3,7 +3,7 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "tests/mesh/tagged_slab.h"
 
 #include <dirent.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/status.h"
+#include "data/core/status.h"
 
 static char folder[64];
 

@@ -1,8 +1,8 @@
 /* A ring of tiles for the tests: variable v of `tiles * part` floats, in equal parts; compute set "add" gives
  * each element of w the sum of its two neighbours in v, round the ring; "back" copies w to v. The halo can be
  * asked for in several layouts that must not change the result. */
-#ifndef TESTS_IPU_RING_H
-#define TESTS_IPU_RING_H
+#ifndef TESTS_IPU_TEST_RING_H
+#define TESTS_IPU_TEST_RING_H
 
 #include "ipu/compile/compile.h"
 #include "ipu/run/engine.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/fibres.h"
 #include "tests/mesh/anatomy/check_fibres.h"
 

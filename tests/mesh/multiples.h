@@ -10,7 +10,7 @@
  * MULTIPLE_BYTES, of VTK's files: a number can take 1 byte; a tetrahedron 6, which become 48 and in the mesh 68.
  *
  * MULTIPLE_PACKED, of VTK's compressed files, and where several arrays of XML share their bytes: up to 4 points, elements and
- * corners a byte (mesh/files/vtk.h). A point is then at most 24 bytes with 48 for its fibre and sheet, and 24 in the mesh; an
+ * corners a byte (mesh/vtk/vtk.h). A point is then at most 24 bytes with 48 for its fibre and sheet, and 24 in the mesh; an
  * element 88 with its corners apart (8 each), and 80 in the mesh. */
 #ifndef TESTS_MESH_MULTIPLES_H
 #define TESTS_MESH_MULTIPLES_H

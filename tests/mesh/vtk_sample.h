@@ -2,7 +2,7 @@
 #ifndef TESTS_MESH_VTK_SAMPLE_H
 #define TESTS_MESH_VTK_SAMPLE_H
 
-#include "mesh/files/vtk.h"
+#include "mesh/vtk/vtk.h"
 #include "tests/mesh/vtk_files.h"
 
 static inline void assert_sample(const mt_mesh *mesh, const char *of)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "data/line_fit.h"
+#include "data/core/line_fit.h"
 #include "tests/solver/slab_problem.h"
 
 enum { BAR_WIDE = 4, BAR_MOST_WAVES = 2 };

@@ -1,6 +1,6 @@
 /* The slab benchmark of Niederer et al. 2011, stimulated in any corner of its base. */
-#ifndef MT_TESTS_NIEDERER_H
-#define MT_TESTS_NIEDERER_H
+#ifndef MT_TESTS_SOLVER_NIEDERER_H
+#define MT_TESTS_SOLVER_NIEDERER_H
 
 #include <math.h>
 

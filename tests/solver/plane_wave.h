@@ -3,8 +3,8 @@
  * In a slab: by the finite volumes and the cpu backend, along or across the fibres (which lie along x).
  * Along a line: by central differences and the cell model of tests/solver/cells/tp06_oracle.h, which share nothing with the
  * solver but the splitting: reaction first (forward Euler, gate m by Rush and Larsen), then explicit diffusion steps. */
-#ifndef MT_TESTS_PLANE_WAVE_H
-#define MT_TESTS_PLANE_WAVE_H
+#ifndef MT_TESTS_SOLVER_PLANE_WAVE_H
+#define MT_TESTS_SOLVER_PLANE_WAVE_H
 
 #include <math.h>
 #include <string.h>

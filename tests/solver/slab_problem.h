@@ -1,6 +1,6 @@
 /* A slab ready to be simulated, for the tests of the backends. */
-#ifndef MT_TESTS_SLAB_PROBLEM_H
-#define MT_TESTS_SLAB_PROBLEM_H
+#ifndef MT_TESTS_SOLVER_SLAB_PROBLEM_H
+#define MT_TESTS_SOLVER_SLAB_PROBLEM_H
 
 #include <criterion/criterion.h>
 

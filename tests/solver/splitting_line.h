@@ -1,7 +1,7 @@
 /* Ways to make time steps, along a line and in a single cell, beside each other: those of solver/monodomain.h, written anew, and
  * others. */
-#ifndef MT_TESTS_SPLITTING_LINE_H
-#define MT_TESTS_SPLITTING_LINE_H
+#ifndef MT_TESTS_SOLVER_SPLITTING_LINE_H
+#define MT_TESTS_SOLVER_SPLITTING_LINE_H
 
 #include <criterion/criterion.h>
 

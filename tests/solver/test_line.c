@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "data/line_fit.h"
+#include "data/core/line_fit.h"
 #include "solver/line.h"
 #include "tests/solver/plane_wave.h"
 

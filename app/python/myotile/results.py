@@ -18,7 +18,7 @@ _cells = "VTKHDF/CellData"
 
 
 def _text(field: str) -> str:
-    """A text of a CSV file without the apostrophe that stops spreadsheets from executing it (data/csv.h)."""
+    """A text of a CSV file without the apostrophe that stops spreadsheets from executing it (data/files/csv.h)."""
     return field[1:] if re.match(r"''*[=+@\t\r-].", field, re.DOTALL) else field
 
 

@@ -1,6 +1,6 @@
 """The values of used.yaml, without a library for YAML.
 
-This reads what the program writes (data/yaml_write.h) and no other YAML: a key a line, mappings and lists of mappings by indentation,
+This reads what the program writes (data/yaml/yaml_write.h) and no other YAML: a key a line, mappings and lists of mappings by indentation,
 numbers, words, quoted texts, and lists of these in brackets."""
 
 import re

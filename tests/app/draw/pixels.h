@@ -1,6 +1,6 @@
 /* For tests of pictures: files, their pixels, and colours. */
-#ifndef TESTS_APP_PIXELS_H
-#define TESTS_APP_PIXELS_H
+#ifndef TESTS_APP_DRAW_PIXELS_H
+#define TESTS_APP_DRAW_PIXELS_H
 
 #include <criterion/criterion.h>
 

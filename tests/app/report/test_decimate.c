@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/report/decimate.h"
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
 #include "mesh/triangles.h"

@@ -6,9 +6,9 @@
 #include "tests/app/program.h"
 #include "tests/random.h"
 
-#include "app/stages/checkpoints.h"
-#include "data/folder.h"
-#include "data/h5.h"
+#include "app/run/checkpoints.h"
+#include "data/files/folder.h"
+#include "data/files/h5.h"
 #include "mesh/files/formats.h"
 
 #include <signal.h>

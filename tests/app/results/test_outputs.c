@@ -5,8 +5,8 @@
 #include "tests/solver/small_case.h"
 
 #include "app/cli/progress.h"
-#include "data/folder.h"
-#include "data/h5.h"
+#include "data/files/folder.h"
+#include "data/files/h5.h"
 
 #include <omp.h>
 #include <signal.h>

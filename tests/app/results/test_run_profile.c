@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "app/results/profile_files.h"
-#include "data/csv.h"
+#include "data/files/csv.h"
 #include "tests/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"

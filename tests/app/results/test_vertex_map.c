@@ -4,7 +4,7 @@
 #include "tests/solver/small_case.h"
 
 #include "mesh/files/formats.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "mesh/vertex_mean.h"
 
 #include <omp.h>

@@ -1,8 +1,8 @@
 /* Two runs with all files that a run can have, one after the other into the folder "out", the second one with faults. The first takes
  * 6 ms and has maps that the second one, of 5 ms, has not, and the other way round. Each was made alone before, in first/out and
  * second/out; equal runs make equal bytes. */
-#ifndef TESTS_TWO_RUNS_H
-#define TESTS_TWO_RUNS_H
+#ifndef TESTS_APP_RESULTS_TWO_RUNS_H
+#define TESTS_APP_RESULTS_TWO_RUNS_H
 
 #include <criterion/criterion.h>
 
@@ -10,7 +10,7 @@
 #include "tests/faults.h"
 #include "tests/solver/small_case.h"
 
-#include "data/file.h"
+#include "data/files/file.h"
 
 #include <fnmatch.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "data/scan.h"
+#include "data/files/scan.h"
 #include "ipu/compile/executable_file.h"
 #include "ipu/compile/memory.h"
 #include "ipu/run/details.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "ipu/machine/machines.h"
 #include "tests/answers.h"
 #include "tests/sets.h"

@@ -37,8 +37,8 @@ differ=$(comm -3 "$folder/exported" "$folder/declared")
 [ -z "$differ" ] || fail "exported, and (in the second column) declared: $differ"
 
 # Memory that is written and stays, with one address for all threads. Files that are being written and folders in use are known in
-# one place, because a program that is being stopped by a signal takes them away (data/file.h, data/folder.h); inputs, because a command
-# writes over none of them (data/input.h). The locks of OpenMP's
+# one place, because a program that is being stopped by a signal takes them away (data/files/file.h, data/files/folder.h); inputs, because a command
+# writes over none of them (data/files/input.h). The locks of OpenMP's
 # sections are what makes threads wait for each other.
 objdump -t "$static" | awk -F '\t' '
     / file format / { sub(/\.c\.o:.*/, ".c"); file = $0 }

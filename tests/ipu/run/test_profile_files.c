@@ -1,7 +1,7 @@
 /* A ring of tiles on two chips, its profile as files. */
 #include <criterion/criterion.h>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "ipu/run/details.h"
 #include "ipu/run/profile_files.h"
 #include "tests/answers.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/arena.h"
+#include "data/core/arena.h"
 #include "ipu/tally/tally.h"
 #include "tests/random.h"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/fibres.h"
 
 static inline mt_status fibres_check(const mt_fibres *fibres)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/anatomy/frame.h"
 #include "tests/random.h"
 

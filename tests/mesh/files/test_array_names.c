@@ -2,8 +2,8 @@
 
 #include "mesh/files/gmsh.h"
 #include "mesh/files/tetgen.h"
-#include "mesh/files/vtk.h"
-#include "mesh/files/xdmf.h"
+#include "mesh/vtk/vtk.h"
+#include "mesh/vtk/xdmf.h"
 #include "tests/answers.h"
 #include "tests/mesh/buffer.h"
 #include "tests/mesh/damage.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "mesh/files/formats.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 

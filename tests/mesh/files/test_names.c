@@ -1,9 +1,9 @@
 #include <criterion/criterion.h>
 
-#include "data/utf8.h"
+#include "data/core/utf8.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/gmsh.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "mesh/make/refine.h"
 #include "mesh/make/slab.h"
 #include "mesh/mend/repair.h"

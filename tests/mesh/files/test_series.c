@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/h5.h"
+#include "data/files/h5.h"
 #include "mesh/make/slab.h"
-#include "mesh/files/series.h"
+#include "mesh/vtk/series.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"
 

@@ -19,9 +19,9 @@
 #include "mesh/files/formats.h"
 #include "mesh/files/gmsh.h"
 #include "mesh/make/slab.h"
-#include "mesh/files/series.h"
-#include "mesh/files/vtk.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/series.h"
+#include "mesh/vtk/vtk.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "tests/answers.h"
 
 static const char needed[] = "the programs that this test asks are installed by: .ci/install slow";

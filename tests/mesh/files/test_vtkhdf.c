@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/h5.h"
+#include "data/files/h5.h"
 #include "mesh/make/slab.h"
-#include "mesh/files/vtkhdf.h"
+#include "mesh/vtk/vtkhdf.h"
 #include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "mesh/files/formats.h"
-#include "mesh/files/xdmf.h"
+#include "mesh/vtk/xdmf.h"
 #include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "mesh/files/xml_tree.h"
+#include "mesh/vtk/xml_tree.h"
 #include "tests/answers.h"
 
 /* Reads a text as the tree of a file. */

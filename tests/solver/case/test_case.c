@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/yaml_words.h"
+#include "data/yaml/yaml_words.h"
 #include "ipu/machine/target.h"
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"

@@ -1,7 +1,7 @@
 /* The Mitchell-Schaeffer model once more, for tests only: plain scalar code in double precision, in the paper's own v from 0 to
  * 1 (Bull. Math. Biol. 65 (2003) 767-793), and what can be said of it in closed form. It shares nothing with the solver. */
-#ifndef TESTS_SOLVER_MITCHELL_SCHAEFFER_ORACLE_H
-#define TESTS_SOLVER_MITCHELL_SCHAEFFER_ORACLE_H
+#ifndef TESTS_SOLVER_CELLS_MITCHELL_SCHAEFFER_ORACLE_H
+#define TESTS_SOLVER_CELLS_MITCHELL_SCHAEFFER_ORACLE_H
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  * appendix of the same authors' model of 2004, Am. J. Physiol. 286 (2004) H1573-H1589, for what stayed), in
  * the form and with the parameters of the CellML repository's versions. It shares nothing with the solver but
  * the order of the states: y[0..17] as in mt_tp06_state, y[18] = V. A stimulus changes V alone. */
-#ifndef TESTS_SOLVER_TP06_ORACLE_H
-#define TESTS_SOLVER_TP06_ORACLE_H
+#ifndef TESTS_SOLVER_CELLS_TP06_ORACLE_H
+#define TESTS_SOLVER_CELLS_TP06_ORACLE_H
 
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* For tests: the cell of ten Tusscher and Panfilov with a share of its sodium current, as in diseased tissue or under drugs. */
-#ifndef MT_TESTS_SOLVER_WEAK_SODIUM_H
-#define MT_TESTS_SOLVER_WEAK_SODIUM_H
+#ifndef MT_TESTS_SOLVER_CELLS_WEAK_SODIUM_H
+#define MT_TESTS_SOLVER_CELLS_WEAK_SODIUM_H
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "tests/solver/diffusion/check_diffusion.h"
 #include "tests/solver/gmsh_box.h"
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
 #include "solver/diffusion/diffusion.h"

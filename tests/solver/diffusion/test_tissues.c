@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/make/slab.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/diffusion/stability_trial.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "solver/outputs/chest.h"
 
 static mt_arena arena;

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/make/slab.h"
 #include "solver/outputs/ecg.h"
 #include "tests/random.h"

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "mesh/make/slab.h"
 #include "solver/outputs/velocity.h"
 #include "tests/solver/gmsh_box.h"

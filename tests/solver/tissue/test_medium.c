@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/vec3.h"
+#include "data/core/vec3.h"
 #include "solver/tissue/medium.h"
 
 /* Media: inside and outside of the cells apart, part by part. */

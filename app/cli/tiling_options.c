@@ -1,0 +1,66 @@
+#include "app/cli/tiling_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/data_folder.h"
+#include "app/cli/warning.h"
+#include "ipu/machine/machines.h"
+
+mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
+{
+    const char *machine;
+    mt_yaml_override *sets;
+    size_t n_sets;
+    *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
+    const char *imbalance = mt_option_value(arguments, "--imbalance", "1.03");
+    MT_TRY(mt_numbers("--imbalance", imbalance, 1, 0, &tiling->imbalance));
+    if (!(tiling->imbalance >= MT_IMBALANCE_LEAST && tiling->imbalance <= MT_IMBALANCE_MOST))
+        return mt_fail(
+            MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
+    MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
+    MT_TRY(ipu_machine_path(
+        arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &machine));
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));
+    MT_TRY(ipu_machine_load(arena, machine, sets, n_sets, &tiling->one));
+    tiling->tiles = (uint32_t)tiling->one.tiles;
+    return MT_OK;
+}
+
+mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges)
+{
+    unsigned long number = 0;
+    const char *text = mt_option_value(arguments, "--ranges", NULL);
+    if (text) MT_TRY(mt_whole_number("--ranges", text, 1, 1000000, &number));
+    *ranges = (uint32_t)number;
+    return MT_OK;
+}
+
+mt_status mt_tiling_check_host(const mt_tiling *tiling, uint32_t ipus)
+{
+    char finding[MT_TILING_FINDING];
+    MT_TRY(mt_tiling_check_room(tiling, ipus, finding));
+    if (finding[0]) mt_warn("%s", finding);
+    return MT_OK;
+}
+
+mt_status mt_tiling_options_counts(
+    const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS])
+{
+    unsigned long counts[MT_TILING_COUNTS];
+    MT_TRY(mt_whole_numbers("--ipus", text, 1, 4096, MT_TILING_COUNTS, n, counts));
+    for (size_t k = 0; k < *n; k++) {
+        MT_TRY(mt_tiling_check_ipus(tiling, counts[k]));
+        ipus[k] = (uint32_t)counts[k];
+        MT_TRY(mt_tiling_check_host(tiling, ipus[k]));
+    }
+    return MT_OK;
+}
+
+mt_status mt_tiling_cut_warned(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
+    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+{
+    MT_TRY(mt_tiling_cut(arena, tiling, adjacency, pattern, ipus, parts, balance));
+    if (parts->metis_failures > 0) mt_warn("%s", parts->remark);
+    return MT_OK;
+}

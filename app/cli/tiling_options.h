@@ -1,0 +1,44 @@
+/* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h), and warnings about the cut, also for `run`. */
+#ifndef MT_APP_CLI_TILING_OPTIONS_H
+#define MT_APP_CLI_TILING_OPTIONS_H
+
+#include "app/cli/command.h"
+#include "solver/plan/tiling.h"
+
+/* For the tables of options of commands that cut a mesh. */
+#define MT_TILING_OPTIONS                                                                                    \
+    {.name = "--target", .value = "NAME|FILE.yaml", .help = "the machine; default: gc200"},                  \
+        {.name = "--partition",                                                                              \
+            .value = "flat|hierarchical",                                                                    \
+            .help = "to all tiles at once, or to the IPUs first; default: flat"},                            \
+        {.name = "--imbalance",                                                                              \
+            .value = "X",                                                                                    \
+            .help = "imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},                     \
+        {.name = "--balance-halo", .help = "move elements between tiles to make the largest halo smaller"},  \
+        {.name = "--ranges",                                                                                 \
+            .value = "R",                                                                                    \
+            .help = "the largest number of ranges that a tile sends; for the scheme budget"},                \
+        MT_OPTION_MACHINE_SET
+
+/* Gives the tiling that these options ask for, on all tiles; --ranges is read below. MT_INPUT names the option. */
+MT_NODISCARD mt_status mt_tiling_options_parse(
+    mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
+
+/* Gives the value of --ranges; 0 where it is not given. MT_INPUT names the option. */
+MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);
+
+/* Gives a list of counts of IPUs: whole numbers from 1 to 4096 in any order. MT_INPUT names the option, or says that so many IPUs have
+ * too many tiles (mt_tiling_check_ipus). Fails also as mt_tiling_check_host. */
+enum { MT_TILING_COUNTS = 16 };
+MT_NODISCARD mt_status mt_tiling_options_counts(
+    const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
+
+/* mt_tiling_check_room, whose finding becomes a warning. */
+MT_NODISCARD mt_status mt_tiling_check_host(const mt_tiling *tiling, uint32_t ipus);
+
+/* mt_tiling_cut, with a warning where METIS failed and this is another cut than usual. */
+MT_NODISCARD mt_status mt_tiling_cut_warned(mt_arena *arena, const mt_tiling *tiling,
+    const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
+    mt_balance *balance);
+
+#endif

@@ -1,0 +1,370 @@
+/* myotile machine list, myotile machine show: the machines there are, and where their numbers come from. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/cli/command.h"
+#include "app/cli/data_folder.h"
+#include "app/cli/remarks.h"
+#include "app/cli/table.h"
+#include "app/draw/chart/network_picture.h"
+#include "data/files/scan.h"
+#include "data/yaml/yaml.h"
+#include "data/yaml/yaml_node.h"
+#include "data/yaml/yaml_set.h"
+#include "data/yaml/yaml_words.h"
+#include "ipu/machine/machines.h"
+
+static mt_status list(mt_arena *arena, const mt_arguments *arguments);
+static mt_status show(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
+static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw what joins the chips, with the loads of its links where each chip sends a byte to each "
+                "other"},
+    {.name = "--ipus",
+        .value = "N",
+        .help = "chips of the picture; default: 16, or those of a list of links"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
+
+const mt_command mt_command_machine_list = {
+    .name = "machine list",
+    .operands = "",
+    .summary = "list the machines that --target knows by name",
+    .example = "myotile machine list --format csv",
+    .options = list_options,
+    .run = list,
+};
+
+const mt_command mt_command_machine_show = {
+    .name = "machine show",
+    .operands = "NAME|FILE.yaml",
+    .n_operands = 1,
+    .summary = "show every number of a machine, how it is known and its source",
+    .example = "myotile machine show gc200",
+    .options = show_options,
+    .run = show,
+};
+
+static double chip_MiB(const ipu_target *t) { return (double)t->tiles * (double)t->bytes_per_tile / 0x1p20; }
+
+/* ---- list ---- */
+
+static mt_status list(mt_arena *arena, const mt_arguments *arguments)
+{
+    size_t n;
+    const char **names, *path;
+    mt_format format;
+    ipu_target t;
+    MT_TRY(mt_format_option(arguments, &format));
+    MT_TRY(ipu_machine_names(arena, mt_machines_folder(), &n, &names));
+    mt_table table = mt_table_begin(arena, "machines", "Machines");
+    mt_table_strings(&table, "name", "name");
+    mt_table_strings(&table, "machine", "machine");
+    mt_table_decimals(&table, "tiles", "tiles", "", 0);
+    mt_table_digits(&table, "memory_per_tile_kib", "memory per tile", "KiB", 6);
+    mt_table_digits(&table, "memory_per_chip_mib", "memory per chip", "MiB", 6);
+    mt_table_digits(&table, "clock_ghz", "clock", "GHz", 6);
+    mt_table_decimals(&table, "exchange_per_tile_bytes_per_cycle", "exchange per tile", "bytes/cycle", 0);
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(ipu_machine_path(arena, mt_machines_folder(), names[k], &path));
+        MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
+        mt_table_text(&table, names[k]);
+        mt_table_text(&table, t.name);
+        mt_table_number(&table, (double)t.tiles);
+        mt_table_number(&table, (double)t.bytes_per_tile / 1024);
+        mt_table_number(&table, chip_MiB(&t));
+        mt_table_number(&table, t.clock_hz / 1e9);
+        mt_table_number(&table, (double)t.exchange_bytes_per_cycle);
+    }
+    return mt_table_print(arguments->out, &table, format);
+}
+
+/* ---- show ---- */
+
+/* What another shape of links has: a list, or lanes of its own. */
+static bool of_another_shape(const ipu_links *links, const char *key)
+{
+    static const char *const of_others[] = {"links.direct", "links.cross", "links.rail"},
+                             *const of_lists[] = {"links.list", "links.routes", "links.chips"};
+    const char *const *of = links->shape == IPU_LINK_LIST ? of_others : of_lists;
+    for (size_t k = 0; k < sizeof of_others / sizeof of_others[0]; k++)
+        if (strcmp(key, of[k]) == 0) return true;
+    return false;
+}
+
+typedef struct machine_file {
+    const char *path, *text;
+    mt_yaml_override *sets; /* in place of its values */
+    size_t n_sets;
+} machine_file;
+
+typedef struct showing {
+    mt_arena *arena;
+    const ipu_target *target;
+    mt_remarks remarks; /* of the file */
+    mt_table *table;
+} showing;
+
+/* What stands behind a value in the file, or the option that set it; NULL: neither has the value. */
+static mt_status add_source(const showing *s, const mt_yaml_node *there)
+{
+    const char *known = "set", *source = there ? there->at.origin : NULL;
+    if (!there || there->at.line > 0)
+        MT_TRY(mt_remark_of_line(s->arena, &s->remarks, there ? there->at.line : 0, &known, &source));
+    mt_table_text(s->table, known);
+    mt_table_text(s->table, source);
+    return MT_OK;
+}
+
+/* The links of a list, one a row, with the source of their lanes. */
+static mt_status link_rows(const showing *s, const mt_yaml_node *list)
+{
+    const mt_yaml_node *there = list ? list->first : NULL;
+    for (size_t l = 0; l < s->target->links.n_list; l++, there = there ? there->next : NULL) {
+        const ipu_listed_link *link = &s->target->links.list[l];
+        char name[80];
+        (void)snprintf(name, sizeof name, "links.list.%zu, IPU %u to %u", l, link->from, link->to);
+        mt_table_text(s->table, name);
+        mt_table_number(s->table, (double)link->lanes);
+        mt_table_text(s->table, "lanes");
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "lanes", strlen("lanes")) : NULL));
+    }
+    return MT_OK;
+}
+
+/* The routes that a list states, one a row: the chips that each passes. */
+static mt_status route_rows(const showing *s, const mt_yaml_node *list)
+{
+    const mt_yaml_node *there = list ? list->first : NULL;
+    for (size_t r = 0; r < s->target->links.n_routes; r++, there = there ? there->next : NULL) {
+        const ipu_listed_route *route = &s->target->links.routes[r];
+        char name[80], *via;
+        MT_ALLOC(s->arena, via, 12 * (route->n_via + 1)); /* a number and a space; an end */
+        (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
+        for (size_t k = 0, used = 0; k < route->n_via; k++)
+            used += (size_t)sprintf(via + used, "%s%u", k > 0 ? " " : "", route->via[k]);
+        mt_table_text(s->table, name);
+        mt_table_text(s->table, via);
+        mt_table_text(s->table, "via");
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "from", strlen("from")) : NULL));
+    }
+    return MT_OK;
+}
+
+static mt_status list_rows(const showing *s, const char *path, const mt_yaml_node *list)
+{
+    return strcmp(path, "links.list") == 0 ? link_rows(s, list) : route_rows(s, list);
+}
+
+/* One key: its value as the machine has it, and what stands behind it in the file. */
+static mt_status key_row(
+    const showing *s, const char *path, const mt_yaml_node *value, const mt_yaml_node *there)
+{
+    char *end;
+    const double number = strtod(value->text, &end);
+    mt_table_text(s->table, path);
+    if (*end)
+        mt_table_text(s->table, value->text);
+    else
+        mt_table_number(s->table, number);
+    mt_table_text(s->table, mt_yaml_unit_at(ipu_target_table.keys, path));
+    return add_source(s, there);
+}
+
+/* All keys but the name, which is in the title, and those of another shape of links. `there` is the same mapping in the file. */
+static mt_status key_rows(
+    const showing *s, const char *path, const mt_yaml_node *mapping, const mt_yaml_node *there)
+{
+    for (const mt_yaml_node *c = mapping->first; c; c = c->next) {
+        const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key, strlen(c->key)) : NULL;
+        char here[MT_YAML_WORDS];
+        mt_yaml_join(here, path, c->key);
+        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 ||
+            of_another_shape(&s->target->links, here))
+            continue;
+        MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
+               : c->kind == MT_YAML_IS_SEQUENCE ? list_rows(s, here, same)
+                                                : key_row(s, here, c, same));
+    }
+    return MT_OK;
+}
+
+/* What the machine was read to is written again, so that whatever keys there are come in one form, defaults among them. */
+static mt_status key_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
+{
+    const char *path = from->path;
+    showing s = {.arena = arena, .target = t, .table = table};
+    const char *text;
+    char *title;
+    mt_yaml_node *written, *there;
+    MT_TRY(mt_yaml_write(arena, &ipu_target_table, t, &text));
+    MT_TRY(mt_yaml_node_read(arena, path, text, &written));
+    MT_TRY(mt_yaml_node_read(arena, path, from->text, &there));
+    for (size_t k = 0; k < from->n_sets; k++)
+        MT_TRY(mt_yaml_set(arena, ipu_target_table.keys, &from->sets[k], there));
+    MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
+    MT_ALLOC(arena, title, strlen(t->name) + strlen(path) + 3);
+    (void)sprintf(title, "%s: %s", t->name, path);
+    *table = mt_table_begin(arena, "machine", title);
+    mt_table_strings(table, "key", "key");
+    mt_table_digits(table, "value", "value", "", 10);
+    mt_table_strings(table, "unit", "unit");
+    mt_table_strings(table, "known", "known");
+    mt_table_strings(table, "source", "source");
+    return key_rows(&s, "", written, there);
+}
+
+static void derived_row(
+    mt_table *table, const char *key, const char *label, double value, const char *unit, const char *formula)
+{
+    mt_table_item(table, key, label, 0);
+    mt_table_number(table, value);
+    mt_table_text(table, unit);
+    mt_table_text(table, formula);
+}
+
+static mt_table derived_table(mt_arena *arena, const ipu_target *t)
+{
+    const double cycles = (double)t->tiles * t->clock_hz; /* of all tiles in a second */
+    mt_table table = mt_table_begin(arena, "derived", "Derived numbers of one chip");
+    mt_table_strings(&table, "quantity", "quantity");
+    mt_table_digits(&table, "value", "value", "", 6);
+    mt_table_strings(&table, "unit", "unit");
+    mt_table_strings(&table, "formula", "formula");
+    derived_row(&table, "memory", "memory", chip_MiB(t), "MiB", "tiles x bytes_per_tile");
+    derived_row(&table, "exchange_bandwidth", "exchange bandwidth, in and out at once",
+        cycles * (double)t->exchange_bytes_per_cycle / 1e12, "TB/s",
+        "tiles x exchange.bytes_per_cycle x clock_hz");
+    derived_row(&table, "copy_bandwidth", "bandwidth of copies inside tiles",
+        cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
+        "tiles x exchange.local_copy_bytes_per_cycle x clock_hz");
+    derived_row(&table, "exchange_latency", "latency of a one-word exchange, nearest row",
+        (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) / t->clock_hz *
+            1e9,
+        "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
+    derived_row(&table, "instruction_time", "time of an instruction of a worker",
+        (double)t->worker_contexts / t->clock_hz * 1e9, "ns", "worker_contexts / clock_hz");
+    return table;
+}
+
+/* The entry of a band in the machine's file; NULL where it was set. */
+static const mt_yaml_node *band_in_file(const mt_yaml_node *root, const ipu_band *band)
+{
+    const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
+    for (const mt_yaml_node *n = list ? list->first : NULL; n; n = n->next) {
+        const mt_yaml_node *key = mt_yaml_node_named(n, "key", strlen("key")),
+                           *fast = mt_yaml_node_named(n, "fast", strlen("fast")),
+                           *slow = mt_yaml_node_named(n, "slow", strlen("slow"));
+        if (key && fast && slow && strcmp(key->text, band->key) == 0 &&
+            strtod(fast->text, NULL) == band->fast && strtod(slow->text, NULL) == band->slow)
+            return key;
+    }
+    return NULL;
+}
+
+/* How uncertain constants are, with the reasons in the file. */
+static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
+{
+    showing s = {.arena = arena, .target = t, .table = table};
+    mt_yaml_node *root;
+    *table = mt_table_begin(arena, "bands",
+        "Uncertain constants: the values at which programs take the least time, and the most");
+    mt_table_strings(table, "key", "key");
+    mt_table_digits(table, "value", "value", "", 6);
+    mt_table_digits(table, "fast", "least time", "", 6);
+    mt_table_digits(table, "slow", "most time", "", 6);
+    mt_table_strings(table, "known", "known");
+    mt_table_strings(table, "source", "source");
+    MT_TRY(mt_yaml_node_read(arena, from->path, from->text, &root));
+    MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
+    for (size_t k = 0; k < t->n_bands; k++) {
+        const ipu_band *band = &t->bands[k];
+        const mt_yaml_node *there = band_in_file(root, band);
+        mt_table_text(table, band->key);
+        mt_table_number(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t));
+        mt_table_number(table, band->fast);
+        mt_table_number(table, band->slow);
+        if (there) {
+            MT_TRY(add_source(&s, there));
+        } else {
+            mt_table_text(table, "set");
+            mt_table_text(table, NULL);
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- the picture ---- */
+
+/* Gives the network between chips, and the loads where each sends a byte to each other; *waits: these messages may wait for ever. */
+static mt_status load_network(
+    mt_arena *arena, const ipu_target *one, size_t ipus, mt_network_picture *picture, bool *waits)
+{
+    ipu_target several;
+    ipu_topology *network;
+    uint64_t *bytes, *load;
+    MT_TRY(ipu_target_several(one, ipus, &several));
+    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
+    MT_ALLOC(arena, bytes, ipus * ipus);
+    MT_ALLOC(arena, load, network->n_links);
+    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
+    ipu_topology_load(network, bytes, load);
+    const mt_status status = ipu_topology_check_deadlock(network, bytes);
+    *waits = status == MT_INPUT;
+    picture->network = network;
+    picture->load = load;
+    return *waits ? MT_OK : status;
+}
+
+/* Where --picture is given. */
+static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, const ipu_target *one)
+{
+    const char *path = mt_option_value(arguments, "--picture", NULL);
+    unsigned long ipus = one->links.shape == IPU_LINK_LIST ? ipu_topology_listed(&one->links) : 16;
+    char title[320];
+    bool waits;
+    mt_network_picture picture = {.title = title};
+    if (mt_option_given(arguments, "--ipus")) {
+        if (!path) return mt_fail(MT_INPUT, "--ipus without --picture; allowed: with it");
+        MT_TRY(mt_whole_number(
+            "--ipus", mt_option_value(arguments, "--ipus", ""), 1, MT_NETWORK_CHIPS_MAX, &ipus));
+    }
+    if (!path) return MT_OK;
+    if (ipus > MT_NETWORK_CHIPS_MAX)
+        return mt_fail(MT_INPUT, "--picture of %lu IPUs; allowed: at most %d", ipus, MT_NETWORK_CHIPS_MAX);
+    MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
+    MT_TRY(load_network(arena, one, ipus, &picture, &waits));
+    (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);
+    picture.caption =
+        waits ? "Loads of links where each chip sends a byte to each other: more than this network "
+                "can do at once, as messages may wait for each other for ever"
+              : "Loads of links where each chip sends a byte to each other";
+    return mt_network_picture_write(path, &picture);
+}
+
+static mt_status show(mt_arena *arena, const mt_arguments *arguments)
+{
+    machine_file from;
+    mt_format format;
+    mt_scan file;
+    ipu_target t;
+    mt_table tables[3];
+    size_t n = 2;
+    MT_TRY(mt_format_option(arguments, &format));
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), mt_operand(arguments, 0), &from.path));
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &from.n_sets, &from.sets));
+    MT_TRY(mt_scan_open(arena, from.path, &file));
+    from.text = file.begin;
+    MT_TRY(ipu_machine_load(arena, from.path, from.sets, from.n_sets, &t));
+    MT_TRY(key_table(arena, &t, &from, &tables[0]));
+    if (t.n_bands > 0) {
+        MT_TRY(band_table(arena, &t, &from, &tables[1]));
+        n = 3;
+    }
+    tables[n - 1] = derived_table(arena, &t);
+    MT_TRY(draw_network(arena, arguments, &t));
+    return mt_tables_print(arguments->out, tables, n, format);
+}

@@ -1,0 +1,226 @@
+/* myotile machine allreduce: a collective over the chips of a machine, really done, and what it takes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "app/cli/progress.h"
+#include "app/commands/machine/allreduce_options.h"
+#include "app/commands/machine/allreduce_sweep.h"
+#include "app/cli/command.h"
+#include "app/draw/chart/network_picture.h"
+#include "app/commands/machine/collective_tables.h"
+
+static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {.name = "--ipus", .value = "N", .help = "chips, unless it is a prism; 64 of them take 8 GB of memory"},
+    {.name = "--bytes",
+        .value = "SIZE",
+        .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB; with --sweep several: 4KiB,1MiB"},
+    {.name = "--sweep",
+        .help =
+            "time it by size and by all ways around so many chips on a ladder, a torus and in prisms, each "
+            "by its fastest method or by --method; moves no numbers, and does not look at whether the "
+            "program fits a tile's memory"},
+    {.name = "--target",
+        .value = "NAME|FILE.yaml",
+        .help = "the machine: a name that `myotile machine list` shows, or a file; default: gc200"},
+    MT_OPTION_MACHINE_SET,
+    {.name = "--physical",
+        .value = "ladder|torus|prism",
+        .help = "how the chips are joined; default: as the machine says. In a prism with a link between "
+                "layers, two inside and three in end layers"},
+    {.name = "--layers", .value = "N", .help = "of a prism"},
+    {.name = "--faces", .value = "N", .help = "of a prism: chips of a layer; default: 3"},
+    {.name = "--logical",
+        .value = "peripheral-ring|barley-twist|ring-on-line|rung-ring-2|rung-ring-4|rung-ring-8",
+        .help = "the way around the chips; default: peripheral-ring. A prism has its own"},
+    {.name = "--routing",
+        .value = "DNC|SWNC|RINGSWNC|BTNC",
+        .help = "configuration of the links, which must go with the two above; default: BTNC for a "
+                "barley-twist, else DNC"},
+    {.name = "--replica",
+        .value = "1|2|4|8",
+        .help = "chips of a replica; chips with the same place in their replicas go together; default: what "
+                "the way around is for"},
+    {.name = "--group", .value = "N", .help = "only so many consecutive replicas go together; default: all"},
+    {.name = "--orthogonal",
+        .help = "the replicas of a group are as far apart as they can be, not consecutive"},
+    {.name = "--operation",
+        .value = "all-reduce|reduce-scatter|all-gather|broadcast",
+        .help = "default: all-reduce; a broadcast is from the first replica"},
+    {.name = "--operator",
+        .value = "add|mul|min|max|and|or",
+        .help = "of floats; and, or: of unsigned ints; default: add"},
+    {.name = "--method",
+        .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
+        .help = "default: auto, by the number of bytes; with --sweep the fastest"},
+    {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
+    {.name = "--picture", .value = "OUT.png", .help = "draw the loads of links; with --sweep the times"},
+    MT_OPTION_FORCE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_machine_allreduce = {
+    .name = "machine allreduce",
+    .operands = "",
+    .summary = "do an all-reduce or another collective over chips: its order, steps, links and time",
+    .example = "myotile machine allreduce --ipus 16 --bytes 1MiB",
+    .options = options,
+    .run = allreduce,
+};
+
+/* ---- what is asked for ---- */
+
+/* Options that say nothing of what is asked for. */
+static mt_status check_options(const mt_arguments *arguments, bool prism)
+{
+    static const char *const of_rings[] = {"--ipus", "--logical", "--routing", "--replica", "--group",
+        "--orthogonal"},
+                             *const of_prisms[] = {"--layers", "--faces"};
+    const char *const *wrong = prism ? of_rings : of_prisms;
+    const size_t n = prism ? sizeof of_rings / sizeof *of_rings : sizeof of_prisms / sizeof *of_prisms;
+    for (size_t k = 0; k < n; k++)
+        if (mt_option_given(arguments, wrong[k]))
+            return mt_fail(MT_INPUT, "%s %s; allowed: %s", wrong[k],
+                prism ? "with a prism" : "without --physical prism",
+                prism ? "--layers and --faces, which tell all of that" : "with it");
+    return MT_OK;
+}
+
+static mt_status read_prism(mt_arena *arena, const mt_arguments *arguments, mt_collective *c)
+{
+    unsigned long layers, faces;
+    if (!mt_option_given(arguments, "--layers"))
+        return mt_fail(MT_INPUT, "--layers is needed for a prism; allowed: a number of layers");
+    MT_TRY(mt_whole_number(
+        "--layers", mt_option_value(arguments, "--layers", ""), 2, MT_ALLREDUCE_IPUS_MAX / 3, &layers));
+    MT_TRY(mt_whole_number(
+        "--faces", mt_option_value(arguments, "--faces", "3"), 3, MT_ALLREDUCE_IPUS_MAX / 2, &faces));
+    return mt_allreduce_prism(arena, arguments, layers, faces, c);
+}
+
+static mt_status read_choice(const mt_arguments *arguments, ipu_ring_choice *choice)
+{
+    const bool orthogonal = mt_option_given(arguments, "--orthogonal"),
+               group = mt_option_given(arguments, "--group");
+    const char *replica = mt_option_value(arguments, "--replica", NULL);
+    size_t logical, routing;
+    unsigned long number;
+    MT_TRY(
+        mt_option_word(arguments, "--logical", ipu_logical_name[0], ipu_logical_name, IPU_PRISM, &logical));
+    *choice = mt_usual_choice((ipu_logical)logical);
+    MT_TRY(mt_option_word(
+        arguments, "--routing", ipu_routing_name[choice->routing], ipu_routing_name, IPU_ROUTINGS, &routing));
+    choice->routing = (ipu_routing)routing;
+    if (replica) {
+        MT_TRY(mt_whole_number("--replica", replica, 1, MT_ALLREDUCE_IPUS_MAX, &number));
+        choice->replica = number;
+    }
+    if (group) {
+        MT_TRY(mt_whole_number(
+            "--group", mt_option_value(arguments, "--group", ""), 2, MT_ALLREDUCE_IPUS_MAX, &number));
+        choice->group = number;
+        choice->grouping = orthogonal ? IPU_ORTHOGONAL : IPU_CONSECUTIVE;
+    }
+    if (orthogonal && !group)
+        return mt_fail(MT_INPUT, "--orthogonal without --group; allowed: with a number of replicas");
+    return MT_OK;
+}
+
+static mt_status read_network(mt_arena *arena, const mt_arguments *arguments, mt_collective *c)
+{
+    const bool given = mt_option_given(arguments, "--physical");
+    unsigned long ipus;
+    size_t joined = 0;
+    ipu_ring_choice choice;
+    if (given) MT_TRY(mt_option_word(arguments, "--physical", "", mt_physical_name, MT_PHYSICALS, &joined));
+    MT_TRY(check_options(arguments, joined == MT_PRISM));
+    if (joined == MT_PRISM) return read_prism(arena, arguments, c);
+    if (!mt_option_given(arguments, "--ipus"))
+        return mt_fail(
+            MT_INPUT, "--ipus is needed; allowed: a number of chips, or --physical prism --layers N");
+    MT_TRY(
+        mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
+    MT_TRY(mt_allreduce_chips(arena, arguments, given ? mt_physical_name[joined] : NULL, ipus, c));
+    MT_TRY(read_choice(arguments, &choice));
+    return ipu_rings_make(arena, c->target.links.shape, ipus, &choice, &c->rings);
+}
+
+static mt_status read_all(mt_arena *arena, const mt_arguments *arguments, mt_collective *c)
+{
+    ipu_method method;
+    size_t elements;
+    if (mt_option_given(arguments, "--output"))
+        return mt_fail(MT_INPUT, "--output without --sweep; allowed: with it, or --format csv");
+    if (!mt_option_given(arguments, "--bytes"))
+        return mt_fail(MT_INPUT, "--bytes is needed; allowed: a size, or --sweep");
+    MT_TRY(mt_allreduce_words(arguments, c, &method));
+    MT_TRY(mt_allreduce_size(mt_option_value(arguments, "--bytes", ""), &elements));
+    MT_TRY(read_network(arena, arguments, c));
+    return mt_collective_plan(arena, method, elements, c);
+}
+
+/* Of all steps together. */
+static mt_status draw_loads(
+    mt_arena *arena, const char *path, const mt_collective *c, const ipu_timing *timing)
+{
+    const ipu_topology *network = timing->network;
+    uint64_t *load;
+    char title[320], caption[160];
+    MT_ALLOC(arena, load, network->n_links);
+    for (uint32_t l = 0; l < network->n_links; l++)
+        load[l] = mt_collective_link_bytes(timing, c->plan.n_steps, l);
+    (void)snprintf(title, sizeof title, "%zu IPUs, %s", c->target.ipus, c->target.name);
+    (void)snprintf(caption, sizeof caption,
+        "Loads of links in all steps of one %s of %zu bytes a chip: %s, %s",
+        ipu_collective_name[c->operation], c->plan.n_elements * sizeof(float),
+        ipu_logical_name[c->rings.logical], ipu_method_name[c->plan.method]);
+    const size_t faces = c->rings.logical == IPU_PRISM ? c->rings.streams : 0;
+    return mt_network_picture_write(
+        path, &(mt_network_picture){
+                  .title = title, .caption = caption, .network = network, .load = load, .faces = faces});
+}
+
+static mt_status check_picture(const mt_arguments *arguments, const mt_collective *c, const char *path)
+{
+    if (path && c->target.ipus > MT_NETWORK_CHIPS_MAX)
+        return mt_fail(
+            MT_INPUT, "--picture of %zu IPUs; allowed: at most %d", c->target.ipus, MT_NETWORK_CHIPS_MAX);
+    return path ? mt_page_check_name(path, mt_option_replace(arguments)) : MT_OK;
+}
+
+/* Names the stage, with about how long it and the next one take. The two factors were measured on 64 chips. */
+static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
+{
+    enum { TEXT = 128 };
+    static const double s_per_tile = 5e-6, s_per_number = 2e-8;
+    const double tile_steps = (double)c->plan.n_steps * (double)c->target.tiles,
+                 numbers = (double)c->plan.n_elements * (double)c->target.ipus,
+                 seconds = s_per_tile * tile_steps + s_per_number * numbers;
+    char *text;
+    MT_ALLOC(arena, text, TEXT);
+    (void)snprintf(text, TEXT,
+        "compiling the collective (%zu steps of %zu tiles; with its numbers about %.0f:%02.0f min)",
+        c->plan.n_steps, c->target.tiles, floor(seconds / 60), floor(fmod(seconds, 60)));
+    mt_progress_stage(text);
+    return MT_OK;
+}
+
+static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_collective c = {0};
+    mt_collective_made made;
+    ipu_engine *engine;
+    mt_table tables[MT_COLLECTIVE_TABLES];
+    mt_format format;
+    const char *picture = mt_option_value(arguments, "--picture", NULL);
+    MT_TRY(mt_format_option(arguments, &format));
+    if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments, format);
+    MT_TRY(read_all(arena, arguments, &c));
+    MT_TRY(check_picture(arguments, &c, picture));
+    MT_TRY(begin_stage(arena, &c));
+    MT_TRY(mt_collective_make(arena, &c, &made));
+    mt_progress_stage("moving its numbers");
+    MT_TRY(mt_collective_do(arena, &c, &made, &engine));
+    MT_TRY(mt_collective_tables(arena, &c, engine, tables));
+    if (picture) MT_TRY(draw_loads(arena, picture, &c, &engine->timing));
+    return mt_tables_print(arguments->out, tables, MT_COLLECTIVE_TABLES, format);
+}

@@ -1,0 +1,318 @@
+/* myotile partition: what a mesh costs on so many tiles. */
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "app/cli/command.h"
+#include "app/draw/page.h"
+#include "app/draw/scene/part_colours.h"
+#include "app/draw/scene/picture.h"
+#include "app/results/profile_files.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "app/cli/tiling_options.h"
+#include "app/cli/warning.h"
+#include "app/heart/size.h"
+#include "data/files/file.h"
+#include "data/files/folder.h"
+#include "mesh/files/formats.h"
+#include "solver/diffusion/diffusion.h"
+#include "solver/plan/costs.h"
+#include "solver/plan/tile_counts.h"
+#include "mesh/vtk/vtkhdf.h"
+
+static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {.name = "--ipus",
+        .value = "N,...",
+        .help = "how many IPUs, one or several counts; a part for each tile; default: 1"},
+    {.name = "--scheme",
+        .value = "NAME",
+        .help = "how separator elements are sent: full, ranged, mixed-clean (default), exact or budget"},
+    MT_TILING_OPTIONS,
+    {.name = "--output",
+        .letter = 'o',
+        .value = "OUT.hdf",
+        .help = "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs"},
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw the mesh, each tile's part in its own colour; for one count of IPUs"},
+    {.name = "--profile",
+        .value = "DIR",
+        .help = "folder (made if missing) for profile.json, tables and pictures of "
+                "what each tile and link would do, without running; for one count of IPUs"},
+    {.name = "--check", .help = "replay the exchange word by word to check that its schedule can run; slow"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_partition = {
+    .name = "partition",
+    .operands = "MESH.hdf",
+    .n_operands = 1,
+    .summary = "cut a mesh for the tiles of a machine and count what they must exchange",
+    .example = "myotile partition slab.hdf --ipus 1,4 --partition hierarchical --scheme exact",
+    .options = options,
+    .run = partition,
+};
+
+/* ---- stages: what took how long ---- */
+
+typedef struct stages {
+    mt_table table;
+    double started_s;
+} stages;
+
+static stages begin_stages(mt_arena *arena)
+{
+    stages s = {.table = mt_table_begin(arena, "stages", "Stages")};
+    mt_table_strings(&s.table, "stage", "stage");
+    mt_table_decimals(&s.table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&s.table, "time_s", "time", "s", 2);
+    mt_table_decimals(&s.table, "peak_memory_gb", "peak memory", "GB", 2);
+    s.started_s = mt_now_s();
+    return s;
+}
+
+/* Says that a stage, of so many IPUs (0: of any), begins. */
+static void begin_stage(stages *s, const char *name, uint32_t ipus)
+{
+    mt_progress_stage(name);
+    mt_table_text(&s->table, name);
+    mt_table_number(&s->table, ipus ? (double)ipus : NAN);
+    s->started_s = mt_now_s();
+}
+
+static void end_stage(stages *s)
+{
+    struct rusage ours, of_metis; /* what its process shares with ours counts in both */
+    (void)getrusage(RUSAGE_SELF, &ours);
+    (void)getrusage(RUSAGE_CHILDREN, &of_metis);
+    mt_table_number(&s->table, mt_now_s() - s->started_s);
+    mt_table_number(&s->table, fmax((double)ours.ru_maxrss, (double)of_metis.ru_maxrss) * 1024 / 1e9);
+}
+
+/* ---- tables ---- */
+
+static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *halo, mt_table *table)
+{
+    static const struct {
+        const char *key, *label;
+        int level;
+        mt_tile_count *count;
+    } rows[] = {{"elements", "elements", 0, mt_tile_elements},
+        {"separator_elements", "separator elements", 0, mt_tile_separator},
+        {"halo_elements", "halo elements needed", 0, mt_tile_needed},
+        {"elements_received", "elements received", 0, mt_tile_received},
+        {"elements_unused", "of these unused", 1, mt_tile_unused},
+        {"neighbours", "neighbour tiles", 0, mt_tile_neighbours},
+        {"ranges_sent", "ranges sent", 0, mt_tile_ranges_sent},
+        {"pieces_received", "pieces received", 0, mt_tile_pieces_received}};
+    *table = mt_table_begin(arena, "tiles", title);
+    mt_table_strings(table, "item", "item");
+    mt_table_decimals(table, "min", "min", "", 0);
+    mt_table_decimals(table, "median", "median", "", 0);
+    mt_table_decimals(table, "max", "max", "", 0);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        mt_tile_spread spread;
+        MT_TRY(mt_tile_spread_find(halo, rows[r].count, &spread));
+        mt_table_item(table, rows[r].key, rows[r].label, rows[r].level);
+        mt_table_number(table, spread.min);
+        mt_table_number(table, spread.median);
+        mt_table_number(table, spread.max);
+    }
+    return MT_OK;
+}
+
+/* A property of the whole partition. */
+typedef struct whole_row {
+    const char *key, *label;
+    double value;
+    const char *unit;
+} whole_row;
+
+/* What it costs; nothing is known where it does not fit. */
+static void add_cost_rows(mt_table *table, const mt_costs *costs)
+{
+    const whole_row rows[] = {
+        {"fullest_tile_bytes", "memory of the fullest tile", (double)costs->memory_max, "bytes"},
+        {"median_tile_bytes", "memory of the median tile", (double)costs->memory_median, "bytes"},
+        {"exchange_cycles", "exchange of a diffusion substep, with its copies",
+            (double)costs->exchange_cycles, "cycles"},
+        {"exchange_setup_cycles", "set-up, inside IPUs", (double)costs->parts.setup, "cycles"},
+        {"exchange_words_cycles", "words", (double)costs->parts.words, "cycles"},
+        {"exchange_waiting_cycles", "waiting", (double)costs->parts.waiting, "cycles"},
+        {"rearrangement_cycles", "copies inside tiles", (double)costs->rearrangement_cycles, "cycles"},
+        {"between_ipus_cycles", "between IPUs", (double)costs->external_cycles, "cycles"},
+        {"substep_least_cycles", "whole diffusion substep, constants that take the least time",
+            (double)costs->pde_step.at[IPU_FAST], "cycles"},
+        {"substep_most_cycles", "constants that take the most time", (double)costs->pde_step.at[IPU_SLOW],
+            "cycles"},
+        {"exchange_lower_bound_cycles", "lower bound of the exchange inside IPUs",
+            (double)costs->exchange_bound_cycles, "cycles"},
+        {"between_ipus_bytes", "bytes between IPUs, once for each receiving IPU",
+            (double)costs->bytes_crossing, "bytes"},
+        {"exchange_load_balance_percent", "load balance of the exchange (mean/max)",
+            100 * costs->effectiveness, "%"}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        mt_table_property(table, rows[r].key, rows[r].label, costs->fits ? rows[r].value : NAN, rows[r].unit);
+}
+
+static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
+    const mt_balance *balance, const mt_halo *halo, const mt_costs *costs, mt_table *table)
+{
+    mt_tile_spread received;
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &received));
+    size_t words = 0, empty = 0;
+    for (uint32_t p = 0; p < halo->n_parts; p++) empty += mt_halo_own(halo, p) == 0;
+    for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
+    const whole_row rows[] = {{"parts", "parts", halo->n_parts, ""},
+        {"empty_parts", "empty parts", (double)empty, ""},
+        {"elements", "elements", (double)halo->n_elements, ""},
+        {"faces_cut", "faces cut", (double)parts->edge_cut, ""},
+        {"ranges", "ranges", (double)halo->n_ranges, ""},
+        {"elements_sent", "elements sent (each range once)", (double)words, ""},
+        {"elements_received", "elements received", received.sum, ""},
+        {"elements_from_other_ipus", "elements received from other IPUs", (double)mt_tile_crossing(halo), ""},
+        {"received_percent", "share of received elements",
+            100 * received.sum / (received.sum + (double)halo->n_elements), "%"}};
+    *table = mt_table_properties(arena, "partition", title);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        mt_table_property(table, rows[r].key, rows[r].label, rows[r].value, rows[r].unit);
+    add_cost_rows(table, costs);
+    if (balance->largest_before == 0) return MT_OK;
+    mt_table_property(table, "elements_moved", "elements moved to balance halos", (double)balance->moves, "");
+    mt_table_property(table, "halo_elements_before_max", "most halo elements needed before that",
+        (double)balance->largest_before, "");
+    return MT_OK;
+}
+
+/* ---- the command ---- */
+
+typedef struct cutting {
+    const char *path, *out, *picture, *profile; /* all but the first NULL: not written */
+    mt_tiling tiling;
+    mt_scheme scheme;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_pattern pattern;
+    stages stages;
+} cutting;
+
+static mt_status write_profile(cutting *job, const ipu_target *target, const ipu_profile *profile)
+{
+    char title[MT_FILE_PATH_MAX];
+    begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
+    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", basename(job->path), target->ipus,
+        target->ipus > 1 ? "s" : "");
+    const ipu_profiled profiled = {.title = title, .profile = profile, .target = target};
+    MT_TRY(mt_file_set_begin());
+    const mt_status status = mt_profile_write(&profiled, job->profile, true);
+    if (status == MT_OK) mt_folder_keep(job->profile);
+    MT_TRY(mt_file_set_end(status));
+    end_stage(&job->stages);
+    return MT_OK;
+}
+
+/* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
+static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
+{
+    mt_partition parts;
+    mt_balance balance;
+    mt_halo halo;
+    mt_costs costs;
+    ipu_target target;
+    ipu_profile profile;
+    begin_stage(&job->stages, "partition", ipus);
+    MT_TRY(
+        mt_tiling_cut_warned(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
+    MT_TRY(
+        mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
+    end_stage(&job->stages);
+    begin_stage(&job->stages, "halo", ipus);
+    MT_TRY(mt_halo_make(scratch, &job->pattern, &parts, &job->scheme, &halo));
+    end_stage(&job->stages);
+    begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
+    MT_TRY(mt_costs_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
+    end_stage(&job->stages);
+    if (job->profile && !costs.fits)
+        return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: it %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
+            mt_costs_verdict(&costs), costs.why);
+    if (job->profile) MT_TRY(write_profile(job, &target, &profile));
+    if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
+    if (job->picture)
+        MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, basename(job->path)));
+    mt_progress_stage(NULL);
+    const char *plural = ipus > 1 ? "s" : "";
+    if (!costs.fits)
+        mt_warn("%s on %u IPU%s %s: %s", job->path, ipus, plural, mt_costs_verdict(&costs), costs.why);
+    char title[MT_FILE_PATH_MAX];
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
+        costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
+    MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
+    (void)snprintf(title, sizeof title, "Tiles of %u IPU%s", ipus, plural);
+    return tile_table(arena, title, &halo, &tables[1]);
+}
+
+static mt_status get_mesh(mt_arena *arena, cutting *job)
+{
+    begin_stage(&job->stages, "mesh and its neighbours", 0);
+    MT_TRY(mt_read_mesh(arena, job->path, &job->mesh));
+    MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
+    MT_TRY(mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
+    end_stage(&job->stages);
+    return MT_OK;
+}
+
+/* Two tables for each of n counts of IPUs. */
+static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint32_t *ipus, mt_table *tables)
+{
+    if (job->profile) MT_TRY(mt_profile_check(job->profile, true));
+    MT_TRY(get_mesh(arena, job));
+    for (size_t k = 0; k < n; k++) {
+        mt_arena scratch = {0};
+        mt_status status = cut_for(arena, &scratch, job, ipus[k], tables + 2 * k);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_folder folder;
+    mt_format format;
+    uint32_t ipus[MT_TILING_COUNTS], ranges;
+    size_t n;
+    mt_table tables[2 * MT_TILING_COUNTS + 1];
+    const mt_file_replace replace = mt_option_replace(arguments);
+    cutting job = {.path = mt_operand(arguments, 0)};
+    MT_TRY(mt_format_option(arguments, &format));
+    MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
+    job.tiling.spread = mt_diffusion_scheme_usual.spreading > 0;
+    MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
+    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
+    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
+    job.out = mt_option_value(arguments, "--output", NULL);
+    job.picture = mt_option_value(arguments, "--picture", NULL);
+    job.profile = mt_option_value(arguments, "--profile", NULL);
+    if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
+    if (job.out) MT_TRY(mt_file_check(job.out, replace));
+    if (job.picture) MT_TRY(mt_page_check_name(job.picture, replace));
+    if (n > 1 && (job.out || job.picture || job.profile))
+        return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: with one",
+            job.out       ? "--output"
+            : job.picture ? "--picture"
+                          : "--profile",
+            n);
+    if (job.profile) MT_TRY(ipu_profile_check_words(basename(job.path), job.tiling.one.name));
+    if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
+        return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
+    job.tiling.checked = mt_option_given(arguments, "--check");
+    job.stages = begin_stages(arena);
+    if (job.profile) MT_TRY(mt_folder_enter(job.profile, replace, &folder));
+    const mt_status status = cut_for_all(arena, &job, n, ipus, tables);
+    if (job.profile) mt_folder_leave(&folder);
+    MT_TRY(status);
+    tables[2 * n] = job.stages.table;
+    return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
+}

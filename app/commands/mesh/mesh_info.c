@@ -1,0 +1,203 @@
+/* myotile mesh info. */
+#include <math.h>
+
+#include "app/cli/command.h"
+#include "app/run/operator.h"
+#include "app/cli/progress.h"
+#include "app/heart/size.h"
+#include "app/run/warnings.h"
+#include "mesh/files/formats.h"
+#include "mesh/names.h"
+#include "mesh/anatomy/patch.h"
+#include "solver/diffusion/stability_trial.h"
+
+static mt_status info(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {.name = "--trial-steps",
+        .value = "N",
+        .help = "also make N diffusion substeps from noise, of the largest stable size"},
+    MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_mesh_info = {
+    .name = "mesh info",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary = "describe a mesh: counts, extent, volume, edges, quality, tags, largest stable substep",
+    .example = "myotile mesh info slab.hdf",
+    .options = options,
+    .run = info,
+};
+
+enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
+
+/* ---- shape ---- */
+
+static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
+{
+    mt_table table = mt_table_properties(arena, "mesh", title);
+    mt_table_property(&table, "elements", "elements", (double)i->n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)i->n_vertices, "");
+    mt_table_property(&table, "unreferenced_vertices", "unreferenced vertices", (double)i->n_dangling, "");
+    mt_table_property(&table, "edges", "edges", (double)i->n_edges, "");
+    mt_table_property(&table, "interior_faces", "interior faces", (double)i->n_inner_faces, "");
+    mt_table_property(&table, "boundary_faces", "boundary faces", (double)i->n_boundary_faces, "");
+    mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "components", "connected components", (double)i->n_components, "");
+    mt_table_property(&table, "regions", "regions", (double)i->n_regions, "");
+    mt_content_rows(&table, mesh);
+    mt_size_rows(&table, i);
+    mt_element_size_rows(&table, &(mt_element_size){i->length_mm, i->edge_mean_mm});
+    mt_table_property(&table, "shortest_edge_mm", "shortest edge", i->edge_min_mm, "mm");
+    mt_table_property(&table, "longest_edge_mm", "longest edge", i->edge_max_mm, "mm");
+    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", i->quality_min, "");
+    mt_table_property(&table, "mean_radius_ratio", "mean radius ratio", i->quality_mean, "");
+    mt_table_property(
+        &table, "smallest_dihedral_angle_deg", "smallest dihedral angle", i->dihedral_min_deg, "deg");
+    return table;
+}
+
+/* ---- tags ---- */
+
+static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *table)
+{
+    mt_info_group *groups;
+    size_t n;
+    MT_TRY(mt_info_surfaces(arena, mesh, &n, &groups));
+    *table = mt_table_begin(
+        arena, "tagged_surfaces", n > SHOWN ? "Tagged surfaces, the first" : "Tagged surfaces");
+    mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_strings(table, "name", "name");
+    mt_table_strings(table, "surface", "surface");
+    mt_table_decimals(table, "triangles", "triangles", "", 0);
+    mt_table_digits(table, "area_mm2", "area", "mm^2", 8);
+    for (size_t k = 0; k < n && k < SHOWN; k++) {
+        mt_table_number(table, groups[k].tag);
+        mt_table_text(table, mt_names_text(mesh, MT_NAMES_FACES, groups[k].tag));
+        mt_table_text(table, mt_surface_name(mt_names_surface_of(mesh, groups[k].tag)));
+        mt_table_number(table, (double)groups[k].count);
+        mt_table_number(table, groups[k].size);
+    }
+    return MT_OK;
+}
+
+static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *table)
+{
+    mt_info_group *groups;
+    size_t n;
+    MT_TRY(mt_info_regions(arena, mesh, &n, &groups));
+    *table = mt_table_begin(arena, "regions", n > SHOWN ? "Regions, the first" : "Regions");
+    mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_strings(table, "name", "name");
+    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_digits(table, "volume_mm3", "volume", "mm^3", 8);
+    for (size_t k = 0; k < n && k < SHOWN; k++) {
+        mt_table_number(table, groups[k].tag);
+        mt_table_text(table, mt_names_text(mesh, MT_NAMES_ELEMENTS, groups[k].tag));
+        mt_table_number(table, (double)groups[k].count);
+        mt_table_number(table, groups[k].size);
+    }
+    return MT_OK;
+}
+
+/* The sets of elements that may also belong to others. */
+static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
+{
+    mt_table table = mt_table_begin(arena, "groups", "Groups, of which an element can have several");
+    mt_table_decimals(&table, "tag", "tag", "", 0);
+    mt_table_strings(&table, "name", "name");
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    for (size_t g = 0; g < mesh->n_groups; g++) {
+        size_t n = 0;
+        for (size_t c = 0; c < mesh->n_elements; c++) n += mt_groups_has(mesh, mesh->group_tag[g], c);
+        mt_table_number(&table, mesh->group_tag[g]);
+        mt_table_text(&table, mt_names_text(mesh, MT_NAMES_ELEMENTS, mesh->group_tag[g]));
+        mt_table_number(&table, (double)n);
+    }
+    return table;
+}
+
+/* ---- diffusion ---- */
+
+/* A mesh without fibres gets the conductivity along them in all directions. A mesh on which the operator cannot be
+ * made is described all the same, `found` false: why is a warning. */
+static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, bool cached, mt_diffusion *diffusion, bool *found)
+{
+    mt_tissue tissue = mt_tissue_usual;
+    if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
+    const mt_tissues tissues = mt_tissues_uniform(&tissue);
+    mt_progress_stage("making the diffusion operator");
+    const mt_status status =
+        mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_usual, cached, diffusion);
+    mt_progress_stage(NULL);
+    *found = status == MT_OK;
+    if (*found) mt_findings_of_operator(mt_warnings, path, adjacency, diffusion);
+    if (status != MT_INPUT && status != MT_NUMERICS) return status;
+    mt_warn("%s: no diffusion operator: %s", path, mt_message());
+    return MT_OK;
+}
+
+static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffusion *diffusion, bool found)
+{
+    mt_table_property(table, "largest_stable_substep_ms",
+        mesh->fibre ? "largest stable diffusion substep"
+                    : "largest stable diffusion substep, equal conductivities",
+        found ? diffusion->limit_dt_ms : NAN, "ms");
+    mt_operator_rows(table, found ? diffusion : NULL);
+}
+
+/* Where nothing couples any step will do. */
+static mt_status try_steps(
+    mt_arena *arena, mt_table *table, const char *path, mt_diffusion *diffusion, bool found, size_t steps)
+{
+    mt_stability_trial trial;
+    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion operator to try", path);
+    mt_progress_stage("making trial substeps");
+    mt_status status = mt_diffusion_keep_rows(arena, diffusion);
+    if (status == MT_OK)
+        status = mt_stability_trial_run(
+            diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
+    mt_progress_stage(NULL);
+    MT_TRY(status);
+    mt_table_property(table, "trial_substeps", "trial substeps", (double)trial.n_steps, "");
+    mt_table_property(table, "noise_ratio", "|V - mean| after them / before",
+        trial.before > 0 ? trial.after / trial.before : NAN, "");
+    mt_table_property(table, "largest_noise_growth", "largest growth of |V - mean| in a substep",
+        trial.most_growth - 1, "");
+    return MT_OK;
+}
+
+/* ---- the command ---- */
+
+static mt_status info(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *path = mt_operand(arguments, 0);
+    const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
+    unsigned long n_steps = 0;
+    mt_format format;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_info numbers;
+    mt_diffusion diffusion;
+    bool found;
+    mt_table tables[5];
+    size_t n = 1;
+    MT_TRY(mt_format_option(arguments, &format));
+    if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
+    MT_TRY(mt_read_mesh(arena, path, &mesh));
+    MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
+    mt_warn_of_scale(path, numbers.min_mm, numbers.max_mm);
+    MT_TRY(make_diffusion(
+        arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
+    tables[0] = info_table(arena, path, &mesh, &numbers);
+    tell_diffusion(&tables[0], &mesh, &diffusion, found);
+    if (steps) MT_TRY(try_steps(arena, &tables[0], path, &diffusion, found, n_steps));
+    MT_TRY(region_table(arena, &mesh, &tables[n++]));
+    if (mesh.n_groups > 0) tables[n++] = group_table(arena, &mesh);
+    if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
+    if (found && mt_operator_limits(&diffusion))
+        tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
+    return mt_tables_print(arguments->out, tables, n, format);
+}

@@ -1,0 +1,63 @@
+/* myotile mesh slab. */
+#include <string.h>
+
+#include "app/cli/command.h"
+#include "mesh/make/slab.h"
+#include "mesh/vtk/vtkhdf.h"
+
+static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option slab_options[] = {{.name = "--size-mm",
+                                             .value = "X,Y,Z",
+                                             .help = "extent of the slab; each a whole multiple of the edge",
+                                             .needed = true},
+    {.name = "--edge-mm",
+        .value = "H",
+        .help = "edge of the boxes, each cut into six tetrahedra",
+        .needed = true},
+    {.name = "--cut",
+        .value = "mirrored|kuhn",
+        .help = "how: mirrored, each box the mirror image of the next, so that the slab prefers no diagonal "
+                "(default); kuhn, all alike"},
+    MT_OPTION_OUTPUT("FILE.hdf", "the file to write (VTKHDF: opens in ParaView)"), MT_OPTION_FORCE,
+    MT_OPTIONS_END};
+
+const mt_command mt_command_mesh_slab = {
+    .name = "mesh slab",
+    .operands = "",
+    .summary = "make a slab of tetrahedra with fibres along x",
+    .example = "myotile mesh slab --size-mm 20,7,3 --edge-mm 0.5 -o slab.hdf",
+    .options = slab_options,
+    .run = slab,
+};
+
+static mt_status parse_cut(const char *name, mt_slab_cut *cut)
+{
+    for (int k = 0; k < MT_SLAB_CUTS; k++)
+        if (strcmp(name, mt_slab_cut_name[k]) == 0) {
+            *cut = (mt_slab_cut)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "--cut %s; allowed: %s, %s", name, mt_slab_cut_name[MT_SLAB_MIRRORED],
+        mt_slab_cut_name[MT_SLAB_KUHN]);
+}
+
+static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_slab_cut cut = MT_SLAB_MIRRORED;
+    const char *size, *edge, *path;
+    double size_mm[3], edge_mm;
+    mt_mesh mesh;
+    size = mt_option_value(arguments, "--size-mm", NULL);
+    edge = mt_option_value(arguments, "--edge-mm", NULL);
+    path = mt_option_value(arguments, "--output", NULL);
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(mt_file_check(path, mt_option_replace(arguments)));
+    MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));
+    MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
+    MT_TRY(parse_cut(mt_option_value(arguments, "--cut", mt_slab_cut_name[MT_SLAB_MIRRORED]), &cut));
+    MT_TRY(mt_slab_make_cut(arena, size_mm, edge_mm, cut, &mesh));
+    MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    (void)fprintf(arguments->out, "%s: %zu elements, %zu vertices\n", path, mesh.n_elements, mesh.n_vertices);
+    return MT_OK;
+}

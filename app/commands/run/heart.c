@@ -1,0 +1,262 @@
+/* myotile heart: from a surface, or a mesh, to the maps of a heart, without a question. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/cli/decision.h"
+#include "app/cli/progress.h"
+#include "app/cli/command.h"
+#include "app/commands/run/one_run.h"
+#include "app/report/html_report.h"
+#include "app/heart/heart_case.h"
+#include "app/heart/heart_mesh.h"
+#include "app/run/speed.h"
+#include "data/files/folder.h"
+#include "mesh/files/formats.h"
+#include "mesh/vtk/vtkhdf.h"
+
+static mt_status heart(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    MT_OPTION_OUTPUT("DIR", "folder for the mesh, the case and the results (made if missing)"),
+    {.name = "--elements",
+        .value = "N",
+        .help =
+            "how many elements; of a mesh, which is refined as a whole, at most so many. Default: as many "
+            "as waves need to be less than 10 % late"},
+    {.name = "--unit",
+        .value = "um|mm|cm|m",
+        .help = "of the numbers in the files; default: um for CARP, else mm"},
+    {.name = "--beat",
+        .help = "a complete beat through repolarisation: maps of repolarisation and APD, and an ECG with its "
+                "T wave"},
+    {.name = "--case-only", .help = "make mesh and case, and do not run it"},
+    {.name = "--force",
+        .help = "replace a heart that was made in DIR, with its case, and files that myotile did not write"},
+    MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_heart = {
+    .name = "heart",
+    .operands = "SURFACE...",
+    .n_operands = 1,
+    .more_operands = true,
+    .summary = "from a closed surface (one file or several) or a mesh to fibres, a case, its run and maps, "
+               "without a question",
+    .example = "myotile heart data/geometry/ventricle.obj --elements 100000 -o my-heart",
+    .options = options,
+    .run = heart,
+};
+
+/* What goes where. */
+typedef struct places {
+    const char *folder;
+    char mesh[MT_FILE_PATH_MAX], case_file[MT_FILE_PATH_MAX];
+    char run_again[2 * MT_FILE_PATH_MAX];
+} places;
+
+/* ---- what is asked for ---- */
+
+static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_heart_asked *asked)
+{
+    const char *elements = mt_option_value(arguments, "--elements", NULL);
+    unsigned long n = 0;
+    double mm;
+    if (elements) MT_TRY(mt_whole_number("--elements", elements, 100, 50000000, &n));
+    *asked = (mt_heart_asked){.n = arguments->n_operands,
+        .path = arguments->operand,
+        .unit = mt_option_value(arguments, "--unit", NULL),
+        .elements = (double)n,
+        .mesh = at->mesh};
+    if (asked->unit) MT_TRY(mt_unit_mm(asked->unit, &mm));
+    return MT_OK;
+}
+
+static mt_status find_places(const char *folder, places *at)
+{
+    at->folder = folder;
+    MT_TRY(mt_folder_path(folder, "heart.hdf", at->mesh));
+    MT_TRY(mt_folder_path(folder, "case.yaml", at->case_file));
+    (void)snprintf(at->run_again, sizeof at->run_again, "myotile run %s -o %s", at->case_file, folder);
+    return MT_OK;
+}
+
+/* A case that stands there may have been edited. */
+static mt_status check_places(const places *at, mt_file_replace replace)
+{
+    const bool stopped = mt_checkpoints_any(at->folder);
+    if (access(at->case_file, F_OK) == 0 && replace != MT_FILE_ANY)
+        return mt_fail(MT_FILE, "%s: is there already; to make it anew: --force; to %s%s", at->case_file,
+            stopped ? "go on with its run: myotile run --resume " : "run it again: ",
+            stopped ? at->folder : at->run_again);
+    MT_TRY(mt_file_check(at->mesh, replace));
+    return mt_file_check(at->case_file, replace);
+}
+
+/* The name of the first file, without folder and ending. */
+static const char *title_of(const mt_heart_asked *asked, char *title, size_t size)
+{
+    (void)snprintf(title, size, "%s", basename(asked->path[0]));
+    char *dot = strrchr(title, '.');
+    if (dot && dot != title) *dot = 0;
+    return title;
+}
+
+/* ---- mesh and case ---- */
+
+static mt_status write_case(const places *at, const mt_heart_case *chosen)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(at->case_file, &file));
+    mt_heart_case_write(file.stream, chosen, at->run_again);
+    return mt_file_end(&file, MT_OK);
+}
+
+/* Both or none. */
+static mt_status write_both(const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
+{
+    MT_TRY(mt_file_set_begin());
+    mt_status status = mt_vtkhdf_write(at->mesh, &made->mesh, 0, NULL);
+    if (status == MT_OK) status = write_case(at, chosen);
+    if (status == MT_OK) mt_folder_keep(at->folder);
+    return mt_file_set_end(status);
+}
+
+/* About how long the run will take. */
+static mt_status say_time(
+    mt_arena *arena, const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen, FILE *out)
+{
+    mt_case input;
+    mt_speed speed;
+    char slab[MT_COUNT_TEXT], about[32];
+    MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
+    MT_TRY(mt_speed_measure(&input, &speed));
+    const double steps = (chosen->beat ? chosen->end_ms : chosen->expected_ms) / input.time.dt_ms,
+                 seconds = (double)made->mesh.n_elements *
+                           (speed.setup_s_per_element + steps / speed.element_steps_per_s);
+    (void)snprintf(about, sizeof about, "%.0f s", ceil(seconds));
+    if (seconds > 99)
+        (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
+    mt_decision(out, "time",
+        "about %s for the run: %.3g million time steps of an element a second, as measured just now on %s "
+        "elements",
+        about, speed.element_steps_per_s / 1e6, mt_count_text((double)speed.n_elements, slab));
+    return MT_OK;
+}
+
+/* The case finds its mesh from any folder. */
+static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat,
+    FILE *out, mt_refining *refining)
+{
+    char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
+    const char *folder = at->folder;
+    mt_heart_mesh *made;
+    mt_heart_case *chosen;
+    MT_ALLOC(arena, made, 1);
+    MT_ALLOC(arena, chosen, 1);
+    MT_TRY(mt_file_absolute(arena, &folder));
+    MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
+    MT_TRY(mt_heart_mesh_make(asked, refining, out, made));
+    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, out, chosen));
+    MT_TRY(write_both(at, made, chosen));
+    mt_decision(out, "case", "%s; to change it and run it again: %s", at->case_file, at->run_again);
+    return say_time(arena, at, made, chosen, out);
+}
+
+static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, FILE *out)
+{
+    mt_arena other[2] = {{0}, {0}};
+    mt_refining refining = {.arenas = {&other[0], &other[1]}};
+    const mt_status status = make_both(arena, at, asked, beat, out, &refining);
+    for (int k = 0; k < 2; k++) mt_arena_free(&other[k]);
+    return status;
+}
+
+/* In the folder, which is left again: the run enters it anew. */
+static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_arguments *arguments)
+{
+    mt_heart_asked asked;
+    mt_folder folder;
+    const mt_file_replace replace = mt_option_replace(arguments);
+    MT_TRY(read_asked(arguments, at, &asked));
+    MT_TRY(mt_folder_enter(at->folder, replace, &folder));
+    mt_status status = check_places(at, replace);
+    if (status == MT_OK)
+        status = make(arena, at, &asked, mt_option_given(arguments, "--beat"), arguments->out);
+    mt_folder_leave(&folder);
+    return status;
+}
+
+/* ---- its run ---- */
+
+/* Where results go. */
+typedef struct results {
+    const char *folder;
+    FILE *out;
+} results;
+
+static void say_activation(FILE *out, const mt_run *done)
+{
+    const size_t n = done->problem->mesh.n_elements;
+    const double *at_ms = done->beats[0].activation_ms;
+    double last_ms = 0;
+    size_t activated = 0;
+    char elements[MT_COUNT_TEXT], reached[MT_COUNT_TEXT];
+    for (size_t c = 0; c < n; c++) {
+        if (!isfinite(at_ms[c])) continue;
+        activated++;
+        last_ms = fmax(last_ms, at_ms[c]);
+    }
+    if (activated == n)
+        mt_decision(out, "activation", "all %s elements, the last at %.1f ms",
+            mt_count_text((double)n, elements), last_ms);
+    else
+        mt_decision(out, "activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
+            mt_count_text((double)activated, reached), mt_count_text((double)n, elements),
+            100 * (double)activated / (double)n, mt_run_reached_ms(done), last_ms);
+}
+
+static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
+{
+    const results *to = user;
+    char samples[128];
+    (void)arena;
+    mt_progress_stage("writing the files");
+    const mt_status status = mt_report_write(done, to->folder);
+    const bool page = status == MT_OK && mt_html_report_of_run(done, to->folder);
+    mt_progress_stage(NULL);
+    MT_TRY(status);
+    mt_sample_files_names(done->sampling, samples, sizeof samples);
+    say_activation(to->out, done);
+    mt_decision(to->out, "files",
+        "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%sused.yaml", to->folder,
+        page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
+    return MT_OK;
+}
+
+static mt_status run(mt_arena *arena, const places *at, const mt_arguments *arguments)
+{
+    char *words[] = {(char *)(uintptr_t)at->case_file, "--output", (char *)(uintptr_t)at->folder, "--force"};
+    mt_arguments of_run;
+    mt_one_run r;
+    mt_folder folder;
+    results to = {at->folder, arguments->out};
+    MT_TRY(mt_arguments_read(arena, &mt_command_run, mt_option_given(arguments, "--force") ? 4 : 3, words,
+        arguments->out, &of_run));
+    MT_TRY(mt_one_run_read(arena, &of_run, NULL, &r));
+    MT_TRY(mt_folder_enter(at->folder, mt_option_replace(arguments), &folder));
+    mt_status status = mt_one_run_make(arena, &r, NULL, folder.path, write_results, &to);
+    mt_folder_leave(&folder);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static mt_status heart(mt_arena *arena, const mt_arguments *arguments)
+{
+    places *at;
+    MT_ALLOC(arena, at, 1);
+    MT_TRY(find_places(mt_option_value(arguments, "--output", NULL), at));
+    MT_TRY(make_in_folder(arena, at, arguments));
+    if (mt_option_given(arguments, "--case-only")) return MT_OK;
+    return run(arena, at, arguments);
+}

@@ -1,0 +1,163 @@
+/* myotile run: a case from its file to its tables and files. */
+#include <errno.h>
+#include <string.h>
+
+#include "app/cli/command.h"
+#include "app/commands/run/one_run.h"
+#include "app/commands/run/sweep.h"
+#include "app/cli/progress.h"
+#include "app/cli/ranks.h"
+#include "app/report/html_report.h"
+#include "data/files/folder.h"
+
+static const mt_option options[] = {
+    {.name = "--output",
+        .letter = 'o',
+        .value = "DIR",
+        .help = "folder for the files (made if missing); default: the case's name"},
+    {.name = "--resume",
+        .value = "DIR",
+        .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
+                "there, too, "
+                "unless --output is given. With CASE.yaml, which must be its case, the run begins at its "
+                "start where there is none yet"},
+    {.name = "--set",
+        .value = "path.to.key=value",
+        .help = "use this value in place of the case's",
+        .repeats = true},
+    {.name = "--sweep",
+        .value = "path.to.key=A,B,C",
+        .help = "run the case with each of these values, one after the other, each into a folder of its own "
+                "below the output "
+                "folder (edge_mm=0.2), as --set would with it alone; print a table over all. Commas within "
+                "[], {} or quotes "
+                "part nothing: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
+    MT_OPTION_MACHINE_SET,
+    {.name = "--profile",
+        .value = "DIR",
+        .help = "folder (made if missing) for profile.json, tables and pictures of how "
+                "busy and how full each tile and link is; default: only profile.json, beside the other "
+                "files"},
+    {.name = "--trace",
+        .value = "FIRST:LAST",
+        .help = "also write trace.json, for Perfetto, beside profile.json: what each tile does in these time "
+                "steps, from 0"},
+    {.name = "--trace-tiles", .value = "FIRST:LAST", .help = "only these tiles in it, from 0; default: all"},
+    MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+static mt_status run(mt_arena *arena, const mt_arguments *arguments);
+
+const mt_command mt_command_run = {
+    .name = "run",
+    .operands = "[CASE.yaml]",
+    .n_optional = 1,
+    .summary = "simulate a case; print activation times and cycles; write map, picture and profile",
+    .example = "myotile run data/cases/niederer-0.5.yaml --set time.end_ms=20 --output quick",
+    .options = options,
+    .ranks = true,
+    .run = run,
+};
+
+/* ---- the folder ---- */
+
+/* DIR, or the case's file name without folder and ending. */
+static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
+{
+    if (asked) return asked;
+    (void)snprintf(name, size, "%s", basename(case_path));
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = 0;
+    else
+        (void)strncat(name, ".out", size - strlen(name) - 1);
+    return name;
+}
+
+/* ---- the results ---- */
+
+/* Where they go. */
+typedef struct printing {
+    const char *folder;
+    mt_format format;
+    FILE *out;
+} printing;
+
+/* The names of the files. */
+static bool print_files(const mt_run *done, const char *folder, bool page, FILE *out)
+{
+    char profile[128], samples[128];
+    mt_sample_files_names(done->sampling, samples, sizeof samples);
+    const bool apart = mt_report_profile_apart(done, folder);
+    (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
+        done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
+    (void)fprintf(out,
+        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
+        "%s%s%s%s%sused.yaml\n",
+        folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ",
+        page ? "report.html (for a browser), " : "");
+    if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
+    return fflush(out) == 0 && !ferror(out);
+}
+
+/* Files, then tables: what was computed does not depend on who reads the output. */
+static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done)
+{
+    const printing *to = user;
+    mt_table tables[MT_REPORT_TABLES];
+    size_t n;
+    mt_progress_stage("writing the files");
+    mt_status written = mt_report_write(done, to->folder);
+    const bool page = written == MT_OK && mt_html_report_of_run(done, to->folder);
+    char why[512] = "";
+    if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
+    mt_progress_stage(NULL);
+    MT_TRY(mt_report_tables(arena, done, tables, &n));
+    mt_status status = mt_tables_print(to->out, tables, n, to->format);
+    if (written != MT_OK)
+        return mt_fail(written, "%s; %s", why,
+            status == MT_OK ? "the tables are printed" : "the tables cannot be printed either");
+    if (status == MT_OK && to->format == MT_FORMAT_TEXT && !print_files(done, to->folder, page, to->out))
+        status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
+    if (status != MT_FILE && status != MT_MEMORY) return status;
+    return mt_fail(status, "%s; the results are in %s/", mt_message(), to->folder);
+}
+
+/* ---- the command ---- */
+
+/* In this folder, which is entered, and that of the profile. */
+static mt_status run_beside(
+    mt_arena *arena, mt_one_run *r, const char *folder, mt_format format, const mt_arguments *arguments)
+{
+    printing to = {folder, format, arguments->out};
+    mt_folder profile;
+    if (r->details && mt_file_same(r->details, folder)) r->details = folder;
+    const bool apart = r->details && r->details != folder;
+    mt_status status = apart ? mt_folder_enter(r->details, mt_option_replace(arguments), &profile) : MT_OK;
+    if (status != MT_OK) return mt_ranks_agree(status);
+    status = mt_one_run_make(arena, r, NULL, folder, write_and_print, &to);
+    if (apart) mt_folder_leave(&profile);
+    return status;
+}
+
+static mt_status run(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_one_run r;
+    mt_format format;
+    mt_folder folder;
+    char name[MT_FILE_PATH_MAX];
+    const char *output = mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL));
+    MT_TRY(mt_format_option(arguments, &format));
+    if (mt_ranks() && mt_option_given(arguments, "--sweep"))
+        return mt_fail(MT_INPUT, "--sweep on %u ranks; allowed: on one", mt_ranks()->n_ranks);
+    if (mt_option_given(arguments, "--sweep"))
+        return mt_sweep(
+            arena, arguments, format, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
+    MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
+    if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
+    mt_status status = mt_folder_enter(
+        folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder);
+    if (status != MT_OK) return mt_ranks_agree(status); /* the others wait for it */
+    status = run_beside(arena, &r, folder.path, format, arguments);
+    mt_folder_leave(&folder);
+    return status;
+}

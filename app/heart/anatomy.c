@@ -1,0 +1,298 @@
+#include "app/heart/anatomy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/warning.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
+#include "mesh/names.h"
+
+static const char understood[] = "base 1, epi 2, lv 3 and rv 4 are understood";
+
+const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how)
+{
+    static const char
+        *const text[] = {[MT_ANATOMY_NONE] = "none",
+            [MT_ANATOMY_TOLD] = "by the options",
+            [MT_ANATOMY_NAMED] = "by the names of their tags",
+            [MT_ANATOMY_AGREED] = "by their tags, which the shape confirms"},
+               *const found[] = {
+                   [MT_FOUND_FLAT] = "found by the flat base", [MT_FOUND_SHADE] = "found by visibility"};
+    return anatomy == MT_ANATOMY_FOUND ? found[how] : text[anatomy];
+}
+
+/* Refuses tags whose meaning neither names nor the shape tell: of surfaces without names (`ours`), or none of a surface.
+ * mt_message() has why the shape does not tell. */
+static mt_status refuse_unknown(const char *path, bool ours)
+{
+    char why[400];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    if (ours)
+        return mt_fail(MT_INPUT,
+            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
+            "--tags " MT_MEANING_EXAMPLE
+            " says what they mean, --surfaces given that they are base 1, epi 2, lv 3 and rv 4",
+            path, why);
+    return mt_fail(MT_INPUT,
+        "%s: none of its tagged triangles has the tag of a surface (%s); --tags " MT_MEANING_EXAMPLE
+        " says what others mean. By the shape they cannot be told: %s",
+        path, understood, why);
+}
+
+/* Warns about tags of triangles beside those of surfaces. `meaning`: by the shape; NULL if it does not tell. */
+static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning *meaning)
+{
+    char text[MT_MEANING_TEXT], list[160];
+    const size_t n_foreign = mt_meaning_foreign(mesh);
+    if (n_foreign == 0) return;
+    if (!meaning) {
+        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); "
+                "--tags " MT_MEANING_EXAMPLE " says what they mean",
+            path, n_foreign, understood);
+        return;
+    }
+    (void)mt_meaning_text(meaning, text);
+    mt_meaning_list(meaning, list, sizeof list);
+    mt_warn("%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use all of "
+            "them: %s",
+        path, list, understood, text);
+}
+
+/* Judges the tags of a mesh that has some, by their names or by the shape. Refuses if none is a surface's (not `ours`), or if those
+ * without names mean other surfaces or nothing by the shape. Warns about other tags, as they may be patches for stimuli. */
+static mt_status judge_tags(
+    const char *path, const mt_adjacency *adjacency, const mt_mesh *mesh, bool ours, mt_anatomy *anatomy)
+{
+    mt_meaning m;
+    char text[MT_MEANING_TEXT], list[160];
+    const bool named = mt_names_confirm(mesh);
+    *anatomy = named ? MT_ANATOMY_NAMED : MT_ANATOMY_AGREED;
+    if (named && mt_meaning_foreign(mesh) == 0) return MT_OK;
+    const mt_status status = mt_meaning_by_shape(mesh, adjacency, &m);
+    if (status == MT_INPUT && !named) return refuse_unknown(path, ours);
+    if (status == MT_INPUT) {
+        warn_foreign(path, mesh, NULL);
+        return MT_OK;
+    }
+    MT_TRY(status);
+    if (named || (ours && !mt_meaning_contradicts(&m))) {
+        warn_foreign(path, mesh, &m);
+        return MT_OK;
+    }
+    (void)mt_meaning_text(&m, text);
+    mt_meaning_list(&m, list, sizeof list);
+    return mt_fail(MT_INPUT,
+        "%s: the tags of its triangles are %s; %s. To use them: %s. To %s instead: --surfaces %s", path, list,
+        understood, text, ours ? "take them as they are" : "find the surfaces by the shape",
+        ours ? "given" : "found");
+}
+
+static mt_status find_surfaces(
+    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces)
+{
+    MT_TRY(mt_boundary_make(arena, adjacency, mesh));
+    return mt_fail_in(path, mt_surfaces_find(mesh, surfaces));
+}
+
+/* Names the surfaces once their tags are known. `changed`: the tags are not those of the file, and its names mean nothing now. */
+static mt_status name_surfaces(mt_arena *arena, bool changed, mt_mesh *mesh)
+{
+    if (changed) MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
+    return mt_names_put_surfaces(arena, mesh);
+}
+
+mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
+    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy)
+{
+    const char *tags = mt_option_value(arguments, "--tags", NULL),
+               *from = mt_option_value(arguments, "--surfaces", NULL);
+    if (from && strcmp(from, "given") != 0 && strcmp(from, "found") != 0)
+        return mt_fail(MT_INPUT, "--surfaces %s; allowed: given, found", from);
+    const bool find = from && strcmp(from, "found") == 0;
+    if (find && tags)
+        return mt_fail(MT_INPUT, "--tags and --surfaces found are both given; allowed: one of them");
+    if (tags) MT_TRY(mt_meaning_rename(arena, tags, mesh));
+    mt_surfaces_count(mesh, surfaces);
+    const bool ours = mesh->n_faces > surfaces->n_triangles[0], foreign = mt_meaning_foreign(mesh) > 0;
+    *anatomy = MT_ANATOMY_TOLD;
+    if (find || (!ours && !foreign && !from && !tags)) {
+        MT_TRY(find_surfaces(arena, path, adjacency, mesh, surfaces));
+        *anatomy = MT_ANATOMY_FOUND;
+    } else if (!tags && (foreign || ours) && !(from && ours)) {
+        MT_TRY(judge_tags(path, adjacency, mesh, ours, anatomy));
+    }
+    mt_triangles_drop_untagged(mesh);
+    return name_surfaces(arena, find || tags, mesh);
+}
+
+/* Finds the surfaces by the shape alone, in `shape`. */
+static mt_status find_shape(
+    mt_arena *arena, const mt_adjacency *adjacency, const mt_mesh *mesh, mt_mesh *shape, mt_surfaces *found)
+{
+    *shape = *mesh;
+    if (adjacency)
+        MT_TRY(mt_boundary_make(arena, adjacency, shape));
+    else
+        MT_ALLOC(arena, shape->face_tag, mesh->n_faces);
+    return mt_surfaces_find(shape, found);
+}
+
+/* Refuses tags without names that by the shape are other surfaces. `way`: what the person does, before the meaning as an option. */
+static mt_status refuse_contradicted(const char *path, const mt_meaning *m, const char *way)
+{
+    char text[MT_MEANING_TEXT], list[160];
+    (void)mt_meaning_text(m, text);
+    mt_meaning_list(m, list, sizeof list);
+    return mt_fail(MT_INPUT,
+        "%s: the tags of its triangles are %s without names, and by the shape they are other surfaces than "
+        "base 1, epi 2, lv 3 and rv 4. %s %s",
+        path, list, way, text);
+}
+
+static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_mesh *mesh)
+{
+    static const char agrees[] =
+        "tags 1 to 4 of triangles have no names; by the shape they are base, epicardium, "
+        "left and right endocardium";
+    mt_adjacency adjacency;
+    mt_meaning m;
+    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
+    const mt_status status = mt_meaning_by_shape(mesh, &adjacency, &m);
+    if (status == MT_INPUT) {
+        char why[400];
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        return mt_fail(MT_INPUT,
+            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
+            "`myotile mesh surfaces` names them: with --tags " MT_MEANING_EXAMPLE
+            ", or with --surfaces given if they are base 1, epi 2, lv 3 and rv 4",
+            path, why);
+    }
+    MT_TRY(status);
+    if (mt_meaning_contradicts(&m))
+        return refuse_contradicted(path, &m, "`myotile mesh surfaces` tags and names them with");
+    mt_note(path, agrees, sizeof agrees - 1);
+    return MT_OK;
+}
+
+mt_status mt_anatomy_confirm(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    static const char by_name[] = "surfaces are known by the names of their tags";
+    mt_arena scratch = {0};
+    mt_surfaces counts;
+    mt_surfaces_count(mesh, &counts);
+    if (mesh->n_faces == counts.n_triangles[0]) return MT_OK;
+    if (mt_names_confirm(mesh)) {
+        mt_note(path, by_name, sizeof by_name - 1);
+        return MT_OK;
+    }
+    const mt_status status = confirm_by_shape(&scratch, path, mesh);
+    mt_arena_free(&scratch);
+    return status == MT_OK ? mt_names_put_surfaces(arena, mesh) : status;
+}
+
+static mt_status confirm_surface(mt_arena *scratch, const char *path, const mt_mesh *surface)
+{
+    mt_mesh shape;
+    mt_surfaces found;
+    mt_meaning m;
+    mt_status status = find_shape(scratch, NULL, surface, &shape, &found);
+    if (status == MT_OK) status = mt_meaning_find(surface, &shape, &m);
+    if (status == MT_INPUT) {
+        char why[400];
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        return mt_fail(MT_INPUT,
+            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
+            "--tags " MT_MEANING_EXAMPLE " says what they mean, --as what each file is (- for no surface)",
+            path, why);
+    }
+    MT_TRY(status);
+    return mt_meaning_contradicts(&m) ? refuse_contradicted(path, &m, "To use them:") : MT_OK;
+}
+
+mt_status mt_anatomy_confirm_surface(
+    const char *path, const mt_mesh *surface, bool named, mt_anatomy *anatomy)
+{
+    mt_arena scratch = {0};
+    *anatomy = named ? MT_ANATOMY_NAMED : MT_ANATOMY_AGREED;
+    const mt_status status = named ? MT_OK : confirm_surface(&scratch, path, surface);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- without being told ---- */
+
+/* Do the tags say where base, epicardium and left endocardium are? */
+static bool has_ours(const mt_mesh *mesh)
+{
+    mt_surfaces counts;
+    mt_surfaces_count(mesh, &counts);
+    return counts.n_triangles[MT_SURFACE_BASE] > 0 && counts.n_triangles[MT_SURFACE_EPI] > 0 &&
+           counts.n_triangles[MT_SURFACE_LV] > 0;
+}
+
+static bool has_tags(const mt_mesh *mesh)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] != mesh->face_tag[0]) return true;
+    return false;
+}
+
+mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
+    mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused)
+{
+    mt_mesh shape;
+    mt_surfaces found;
+    mt_meaning meaning;
+    const bool ours = has_ours(mesh), named = ours && mt_names_confirm(mesh);
+    const mt_status status = find_shape(arena, adjacency, mesh, &shape, &found);
+    if (status == MT_MEMORY) return status;
+    *anatomy = named ? MT_ANATOMY_NAMED : status == MT_OK ? MT_ANATOMY_FOUND : MT_ANATOMY_NONE;
+    if (ours && !named && status == MT_OK) {
+        const mt_status told = mt_meaning_find(mesh, &shape, &meaning);
+        if (told == MT_MEMORY) return told;
+        if (told == MT_OK && !mt_meaning_contradicts(&meaning)) *anatomy = MT_ANATOMY_AGREED;
+    }
+    *unused = *anatomy == MT_ANATOMY_FOUND && has_tags(mesh);
+    if (*anatomy == MT_ANATOMY_FOUND) *mesh = shape;
+    if (*anatomy == MT_ANATOMY_FOUND) *surfaces = found;
+    if (*anatomy == MT_ANATOMY_NONE) return MT_OK;
+    if (*anatomy != MT_ANATOMY_FOUND) mt_surfaces_count(mesh, surfaces);
+    if (adjacency) mt_triangles_drop_untagged(mesh);
+    return name_surfaces(arena, *anatomy == MT_ANATOMY_FOUND, mesh);
+}
+
+void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces, mt_anatomy anatomy)
+{
+    size_t others = mesh->n_faces;
+    static const struct {
+        const char *count_key, *count, *area_key, *area;
+    } row[MT_SURFACES] = {
+        [MT_SURFACE_BASE] = {"base_triangles", "triangles of the base", "base_area_mm2", "area of the base"},
+        [MT_SURFACE_EPI] = {"epicardium_triangles", "triangles of the epicardium", "epicardium_area_mm2",
+            "area of the epicardium"},
+        [MT_SURFACE_LV] = {"left_endocardium_triangles", "triangles of the left endocardium",
+            "left_endocardium_area_mm2", "area of the left endocardium"},
+        [MT_SURFACE_RV] = {"right_endocardium_triangles", "triangles of the right endocardium",
+            "right_endocardium_area_mm2", "area of the right endocardium"}};
+    mt_table_property_text(table, "surfaces", "surfaces", mt_anatomy_text(anatomy, surfaces->how));
+    for (int s = MT_SURFACE_BASE; s < MT_SURFACES; s++) {
+        mt_table_property(table, row[s].count_key, row[s].count, (double)surfaces->n_triangles[s], "");
+        mt_table_property(table, row[s].area_key, row[s].area, surfaces->area_mm2[s], "mm^2");
+        others -= surfaces->n_triangles[s];
+    }
+    mt_table_property(table, "other_triangles", "triangles with other tags", (double)others, "");
+    mt_table_property(table, "triangles_dropped", "triangles on no surface, dropped",
+        (double)(surfaces->n_triangles[0] - others), "");
+}
+
+mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh)
+{
+    mt_landmarks landmarks;
+    MT_TRY(mt_landmarks_find(mesh, &landmarks));
+    const double *apex = mesh->xyz_mm + 3 * landmarks.apex;
+    mt_table_property(table, "apex_x_mm", "apex x", apex[0], "mm");
+    mt_table_property(table, "apex_y_mm", "apex y", apex[1], "mm");
+    mt_table_property(table, "apex_z_mm", "apex z", apex[2], "mm");
+    return MT_OK;
+}

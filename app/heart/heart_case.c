@@ -1,0 +1,312 @@
+#include "app/heart/heart_case.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/cli/decision.h"
+#include "data/core/axes.h"
+#include "data/core/number.h"
+#include "data/core/vec3.h"
+#include "data/yaml/yaml_write.h"
+#include "solver/tissue/arrival.h"
+
+#define RADIUS_MM 6
+#define DURATION_MS 2
+#define STRENGTH_UA_MM3 50
+#define MARGIN 1.5    /* of the end, over what is expected, */
+#define MARGIN_MORE 2 /*   and where waves may be later than that */
+#define DETOUR 1.15   /* of ways along edges */
+#define ROUNDED_MS 10 /* the end is a multiple of this */
+#define FRAMES 40     /* of V, at most, until all is activated */
+
+/* ---- the stimulus ---- */
+
+/* The middle of the vertices, and the direction in which they reach farthest. */
+static void find_long_axis(const mt_mesh *mesh, double middle_mm[3], double axis[3])
+{
+    double a[3][3] = {{0}}, axes[3][3];
+    int longest = 0;
+    for (int k = 0; k < 3; k++) middle_mm[k] = 0;
+    for (size_t v = 0; v < 3 * mesh->n_vertices; v++)
+        middle_mm[v % 3] += mesh->xyz_mm[v] / (double)mesh->n_vertices;
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        double from[3];
+        mt_minus3(mesh->xyz_mm + 3 * v, middle_mm, from);
+        for (int k = 0; k < 9; k++) a[k / 3][k % 3] += from[k / 3] * from[k % 3];
+    }
+    mt_axes_find(a, axes);
+    for (int k = 1; k < 3; k++)
+        if (a[k][k] > a[longest][longest]) longest = k;
+    for (int k = 0; k < 3; k++) axis[k] = axes[k][longest];
+}
+
+/* The centre of the element at its lower end, by z. */
+static void find_lower_end(const mt_mesh *mesh, double end_mm[3])
+{
+    double middle_mm[3], axis[3], farthest = -INFINITY;
+    find_long_axis(mesh, middle_mm, axis);
+    const double down = axis[2] > 0 ? -1 : 1;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(mesh, c, x);
+        const double far = down * mt_dot3(x, axis);
+        if (far <= farthest) continue;
+        farthest = far;
+        for (int k = 0; k < 3; k++) end_mm[k] = x[k];
+    }
+}
+
+/* A sphere of 6 mm, or of two elements if they are larger than that. */
+static void choose_sphere(mt_heart_case *c, FILE *out)
+{
+    const mt_heart_mesh *heart = c->heart;
+    mt_region *region = &c->site[0].region;
+    double at_mm[3];
+    *region = mt_region_nothing;
+    region->radius_mm = fmax(RADIUS_MM, ceil(2 * heart->size.length_mm));
+    c->n_sites = 1;
+    if (heart->has_anatomy) {
+        region->at = "apex";
+        for (int k = 0; k < 3; k++) at_mm[k] = heart->mesh.xyz_mm[3 * heart->landmarks.apex + (size_t)k];
+    } else {
+        find_lower_end(&heart->mesh, at_mm);
+        for (int k = 0; k < 3; k++) /* as it is told */
+            region->centre_mm[k] = at_mm[k] = round(at_mm[k] * 100) / 100;
+    }
+    mt_decision(out, "stimulus", "%s (%.1f, %.1f, %.1f) mm, %g mm around it, for %d ms",
+        heart->has_anatomy ? "apex at" : "the lower end of the longest axis, at", at_mm[0], at_mm[1],
+        at_mm[2], region->radius_mm, DURATION_MS);
+}
+
+static void choose_stimuli(mt_heart_case *c, FILE *out)
+{
+    if (!c->beat || !c->heart->has_anatomy) {
+        choose_sphere(c, out);
+        return;
+    }
+    c->n_sites = mt_heart_sites_find(c->heart, c->site);
+    mt_decision(out, "stimuli",
+        "%zu early endocardial sites of a human heart (Durrer et al. 1970), %g mm around each, for %d ms",
+        c->n_sites, c->site[0].region.radius_mm, DURATION_MS);
+    mt_decision(out, "endocardium",
+        "conducts twice as fast as the wall, to a depth of %.1f mm: there is no Purkinje network",
+        mt_heart_endocardium_mm(c->heart));
+}
+
+/* ---- the cells ---- */
+
+static void choose_cells(const mt_heart_case *c, FILE *out)
+{
+    if (!c->beat) return;
+    if (!c->heart->has_anatomy) {
+        mt_decision(out, "cells", "epicardial everywhere, without gradient: there is no anatomy");
+        return;
+    }
+    mt_decision(out, "cells",
+        c->heart->mesh.layer ? "M cells in the inner layer of the wall, epicardial cells in the others"
+                             : "epicardial everywhere: the mesh has no layers");
+    mt_decision(out, "gradient",
+        "g_Ks at the apex %g times that at the base (Szentadrassy et al. 2005, Okada et al. 2011)",
+        MT_HEART_APEX_GKS);
+}
+
+/* ---- the end, and the ECG ---- */
+
+/* Gives the elements of all sites; one may be in several. */
+static mt_status find_stimulated(mt_arena *scratch, mt_heart_case *c, size_t *n, uint32_t **elements)
+{
+    const mt_mesh *mesh = &c->heart->mesh;
+    uint32_t *of_site[MT_HEART_SITES];
+    size_t n_of_site[MT_HEART_SITES];
+    *n = 0;
+    for (size_t k = 0; k < c->n_sites; k++) {
+        MT_TRY(mt_region_check(&c->site[k].region));
+        MT_TRY(mt_region_elements(scratch, &c->site[k].region, mesh, &n_of_site[k], &of_site[k]));
+        *n += n_of_site[k];
+    }
+    MT_ALLOC(scratch, *elements, *n);
+    for (size_t k = 0, at = 0; k < c->n_sites; at += n_of_site[k++])
+        memcpy(*elements + at, of_site[k], n_of_site[k] * sizeof **elements);
+    return MT_OK;
+}
+
+static mt_status choose_end(mt_arena *scratch, mt_heart_case *c, FILE *out)
+{
+    const mt_heart_mesh *heart = c->heart;
+    uint32_t *elements;
+    size_t n;
+    MT_TRY(find_stimulated(scratch, c, &n, &elements));
+    MT_TRY(mt_arrival_latest(
+        &heart->mesh, n, elements, MT_ARRIVAL_ALONG_MM_MS, MT_ARRIVAL_ACROSS_MM_MS, &c->expected_ms));
+    c->expected_ms *= (1 + heart->late_percent / 100) / DETOUR;
+    if (c->beat) {
+        c->end_ms = ROUNDED_MS * ceil((c->expected_ms + MT_HEART_BEAT_MS) / ROUNDED_MS);
+        mt_decision(
+            out, "end", "at %g ms, %d ms after all is expected to be activated", c->end_ms, MT_HEART_BEAT_MS);
+        return MT_OK;
+    }
+    c->end_ms = ROUNDED_MS *
+                (1 + ceil((heart->beyond_measured ? MARGIN_MORE : MARGIN) * c->expected_ms / ROUNDED_MS));
+    mt_decision(out, "end",
+        "when all that can be reached is activated, expected at about %.0f ms; at the latest at %g ms",
+        c->expected_ms, c->end_ms);
+    return MT_OK;
+}
+
+static void choose_electrodes(mt_heart_case *c, FILE *out)
+{
+    const mt_heart_mesh *heart = c->heart;
+    mt_status status = MT_OK;
+    if (heart->has_anatomy)
+        status = mt_chest_electrodes(&heart->mesh, &heart->landmarks, c->electrode);
+    else
+        status = mt_fail(MT_INPUT, "without an anatomy it is not known how the heart lies in the chest");
+    c->n_electrodes = status == MT_OK ? MT_CHEST_ELECTRODES : 0;
+    if (status == MT_OK)
+        mt_decision(out, "ecg", "twelve leads, with electrodes where a grown person's chest has them");
+    else
+        mt_decision(out, "ecg", "none: %s", mt_message());
+}
+
+mt_status mt_heart_case_choose(
+    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, FILE *out, mt_heart_case *c)
+{
+    mt_arena scratch = {0};
+    *c = (mt_heart_case){.beat = beat, .title = title, .mesh = mesh, .heart = heart};
+    choose_stimuli(c, out);
+    choose_cells(c, out);
+    mt_status status = choose_end(&scratch, c, out);
+    mt_arena_free(&scratch);
+    if (status == MT_OK) choose_electrodes(c, out);
+    return status;
+}
+
+/* ---- its text ---- */
+
+static void write_number(FILE *to, const char *key, double value, const char *remark)
+{
+    char number[MT_NUMBER_SIZE];
+    mt_number_text(value, number);
+    const int n = fprintf(to, "  %s: %s", key, number);
+    if (remark[0]) (void)fprintf(to, "%*s # %s", n < 33 ? 33 - n : 1, "", remark);
+    (void)fputc('\n', to);
+}
+
+static void write_tissue(FILE *to, const mt_heart_mesh *heart)
+{
+    const mt_medium *t = &heart->tissue;
+    (void)fprintf(to, "tissue: # S/m = mS/mm, %s\n",
+        heart->mesh.fibre ? "that of the benchmark of Niederer et al. 2011"
+                          : "in all directions that of the benchmark of Niederer et al. 2011 across the "
+                            "fibres: there are none");
+    write_number(to, "intracellular_l_mS_mm", t->intracellular_l_mS_mm, "along the fibre");
+    write_number(to, "intracellular_t_mS_mm", t->intracellular_t_mS_mm, "across it");
+    write_number(to, "extracellular_l_mS_mm", t->extracellular_l_mS_mm, "");
+    write_number(to, "extracellular_t_mS_mm", t->extracellular_t_mS_mm, "");
+    write_number(to, "chi_per_mm", t->chi_per_mm, "membrane surface per volume");
+    write_number(to, "cm_uF_mm2", t->cm_uF_mm2, "membrane capacitance");
+}
+
+static void write_site(FILE *to, const mt_heart_case *c, const mt_heart_site *site)
+{
+    const mt_region *r = &site->region;
+    (void)fputs("  - ", to);
+    if (r->surface[0])
+        (void)fprintf(to, "surface: %s\n    depth_mm: %g\n    centre_mm: [%g, %g, %g]\n    start_ms: %g\n",
+            r->surface, r->depth_mm, r->centre_mm[0], r->centre_mm[1], r->centre_mm[2], site->start_ms);
+    else if (c->heart->has_anatomy)
+        (void)fprintf(to, "at: apex # of the left ventricle\n");
+    else
+        (void)fprintf(to,
+            "centre_mm: [%g, %g, %g] # the lower end of the longest axis: there is no anatomy\n",
+            r->centre_mm[0], r->centre_mm[1], r->centre_mm[2]);
+    write_number(to, "  radius_mm", r->radius_mm, "");
+    write_number(to, "  duration_ms", DURATION_MS, "");
+    write_number(to, "  strength_uA_mm3", STRENGTH_UA_MM3, "that of the benchmark");
+}
+
+static void write_stimuli(FILE *to, const mt_heart_case *c)
+{
+    (void)fprintf(to, "stimuli: # data/cases/README.md has other places\n");
+    for (size_t k = 0; k < c->n_sites; k++) write_site(to, c, &c->site[k]);
+}
+
+/* Regions and gradients of a complete beat. */
+static void write_cells(FILE *to, const mt_heart_case *c)
+{
+    static const char *const surface[] = {"lv_endocardium", "rv_endocardium"};
+    (void)fprintf(to,
+        "cell:\n  type: epi%s\n"
+        "  stepping: multirate # each cell is evaluated as often as its V changes: half the time\n",
+        c->beat ? "" : " # all of the wall alike");
+    if (!c->beat || !c->heart->has_anatomy) return;
+    (void)fprintf(to, "regions:\n");
+    if (c->heart->mesh.layer)
+        (void)fprintf(
+            to, "  - {layer: endo, type: mid} # M cells on the endocardial side (Okada et al. 2011)\n");
+    for (int k = 0; k < (c->heart->has_rv ? 2 : 1); k++)
+        (void)fprintf(to, "  - {surface: %s, depth_mm: %.1f, conductivity_factor: 4} # twice as fast\n",
+            surface[k], mt_heart_endocardium_mm(c->heart));
+    (void)fprintf(to,
+        "gradients: # more I_Ks at the apex (Szentadrassy et al. 2005)\n"
+        "  - {parameter: g_Ks, along: apex_to_base, first: %g, last: 1}\n",
+        MT_HEART_APEX_GKS);
+}
+
+static void write_time(FILE *to, const mt_heart_case *c)
+{
+    char expected[64];
+    if (c->beat) {
+        (void)fprintf(to, "time:\n  dt_ms: 0.05\n");
+        write_number(to, "end_ms", c->end_ms, "through repolarisation");
+        (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity, repolarisation, apd]\n");
+        return;
+    }
+    (void)snprintf(expected, sizeof expected, "at the latest; expected at %.0f ms", c->expected_ms);
+    (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all that can be reached\n");
+    write_number(to, "end_ms", c->end_ms, expected);
+    (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity]\n");
+}
+
+static void write_electrodes(FILE *to, const mt_heart_case *c)
+{
+    (void)fprintf(to, "ecg:\n  every_ms: 1\nelectrodes: # in a grown person's chest; solver/outputs/chest.h "
+                      "tells how the heart lies\n");
+    for (size_t e = 0; e < c->n_electrodes; e++) {
+        const double *x = c->electrode[e].at_mm;
+        (void)fprintf(
+            to, "  - {name: %s, at_mm: [%.1f, %.1f, %.1f]}\n", c->electrode[e].name, x[0], x[1], x[2]);
+    }
+}
+
+/* Frames of V, whole ms apart. */
+static void write_series(FILE *to, const mt_heart_case *c)
+{
+    const double shown_ms = c->beat ? c->end_ms : c->expected_ms, every_ms = fmax(1, ceil(shown_ms / FRAMES)),
+                 frames = 1 + floor(shown_ms / every_ms);
+    (void)fprintf(to, "series: # frames of V: some %.0f MB, and the mesh\n  every_ms: %g\n",
+        ceil(frames * (double)c->heart->mesh.n_elements * sizeof(float) / 1e6), every_ms);
+}
+
+void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again)
+{
+    char late[160], size[MT_ELEMENT_SIZE_TEXT];
+    mt_element_size_text(&c->heart->size, size);
+    (void)snprintf(late, sizeof late, "elements of %s: activation expected %.0f %% late%s", size,
+        c->heart->late_percent, c->heart->beyond_measured ? " or more; propagation may fail" : "");
+    (void)fprintf(
+        to, "# Made by myotile heart. Change what you like; to run it again:\n#   %s\ntitle: ", run_again);
+    mt_yaml_write_text(to, c->title);
+    (void)fprintf(to, "\nmesh: # %s\n  file: ", late);
+    mt_yaml_write_text(to, c->mesh);
+    (void)fputc('\n', to);
+    write_tissue(to, c->heart);
+    write_cells(to, c);
+    write_time(to, c);
+    write_series(to, c);
+    write_stimuli(to, c);
+    if (c->n_electrodes > 0) write_electrodes(to, c);
+    (void)fprintf(to,
+        "machine:\n  backend: cpu # this computer, in double precision; ipu emulates a machine of "
+        "tiles and counts its cycles\n");
+}

@@ -1,0 +1,346 @@
+#include "app/heart/heart_mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/cli/decision.h"
+#include "app/cli/progress.h"
+#include "app/cli/warning.h"
+#include "app/heart/filling.h"
+#include "app/heart/size.h"
+#include "mesh/mend/repair.h"
+#include "mesh/names.h"
+#include "solver/case/delay.h"
+
+static const double elements_most = 5e7;   /* of a body that is filled or refined */
+static const double elements_least = 1000; /* of a body that is filled */
+static const double fewer = 0.95;          /* of the wanted elements gmsh makes no fewer */
+static const double mm3_in_mL = 1000;
+/* Mean edge over the cube root of the mean volume (mt_element_size). */
+static const double edge_of_length = 2.1;
+
+/* A heart in the making. */
+typedef struct making {
+    const mt_heart_asked *asked;
+    mt_refining *refining;
+    FILE *out;
+    mt_heart_mesh *heart;
+    mt_surfaces surfaces;
+    unsigned long times; /* that it is to be refined */
+} making;
+
+static mt_arena *arena_of(making *m) { return m->refining->arenas[m->refining->at]; }
+
+/* ---- files ---- */
+
+static mt_status read_one(mt_arena *arena, const making *m, const char *path, mt_mesh *mesh)
+{
+    const mt_mesh_format *format = NULL;
+    double unit_mm = 1;
+    MT_TRY(mt_mesh_format_find(path, false, &format));
+    MT_TRY(mt_mesh_unit(path, format, m->asked->unit, &unit_mm));
+    MT_TRY(format->read(arena, path, unit_mm, mesh));
+    mt_print_notes(path, mesh);
+    if (mesh->n_elements == 0 || m->asked->n == 1) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: has %zu elements; allowed: one mesh, or several surfaces without elements that close together",
+        path, mesh->n_elements);
+}
+
+static void warn_of_size(const making *m, const mt_mesh *mesh)
+{
+    double low_mm[3], high_mm[3];
+    mt_mesh_box(mesh, low_mm, high_mm);
+    mt_warn_of_size(m->asked->path[0], low_mm, high_mm);
+}
+
+static double volume_of(const mt_mesh *mesh)
+{
+    double volume_mm3 = 0;
+    for (size_t c = 0; c < mesh->n_elements; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+    return volume_mm3;
+}
+
+/* ---- its anatomy and what follows from it ---- */
+
+static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
+{
+    mt_decision(m->out, "anatomy", "%s, %s%s",
+        m->heart->has_rv ? "both ventricles" : "one ventricle, which is taken for the left one",
+        mt_anatomy_text(anatomy, m->surfaces.how),
+        unused ? "; the tags in the file mean something else and are not used" : "");
+}
+
+/* Decides what the surfaces of the mesh are, or of a closed surface without elements. */
+static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *adjacency, mt_mesh *mesh)
+{
+    mt_anatomy anatomy;
+    bool unused;
+    mt_progress_stage("looking for the surfaces");
+    MT_TRY(mt_anatomy_decide(arena, adjacency, mesh, &m->surfaces, &anatomy, &unused));
+    const mt_status status =
+        anatomy == MT_ANATOMY_NONE ? MT_INPUT : mt_landmarks_find(mesh, &m->heart->landmarks);
+    mt_progress_stage(NULL);
+    if (status != MT_OK && status != MT_INPUT) return status;
+    m->heart->has_anatomy = status == MT_OK;
+    m->heart->has_rv = status == MT_OK && m->surfaces.n_triangles[MT_SURFACE_RV] > 0;
+    if (status == MT_OK)
+        say_anatomy(m, anatomy, unused);
+    else
+        mt_decision(m->out, "anatomy", "none: %s", mt_message());
+    return MT_OK;
+}
+
+/* Without fibres no direction is another than across them. */
+static void choose_tissue(making *m, bool fibres)
+{
+    mt_medium *tissue = &m->heart->tissue;
+    *tissue = mt_medium_usual;
+    if (fibres) return;
+    tissue->intracellular_l_mS_mm = tissue->intracellular_t_mS_mm;
+    tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
+}
+
+/* How many elements a body of this volume needs; no more than are asked for. */
+static double elements_of(const making *m, double volume_mm3)
+{
+    const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
+    const double length_mm =
+        mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, MT_HEART_LATE_PERCENT);
+    return m->asked->elements > 0 ? m->asked->elements : volume_mm3 / (length_mm * length_mm * length_mm);
+}
+
+static mt_status check_elements(const making *m, double elements, double volume_mm3)
+{
+    if (elements <= elements_most) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %.4g mL need %.2g elements; allowed: at most %g, by --elements, or --unit if it is that",
+        m->asked->path[0], volume_mm3 / mm3_in_mL, elements, elements_most);
+}
+
+static void say_wanted(const making *m, double elements, double volume_mm3)
+{
+    char text[MT_COUNT_TEXT], why[64] = "by --elements", of[MT_ELEMENT_SIZE_TEXT];
+    const double length_mm = cbrt(volume_mm3 / elements);
+    mt_element_size_text(&(mt_element_size){length_mm, edge_of_length * length_mm}, of);
+    if (m->asked->elements == 0)
+        (void)snprintf(why, sizeof why, "for waves that are less than %d %% late", MT_HEART_LATE_PERCENT);
+    mt_decision(m->out, "elements", "%s of %s wanted, %s", mt_count_text(elements, text), of, why);
+}
+
+/* ---- from surfaces ---- */
+
+static mt_status begin_surface(mt_arena *arena, making *m, mt_mesh *parts, mt_filling *filling)
+{
+    char name[MT_FILE_PATH_MAX], vertices[MT_COUNT_TEXT];
+    mt_mesh joined;
+    MT_TRY(mt_closed_join(arena, parts, m->asked->n, &joined));
+    (void)snprintf(name, sizeof name, "%s%s", m->asked->path[0], m->asked->n > 1 ? " and others" : "");
+    MT_TRY(mt_filling_begin(name, &joined, filling));
+    const mt_closed *c = &filling->closed;
+    mt_decision(m->out, "surface", "closed, %s vertices, %.3g mL%s",
+        mt_count_text((double)filling->surface.n_vertices, vertices), c->volume_mm3 / mm3_in_mL,
+        c->n_merged + c->n_degenerate + c->n_duplicate + c->n_chips > 0
+            ? "; mended: points merged, or triangles removed"
+            : "");
+    return MT_OK;
+}
+
+/* How many elements gmsh shall make. */
+static mt_status choose_filling(making *m, double volume_mm3, double *filled)
+{
+    double elements = elements_of(m, volume_mm3);
+    if (m->asked->elements == 0) elements = fmax(elements / fewer, elements_least);
+    MT_TRY(check_elements(m, elements, volume_mm3));
+    for (*filled = elements; *filled > MT_HEART_FILLED_MOST; *filled /= 8) m->times++;
+    say_wanted(m, elements, volume_mm3);
+    return MT_OK;
+}
+
+static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
+{
+    mesh->notes = NULL; /* those of the reader are printed */
+    const mt_status status = mt_repair_mesh(arena_of(m), mesh, r);
+    if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh);
+    if (status != MT_INPUT) return status;
+    return mt_fail(status, "%s: cannot be mended: %s", m->asked->path[0], mt_message());
+}
+
+/* Tags the boundary of the mesh as the surface is, and names the tags. */
+static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_status status = mt_adjacency_make(&scratch, mesh, &adjacency);
+    if (status == MT_OK) status = mt_boundary_make(arena_of(m), &adjacency, mesh);
+    mt_arena_free(&scratch);
+    if (status == MT_OK) status = mt_filling_carry_tags(surface, mesh);
+    if (status == MT_OK) status = mt_surfaces_rims(mesh);
+    mt_triangles_drop_untagged(mesh);
+    return status == MT_OK ? mt_names_put_surfaces(arena_of(m), mesh) : status;
+}
+
+static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
+{
+    mt_filling *filling;
+    mt_repair mended;
+    double filled;
+    mt_mesh *mesh = &m->heart->mesh;
+    MT_ALLOC(arena, filling, 1);
+    MT_TRY(begin_surface(arena, m, parts, filling));
+    warn_of_size(m, &filling->surface);
+    MT_TRY(find_anatomy(arena, m, NULL, &filling->surface));
+    choose_tissue(m, m->heart->has_anatomy);
+    MT_TRY(choose_filling(m, filling->closed.volume_mm3, &filled));
+    mt_arena_free(arena_of(m));
+    MT_TRY(mt_filling_make(arena_of(m), filling, filled, m->asked->mesh, mesh));
+    mt_progress_stage(NULL);
+    MT_TRY(repair(m, mesh, &mended));
+    return m->heart->has_anatomy ? tag_as_surface(m, &filling->surface, mesh) : MT_OK;
+}
+
+/* ---- from a mesh ---- */
+
+static mt_status say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
+{
+    char elements[MT_COUNT_TEXT], text[256] = "", size[MT_ELEMENT_SIZE_TEXT];
+    mt_element_size found;
+    const struct {
+        const char *what;
+        size_t n;
+    } done[] = {{"inverted elements turned", r->turned},
+        {"elements removed that were there twice, flat or overlapping",
+            r->repeats.n_merged + r->duplicates + r->repeated + r->flat.elements + r->flat.surface +
+                r->flat.inside + r->overlapping},
+        {"loose pieces removed", r->pieces}, {"vertices removed", r->vertices}};
+    for (size_t k = 0; k < sizeof done / sizeof *done; k++) {
+        const size_t used = strlen(text);
+        if (done[k].n == 0) continue;
+        (void)snprintf(text + used, sizeof text - used, "%s%zu %s", used > 0 ? ", " : "; mended: ", done[k].n,
+            done[k].what);
+    }
+    MT_TRY(mt_element_size_find(mesh, &found));
+    mt_element_size_text(&found, size);
+    mt_decision(m->out, "mesh", "%s elements of %s, %.3g mL%s",
+        mt_count_text((double)mesh->n_elements, elements), size, volume_of(mesh) / mm3_in_mL, text);
+    return MT_OK;
+}
+
+/* How often its edges must be halved; with --elements, may be. */
+static mt_status choose_refining(making *m)
+{
+    const mt_mesh *mesh = &m->heart->mesh;
+    const double volume_mm3 = volume_of(mesh), wanted = elements_of(m, volume_mm3);
+    const bool asked = m->asked->elements > 0;
+    double elements = (double)mesh->n_elements;
+    for (; asked ? elements * 8 <= wanted : elements < wanted; elements *= 8) m->times++;
+    MT_TRY(check_elements(m, elements, volume_mm3));
+    say_wanted(m, elements, volume_mm3);
+    return MT_OK;
+}
+
+static mt_status take_mesh(mt_arena *arena, making *m)
+{
+    mt_mesh *mesh = &m->heart->mesh;
+    mt_repair mended;
+    mt_adjacency adjacency;
+    MT_TRY(repair(m, mesh, &mended));
+    MT_TRY(say_mended(m, mesh, &mended));
+    warn_of_size(m, mesh);
+    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
+    MT_TRY(find_anatomy(arena_of(m), m, &adjacency, mesh));
+    choose_tissue(m, mesh->fibre || m->heart->has_anatomy);
+    return choose_refining(m);
+}
+
+/* ---- both ---- */
+
+static mt_status refine(making *m)
+{
+    char elements[MT_COUNT_TEXT], halved[64] = "", failing[96] = "", size[MT_ELEMENT_SIZE_TEXT];
+    mt_heart_mesh *heart = m->heart;
+    const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
+    mt_progress_stage("refining");
+    MT_TRY(mt_refining_times(m->refining, m->times, &heart->mesh));
+    mt_progress_stage(NULL);
+    MT_TRY(mt_element_size_find(&heart->mesh, &heart->size));
+    mt_element_size_text(&heart->size, size);
+    heart->late_percent =
+        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->size.length_mm);
+    heart->beyond_measured = heart->size.length_mm > mt_delay_length_mm(mt_cell_models[0],
+                                                         &mt_diffusion_scheme_usual, &tissue, INFINITY);
+    if (m->times == 1 || m->times == 2)
+        (void)snprintf(halved, sizeof halved, ", its edges halved %s", m->times == 1 ? "once" : "twice");
+    else if (m->times > 0)
+        (void)snprintf(halved, sizeof halved, ", its edges halved %lu times", m->times);
+    if (heart->beyond_measured)
+        (void)snprintf(failing, sizeof failing,
+            " or more; propagation may fail in elements of more than %.2f mm",
+            mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, INFINITY));
+    mt_decision(m->out, "mesh", "%s elements of %s%s; activation expected %.0f %% late%s",
+        mt_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent, failing);
+    return heart->has_anatomy ? mt_landmarks_find(&heart->mesh, &heart->landmarks) : MT_OK;
+}
+
+static mt_status make_fibres(mt_arena *arena, making *m)
+{
+    mt_mesh *mesh = &m->heart->mesh;
+    mt_adjacency adjacency;
+    mt_fibres fibres;
+    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
+    mt_progress_stage("solving for the coordinates of the walls");
+    MT_TRY(mt_fibres_make(arena_of(m), mesh, &adjacency, &mt_fibres_rule_usual, &fibres));
+    mt_progress_stage(NULL);
+    mesh->fibre = fibres.fibre, mesh->sheet = fibres.sheet;
+    mesh->depth = fibres.depth, mesh->layer = fibres.layer;
+    return MT_OK;
+}
+
+static mt_status choose_fibres(making *m)
+{
+    const mt_mesh *mesh = &m->heart->mesh;
+    mt_arena scratch = {0};
+    const bool placeholders = mesh->fibre && mt_info_fibres_alike(mesh);
+    if (mesh->fibre && (!placeholders || !m->heart->has_anatomy)) {
+        mt_decision(m->out, "fibres", "those of the file%s", placeholders ? ", all along one axis" : "");
+        return MT_OK;
+    }
+    if (!m->heart->has_anatomy) {
+        mt_decision(m->out, "fibres",
+            "none, as there is no anatomy; the tissue conducts in all directions as it does across fibres");
+        return MT_OK;
+    }
+    const mt_status status = mt_fail_in(m->asked->path[0], make_fibres(&scratch, m));
+    mt_arena_free(&scratch);
+    if (status == MT_OK)
+        mt_decision(m->out, "fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
+            mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
+            placeholders ? "; those of the file are all along one axis, and not used" : "");
+    return status;
+}
+
+static mt_status make(mt_arena *arena, making *m)
+{
+    mt_mesh *parts;
+    MT_ALLOC(arena, parts, m->asked->n);
+    mt_progress_stage("reading the files");
+    for (size_t k = 0; k < m->asked->n; k++)
+        MT_TRY(read_one(m->asked->n == 1 ? arena_of(m) : arena, m, m->asked->path[k], &parts[k]));
+    mt_progress_stage(NULL);
+    m->heart->mesh = parts[0];
+    if (parts[0].n_elements > 0) return take_mesh(arena, m);
+    return fill(arena, m, parts);
+}
+
+mt_status mt_heart_mesh_make(
+    const mt_heart_asked *asked, mt_refining *refining, FILE *out, mt_heart_mesh *heart)
+{
+    mt_arena scratch = {0};
+    making m = {.asked = asked, .refining = refining, .out = out, .heart = heart};
+    *heart = (mt_heart_mesh){.has_anatomy = false};
+    mt_status status = make(&scratch, &m);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    MT_TRY(refine(&m));
+    return choose_fibres(&m);
+}

@@ -1,0 +1,105 @@
+#include "app/heart/size.h"
+#include "app/cli/warning.h"
+#include "mesh/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mt_content_rows(mt_table *table, const mt_mesh *mesh)
+{
+    mt_table_property_text(table, "fibres", "fibres",
+        !mesh->fibre                 ? "no"
+        : mt_info_fibres_alike(mesh) ? "yes, all alike"
+                                     : "yes");
+    mt_table_property_text(table, "sheets", "sheets", mesh->sheet ? "yes" : "no");
+    mt_table_property_text(table, "depth", "depth", mesh->depth ? "yes" : "no");
+    mt_table_property_text(table, "layers", "layers", mesh->layer ? "yes" : "no");
+}
+
+void mt_print_notes(const char *path, const mt_mesh *mesh)
+{
+    for (const char *at = mesh->notes; at && *at; at++) {
+        const size_t n = strcspn(at, "\n");
+        mt_note(path, at, n);
+        at += n;
+    }
+}
+
+mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    MT_TRY(mt_mesh_read(arena, path, mesh));
+    mt_print_notes(path, mesh);
+    return MT_OK;
+}
+
+/* Warns of names and groups that a format loses; names of surfaces are kept as names of files. */
+static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < mesh->n_names; k++) {
+        const mt_mesh_name *name = mesh->names + k;
+        n += name->dimension != MT_NAMES_FACES || mt_names_surface_of(mesh, name->tag) != name->tag;
+    }
+    if (to->keeps_names || n + mesh->n_groups == 0) return;
+    mt_warn("%s: %s keeps no names of tags (%zu are lost) and no groups (%zu are lost)", path, to->name, n,
+        mesh->n_groups);
+}
+
+mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+{
+    MT_TRY(to->write(path, mesh));
+    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
+        mt_warn("%s: %s keeps no depth and no layers", path, to->name);
+    warn_of_names(path, to, mesh);
+    return MT_OK;
+}
+
+void mt_element_size_rows(mt_table *table, const mt_element_size *size)
+{
+    mt_table_property(
+        table, "characteristic_length_mm", "characteristic length V^(1/3)", size->length_mm, "mm");
+    mt_table_property(table, "mean_edge_mm", "mean edge", size->edge_mm, "mm");
+}
+
+void mt_size_rows(mt_table *table, const mt_info *info)
+{
+    static const char *const names[][2] = {
+        {"extent_x_mm", "extent x"}, {"extent_y_mm", "extent y"}, {"extent_z_mm", "extent z"}};
+    for (int k = 0; k < 3; k++)
+        mt_table_property(table, names[k][0], names[k][1], info->max_mm[k] - info->min_mm[k], "mm");
+    mt_table_property(table, "volume_mm3", "volume", info->volume_mm3, "mm^3");
+}
+
+/* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human heart): beyond, the unit is likely wrong by a factor
+ * of ten or more. */
+static const double heart_mm[2] = {20, 300};
+
+/* Returns the unit in which a heart has this length, as a suggestion; "" if it has in none. */
+static const char *likely_unit(double length_mm)
+{
+    static const struct {
+        double mm;
+        const char *advice;
+    } units[] = {{1e-3, "; this looks like micrometres (--unit um)"},
+        {10, "; this looks like centimetres (--unit cm)"}, {1000, "; this looks like metres (--unit m)"}};
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (length_mm * units[k].mm >= heart_mm[0] && length_mm * units[k].mm <= heart_mm[1])
+            return units[k].advice;
+    return "";
+}
+
+void mt_warn_of_size(const char *path, const double low_mm[3], const double high_mm[3])
+{
+    const double longest_mm = mt_scale_extent_mm(low_mm, high_mm);
+    if (longest_mm >= heart_mm[0] && longest_mm <= heart_mm[1]) return;
+    mt_warn("%s: the longest side is %g mm, a heart's is %g to %g mm; is --unit right?%s", path, longest_mm,
+        heart_mm[0], heart_mm[1], likely_unit(longest_mm));
+}
+
+void mt_warn_of_scale(const char *path, const double low_mm[3], const double high_mm[3])
+{
+    const double longest_mm = mt_scale_extent_mm(low_mm, high_mm);
+    if (longest_mm >= MT_SCALE_LEAST_MM && longest_mm <= MT_SCALE_MOST_MM) return;
+    mt_warn("%s: the longest side is %g mm; usual %g to %g mm%s", path, longest_mm, MT_SCALE_LEAST_MM,
+        MT_SCALE_MOST_MM, likely_unit(longest_mm));
+}

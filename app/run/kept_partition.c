@@ -1,0 +1,89 @@
+#include "app/run/kept_partition.h"
+
+#include <string.h>
+
+#include "app/run/cache.h"
+#include "data/yaml/yaml.h"
+
+static const char kind[] = "partition";
+
+/* What stands before the parts of the elements. No padding inside. */
+typedef struct head {
+    uint32_t n_parts, parts_per_group;
+    uint64_t edge_cut;
+} head;
+
+static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
+
+static mt_status hash_tiling(
+    mt_arena *scratch, const mt_tiling *tiling, const mt_scheme *scheme, mt_hash *hash)
+{
+    const char *machine;
+    MT_TRY(mt_yaml_write(scratch, &ipu_target_table, &tiling->one, &machine));
+    mt_hash_add(hash, machine, strlen(machine) + 1);
+    mt_hash_add(hash, &tiling->imbalance, sizeof tiling->imbalance);
+    add_number(hash, tiling->method);
+    add_number(hash, tiling->tiles);
+    add_number(hash, tiling->balance_halo);
+    if (!tiling->balance_halo) return MT_OK; /* the scheme has no say then */
+    mt_hash_add(hash, scheme->name, strlen(scheme->name) + 1);
+    add_number(hash, scheme->ranges);
+    return MT_OK;
+}
+
+mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
+    const mt_adjacency *adjacency, char key[MT_HASH_SIZE])
+{
+    mt_arena scratch = {0};
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    add_number(&hash, MT_PARTITION_VERSION);
+    add_number(&hash, ipus);
+    add_number(&hash, adjacency->n_elements);
+    mt_hash_add(&hash, adjacency->neighbour, 4 * adjacency->n_elements * sizeof *adjacency->neighbour);
+    const mt_status status = hash_tiling(&scratch, tiling, scheme, &hash);
+    mt_hash_end(&hash, key);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status find(mt_arena *arena, mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n_elements,
+    mt_partition *partition, bool *found)
+{
+    const void *bytes;
+    size_t n;
+    *found = mt_cache_find(scratch, kind, key, &bytes, &n) &&
+             n == sizeof(head) + n_elements * sizeof *partition->part;
+    if (!*found) return MT_OK;
+    const head *h = bytes;
+    *partition = (mt_partition){.n_parts = h->n_parts,
+        .parts_per_group = h->parts_per_group,
+        .n_elements = n_elements,
+        .edge_cut = h->edge_cut};
+    MT_ALLOC(arena, partition->part, n_elements);
+    memcpy(partition->part, h + 1, n_elements * sizeof *partition->part);
+    return mt_partition_check(partition);
+}
+
+mt_status mt_kept_partition_find(
+    mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
+{
+    mt_arena scratch = {0};
+    const mt_status status = find(arena, &scratch, key, n_elements, partition, found);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition)
+{
+    const size_t list = partition->n_elements * sizeof *partition->part;
+    mt_arena scratch = {0};
+    if (partition->metis_failures > 0) return MT_OK;
+    head *h = mt_arena_alloc(&scratch, sizeof *h + list, 1);
+    if (!h) return MT_MEMORY;
+    *h = (head){partition->n_parts, partition->parts_per_group, partition->edge_cut};
+    memcpy(h + 1, partition->part, list);
+    mt_cache_keep(kind, key, h, sizeof *h + list);
+    mt_arena_free(&scratch);
+    return MT_OK;
+}

@@ -1,0 +1,170 @@
+#include "app/run/mapping.h"
+
+#include "app/cli/data_folder.h"
+#include "app/cli/progress.h"
+#include "app/cli/ranks.h"
+#include "app/run/kept_partition.h"
+#include "app/cli/tiling_options.h"
+#include "data/files/file.h"
+#include "ipu/machine/machines.h"
+#include "solver/backends/backend.h"
+#include "mesh/vtk/vtkhdf.h"
+
+static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.backend]->profile != NULL; }
+
+static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
+{
+    choice->saved = !mt_partition_methods[input->machine.partition];
+    if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
+    if (choice->saved && !input->mesh.file[0])
+        return mt_fail(
+            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+    if (choice->saved && input->machine.balance_halo)
+        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
+                                 "which a saved one is not");
+    MT_TRY(mt_fail_in("machine.scheme", mt_scheme_find(mt_schemes[input->machine.scheme].name,
+                                            (uint32_t)input->machine.ranges, &choice->scheme)));
+    input->machine.ranges = choice->scheme.ranges;
+    choice->tiling.imbalance = input->machine.imbalance;
+    choice->tiling.balance_halo = input->machine.balance_halo;
+    return MT_OK;
+}
+
+/* Values that are set come with their own place. */
+static mt_status load_machine(mt_arena *arena, const char *path, const mt_case *input, ipu_target *one)
+{
+    const char *file;
+    MT_TRY(mt_fail_in(path, ipu_machine_path(arena, mt_machines_folder(), input->machine.target, &file)));
+    const mt_status status = ipu_machine_load(arena, file, input->machine.sets, input->machine.n_sets, one);
+    return input->machine.n_sets > 0 ? status : mt_fail_in(path, status);
+}
+
+static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice *choice)
+{
+    mt_tiling *tiling = &choice->tiling;
+    if (ipu_machine_is_path(input->machine.target)) MT_TRY(mt_file_absolute(arena, &input->machine.target));
+    if (input->machine.tiles == 0) input->machine.tiles = tiling->one.tiles;
+    if (input->machine.tiles > tiling->one.tiles)
+        return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
+            input->machine.tiles, tiling->one.tiles, tiling->one.name);
+    tiling->tiles = (uint32_t)input->machine.tiles;
+    MT_TRY(mt_fail_in(
+        "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
+    if (!has_tiles(input)) return MT_OK; /* no emulator needs room */
+    return mt_fail_in("machine.ipus", mt_tiling_check_host(&choice->tiling, (uint32_t)input->machine.ipus));
+}
+
+/* Before the long work that a rank too many would end in. */
+static mt_status check_ranks(const mt_case *input)
+{
+    const uint32_t n = mt_ranks() ? mt_ranks()->n_ranks : 1;
+    if (has_tiles(input) && input->machine.ipus < n)
+        return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most a rank for each IPU",
+            input->machine.ipus, n);
+    return MT_OK;
+}
+
+mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, mt_mapping_choice *choice)
+{
+    *choice = (mt_mapping_choice){0};
+    MT_TRY(mt_fail_in(path, choose_cut(input, choice)));
+    MT_TRY(mt_fail_in(path, check_ranks(input)));
+    MT_TRY(load_machine(arena, path, input, &choice->tiling.one));
+    return mt_fail_in(path, choose_tiles(arena, input, choice));
+}
+
+/* The partition that the mesh file has: it must be one for this machine. */
+static mt_status read_partition(
+    mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_partition *partition)
+{
+    const uint32_t ipus = (uint32_t)input->machine.ipus, tiles = (uint32_t)input->machine.tiles;
+    MT_TRY(mt_vtkhdf_read_partition(arena, input->mesh.file, problem->whole.n_elements, partition));
+    partition->n_elements = problem->mesh.n_elements;
+    for (size_t c = 0; c < partition->n_elements; c++)
+        partition->part[c] = partition->part[mt_mesh_number(&problem->mesh, c)];
+    partition->edge_cut = mt_partition_edge_cut(&problem->adjacency, partition->part);
+    const uint32_t its_ipus = mt_partition_groups(partition), its_tiles = partition->parts_per_group;
+    if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
+        input->mesh.file, its_ipus, its_tiles, ipus, tiles);
+}
+
+static mt_status cut_with(mt_arena *arena, mt_arena *scratch, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    mt_balance balance;
+    mt_pattern pattern = {0};
+    if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
+    MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
+    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
+}
+
+static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    mt_arena scratch = {0};
+    const mt_status status = cut_with(arena, &scratch, choice, ipus, adjacency, partition);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* From the cache, if it is there. */
+static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    char key[MT_HASH_SIZE];
+    bool found;
+    if (!choice->cached || adjacency->n_elements < MT_PARTITION_KEPT_FROM)
+        return cut(arena, choice, ipus, adjacency, partition);
+    MT_TRY(mt_kept_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
+    MT_TRY(mt_kept_partition_find(arena, key, adjacency->n_elements, partition, &found));
+    if (found) return MT_OK;
+    MT_TRY(cut(arena, choice, ipus, adjacency, partition));
+    return mt_kept_partition_keep(key, partition);
+}
+
+/* Parts of the mesh as tiles of one machine. */
+static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice, uint32_t n_ranks,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    const mt_partition_options options = {.method = MT_PARTITION_FLAT,
+        .n_groups = 1,
+        .parts_per_group = n_ranks,
+        .imbalance = choice->tiling.imbalance};
+    return mt_partition_make(arena, adjacency, &options, partition);
+}
+
+/* The partition that the case's mesh file does not have. */
+static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    return has_tiles(input)
+               ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
+               : cut_for_ranks(arena, choice, mt_ranks()->n_ranks, adjacency, partition);
+}
+
+/* Tiles have the case's. Ranks without tiles pay for bytes and not for ranges, so that nothing unused is sent. */
+static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *choice, mt_scheme *scheme)
+{
+    *scheme = choice->scheme;
+    return has_tiles(input) ? MT_OK : mt_scheme_find("exact", 0, scheme);
+}
+
+mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_problem *problem, mt_mapping *m)
+{
+    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
+    mt_scheme scheme;
+    *m = (mt_mapping){0};
+    mt_progress_stage("cutting the mesh for the tiles");
+    if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
+    if (!has_tiles(input) && !mt_ranks()) return MT_OK;
+    if (!choice->saved || !has_tiles(input))
+        MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
+    MT_TRY(choose_scheme(input, choice, &scheme));
+    MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo));
+    m->layout = (mt_layout){
+        .target = &choice->target, .halo = &m->halo, .checked = input->machine.checked, .ranks = mt_ranks()};
+    return MT_OK;
+}

@@ -1,0 +1,259 @@
+#include "app/run/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/cli/progress.h"
+#include "app/heart/anatomy.h"
+#include "app/run/operator.h"
+#include "app/run/prepace.h"
+#include "app/run/warnings.h"
+#include "app/heart/size.h"
+#include "data/files/file.h"
+#include "mesh/files/formats.h"
+#include "mesh/names.h"
+#include "mesh/make/slab.h"
+#include "solver/case/case_on_mesh.h"
+#include "solver/case/parts.h"
+
+static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
+{
+    mt_progress_stage("getting the mesh");
+    if (!input->mesh.file[0])
+        return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
+            (mt_slab_cut)input->mesh.slab.cut, mesh);
+    return mt_read_mesh(arena, input->mesh.file, mesh);
+}
+
+static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+{
+    mt_tissues tissues;
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    const char *name = mt_case_mesh_name(input);
+    MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
+    mt_progress_stage("building the diffusion operator and measuring its limits");
+    MT_TRY(mt_fail_in(
+        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme, cached, &p->diffusion)));
+    mt_findings_of_operator(mt_warnings, name, &p->adjacency, &p->diffusion);
+    return MT_OK;
+}
+
+/* The number among the live elements of one of the whole mesh; MT_NO_ELEMENT: it is inert. */
+static uint32_t live_number(const mt_problem *p, uint32_t element)
+{
+    const uint32_t *number = p->mesh.number,
+                   *found = bsearch(&element, number, p->mesh.n_elements, sizeof *number, mt_compare_ids);
+    return found ? (uint32_t)(found - number) : MT_NO_ELEMENT;
+}
+
+/* Takes inert elements out of the stimuli and the probes, and renumbers the others. */
+static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
+{
+    if (!p->mesh.number) return MT_OK;
+    for (size_t k = 0; k < p->probes.n; k++) p->probes.element[k] = live_number(p, p->probes.element[k]);
+    for (size_t s = 0; s < n_stimuli; s++) {
+        uint32_t *live;
+        size_t n = 0;
+        if (stimuli[s].n_elements == 0) continue; /* a site, whose elements others have */
+        MT_ALLOC(arena, live, stimuli[s].n_elements);
+        for (size_t k = 0; k < stimuli[s].n_elements; k++) {
+            const uint32_t number = live_number(p, stimuli[s].element[k]);
+            if (number != MT_NO_ELEMENT) live[n++] = number;
+        }
+        if (n == 0)
+            return mt_fail(MT_INPUT,
+                "stimuli.%zu: all its %zu elements are inert; allowed: some that are not", s,
+                stimuli[s].n_elements);
+        stimuli[s].element = live;
+        stimuli[s].n_elements = n;
+    }
+    return MT_OK;
+}
+
+/* chi Cm of an element. */
+static double membrane_of(const mt_media *media, size_t element)
+{
+    const mt_medium *m = mt_media_at(media, element);
+    return m->chi_per_mm * m->cm_uF_mm2;
+}
+
+/* Takes out of a stimulus, whose elements are a copy, those with the chi Cm of its first, and gives them as a stimulus of the same
+ * times, with the rise of theirs. */
+static mt_status take_part(mt_arena *arena, const mt_media *media, double strength_uA_mm3, mt_stimulus *from,
+    uint32_t *left, mt_stimulus *part)
+{
+    const double membrane = membrane_of(media, left[0]);
+    uint32_t *elements;
+    size_t n = 0, n_left = 0;
+    MT_ALLOC(arena, elements, from->n_elements);
+    for (size_t k = 0; k < from->n_elements; k++)
+        if (membrane_of(media, left[k]) == membrane)
+            elements[n++] = left[k];
+        else
+            left[n_left++] = left[k];
+    *part = *from;
+    part->rise_mV_ms = strength_uA_mm3 / membrane;
+    part->n_elements = n;
+    part->element = elements;
+    from->n_elements = n_left;
+    return MT_OK;
+}
+
+/* Makes one stimulus of a case several, where its elements differ in chi Cm: the current of a volume then raises their V at rates of
+ * their own. */
+static mt_status part_by_membrane(
+    mt_arena *arena, const mt_case *input, const mt_stimulus *whole, mt_problem *p)
+{
+    const size_t room = input->n_stimuli * p->media.n;
+    mt_stimulus *parts;
+    size_t *stimulus_of, n = 0;
+    MT_ALLOC(arena, parts, room);
+    MT_ALLOC(arena, stimulus_of, room);
+    for (size_t s = 0; s < input->n_stimuli; s++) {
+        mt_stimulus from = whole[s];
+        uint32_t *left;
+        MT_ALLOC(arena, left, from.n_elements);
+        memcpy(left, from.element, from.n_elements * sizeof *left);
+        for (; from.n_elements > 0; n++) {
+            MT_TRY(take_part(arena, &p->media, input->stimuli[s].strength_uA_mm3, &from, left, &parts[n]));
+            stimulus_of[n] = s;
+        }
+    }
+    p->monodomain.n_stimuli = n;
+    p->monodomain.stimulus = parts;
+    p->monodomain.stimulus_of = stimulus_of;
+    MT_ALLOC(arena, p->monodomain.peak_mV, n);
+    MT_ALLOC(arena, p->monodomain.capture, n);
+    return MT_OK;
+}
+
+mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    mt_stimulus *stimuli;
+    MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
+    MT_TRY(mt_case_stimuli(arena, input, &p->whole, &stimuli));
+    MT_TRY(leave_out_inert(arena, p, input->n_stimuli, stimuli));
+    return part_by_membrane(arena, input, stimuli, p);
+}
+
+static mt_status find_region_files(mt_arena *arena, mt_region *region)
+{
+    if (region->vtx[0]) MT_TRY(mt_file_absolute(arena, &region->vtx));
+    return region->elements[0] ? mt_file_absolute(arena, &region->elements) : MT_OK;
+}
+
+/* Those but the mesh's. */
+static mt_status find_other_files(mt_arena *arena, mt_case *input)
+{
+    if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
+    for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
+    for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
+    return MT_OK;
+}
+
+mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
+{
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
+    return find_other_files(arena, input);
+}
+
+static bool region_uses_surfaces(const mt_region *region)
+{
+    bool named = region->at[0];
+    for (int32_t s = MT_SURFACE_BASE; s <= MT_SURFACE_RV; s++)
+        named |= strcmp(region->surface, mt_surface_name(s)) == 0;
+    return named;
+}
+
+/* True if a place or a gradient of a case depends on which triangles are base, epicardium and endocardia. */
+static bool uses_surfaces(const mt_case *input)
+{
+    bool any = false;
+    for (size_t r = 0; r < input->n_regions; r++) any |= region_uses_surfaces(&input->regions[r].region);
+    for (size_t s = 0; s < input->n_stimuli; s++) any |= region_uses_surfaces(&input->stimuli[s].region);
+    for (size_t g = 0; g < input->n_gradients; g++)
+        any |= input->gradients[g].along == MT_GRADIENT_APEX_TO_BASE;
+    return any;
+}
+
+/* Parts the elements that are not inert from the others. */
+static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    uint8_t *live;
+    MT_TRY(mt_case_live(arena, input, &p->whole, &live));
+    if (!live) return MT_OK;
+    return mt_mesh_select(arena, &p->whole, live, &p->mesh);
+}
+
+/* What the time loop needs to know beside stimuli and cells. */
+static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
+{
+    MT_TRY(mt_case_choose_steps(input, &p->diffusion));
+    p->monodomain.diffusion = &p->diffusion;
+    p->monodomain.dt_ms = input->time.dt_ms;
+    p->monodomain.pde_steps = input->time.pde_steps;
+    p->monodomain.diffusing = mt_case_diffusing(input);
+    p->monodomain.accumulation = (mt_accumulation)input->diffusion.accumulation;
+    p->monodomain.residual_mV = input->diffusion.tolerance_mV;
+    p->monodomain.splitting = (mt_splitting)input->time.splitting;
+    p->monodomain.stepping = (mt_stepping)input->cell.stepping;
+    p->monodomain.tolerance_mV = input->cell.tolerance_mV;
+    MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
+    p->monodomain.mesh = &p->mesh;
+    return mt_monodomain_check(&p->monodomain);
+}
+
+/* Before the operator is made; findings may be NULL: they were told. */
+static mt_status check_parts(const mt_case *input, const mt_problem *p, const mt_findings *findings)
+{
+    mt_arena scratch = {0};
+    mt_case_parts parts;
+    mt_status status = mt_case_parts_make(&scratch, &p->mesh, &p->media, &parts);
+    if (status == MT_OK) status = mt_case_check_scale(input, &parts);
+    if (status == MT_OK && findings) status = mt_findings_of_mesh(*findings, input, &parts);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+{
+    *p = (mt_problem){.whole = *mesh};
+    MT_TRY(find_other_files(arena, input));
+    if (uses_surfaces(input)) MT_TRY(mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole));
+    p->mesh = p->whole;
+    MT_TRY(select_live(arena, input, p));
+    MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
+    MT_TRY(check_parts(input, p, &mt_warnings));
+    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(make_operator(arena, input, cached, p));
+    return set_loop(arena, input, p);
+}
+
+mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem)
+{
+    mt_mesh mesh;
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
+    MT_TRY(get_mesh(arena, input, &mesh));
+    return mt_problem_make_on(arena, &mesh, input, cached, problem);
+}
+
+mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case *input, mt_problem *p)
+{
+    *p = (mt_problem){.whole = made->whole,
+        .mesh = made->mesh,
+        .adjacency = made->adjacency,
+        .media = made->media,
+        .diffusion = made->diffusion};
+    MT_TRY(check_parts(input, p, NULL));
+    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    return set_loop(arena, input, p);
+}
+
+mt_status mt_problem_prepace(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
+{
+    const mt_pulses pulses = mt_case_prepace(input);
+    return mt_prepace(arena, &pulses, cached, &problem->monodomain);
+}

@@ -1,0 +1,321 @@
+#include "app/run/samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/files/folder.h"
+#include "data/core/hash.h"
+#include "data/files/input.h"
+#include "mesh/names.h"
+
+static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.frames",
+    [MT_SAMPLE_SERIES] = "series.frames",
+    [MT_SAMPLE_ECG] = "ecg.frames"};
+
+/* ---- what is asked for ---- */
+
+static const mt_case_samples *asked(const mt_sampling *s, mt_sample what)
+{
+    return what == MT_SAMPLE_TRACES ? &s->input->traces : &s->input->series.samples;
+}
+
+static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
+{
+    const uint32_t fields = asked(s, what)->fields;
+    MT_ALLOC(arena, s->field[what], 32);
+    for (size_t f = 0; f < 32; f++)
+        if (fields >> f & 1) s->field[what][s->n_fields[what]++] = f;
+    return MT_OK;
+}
+
+/* The elements that the points' fits ask for. */
+static mt_status list_near(mt_arena *arena, mt_sampling *s)
+{
+    const mt_probes *probes = &s->problem->probes;
+    const size_t n = s->problem->mesh.n_elements;
+    uint8_t *needed;
+    if (!s->wanted[MT_SAMPLE_TRACES]) return MT_OK;
+    MT_ALLOC(arena, needed, n);
+    for (size_t p = 0; p < probes->n_points; p++)
+        if (probes->element[p] != MT_NO_ELEMENT)
+            mt_probe_needs(&s->problem->mesh, &s->problem->diffusion, probes->xyz_mm + 3 * p,
+                probes->element[p], needed);
+    for (size_t e = 0; e < n; e++) s->n_near += needed[e];
+    MT_ALLOC(arena, s->near, s->n_near);
+    for (size_t e = 0, k = 0; e < n; e++)
+        if (needed[e]) s->near[k++] = (uint32_t)e;
+    return MT_OK;
+}
+
+/* Selects the elements of the region series.tag, of those that are not inert. */
+static mt_status select_part(mt_arena *arena, mt_sampling *s)
+{
+    const mt_mesh *mesh = &s->problem->mesh;
+    const char *text = s->input->series.tag;
+    int32_t tag;
+    uint8_t *keep;
+    s->part = *mesh;
+    if (!s->wanted[MT_SAMPLE_SERIES] || !text[0]) return MT_OK;
+    MT_TRY(mt_fail_in("series.tag", mt_names_find(&s->problem->whole, MT_NAMES_ELEMENTS, text, &tag)));
+    MT_ALLOC(arena, keep, mesh->n_elements);
+    MT_ALLOC(arena, s->of, mesh->n_elements);
+    size_t n = 0;
+    for (size_t e = 0; e < mesh->n_elements; e++) {
+        keep[e] = mesh->region[e] == tag;
+        if (keep[e]) s->of[n++] = (uint32_t)e;
+    }
+    if (n == 0)
+        return mt_fail(MT_INPUT,
+            "series.tag: no element that is not inert has the tag %.60s; allowed: a tag of the mesh", text);
+    return mt_mesh_select(arena, mesh, keep, &s->part);
+}
+
+static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
+{
+    const mt_case *c = s->input;
+    const mt_problem *p = s->problem;
+    mt_electrode *electrode;
+    if (c->n_electrodes == 0) return MT_OK;
+    MT_ALLOC(arena, s->phi_mV, c->n_electrodes);
+    MT_ALLOC(arena, electrode, c->n_electrodes);
+    for (size_t k = 0; k < c->n_electrodes; k++) {
+        electrode[k].name = c->electrodes[k].name;
+        memcpy(electrode[k].at_mm, c->electrodes[k].at_mm, sizeof electrode[k].at_mm);
+    }
+    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->mesh, &p->adjacency, &p->media, c->ecg.bath_mS_mm,
+                                        c->n_electrodes, electrode, &s->ecg));
+}
+
+/* An ECG is taken every so many ms. */
+static mt_status find_moments(mt_arena *arena, mt_sampling *s)
+{
+    static const char *const key[] = {
+        [MT_SAMPLE_TRACES] = "traces", [MT_SAMPLE_SERIES] = "series", [MT_SAMPLE_ECG] = "ecg"};
+    const mt_case *c = s->input;
+    const mt_moments_asked ecg = {.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        const mt_moments_asked *when = k == MT_SAMPLE_ECG ? &ecg : &asked(s, (mt_sample)k)->when;
+        s->wanted[k] = mt_moments_any(when);
+        s->any |= s->wanted[k];
+        MT_TRY(mt_moments_make(arena, key[k], when, c->time.dt_ms, c->time.end_ms, &s->when[k]));
+    }
+    return MT_OK;
+}
+
+mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *s)
+{
+    *s = (mt_sampling){.input = input, .problem = problem};
+    MT_TRY(find_moments(arena, s));
+    if (!s->any) return MT_OK;
+    s->v_step = SIZE_MAX;
+    MT_ALLOC(arena, s->v_mV, problem->mesh.n_elements);
+    MT_ALLOC(arena, s->value, problem->mesh.n_elements);
+    MT_TRY(list_near(arena, s));
+    MT_TRY(list_fields(arena, s, MT_SAMPLE_TRACES));
+    MT_TRY(list_fields(arena, s, MT_SAMPLE_SERIES));
+    MT_TRY(select_part(arena, s));
+    return make_ecg(arena, s);
+}
+
+/* ---- the files ---- */
+
+/* Of all that the values depend on and that a checkpoint does not tell. */
+static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_HASH_SIZE])
+{
+    const mt_case *c = s->input;
+    const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
+    const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
+    const uint64_t every = s->when[what].every; /* a list may grow as the run goes on */
+    char mesh[MT_HASH_SIZE];
+    mt_hash hash;
+    MT_TRY(mt_mesh_hash(&s->part, mesh));
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, mesh, strlen(mesh));
+    mt_hash_add(&hash, &c->time.dt_ms, sizeof c->time.dt_ms);
+    mt_hash_add(&hash, &every, sizeof every);
+    if (what == MT_SAMPLE_ECG) mt_hash_add(&hash, &c->ecg.bath_mS_mm, sizeof c->ecg.bath_mS_mm);
+    for (size_t k = 0; k < n; k++) mt_hash_add(&hash, point[k].at_mm, sizeof point[k].at_mm);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+/* What a file of frames is of; its names and fingerprint in `arena`. */
+static mt_status describe(mt_arena *arena, const mt_sampling *s, mt_sample what, mt_frames_about *about)
+{
+    const char **name;
+    char *print;
+    const bool of_ecg = what == MT_SAMPLE_ECG;
+    *about = (mt_frames_about){.n_values = of_ecg                     ? s->input->n_electrodes
+                                           : what == MT_SAMPLE_SERIES ? s->part.n_elements
+                                                                      : s->input->n_points,
+        .n_fields = of_ecg ? 1 : s->n_fields[what]};
+    MT_ALLOC(arena, name, about->n_fields);
+    MT_ALLOC(arena, print, MT_HASH_SIZE);
+    for (size_t f = 0; f < about->n_fields; f++)
+        name[f] = of_ecg ? "phi" : mt_case_field(s->input, s->field[what][f]).name;
+    MT_TRY(fingerprint(s, what, print));
+    about->field = name;
+    about->fingerprint = print;
+    return MT_OK;
+}
+
+static mt_status copy_file(const char *from, const char *to)
+{
+    char buffer[1 << 16];
+    mt_file file;
+    size_t n;
+    FILE *in;
+    MT_TRY(mt_input_open(from, &in));
+    mt_status status = mt_file_begin(to, &file);
+    while (status == MT_OK && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        (void)fwrite(buffer, 1, n, file.stream);
+    (void)fclose(in);
+    return status == MT_OK ? mt_file_end(&file, MT_OK) : status;
+}
+
+/* How many frames there are up to a step. */
+static size_t count_due(const mt_moments *when, size_t step)
+{
+    size_t n = 0;
+    for (size_t next = mt_moments_next(when, 0); next <= step; next = mt_moments_next(when, next + 1)) n++;
+    return n;
+}
+
+/* A run that goes on has each frame that was due. */
+static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const char *path,
+    const mt_frames_about *about, const char *from, size_t from_step)
+{
+    char there[MT_FILE_PATH_MAX];
+    const size_t due = count_due(&s->when[what], from_step);
+    MT_TRY(mt_folder_path(from, file_name[what], there));
+    if (due == 0 && access(there, F_OK) != 0) return mt_frames_create(arena, path, about, &s->frames[what]);
+    if (!mt_file_same(there, path)) MT_TRY(copy_file(there, path));
+    MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
+    if (s->frames[what].n == due) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s: has %zu of the %zu frames up to the checkpoint", there, s->frames[what].n, due);
+}
+
+static mt_status open_one(
+    mt_arena *arena, mt_sampling *s, mt_sample what, const char *path, const char *from, size_t from_step)
+{
+    mt_frames_about about;
+    if (!s->wanted[what]) return mt_file_remove(path);
+    MT_TRY(describe(arena, s, what, &about));
+    if (from_step > 0) return go_on(arena, s, what, path, &about, from, from_step);
+    return mt_frames_create(arena, path, &about, &s->frames[what]);
+}
+
+mt_status mt_sampling_open(
+    mt_arena *arena, mt_sampling *s, const char *folder, const char *from, size_t from_step)
+{
+    const bool here = from_step > 0 && mt_file_same(folder, from);
+    mt_status status = MT_OK;
+    char path[MT_FILE_PATH_MAX];
+    if (s->any) mt_folder_keep(folder); /* before there is a file: a signal's handler may look in between */
+    for (int k = 0; k < MT_SAMPLES && status == MT_OK; k++) {
+        status = mt_folder_path(folder, file_name[k], path);
+        if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
+        if (status != MT_OK && s->wanted[k] && !here) (void)unlink(path);
+    }
+    if (status == MT_OK) return MT_OK;
+    mt_sampling_close(s, !here);
+    if (s->any) mt_folder_keep_no_longer(folder);
+    return status;
+}
+
+mt_status mt_sampling_sync(mt_sampling *s)
+{
+    for (int k = 0; k < MT_SAMPLES; k++)
+        if (s->wanted[k]) MT_TRY(mt_frames_sync(&s->frames[k]));
+    return MT_OK;
+}
+
+void mt_sampling_close(mt_sampling *s, bool remove)
+{
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        if (!s->frames[k].open) continue;
+        mt_frames_close(&s->frames[k]);
+        if (remove) (void)unlink(s->frames[k].path);
+    }
+}
+
+/* ---- taking ---- */
+
+typedef struct taking {
+    mt_sampling *s;
+    const mt_backend *backend;
+    void *self;
+    size_t step;
+} taking;
+
+/* Gives a field of all elements of the problem, or at least of those near the points. V is streamed once at a time. */
+static mt_status stream_field(const taking *t, size_t field, bool near, const double **value)
+{
+    mt_sampling *s = t->s;
+    const size_t array = field == 0 ? MT_ARRAY_V : mt_array_states(&s->problem->monodomain) + field - 1;
+    *value = s->v_mV;
+    if (field == 0 && s->v_step == t->step) return MT_OK;
+    if (field == 0 && !near) {
+        s->v_step = t->step;
+        return t->backend->stream(t->self, array, 0, NULL, s->v_mV);
+    }
+    *value = s->value;
+    return t->backend->stream(t->self, array, s->n_near, near ? s->near : NULL, s->value);
+}
+
+static mt_status give_points(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    const mt_probes *probes = &s->problem->probes;
+    const double *value;
+    MT_TRY(stream_field(t, s->field[MT_SAMPLE_TRACES][field], true, &value));
+    for (size_t k = 0; k < probes->n_points; k++)
+        values[k] = probes->element[k] == MT_NO_ELEMENT
+                        ? NAN
+                        : (float)mt_probe_state(&s->problem->mesh, &s->problem->diffusion, value,
+                              probes->xyz_mm + 3 * k, probes->element[k]);
+    return MT_OK;
+}
+
+static mt_status give_frame(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    const double *value;
+    MT_TRY(stream_field(t, s->field[MT_SAMPLE_SERIES][field], false, &value));
+    for (size_t k = 0; k < s->part.n_elements; k++) values[k] = (float)value[s->of ? s->of[k] : k];
+    return MT_OK;
+}
+
+static mt_status give_potentials(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    const double *v_mV;
+    (void)field;
+    MT_TRY(stream_field(t, 0, false, &v_mV));
+    mt_ecg_potentials(&s->ecg, v_mV, s->phi_mV);
+    for (size_t k = 0; k < s->ecg.n; k++) values[k] = (float)s->phi_mV[k];
+    return MT_OK;
+}
+
+/* First those that need all of V. */
+mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self, size_t steps_done)
+{
+    static const struct {
+        mt_sample what;
+        mt_frames_give *give;
+    } all[] = {
+        {MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame}, {MT_SAMPLE_TRACES, give_points}};
+    taking t = {s, backend, self, steps_done};
+    for (size_t k = 0; s->any && k < sizeof all / sizeof *all; k++) {
+        if (mt_moments_next(&s->when[all[k].what], steps_done) != steps_done) continue;
+        MT_TRY(mt_frames_append(&s->frames[all[k].what], (int64_t)steps_done,
+            (double)steps_done * s->input->time.dt_ms, all[k].give, &t));
+    }
+    return MT_OK;
+}

@@ -1,0 +1,104 @@
+#include "app/run/shared.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "app/run/case_lines.h"
+
+/* ---- what may differ ---- */
+
+/* A line of a region that says what its cells are: "regions.0.scale: ...", or an entry of that list. */
+static bool of_cells_of_a_region(const char *line)
+{
+    static const char *const begins[] = {"type:", "scale", "set", NULL};
+    if (strncmp(line, "regions.", 8) != 0) return false;
+    line += 8;
+    while (isdigit((unsigned char)*line)) line++;
+    return *line == '.' && mt_case_line_begins(line + 1, begins);
+}
+
+static bool problem_may(const char *line)
+{
+    static const char *const begins[] = {"title:", "cell.type:", "cell.scale", "cell.set", "time.", "output.",
+        "traces.", "series.", "ecg.", "start.", "prepace.", "checkpoint.", "stimuli", "points", "electrodes",
+        "line.", "machine.", NULL};
+    return mt_case_line_begins(line, begins) || of_cells_of_a_region(line);
+}
+
+static bool mapping_may(const char *line) { return problem_may(line) && strncmp(line, "machine.", 8) != 0; }
+
+/* ---- the problem ---- */
+
+static mt_status agrees(const char *with, const mt_case *input, mt_case_line_free *may, bool *agrees)
+{
+    mt_arena scratch = {0};
+    mt_case_line before, now;
+    const char *lines;
+    *agrees = false;
+    const mt_status status = with ? mt_yaml_write_lines(&scratch, &mt_case_table, input, &lines) : MT_OK;
+    if (with && status == MT_OK) *agrees = !mt_case_lines_differ(with, lines, may, &before, &now);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static void forget_mapping(mt_shared *s)
+{
+    mt_arena_free(&s->of_mapping);
+    s->mapped_text = NULL;
+}
+
+/* Makes all of it anew, for a copy of the case: what is filled in is for each run to choose. */
+static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
+{
+    mt_case own = *input;
+    forget_mapping(s);
+    mt_arena_free(&s->of_problem);
+    s->case_text = NULL;
+    MT_TRY(mt_problem_make(&s->of_problem, &own, cached, &s->problem));
+    return mt_yaml_write_lines(&s->of_problem, &mt_case_table, input, &s->case_text);
+}
+
+mt_status mt_shared_has(const mt_shared *shared, mt_arena *arena, mt_case *input, bool *has)
+{
+    MT_TRY(mt_problem_find_files(arena, input));
+    return agrees(shared->case_text, input, problem_may, has);
+}
+
+mt_status mt_shared_make(mt_shared *shared, mt_arena *arena, mt_case *input, bool cached)
+{
+    bool has;
+    MT_TRY(mt_shared_has(shared, arena, input, &has));
+    if (has) return MT_OK;
+    MT_TRY(make_problem(shared, input, cached));
+    return mt_problem_find_files(
+        arena, input); /* the copy has the same regions, whose paths are the problem's now */
+}
+
+mt_status mt_shared_problem(
+    mt_shared *shared, mt_arena *arena, mt_case *input, bool cached, mt_problem *problem)
+{
+    MT_TRY(mt_shared_make(shared, arena, input, cached));
+    return mt_problem_make_like(arena, &shared->problem, input, problem);
+}
+
+/* ---- the mapping ---- */
+
+mt_status mt_shared_mapping(
+    mt_shared *s, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping)
+{
+    bool has;
+    *mapping = &s->mapping;
+    MT_TRY(agrees(s->mapped_text, input, mapping_may, &has));
+    if (has) return MT_OK;
+    forget_mapping(s);
+    s->choice = *choice;
+    MT_TRY(mt_mapping_make(&s->of_mapping, input, &s->choice, &s->problem, &s->mapping));
+    return mt_yaml_write_lines(&s->of_mapping, &mt_case_table, input, &s->mapped_text);
+}
+
+void mt_shared_free(mt_shared *shared)
+{
+    mt_arena_free(&shared->of_problem);
+    mt_arena_free(&shared->of_mapping);
+    *shared = (mt_shared){0};
+}

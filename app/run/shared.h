@@ -1,0 +1,40 @@
+/* What the runs of one program share: a mesh, its operator, and how it was cut for the tiles. They are made once for cases that
+ * agree in all that these depend on, and made again for one that does not. Results do not tell the difference, not by a bit.
+ *
+ * Of two cases the mesh and the operator are the same unless a value differs that is none of: title, cell.type, cell.scale, cell.set,
+ * type, scale and set of a region, time, output, traces, series, ecg, start, prepace, checkpoint, stimuli, points, electrodes, line,
+ * machine. The mapping to the tiles is the same where the machine is, too. */
+#ifndef MT_APP_RUN_SHARED_H
+#define MT_APP_RUN_SHARED_H
+
+#include "app/run/mapping.h"
+#include "app/run/problem.h"
+
+/* All zero: nothing was made yet. */
+typedef struct mt_shared {
+    mt_arena of_problem, of_mapping;
+    const char *case_text,
+        *mapped_text; /* the cases that they were made for, a line a value; NULL: there is none */
+    mt_problem problem;
+    mt_mapping_choice choice;
+    mt_mapping mapping;
+} mt_shared;
+
+/* Makes the paths of a case absolute in `arena`, and what its problem is made of, if that is not there. Fails as mt_problem_make. */
+MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, mt_arena *arena, mt_case *input, bool cached);
+
+/* Tells whether mt_shared_make would make nothing anew. Makes the paths absolute. MT_FILE: a file is not there. MT_MEMORY. */
+MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, mt_arena *arena, mt_case *input, bool *has);
+
+/* Gives the problem of a case, its own parts in `arena`, the others until something is made anew. Fills in `input` and fails as
+ * mt_problem_make. */
+MT_NODISCARD mt_status mt_shared_problem(
+    mt_shared *shared, mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
+
+/* Gives the mapping of the case whose problem was asked for last, until another is. Fails as mt_mapping_make. */
+MT_NODISCARD mt_status mt_shared_mapping(
+    mt_shared *shared, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping);
+
+void mt_shared_free(mt_shared *shared);
+
+#endif

@@ -1,0 +1,58 @@
+#include "app/run/speed.h"
+
+#include <math.h>
+
+#include "app/cli/progress.h"
+#include "app/run/problem.h"
+#include "mesh/make/slab.h"
+#include "solver/backends/backend.h"
+
+static const double size_mm[3] = {20, 7, 3}, edge_mm = 0.5, end_ms = 12;
+
+/* A stimulus at rest of one half, which activates it. */
+static mt_case_stimulus half_of_it(const mt_case *input)
+{
+    mt_case_stimulus half = {.region = mt_region_nothing,
+        .duration_ms = 2,
+        .period_ms = NAN,
+        .count = 1,
+        .strength_uA_mm3 = 36 * input->tissue.chi_per_mm * input->tissue.cm_uF_mm2};
+    for (int k = 0; k < 3; k++) half.region.min_mm[k] = 0, half.region.max_mm[k] = size_mm[k];
+    half.region.max_mm[0] = size_mm[0] / 2;
+    return half;
+}
+
+static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
+{
+    mt_mesh slab;
+    mt_problem *problem;
+    void *self;
+    MT_ALLOC(arena, problem, 1);
+    MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &slab));
+    const double start_s = mt_now_s();
+    MT_TRY(mt_problem_make_on(arena, &slab, input, false, problem));
+    MT_TRY(mt_backend_cpu.open(arena, &problem->monodomain, NULL, &self));
+    const double ready_s = mt_now_s();
+    const size_t steps = mt_case_steps(input);
+    MT_TRY(mt_backend_run(&problem->monodomain, &mt_backend_cpu, self, 0, steps, NULL, NULL));
+    speed->n_elements = slab.n_elements;
+    speed->setup_s_per_element = (ready_s - start_s) / (double)slab.n_elements;
+    speed->element_steps_per_s = (double)steps * (double)slab.n_elements / (mt_now_s() - ready_s);
+    return MT_OK;
+}
+
+mt_status mt_speed_measure(const mt_case *input, mt_speed *speed)
+{
+    mt_arena arena = {0};
+    mt_case_stimulus half = half_of_it(input);
+    mt_case slab = *input;
+    slab.mesh.file = "";
+    slab.time.end_ms = end_ms;
+    slab.stimuli = &half, slab.n_stimuli = 1;
+    slab.n_regions = slab.n_gradients = slab.n_points = slab.n_electrodes = slab.line.points = 0;
+    mt_progress_stage("measuring how fast this computer is");
+    const mt_status status = mt_fail_in("the slab that is timed", measure(&arena, &slab, speed));
+    mt_progress_stage(NULL);
+    mt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* myotile reproduce figure1: the activation map of a heart, which the study shows as its figure 1. */
+#include <math.h>
+
+#include "app/cli/progress.h"
+#include "app/draw/page.h"
+#include "app/draw/scene/picture.h"
+#include "app/study/paper/heart.h"
+#include "app/study/reproduce.h"
+#include "solver/outputs/maps.h"
+#include "solver/tissue/region.h"
+
+static mt_status figure1(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {MT_HEART_OPTIONS,
+    {.name = "--picture", .value = "OUT.png", .help = "the activation map, with isochrones"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_reproduce_figure1 = {
+    .name = "reproduce figure1",
+    .operands = "",
+    .summary = "activation map of a heart, stimulated at the apex of the left ventricle",
+    .example = "myotile reproduce figure1 --mesh heart.hdf --set time.end_ms=20 --picture figure1.png",
+    .options = options,
+    .run = figure1,
+};
+
+/* ---- the table ---- */
+
+/* When some of the elements activate. */
+static mt_status add_part(mt_arena *arena, mt_table *table, const char *key, const char *label, size_t n,
+    const uint32_t *element, const double *at_ms)
+{
+    float *values;
+    mt_map_summary s;
+    double first = INFINITY, last = -INFINITY;
+    MT_ALLOC(arena, values, n + 1);
+    for (size_t k = 0; k < n; k++) {
+        const double t = at_ms[element ? element[k] : k];
+        values[k] = isfinite(t) ? (float)t : NAN;
+        if (isfinite(t)) first = fmin(first, t), last = fmax(last, t);
+    }
+    MT_TRY(mt_map_summarise(values, n, &s));
+    mt_table_item(table, key, label, 0);
+    mt_table_number(table, (double)n);
+    mt_table_number(table, 100 * (double)s.n / (double)n);
+    mt_table_number(table, s.n ? first : NAN);
+    mt_table_number(table, s.median);
+    mt_table_number(table, s.n ? last : NAN);
+    return MT_OK;
+}
+
+static mt_status add_surface(mt_arena *arena, mt_table *table, const mt_mesh *mesh, const char *name,
+    const char *label, const double *at_ms)
+{
+    mt_region region = mt_region_nothing;
+    size_t n;
+    uint32_t *element;
+    region.surface = name;
+    MT_TRY(mt_region_check(&region));
+    if (mt_region_elements(arena, &region, mesh, &n, &element) != MT_OK)
+        return MT_OK; /* none, as in one ventricle */
+    return add_part(arena, table, name, label, n, element, at_ms);
+}
+
+static mt_status make_activation(
+    mt_arena *arena, const mt_heart *h, const double *at_ms, const char *title, mt_table *table)
+{
+    static const struct {
+        const char *name, *label;
+    } surfaces[] = {{"lv_endocardium", "left endocardium"}, {"rv_endocardium", "right endocardium"},
+        {"epicardium", "epicardium"}, {"base", "base"}};
+    const mt_mesh *mesh = &h->problem.mesh;
+    *table = mt_table_begin(arena, "activation", title);
+    mt_table_strings(table, "part", "elements of");
+    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_decimals(table, "activated_percent", "activated", "%", 2);
+    mt_table_decimals(table, "first_ms", "first", "ms", 2);
+    mt_table_decimals(table, "median_ms", "median", "ms", 2);
+    mt_table_decimals(table, "last_ms", "last", "ms", 2);
+    MT_TRY(add_part(arena, table, "all", "the whole", mesh->n_elements, NULL, at_ms));
+    for (size_t k = 0; k < sizeof surfaces / sizeof *surfaces; k++)
+        MT_TRY(add_surface(arena, table, mesh, surfaces[k].name, surfaces[k].label, at_ms));
+    return MT_OK;
+}
+
+/* ---- the picture ---- */
+
+static mt_status draw(
+    mt_arena *arena, const char *path, const mt_heart *h, const double *at_ms, const char *title)
+{
+    const size_t n = h->problem.mesh.n_elements;
+    char grey[64];
+    float *values;
+    MT_ALLOC(arena, values, n);
+    for (size_t c = 0; c < n; c++) values[c] = isfinite(at_ms[c]) ? (float)at_ms[c] : NAN;
+    (void)snprintf(grey, sizeof grey, "not before %.6g ms", h->input.time.end_ms);
+    const mt_picture_scale scale = {
+        mt_map_label[MT_MAP_ACTIVATION], mt_map_unit[MT_MAP_ACTIVATION], "isochrones", grey, false};
+    return mt_picture_map(path, &h->problem.mesh, &h->problem.adjacency, values, &scale, title);
+}
+
+/* ---- the command ---- */
+
+enum { TABLES = 2, TITLE = 160 };
+
+static mt_status simulate(
+    mt_arena *arena, const mt_arguments *arguments, const char *picture, mt_heart *h, mt_table tables[TABLES])
+{
+    char title[TITLE];
+    mt_simulated done;
+    MT_TRY(mt_heart_make(arena, arguments, h));
+    const mt_simulation simulation = mt_heart_simulation(h, mt_backends[h->input.machine.backend]);
+    MT_TRY(mt_simulate(arena, &simulation, &done));
+    const double *at_ms = done.beats[0].activation_ms;
+    (void)snprintf(title, sizeof title, "Activation of a heart: %s", h->name);
+    mt_progress_stage(picture ? "drawing" : NULL);
+    if (picture) MT_TRY(draw(arena, picture, h, at_ms, title));
+    mt_progress_stage(NULL);
+    MT_TRY(make_activation(arena, h, at_ms, title, &tables[0]));
+    return mt_heart_differences(arena, h, &tables[1]);
+}
+
+static mt_status figure1(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *picture = mt_option_value(arguments, "--picture", NULL);
+    mt_format format;
+    mt_table tables[TABLES];
+    mt_heart *h;
+    MT_ALLOC(arena, h, 1);
+    MT_TRY(mt_format_option(arguments, &format));
+    MT_TRY(mt_heart_parse(arena, arguments, NAN, h));
+    if (picture) MT_TRY(mt_page_check_name(picture, mt_option_replace(arguments)));
+    const mt_status status = simulate(arena, arguments, picture, h, tables);
+    mt_heart_drop(h);
+    MT_TRY(status);
+    return mt_tables_print(arguments->out, tables, TABLES, format);
+}

@@ -1,0 +1,184 @@
+#include "app/study/paper/heart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/data_folder.h"
+#include "app/cli/progress.h"
+#include "app/study/published.h"
+#include "app/heart/anatomy.h"
+#include "app/heart/gmsh.h"
+#include "app/run/warnings.h"
+#include "app/heart/size.h"
+#include "data/files/file.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/files/formats.h"
+
+static const char case_file[] = "cases/ventricles.yaml";
+
+/* ---- what is asked for ---- */
+
+/* Keys that have an option stay as the case has them. */
+static mt_status check_sets(const mt_case *plain, const mt_case *set, bool end_given)
+{
+    if (strcmp(set->mesh.file, plain->mesh.file) != 0)
+        return mt_fail(MT_INPUT, "--set mesh.file; allowed here: --mesh");
+    if (end_given && set->time.end_ms != plain->time.end_ms)
+        return mt_fail(MT_INPUT, "--set time.end_ms; allowed here: --times, whose last is the end");
+    if (set->output.beats != 0) return mt_fail(MT_INPUT, "--set output.beats; allowed here: first");
+    return MT_OK;
+}
+
+static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *h)
+{
+    enum { TEXT = 64 };
+    mt_yaml_override *given, *sets;
+    mt_case plain;
+    char *text;
+    size_t n;
+    MT_TRY(mt_data_path(arena, case_file, &h->path));
+    MT_TRY(mt_option_overrides(arena, arguments, "--set", &n, &given));
+    MT_TRY(mt_case_load(arena, h->path, NULL, 0, &plain));
+    MT_TRY(mt_case_load(arena, h->path, given, n, &h->input));
+    MT_TRY(check_sets(&plain, &h->input, !isnan(end_ms)));
+    if (isnan(end_ms)) return MT_OK;
+    MT_ALLOC(arena, sets, n + 1);
+    MT_ALLOC(arena, text, TEXT);
+    for (size_t k = 0; k < n; k++) sets[k] = given[k];
+    (void)snprintf(text, TEXT, "time.end_ms=%.17g", end_ms);
+    sets[n] = (mt_yaml_override){"--times", text};
+    return mt_case_load(arena, h->path, sets, n + 1, &h->input);
+}
+
+static mt_status read_elements(const mt_arguments *arguments, mt_heart *h)
+{
+    const char *count = mt_option_value(arguments, "--elements", NULL);
+    if (count && h->file)
+        return mt_fail(MT_INPUT, "--mesh and --elements are both given; allowed: one of them");
+    if (!count) return mt_published_elements("heart04", &h->elements);
+    return mt_whole_number("--elements", count, 5000, 50000000, &h->elements);
+}
+
+mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *h)
+{
+    *h = (mt_heart){.file = mt_option_value(arguments, "--mesh", NULL),
+        .cached = !mt_option_given(arguments, "--no-cache")};
+    MT_TRY(read_elements(arguments, h));
+    MT_TRY(read_case(arena, arguments, end_ms, h));
+    h->input.mesh.file = h->file ? h->file : "ventricles by gmsh";
+    return mt_mapping_choose(arena, h->path, &h->input, &h->choice);
+}
+
+/* ---- the heart ---- */
+
+/* Gmsh's attempts free the arena that they are given. */
+static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
+{
+    char out[MT_FILE_PATH_MAX];
+    mt_progress_stage("getting the mesh");
+    if (h->file) return mt_read_mesh(&h->mesh_arena, h->file, mesh);
+    MT_TRY(mt_gmsh_scratch_name(out));
+    return mt_gmsh_ventricles(&h->mesh_arena, h->elements, out, mesh);
+}
+
+/* Surfaces by their tags or their shape, and fibres by rule where there are none. */
+static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt_heart *h, mt_mesh *mesh)
+{
+    mt_adjacency adjacency;
+    mt_surfaces surfaces;
+    mt_anatomy anatomy;
+    mt_fibres f;
+    const char *name = h->input.mesh.file;
+    MT_TRY(mt_fail_in(name, mt_adjacency_make(arena, mesh, &adjacency)));
+    MT_TRY(mt_anatomy_choose(arena, arguments, name, &adjacency, mesh, &surfaces, &anatomy));
+    h->ruled = !mesh->fibre;
+    if (!h->ruled) return MT_OK;
+    mt_progress_stage("solving for the coordinates of the walls");
+    MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, &adjacency, &mt_fibres_rule_usual, &f)));
+    mesh->fibre = f.fibre, mesh->sheet = f.sheet, mesh->depth = f.depth, mesh->layer = f.layer;
+    return MT_OK;
+}
+
+mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *h)
+{
+    mt_mesh mesh;
+    mt_findings_of_case(mt_warnings, h->path, &h->input);
+    MT_TRY(get_mesh(h, &mesh));
+    MT_TRY(give_anatomy(arena, arguments, h, &mesh));
+    MT_TRY(mt_fail_in(h->path, mt_problem_make_on(arena, &mesh, &h->input, h->cached, &h->problem)));
+    MT_TRY(mt_fail_in(h->path, mt_problem_prepace(arena, &h->input, h->cached, &h->problem)));
+    (void)snprintf(h->name, sizeof h->name, "%.60s, %zu elements", h->file ? basename(h->file) : "ventricles",
+        h->problem.mesh.n_elements);
+    return mt_fail_in(h->path, mt_mapping_make(arena, &h->input, &h->choice, &h->problem, &h->mapping));
+}
+
+void mt_heart_drop(mt_heart *h) { mt_arena_free(&h->mesh_arena); }
+
+mt_simulation mt_heart_simulation(const mt_heart *h, const mt_backend *backend)
+{
+    return (mt_simulation){.path = h->path,
+        .backend = backend,
+        .problem = &h->problem.monodomain,
+        .layout = &h->mapping.layout,
+        .n_steps = mt_case_steps(&h->input),
+        .what = backend->name};
+}
+
+/* ---- what differs ---- */
+
+static void add_row(mt_table *table, const char *key, const char *what, const char *study, const char *here)
+{
+    mt_table_item(table, key, what, 0);
+    mt_table_text(table, study);
+    mt_table_text(table, here);
+}
+
+/* "tp06 epi", "tp06 layers" */
+static void name_cells(const mt_case *c, char *text, size_t size)
+{
+    const mt_cell_model *model = mt_case_model(c);
+    const bool layers = c->cell.type == (int)model->n_variants;
+    (void)snprintf(text, size, "%s, %s", model->name, layers ? "layers" : model->variants[c->cell.type].name);
+}
+
+/* "apex, 6 mm around it, 50 uA/mm^3 for 2 ms" */
+static void say_stimulus(const mt_case *c, char *text, size_t size)
+{
+    const mt_case_stimulus *s = c->stimuli;
+    char where[64] = "as was set";
+    if (c->n_stimuli == 1 && s->region.at[0])
+        (void)snprintf(where, sizeof where, "%s, %g mm around it", s->region.at, s->region.radius_mm);
+    (void)snprintf(text, size, "%s, %g uA/mm^3 for %g ms", where, s->strength_uA_mm3, s->duration_ms);
+}
+
+mt_status mt_heart_differences(mt_arena *arena, const mt_heart *h, mt_table *table)
+{
+    const mt_case *c = &h->input;
+    const mt_tissue tissue = mt_case_tissue(c);
+    unsigned long elements;
+    double substeps, unused;
+    char study[128], here[160], cells[64];
+    MT_TRY(mt_published_elements("heart04", &elements));
+    MT_TRY(mt_published("heart04_pde_steps", &substeps, &unused));
+    *table = mt_table_begin(
+        arena, "differences", "What the study did, as far as it tells, and what was done here");
+    mt_table_strings(table, "item", "what");
+    mt_table_strings(table, "study", "study");
+    mt_table_strings(table, "here", "here");
+    (void)snprintf(study, sizeof study, "a person's, heart04: %lu elements", elements);
+    add_row(table, "heart", "heart", study, h->name);
+    add_row(table, "fibres", "fibres", "Laplace-Dirichlet rule, angles not told",
+        h->ruled ? "the same rule, 60 to -60 degrees" : "the mesh's");
+    say_stimulus(c, here, sizeof here);
+    add_row(table, "stimulus", "stimulus", "apex of the left ventricle, extent and strength not told", here);
+    (void)snprintf(here, sizeof here, "D %.4g along, %.4g mm^2/ms across", mt_tissue_diffusivity_l(&tissue),
+        mt_tissue_diffusivity_t(&tissue));
+    add_row(table, "tissue", "tissue", "transversely isotropic, values not told", here);
+    name_cells(c, cells, sizeof cells);
+    add_row(table, "cells", "cells", "tp06, type not told", cells);
+    (void)snprintf(study, sizeof study, "0.02 ms, %g diffusion steps in it", substeps);
+    (void)snprintf(here, sizeof here, "%g ms, %zu in it", c->time.dt_ms, c->time.pde_steps);
+    add_row(table, "time_step", "time step", study, here);
+    return MT_OK;
+}

@@ -1,0 +1,313 @@
+/* myotile reproduce machine: what others measured on real machines, beside what the emulated ones would take. */
+#include <math.h>
+
+#include "app/cli/data_folder.h"
+#include "app/cli/progress.h"
+#include "app/study/paper/machine_programs.h"
+#include "app/study/published.h"
+#include "app/study/reproduce.h"
+#include "ipu/compile/assembly.h"
+#include "ipu/machine/machines.h"
+
+static mt_status machine(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {.name = "--ipus",
+        .value = "N",
+        .help = "leave out what was measured on more IPUs; default: 16, which takes half a minute"},
+    MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_reproduce_machine = {
+    .name = "reproduce machine",
+    .operands = "",
+    .summary =
+        "what was measured on real machines beside the emulated ones, and what their constants came from",
+    .example = "myotile reproduce machine --ipus 1",
+    .options = options,
+    .run = machine,
+};
+
+/* What the machines take for the programs whose times are known. All bring inputs together by copies, as the vendor's compiler. */
+enum { FLOAT, HALF, TYPES };
+enum { ONE, TWO, FOUR, EIGHT, SIXTEEN, COUNTS };
+typedef struct measured {
+    unsigned long ipus; /* the most; what takes more is NaN */
+    ipu_target gc2, gc200, c600;
+    mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
+    mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* an image that grows with the chips */
+    mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
+} measured;
+
+static mt_status load(mt_arena *arena, const char *name, ipu_target *target)
+{
+    const char *path;
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), name, &path));
+    MT_TRY(ipu_machine_load(arena, path, NULL, 0, target));
+    target->copies = IPU_COPIES_ALWAYS;
+    return MT_OK;
+}
+
+static mt_status run_blur(const measured *m, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
+{
+    if (blur->ipus <= m->ipus) return mt_blur_cycles(&m->gc2, blur, cycles);
+    for (int at = 0; at < MT_ATS; at++) cycles[at] = (mt_program_cycles){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return MT_OK;
+}
+
+/* The sizes of the images: lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. */
+static mt_status run_blurs(measured *m, bool half)
+{
+    const mt_blur one = {2200, 1122, 1, half, 1}, many = {2200, 1122, 16, half, 1};
+    MT_TRY(run_blur(m, &one, m->picture[half][0]));
+    MT_TRY(run_blur(m, &many, m->picture[half][1]));
+    for (int k = 0; k < COUNTS; k++) {
+        const mt_blur growing = {500U << k, 1000, 1U << k, half, 6};
+        MT_TRY(run_blur(m, &growing, m->growing[half][k]));
+    }
+    return MT_OK;
+}
+
+static mt_status measure(mt_arena *arena, measured *m)
+{
+    MT_TRY(load(arena, "gc2", &m->gc2));
+    MT_TRY(load(arena, "gc200", &m->gc200));
+    MT_TRY(load(arena, "c600", &m->c600));
+    mt_progress_stage("the tutorial");
+    MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
+    mt_progress_stage("the blur");
+    MT_TRY(run_blurs(m, false));
+    return run_blurs(m, true);
+}
+
+/* ---- rows ---- */
+
+typedef struct row {
+    const char *key, *what, *machine;
+    double ours[MT_ATS];
+    const char *from; /* the constants that came from it; NULL: none, so it can be held against the model */
+} row;
+
+typedef struct rows {
+    row row[32];
+    size_t n;
+} rows;
+
+static row *add(rows *r, const char *key, const char *what, const char *machine, const char *from)
+{
+    row *to = &r->row[r->n++];
+    *to = (row){.key = key, .what = what, .machine = machine, .from = from};
+    return to;
+}
+
+static double sum_of(const mt_program_cycles *c)
+{
+    return c->gather + c->sync + c->exchange + c->external + c->scatter;
+}
+
+/* Of an image that grows: how much longer a step is on so many chips than on half of them, in us. The smaller of both types is taken
+ * with the least of the constants, the larger with the most. */
+static void add_growth(rows *r, const measured *m, int k, const char *key, const char *what, const char *from)
+{
+    row *to = add(r, key, what, "GC2", from);
+    for (int at = 0; at < MT_ATS; at++) {
+        double us[TYPES];
+        for (int t = 0; t < TYPES; t++)
+            us[t] =
+                (sum_of(&m->growing[t][k][at]) - sum_of(&m->growing[t][k - 1][at])) / m->gc2.clock_hz * 1e6;
+        to->ours[at] = at == MT_AT_VALUES ? (us[FLOAT] + us[HALF]) / 2
+                       : at == MT_AT_FAST ? fmin(us[FLOAT], us[HALF])
+                                          : fmax(us[FLOAT], us[HALF]);
+    }
+}
+
+static double copies(const mt_program_cycles *c) { return c->gather + c->scatter; }
+static double exchange(const mt_program_cycles *c) { return c->exchange; }
+static double sync_of(const mt_program_cycles *c) { return c->sync; }
+static double both(const mt_program_cycles *c) { return c->sync + c->exchange; }
+
+/* Phases of a step of the blur, on 1 chip (0) or 16 (1). */
+static void add_blur(rows *r, const measured *m)
+{
+    static const struct {
+        const char *key, *what;
+        int type, chips;
+        double (*of)(const mt_program_cycles *cycles);
+    } phases[] = {{"machine_blur_copies_float", "blur, 16 bytes a pixel: copies", FLOAT, 0, copies},
+        {"machine_blur_copies_half", "blur, 8 bytes a pixel: copies", HALF, 0, copies},
+        {"machine_blur_exchange_float", "blur, 16 bytes: exchange", FLOAT, 0, exchange},
+        {"machine_blur_exchange_half", "blur, 8 bytes: exchange", HALF, 0, exchange},
+        {"machine_blur_both_float", "16 bytes: sync and exchange together", FLOAT, 0, both},
+        {"machine_blur_both_half", "8 bytes: sync and exchange together", HALF, 0, both},
+        {"machine_blur16_copies_float", "on 16 IPUs, 16 bytes: copies", FLOAT, 1, copies},
+        {"machine_blur16_copies_half", "on 16 IPUs, 8 bytes: copies", HALF, 1, copies},
+        {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: exchange inside", FLOAT, 1, exchange},
+        {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: exchange inside", HALF, 1, exchange},
+        {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of},
+        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and exchange inside", FLOAT, 1, both},
+        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and exchange inside", HALF, 1, both}};
+    for (size_t k = 0; k < sizeof phases / sizeof *phases; k++) {
+        row *to = add(r, phases[k].key, phases[k].what, "GC2", NULL);
+        for (int at = 0; at < MT_ATS; at++)
+            to->ours[at] = phases[k].of(&m->picture[phases[k].type][phases[k].chips][at]);
+    }
+    add_growth(r, m, EIGHT, "machine_blur_to_8", "weak scaling of the blur, from 4 IPUs to 8", NULL);
+    add_growth(r, m, SIXTEEN, "machine_blur_to_16", "weak scaling of the blur, from 8 IPUs to 16", NULL);
+}
+
+static void add_tutorial(rows *r, const measured *m)
+{
+    row *to =
+        add(r, "machine_tutorial_exchange", "matrix times vector: all exchange, mean tile", "GC200", NULL);
+    for (int at = 0; at < MT_ATS; at++)
+        for (int k = 0; k < MT_TUTORIAL_SETS; k++) to->ours[at] += m->tutorial[k][at].exchange_mean;
+}
+
+static void add_compute(rows *r, const measured *m)
+{
+    row *to = add(r, "machine_tutorial_compute", "its compute, mean tile", "GC200", NULL);
+    for (int at = 0; at < MT_ATS; at++)
+        to->ours[at] = m->tutorial[MT_TUTORIAL_PRODUCTS][at].compute_mean +
+                       m->tutorial[MT_TUTORIAL_SUMS][at].compute_mean;
+}
+
+/* 1,000 words from tile 0 to another in this row of the chip. */
+static mt_status transfer_cycles(const ipu_target *target, size_t row_wanted, double *cycles)
+{
+    mt_arena scratch = {0};
+    ipu_fragment fragment = {.words = 1000};
+    ipu_schedule schedule;
+    for (size_t tile = 1, there = SIZE_MAX, column; tile < target->tiles && there != row_wanted; tile++) {
+        ipu_target_place(target, tile, &there, &column);
+        fragment.receiver = (uint32_t)tile;
+    }
+    const mt_status status = ipu_schedule_make(&scratch, target, &fragment, 1, &schedule);
+    if (status == MT_OK) *cycles = (double)schedule.tile_cycles[fragment.receiver];
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* GB/s of one chip where each sends every other as much. */
+static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
+{
+    mt_arena scratch = {0};
+    const double bytes_each = 1e9;
+    ipu_topology *network;
+    uint64_t *bytes, *load;
+    bytes = mt_arena_alloc(&scratch, ipus * ipus, sizeof *bytes);
+    if (!bytes) return MT_MEMORY;
+    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus == k % ipus ? 0 : (uint64_t)bytes_each;
+    mt_status status = ipu_topology_of(&scratch, &one->links, ipus, &network);
+    if (status == MT_OK && !(load = mt_arena_alloc(&scratch, network->n_links, sizeof *load)))
+        status = MT_MEMORY;
+    if (status == MT_OK) {
+        ipu_topology_load(network, bytes, load);
+        const uint32_t busiest = ipu_topology_busiest(network, load);
+        const double seconds = (double)load[busiest] / network->links[busiest].bytes_per_second;
+        *rate = (double)(ipus - 1) * bytes_each / seconds / 1e9;
+    }
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* What the constants came from. */
+static mt_status add_sources(rows *r, const measured *m)
+{
+    static const char *const links[] = {"machine_links_2", "machine_links_4", "machine_links_8",
+        "machine_links_16"},
+                             *const of[] = {"all to all, 2 IPUs", "4 IPUs", "8 IPUs", "16 IPUs"};
+    const ipu_copying panel = {1, 8192};
+    row *near = add(
+            r, "machine_transfer_near", "1,000 words to a tile in row 0", "C600", "exchange.fixed_cycles"),
+        *far =
+            add(r, "machine_transfer_far", "1,000 words to a tile in row 22", "C600", "exchange.row_cycles"),
+        *copy =
+            add(r, "machine_copy_panel", "8 KiB copied inside a tile", "C600", "exchange.copy_call_cycles");
+    for (int at = 0; at < MT_ATS; at++) {
+        const ipu_target t = mt_program_target(&m->c600, at);
+        MT_TRY(transfer_cycles(&t, 0, &near->ours[at]));
+        MT_TRY(transfer_cycles(&t, t.exchange_rows - 1, &far->ours[at]));
+        copy->ours[at] = (double)ipu_copies_cycles(&t, &panel);
+    }
+    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
+        if (2U << k > m->ipus) continue;
+        row *to = add(r, links[k], of[k], "GC200", "links");
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->gc200, at);
+            MT_TRY(all_to_all(&t, 2U << k, &to->ours[at]));
+        }
+    }
+    add_growth(r, m, TWO, "machine_blur_to_2", "weak scaling of the blur, from 1 IPU to 2", "links.setup_ns");
+    add_growth(r, m, FOUR, "machine_blur_to_4", "from 2 IPUs to 4", "links.through_ns");
+    row *between[TYPES] = {add(r, "machine_blur16_between_float", "blur on 16 IPUs, 16 bytes: between IPUs",
+                               "GC2", "links.setup_ns"),
+        add(r, "machine_blur16_between_half", "blur on 16 IPUs, 8 bytes: between IPUs", "GC2",
+            "links.setup_ns")};
+    row *sync =
+        add(r, "machine_blur_sync", "blur on 1 IPU: sync", "GC2", "exchange.sync_cycles, its fast end");
+    for (int at = 0; at < MT_ATS; at++) {
+        for (int t = 0; t < TYPES; t++) between[t]->ours[at] = m->picture[t][1][at].external;
+        sync->ours[at] = m->picture[FLOAT][0][at].sync;
+    }
+    return MT_OK;
+}
+
+/* ---- the tables ---- */
+
+static mt_status make_table(
+    mt_arena *arena, const char *name, const char *title, const rows *r, bool sources, mt_table *table)
+{
+    *table = mt_table_begin(arena, name, title);
+    mt_table_strings(table, "quantity", "quantity");
+    mt_table_strings(table, "machine", "machine");
+    mt_table_digits(table, "measured_low", "measured", "", 5);
+    mt_table_digits(table, "measured_high", "up to", "", 5);
+    mt_table_digits(table, "ours", "emulated", "", 5);
+    mt_table_digits(table, "ours_low", "lowest", "", 5);
+    mt_table_digits(table, "ours_high", "highest", "", 5);
+    mt_table_strings(table, "unit", "unit");
+    mt_table_decimals(table, "difference_percent", "difference", "%", 0);
+    if (sources) mt_table_strings(table, "constant", "constant");
+    for (size_t k = 0; k < r->n; k++) {
+        const row *one = &r->row[k];
+        mt_published_number n;
+        if (isnan(one->ours[MT_AT_VALUES])) continue;
+        MT_TRY(mt_published_find(one->key, &n));
+        mt_table_item(table, one->key, one->what, 0);
+        mt_table_text(table, one->machine);
+        mt_table_number(table, n.low);
+        mt_table_number(table, n.high > n.low ? n.high : NAN);
+        mt_table_number(table, one->ours[MT_AT_VALUES]);
+        mt_table_number(table, fmin(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
+        mt_table_number(table, fmax(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
+        mt_table_text(table, n.unit);
+        mt_table_number(table, 100 * (one->ours[MT_AT_VALUES] / ((n.low + n.high) / 2) - 1));
+        if (sources) mt_table_text(table, one->from);
+    }
+    return MT_OK;
+}
+
+static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_format format;
+    measured *m;
+    rows *held, *sources;
+    mt_table tables[2];
+    MT_TRY(mt_format_option(arguments, &format));
+    MT_ALLOC(arena, m, 1);
+    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", "16"), 1, 16, &m->ipus));
+    MT_ALLOC(arena, held, 1);
+    MT_ALLOC(arena, sources, 1);
+    MT_TRY(measure(arena, m));
+    add_tutorial(held, m);
+    add_compute(held, m);
+    add_blur(held, m);
+    MT_TRY(add_sources(sources, m));
+    MT_TRY(make_table(arena, "validation",
+        "Measurements that no constant came from, with inputs brought together by copies as by the vendor's "
+        "compiler",
+        held, false, &tables[0]));
+    MT_TRY(make_table(arena, "calibration",
+        "Measurements that constants of the machines came from: no test of the model", sources, true,
+        &tables[1]));
+    return mt_tables_print(arguments->out, tables, 2, format);
+}

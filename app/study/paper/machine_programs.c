@@ -1,0 +1,298 @@
+#include "app/study/paper/machine_programs.h"
+
+#include <math.h>
+
+#include "ipu/compile/compile.h"
+#include "ipu/cost/mix.h"
+#include "ipu/machine/integer.h"
+
+/* ---- any program ---- */
+
+static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
+
+static ipu_cycles no_work(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)target, (void)n, (void)context;
+    return (ipu_cycles){0};
+}
+
+#define TALLY(loop, instructions, ...) static const ipu_mix loop##_mix = {.name = #loop, __VA_ARGS__};
+#include "app/study/paper/machine_tally.inc"
+#undef TALLY
+
+/* A vertex of a loop over its input, executed by one worker. */
+static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
+{
+    const double turns = (double)n * ipu_mix_cycles(mix, &target->instructions);
+    return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = mix->start + (uint64_t)ceil(turns)};
+}
+
+static ipu_cycles dot_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &dot_mix, n[0]);
+}
+
+static ipu_cycles total_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &total_mix, n[0]);
+}
+
+static const ipu_field floats[] = {{"in", IPU_INPUT, IPU_FLOAT}}, halves[] = {{"in", IPU_INPUT, IPU_HALF}};
+static const ipu_codelet takes_floats = {
+    "takes floats", 1, floats, do_nothing, no_work, .kind = IPU_SINGLE_WORKER};
+static const ipu_codelet takes_halves = {
+    "takes halves", 1, halves, do_nothing, no_work, .kind = IPU_SINGLE_WORKER};
+
+static const ipu_codelet dot = {"dot", 1, floats, do_nothing, dot_cost, .kind = IPU_SINGLE_WORKER};
+static const ipu_codelet total = {"total", 1, floats, do_nothing, total_cost, .kind = IPU_SINGLE_WORKER};
+
+static mt_status add_vertex(
+    ipu_graph *g, uint32_t set, const ipu_codelet *codelet, size_t tile, const ipu_slice *slices, size_t n)
+{
+    ipu_tensor in;
+    size_t vertex;
+    MT_TRY(ipu_graph_add_tensor(g, slices, n, &in));
+    MT_TRY(ipu_graph_add_vertex(g, set, codelet, (uint32_t)tile, NULL, &vertex));
+    return ipu_graph_connect(g, vertex, "in", in);
+}
+
+static double mean_of(const uint64_t *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)x[i];
+    return sum / (double)n;
+}
+
+static mt_program_cycles cycles_of(const ipu_timing *timing, uint32_t set)
+{
+    const ipu_executable *e = timing->executable;
+    const ipu_superstep_timing *s = &timing->supersteps[set];
+    return (mt_program_cycles){.gather = (double)s->gather_phase_cycles,
+        .sync = (double)s->sync_cycles,
+        .exchange = (double)(s->exchange_phase_cycles - s->external_cycles),
+        .external = (double)s->external_cycles,
+        .scatter = (double)s->scatter_phase_cycles,
+        .exchange_mean = mean_of(e->supersteps[set].exchange.tile_cycles, e->graph->target.tiles),
+        .compute_mean = mean_of(s->compute_cycles, e->graph->target.tiles)};
+}
+
+ipu_target mt_program_target(const ipu_target *target, int at)
+{
+    return at == MT_AT_VALUES ? *target : ipu_target_at(target, at == MT_AT_FAST ? IPU_FAST : IPU_SLOW);
+}
+
+static mt_status time_graph(mt_arena *arena, const ipu_graph *g, ipu_timing timing[MT_ATS])
+{
+    ipu_executable *e;
+    MT_TRY(ipu_compile(arena, g, NULL, 0, &e));
+    MT_TRY(ipu_timing_make(arena, e, &timing[MT_AT_VALUES]));
+    for (int at = MT_AT_FAST; at < MT_ATS; at++) {
+        const ipu_target end = mt_program_target(&g->target, at);
+        ipu_executable *same;
+        MT_TRY(ipu_compile_for(arena, e, &end, &same));
+        MT_TRY(ipu_timing_make(arena, same, &timing[at]));
+    }
+    return MT_OK;
+}
+
+/* ---- the stencil ---- */
+
+enum { CHANNELS = 4 };
+
+typedef struct box {
+    size_t row, column, rows, columns; /* pixels */
+} box;
+
+typedef struct stencil {
+    const mt_blur *blur;
+    ipu_graph *graph;
+    uint32_t image, set;
+    ipu_slice *rows; /* of an input */
+} stencil;
+
+/* Part k of n, of which the first have one more. */
+static size_t share_begin(size_t all, size_t n, size_t k)
+{
+    return k * (all / n) + (k < all % n ? k : all % n);
+}
+
+static box part_of(const box *all, size_t n_rows, size_t n_columns, size_t row, size_t column)
+{
+    const size_t r = share_begin(all->rows, n_rows, row), c = share_begin(all->columns, n_columns, column);
+    return (box){all->row + r, all->column + c, share_begin(all->rows, n_rows, row + 1) - r,
+        share_begin(all->columns, n_columns, column + 1) - c};
+}
+
+static void tiles_of(const stencil *s, const box *chip, size_t *rows, size_t *columns)
+{
+    const size_t tiles = s->graph->target.tiles / s->graph->target.ipus, least = s->blur->least;
+    const size_t most_columns = chip->columns / least, most_rows = chip->rows / least;
+    const size_t wished = (size_t)ceil(sqrt((double)tiles * (double)chip->columns / (double)chip->rows));
+    *columns = wished < most_columns ? wished : most_columns;
+    *rows = tiles / *columns < most_rows ? tiles / *columns : most_rows;
+}
+
+/* The pixels of a box and those around it, as far as there are any. */
+static mt_status add_worker(stencil *s, size_t tile, const box *own)
+{
+    const size_t top = own->row > 0 ? own->row - 1 : 0, left = own->column > 0 ? own->column - 1 : 0;
+    size_t bottom = own->row + own->rows + 1, right = own->column + own->columns + 1, n = 0;
+    if (bottom > s->blur->height) bottom = s->blur->height;
+    if (right > s->blur->width) right = s->blur->width;
+    for (size_t r = top; r < bottom; r++)
+        s->rows[n++] =
+            (ipu_slice){s->image, (r * s->blur->width + left) * CHANNELS, (right - left) * CHANNELS};
+    return add_vertex(s->graph, s->set, s->blur->half ? &takes_halves : &takes_floats, tile, s->rows, n);
+}
+
+/* By rows or by columns, whichever comes out more evenly. */
+static mt_status add_workers(stencil *s, size_t tile, const box *own)
+{
+    const size_t workers = s->graph->target.worker_contexts;
+    const bool by_rows = own->rows % workers * own->columns <= own->columns % workers * own->rows;
+    const size_t length = by_rows ? own->rows : own->columns, n = length < workers ? length : workers;
+    for (size_t w = 0; w < n; w++) {
+        const box part = part_of(own, by_rows ? n : 1, by_rows ? 1 : n, by_rows ? w : 0, by_rows ? 0 : w);
+        MT_TRY(add_worker(s, tile, &part));
+    }
+    return MT_OK;
+}
+
+static mt_status map_box(stencil *s, size_t tile, const box *own)
+{
+    for (size_t r = own->row; r < own->row + own->rows; r++)
+        MT_TRY(ipu_graph_set_tile_mapping(s->graph, s->image, (r * s->blur->width + own->column) * CHANNELS,
+            own->columns * CHANNELS, (uint32_t)tile));
+    return MT_OK;
+}
+
+static mt_status add_chip(stencil *s, size_t chip, const box *own)
+{
+    size_t rows, columns;
+    tiles_of(s, own, &rows, &columns);
+    for (size_t k = 0; k < rows * columns; k++) {
+        const size_t tile = chip * (s->graph->target.tiles / s->graph->target.ipus) + k;
+        const box part = part_of(own, rows, columns, k / columns, k % columns);
+        MT_TRY(map_box(s, tile, &part));
+        MT_TRY(add_workers(s, tile, &part));
+    }
+    return MT_OK;
+}
+
+static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s)
+{
+    const mt_blur *b = s->blur;
+    const box all = {.rows = b->height, .columns = b->width};
+    ipu_target target;
+    MT_TRY(ipu_target_several(one, b->ipus, &target));
+    MT_TRY(ipu_graph_new(arena, &target, &s->graph));
+    MT_TRY(ipu_graph_add_variable(
+        s->graph, "image", b->half ? IPU_HALF : IPU_FLOAT, b->width * b->height * CHANNELS, &s->image));
+    MT_TRY(ipu_graph_add_compute_set(s->graph, "stencil", &s->set));
+    MT_ALLOC(arena, s->rows, b->height);
+    for (size_t k = 0; k < b->ipus; k++) {
+        const box part = part_of(&all, 1, b->ipus, 0, k);
+        MT_TRY(add_chip(s, k, &part));
+    }
+    return MT_OK;
+}
+
+mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
+{
+    mt_arena arena = {0};
+    stencil s = {.blur = blur};
+    ipu_timing timing[MT_ATS];
+    mt_status status = make_stencil(&arena, one, &s);
+    if (status == MT_OK) status = time_graph(&arena, s.graph, timing);
+    for (int at = 0; status == MT_OK && at < MT_ATS; at++) cycles[at] = cycles_of(&timing[at], s.set);
+    mt_arena_free(&arena);
+    return status;
+}
+
+/* ---- matrix times vector ---- */
+
+enum { M = 10000, N = 1000, SEGMENTS = 7 };
+
+typedef struct tutorial {
+    ipu_graph *graph;
+    size_t tiles;
+    uint32_t streamed, in, partial;
+    uint32_t matrix, products, sums; /* compute sets */
+    ipu_slice *slices;
+} tutorial;
+
+static size_t first_column(size_t segment) { return segment * N / SEGMENTS; }
+
+/* The first of so many things that is on a tile, where thing k is on tile k T / n. */
+static size_t first_on(const tutorial *t, size_t tile, size_t n) { return ipu_divide_up(tile * n, t->tiles); }
+
+static mt_status map_evenly(const tutorial *t, uint32_t variable, size_t n)
+{
+    for (size_t tile = 0; tile < t->tiles; tile++) {
+        const size_t from = first_on(t, tile, n), end = first_on(t, tile + 1, n);
+        if (end > from)
+            MT_TRY(ipu_graph_set_tile_mapping(t->graph, variable, from, end - from, (uint32_t)tile));
+    }
+    return MT_OK;
+}
+
+/* What a tile's products need: their parts of the matrix as one input, and of the vector the segments. */
+static mt_status add_products(const tutorial *t, size_t tile)
+{
+    const size_t from = first_on(t, tile, SEGMENTS * M), end = first_on(t, tile + 1, SEGMENTS * M);
+    for (size_t p = from; p < end; p++) {
+        const size_t row = p % M, s = p / M, left = first_column(s), columns = first_column(s + 1) - left;
+        t->slices[p - from] = (ipu_slice){t->streamed, row * N + left, columns};
+        const ipu_slice segment = {t->in, left, columns};
+        MT_TRY(add_vertex(t->graph, t->products, &dot, tile, &segment, 1));
+    }
+    return add_vertex(t->graph, t->matrix, &takes_floats, tile, t->slices, end - from);
+}
+
+static mt_status add_sums(const tutorial *t, size_t tile)
+{
+    for (size_t row = first_on(t, tile, M); row < first_on(t, tile + 1, M); row++) {
+        for (size_t s = 0; s < SEGMENTS; s++) t->slices[s] = (ipu_slice){t->partial, s * M + row, 1};
+        MT_TRY(add_vertex(t->graph, t->sums, &total, tile, t->slices, SEGMENTS));
+    }
+    return MT_OK;
+}
+
+static mt_status make_tutorial(mt_arena *arena, const ipu_target *one, tutorial *t)
+{
+    t->tiles = one->tiles;
+    MT_TRY(ipu_graph_new(arena, one, &t->graph));
+    MT_TRY(ipu_graph_add_variable(t->graph, "streamed", IPU_FLOAT, M * N, &t->streamed));
+    MT_TRY(ipu_graph_add_variable(t->graph, "in", IPU_FLOAT, N, &t->in));
+    MT_TRY(ipu_graph_add_variable(t->graph, "partial", IPU_FLOAT, SEGMENTS * M, &t->partial));
+    MT_TRY(ipu_graph_add_compute_set(t->graph, "matrix", &t->matrix));
+    MT_TRY(ipu_graph_add_compute_set(t->graph, "products", &t->products));
+    MT_TRY(ipu_graph_add_compute_set(t->graph, "sums", &t->sums));
+    MT_TRY(map_evenly(t, t->streamed, M * N));
+    MT_TRY(map_evenly(t, t->in, N));
+    MT_TRY(map_evenly(t, t->partial, SEGMENTS * M));
+    MT_ALLOC(arena, t->slices, SEGMENTS * M);
+    for (size_t tile = 0; tile < t->tiles; tile++) {
+        MT_TRY(add_products(t, tile));
+        MT_TRY(add_sums(t, tile));
+    }
+    return MT_OK;
+}
+
+mt_status mt_tutorial_cycles(const ipu_target *one, mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS])
+{
+    mt_arena arena = {0};
+    tutorial t = {0};
+    ipu_timing timing[MT_ATS];
+    mt_status status = make_tutorial(&arena, one, &t);
+    if (status == MT_OK) status = time_graph(&arena, t.graph, timing);
+    for (int at = 0; status == MT_OK && at < MT_ATS; at++) {
+        cycles[MT_TUTORIAL_MATRIX][at] = cycles_of(&timing[at], t.matrix);
+        cycles[MT_TUTORIAL_PRODUCTS][at] = cycles_of(&timing[at], t.products);
+        cycles[MT_TUTORIAL_SUMS][at] = cycles_of(&timing[at], t.sums);
+    }
+    mt_arena_free(&arena);
+    return status;
+}

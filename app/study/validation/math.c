@@ -1,0 +1,290 @@
+/* myotile reproduce math: how far the functions of the cell models are from the truth, as in section 5 of the study. */
+#include <math.h>
+
+#include "app/cli/progress.h"
+#include "app/draw/chart/chart.h"
+#include "app/study/validation/comparison.h"
+#include "app/study/validation/math_run.h"
+#include "app/study/published.h"
+#include "app/study/reproduce.h"
+
+static mt_status math(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {.name = "--full",
+        .help = "every float, and as many divisions as the study: takes minutes; default: a sample"},
+    {.name = "--every",
+        .value = "N",
+        .help = "of the sample: each N-th float, beside all close to special ones; default: 1021"},
+    {.name = "--pairs", .value = "N", .help = "how many random divisions; default: 10000000"},
+    {.name = "--picture", .value = "OUT.png", .help = "a chart of the errors"}, MT_OPTION_FORMAT,
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_reproduce_math = {
+    .name = "reproduce math",
+    .operands = "",
+    .summary = "errors of exp, expm1, log, square root and division in single precision",
+    .example = "myotile reproduce math --pairs 1000000 --picture math.png",
+    .options = options,
+    .run = math,
+};
+
+/* Those that the study looked at. */
+enum { STUDIED = MT_DIVIDE + 1 };
+
+/* The keys and names of the functions. */
+static const struct {
+    const char *key, *label, *places; /* the study's number for its largest error */
+} functions[STUDIED] = {[MT_EXP] = {"exp", "exp", "math_exp_places"},
+    [MT_EXPM1] = {"expm1", "expm1", "math_expm1_places"},
+    [MT_LOG] = {"log", "log", "math_log_places"},
+    [MT_SQRT] = {"sqrt", "sqrt", "math_sqrt_places"},
+    [MT_DIVIDE] = {"divide", "division", "math_divide_places"}};
+
+typedef struct request {
+    mt_math_plan plan;
+    mt_format format;
+    const char *picture; /* NULL: none */
+    mt_accuracy accuracy[STUDIED];
+} request;
+
+/* ---- what is asked for ---- */
+
+static mt_status parse(const mt_arguments *arguments, request *r)
+{
+    unsigned long every = 1, pairs = 10000000;
+    const bool full = mt_option_given(arguments, "--full");
+    const char *asked_every = mt_option_value(arguments, "--every", full ? "1" : "1021"),
+               *asked_pairs = mt_option_value(arguments, "--pairs", NULL);
+    double studied, most;
+    MT_TRY(mt_format_option(arguments, &r->format));
+    MT_TRY(mt_published("math_pairs", &studied, &most));
+    if (full && mt_option_given(arguments, "--every"))
+        return mt_fail(MT_INPUT, "--full with --every; allowed: one of them");
+    MT_TRY(mt_whole_number("--every", asked_every, 1, 1000000000, &every));
+    if (asked_pairs)
+        MT_TRY(mt_whole_number("--pairs", asked_pairs, 1, 1000000000000, &pairs));
+    else if (full)
+        pairs = (unsigned long)studied;
+    r->plan = (mt_math_plan){.every = every, .pairs = pairs};
+    r->picture = mt_option_value(arguments, "--picture", NULL);
+    return r->picture ? mt_page_check_name(r->picture, mt_option_replace(arguments)) : MT_OK;
+}
+
+/* ---- the tables ---- */
+
+enum { ACCURACY, ERRORS, SPECIAL, COMPARED, TABLES = COMPARED + MT_COMPARISON_TABLES };
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all > 0 ? 100 * (double)part / (double)all : NAN;
+}
+
+static void begin_row(mt_table *table, size_t f)
+{
+    mt_table_item(table, functions[f].key, functions[f].label, 0);
+}
+
+/* In decimal, and as it is. */
+typedef struct operand_words {
+    char decimal[64], exact[64];
+} operand_words;
+
+static operand_words words_of(size_t f, uint64_t operands)
+{
+    operand_words w;
+    const double x = (double)mt_accuracy_x(operands), by = (double)mt_accuracy_by(operands);
+    if (f == MT_DIVIDE) {
+        (void)snprintf(w.decimal, sizeof w.decimal, "%.9g / %.9g", x, by);
+        (void)snprintf(w.exact, sizeof w.exact, "%a / %a", x, by);
+    } else {
+        (void)snprintf(w.decimal, sizeof w.decimal, "%.9g", x);
+        (void)snprintf(w.exact, sizeof w.exact, "%a", x);
+    }
+    return w;
+}
+
+static mt_table make_accuracy(mt_arena *arena, const request *r)
+{
+    mt_table table = mt_table_begin(arena, "accuracy",
+        r->plan.every == 1 ? "Results of every float beside the truth in double precision"
+                           : "Results of a sample of floats beside the truth in double precision");
+    mt_table_strings(&table, "function", "function");
+    mt_table_decimals(&table, "operands", "operands", "", 0);
+    mt_table_decimals(&table, "measured", "measured", "", 0);
+    mt_table_digits(&table, "nearest_percent", "nearest float", "%", 8);
+    mt_table_digits(&table, "neighbour_percent", "its neighbour", "%", 4);
+    mt_table_decimals(&table, "farther", "farther", "", 0);
+    mt_table_decimals(&table, "largest_error_ulp", "largest error", "ulp", 6);
+    mt_table_strings(&table, "largest_error_of", "of");
+    mt_table_strings(&table, "largest_error_of_exactly", "exactly");
+    for (size_t f = 0; f < STUDIED; f++) {
+        const mt_accuracy *a = &r->accuracy[f];
+        const operand_words of = words_of(f, a->largest);
+        begin_row(&table, f);
+        mt_table_number(&table, (double)a->results);
+        mt_table_number(&table, (double)a->measured);
+        mt_table_number(&table, percent(a->places[0], a->measured));
+        mt_table_number(&table, percent(a->places[1], a->measured));
+        mt_table_number(&table, (double)a->places[2]);
+        mt_table_number(&table, a->measured > 0 ? a->largest_ulp : NAN);
+        mt_table_text(&table, a->measured > 0 ? of.decimal : NULL);
+        mt_table_text(&table, a->measured > 0 ? of.exact : NULL);
+    }
+    return table;
+}
+
+/* Names the bins of errors: "to 0.5", the last one "above 1". */
+typedef char bin_name[32];
+
+static void name_bin(size_t bin, bin_name name)
+{
+    if (bin + 1 < MT_ACCURACY_BINS)
+        (void)snprintf(name, sizeof(bin_name), "to %g", mt_accuracy_edge_ulp[bin]);
+    else
+        (void)snprintf(name, sizeof(bin_name), "above %g", mt_accuracy_edge_ulp[bin - 1]);
+}
+
+static mt_table make_errors(mt_arena *arena, const request *r)
+{
+    mt_table table = mt_table_begin(
+        arena, "errors", "Errors: how many of the measured results lie up to so many ulps from the truth");
+    mt_table_strings(&table, "function", "function");
+    for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
+        char key[48];
+        bin_name label;
+        const size_t last = b + 1 == MT_ACCURACY_BINS;
+        name_bin(b, label);
+        (void)snprintf(key, sizeof key, "%s_%.0f_hundredths_ulp_percent", last ? "above" : "to",
+            100 * mt_accuracy_edge_ulp[b - last]);
+        mt_table_digits(&table, key, label, "%", 4);
+    }
+    for (size_t f = 0; f < STUDIED; f++) {
+        begin_row(&table, f);
+        for (size_t b = 0; b < MT_ACCURACY_BINS; b++)
+            mt_table_number(&table, percent(r->accuracy[f].bin[b], r->accuracy[f].measured));
+    }
+    return table;
+}
+
+static mt_table make_special(mt_arena *arena, const request *r)
+{
+    mt_table table = mt_table_begin(arena, "special", "Results that have no error in ulps, and subnormals");
+    mt_table_strings(&table, "function", "function");
+    mt_table_decimals(&table, "zeros", "0", "", 0);
+    mt_table_decimals(&table, "infinities", "infinity", "", 0);
+    mt_table_decimals(&table, "nans", "NaN", "", 0);
+    mt_table_decimals(&table, "flushed", "subnormal, given as 0", "", 0);
+    mt_table_decimals(&table, "unflushed", "given as it is", "", 0);
+    mt_table_decimals(&table, "subnormal_operands", "subnormal operands", "", 0);
+    mt_table_decimals(&table, "mismatches", "mismatches", "", 0);
+    mt_table_strings(&table, "mismatch_of", "of");
+    for (size_t f = 0; f < STUDIED; f++) {
+        const mt_accuracy *a = &r->accuracy[f];
+        const operand_words of = words_of(f, a->mismatch);
+        begin_row(&table, f);
+        mt_table_number(&table, (double)a->zeros);
+        mt_table_number(&table, (double)a->infinities);
+        mt_table_number(&table, (double)a->nans);
+        mt_table_number(&table, (double)a->flushed);
+        mt_table_number(&table, (double)a->unflushed);
+        mt_table_number(&table, (double)a->subnormal_operands);
+        mt_table_number(&table, (double)a->mismatches);
+        mt_table_text(&table, a->mismatches > 0 ? of.exact : NULL);
+    }
+    return table;
+}
+
+static mt_status compare(mt_arena *arena, const request *r, mt_table *tables)
+{
+    static const char ours[] = "ours are made of polynomials and fused multiply-adds, the machine's are "
+                               "instructions; both may give a neighbour of the nearest float",
+                      exact[] = "the host's instruction gives the nearest float",
+                      all[] = "as many as in the study", some[] = "--full takes as many as the study",
+                      truth[] = "Truth: the C library in double precision; an error is known to 2^-28 ulp",
+                      flushed[] = "Subnormal operands count as 0, and subnormal results become 0: as the "
+                                  "study found";
+    mt_comparison c = mt_comparison_begin(arena, "Beside the study's section 5", true);
+    for (size_t f = 0; f < STUDIED; f++) {
+        char quantity[64];
+        (void)snprintf(quantity, sizeof quantity, "largest error of %s", functions[f].label);
+        MT_TRY(mt_comparison_add(&c, quantity, functions[f].places,
+            r->accuracy[f].measured > 0 ? (double)r->accuracy[f].largest_places : NAN,
+            f < MT_SQRT ? ours : exact));
+    }
+    const mt_accuracy *exponential = &r->accuracy[MT_EXP], *division = &r->accuracy[MT_DIVIDE];
+    MT_TRY(mt_comparison_add(&c, "operands of each function", "math_floats", (double)exponential->results,
+        r->plan.every == 1 ? all : some));
+    double pairs, most;
+    MT_TRY(mt_published("math_pairs", &pairs, &most));
+    MT_TRY(mt_comparison_add(&c, "pairs divided", "math_pairs", (double)division->results,
+        (double)division->results == pairs ? all : some));
+    mt_comparison_note(&c, flushed);
+    mt_comparison_note(&c, truth);
+    (void)mt_comparison_tables(&c, tables);
+    return MT_OK;
+}
+
+/* ---- the picture ---- */
+
+/* Bars of three colours: the nearest float, what is up to 1 ulp away beside it, and all else. */
+static mt_status draw(const request *r)
+{
+    enum { KINDS = 3 };
+    static const char *const kinds[KINDS] = {
+        "to 0.5 ulp: the nearest float", "to 1 ulp: its neighbour", "above 1 ulp"};
+    const char *groups[STUDIED], *bars[MT_ACCURACY_BINS];
+    bin_name names[MT_ACCURACY_BINS];
+    double value[STUDIED * MT_ACCURACY_BINS * KINDS] = {0};
+    for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
+        name_bin(b, names[b]);
+        bars[b] = names[b];
+    }
+    for (size_t f = 0; f < STUDIED; f++) {
+        groups[f] = functions[f].label;
+        for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
+            const double share = percent(r->accuracy[f].bin[b], r->accuracy[f].measured);
+            const size_t kind = mt_accuracy_edge_ulp[b] <= 0.5 ? 0 : mt_accuracy_edge_ulp[b] <= 1 ? 1 : 2;
+            value[(f * MT_ACCURACY_BINS + b) * KINDS + kind] = isnan(share) ? 0 : share;
+        }
+    }
+    return mt_chart_write(r->picture,
+        &(mt_chart){.title = "Errors of the functions in single precision",
+            .caption =
+                "Share of the results in %, by the distance from the truth in ulps; the axis is logarithmic",
+            .logarithmic = true,
+            .n_groups = STUDIED,
+            .n_bars = MT_ACCURACY_BINS,
+            .n_kinds = KINDS,
+            .group = groups,
+            .bar = bars,
+            .kind = kinds,
+            .value = value});
+}
+
+/* ---- the command ---- */
+
+static void run(request *r)
+{
+    for (size_t f = 0; f < STUDIED; f++) {
+        mt_progress progress = mt_progress_begin_counting(functions[f].label,
+            f == MT_DIVIDE ? "pairs" : "floats", mt_math_millions(&r->plan, (mt_function)f));
+        r->accuracy[f] = mt_math_run(&r->plan, (mt_function)f, &progress);
+        mt_progress_end(&progress);
+    }
+}
+
+static mt_status math(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_table tables[TABLES];
+    request *r;
+    MT_ALLOC(arena, r, 1);
+    MT_TRY(parse(arguments, r));
+    run(r);
+    tables[ACCURACY] = make_accuracy(arena, r);
+    tables[ERRORS] = make_errors(arena, r);
+    tables[SPECIAL] = make_special(arena, r);
+    MT_TRY(compare(arena, r, &tables[COMPARED]));
+    if (r->picture) MT_TRY(draw(r));
+    return mt_tables_print(arguments->out, tables, TABLES, r->format);
+}

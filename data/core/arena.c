@@ -1,0 +1,75 @@
+#include "data/core/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
+
+struct mt_arena_block {
+    struct mt_arena_block *next;
+};
+
+static _Thread_local size_t fail_countdown, taken;
+
+void mt_arena_fail_at(size_t n) { fail_countdown = n; }
+size_t mt_arena_allocated(void) { return taken; }
+
+/* Room for the header and, behind it, `bytes` aligned ones, which `*room` gets. calloc clears only what has been used before.
+ * Large blocks get large pages where the system offers them: what streams through memory would spend a good
+ * part of its time on finding small ones. */
+static struct mt_arena_block *take_block(size_t bytes, void **room)
+{
+    const bool large = bytes >= 2 * (size_t)HUGE_PAGE;
+    const size_t alignment = large ? HUGE_PAGE : ALIGNMENT,
+                 whole = large ? (bytes + alignment - 1) / alignment * alignment : bytes;
+    struct mt_arena_block *block = calloc(1, sizeof *block + alignment + whole);
+    if (!block) return NULL;
+    *room = (char *)block + (alignment - (uintptr_t)block % alignment);
+#ifdef MADV_HUGEPAGE
+    if (large) (void)madvise(*room, whole, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
+void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
+{
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 3 * (size_t)HUGE_PAGE) {
+        (void)mt_fail(
+            MT_MEMORY, "out of memory: %zu items of %zu bytes are more than can be addressed", count, size);
+        return NULL;
+    }
+    taken += bytes;
+    void *room = NULL;
+    int planted = fail_countdown > 0 && --fail_countdown == 0;
+    struct mt_arena_block *block = planted ? NULL : take_block(bytes, &room);
+    if (!block) {
+        (void)mt_fail(
+            MT_MEMORY, "out of memory: %zu bytes asked for, %zu already in use here", bytes, arena->bytes);
+        return NULL;
+    }
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->bytes += bytes;
+    return room;
+}
+
+char *mt_arena_text(mt_arena *arena, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = mt_arena_alloc(arena, bytes, 1);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+void mt_arena_free(mt_arena *arena)
+{
+    while (arena->blocks) {
+        struct mt_arena_block *next = arena->blocks->next;
+        free(arena->blocks);
+        arena->blocks = next;
+    }
+    arena->bytes = 0;
+}

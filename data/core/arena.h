@@ -1,0 +1,41 @@
+/* Memory by lifetime: everything allocated in an arena goes when the arena is freed, and only then.
+ *
+ * Zeroed, aligned to 64 bytes. A function that builds something gets the arena that its result lives in;
+ * what it needs only on the way it allocates in an arena of its own. Not for use inside parallel regions. */
+#ifndef MT_DATA_CORE_ARENA_H
+#define MT_DATA_CORE_ARENA_H
+
+#include <stddef.h>
+
+#include "data/core/status.h"
+
+typedef struct mt_arena {
+    struct mt_arena_block *blocks; /* newest first */
+    size_t bytes;                  /* asked for so far, without headers and padding */
+} mt_arena;                        /* all zero is an empty arena */
+
+/* `count` items of `size` bytes, or NULL with the message set (no memory, or count * size overflows). A count
+ * of zero gives a valid pointer to nothing. */
+void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
+
+/* A copy of a text, or NULL as above. */
+char *mt_arena_text(mt_arena *arena, const char *text);
+
+/* Frees everything allocated; the arena is empty and usable again. */
+void mt_arena_free(mt_arena *arena);
+
+/* For tests: the n-th allocation from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
+void mt_arena_fail_at(size_t n);
+
+/* For tests: bytes that this thread has asked for so far, in all arenas, given back or not. */
+size_t mt_arena_allocated(void);
+
+/* pointer = an array of `count` zeroed items; returns MT_MEMORY from the calling function where there is no
+ * memory. */
+#define MT_ALLOC(arena, pointer, count)                                                                      \
+    do {                                                                                                     \
+        (pointer) = mt_arena_alloc((arena), (count), sizeof *(pointer));                                     \
+        if (!(pointer)) return MT_MEMORY;                                                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,26 @@
+/* The straight line through points, by least squares. */
+#ifndef MT_DATA_CORE_LINE_FIT_H
+#define MT_DATA_CORE_LINE_FIT_H
+
+#include <stddef.h>
+
+/* All zero: no points yet. Means are kept, so that nothing is lost where x is far from 0. */
+typedef struct mt_line_fit {
+    size_t n;
+    double mean_x, mean_y, xx, xy; /* sums of (x - mean_x)^2 and of (x - mean_x) (y - mean_y) */
+} mt_line_fit;
+
+static inline void mt_line_fit_add(mt_line_fit *fit, double x, double y)
+{
+    const double from_mean = x - fit->mean_x;
+    fit->n++;
+    fit->mean_x += from_mean / (double)fit->n;
+    fit->mean_y += (y - fit->mean_y) / (double)fit->n;
+    fit->xx += from_mean * (x - fit->mean_x);
+    fit->xy += from_mean * (y - fit->mean_y);
+}
+
+/* NaN with fewer than two points or where all have the same x; not finite where a point was not. */
+static inline double mt_line_fit_slope(const mt_line_fit *fit) { return fit->xy / fit->xx; }
+
+#endif

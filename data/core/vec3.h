@@ -1,0 +1,36 @@
+/* Points and directions: arrays of three. The order of the operations is fixed, so the bits of results are. */
+#ifndef MT_DATA_CORE_VEC3_H
+#define MT_DATA_CORE_VEC3_H
+
+#include <math.h>
+
+static inline double mt_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double mt_length3(const double a[3]) { return sqrt(mt_dot3(a, a)); }
+
+/* out = a - b; out may be one of them. */
+static inline void mt_minus3(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
+}
+
+/* out = a x b; out is neither. */
+static inline void mt_cross3(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* The square of the distance of two points. */
+static inline double mt_square3(const double a[3], const double b[3])
+{
+    double between[3];
+    mt_minus3(a, b, between);
+    return mt_dot3(between, between);
+}
+
+#endif

@@ -1,0 +1,136 @@
+#include "data/files/csv.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/number.h"
+#include "data/files/scan.h"
+
+/* True if a spreadsheet would execute the text, or would without its apostrophes. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    text += strspn(text, "'");
+    if (!*text || !strchr("=+-@\t\r", *text) || !text[1]) return false;
+    (void)strtod(text, &end);
+    return *end != 0;
+}
+
+void mt_csv_field(FILE *stream, const char *text)
+{
+    const char *apostrophe = is_formula(text) ? "'" : "";
+    if (!strpbrk(text, ",\"\r\n")) {
+        (void)fprintf(stream, "%s%s", apostrophe, text);
+        return;
+    }
+    (void)fprintf(stream, "\"%s", apostrophe);
+    for (; *text; text++) {
+        if (*text == '"') (void)fputc('"', stream);
+        (void)fputc(*text, stream);
+    }
+    (void)fputc('"', stream);
+}
+
+/* ---- reading ---- */
+
+static bool is_mark(char c) { return c == ',' || c == '\r' || c == '\n'; }
+
+/* Takes the field at scan->at, unquoted, in place: `to` is where its text ends up, no further than it stood. */
+static mt_status take_quoted(mt_scan *scan, char **to)
+{
+    const size_t line = scan->line;
+    for (scan->at++; scan->at < scan->end; scan->at++) {
+        if (*scan->at == '"' && scan->at[1] != '"') {
+            scan->at++;
+            return MT_OK;
+        }
+        scan->at += *scan->at == '"';
+        scan->line += *scan->at == '\n';
+        *(*to)++ = *scan->at;
+    }
+    scan->line = line;
+    return mt_scan_fail(scan, "a quote that is not closed");
+}
+
+static mt_status take_field(mt_scan *scan, char **to, const char **field)
+{
+    *field = *to;
+    if (scan->at < scan->end && *scan->at == '"')
+        MT_TRY(take_quoted(scan, to));
+    else
+        while (scan->at < scan->end && *scan->at && !is_mark(*scan->at)) *(*to)++ = *scan->at++;
+    if (scan->at == scan->end || is_mark(*scan->at)) return MT_OK;
+    return mt_scan_fail(scan, "a byte %u behind a field; allowed: a comma or the end of the line",
+        (unsigned)(unsigned char)*scan->at);
+}
+
+/* Behind a field: was it the last of its line? */
+static bool ends_line(mt_scan *scan)
+{
+    if (scan->at < scan->end && *scan->at == ',') {
+        scan->at++;
+        return false;
+    }
+    if (scan->at < scan->end && *scan->at == '\r') scan->at++;
+    if (scan->at < scan->end && *scan->at == '\n') scan->at++, scan->line++;
+    return true;
+}
+
+/* Commas and line ends: no fewer than there are fields. */
+static size_t count_marks(const mt_scan *scan)
+{
+    size_t n = 1;
+    for (const char *at = scan->at; at < scan->end; at++) n += is_mark(*at);
+    return n;
+}
+
+/* A line of fields, which go to field[0 ..]; as many as `room`, where that is not 0. Each text is one behind the other in `to`. */
+static mt_status take_line(mt_scan *scan, char **to, const char **field, size_t room, size_t *n)
+{
+    const size_t line = scan->line;
+    bool last = false;
+    for (*n = 0; !last; ++*n) {
+        const char *text;
+        MT_TRY(take_field(scan, to, &text));
+        *(*to)++ = 0;
+        if (*text == '\'' && is_formula(text + 1)) text++;
+        if (room == 0 || *n < room) field[*n] = text;
+        last = ends_line(scan);
+    }
+    if (room == 0 || *n == room) return MT_OK;
+    scan->line = line;
+    return mt_scan_fail(scan, "%zu fields; allowed: %zu, as in the header", *n, room);
+}
+
+mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv)
+{
+    mt_scan scan;
+    size_t n;
+    char *to;
+    MT_TRY(mt_scan_open(arena, path, &scan));
+    *csv = (mt_csv){0};
+    if (scan.at == scan.end) return mt_scan_fail(&scan, "the file is empty; allowed: a header and rows");
+    const size_t most = count_marks(&scan);
+    MT_ALLOC(arena, to, mt_scan_left(&scan) + most + 1);
+    MT_ALLOC(arena, csv->column, most);
+    MT_ALLOC(arena, csv->cell, most);
+    MT_TRY(take_line(&scan, &to, csv->column, 0, &csv->n_columns));
+    for (; scan.at < scan.end; csv->n_rows++)
+        MT_TRY(take_line(&scan, &to, csv->cell + csv->n_rows * csv->n_columns, csv->n_columns, &n));
+    return MT_OK;
+}
+
+size_t mt_csv_find(const mt_csv *csv, const char *column)
+{
+    size_t k = 0;
+    while (k < csv->n_columns && strcmp(csv->column[k], column) != 0) k++;
+    return k;
+}
+
+double mt_csv_number(const mt_csv *csv, size_t row, size_t column)
+{
+    double number;
+    return mt_number_read(csv->cell[row * csv->n_columns + column], &number) ? number : NAN;
+}

@@ -1,0 +1,833 @@
+#include "data/files/h5.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/files/input.h"
+
+/* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
+ * numbers and fibres shrink several times (a mesh of 3 M elements is 220 MB raw), and level 1 costs about as
+ * much time as the disk saves. Chunks of 1 MiB are what HDF5 keeps in memory at a time by default. Small
+ * arrays stay contiguous. */
+static const size_t chunk_bytes = (size_t)1 << 20;
+
+enum { VIEW_NAME = 256 }; /* bytes of the longest name that can be viewed, with its final 0 */
+
+/* Deflate's best: 258 bytes for 2 bits. */
+static const size_t deflate_most = 1032;
+
+static hid_t memory_type(mt_h5_type type)
+{
+    switch (type) {
+    case MT_H5_FLOAT:
+        return H5T_NATIVE_FLOAT;
+    case MT_H5_DOUBLE:
+        return H5T_NATIVE_DOUBLE;
+    case MT_H5_INT32:
+        return H5T_NATIVE_INT32;
+    case MT_H5_INT64:
+        return H5T_NATIVE_INT64;
+    case MT_H5_UINT8:
+        return H5T_NATIVE_UINT8;
+    case MT_H5_UINT32:
+        return H5T_NATIVE_UINT32;
+    }
+    return H5I_INVALID_HID;
+}
+
+static hid_t stored_type(mt_h5_type type)
+{
+    switch (type) {
+    case MT_H5_FLOAT:
+        return H5T_IEEE_F32LE;
+    case MT_H5_DOUBLE:
+        return H5T_IEEE_F64LE;
+    case MT_H5_INT32:
+        return H5T_STD_I32LE;
+    case MT_H5_INT64:
+    case MT_H5_UINT32:
+        return H5T_STD_I64LE;
+    case MT_H5_UINT8:
+        return H5T_STD_U8LE;
+    }
+    return H5I_INVALID_HID;
+}
+
+static const char *type_name(mt_h5_type type)
+{
+    static const char *const names[] = {"float", "double", "int32", "int64", "uint8", "uint32"};
+    return names[type];
+}
+
+typedef struct reason {
+    char words[256];
+    bool memory; /* that could not be had */
+} reason;
+
+/* The reason HDF5 gives: of its stack of messages the innermost one; where that has the system's words among
+ * addresses, times and counts of bytes, these words. */
+static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
+{
+    static const char mark[] = "error message = '";
+    reason *why = out;
+    if (n > 0 || !error->desc) return 0;
+    const char *words = strstr(error->desc, mark);
+    words = words ? words + sizeof mark - 1 : error->desc;
+    const size_t length = words == error->desc ? strlen(words) : strcspn(words, "'");
+    (void)snprintf(why->words, sizeof why->words, "%.*s", (int)length, words);
+    why->memory = error->maj_num == H5E_RESOURCE;
+    return 0;
+}
+
+/* Of the last call, which failed; the next one makes HDF5 forget it. */
+static reason reason_of(void)
+{
+    reason why = {.words = "no reason given"};
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &why);
+    return why;
+}
+
+/* `code`, or MT_MEMORY where that is the reason. */
+static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, const char *what)
+{
+    const reason why = reason_of();
+    return mt_fail(why.memory ? MT_MEMORY : code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "",
+        what, why.words);
+}
+
+/* HDF5 1.10 tidies up at the program's exit, where it crashes on a file that it could not write to its end. All that is ours has
+ * been closed by then. To be said before anything else of HDF5's. */
+static void begin_hdf5(void)
+{
+    static bool begun;
+    if (!begun) (void)H5dont_atexit();
+    begun = true;
+}
+
+/* HDF5 asks this before it follows a link into another file. */
+static herr_t refuse_link(const char *file, const char *group, const char *other_file, const char *object,
+    unsigned *flags, hid_t access, void *other)
+{
+    (void)file, (void)group, (void)object, (void)flags, (void)access;
+    (void)snprintf(other, MT_FILE_PATH_MAX, "%s", other_file);
+    return -1;
+}
+
+/* Refuses a name whose path leads into another file: reading it would wait for a pipe, or read what nobody named. What does not exist is
+ * left to the caller. */
+static mt_status check_links(const mt_h5 *h5, const char *name)
+{
+    char other[MT_FILE_PATH_MAX] = "";
+    const hid_t list = H5Pcreate(H5P_LINK_ACCESS);
+    H5O_info_t info;
+    if (list < 0 || H5Pset_elink_cb(list, refuse_link, other) < 0)
+        return fail_h5(MT_FILE, h5, name, "its links cannot be read");
+    (void)H5Oget_info_by_name2(h5->id, name, &info, H5O_INFO_BASIC, list);
+    (void)H5Pclose(list);
+    if (!*other) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: is a link to another file, %.200s; allowed: data in the file itself",
+        h5->path, name, other);
+}
+
+static mt_status keep_path(const char *path, mt_h5 *h5)
+{
+    size_t n = strlen(path);
+    if (n >= sizeof h5->path)
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n,
+            sizeof h5->path - 1);
+    memset(h5, 0, sizeof *h5);
+    memcpy(h5->path, path, n + 1);
+    begin_hdf5();
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return MT_OK;
+}
+
+/* The layout of HDF5 1.8, but for what is only in that of 1.10: its metadata carry checksums, so that a damaged file is noticed where the older
+ * default would lead the library astray. No times in it: two files of the same content are the same. The temporary file has
+ * our lock already (data/files/file.h), with which one of HDF5's would collide on NFS. */
+static mt_status create_file(const char *temporary, mt_h5 *h5)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
+    mt_status status = MT_OK;
+    errno = 0;
+    h5->id = H5I_INVALID_HID;
+    if (access >= 0 && create >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110) >= 0 &&
+        H5Pset_file_locking(access, false, true) >= 0 && H5Pset_obj_track_times(create, false) >= 0)
+        h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, create, access);
+    if (h5->id < 0)
+        status = errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
+                       : fail_h5(MT_FILE, h5, "", "cannot be created");
+    if (create >= 0) (void)H5Pclose(create);
+    if (access >= 0) (void)H5Pclose(access);
+    return status;
+}
+
+mt_status mt_h5_create(const char *path, mt_h5 *h5)
+{
+    MT_TRY(keep_path(path, h5));
+    MT_TRY(mt_file_reserve(path, &h5->file));
+    mt_status status = create_file(mt_file_temporary(&h5->file), h5);
+    if (status != MT_OK) return mt_file_end(&h5->file, status);
+    h5->open = true;
+    status = mt_h5_write_text(h5, "/", "program", "myotile " MT_VERSION);
+    if (status != MT_OK) mt_h5_close(h5);
+    return status;
+}
+
+mt_status mt_h5_commit(mt_h5 *h5)
+{
+    mt_status status = MT_OK;
+    if (H5Fflush(h5->id, H5F_SCOPE_LOCAL) < 0) status = fail_h5(MT_FILE, h5, "", "cannot be written");
+    h5->open = false;
+    if (H5Fclose(h5->id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, "", "cannot be written");
+    return mt_file_end(&h5->file, status);
+}
+
+mt_status mt_h5_open(const char *path, mt_h5 *h5)
+{
+    MT_TRY(keep_path(path, h5));
+    FILE *file;
+    MT_TRY(mt_input_open(path, &file));
+    (void)fclose(file);
+    h5->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "is no HDF5 file, or not a whole one");
+    h5->open = true;
+    return MT_OK;
+}
+
+void mt_h5_close(mt_h5 *h5)
+{
+    if (!h5->open) return;
+    h5->open = false;
+    (void)H5Fclose(h5->id);
+    mt_file_discard(&h5->file);
+}
+
+/* ---- writing ---- */
+
+mt_status mt_h5_group(mt_h5 *h5, const char *name)
+{
+    const hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+    hid_t group = H5I_INVALID_HID;
+    if (list >= 0 && H5Pset_obj_track_times(list, false) >= 0)
+        group = H5Gcreate2(h5->id, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    const mt_status status = group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
+    if (group >= 0) (void)H5Gclose(group);
+    if (list >= 0) (void)H5Pclose(list);
+    return status;
+}
+
+/* A small attribute of one object; `space` and `type` stay the caller's. */
+static herr_t put_attribute(mt_h5 *h5, const char *object, const char *attribute, hid_t file_type,
+    hid_t mem_type, hid_t space, const void *value)
+{
+    hid_t id =
+        H5Acreate_by_name(h5->id, object, attribute, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (id < 0) return -1;
+    herr_t result = H5Awrite(id, mem_type, value);
+    return H5Aclose(id) < 0 ? -1 : result;
+}
+
+mt_status mt_h5_write_text(mt_h5 *h5, const char *object, const char *attribute, const char *text)
+{
+    size_t n = strlen(text);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    herr_t result = -1;
+    /* HDF5 knows no text of length 0: the empty one is a single 0. */
+    if (type >= 0 && space >= 0 && H5Tset_size(type, n ? n : 1) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+        result = put_attribute(h5, object, attribute, type, type, space, text);
+    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    if (type >= 0) (void)H5Tclose(type);
+    return status;
+}
+
+mt_status mt_h5_write_number(mt_h5 *h5, const char *object, const char *attribute, double number)
+{
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const herr_t result =
+        space < 0 ? -1
+                  : put_attribute(h5, object, attribute, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &number);
+    const mt_status status =
+        result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
+mt_status mt_h5_write_integers(
+    mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values)
+{
+    hsize_t size = n;
+    hid_t space = H5Screate_simple(1, &size, NULL);
+    herr_t result =
+        space < 0 ? -1 : put_attribute(h5, object, attribute, H5T_STD_I64LE, H5T_NATIVE_INT64, space, values);
+    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
+/* How the array is laid out in the file: contiguous, its room taken at once, or in compressed chunks of whole rows. */
+static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent, bool plain)
+{
+    hsize_t chunk[MT_H5_RANK_MAX];
+    hsize_t row = H5Tget_size(type);
+    if (H5Pset_obj_track_times(list, false) < 0) return -1;
+    for (size_t k = 1; k < rank; k++) row *= extent[k];
+    if (plain || row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row ||
+        H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
+        return H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+    for (size_t k = 1; k < rank; k++) chunk[k] = extent[k];
+    chunk[0] = chunk_bytes / row;
+    if (H5Pset_chunk(list, (int)rank, chunk) < 0 || H5Pset_shuffle(list) < 0) return -1;
+    return H5Pset_deflate(list, 1);
+}
+
+/* Fills the new dataset, unless `values` is NULL; `space` and `list` stay the caller's. What fails is told at once: the next call, be it one that
+ * closes, makes HDF5 forget the reason. */
+static mt_status write_dataset(
+    mt_h5 *h5, const char *name, mt_h5_type type, hid_t space, hid_t list, const void *values)
+{
+    static const char failed[] = "cannot be written";
+    hid_t id = H5Dcreate2(h5->id, name, stored_type(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, name, failed);
+    mt_status status = MT_OK;
+    if (values && H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        status = fail_h5(MT_FILE, h5, name, failed);
+    if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, failed);
+    return status;
+}
+
+static mt_status write_array(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values, bool plain)
+{
+    hsize_t extent[MT_H5_RANK_MAX];
+    if (rank < 1 || rank > MT_H5_RANK_MAX)
+        return mt_fail(
+            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+    for (size_t k = 0; k < rank; k++) extent[k] = shape[k];
+    hid_t space = H5Screate_simple((int)rank, extent, NULL);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    mt_status status;
+    if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent, plain) >= 0)
+        status = write_dataset(h5, name, type, space, list, values);
+    else
+        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
+    if (list >= 0) (void)H5Pclose(list);
+    if (space >= 0) (void)H5Sclose(space);
+    return status == MT_OK && unit ? mt_h5_write_text(h5, name, "unit", unit) : status;
+}
+
+mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return write_array(h5, name, type, rank, shape, unit, values, false);
+}
+
+mt_status mt_h5_write_plain(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return write_array(h5, name, type, rank, shape, unit, values, true);
+}
+
+mt_status mt_h5_reserve(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, const char *unit)
+{
+    return write_array(h5, name, type, rank, shape, unit, NULL, true);
+}
+
+/* Selects whole rows of an array; gives the space of as many in memory. Negative: they cannot be. */
+static hid_t select_rows(hid_t space, size_t first, size_t n)
+{
+    hsize_t extent[H5S_MAX_RANK], start[H5S_MAX_RANK] = {first};
+    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    if (rank < 1 || first > extent[0] || n > extent[0] - first) return H5I_INVALID_HID;
+    extent[0] = n;
+    if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) < 0) return H5I_INVALID_HID;
+    return H5Screate_simple(rank, extent, NULL);
+}
+
+mt_status mt_h5_write_rows(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t first, size_t n, const void *values)
+{
+    const hid_t id = H5Dopen2(h5->id, name, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, name, "cannot be written");
+    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    mt_status status = MT_OK;
+    if (memory < 0)
+        status =
+            mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, name, n, first);
+    else if (H5Dwrite(id, memory_type(type), memory, space, H5P_DEFAULT, values) < 0)
+        status = fail_h5(MT_FILE, h5, name, "cannot be written");
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, "cannot be written");
+    return status;
+}
+
+/* As HDF5 wants the names of what is looked at, in which % has a meaning of its own. */
+static void double_percents(const char *name, char out[2 * VIEW_NAME])
+{
+    for (; *name; *out++ = *name++)
+        if (*name == '%') *out++ = '%';
+    *out = 0;
+}
+
+mt_status mt_h5_view(mt_h5 *h5, const char *name, mt_h5_type type, const char *of, size_t first, size_t n)
+{
+    char from[2 * VIEW_NAME];
+    if (strlen(of) >= VIEW_NAME)
+        return mt_fail(MT_INPUT, "%s: %.60s...: this name is too long for a view", h5->path, of);
+    double_percents(of, from);
+    const hid_t id = H5Dopen2(h5->id, of, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, name, "its array cannot be looked at");
+    const hid_t source = H5Dget_space(id), list = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = source < 0 ? source : select_rows(source, first, n);
+    mt_status status;
+    if (source >= 0 && space < 0)
+        status = mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, of, n, first);
+    else if (list >= 0 && space >= 0 && H5Pset_obj_track_times(list, false) >= 0 &&
+             H5Pset_virtual(list, space, ".", from, source) >= 0)
+        status = write_dataset(h5, name, type, space, list, NULL);
+    else
+        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
+    if (space >= 0) (void)H5Sclose(space);
+    if (list >= 0) (void)H5Pclose(list);
+    if (source >= 0) (void)H5Sclose(source);
+    (void)H5Dclose(id);
+    return status;
+}
+
+/* ---- reading ---- */
+
+mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has)
+{
+    char path[256];
+    const size_t n = strlen(name);
+    *has = true;
+    for (size_t k = 1; *has && k <= n && k < sizeof path; k++) {
+        if (k < n && name[k] != '/') continue;
+        memcpy(path, name, k);
+        path[k] = 0;
+        const htri_t found = H5Lexists(h5->id, path, H5P_DEFAULT);
+        if (found < 0 && reason_of().memory) return fail_h5(MT_FILE, h5, name, "cannot be looked for");
+        *has = found != 0;
+        if (*has) MT_TRY(check_links(h5, path));
+    }
+    return MT_OK;
+}
+
+static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t rank, size_t *shape)
+{
+    hsize_t extent[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(id);
+    int found = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
+    if (space >= 0) (void)H5Sclose(space);
+    if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if ((size_t)found != rank)
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; it must have %zu", h5->path, name, found, rank);
+    for (size_t k = 0; k < rank; k++) shape[k] = extent[k];
+    return MT_OK;
+}
+
+/* Bytes of items of a dataset's type in these extents, or the largest number where they are more. */
+static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
+{
+    hid_t type = H5Dget_type(id);
+    size_t bytes = type < 0 ? 0 : H5Tget_size(type);
+    if (type >= 0) (void)H5Tclose(type);
+    for (int k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(bytes, extent[k], &bytes)) return SIZE_MAX;
+    return bytes;
+}
+
+/* How values get from the file to memory: `growth` is how many times longer they may become. MT_INPUT: their values are in other files, or
+ * they need other filters than ours. Must come before the dataset's extents are read, for which HDF5 may open other files. */
+static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, size_t *growth)
+{
+    *growth = 1;
+    if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0)
+        return mt_fail(MT_INPUT,
+            "%s: %s: its values are those of other datasets or files; allowed: values in the dataset itself",
+            h5->path, name);
+    const int n = H5Pget_nfilters(list);
+    bool known = n >= 0;
+    for (int k = 0; k < n && known; k++) {
+        unsigned flags, config;
+        size_t n_values = 0;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(list, (unsigned)k, &flags, &n_values, NULL, 0, NULL, &config);
+        if (filter == H5Z_FILTER_DEFLATE && *growth == 1)
+            *growth = deflate_most;
+        else
+            known = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
+    }
+    if (known) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %s: is stored by a filter that is not known; allowed: none, or shuffle, deflate and fletcher32",
+        h5->path, name);
+}
+
+/* A header may count more values than the file holds; what it counts, and one of its chunks, must be what
+ * the bytes that are stored can become. */
+static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t list)
+{
+    hsize_t extent[H5S_MAX_RANK], file_bytes = 0;
+    size_t growth, most;
+    MT_TRY(check_storage(h5, name, list, &growth));
+    const hsize_t stored = H5Dget_storage_size(id);
+    const hid_t file = H5Iget_file_id(id), space = H5Dget_space(id);
+    const int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
+    if (file >= 0 && H5Fget_filesize(file, &file_bytes) < 0) file_bytes = 0;
+    if (space >= 0) (void)H5Sclose(space);
+    if (file >= 0) (void)H5Fclose(file);
+    if (rank < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if (__builtin_mul_overflow(stored < file_bytes ? stored : file_bytes, growth, &most)) most = SIZE_MAX;
+    size_t counted = bytes_of(id, rank, extent);
+    if (H5Pget_layout(list) == H5D_CHUNKED && counted > 0) {
+        if (H5Pget_chunk(list, rank, extent) != rank)
+            return fail_h5(MT_FILE, h5, name, "its chunks cannot be read");
+        const size_t chunk = bytes_of(id, rank, extent);
+        if (chunk > counted) counted = chunk;
+    }
+    if (counted <= most) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: counts %zu bytes; what is stored of it can be %zu at most", h5->path,
+        name, counted, most);
+}
+
+/* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. */
+static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
+{
+    MT_TRY(check_links(h5, name));
+    *id = H5Dopen2(h5->id, name, H5P_DEFAULT);
+    if (*id < 0) return fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened");
+    const hid_t list = H5Dget_create_plist(*id);
+    const mt_status status = list < 0 ? fail_h5(MT_FILE, h5, name, "its layout cannot be read")
+                                      : check_stored(h5, name, *id, list);
+    if (list >= 0) (void)H5Pclose(list);
+    if (status != MT_OK) (void)H5Dclose(*id);
+    return status;
+}
+
+mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = shape_of(h5, name, id, rank, shape);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t rank, const size_t *shape)
+{
+    size_t found[MT_H5_RANK_MAX];
+    if (rank < 1 || rank > MT_H5_RANK_MAX)
+        return mt_fail(
+            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+    MT_TRY(shape_of(h5, name, id, rank, found));
+    for (size_t k = 0; k < rank; k++)
+        if (found[k] != shape[k])
+            return mt_fail(MT_INPUT, "%s: %s: dimension %zu is %zu; it must be %zu", h5->path, name, k,
+                found[k], shape[k]);
+    return MT_OK;
+}
+
+/* True if all bits of a type of numbers are within its bytes; HDF5 1.10 reads others out of bounds. */
+static bool is_sound(hid_t type)
+{
+    const size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
+    const int offset = H5Tget_offset(type);
+    size_t sign, exponent, exponent_bits, mantissa, mantissa_bits;
+    if (precision == 0 || offset < 0 || (size_t)offset > bits || precision > bits - (size_t)offset)
+        return false;
+    if (H5Tget_class(type) != H5T_FLOAT) return true;
+    return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
+           sign < bits && exponent <= bits && exponent_bits <= bits - exponent && mantissa <= bits &&
+           mantissa_bits <= bits - mantissa;
+}
+
+/* Finds the class and size of the numbers of a dataset. The class is H5T_NO_CLASS if they are damaged. */
+static mt_status type_of(const mt_h5 *h5, const char *name, hid_t id, H5T_class_t *found, size_t *bytes)
+{
+    const hid_t stored = H5Dget_type(id);
+    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
+    *found = H5Tget_class(stored);
+    *bytes = H5Tget_size(stored);
+    if ((*found == H5T_INTEGER || *found == H5T_FLOAT) && !is_sound(stored)) *found = H5T_NO_CLASS;
+    (void)H5Tclose(stored);
+    return MT_OK;
+}
+
+static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type)
+{
+    H5T_class_t found = H5T_NO_CLASS;
+    size_t bytes = 0;
+    MT_TRY(type_of(h5, name, id, &found, &bytes));
+    bool floating = type == MT_H5_FLOAT || type == MT_H5_DOUBLE;
+    bool fits = bytes <= (floating ? H5Tget_size(memory_type(type)) : sizeof(int64_t));
+    if (found == (floating ? H5T_FLOAT : H5T_INTEGER) && fits) return MT_OK;
+    const char *kind = found == H5T_INTEGER ? "integers"
+                       : found == H5T_FLOAT ? "floating point numbers"
+                                            : "no numbers";
+    return mt_fail(MT_INPUT, "%s: %s: holds %s of %zu bytes; it must hold %s", h5->path, name, kind, bytes,
+        type_name(type));
+}
+
+/* HDF5 would clip a number that does not fit; we stop instead. */
+static H5T_conv_ret_t refuse(
+    H5T_conv_except_t except, hid_t from, hid_t to, void *value, void *result, void *refused)
+{
+    (void)from, (void)to, (void)value, (void)result;
+    if (except != H5T_CONV_EXCEPT_RANGE_HI && except != H5T_CONV_EXCEPT_RANGE_LOW) return H5T_CONV_UNHANDLED;
+    *(bool *)refused = true;
+    return H5T_CONV_ABORT;
+}
+
+/* `memory` and `space`: what of them; H5S_ALL: all. */
+static mt_status read_values(
+    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hid_t memory, hid_t space, void *values)
+{
+    bool refused = false;
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    if (list < 0 || H5Pset_type_conv_cb(list, refuse, &refused) < 0)
+        return fail_h5(MT_FILE, h5, name, "cannot be read");
+    herr_t result = H5Dread(id, memory_type(type), memory, space, list, values);
+    mt_status status = MT_OK;
+    if (refused)
+        status = mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
+            type_name(type));
+    else if (result < 0)
+        status = fail_h5(MT_FILE, h5, name, "its values cannot be read");
+    (void)H5Pclose(list);
+    return status;
+}
+
+mt_status mt_h5_read(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_shape(h5, name, id, rank, shape);
+    if (status == MT_OK) status = check_type(h5, name, id, type);
+    if (status == MT_OK) status = read_values(h5, name, id, type, H5S_ALL, H5S_ALL, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status read_rows(
+    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, size_t first, size_t n, void *values)
+{
+    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    const mt_status status = memory < 0 ? mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on",
+                                              h5->path, name, n, first)
+                                        : read_values(h5, name, id, type, memory, space, values);
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
+mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    size_t first, size_t n, void *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_shape(h5, name, id, rank, shape);
+    if (status == MT_OK) status = check_type(h5, name, id, type);
+    if (status == MT_OK) status = read_rows(h5, name, id, type, first, n, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has)
+{
+    const htri_t found = H5Aexists_by_name(h5->id, object, attribute, H5P_DEFAULT);
+    *has = found > 0;
+    if (found >= 0) return MT_OK;
+    return fail_h5(reason_of().memory ? MT_FILE : MT_INPUT, h5, object, "its attributes cannot be read");
+}
+
+static mt_status extents_of(
+    const mt_h5 *h5, const char *name, hid_t id, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    const hid_t space = H5Dget_space(id);
+    const int found = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (space >= 0) (void)H5Sclose(space);
+    if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if (found > MT_H5_RANK_MAX)
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; allowed: at most %d", h5->path, name, found,
+            MT_H5_RANK_MAX);
+    *rank = (size_t)found;
+    return shape_of(h5, name, id, *rank, shape);
+}
+
+mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[MT_H5_RANK_MAX])
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    const mt_status status = extents_of(h5, name, id, rank, shape);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size_t n)
+{
+    size_t rank = 0, shape[MT_H5_RANK_MAX], count = 1;
+    MT_TRY(extents_of(h5, name, id, &rank, shape));
+    for (size_t k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;
+    if (count != n)
+        return mt_fail(MT_INPUT, "%s: %s: holds %zu numbers; allowed: %zu", h5->path, name, count, n);
+    H5T_class_t kind = H5T_NO_CLASS;
+    size_t bytes = 0;
+    MT_TRY(type_of(h5, name, id, &kind, &bytes));
+    if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && bytes <= 8) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: holds no numbers; allowed: numbers of at most 8 bytes", h5->path, name);
+}
+
+mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_numbers(h5, name, id, n);
+    if (status == MT_OK && n > 0) status = read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+/* Names of a group's links, with room for `room` of them. */
+typedef struct link_names {
+    mt_arena *arena;
+    size_t n, room;
+    const char **name;
+    bool memory; /* there was none for a name */
+} link_names;
+
+static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *all)
+{
+    link_names *to = all;
+    (void)group, (void)info;
+    if (to->n == to->room) return -1;
+    to->name[to->n] = mt_arena_text(to->arena, name);
+    to->memory = !to->name[to->n];
+    to->n += !to->memory;
+    return to->memory ? -1 : 0;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* In an order other than that of the file HDF5 1.10 makes a table first, and frees members of it that were never set if the group is
+ * damaged. */
+static mt_status list_group(
+    mt_arena *arena, const mt_h5 *h5, const char *name, hid_t group, size_t *n, const char ***names)
+{
+    H5G_info_t info;
+    if (H5Gget_info(group, &info) < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+    link_names all = {.arena = arena, .room = info.nlinks};
+    MT_ALLOC(arena, all.name, all.room);
+    const bool read = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_link, &all) >= 0;
+    if (all.memory) return MT_MEMORY;
+    if (!read) return fail_h5(MT_FILE, h5, name, "this group cannot be read");
+    if (all.n > 0) qsort(all.name, all.n, sizeof *all.name, compare_names);
+    *names = all.name;
+    *n = all.n;
+    return MT_OK;
+}
+
+mt_status mt_h5_list(mt_arena *arena, mt_h5 *h5, const char *group, size_t *n, const char ***names)
+{
+    bool there;
+    *n = 0;
+    MT_TRY(mt_h5_has(h5, group, &there));
+    if (!there) return MT_OK;
+    const hid_t id = H5Gopen2(h5->id, group, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, group, "this group cannot be opened");
+    const mt_status status = list_group(arena, h5, group, id, n, names);
+    (void)H5Gclose(id);
+    return status;
+}
+
+static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
+{
+    MT_TRY(check_links(h5, object));
+    *id = H5Aopen_by_name(h5->id, object, attribute, H5P_DEFAULT, H5P_DEFAULT);
+    if (*id >= 0) return MT_OK;
+    if (reason_of().memory) return fail_h5(MT_FILE, h5, object, "an attribute cannot be read");
+    return mt_fail(MT_INPUT, "%s: %s: has no attribute %s", h5->path, object, attribute);
+}
+
+/* Closes an attribute that was read, or was not what it must be; `good` says which. */
+static mt_status close_attribute(const mt_h5 *h5, const char *object, hid_t id, hid_t type, bool good)
+{
+    const bool memory = !good && reason_of().memory;
+    const mt_status status = memory ? fail_h5(MT_FILE, h5, object, "an attribute cannot be read") : MT_OK;
+    if (type >= 0) (void)H5Tclose(type);
+    (void)H5Aclose(id);
+    return status;
+}
+
+/* Text of the open attribute into out[size]; false where it is no single text or does not fit. */
+static bool take_text(hid_t id, hid_t type, char *out, size_t size)
+{
+    hid_t space = H5Aget_space(id);
+    hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    if (space >= 0) (void)H5Sclose(space);
+    if (count != 1 || H5Tget_class(type) != H5T_STRING) return false;
+    memset(out, 0, size);
+    if (H5Tis_variable_str(type) <= 0) return H5Tget_size(type) < size && H5Aread(id, type, out) >= 0;
+    char *text = NULL;
+    if (H5Aread(id, type, &text) < 0 || !text) return false;
+    bool fits = strlen(text) < size;
+    if (fits) memcpy(out, text, strlen(text));
+    (void)H5free_memory(text);
+    return fits;
+}
+
+mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, char *out, size_t size)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    hid_t type = H5Aget_type(id);
+    const bool good = type >= 0 && take_text(id, type, out, size);
+    MT_TRY(close_attribute(h5, object, id, type, good));
+    if (good) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: attribute %s is no text of fewer than %zu characters", h5->path, object,
+        attribute, size);
+}
+
+mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    hid_t space = H5Aget_space(id);
+    const bool long_enough = space >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n;
+    if (space >= 0) (void)H5Sclose(space);
+    hid_t type = H5Aget_type(id);
+    const bool good = long_enough && type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+                      H5Tget_size(type) <= sizeof *values && H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
+    MT_TRY(close_attribute(h5, object, id, type, good));
+    if (good) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);
+}
+
+mt_status mt_h5_read_number(mt_h5 *h5, const char *object, const char *attribute, double *number)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    const hid_t space = H5Aget_space(id);
+    const bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    if (space >= 0) (void)H5Sclose(space);
+    const hid_t type = H5Aget_type(id);
+    const bool good = single && type >= 0 && H5Tget_class(type) == H5T_FLOAT &&
+                      H5Tget_size(type) <= sizeof *number && H5Aread(id, H5T_NATIVE_DOUBLE, number) >= 0;
+    MT_TRY(close_attribute(h5, object, id, type, good));
+    if (good) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: attribute %s is not one number", h5->path, object, attribute);
+}

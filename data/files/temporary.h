@@ -1,0 +1,22 @@
+/* The names of temporary files, X a hexadecimal digit: FOLDER/NAME is written as FOLDER/.NAME.XXXXXX.part first. While a set of files
+ * is put in place (data/files/journal.h), the previous FOLDER/NAME is FOLDER/.NAME.XXXXXX.prev. */
+#ifndef MT_DATA_FILES_TEMPORARY_H
+#define MT_DATA_FILES_TEMPORARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MT_TEMPORARY_EXTRA = 13 }; /* bytes by which a temporary name is longer than NAME */
+
+/* Writes the temporary path of a target, with the low 24 bits of `number`, into path [size]. */
+void mt_temporary_path(const char *target, uint32_t number, char *path, size_t size);
+
+/* Writes the path of the previous file that belongs to a temporary path into path [size]. */
+void mt_temporary_previous(const char *temporary, char *path, size_t size);
+
+/* Writes the NAME of a temporary or previous file into name [size]; `file` has no folder. False: this is not such a name, or NAME is
+ * too long. */
+bool mt_temporary_target(const char *file, char *name, size_t size);
+
+#endif

@@ -1,0 +1,130 @@
+#include "data/yaml/yaml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/files/input.h"
+#include "data/yaml/yaml_fill.h"
+#include "data/yaml/yaml_set.h"
+#include "data/yaml/yaml_write.h"
+
+/* ---- reading ---- */
+
+static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *name, const char *text,
+    const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out)
+{
+    mt_yaml_node *root;
+    char *filled;
+    MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
+    for (size_t i = 0; i < n_overrides; i++) MT_TRY(mt_yaml_set(scratch, table->keys, &overrides[i], root));
+    MT_ALLOC(scratch, filled, table->bytes);
+    MT_TRY(mt_yaml_fill(arena, scratch, root, table->keys, filled));
+    memcpy(out, filled, table->bytes);
+    return MT_OK;
+}
+
+mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_table *table,
+    const mt_yaml_override *overrides, size_t n_overrides, void *out)
+{
+    mt_arena scratch = {0};
+    const mt_status status = read_within(arena, &scratch, name, text, table, overrides, n_overrides, out);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* The whole file in `arena`, with a NUL behind it. */
+static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const char **out)
+{
+    char *text = NULL;
+    size_t n = 0, room = 0, more = 1;
+    for (; more > 0 && n <= MT_YAML_BYTES_MAX; n += more) {
+        if (n == room) {
+            const char *before = text;
+            room = 2 * n + (1 << 14);
+            MT_ALLOC(arena, text, room + 1);
+            if (n > 0) memcpy(text, before, n);
+        }
+        more = fread(text + n, 1, room - n, file);
+    }
+    if (ferror(file)) return mt_fail(MT_FILE, "%s: cannot be read", path);
+    if (n > MT_YAML_BYTES_MAX)
+        return mt_fail(MT_INPUT,
+            "%s: more than %d bytes; allowed: at most so many, for such files are written by hand and what "
+            "is larger is something else (a mesh, a result)",
+            path, MT_YAML_BYTES_MAX);
+    if (memchr(text, 0, n)) return mt_fail(MT_INPUT, "%s: not a text (it holds a zero byte)", path);
+    *out = text;
+    return MT_OK;
+}
+
+mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
+{
+    FILE *file;
+    MT_TRY(mt_input_open_stream(path, &file));
+    const mt_status status = read_whole(arena, file, path, out);
+    (void)fclose(file);
+    return status;
+}
+
+mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
+    const mt_yaml_override *overrides, size_t n_overrides, void *out)
+{
+    mt_arena scratch = {0};
+    const char *text = NULL;
+    mt_status status = mt_yaml_text(&scratch, path, &text);
+    if (status == MT_OK) status = mt_yaml_read(arena, path, text, table, overrides, n_overrides, out);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_yaml_root_word(
+    mt_arena *arena, const char *name, const char *text, const char *key, const char **word)
+{
+    mt_arena scratch = {0};
+    mt_yaml_node *root;
+    char *copy = NULL;
+    mt_status status = mt_yaml_node_read(&scratch, name, text, &root);
+    if (status == MT_OK) {
+        const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
+        const char *value = found && found->kind == MT_YAML_IS_SCALAR ? found->text : "";
+        copy = mt_arena_text(arena, value);
+        if (copy) *word = copy;
+        status = copy ? MT_OK : MT_MEMORY;
+    }
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- writing ---- */
+
+typedef void writer(FILE *to, const mt_yaml_key *keys, const void *structure);
+
+static mt_status write_with(
+    mt_arena *arena, writer *write, const mt_yaml_table *table, const void *structure, const char **out)
+{
+    char *made = NULL, *text = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&made, &n);
+    if (!to) return mt_fail(MT_MEMORY, "out of memory while writing YAML");
+    write(to, table->keys, structure);
+    if (fclose(to) != 0)
+        (void)mt_fail(MT_MEMORY, "out of memory while writing YAML");
+    else
+        text = mt_arena_alloc(arena, n + 1, 1);
+    if (text) memcpy(text, made, n);
+    free(made);
+    *out = text;
+    return text ? MT_OK : MT_MEMORY;
+}
+
+mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text)
+{
+    return write_with(arena, mt_yaml_write_keys, table, structure, text);
+}
+
+mt_status mt_yaml_write_lines(
+    mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text)
+{
+    return write_with(arena, mt_yaml_write_paths, table, structure, text);
+}

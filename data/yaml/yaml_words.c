@@ -1,0 +1,198 @@
+#include "data/yaml/yaml_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/core/utf8.h"
+
+/* Adds a word to a list "a, b" of n bytes; answers its new length. */
+static size_t add_word(char list[MT_YAML_WORDS], size_t n, const char *word)
+{
+    if (n >= MT_YAML_WORDS) return n;
+    return n + (size_t)snprintf(list + n, MT_YAML_WORDS - n, "%s%s", n > 0 ? ", " : "", word);
+}
+
+static void list_keys(const mt_yaml_key *keys, char out[MT_YAML_WORDS])
+{
+    for (size_t n = 0; keys->name; keys++) n = add_word(out, n, keys->name);
+}
+
+void mt_yaml_range_words(mt_yaml_range r, char out[MT_YAML_WORDS])
+{
+    char low[64] = "", high[64] = "";
+    if (r.low > -INFINITY)
+        (void)snprintf(low, sizeof low, "%s %.10g", r.low_open ? "above" : "at least", r.low);
+    if (r.high < INFINITY)
+        (void)snprintf(high, sizeof high, "%s %.10g", r.high_open ? "below" : "at most", r.high);
+    (void)snprintf(out, MT_YAML_WORDS, "%s%s%s", low, *low && *high ? " and " : "", high);
+}
+
+const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i)
+{
+    return key->words ? key->words(structure, i) : key->choices[i];
+}
+
+static void list_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS])
+{
+    const char *word;
+    for (size_t n = 0, i = 0; (word = mt_yaml_word(key, structure, i)) != NULL; i++)
+        n = add_word(out, n, word);
+}
+
+void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS])
+{
+    char range[MT_YAML_WORDS], names[MT_YAML_WORDS];
+    mt_yaml_range_words(key->range, range);
+    const char *space = *range ? " " : "";
+    switch (key->type) {
+    case MT_YAML_TYPE_DOUBLE:
+        (void)snprintf(out, MT_YAML_WORDS, "a number%s%.100s", space, range);
+        return;
+    case MT_YAML_TYPE_UNSIGNED:
+        (void)snprintf(out, MT_YAML_WORDS, "a whole number%s%.100s", space, range);
+        return;
+    case MT_YAML_TYPE_BOOL:
+        (void)strcpy(out, "true, false");
+        return;
+    case MT_YAML_TYPE_STRING:
+        (void)strcpy(out, "a text");
+        return;
+    case MT_YAML_TYPE_ENUM:
+        list_words(key, structure, out);
+        return;
+    case MT_YAML_TYPE_WORDS:
+        list_words(key, structure, names);
+        (void)snprintf(out, MT_YAML_WORDS, "any of %.400s, in brackets", names);
+        return;
+    case MT_YAML_TYPE_SETS:
+        (void)strcpy(out, "texts key=value in brackets");
+        return;
+    case MT_YAML_TYPE_NUMBERS:
+        (void)snprintf(out, MT_YAML_WORDS, "%snumbers in brackets%s%s%.100s",
+            key->bytes == sizeof(uint32_t) ? "whole " : "", *range ? ", each" : "", space, range);
+        return;
+    case MT_YAML_TYPE_DOUBLES:
+        (void)snprintf(out, MT_YAML_WORDS, "%zu numbers in brackets%s%s%.100s", key->bytes / sizeof(double),
+            *range ? ", each" : "", space, range);
+        return;
+    case MT_YAML_TYPE_MAPPING:
+        list_keys(key->keys, names);
+        (void)snprintf(out, MT_YAML_WORDS, "a mapping with %.400s", names);
+        return;
+    case MT_YAML_TYPE_LIST:
+        (void)snprintf(out, MT_YAML_WORDS, "a list of mappings, their number %.100s", range);
+        return;
+    }
+}
+
+static bool is_called(const char *name, const char *by, size_t n)
+{
+    return name && strncmp(name, by, n) == 0 && name[n] == 0;
+}
+
+const char *mt_yaml_unit_ending(const char *name, size_t *ending)
+{
+    static const char *const units[][2] = {{"_mS_mm", "mS/mm"}, {"_uF_mm2", "µF/mm²"}, {"_uA_mm3", "µA/mm³"},
+        {"_per_mm", "1/mm"}, {"_mm", "mm"}, {"_ms", "ms"}, {"_ns_per_hop", "ns"}, {"_hz", "Hz"},
+        {"_bits_per_second", "bits/s"}, {"_bytes_per_second", "bytes/s"}, {"bytes_per_cycle", "bytes/cycle"},
+        {"bytes_per_tile", "bytes"}, {"_bytes", "bytes"}, {"_cycles", "tile cycles"}, {"_words", "words"}};
+    const size_t length = strlen(name);
+    *ending = 0;
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        const size_t n = strlen(units[k][0]);
+        if (length < n || strcmp(name + length - n, units[k][0]) != 0) continue;
+        *ending = n;
+        return units[k][1];
+    }
+    return "";
+}
+
+const char *mt_yaml_unit(const mt_yaml_key *key)
+{
+    size_t ending;
+    return key->unit ? key->unit : mt_yaml_unit_ending(key->name, &ending);
+}
+
+const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
+{
+    const size_t n = strcspn(path, ".");
+    for (; keys && keys->name; keys++) {
+        if (!is_called(keys->name, path, n)) continue;
+        if (!path[n]) return keys;
+        path += n + 1;
+        if (keys->type == MT_YAML_TYPE_MAPPING) return mt_yaml_key_at(keys->keys, path);
+        const size_t digits = keys->type == MT_YAML_TYPE_LIST ? strspn(path, "0123456789") : 0;
+        return digits > 0 && path[digits] == '.' ? mt_yaml_key_at(keys->keys, path + digits + 1) : NULL;
+    }
+    return NULL;
+}
+
+const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path)
+{
+    const mt_yaml_key *key = mt_yaml_key_at(keys, path);
+    return key ? mt_yaml_unit(key) : "";
+}
+
+double mt_yaml_number(const mt_yaml_key *key, const void *structure)
+{
+    const char *member = (const char *)structure + key->offset;
+    if (key->type == MT_YAML_TYPE_DOUBLE) return *(const double *)(const void *)member;
+    if (key->type != MT_YAML_TYPE_UNSIGNED) return NAN;
+    return key->bytes == sizeof(uint32_t) ? *(const uint32_t *)(const void *)member
+                                          : (double)*(const uint64_t *)(const void *)member;
+}
+
+void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number)
+{
+    char *member = (char *)structure + key->offset;
+    if (key->type == MT_YAML_TYPE_DOUBLE)
+        *(double *)(void *)member = number;
+    else if (key->bytes == sizeof(uint32_t))
+        *(uint32_t *)(void *)member = (uint32_t)llround(number);
+    else
+        *(uint64_t *)(void *)member = (uint64_t)llround(number);
+}
+
+static mt_status refuse_name(
+    const mt_yaml_key *keys, mt_yaml_place at, const char *path, const char *name, size_t n)
+{
+    char word[MT_YAML_WORDS], old[MT_YAML_WORDS], names[MT_YAML_WORDS];
+    (void)snprintf(word, sizeof word, "%.*s", (int)n, name);
+    mt_yaml_join(old, path, mt_utf8_shown(word));
+    for (const mt_yaml_key *key = keys; key->name; key++) {
+        if (!is_called(key->was, name, n)) continue;
+        mt_yaml_join(names, path, key->name);
+        return mt_yaml_fail(at, "", "%s is now %s", old, names);
+    }
+    list_keys(keys, names);
+    return mt_yaml_fail(at, old, "unknown key; allowed here: %s", names);
+}
+
+mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char *path, const char *name,
+    size_t n, const mt_yaml_key **key)
+{
+    for (*key = keys; (*key)->name; ++*key)
+        if (is_called((*key)->name, name, n)) return MT_OK;
+    return refuse_name(keys, at, path, name, n);
+}
+
+mt_status mt_yaml_refuse_word(
+    const mt_yaml_node *v, const char *path, const mt_yaml_key *key, const void *structure)
+{
+    char allowed[MT_YAML_WORDS], found[MT_YAML_WORDS];
+    mt_yaml_allowed_words(key, structure, allowed);
+    return mt_yaml_fail(v->at, path, "%s; allowed: %s", mt_yaml_found(v, found), allowed);
+}
+
+mt_status mt_yaml_refuse(const mt_yaml_node *v, const char *path, const mt_yaml_key *key)
+{
+    return mt_yaml_refuse_word(v, path, key, NULL);
+}
+
+mt_status mt_yaml_refuse_number(const mt_yaml_node *v, const char *path, mt_yaml_range range)
+{
+    char allowed[MT_YAML_WORDS], found[MT_YAML_WORDS];
+    mt_yaml_range_words(range, allowed);
+    return mt_yaml_fail(v->at, path, "%s; allowed: %s", mt_yaml_found(v, found), allowed);
+}

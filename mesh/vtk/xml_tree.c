@@ -1,0 +1,274 @@
+#include "mesh/vtk/xml_tree.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REFERENCES_MOST = 16, PATH_SIZE = 512, WORK_MOST = 2000000 };
+
+typedef mt_xml_element element;
+
+/* ---- attributes, text, failures ---- */
+
+const char *mt_xml_tree_attribute(const element *e, const char *name, const char *missing)
+{
+    return mt_xml_attribute(e->attributes, name, missing);
+}
+
+/* Returns the character of an entity of XML at `at` and its length; the character itself if there is none. */
+static char decode(const char *at, const char *end, size_t *length)
+{
+    static const struct {
+        const char *name;
+        char is;
+    } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    for (size_t k = 0; k < sizeof entities / sizeof *entities; k++) {
+        *length = strlen(entities[k].name);
+        if ((size_t)(end - at) >= *length && strncmp(at, entities[k].name, *length) == 0)
+            return entities[k].is;
+    }
+    *length = 1;
+    return *at;
+}
+
+bool mt_xml_tree_text(const element *e, char *out, size_t size)
+{
+    const char *at = e->begin, *end = e->end;
+    size_t n = 0, length;
+    while (at < end && isspace((unsigned char)*at)) at++;
+    while (end > at && isspace((unsigned char)end[-1])) end--;
+    for (; at < end && n + 1 < size; at += length) out[n++] = decode(at, end, &length);
+    out[n] = 0;
+    return at >= end;
+}
+
+mt_status mt_xml_tree_fail(const mt_xml_tree *tree, const element *e, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    mt_scan scan = tree->scan;
+    scan.line = e->line;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return mt_scan_fail(&scan, "<%.40s>: %s", e->name, text);
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    mt_xml_tree *tree;
+    mt_arena *arena;
+    element *open;
+} reader;
+
+static mt_status copy_attributes(mt_arena *arena, const char *const *attributes, element *e)
+{
+    size_t n = 0, bytes = 0;
+    const char **copies;
+    char *text;
+    for (; attributes[n]; n++) bytes += strlen(attributes[n]) + 1;
+    MT_ALLOC(arena, copies, n + 1);
+    MT_ALLOC(arena, text, bytes);
+    for (size_t k = 0; k < n; k++) {
+        copies[k] = text;
+        text = stpcpy(text, attributes[k]) + 1;
+    }
+    e->attributes = copies;
+    return MT_OK;
+}
+
+static mt_status start_element(void *context, mt_xml_tag *tag)
+{
+    reader *r = context;
+    element *e;
+    const mt_scan *scan = &r->tree->scan;
+    const char *colon = strchr(tag->name, ':');
+    MT_ALLOC(r->arena, e, 1);
+    *e = (element){.line = scan->line, .text_line = tag->end_line, .parent = r->open, .begin = tag->end};
+    e->name = mt_arena_text(r->arena, colon ? colon + 1 : tag->name);
+    if (!e->name) return MT_MEMORY;
+    MT_TRY(copy_attributes(r->arena, tag->attributes, e));
+    e->end = memchr(e->begin, '<', (size_t)(scan->end - e->begin));
+    if (!e->end) e->end = scan->end;
+    if (!r->open)
+        r->tree->root = e;
+    else if (r->open->last)
+        r->open->last->next = e;
+    else
+        r->open->first = e;
+    if (r->open) r->open->last = e;
+    r->open = e;
+    return MT_OK;
+}
+
+static void end_element(void *context)
+{
+    reader *r = context;
+    r->open = r->open->parent;
+}
+
+mt_status mt_xml_tree_read(mt_arena *arena, const mt_scan *scan, mt_xml_tree *tree)
+{
+    static const mt_xml_acts acts = {start_element, end_element};
+    reader r = {.tree = tree, .arena = arena};
+    *tree = (mt_xml_tree){.scan = *scan};
+    return mt_xml_parse(&tree->scan, &acts, &r);
+}
+
+/* ---- paths ---- */
+
+/* A step of a path: "Grid[@GridType='Uniform'][1]". */
+typedef struct step {
+    const char *name; /* up to its first '[' or its end */
+    size_t n_name;
+    const char *tests, *end; /* "[...][...]" */
+} step;
+
+/* Splits the first step off a path without slashes before it; returns the rest, or NULL if a bracket or quote is not closed. */
+static const char *take_step(const char *path, step *s)
+{
+    char quote = 0;
+    int open = 0;
+    const char *at = path;
+    *s = (step){.name = path};
+    for (; *at && (open > 0 || *at != '/'); at++) {
+        if (quote)
+            quote = *at == quote ? 0 : quote;
+        else if (*at == '\'' || *at == '"')
+            quote = *at;
+        else if (*at == '[' && open++ == 0 && !s->tests)
+            s->tests = at;
+        else if (*at == ']' && --open < 0)
+            return NULL;
+    }
+    if (quote || open != 0) return NULL;
+    s->end = at;
+    if (!s->tests) s->tests = at;
+    s->n_name = (size_t)(s->tests - path);
+    return at;
+}
+
+static bool is_named(const element *e, const char *name, size_t n)
+{
+    return (n == 1 && *name == '*') || (strlen(e->name) == n && strncmp(e->name, name, n) == 0);
+}
+
+/* The test "@Name='value'". */
+static bool has_value(const element *e, const char *test, const char *end)
+{
+    char name[64];
+    const char *equals = memchr(test, '=', (size_t)(end - test));
+    const size_t n = equals ? (size_t)(equals - test - 1) : sizeof name;
+    if (n >= sizeof name || end - equals < 3 || equals[1] != end[-1]) return false;
+    memcpy(name, test + 1, n);
+    name[n] = 0;
+    const char *value = mt_xml_tree_attribute(e, name, NULL);
+    const size_t length = (size_t)(end - equals) - 3;
+    return value && strlen(value) == length && strncmp(value, equals + 2, length) == 0;
+}
+
+/* The test "self::A or self::B". */
+static bool is_one_of(const element *e, const char *test, const char *end)
+{
+    static const char self[] = "self::";
+    for (const char *at = test; at < end; at++) {
+        if (strncmp(at, self, sizeof self - 1) != 0) continue;
+        at += sizeof self - 1;
+        size_t n = 0;
+        while (at + n < end && !isspace((unsigned char)at[n])) n++;
+        if (is_named(e, at, n)) return true;
+    }
+    return false;
+}
+
+/* True if an element passes the name of a step and its tests up to `until`. */
+static bool passes(mt_xml_tree *tree, const element *e, const step *s, const char *until)
+{
+    if (tree->work++ > WORK_MOST || !is_named(e, s->name, s->n_name)) return false;
+    for (const char *at = s->tests; at < until;) {
+        const char *test = at + 1, *end = memchr(test, ']', (size_t)(s->end - test));
+        if (!end) return false;
+        if (isdigit((unsigned char)*test)) {
+            unsigned long place = 1;
+            for (const element *before = e->parent ? e->parent->first : e; before != e; before = before->next)
+                place += passes(tree, before, s, at);
+            if (place != strtoul(test, NULL, 10)) return false;
+        } else if (*test == '@' ? !has_value(e, test, end) : !is_one_of(e, test, end))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+/* Finds the first element `name` to which a path leads from `from`; NULL if there is none. */
+static const element *follow(mt_xml_tree *tree, const element *from, const char *path, const char *name)
+{
+    step s;
+    if (!*path) return strcmp(from->name, name) == 0 ? from : NULL;
+    const bool deep = path[0] == '/' && path[1] == '/'; /* other elements may be between */
+    const char *rest = take_step(path + (*path == '/') + deep, &s);
+    if (!rest || s.n_name == 0) return NULL;
+    for (const element *e = from->first; e && tree->work <= WORK_MOST; e = e->next) {
+        const element *found = passes(tree, e, &s, s.end) ? follow(tree, e, rest, name) : NULL;
+        if (!found && deep) found = follow(tree, e, path, name);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+/* ---- references ---- */
+
+/* Finds the element `name` to which a path leads that stands in the element `by`. */
+static mt_status resolve(
+    mt_xml_tree *tree, const element *by, const char *path, const char *name, const element **found)
+{
+    static const char pointer[] = "xpointer(";
+    const element top = {.name = "", .first = tree->root};
+    char inner[PATH_SIZE];
+    const size_t n = strlen(path),
+                 skip = strncmp(path, pointer, sizeof pointer - 1) == 0 ? sizeof pointer - 1 : 0;
+    *found = NULL;
+    if (n >= sizeof inner) return mt_xml_tree_fail(tree, by, "a path of %zu characters is too long", n);
+    strcpy(inner, path + skip);
+    if (skip > 0 && path[n - 1] == ')') inner[n - skip - 1] = 0;
+    if (inner[0] == '/') *found = follow(tree, &top, inner, name);
+    if (tree->work <= WORK_MOST) return MT_OK;
+    return mt_xml_tree_fail(tree, by, "the references of this file take too long to follow");
+}
+
+/* Finds the element to which an element refers; itself if it does not refer. */
+static mt_status follow_reference(mt_xml_tree *tree, const element *e, const element **found)
+{
+    *found = e;
+    for (int k = 0; mt_xml_tree_attribute(*found, "Reference", NULL); k++) {
+        const element *by = *found;
+        char path[PATH_SIZE];
+        const char *reference = mt_xml_tree_attribute(by, "Reference", "");
+        if (!mt_xml_tree_text(by, path, sizeof path))
+            return mt_xml_tree_fail(tree, by, "its path is too long");
+        if (strcmp(reference, "XML") != 0) (void)snprintf(path, sizeof path, "%s", reference);
+        MT_TRY(resolve(tree, by, path, by->name, found));
+        if (!*found || k == REFERENCES_MOST)
+            return mt_xml_tree_fail(tree, by, "its reference '%.80s' leads to no <%.40s>", path, by->name);
+    }
+    return MT_OK;
+}
+
+mt_status mt_xml_tree_child(
+    mt_xml_tree *tree, const element *parent, const char *name, const element **at, const element **found)
+{
+    *found = NULL;
+    for (const element *e = *at ? (*at)->next : parent->first; e; e = e->next) {
+        *at = e;
+        if (strcmp(e->name, name) == 0) return follow_reference(tree, e, found);
+        if (strcmp(e->name, "include") != 0) continue;
+        const char *file = mt_xml_tree_attribute(e, "href", "");
+        if (*file) return mt_xml_tree_fail(tree, e, "file '%.80s'; allowed: elements of this file", file);
+        MT_TRY(resolve(tree, e, mt_xml_tree_attribute(e, "xpointer", ""), name, found));
+        if (*found) return MT_OK;
+    }
+    return MT_OK;
+}

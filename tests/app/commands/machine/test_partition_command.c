@@ -1,0 +1,351 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include <sys/resource.h>
+
+#include "ipu/machine/target.h"
+#include "mesh/cut/halo.h"
+#include "mesh/make/slab.h"
+#include "mesh/vtk/vtkhdf.h"
+#include "solver/diffusion/diffusion.h"
+
+/* 12 x 8 x 4 boxes of 6. */
+enum { CELLS = 2304 };
+static const double size_mm[3] = {6, 4, 2};
+static const double edge_mm = 0.5;
+
+static void enter(void)
+{
+    enter_room();
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("slab.hdf", &mesh, 0, NULL), MT_OK);
+    mt_arena_free(&arena);
+}
+
+TestSuite(partition_command, .init = enter, .fini = leave_room);
+
+static double sum_of_three(const char *text, const char *row)
+{
+    return json_number(text, row, "min") + json_number(text, row, "median") + json_number(text, row, "max");
+}
+
+/* Of the wrong ones no input makes any: tests/ipu/compile/test_schedule.c does. */
+Test(partition_command, schedules_are_replayed_where_asked_for)
+{
+    write_machine("three.yaml", 3);
+    char *plain = works("partition slab.hdf --target three.yaml --ipus 2 --format csv"),
+         *checked = works("partition slab.hdf --target three.yaml --ipus 2 --format csv --check");
+    cr_assert(strstr(plain, "\n\"graph, compiled\",2,") && !strstr(plain, "checked"), "%s", plain);
+    cr_assert(strstr(checked, "\n\"graph, compiled and checked\",2,"), "%s", checked);
+    free(plain), free(checked);
+}
+
+/* With three tiles, least, median and largest are all there are: so everything can be added up. */
+Test(partition_command, counts_of_the_tiles_add_up)
+{
+    write_machine("three.yaml", 3);
+    char *text = works("partition slab.hdf --target three.yaml --format json");
+    cr_assert(is_json(text), "%s", text);
+    const char *tiles = strstr(text, "\"tiles\"");
+    cr_assert_not_null(tiles);
+    cr_assert_eq(json_property(text, "parts"), 3);
+    cr_assert_eq(json_property(text, "empty_parts"), 0);
+    cr_assert_eq(json_property(text, "elements"), CELLS);
+    cr_assert_eq(sum_of_three(tiles, "elements"), CELLS);
+    cr_assert_leq(json_number(tiles, "elements", "max"), ceil(1.03 * CELLS / 3));
+    const double received = json_property(text, "elements_received");
+    cr_assert_eq(sum_of_three(tiles, "elements_received"), received);
+    cr_assert_eq(sum_of_three(tiles, "halo_elements") + sum_of_three(tiles, "elements_unused"), received);
+    cr_assert_eq(sum_of_three(tiles, "ranges_sent"), json_property(text, "ranges"));
+    cr_assert_geq(sum_of_three(tiles, "pieces_received"), json_property(text, "ranges"));
+    /* every separator element is sent, and once */
+    cr_assert_eq(sum_of_three(tiles, "separator_elements"), json_property(text, "elements_sent"));
+    cr_assert_float_eq(json_property(text, "received_percent"), 100 * received / (received + CELLS), 1e-12);
+    cr_assert_gt(json_property(text, "faces_cut"), 0);
+    cr_assert_leq(json_number(tiles, "neighbours", "max"), 2);
+    free(text);
+}
+
+Test(partition_command, one_tile_exchanges_nothing)
+{
+    static const char *const nothing[] = {"separator_elements", "halo_elements", "elements_received",
+        "elements_unused", "neighbours", "ranges_sent", "pieces_received"};
+    write_machine("one.yaml", 1);
+    char *text = works("partition slab.hdf --target ./one.yaml --format json");
+    cr_assert_eq(json_property(text, "faces_cut"), 0);
+    cr_assert_eq(json_property(text, "ranges"), 0);
+    cr_assert_eq(sum_of_three(strstr(text, "\"tiles\""), "elements"), 3 * CELLS);
+    for (size_t k = 0; k < sizeof nothing / sizeof nothing[0]; k++)
+        cr_assert_eq(sum_of_three(text, nothing[k]), 0, "%s", nothing[k]);
+    free(text);
+}
+
+Test(partition_command, every_machine_brings_its_tiles)
+{
+    write_machine("three.yaml", 3);
+    for (int ipus = 1; ipus <= 4; ipus *= 2) {
+        char *text = works("partition slab.hdf --target three.yaml --ipus %d --format json", ipus);
+        cr_assert_eq(json_property(text, "parts"), 3 * ipus);
+        free(text);
+    }
+    char *text = works("partition slab.hdf --format json");
+    cr_assert_eq(json_property(text, "parts"), 1472);
+    free(text);
+}
+
+/* The command counts by the mesh's faces alone, a run by the columns of its diffusion: the same exchange. */
+Test(partition_command, counts_are_those_of_a_run)
+{
+    enum { PARTS = 700 }; /* of three elements, so that hardly an element is needed twice over */
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion;
+    mt_partition parts;
+    mt_halo halo;
+    mt_scheme scheme;
+    cr_assert_eq(mt_scheme_find("mixed-clean", 0, &scheme), MT_OK);
+    const mt_tissue tissue = {
+        .sigma_l_mS_mm = 0.13, .sigma_t_mS_mm = 0.018, .chi_per_mm = 140, .cm_uF_mm2 = 0.01};
+    cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(
+        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_usual, &diffusion), MT_OK);
+    cr_assert_eq(mt_partition_make(&arena, &adjacency,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
+        MT_OK);
+    cr_assert_eq(
+        mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column, NULL}, &parts,
+            &scheme, &halo),
+        MT_OK);
+    size_t received = 0, needed = 0;
+    for (int p = 0; p < PARTS; p++)
+        received += halo.inbound[p], needed = needed > halo.needed[p] ? needed : halo.needed[p];
+
+    write_machine("m.yaml", PARTS);
+    char *text =
+        works("partition slab.hdf --target m.yaml --scheme mixed-clean --imbalance 1.03 --format json");
+    cr_assert_eq(json_property(text, "elements_received"), (double)received);
+    cr_assert_eq(json_number(text, "halo_elements", "max"), (double)needed);
+    cr_assert_eq(json_property(text, "ranges"), (double)halo.n_ranges);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(partition_command, speaks_text_and_csv_too)
+{
+    write_machine("three.yaml", 3);
+    char *csv = works("partition slab.hdf --target three.yaml --format csv");
+    cr_assert(strncmp(csv, "# partition: slab.hdf on 1 IPU\nkey,value,unit\nparts,3,\n", 55) == 0, "%s", csv);
+    cr_assert(strstr(csv, "\n\n# tiles: Tiles of 1 IPU\nitem,min,median,max\nelements,"), "%s", csv);
+    char *text = works("partition slab.hdf --target three.yaml");
+    cr_assert(
+        strncmp(text, "slab.hdf on 1 IPU\n", 18) == 0 && strstr(text, "\nTiles of 1 IPU\n"), "%s", text);
+    free(csv), free(text);
+}
+
+/* Several counts give what each alone gives; only the stages tell times. */
+Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
+{
+    write_machine("three.yaml", 3);
+    char *both = works("partition slab.hdf --target three.yaml --ipus 4,1");
+    for (int ipus = 1; ipus <= 4; ipus += 3) {
+        char *one = works("partition slab.hdf --target three.yaml --ipus %d", ipus);
+        *strstr(one, "\nStages") = 0;
+        cr_assert_not_null(strstr(both, one), "%s\nin\n%s", one, both);
+        free(one);
+    }
+    free(both);
+}
+
+/* What the most loaded tile needs (exact), or receives (mixed-clean, for which elements are moved once more). */
+Test(partition_command, balanced_halos_lower_the_peak)
+{
+    static const char *const schemes[] = {"exact", "mixed-clean"};
+    write_machine("forty.yaml", 40);
+    for (int k = 0; k < 2; k++) {
+        static const char line[] = "partition slab.hdf --target forty.yaml --scheme %s --format json%s";
+        char *before = works(line, schemes[k], ""), *after = works(line, schemes[k], " --balance-halo");
+        const double most = json_number(strstr(before, "\"tiles\""), "elements_received", "max");
+        cr_assert_lt(
+            json_number(strstr(after, "\"tiles\""), "elements_received", "max"), most, "%s", schemes[k]);
+        cr_assert_gt(json_property(after, "elements_moved"), 0);
+        cr_assert_null(strstr(before, "elements moved"));
+        cr_assert_eq(
+            json_property(after, "halo_elements_before_max"), json_number(before, "halo_elements", "max"));
+        cr_assert_leq(json_number(strstr(after, "\"tiles\""), "elements", "max"), ceil(1.03 * CELLS / 40));
+        free(before), free(after);
+    }
+}
+
+/* As many colours as the 16 parts need, and some of the lines and words. */
+Test(partition_command, draws_the_parts)
+{
+    write_machine("eight.yaml", 8);
+    free(works("partition slab.hdf --target eight.yaml --ipus 2 --picture parts.png"));
+    size_t n;
+    char *png = bytes_of("parts.png", &n);
+    cr_assert(n > 10000 && memcmp(png, "\x89PNG", 4) == 0, "%zu bytes", n);
+    free(png);
+}
+
+/* Of tiles that are all alike, those of another IPU are as good as others; of one IPU there are none. */
+Test(partition_command, counts_what_crosses_between_ipus)
+{
+    write_machine("one.yaml", 1);
+    write_machine("four.yaml", 4);
+    char *alone = works("partition slab.hdf --target four.yaml --format json"),
+         *apart = works("partition slab.hdf --target one.yaml --ipus 4 --format json");
+    cr_assert_gt(json_property(alone, "elements_received"), 0);
+    cr_assert_eq(json_property(alone, "elements_from_other_ipus"), 0);
+    cr_assert_eq(json_property(apart, "elements_from_other_ipus"), json_property(apart, "elements_received"));
+    cr_assert_eq(json_property(alone, "elements_received"), json_property(apart, "elements_received"));
+    cr_assert_eq(json_property(alone, "between_ipus_bytes"), 0);
+    cr_assert_eq(json_property(apart, "between_ipus_bytes"), 4 * json_property(apart, "elements_received"),
+        "chips of one tile");
+    const double links = json_property(apart, "between_ipus_cycles");
+    cr_assert_gt(links, 0);
+    cr_assert_gt(json_property(apart, "exchange_cycles"), links);
+    cr_assert(strstr(apart, " on 4 IPUs, busiest link: ") && !strstr(alone, "busiest link:"), "%s", apart);
+    cr_assert_not_null(strstr(apart, "on 4 IPUs, busiest link: "), "%s", apart);
+    cr_assert(strstr(apart, ", IPU ") && !strstr(alone, "busiest link: "), "%s", apart);
+    free(alone), free(apart);
+}
+
+/* That a tile needs at least so many cycles is no estimate: the schedule of a mesh comes near it. */
+Test(partition_command, an_exchange_is_nearly_as_short_as_can_be)
+{
+    static const char *const schemes[] = {"mixed-clean", "exact"};
+    for (size_t k = 0; k < 4; k++) {
+        char *json =
+            works("partition slab.hdf --ipus %d --scheme %s --format json", k < 2 ? 1 : 2, schemes[k % 2]);
+        const double links = json_property(json, "between_ipus_cycles");
+        const double rest = json_property(json, "exchange_cycles") - links;
+        const double least = json_property(json, "exchange_lower_bound_cycles");
+        cr_expect(least > 170 && least <= rest && rest <= 1.15 * least, "%s: %g of %g", schemes[k % 2], rest,
+            least);
+        free(json);
+    }
+}
+
+Test(partition_command, says_where_a_machine_is_too_small)
+{
+    write_machine_of("tiny.yaml", 3, 16384);
+    char *table, *said = warnings(&table, "partition slab.hdf --target tiny.yaml --format json");
+    cr_assert(
+        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 there"), "%s", said);
+    cr_assert(isnan(json_property(table, "fullest_tile_bytes")), "%s", table);
+    cr_assert_gt(json_property(table, "elements_received"), 0, "what is known is told");
+    free(said), free(table);
+}
+
+/* Three chips, which no ladder has. */
+Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
+{
+    write_ring_machine("ring.yaml", 3);
+    char *one_way = "links.list=[{\"from\":0,\"to\":1,\"lanes\":4},{\"from\":1,\"to\":2,\"lanes\":4},"
+                    "{\"from\":2,\"to\":0,\"lanes\":4}]";
+    char *json = works("partition slab.hdf --target ring.yaml --ipus 3 --format json");
+    cr_assert_eq(json_property(json, "parts"), 9);
+    cr_assert(strstr(json, "busiest link: link "), "%s", json);
+    free(json);
+    json = works("partition slab.hdf --target ring.yaml --ipus 1,3 --format json");
+    free(json);
+    refuses(
+        2, "2 IPUs on links that join 3; allowed: 1 or 3", "partition slab.hdf --target ring.yaml --ipus 2");
+    char *table, *said;
+    char line[LINE_SIZE];
+    (void)snprintf(line, sizeof line,
+        "partition slab.hdf --target ring.yaml --ipus 3 --scheme full --machine-set %s", one_way);
+    said = warnings(&table, line);
+    cr_assert(strstr(said, "'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2'"), "%s %s", said, table);
+    free(said), free(table);
+}
+
+Test(partition_command, bad_options_are_refused)
+{
+    refuses(2, "myotile: --machine-set tiles=x: x; allowed: a whole number",
+        "partition slab.hdf --machine-set tiles=x");
+    refuses(2, "--ipus 0; allowed: at most 16 whole numbers from 1 to 4096", "partition slab.hdf --ipus 0");
+    refuses(2, "--ipus -1", "partition slab.hdf --ipus -1");
+    refuses(2, "--ipus 1.5", "partition slab.hdf --ipus 1.5");
+    refuses(2, "--ipus 4097", "partition slab.hdf --ipus 4097");
+    refuses(2, "separator scheme 'best'; there are: full, ranged, mixed-clean",
+        "partition slab.hdf --scheme best");
+    refuses(2, "--imbalance 1; allowed", "partition slab.hdf --imbalance 1");
+    refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
+    refuses(2, "partition 'round'; there are: flat", "partition slab.hdf --partition round");
+    refuses(2, "3 IPUs on a ladder; allowed: 1, or an even number", "partition slab.hdf --ipus 1,3");
+    refuses(2, "--ipus 1,x; allowed", "partition slab.hdf --ipus 1,x");
+    refuses(
+        2, "at most 16 whole numbers from 1", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
+    refuses(2, "'mixed-clean' has no limit of ranges; 7 is given", "partition slab.hdf --ranges 7");
+    refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
+    refuses(
+        2, "--output with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+    refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
+    refuses(
+        2, "--picture with 66 IPUs; allowed: at most 64", "partition slab.hdf --ipus 66 --picture cut.png");
+    refuses(
+        2, "a.jpg: a picture is written under a name ending in .png", "partition slab.hdf --picture a.jpg");
+    refuses(3, "none/a.png: cannot be written: No such file", "partition slab.hdf --picture none/a.png");
+    refuses(3, "none/a.hdf: cannot be written: No such file", "partition slab.hdf -o none/a.hdf");
+    refuses(2, "ending in .hdf", "partition slab.hdf -o cut.vtu");
+    refuses(2, "machine 'gc9000'", "partition slab.hdf --target gc9000");
+    refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");
+    refuses(3, "none.hdf: ", "partition none.hdf");
+    refuses(2, "data/machines/gc200.yaml: the ending tells", "partition data/machines/gc200.yaml");
+}
+
+/* 4096 * 2^20 is 2^32, which 32 bits would make 0. */
+Test(partition_command, more_parts_than_can_be_counted_are_refused)
+{
+    write_machine("large.yaml", 1 << 20);
+    refuses(2, "4096 machines of 1048576 tiles make 4294967296 parts; allowed: at most 2147483647",
+        "partition slab.hdf --target large.yaml --ipus 4096");
+    refuses(2, "2048 machines of 1048576 tiles make 2147483648 parts",
+        "partition slab.hdf --target large.yaml --ipus 2048");
+}
+
+/* ---- more tiles than the host has memory for ---- */
+
+static void limit_address_space(size_t more)
+{
+    struct rlimit limit;
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%zu", &pages) == 1);
+    (void)fclose(file);
+    cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = more ? pages * 4096 + more : limit.rlim_max;
+    cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work)
+{
+    static const char said[] =
+        "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at least 4.2 GB (700 "
+        "bytes a tile), whatever the mesh; 2.0 GB are available";
+    limit_address_space(2000000000);
+    refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
+    refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");
+    refuses(3, said, "run data/cases/niederer-0.5.yaml --set machine.ipus=4096 --output out");
+    refuses(3, "nowhere.hdf", "partition nowhere.hdf --ipus 512"); /* 0.5 GB: it goes on to the mesh */
+    limit_address_space(0);
+}
+
+Test(partition_command, tables_of_a_gigabyte_are_told)
+{
+    size_t n;
+    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    (void)dup2(to, STDERR_FILENO);
+    reply r = myotile("partition nowhere.hdf --ipus 972"), less = myotile("partition nowhere.hdf --ipus 970");
+    (void)dup2(kept, STDERR_FILENO);
+    char *said = bytes_of("stderr", &n), *first = strstr(said, "myotile: warning: 972 IPUs of 1472 tiles: ");
+    cr_assert(r.code == 3 && less.code == 3 && first, "%s", said);
+    cr_assert_not(strstr(said, "970 IPUs"), "%s", said);
+    free(said), forget(&r), forget(&less);
+}

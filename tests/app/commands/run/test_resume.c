@@ -1,0 +1,257 @@
+/* Checkpoints and --resume, by command. Runs that are really killed stand in tests/app/results/test_killed_slow.c. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "mesh/vtk/vtkhdf.h"
+#include "tests/solver/small_case.h"
+
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* A region is inert, so that elements have numbers of their own. */
+static const char body[] = SMALL_SLAB USUAL_TISSUE
+    "time: {end_ms: 8}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
+        "2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\nmachine: {tiles: 3}\n"
+             "checkpoint: {at_end: true}\n";
+
+enum { N = 288 };
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("case.yaml", body);
+}
+
+TestSuite(resume, .init = enter, .fini = leave_room);
+
+static void same_results(const char *a, const char *b, bool with_profile)
+{
+    static const char *const names[] = {
+        "result.hdf", "activation.csv", "used.yaml", "activation.png", "profile.json"};
+    char in_a[64], in_b[64];
+    for (size_t k = 0; k < sizeof names / sizeof *names - !with_profile; k++) {
+        (void)snprintf(in_a, sizeof in_a, "%s/%s", a, names[k]);
+        (void)snprintf(in_b, sizeof in_b, "%s/%s", b, names[k]);
+        cr_expect(same_file(in_a, in_b), "%s and %s", in_a, in_b);
+    }
+}
+
+/* A first run to 3.5 ms, which leaves a checkpoint there, and one that goes on from it to 8 ms. */
+static void in_two(const char *sets, const char *more, const char *folder)
+{
+    free(works("run case.yaml --set time.end_ms=3.5 -o %s%s", folder, sets));
+    cr_assert(there("two/checkpoint-0000000175.hdf"));
+    free(works("run --resume %s --set time.end_ms=8%s", folder, more));
+    cr_assert_not(
+        there("two/checkpoint-0000000175.hdf"), "a run that has come to its end keeps its end alone");
+    cr_assert(there("two/checkpoint-0000000400.hdf"));
+}
+
+Test(resume, files_are_those_of_a_run_that_never_stopped)
+{
+    static const char *const sets[] = {"", " --set machine.backend=cpu",
+        " --set diffusion.spreading=0 --set cell.model=mitchell-schaeffer --set cell.type=standard"};
+    for (int k = 0; k < 3; k++) {
+        free(works("run case.yaml -o one%s", sets[k]));
+        in_two(sets[k], "", "two");
+        same_results("one", "two", k != 1);
+        cr_expect(same_file("one/checkpoint-0000000400.hdf", "two/checkpoint-0000000400.hdf"));
+    }
+}
+
+Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
+{
+    free(works("run case.yaml -o one --set machine.tiles=5"));
+    in_two("", " --set machine.tiles=5", "two");
+    same_results("one", "two", false);
+    free(works("run case.yaml --set time.end_ms=3.5 -o two"));
+    char *table = works("run --resume two --set time.end_ms=8 --set machine.tiles=5 --format json");
+    cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 3.5, 1e-9, "%s", table);
+    free(table);
+}
+
+/* The properties of a run on one machine stand beside those of each segment: what the last has is what the table of cycles has. */
+Test(resume, on_other_tiles_a_table_tells_each_segment)
+{
+    size_t n;
+    char *table = works("run case.yaml -o two --set time.end_ms=2 --format json");
+    cr_expect_not(strstr(table, "segments"), "%s", table);
+    const double whole_s = json_number(table, "time_step", "whole_run_s");
+    free(table);
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=3"));
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=4"));
+    table = works("run --resume two --set machine.tiles=6 --set time.end_ms=5 --format json");
+    char *segments = strstr(
+        table, "\"first_step\": 0, \"last_step\": 99, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 3");
+    cr_assert_not_null(segments, "%s", table);
+    cr_expect_not_null(strstr(segments,
+        "\"first_step\": 100, \"last_step\": 199, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 5"));
+    const char *last = strstr(segments,
+        "\"first_step\": 200, \"last_step\": 249, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 6");
+    cr_assert_not_null(last);
+    cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 4, 1e-9);
+    double time_s;
+    cr_assert_eq(sscanf(strstr(segments, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
+    cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as that run had told it: %g, %g", time_s, whole_s);
+    cr_assert_eq(sscanf(strstr(last, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
+    const double here_s = json_number(table, "whole_run", "time_s");
+    cr_expect(here_s > 0 && fabs(time_s - here_s) < 1e-9 * here_s, "%g, %g", time_s, here_s);
+    free(table);
+    char *profile = bytes_of("two/profile.json", &n);
+    cr_expect_not_null(strstr(profile, "\"segments\": ["));
+    free(profile);
+}
+
+Test(resume, a_case_that_is_given_must_be_the_same)
+{
+    free(works("run case.yaml --set time.end_ms=3.5 -o two"));
+    refuses(2, "checkpoint-0000000175.hdf: of a run with time.dt_ms: 0.02, here time.dt_ms: 0.01",
+        "run case.yaml --resume two --set time.dt_ms=0.01");
+    refuses(2, "of a run with stimuli.0.duration_ms: 2, here stimuli.0.duration_ms: 1",
+        "run --resume two --set stimuli.0.duration_ms=1");
+    refuses(2, "of a run with regions.0.min_mm: [1.5, 0, 0], here regions: []",
+        "run --resume two --set regions=[]");
+    refuses(2, "time.end_ms: 3; allowed: at least 3.5, where two/checkpoint-0000000175.hdf is",
+        "run --resume two --set time.end_ms=3");
+    refuses(2, "begins with step 175; allowed: from there on",
+        "run --resume two --set time.end_ms=8 --trace 0:1");
+    free(works("run case.yaml --resume two --set time.end_ms=8 --set title=Other"));
+}
+
+Test(resume, what_cannot_be_gone_on_from_is_said)
+{
+    refuses(3, "nowhere: this folder cannot be read: No such file", "run --resume nowhere");
+    cr_assert_eq(mkdir("empty", 0700), 0);
+    refuses(3, "empty: there is no checkpoint in this folder", "run --resume empty");
+    write_text("empty/checkpoint-0000000001.hdf", "nonsense");
+    refuses(3, "empty/checkpoint-0000000001.hdf: is no HDF5 file", "run --resume empty");
+}
+
+/* As a job says that is started again and again. */
+Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
+{
+    char *table;
+    free(works("run case.yaml -o one"));
+    for (int k = 0; k < 2; k++) {
+        char *said = warnings(&table, "run case.yaml --resume two");
+        cr_expect_eq(strstr(said, "two: there is no checkpoint yet") != NULL, k == 0, "%s", said);
+        same_results("one", "two", true);
+        free(said), free(table);
+    }
+}
+
+/* The newest is torn: the one before is gone on from, and the torn one goes. */
+Test(resume, falls_back_to_the_one_before)
+{
+    char *table;
+    free(works("run case.yaml -o one"));
+    free(works("run case.yaml --set time.end_ms=3.5 -o two"));
+    write_text("two/checkpoint-0000000200.hdf", "torn");
+    char *said = warnings(&table, "run --resume two --set time.end_ms=8");
+    cr_expect(strstr(said, "checkpoint-0000000200.hdf: is no HDF5 file, or not a whole one") &&
+                  strstr(said, "; going on from the one before"),
+        "%s", said);
+    free(said), free(table);
+    same_results("one", "two", true);
+    cr_expect_not(there("two/checkpoint-0000000200.hdf"));
+}
+
+/* With the stimulus over, a simulation that begins with another's end does what that one would have done; times are its own. */
+Test(resume, a_simulation_begins_with_the_end_of_another)
+{
+    mt_arena arena = {0};
+    double *whole, *second;
+    free(works("run case.yaml -o one --set machine.backend=cpu"));
+    free(works("run case.yaml --set time.end_ms=3.5 -o first --set machine.backend=cpu"));
+    free(works("run case.yaml -o second --set start.state=first/checkpoint-0000000175.hdf --set "
+               "time.end_ms=4.5 --set machine.backend=cpu --set stimuli.0.start_ms=4.4"));
+    cr_assert_eq(mt_vtkhdf_read_field(&arena, "one/result.hdf", "activation", N, &whole), MT_OK);
+    cr_assert_eq(mt_vtkhdf_read_field(&arena, "second/result.hdf", "activation", N, &second), MT_OK);
+    size_t later = 0;
+    for (size_t c = 0; c < N; c++) {
+        if (!(whole[c] > 3.5)) continue;
+        later++;
+        cr_assert_float_eq(
+            second[c] + 3.5, whole[c], 8 * 0x1p-23, "%zu: %g and %g", c, second[c], whole[c]); /* as stored */
+    }
+    cr_expect_gt(later, 50);
+    char *table, *said = warnings(&table,
+                     "run case.yaml -o other --set start.state=first/checkpoint-0000000175.hdf "
+                     "--set machine.backend=cpu --set time.end_ms=0.1 --set cell.scale=[g_Kr=0.5]");
+    cr_expect(
+        strstr(said, "warning: case.yaml: start.state: /") &&
+            strstr(said, "of a run with cell.scale: [], here cell.scale: [\"g_Kr=0.5\"]; usual: the same"),
+        "%s", said);
+    free(said), free(table);
+    refuses(2, "start.state: /",
+        "run case.yaml -o x --set mesh.slab.edge_mm=0.25 --set start.state=first/checkpoint-0000000175.hdf");
+    refuses(2, "where this run removes it",
+        "run case.yaml -o first --set start.state=first/checkpoint-0000000175.hdf");
+    refuses(3, "first/gone.hdf", "run case.yaml -o x --set start.state=first/gone.hdf");
+    refuses(2, "first/result.hdf: is no checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
+    mt_arena_free(&arena);
+}
+
+/* Starts a run of minutes and stops it when its first checkpoint is there; gives its exit code. */
+static int stopped_by(int number, const char *more)
+{
+    int ended = 0;
+    const pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0)
+        _exit(myotile("run case.yaml --set time.end_ms=100000 --set checkpoint.every_ms=1 -o two%s", more)
+                  .code);
+    while (!there("two/checkpoint-0000000050.hdf") && waitpid(child, &ended, WNOHANG) == 0)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    cr_assert_eq(kill(child, number), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    cr_assert(WIFEXITED(ended), "status %d", ended);
+    return WEXITSTATUS(ended);
+}
+
+/* What a run that was stopped left is told of, and goes when results of another are there. */
+Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
+{
+    char *table;
+    cr_assert_eq(stopped_by(SIGTERM, ""), 143);
+    char *said = warnings(&table, "run case.yaml --set time.end_ms=1 -o two");
+    cr_expect(
+        strstr(said, ": an earlier run was stopped there") && strstr(said, "`myotile run --resume two`"),
+        "%s", said);
+    free(said), free(table);
+    cr_expect(there("two/checkpoint-0000000050.hdf"), "its own end");
+    said = warnings(&table, "run case.yaml --set time.end_ms=1 --set checkpoint.at_end=false -o two");
+    cr_expect_not(strstr(said, "earlier run"), "%s", said);
+    free(said), free(table);
+    cr_expect_not(there("two/checkpoint-0000000050.hdf"));
+}
+
+Test(resume, what_was_not_due_yet_has_no_file)
+{
+    cr_assert_eq(stopped_by(SIGTERM, " --set series.at_ms=[0,90000] --set traces.at_ms=[90000]"), 143);
+    cr_expect(there("two/series.hdf") && there("two/activation.png"));
+    cr_expect_not(there("two/traces.csv") || there("two/traces.png"));
+}
+
+/* As on a full disk: the run goes on, and what there was stays. */
+Test(resume, a_checkpoint_that_cannot_be_written_is_a_warning)
+{
+    struct rlimit before, small;
+    char *table;
+    free(works(
+        "run case.yaml --set machine.backend=cpu --set mesh.slab.edge_mm=0.25 --set time.end_ms=3.5 -o two"));
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    small = (struct rlimit){300000, before.rlim_max}; /* a checkpoint does not fit, results do */
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    char *said = warnings(&table, "run --resume two --set time.end_ms=4");
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    cr_expect(
+        strstr(said, "no checkpoint at 4 ms; earlier ones stay: two/checkpoint-0000000200.hdf"), "%s", said);
+    cr_expect(there("two/checkpoint-0000000175.hdf"));
+    free(said), free(table);
+}

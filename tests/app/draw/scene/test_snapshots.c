@@ -1,0 +1,104 @@
+#include <criterion/criterion.h>
+
+#include <unistd.h>
+
+#include "app/draw/scene/picture.h"
+#include "app/draw/scene/snapshots.h"
+#include "mesh/make/slab.h"
+#include "tests/app/draw/pixels.h"
+
+enum { MOMENTS = 3 };
+
+/* A slab at three moments: all low, all high, and without values. */
+typedef struct bench {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    float *values[MOMENTS];
+    char folder[64], path[128];
+} bench;
+
+static const double time_ms[MOMENTS] = {0, 12.5, 25};
+
+static bench make_bench(void)
+{
+    static const float value[MOMENTS] = {-85, 35, NAN};
+    bench b = {.folder = "/tmp/test_snapshots.XXXXXX"};
+    cr_assert_not_null(mkdtemp(b.folder));
+    (void)snprintf(b.path, sizeof b.path, "%s/moments.png", b.folder);
+    cr_assert_eq(mt_slab_make(&b.arena, (double[]){20, 7, 3}, 1, &b.mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
+    for (size_t k = 0; k < MOMENTS; k++) {
+        b.values[k] = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof **b.values);
+        for (size_t c = 0; c < b.mesh.n_elements; c++) b.values[k][c] = value[k];
+    }
+    return b;
+}
+
+static mt_snapshots snapshots_of(const bench *b)
+{
+    return (mt_snapshots){.mesh = &b->mesh,
+        .adjacency = &b->adjacency,
+        .n = MOMENTS,
+        .time_ms = time_ms,
+        .values = (const float *const *)b->values,
+        .title = "A slab",
+        .label = "Membrane potential",
+        .unit = "mV",
+        .low = -90,
+        .high = 40};
+}
+
+static void end_bench(bench *b)
+{
+    (void)unlink(b->path);
+    cr_assert_eq(files_in(b->folder), 0, "something was left behind");
+    (void)rmdir(b->folder);
+    mt_arena_free(&b->arena);
+}
+
+/* The colour of t on the scale, grey below 0, under any light. */
+static bool has_colour(const unsigned char rgb[3], double t)
+{
+    double linear[3] = {0.55, 0.55, 0.55}, light[3];
+    if (t >= 0) mt_picture_colour(t, linear);
+    for (int k = 0; k < 3; k++) light[k] = linear_of_byte(rgb[k]) / linear[k];
+    for (int k = 0; k < 3; k++)
+        if (!(light[k] > 0.45 && light[k] < 1.02 && fabs(light[k] - light[0]) < 0.06)) return false;
+    return true;
+}
+
+/* The places of the columns: thirds of what is between the margins of 50 pixels. -85 and 35 mV are 5 and 125 of the scale's 130. */
+Test(snapshots, moments_stand_in_their_order_with_one_scale_of_colours)
+{
+    static const double place[MOMENTS] = {5.0 / 130, 125.0 / 130, -1};
+    static const size_t rows[2] = {140, 840};
+    bench b = make_bench();
+    const mt_snapshots s = snapshots_of(&b);
+    cr_assert_eq(mt_snapshots_write(b.path, &s), MT_OK, "%s", mt_message());
+    for (size_t column = 0; column < MOMENTS; column++)
+        for (size_t k = 0; k < MOMENTS; k++) {
+            const size_t columns[2] = {50 + column * 1500 / MOMENTS, 40 + (column + 1) * 1500 / MOMENTS},
+                         n = count_within(b.path, columns, rows, has_colour, place[k]);
+            cr_assert(k == column ? n > 10000 : n < 500, "moment %zu in column %zu: %zu", k, column, n);
+        }
+    end_bench(&b);
+}
+
+static void refuses(const bench *b, const mt_snapshots *s, const char *why)
+{
+    cr_assert_eq(mt_snapshots_write(b->path, s), MT_INPUT);
+    cr_assert(strstr(mt_message(), why), "%s", mt_message());
+}
+
+Test(snapshots, what_makes_no_picture_is_refused)
+{
+    bench b = make_bench();
+    mt_snapshots s = snapshots_of(&b);
+    s.n = 0, refuses(&b, &s, "0 moments; 1 to 8 are allowed");
+    s.n = MT_SNAPSHOTS_MAX + 1, refuses(&b, &s, "9 moments; 1 to 8 are allowed");
+    s = snapshots_of(&b), s.high = -90, refuses(&b, &s, "it must go up");
+    const mt_adjacency other = {.n_elements = 1};
+    s = snapshots_of(&b), s.adjacency = &other, refuses(&b, &s, "an adjacency of 1");
+    end_bench(&b);
+}

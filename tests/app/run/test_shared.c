@@ -1,0 +1,73 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+#include "tests/solver/small_case.h"
+
+#include "app/run/shared.h"
+
+#include <omp.h>
+
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\nregions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], type: "
+                            "mid, inert: false}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
+
+static mt_arena arena;
+static mt_shared shared;
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+}
+
+static void leave(void)
+{
+    mt_shared_free(&shared);
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(shared, .init = enter, .fini = leave);
+
+/* Asks for the problem of the case with this value and its mapping. */
+static void ask(const char *set)
+{
+    const mt_yaml_override override = {"test", set};
+    mt_case input;
+    mt_mapping_choice choice;
+    mt_problem problem;
+    const mt_mapping *mapping;
+    cr_assert_eq(mt_case_read(&arena, "small", small, &override, 1, &input), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mapping_choose(&arena, "small", &input, &choice), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_shared_problem(&shared, &arena, &input, false, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_shared_mapping(&shared, &input, &choice, &mapping), MT_OK, "%s", mt_message());
+    cr_assert_eq(problem.monodomain.diffusion, &problem.diffusion);
+    cr_assert_eq(problem.monodomain.mesh, &problem.mesh);
+}
+
+Test(shared, what_a_case_does_not_change_is_made_once)
+{
+    const size_t mark = 123456789;
+    static const struct {
+        const char *set;
+        bool problem, mapping; /* are they made again? */
+    } all[] = {{"title=other", false, false}, {"cell.type=endo", false, false},
+        {"cell.scale=[g_Kr=2]", false, false}, {"cell.set=[K_o=6]", false, false},
+        {"regions.0.type=endo", false, false}, {"regions.0.scale=[g_Kr=2]", false, false},
+        {"time.dt_ms=0.01", false, false}, {"stimuli.0.strength_uA_mm3=3", false, false},
+        {"stimuli.0.max_mm=[1,1,1]", false, false}, {"output.maps=[apd]", false, false},
+        {"points=[{name: a, at_mm: [1, 1, 1]}]", false, false}, {"machine.tiles=5", false, true},
+        {"machine.scheme=exact", false, true}, {"machine.backend=cpu", false, true},
+        {"regions.0.inert=true", true, true}, {"regions.0.max_mm=[3,2,0.5]", true, true},
+        {"regions.0.conductivity_factor=2", true, true}, {"mesh.slab.edge_mm=1", true, true},
+        {"mesh.slab.cut=kuhn", true, true}, {"tissue.chi_per_mm=100", true, true},
+        {"diffusion.damping=2", true, true}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        ask("title=usual");
+        shared.problem.probes.n = mark; /* what is made anew has no marks */
+        shared.mapping.partition.edge_cut = mark;
+        ask(all[k].set);
+        cr_expect_eq(shared.problem.probes.n != mark, all[k].problem, "%s", all[k].set);
+        cr_expect_eq(shared.mapping.partition.edge_cut != mark, all[k].mapping, "%s", all[k].set);
+    }
+}

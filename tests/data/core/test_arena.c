@@ -1,0 +1,103 @@
+#include <criterion/criterion.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#include "data/core/arena.h"
+
+Test(arena, every_take_is_zero_aligned_and_its_own)
+{
+    enum { TAKES = 200 };
+    mt_arena arena = {0};
+    unsigned char *taken[TAKES];
+    for (int round = 0; round < 2; round++) { /* in the second round the memory has been used before */
+        for (size_t i = 0; i < TAKES; i++) {
+            taken[i] = mt_arena_alloc(&arena, i, 3);
+            cr_assert_not_null(taken[i]);
+            cr_assert_eq((uintptr_t)taken[i] % 64, 0);
+            for (size_t k = 0; k < 3 * i; k++) cr_assert_eq(taken[i][k], 0);
+            memset(taken[i], (int)i, 3 * i);
+        }
+        for (size_t i = 0; i < TAKES; i++)
+            for (size_t k = 0; k < 3 * i; k++) cr_assert_eq(taken[i][k], i, "take %zu was overwritten", i);
+        mt_arena_free(&arena);
+    }
+}
+
+/* Fresh pages of the system's in the first round, and later what was used before. */
+Test(arena, large_takes_are_zero_and_aligned_too)
+{
+    enum { BYTES = 5 << 20, TAKES = 3 };
+    mt_arena arena = {0};
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < TAKES; i++) {
+            unsigned char *taken = mt_arena_alloc(&arena, BYTES, 1);
+            cr_assert_not_null(taken);
+            cr_assert_eq((uintptr_t)taken % 64, 0);
+            for (size_t k = 0; k < BYTES; k += 509) cr_assert_eq(taken[k], 0);
+            memset(taken, 0xFF, BYTES);
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
+{
+    mt_arena arena = {0};
+    cr_assert_not_null(mt_arena_alloc(&arena, 10, 8));
+    cr_assert_not_null(mt_arena_alloc(&arena, 1, 1));
+    cr_assert_eq(arena.bytes, 81);
+    mt_arena_free(&arena);
+    cr_assert_eq(arena.bytes, 0);
+    cr_assert_null(arena.blocks);
+    cr_assert_not_null(mt_arena_alloc(&arena, 0, 8));
+    mt_arena_free(&arena);
+    mt_arena_free(&arena);
+}
+
+Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message)
+{
+    mt_arena arena = {0};
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX / 2, 3));
+    cr_assert_not_null(strstr(mt_message(), "more than can be addressed"), "%s", mt_message());
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX, 1));
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX - 64, 1));
+    cr_assert_eq(arena.bytes, 0);
+    mt_arena_free(&arena);
+}
+
+Test(arena, fail_at_fails_the_nth_take_once_in_any_arena)
+{
+    mt_arena one = {0}, two = {0};
+    mt_arena_fail_at(3);
+    cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
+    cr_assert_not_null(mt_arena_alloc(&two, 1, 1));
+    cr_assert_null(mt_arena_alloc(&one, 1, 1));
+    cr_assert_not_null(strstr(mt_message(), "out of memory"), "%s", mt_message());
+    for (int i = 0; i < 9; i++) cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
+    mt_arena_fail_at(1);
+    mt_arena_fail_at(0);
+    cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
+    mt_arena_free(&one);
+    mt_arena_free(&two);
+}
+
+static mt_status take_two(mt_arena *arena, int **first, double **second)
+{
+    MT_ALLOC(arena, *first, 2);
+    MT_ALLOC(arena, *second, 2);
+    return MT_OK;
+}
+
+Test(arena, MT_ALLOC_hands_the_failure_on)
+{
+    mt_arena arena = {0};
+    int *first = NULL;
+    double *second = NULL;
+    mt_arena_fail_at(2);
+    cr_assert_eq(take_two(&arena, &first, &second), MT_MEMORY);
+    cr_assert_null(second);
+    cr_assert_eq(take_two(&arena, &first, &second), MT_OK);
+    cr_assert_eq(arena.bytes, 2 * (2 * sizeof *first) + 2 * sizeof *second);
+    mt_arena_free(&arena);
+}

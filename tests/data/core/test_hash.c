@@ -1,0 +1,33 @@
+#include <criterion/criterion.h>
+
+#include "data/core/hash.h"
+
+static void hash_of(const char *text, size_t piece, char out[MT_HASH_SIZE])
+{
+    mt_hash hash;
+    const size_t n = strlen(text);
+    cr_assert_eq(mt_hash_begin(&hash), MT_OK);
+    for (size_t k = 0; k < n; k += piece) mt_hash_add(&hash, text + k, n - k < piece ? n - k : piece);
+    mt_hash_end(&hash, out);
+}
+
+/* The specification of XXH3 gives this one for nothing at all. */
+Test(hash, is_the_published_one_of_no_bytes)
+{
+    char found[MT_HASH_SIZE];
+    hash_of("", 1, found);
+    cr_assert_str_eq(found, "99aa06d3014798d86001c324468d497f");
+}
+
+Test(hash, does_not_depend_on_the_pieces)
+{
+    static const char text[] = "a mesh of so many vertices and a fibre in each of its elements";
+    char whole[MT_HASH_SIZE], pieces[MT_HASH_SIZE], other[MT_HASH_SIZE];
+    hash_of(text, sizeof text, whole);
+    for (size_t piece = 1; piece < sizeof text; piece++) {
+        hash_of(text, piece, pieces);
+        cr_assert_str_eq(pieces, whole, "in pieces of %zu bytes", piece);
+    }
+    hash_of(text + 1, sizeof text, other);
+    cr_assert_str_neq(other, whole);
+}
