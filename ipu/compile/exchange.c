@@ -61,11 +61,13 @@ static void count_pieces(const scheduled *s, size_t *pieces)
             ipu_divide_up(s->schedule.sends[i].words, s->target->memory.send_words);
 }
 
+/* Keeps the numbers of tiles; zeros are those of fresh memory, which stays untouched. */
 static mt_status keep(mt_arena *arena, size_t n, const uint64_t *from, const uint64_t **kept)
 {
     uint64_t *copy;
     MT_ALLOC(arena, copy, n);
-    for (size_t i = 0; i < n; i++) copy[i] = from[i];
+    for (size_t i = 0; i < n; i++)
+        if (from[i] != 0) copy[i] = from[i];
     *kept = copy;
     return MT_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/select.h"
 #include "ipu/compile/compile.h"
 
 static ipu_spread spread_of(const uint64_t *x, size_t n)
@@ -69,13 +70,6 @@ static ipu_profile_step step_of(
         .workers_busy = share(step->used_slots, step->compute_phase_cycles, n_tiles)};
 }
 
-static int by_size(const void *left, const void *right)
-{
-    const size_t *a = left;
-    const size_t *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
 {
     for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) sum->bytes[k] += tile->bytes[k];
@@ -99,18 +93,17 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     mt_arena scratch = {0};
     ipu_tile_memory *memory;
     MT_ALLOC(arena, memory, n);
-    size_t *totals = mt_arena_alloc(&scratch, n, sizeof *totals);
+    double *totals = mt_arena_alloc(&scratch, n, sizeof *totals);
     if (!totals) return MT_MEMORY;
     profile->memory = memcpy(memory, e->memory, n * sizeof *memory);
     for (size_t t = 0; t < n; t++) {
-        totals[t] = e->memory[t].total + e->memory[t].gaps;
+        totals[t] = (double)(e->memory[t].total + e->memory[t].gaps);
         add_tile(&profile->memory_all, &e->memory[t]);
         if (totals[t] > totals[profile->fullest_tile]) profile->fullest_tile = t;
     }
-    qsort(totals, n, sizeof *totals, by_size);
     profile->fullest = e->memory[profile->fullest_tile];
-    profile->memory_max = totals[n - 1];
-    profile->memory_median = totals[(n - 1) / 2];
+    profile->memory_max = profile->fullest.total + profile->fullest.gaps;
+    profile->memory_median = (size_t)mt_select(totals, n, (n - 1) / 2);
     profile->memory_there = e->graph->target.bytes_per_tile;
     mt_arena_free(&scratch);
     return MT_OK;

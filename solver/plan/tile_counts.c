@@ -1,6 +1,8 @@
 #include "solver/plan/tile_counts.h"
 
-#include <stdlib.h>
+#include <math.h>
+
+#include "data/core/select.h"
 
 double mt_tile_elements(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
 double mt_tile_separator(const mt_halo *h, uint32_t p) { return mt_tile_elements(h, p) - h->n_interior[p]; }
@@ -27,12 +29,6 @@ double mt_tile_neighbours(const mt_halo *h, uint32_t p)
     return n;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread)
 {
     mt_arena scratch = {0};
@@ -40,11 +36,13 @@ mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile
     double *value;
     MT_ALLOC(&scratch, value, n);
     *spread = (mt_tile_spread){0};
-    for (uint32_t p = 0; p < n; p++) spread->sum += value[p] = count(halo, p);
-    qsort(value, n, sizeof *value, compare_doubles);
-    spread->min = value[0];
-    spread->median = value[(n - 1) / 2];
-    spread->max = value[n - 1];
+    spread->min = INFINITY, spread->max = -INFINITY;
+    for (uint32_t p = 0; p < n; p++) {
+        spread->sum += value[p] = count(halo, p);
+        spread->min = fmin(spread->min, value[p]);
+        spread->max = fmax(spread->max, value[p]);
+    }
+    spread->median = mt_select(value, n, (n - 1) / 2);
     mt_arena_free(&scratch);
     return MT_OK;
 }
