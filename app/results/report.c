@@ -19,8 +19,8 @@ bool mt_run_has_map(const mt_run *run, mt_map map)
 
 static mt_map_input map_input(const mt_run *run, size_t beat)
 {
-    return (mt_map_input){
-        &run->beats[beat], &run->problem->monodomain, &run->problem->whole, run->input->output.velocity_mm};
+    return (mt_map_input){&run->beats[beat], &run->problem->monodomain, &run->problem->whole,
+        run->input->output.velocity_mm, run->velocities ? &run->velocities[beat] : NULL};
 }
 
 mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values)
@@ -29,11 +29,17 @@ mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat
     return mt_map_make(arena, map, &in, values);
 }
 
-mt_status mt_run_velocity(
-    mt_arena *arena, const mt_run *run, size_t beat, float **velocity, size_t n_reason[MT_VELOCITY_REASONS])
+mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run)
 {
-    const mt_map_input in = map_input(run, beat);
-    return mt_map_velocity(arena, &in, velocity, n_reason);
+    mt_map_velocities *all;
+    if (!mt_run_has_map(run, MT_MAP_CONDUCTION_VELOCITY)) return MT_OK;
+    MT_ALLOC(arena, all, run->n_beats);
+    for (size_t beat = 0; beat < run->n_beats; beat++) {
+        const mt_map_input in = map_input(run, beat);
+        MT_TRY(mt_map_velocity(arena, &in, &all[beat]));
+    }
+    run->velocities = all;
+    return MT_OK;
 }
 
 /* Behind the name of a map of a beat: nothing for the first. */
@@ -71,16 +77,30 @@ static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
             text, size, "%snot %s within the %.9g ms of the run", or_inert, what, mt_run_reached_ms(run));
 }
 
-/* The same in the legend of the picture. `values` is of the whole mesh. */
-static void grey_text(const mt_run *run, mt_map map, const float *values, char *text, size_t size)
+/* Writes the share of elements without a conduction velocity and the most frequent reason. */
+static void undefined_text(const mt_run *run, size_t beat, char *text, size_t size)
+{
+    const size_t *n = run->velocities[beat].n_reason, n_elements = run->problem->mesh.n_elements;
+    int most = MT_VELOCITY_DEFINED + 1;
+    for (int k = most; k < MT_VELOCITY_REASONS; k++)
+        if (n[k] > n[most]) most = k;
+    (void)snprintf(text, size, "%.0f %% undefined, of which %.0f %% %s",
+        100 * (1 - (double)n[MT_VELOCITY_DEFINED] / (double)n_elements),
+        100 * (double)n[most] / fmax(1, (double)(n_elements - n[MT_VELOCITY_DEFINED])),
+        mt_velocity_short[most]);
+}
+
+/* Writes the same for the legend of the picture of a beat. `values` is of the whole mesh. */
+static void grey_text(
+    const mt_run *run, mt_map map, size_t beat, const float *values, char *text, size_t size)
 {
     const mt_mesh *mesh = &run->problem->mesh;
     bool all = true;
     for (size_t c = 0; c < mesh->n_elements; c++) all = all && !isnan(values[mt_mesh_number(mesh, c)]);
-    if (map == MT_MAP_CONDUCTION_VELOCITY)
-        (void)snprintf(text, size, "undefined");
-    else if (all)
+    if (all)
         (void)snprintf(text, size, "inert");
+    else if (map == MT_MAP_CONDUCTION_VELOCITY)
+        undefined_text(run, beat, text, size);
     else if (run->n_beats > 1)
         (void)snprintf(text, size, "%snot in this beat", mesh->number ? "inert, or " : "");
     else
@@ -132,9 +152,8 @@ static mt_status map_field(
     MT_ALLOC(arena, name, MT_RUN_NAME);
     MT_ALLOC(arena, nan, NAN_TEXT);
     const bool vector = map == MT_MAP_CONDUCTION_VELOCITY;
-    size_t n_reason[MT_VELOCITY_REASONS];
     if (vector)
-        MT_TRY(mt_run_velocity(arena, run, beat, &values, n_reason));
+        values = run->velocities[beat].velocity;
     else
         MT_TRY(mt_run_map(arena, run, map, beat, &values));
     mt_run_map_name(run, map, beat, name);
@@ -233,9 +252,9 @@ static mt_status write_picture(
 {
     const mt_mesh *mesh = &run->problem->whole;
     mt_adjacency adjacency = run->problem->adjacency;
-    char title[1024], grey[64];
+    char title[1024], grey[128];
     if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    grey_text(run, map, values, grey, sizeof grey);
+    grey_text(run, map, beat, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
         mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times};

@@ -18,6 +18,8 @@ typedef struct mt_run {
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
     size_t n_beats;              /* that had begun */
     const mt_records *beats;     /* [n_beats] of the elements of problem->mesh */
+    const mt_map_velocities
+        *velocities;             /* [n_beats]; NULL if the run has no map of the conduction velocity */
     const mt_sampling *sampling; /* what was taken as time passed, open; or NULL */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
@@ -32,10 +34,8 @@ bool mt_run_has_map(const mt_run *run, mt_map map);
 MT_NODISCARD mt_status mt_run_map(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
 
-/* Gives in `arena` the conduction velocity of a beat, [n_elements][3] of the whole mesh, and the number of elements per reason
- * (solver/outputs/maps.h). */
-MT_NODISCARD mt_status mt_run_velocity(
-    mt_arena *arena, const mt_run *run, size_t beat, float **velocity, size_t n_reason[MT_VELOCITY_REASONS]);
+/* Computes the conduction velocities of each beat for run->velocities, in `arena`, if the case has their map. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run);
 
 /* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);

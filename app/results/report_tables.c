@@ -462,30 +462,28 @@ static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
 }
 
 /* The elements for which the conduction velocity is defined, and undefined for each reason. */
-static mt_status velocity_table(mt_arena *arena, const mt_run *run, mt_table *table)
+static mt_table velocity_table(mt_arena *arena, const mt_run *run)
 {
     char title[96];
     const double n = (double)run->problem->mesh.n_elements;
     (void)snprintf(title, sizeof title,
         "Conduction velocity, fitted to activation times within %.9g mm or more",
         run->input->output.velocity_mm);
-    *table = mt_table_begin(arena, "conduction_velocity", title);
-    mt_table_strings(table, "outcome", "velocity");
-    mt_table_decimals(table, "beat", "beat", "", 0);
-    mt_table_decimals(table, "elements", "elements", "", 0);
-    mt_table_decimals(table, "share_percent", "share", "%", 2);
+    mt_table table = mt_table_begin(arena, "conduction_velocity", title);
+    mt_table_strings(&table, "outcome", "velocity");
+    mt_table_decimals(&table, "beat", "beat", "", 0);
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    mt_table_decimals(&table, "share_percent", "share", "%", 2);
     for (size_t beat = 0; beat < run->n_beats; beat++) {
-        float *velocity;
-        size_t n_reason[MT_VELOCITY_REASONS];
-        MT_TRY(mt_run_velocity(arena, run, beat, &velocity, n_reason));
+        const size_t *n_reason = run->velocities[beat].n_reason;
         for (int k = 0; k < MT_VELOCITY_REASONS; k++) {
-            mt_table_item(table, mt_velocity_key[k], mt_velocity_label[k], 0);
-            mt_table_number(table, (double)beat + 1);
-            mt_table_number(table, (double)n_reason[k]);
-            mt_table_number(table, 100 * (double)n_reason[k] / n);
+            mt_table_item(&table, mt_velocity_key[k], mt_velocity_label[k], 0);
+            mt_table_number(&table, (double)beat + 1);
+            mt_table_number(&table, (double)n_reason[k]);
+            mt_table_number(&table, 100 * (double)n_reason[k] / n);
         }
     }
-    return MT_OK;
+    return table;
 }
 
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
@@ -499,7 +497,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
     if (run->n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
-    if (mt_run_has_map(run, MT_MAP_CONDUCTION_VELOCITY)) MT_TRY(velocity_table(arena, run, &tables[(*n)++]));
+    if (run->velocities) tables[(*n)++] = velocity_table(arena, run);
     if (mt_operator_limits(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);

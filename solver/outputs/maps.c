@@ -85,38 +85,35 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
 }
 
 /* The velocity by the elements of the whole mesh, and the number of elements of the problem per reason. */
-static mt_status whole_velocity(mt_arena *arena, mt_arena *scratch, const mt_map_input *in, float **velocity,
-    size_t n_reason[MT_VELOCITY_REASONS])
+static mt_status whole_velocity(
+    mt_arena *arena, mt_arena *scratch, const mt_map_input *in, mt_map_velocities *velocities)
 {
     const mt_mesh *mesh = in->problem->mesh;
     double *found;
     uint8_t *reason;
     MT_TRY(velocity_of(scratch, in->records, in->problem, in->velocity_mm, &found, &reason));
-    MT_ALLOC(arena, *velocity, 3 * in->whole->n_elements);
-    for (size_t k = 0; k < 3 * in->whole->n_elements; k++) (*velocity)[k] = NAN;
-    memset(n_reason, 0, MT_VELOCITY_REASONS * sizeof *n_reason);
+    *velocities = (mt_map_velocities){0};
+    MT_ALLOC(arena, velocities->velocity, 3 * in->whole->n_elements);
+    for (size_t k = 0; k < 3 * in->whole->n_elements; k++) velocities->velocity[k] = NAN;
     for (size_t element = 0; element < mesh->n_elements; element++) {
-        float *to = *velocity + 3 * mt_mesh_number(mesh, element);
+        float *to = velocities->velocity + 3 * mt_mesh_number(mesh, element);
         for (int axis = 0; axis < 3; axis++) to[axis] = (float)found[3 * element + (size_t)axis];
-        n_reason[reason[element]]++;
+        velocities->n_reason[reason[element]]++;
     }
     return MT_OK;
 }
 
-mt_status mt_map_velocity(
-    mt_arena *arena, const mt_map_input *in, float **velocity, size_t n_reason[MT_VELOCITY_REASONS])
+mt_status mt_map_velocity(mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities)
 {
     mt_arena scratch = {0};
-    const mt_status status = whole_velocity(arena, &scratch, in, velocity, n_reason);
+    const mt_status status = whole_velocity(arena, &scratch, in, velocities);
     mt_arena_free(&scratch);
     return status;
 }
 
 static mt_status speed_map(mt_arena *arena, const mt_map_input *in, float **values)
 {
-    float *velocity;
-    size_t n_reason[MT_VELOCITY_REASONS];
-    MT_TRY(mt_map_velocity(arena, in, &velocity, n_reason));
+    const float *velocity = in->velocities->velocity;
     MT_ALLOC(arena, *values, in->whole->n_elements);
     for (size_t k = 0; k < in->whole->n_elements; k++)
         (*values)[k] = hypotf(hypotf(velocity[3 * k], velocity[3 * k + 1]), velocity[3 * k + 2]);

@@ -37,6 +37,12 @@ void mt_map_name(mt_map map, double fraction, char text[32]);
 uint32_t mt_maps_keep(uint32_t maps);
 
 /* The inputs of a map of one beat, all borrowed. */
+/* The conduction velocities of a beat. */
+typedef struct mt_map_velocities {
+    float *velocity;                      /* [n_elements][3] of the whole mesh in mm/ms */
+    size_t n_reason[MT_VELOCITY_REASONS]; /* elements of the problem */
+} mt_map_velocities;
+
 typedef struct mt_map_input {
     const mt_records *records;
     const mt_monodomain *problem;
@@ -44,15 +50,15 @@ typedef struct mt_map_input {
         *whole; /* the mesh of the file; the elements of problem->mesh are a part of it (mt_mesh_number) */
     double
         velocity_mm; /* radius of the neighbourhood for conduction velocities (solver/outputs/velocity.h) */
+    const mt_map_velocities *velocities; /* of this beat, for the map of the conduction velocity */
 } mt_map_input;
 
 /* Gives in `arena` the values of a map by the elements of the whole mesh. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values);
 
-/* Gives in `arena` the conduction velocity with its direction, [n_elements][3] of the whole mesh in mm/ms, and the number of elements
- * of the problem for each reason. MT_MEMORY. */
+/* Computes the conduction velocity with its direction; the arrays are in `arena`. in->velocities is not used. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_velocity(
-    mt_arena *arena, const mt_map_input *in, float **velocity, size_t n_reason[MT_VELOCITY_REASONS]);
+    mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities);
 
 /* What half of the values, and all but a twentieth at either end, lie around; NaN where there is none. */
 typedef struct mt_map_summary {

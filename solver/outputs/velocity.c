@@ -23,6 +23,14 @@ const char *const mt_velocity_label[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED
     [MT_VELOCITY_TURNS] = "undefined: wavefronts collide or originate",
     [MT_VELOCITY_FLAT] = "undefined: no gradient of activation time"};
 
+const char *const mt_velocity_short[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "none",
+    [MT_VELOCITY_NOT_ACTIVATED] = "not activated",
+    [MT_VELOCITY_STIMULATED] = "stimulated",
+    [MT_VELOCITY_FEW] = "with few elements around",
+    [MT_VELOCITY_UNEVEN] = "uneven",
+    [MT_VELOCITY_TURNS] = "at collisions or origins",
+    [MT_VELOCITY_FLAT] = "without a gradient"};
+
 /* The factor from one radius to the next, and the radius of a patch over that of its first fit. */
 static const double growth = 1.2, patch_share = 0.25;
 

@@ -61,8 +61,9 @@ typedef enum mt_velocity_reason {
     MT_VELOCITY_REASONS
 } mt_velocity_reason;
 
-/* Their names in tables, for programs and for people. */
-extern const char *const mt_velocity_key[MT_VELOCITY_REASONS], *const mt_velocity_label[MT_VELOCITY_REASONS];
+/* Their names in tables, for programs and for people, and in legends of pictures. */
+extern const char *const mt_velocity_key[MT_VELOCITY_REASONS],
+    *const mt_velocity_label[MT_VELOCITY_REASONS], *const mt_velocity_short[MT_VELOCITY_REASONS];
 
 /* Computes the velocity of every element. Borrows all. The same bits for any number of threads. MT_MEMORY.
  *   radius_mm        r, above 0

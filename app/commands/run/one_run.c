@@ -154,7 +154,7 @@ static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
 {
     const mt_one_run *r = w->run;
     const bool stopped = !o->activated && o->n_steps < mt_case_steps(&r->input);
-    const mt_run done = {.input = &r->input,
+    mt_run done = {.input = &r->input,
         .problem = &w->problem,
         .n_steps = o->n_steps,
         .segments = &o->segments,
@@ -168,6 +168,7 @@ static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
         .trace = o->trace,
         .traced_tiles = {r->tracing.first_tile, r->tracing.last_tile}};
     const double reached_ms = mt_run_reached_ms(&done);
+    MT_TRY(mt_run_find_velocities(arena, &done));
     MT_TRY(w->results(w->user, arena, &done));
     /* a signal that came while the files were written asks for nothing more */
     if (stopped)
