@@ -51,7 +51,7 @@ static void join_chips(mt_arena *arena, const ipu_target *one)
             die("chips not joined");
         const uint32_t last = (uint32_t)counts[k] - 1;
         size_t links = 0;
-        for (uint32_t at = 0; at != last; at = topology->links[ipu_topology_next(topology, at, last)].to)
+        for (ipu_way way = ipu_topology_way(topology, 0, last); way.at != last; (void)ipu_way_next(&way))
             if (++links >= counts[k]) die("a long route");
         ipu_target_place(&several, several.tiles - 1, &row, &column);
         if (ipu_target_partner(&several, several.tiles - 1) >= several.tiles) die("no partner");
