@@ -41,8 +41,13 @@ static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_m
         n += name->dimension != MT_NAMES_FACES || mt_names_surface_of(mesh, name->tag) != name->tag;
     }
     if (to->keeps_names || n + mesh->n_groups == 0) return;
-    mt_warn("%s: %s keeps no names of tags (%zu are lost) and no groups (%zu are lost)", path, to->name, n,
-        mesh->n_groups);
+    if (mesh->n_groups == 0)
+        mt_warn("%s: %s keeps no names of tags (%zu are lost)", path, to->name, n);
+    else if (n == 0)
+        mt_warn("%s: %s keeps no groups (%zu are lost)", path, to->name, mesh->n_groups);
+    else
+        mt_warn("%s: %s keeps no names of tags (%zu are lost) and no groups (%zu are lost)", path, to->name,
+            n, mesh->n_groups);
 }
 
 mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)

@@ -59,10 +59,10 @@ typedef struct reader {
     bool has_nodes, has_elements;
     listing wholes, parts; /* $Entities and $PartitionedEntities */
     size_t n_ghosts;
-    entity *ghosts; /* [n_ghosts] of copied elements, ascending by tag */
-    size_t n_nodes;
-    double *xyz_mm; /* [n_nodes][3] */
-    node *nodes;    /* [n_nodes] ascending by tag */
+    entity *ghosts;                  /* [n_ghosts] of copied elements, ascending by tag */
+    size_t n_nodes, n_nodes_counted; /* in version 4 the header can count too many */
+    double *xyz_mm;                  /* [n_nodes][3] */
+    node *nodes;                     /* [n_nodes] ascending by tag */
     size_t n_elements, n_tetrahedra, n_faces;
     uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; so long as they may become */
     int32_t *region;
@@ -345,6 +345,7 @@ static mt_status read_node_block(reader *r, size_t *done)
     return MT_OK;
 }
 
+/* Gmsh 4.8 counts too many nodes in a mesh that it read without boundaries of volumes, and saves without its untagged elements. */
 static mt_status read_nodes_4(reader *r)
 {
     size_t n_blocks, n, done = 0;
@@ -356,8 +357,9 @@ static mt_status read_nodes_4(reader *r)
     MT_TRY(mt_scan_long(&r->scan, "largest node tag", 0, INT64_MAX, &unused));
     MT_TRY(take_nodes(r, n));
     for (size_t b = 0; b < n_blocks; b++) MT_TRY(read_node_block(r, &done));
-    if (done == n) return MT_OK;
-    return mt_scan_fail(&r->scan, "the blocks of $Nodes hold %zu nodes; it counts %zu", done, n);
+    r->n_nodes_counted = n;
+    r->n_nodes = done;
+    return MT_OK;
 }
 
 static mt_status read_nodes(reader *r)
@@ -742,6 +744,9 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
     }
     for (size_t k = 0; k < 4 * r->n_tetrahedra && r->on_edge; k++) r->on_edge[r->tetrahedron_vertex[k]] = 0;
     for (size_t k = 0; k < r->n_nodes && r->on_edge; k++) n_dropped += r->on_edge[k];
+    if (r->n_nodes_counted > r->n_nodes)
+        MT_TRY(mt_mesh_note(arena, mesh, "$Nodes has %zu nodes, and counts %zu, as Gmsh 4.8 does at times",
+            r->n_nodes, r->n_nodes_counted));
     if (r->n_curved > 0) MT_TRY(mt_mesh_note_curved(arena, mesh, r->n_curved, n_dropped));
     return mt_vtk_unused_note(arena, &unused, mesh);
 }
@@ -831,7 +836,7 @@ static size_t unique(size_t n, uint64_t *sorted)
     return kept;
 }
 
-/* Finds the entities of n items: those with the same tag, above 0, and the same groups (NULL: none). */
+/* Finds the entities of n items: those with the same tag and the same groups (NULL: none). */
 static mt_status find_entities(
     mt_arena *scratch, size_t n, const int32_t *tag, const uint32_t *groups, entities *e)
 {
@@ -858,14 +863,14 @@ static mt_status find_entities(
     return MT_OK;
 }
 
-/* Elements of region 0 become those without a physical tag, if others have one. */
+/* Triangles of tag 0 become those without a physical tag; so do elements of region 0, if others have one. */
 static mt_status check_tags(const char *path, const mt_mesh *mesh)
 {
     bool some = false;
     for (size_t f = 0; f < mesh->n_faces; f++)
-        if (mesh->face_tag[f] < 1)
-            return mt_fail(
-                MT_INPUT, "%s: tag of triangles %d; in MSH tags are 1 and above", path, mesh->face_tag[f]);
+        if (mesh->face_tag[f] < 0)
+            return mt_fail(MT_INPUT, "%s: tag of triangles %d; in MSH tags are 1 and above, or 0 for none",
+                path, mesh->face_tag[f]);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         some |= mesh->region[c] > 0;
         if (mesh->region[c] < 0 || (mesh->region[c] == 0 && mesh->groups && mesh->groups[c]))

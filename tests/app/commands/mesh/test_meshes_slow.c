@@ -34,7 +34,7 @@ static void note(found *list, const char *path)
 static int look_at(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     static const char *const endings[] = {
-        ".hdf", ".msh", ".pts", ".vtk", ".vtu", ".vtp", ".node", ".obj", ".stl"};
+        ".hdf", ".msh", ".pts", ".vtk", ".vtu", ".vtp", ".node", ".obj", ".stl", ".xdmf", ".xmf"};
     (void)info, (void)at;
     for (size_t k = 0; kind == FTW_F && k < sizeof endings / sizeof *endings; k++)
         if (ends(path, endings[k])) note(&files, path);
