@@ -71,14 +71,16 @@ typedef struct reason {
  * addresses, times and counts of bytes, these words. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 {
-    static const char mark[] = "error message = '";
+    static const char mark[] = "error message = '",
+                      damaged[] =
+                          "ran off the end"; /* of what the file holds; HDF5 counts it as a lack of room */
     reason *why = out;
     if (n > 0 || !error->desc) return 0;
     const char *words = strstr(error->desc, mark);
     words = words ? words + sizeof mark - 1 : error->desc;
     const size_t length = words == error->desc ? strlen(words) : strcspn(words, "'");
     (void)snprintf(why->words, sizeof why->words, "%.*s", (int)length, words);
-    why->memory = error->maj_num == H5E_RESOURCE;
+    why->memory = error->maj_num == H5E_RESOURCE && strncmp(words, damaged, sizeof damaged - 1) != 0;
     return 0;
 }
 
