@@ -7,6 +7,7 @@
 #include "data/files/file.h"
 #include "data/files/scan.h"
 #include "mesh/mend/repeats.h"
+#include "mesh/triangles.h"
 #include "mesh/names.h"
 #include "mesh/vtk/directions.h"
 #include "mesh/files/gmsh_data.h"
@@ -863,7 +864,7 @@ static mt_status find_entities(
     return MT_OK;
 }
 
-/* Triangles of tag 0 become those without a physical tag; so do elements of region 0, if others have one. */
+/* Elements of region 0 become those without a physical tag, if others have one. */
 static mt_status check_tags(const char *path, const mt_mesh *mesh)
 {
     bool some = false;
@@ -964,17 +965,32 @@ static void put_blocks(
     }
 }
 
-/* Directions of the elements, which put_blocks numbered from `first` on. */
-static void put_data(FILE *out, const mt_tags *volumes, size_t first, const char *name, const double *values)
+/* Directions of the elements, after zeros for the triangles, which put_blocks numbered first: meshio reads only data of all elements,
+ * numbered from 1 on. */
+static void put_data(
+    FILE *out, const mt_tags *volumes, size_t n_triangles, const char *name, const double *values)
 {
-    const size_t n = volumes->offset[volumes->n];
+    static const double none[3] = {0};
+    const size_t n = n_triangles + volumes->offset[volumes->n];
     if (!values) return;
     (void)fprintf(out, "$ElementData\n1\n\"%s\"\n1\n0\n3\n0\n3\n%zu\n", name, n);
     for (size_t i = 0; i < n; i++) {
-        put_int(out, (int32_t)(first + i));
-        for (size_t k = 0; k < 3; k++) put_double(out, values[3 * volumes->id[i] + k]);
+        const double *value = i < n_triangles ? none : values + 3 * volumes->id[i - n_triangles];
+        put_int(out, (int32_t)i + 1);
+        for (size_t k = 0; k < 3; k++) put_double(out, value[k]);
     }
     (void)fputs("\n$EndElementData\n", out);
+}
+
+/* Gives a copy of the mesh without the triangles of tag 0, which no reader takes; meshio cannot read surfaces without a tag. */
+static mt_status take_tagged(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *tagged)
+{
+    *tagged = *mesh;
+    MT_TRY(mt_mesh_new_faces(scratch, mesh->n_faces, tagged));
+    memcpy(tagged->face_vertex, mesh->face_vertex, 3 * mesh->n_faces * sizeof *mesh->face_vertex);
+    memcpy(tagged->face_tag, mesh->face_tag, mesh->n_faces * sizeof *mesh->face_tag);
+    mt_triangles_drop_untagged(tagged);
+    return MT_OK;
 }
 
 static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
@@ -996,8 +1012,8 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
     put_blocks(out, &surfaces.of, 2, TRIANGLE, 3, mesh->face_vertex, &number);
     put_blocks(out, &volumes.of, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
     (void)fputs("\n$EndElements\n", out);
-    put_data(out, &volumes.of, mesh->n_faces + 1, "fibre", mesh->fibre);
-    put_data(out, &volumes.of, mesh->n_faces + 1, "sheet", mesh->sheet);
+    put_data(out, &volumes.of, mesh->n_faces, "fibre", mesh->fibre);
+    put_data(out, &volumes.of, mesh->n_faces, "sheet", mesh->sheet);
     return MT_OK;
 }
 
@@ -1006,7 +1022,9 @@ mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh)
     mt_arena scratch = {0};
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    mt_status status = mt_file_end(&file, write_mesh(&scratch, path, file.stream, mesh));
+    mt_mesh tagged;
+    mt_status status = take_tagged(&scratch, mesh, &tagged);
+    status = mt_file_end(&file, status == MT_OK ? write_mesh(&scratch, path, file.stream, &tagged) : status);
     mt_arena_free(&scratch);
     return status;
 }

@@ -31,9 +31,8 @@ MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double un
 
 /* Writes mesh (borrowed), in mm, with fibres and sheets as $ElementData; the file is whole or as it was. Each region becomes a
  * volume and each tag of triangles a surface, with this physical tag and its name; the elements of each set of groups are a
- * volume with all these tags. Elements of region 0, if there are others, are in a volume without a physical tag, and triangles of
- * tag 0 in such a surface. Regions, tags, names and groups come back as they are, elements and triangles sorted by them; triangles of
- * tag 0 do not, as a reader takes tagged ones only. MT_INPUT: another region below 1, or a tag below 0, which MSH has no room for.
+ * volume with all these tags. Elements of region 0, if there are others, are in a volume without a physical tag. Triangles of tag
+ * 0 are left out. Regions, tags, names and groups come back as they are, elements and triangles sorted by them. MT_INPUT: another region below 1, or a tag below 0, which MSH has no room for.
  * MT_FILE: cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
 

@@ -264,8 +264,8 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
     mt_arena_free(&arena);
 }
 
-/* Triangles of tag 0 are no surface; the file has them without a physical tag. */
-Test(gmsh, triangles_without_a_tag_are_written_and_passed_over_by_readers)
+/* Triangles of tag 0 are no surface. */
+Test(gmsh, triangles_without_a_tag_are_left_out)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
