@@ -14,7 +14,7 @@
 /* Memory that cannot be had, at each place where a command takes some, one after the other: it ends with code 3 and a
  * message, and what files there are then are whole. What our own code takes is meant, and the C library and HDF5 for it;
  * what libraries do behind their doors is their own business. The linker puts the functions below in place of those that
- * take memory (CMakeLists.txt). */
+ * take memory (cmake/tests.cmake). */
 
 static size_t failing; /* which taking fails, from 1; 0: none */
 static size_t takings; /* so far in this command */

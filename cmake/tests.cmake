@@ -1,0 +1,128 @@
+# Tests: tests/<module>/.../test_*.c, one Criterion program each, linked to its module and what stands below it.
+if(MT_TESTS)
+  enable_testing()
+  add_test(NAME tally COMMAND ${TALLY_COMMAND} check)
+  add_test(NAME keys COMMAND ${KEYS_COMMAND} check)
+  add_test(NAME ci_run COMMAND ${CMAKE_SOURCE_DIR}/tests/ci_run.sh WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME app/limits COMMAND ${CMAKE_SOURCE_DIR}/tests/app/limits.sh $<TARGET_FILE:myotile>
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME installed COMMAND ${CMAKE_SOURCE_DIR}/tests/installed.sh ${CMAKE_COMMAND} ${CMAKE_BINARY_DIR})
+  foreach(slow "" slow)
+    string(JOIN _ name app/python ${slow})
+    add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/app/python/python.sh $<TARGET_FILE:myotile> ${CMAKE_SOURCE_DIR} ${slow})
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: " LABELS "${slow}")
+  endforeach()
+  # The site: links of all that is written; the tutorials' commands. Its pages in a browser, below, take what these commands made.
+  set(site ${CMAKE_SOURCE_DIR}/tests/app/site)
+  add_test(NAME app/site_links COMMAND /usr/bin/python3 -B ${site}/links.py ${CMAKE_SOURCE_DIR})
+  add_test(NAME app/site_commands_slow COMMAND /usr/bin/python3 -B ${site}/commands.py $<TARGET_FILE:myotile> ${CMAKE_SOURCE_DIR}
+    ${CMAKE_BINARY_DIR}/site/runs)
+  set_tests_properties(app/site_commands_slow PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+  if(NOT MT_SANITIZE) # sanitizers add symbols, and programs that are linked to the library would need them, too
+    foreach(name vector_add heat matrix_vector all_reduce)
+      add_executable(example_${name} ipu/examples/${name}.c)
+      target_compile_options(example_${name} PRIVATE -Wno-unused-parameter)
+      target_link_libraries(example_${name} PRIVATE ipu_shared)
+    endforeach()
+    add_test(NAME ipu/examples
+      COMMAND ${CMAKE_SOURCE_DIR}/tests/ipu/package/examples.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+    if(CMAKE_C_COMPILER_ID STREQUAL GNU) # as the README's `cc`: a static library needs the OpenMP of its compiler
+      add_test(NAME ipu/installed
+        COMMAND ${CMAKE_SOURCE_DIR}/tests/ipu/package/installed.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/ipu/README.md)
+    endif()
+    add_test(NAME ipu/python COMMAND ${CMAKE_SOURCE_DIR}/tests/ipu/package/python.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+    set_tests_properties(ipu/python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+    add_test(NAME ipu/symbols
+      COMMAND ${CMAKE_SOURCE_DIR}/tests/ipu/package/symbols.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} ${ipu_headers})
+  endif()
+  if(MT_MPI)
+    set(ranks ${CMAKE_SOURCE_DIR}/tests/app/ranks.sh $<TARGET_FILE:myotile> ${MPIEXEC_EXECUTABLE})
+    add_test(NAME app/ranks COMMAND ${ranks})
+    add_test(NAME app/ranks_slow COMMAND ${ranks} 50)
+    set_tests_properties(app/ranks_slow PROPERTIES LABELS slow)
+    # The same with MPICH, beside Open MPI: one source differs. What is found in it first the library does not give again.
+    pkg_check_modules(MPICH IMPORTED_TARGET mpich)
+    find_program(MPICH_MPIEXEC mpiexec.mpich)
+    if(MPICH_FOUND AND MPICH_MPIEXEC AND NOT MPI_C_LIBRARIES MATCHES mpich)
+      add_executable(myotile_mpich app/myotile_main.c app/cli/ranks.c)
+      target_compile_definitions(myotile_mpich PRIVATE MT_MPI)
+      target_link_options(myotile_mpich PRIVATE -Wl,--as-needed)
+      target_link_libraries(myotile_mpich PRIVATE PkgConfig::MPICH mt_app)
+      add_test(NAME app/ranks_mpich_slow COMMAND ${CMAKE_SOURCE_DIR}/tests/app/ranks.sh $<TARGET_FILE:myotile_mpich>
+        ${MPICH_MPIEXEC} 10 ${MPIEXEC_EXECUTABLE})
+      set_tests_properties(app/ranks_mpich_slow PROPERTIES LABELS slow)
+    else()
+      message(STATUS "Not here: MPICH beside Open MPI (libmpich-dev, mpich). The test app/ranks_mpich_slow is left out.")
+    endif()
+  endif()
+  add_test(NAME bits_slow COMMAND ${CMAKE_SOURCE_DIR}/tests/solver/kernels/bits.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  set_tests_properties(bits_slow PROPERTIES LABELS slow)
+  # The page of reports: kept as one file, of which a browser shows what it does.
+  add_test(NAME app/report_template COMMAND ${CMAKE_SOURCE_DIR}/tests/app/report/template.sh ${CMAKE_SOURCE_DIR})
+  find_program(CHROMIUM chromium)
+  find_program(CHROMEDRIVER chromedriver)
+  if(CHROMIUM AND CHROMEDRIVER)
+    add_test(NAME app/report_page_slow
+      COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/app/report/page.py ${CMAKE_SOURCE_DIR} ${CHROMIUM} ${CHROMEDRIVER}
+        $<TARGET_FILE:myotile>)
+    set_tests_properties(app/report_page_slow PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+    add_test(NAME app/site_pages_slow COMMAND /usr/bin/python3 -B ${site}/pages.py $<TARGET_FILE:myotile> ${CMAKE_SOURCE_DIR}
+      ${CMAKE_BINARY_DIR}/site ${CHROMIUM} ${CHROMEDRIVER})
+    set_tests_properties(app/site_pages_slow PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: " DEPENDS app/site_commands_slow)
+  else()
+    message(STATUS "Not here: Chromium and its driver (chromium, chromium-driver). The tests app/report_page_slow and app/site_pages_slow are left out.")
+  endif()
+  find_program(FIREFOX firefox-esr)
+  find_program(XVFB_RUN xvfb-run)
+  if(FIREFOX AND XVFB_RUN)
+    add_test(NAME app/report_firefox_slow
+      COMMAND ${XVFB_RUN} -a /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/app/report/firefox.py ${CMAKE_SOURCE_DIR} ${FIREFOX})
+    set_tests_properties(app/report_firefox_slow PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+  else()
+    message(STATUS "Not here: Firefox and a display for it (firefox-esr, xvfb). The test app/report_firefox_slow is left out.")
+  endif()
+  if(MT_BENCHMARKS)
+    add_test(NAME benchmarks_slow COMMAND ${CMAKE_SOURCE_DIR}/tests/benchmarks.sh $<TARGET_FILE:benchmarks> ${CMAKE_SOURCE_DIR})
+    set_tests_properties(benchmarks_slow PROPERTIES LABELS slow)
+  endif()
+  pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+  pkg_check_modules(ARPACK REQUIRED IMPORTED_TARGET arpack) # an independent eigenvalue solver to test ours against
+  pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr) # functions to any precision
+  foreach(module data mesh ipu solver app)
+    file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/${module}/test_*.c)
+    foreach(source ${tests})
+      get_filename_component(test ${source} NAME_WE)
+      add_executable(${test} ${source})
+      target_compile_options(${test} PRIVATE -Wno-pedantic)
+      target_link_libraries(${test} PRIVATE PkgConfig::CRITERION PkgConfig::ARPACK PkgConfig::HDF5 mt_${module})
+      add_test(NAME ${module}/${test} COMMAND ${test} --jobs 1 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+      # Everyday tests of the solver take thousands of steps on small meshes, where threads would only wait for each other;
+      # tests of what threads do say how many.
+      set(threads 2)
+      if(module STREQUAL "solver" AND NOT test MATCHES "_slow$")
+        set(threads 1)
+      endif()
+      # What one run of a test gave back the next one takes: from the system it comes page by page, cleared.
+      set(keep_memory "MALLOC_MMAP_THRESHOLD_=33554432;MALLOC_TRIM_THRESHOLD_=2000000000")
+      set_tests_properties(${module}/${test} PROPERTIES
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=2000;${keep_memory};ASAN_OPTIONS=detect_stack_use_after_return=0"
+        FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during")
+      if(test MATCHES "_slow$")
+        set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+      endif()
+    endforeach()
+  endforeach()
+  target_link_libraries(test_tally PRIVATE mt_tally)
+  target_link_libraries(test_functions_slow PRIVATE PkgConfig::MPFR)
+  # Where memory is taken this test may say no.
+  foreach(function mt_arena_alloc realloc open_memstream realpath opendir closedir fsync mt_program_main
+    H5Fopen H5Lexists H5Dopen2 H5Dread H5Aopen_by_name H5Aread H5Dcreate2)
+    target_link_options(test_out_of_memory PRIVATE -Wl,--wrap=${function})
+  endforeach()
+  # A test that hangs is ended: after several times the longest time, that under the sanitizers. There it is run again, up to three times
+  # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
+  get_property(all DIRECTORY PROPERTY TESTS)
+  set_tests_properties(${all} PROPERTIES TIMEOUT 180)
+  list(FILTER all INCLUDE REGEX "_slow$")
+  set_tests_properties(${all} PROPERTIES TIMEOUT 7200)
+endif()
