@@ -30,6 +30,9 @@ set_target_properties(ipu_shared PROPERTIES OUTPUT_NAME myotile-ipu EXPORT_NAME 
 add_dependencies(ipu_shared ipu_exports)
 target_link_libraries(ipu_shared PRIVATE PkgConfig::YAML PkgConfig::XXHASH OpenMP::OpenMP_C m)
 target_link_options(ipu_shared PRIVATE -Wl,--version-script=${ipu_exports} -Wl,--as-needed)
+# Kept in memory after dlclose: OpenMP's threads wait in code of libgomp, which only this library may have loaded. Python closes
+# the library when it ends.
+target_link_options(ipu_shared PRIVATE -Wl,-z,nodelete)
 if(NOT MT_SANITIZE) # the sanitizers' own symbols come from the program
   target_link_options(ipu_shared PRIVATE -Wl,--no-undefined)
 endif()

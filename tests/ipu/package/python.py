@@ -1,7 +1,10 @@
 """What the Python package promises: declarations that are those of the headers, memory that is shared, and errors that are exceptions."""
 import copy
 import gc
+import os
+import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -141,6 +144,22 @@ class Errors(unittest.TestCase):
         self.assertEqual(copy.copy(ipu.Machine("gc200", sets={"exchange.sync_cycles": 5})).sync_cycles, 5)
         with self.assertRaises(AttributeError):
             ipu.Machine.__new__(ipu.Machine).tiles
+
+
+class Library(unittest.TestCase):
+    def test_it_can_be_closed_while_threads_wait_in_it(self):
+        """Python closes it at its end, when the threads of the last loop may still wait for another one. Two wait longest."""
+        code = f"""if True:
+            import sys, time, numpy
+            sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+            import python
+            engine, *_ = python.doubling(python.ipu.Codelet("twice", python.DOUBLE, python.OF_C))
+            engine.run()
+            python.ffi.dlclose(python.lib)
+            time.sleep(0.05)
+            """
+        subprocess.run([sys.executable, "-B", "-c", code], check=True,
+                       env={**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "active"})
 
 
 if __name__ == "__main__":
