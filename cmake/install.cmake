@@ -1,4 +1,4 @@
-# Installed: the program, the data that it finds beside itself wherever the whole is moved (app/cli/data_folder.h), and what it
+# Installed: the program, the data that it finds beside itself wherever the whole is moved (data/files/data_folder.h), and what it
 # prints about itself.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "app/cli/help.h"
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 #include "app/cli/ranks.h"
 #include "app/cli/threads.h"
-#include "app/cli/warning.h"
 #include "data/files/input.h"
 #include "data/core/utf8.h"
 #include "solver/kernels/kernels.h"
@@ -72,10 +72,10 @@ static void leave_signals_to_others(void)
 
 static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
 {
-    mt_progress_mode progress;
+    mt_console_mode progress;
     MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
-    MT_TRY(mt_progress_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
-    mt_progress_choose(mt_ranks_speaks() ? progress : MT_PROGRESS_NEVER);
+    MT_TRY(mt_console_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
+    mt_console_choose(mt_ranks_speaks() ? progress : MT_CONSOLE_NEVER);
     if (mt_ranks() && !command->ranks)
         return mt_fail(MT_INPUT, "%s: started on %u ranks; allowed: one", command->name, mt_ranks()->n_ranks);
     if (mt_ranks_speaks())
@@ -159,6 +159,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     mt_input_begin_command();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
+    mt_console_listen(out);
     if (bounded)
         mt_warn("OMP_NUM_THREADS: found %.40s; used: %d threads, as this computer has %d processors",
             getenv("OMP_NUM_THREADS") ? getenv("OMP_NUM_THREADS") : "none", omp_get_max_threads(),

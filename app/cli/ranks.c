@@ -49,7 +49,6 @@ mt_status mt_ranks_begin(void)
 
 const mt_communicator *mt_ranks(void) { return NULL; }
 bool mt_ranks_speaks(void) { return true; }
-void mt_ranks_take_threads(bool all) { (void)all; }
 
 bool mt_ranks_end(mt_status status) { return status != MT_OK; }
 void mt_ranks_leave(int code) { (void)code; }
@@ -77,10 +76,7 @@ static void count_threads(void)
     if (of_the_node < own_threads) of_the_node = own_threads;
 }
 
-void mt_ranks_take_threads(bool all)
-{
-    if (together) omp_set_num_threads(all ? of_the_node : own_threads);
-}
+static void take_threads(bool all) { omp_set_num_threads(all ? of_the_node : own_threads); }
 
 /* ---- what a communicator does ---- */
 
@@ -290,7 +286,8 @@ mt_status mt_ranks_begin(void)
         .receive = receive_bytes,
         .connect = connect,
         .start = start,
-        .finish = finish};
+        .finish = finish,
+        .take_threads = take_threads};
     return MT_OK;
 }
 

@@ -21,10 +21,6 @@ bool mt_ranks_speaks(void);
 /* Makes all of one mind on how something went (mt_communicator_agree); of a process that is alone, what it was. */
 MT_NODISCARD mt_status mt_ranks_agree(mt_status status);
 
-/* For work that the others wait for: computes with as many threads as all ranks of this computer have, but for no more than the processors
- * that the process may use; or, with false, with its own again. */
-void mt_ranks_take_threads(bool all);
-
 /* Before the process exits, with how it went. Waits for the others, but not longer than two seconds where it failed here: they may be waiting
  * for this one forever. Answers whether it is to print its message: of those that failed the lowest rank, or who waited in vain. The message
  * names the rank where that is not 0. */

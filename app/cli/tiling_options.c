@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/warning.h"
+#include "data/files/data_folder.h"
 #include "ipu/machine/machines.h"
 
 mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
@@ -36,14 +35,6 @@ mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *rang
     return MT_OK;
 }
 
-mt_status mt_tiling_check_host(const mt_tiling *tiling, uint32_t ipus)
-{
-    char finding[MT_TILING_FINDING];
-    MT_TRY(mt_tiling_check_room(tiling, ipus, finding));
-    if (finding[0]) mt_warn("%s", finding);
-    return MT_OK;
-}
-
 mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS])
 {
@@ -52,15 +43,7 @@ mt_status mt_tiling_options_counts(
     for (size_t k = 0; k < *n; k++) {
         MT_TRY(mt_tiling_check_ipus(tiling, counts[k]));
         ipus[k] = (uint32_t)counts[k];
-        MT_TRY(mt_tiling_check_host(tiling, ipus[k]));
+        MT_TRY(mt_tiling_check_room(tiling, ipus[k]));
     }
-    return MT_OK;
-}
-
-mt_status mt_tiling_cut_warned(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
-{
-    MT_TRY(mt_tiling_cut(arena, tiling, adjacency, pattern, ipus, parts, balance));
-    if (parts->metis_failures > 0) mt_warn("%s", parts->remark);
     return MT_OK;
 }

@@ -1,4 +1,4 @@
-/* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h), and warnings about the cut, also for `run`. */
+/* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h). */
 #ifndef MT_APP_CLI_TILING_OPTIONS_H
 #define MT_APP_CLI_TILING_OPTIONS_H
 
@@ -28,17 +28,9 @@ MT_NODISCARD mt_status mt_tiling_options_parse(
 MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);
 
 /* Gives a list of counts of IPUs: whole numbers from 1 to 4096 in any order. MT_INPUT names the option, or says that so many IPUs have
- * too many tiles (mt_tiling_check_ipus). Fails also as mt_tiling_check_host. */
+ * too many tiles (mt_tiling_check_ipus). Fails also as mt_tiling_check_room. */
 enum { MT_TILING_COUNTS = 16 };
 MT_NODISCARD mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
-
-/* mt_tiling_check_room, whose finding becomes a warning. */
-MT_NODISCARD mt_status mt_tiling_check_host(const mt_tiling *tiling, uint32_t ipus);
-
-/* mt_tiling_cut, with a warning where METIS failed and this is another cut than usual. */
-MT_NODISCARD mt_status mt_tiling_cut_warned(mt_arena *arena, const mt_tiling *tiling,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
-    mt_balance *balance);
 
 #endif

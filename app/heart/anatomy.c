@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/names.h"
@@ -102,11 +102,9 @@ static mt_status name_surfaces(mt_arena *arena, bool changed, mt_mesh *mesh)
     return mt_names_put_surfaces(arena, mesh);
 }
 
-mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
+mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from, const char *path,
     const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy)
 {
-    const char *tags = mt_option_value(arguments, "--tags", NULL),
-               *from = mt_option_value(arguments, "--surfaces", NULL);
     if (from && strcmp(from, "given") != 0 && strcmp(from, "found") != 0)
         return mt_fail(MT_INPUT, "--surfaces %s; allowed: given, found", from);
     const bool find = from && strcmp(from, "found") == 0;
@@ -260,39 +258,4 @@ mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_m
     if (*anatomy != MT_ANATOMY_FOUND) mt_surfaces_count(mesh, surfaces);
     if (adjacency) mt_triangles_drop_untagged(mesh);
     return name_surfaces(arena, *anatomy == MT_ANATOMY_FOUND, mesh);
-}
-
-void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces, mt_anatomy anatomy)
-{
-    size_t others = mesh->n_faces;
-    static const struct {
-        const char *count_key, *count, *area_key, *area;
-    } row[MT_SURFACES] = {
-        [MT_SURFACE_BASE] = {"base_triangles", "triangles of the base", "base_area_mm2", "area of the base"},
-        [MT_SURFACE_EPI] = {"epicardium_triangles", "triangles of the epicardium", "epicardium_area_mm2",
-            "area of the epicardium"},
-        [MT_SURFACE_LV] = {"left_endocardium_triangles", "triangles of the left endocardium",
-            "left_endocardium_area_mm2", "area of the left endocardium"},
-        [MT_SURFACE_RV] = {"right_endocardium_triangles", "triangles of the right endocardium",
-            "right_endocardium_area_mm2", "area of the right endocardium"}};
-    mt_table_property_text(table, "surfaces", "surfaces", mt_anatomy_text(anatomy, surfaces->how));
-    for (int s = MT_SURFACE_BASE; s < MT_SURFACES; s++) {
-        mt_table_property(table, row[s].count_key, row[s].count, (double)surfaces->n_triangles[s], "");
-        mt_table_property(table, row[s].area_key, row[s].area, surfaces->area_mm2[s], "mm^2");
-        others -= surfaces->n_triangles[s];
-    }
-    mt_table_property(table, "other_triangles", "triangles with other tags", (double)others, "");
-    mt_table_property(table, "triangles_dropped", "triangles on no surface, dropped",
-        (double)(surfaces->n_triangles[0] - others), "");
-}
-
-mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh)
-{
-    mt_landmarks landmarks;
-    MT_TRY(mt_landmarks_find(mesh, &landmarks));
-    const double *apex = mesh->xyz_mm + 3 * landmarks.apex;
-    mt_table_property(table, "apex_x_mm", "apex x", apex[0], "mm");
-    mt_table_property(table, "apex_y_mm", "apex y", apex[1], "mm");
-    mt_table_property(table, "apex_z_mm", "apex z", apex[2], "mm");
-    return MT_OK;
 }

@@ -2,8 +2,6 @@
 #ifndef MT_APP_HEART_ANATOMY_H
 #define MT_APP_HEART_ANATOMY_H
 
-#include "app/cli/command.h"
-#include "app/cli/table.h"
 #include "mesh/anatomy/surfaces.h"
 
 /* For the tables of options: the values of --surfaces, and what this option and --tags (MT_MEANING_EXAMPLE) are for. */
@@ -24,14 +22,15 @@ typedef enum mt_anatomy {
 /* Returns this in words, to follow "surfaces:". `how` is used if the shape says it. */
 const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how);
 
-/* Decides which triangles of a mesh are its surfaces, and counts them. --tags (mt_meaning_rename) and --surfaces (given or found) say
- * it; without them the names of the tags do, or tags that the shape confirms; a mesh without tags has its surfaces found by the shape.
+/* Decides which triangles of a mesh are its surfaces, and counts them. The values of the options --tags (mt_meaning_rename) and
+ * --surfaces ("given" or "found") say it; without them (NULL) the names of the tags do, or tags that the shape confirms; a mesh without tags has its surfaces found by the shape.
  * Afterwards the mesh has no triangle with tag 0, and the surfaces have names. `path` and `adjacency` are the mesh's. A warning: some
  * tags are no surfaces; it has the option --tags that would use them (mesh/anatomy/meaning.h). MT_INPUT: as mt_surfaces_find; --tags
  * together with --surfaces found; tags without names that the shape contradicts or does not show; no tag is that of a surface.
  * MT_MEMORY. */
-MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
-    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy);
+MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from,
+    const char *path, const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces,
+    mt_anatomy *anatomy);
 
 /* Checks that the tags 1 to 4 of a mesh's triangles mean the surfaces mt_surface, for a run that uses these: by their names or, if they
  * have none, by the shape of the mesh; then they get names. Prints which, as a note. Does nothing for a mesh without such tags.
@@ -49,12 +48,5 @@ MT_NODISCARD mt_status mt_anatomy_confirm_surface(
  * they are unchanged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
     mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
-
-/* Adds rows to a table of properties: what says which triangles are the surfaces, the triangles and area of each, and what became of
- * the other triangles that the mesh had when they were counted. */
-void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces, mt_anatomy anatomy);
-
-/* Adds rows with the apex, the first thing to check where fibres or a stimulus seem wrong. Fails as mt_landmarks_find. */
-MT_NODISCARD mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh);
 
 #endif

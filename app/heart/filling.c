@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/heart/gmsh.h"
 #include "mesh/anatomy/nearest.h"
 #include "mesh/info.h"

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
 #include "data/files/file.h"
 #include "mesh/files/gmsh.h"
 

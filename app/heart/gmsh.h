@@ -19,7 +19,7 @@ enum { MT_GMSH_NUMBERS_MAX = 8 };
  * mesh that HXT makes, or the algorithm of the number "Mesh.Algorithm3D". `surface` is a file to load first; NULL: none. gmsh writes to
  * a temporary file of `out` (data/files/file.h), which is removed afterwards; its output is discarded. The same numbers give the same mesh with
  * the same gmsh, except where the system refuses a program without address randomisation. MT_FILE: gmsh cannot be started.
- * MT_MEMORY. MT_NUMERICS: gmsh fails; the message has the first number. MT_STOPPED: a signal came (app/cli/progress.h); gmsh has
+ * MT_MEMORY. MT_NUMERICS: gmsh fails; the message has the first number. MT_STOPPED: a signal came (data/core/progress.h); gmsh has
  * ended, and signals are left to mt_progress_leave_on_interrupt again. Other failures: mt_gmsh_read's. */
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, size_t n,
     const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh);

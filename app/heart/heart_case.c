@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/decision.h"
+#include "data/core/progress.h"
 #include "data/core/axes.h"
 #include "data/core/number.h"
 #include "data/core/vec3.h"
@@ -57,7 +57,7 @@ static void find_lower_end(const mt_mesh *mesh, double end_mm[3])
 }
 
 /* A sphere of 6 mm, or of two elements if they are larger than that. */
-static void choose_sphere(mt_heart_case *c, FILE *out)
+static void choose_sphere(mt_heart_case *c)
 {
     const mt_heart_mesh *heart = c->heart;
     mt_region *region = &c->site[0].region;
@@ -73,39 +73,39 @@ static void choose_sphere(mt_heart_case *c, FILE *out)
         for (int k = 0; k < 3; k++) /* as it is told */
             region->centre_mm[k] = at_mm[k] = round(at_mm[k] * 100) / 100;
     }
-    mt_decision(out, "stimulus", "%s (%.1f, %.1f, %.1f) mm, %g mm around it, for %d ms",
+    mt_decision("stimulus", "%s (%.1f, %.1f, %.1f) mm, %g mm around it, for %d ms",
         heart->has_anatomy ? "apex at" : "the lower end of the longest axis, at", at_mm[0], at_mm[1],
         at_mm[2], region->radius_mm, DURATION_MS);
 }
 
-static void choose_stimuli(mt_heart_case *c, FILE *out)
+static void choose_stimuli(mt_heart_case *c)
 {
     if (!c->beat || !c->heart->has_anatomy) {
-        choose_sphere(c, out);
+        choose_sphere(c);
         return;
     }
     c->n_sites = mt_heart_sites_find(c->heart, c->site);
-    mt_decision(out, "stimuli",
+    mt_decision("stimuli",
         "%zu early endocardial sites of a human heart (Durrer et al. 1970), %g mm around each, for %d ms",
         c->n_sites, c->site[0].region.radius_mm, DURATION_MS);
-    mt_decision(out, "endocardium",
+    mt_decision("endocardium",
         "conducts twice as fast as the wall, to a depth of %.1f mm: there is no Purkinje network",
         mt_heart_endocardium_mm(c->heart));
 }
 
 /* ---- the cells ---- */
 
-static void choose_cells(const mt_heart_case *c, FILE *out)
+static void choose_cells(const mt_heart_case *c)
 {
     if (!c->beat) return;
     if (!c->heart->has_anatomy) {
-        mt_decision(out, "cells", "epicardial everywhere, without gradient: there is no anatomy");
+        mt_decision("cells", "epicardial everywhere, without gradient: there is no anatomy");
         return;
     }
-    mt_decision(out, "cells",
-        c->heart->mesh.layer ? "M cells in the inner layer of the wall, epicardial cells in the others"
+    mt_decision("cells", c->heart->mesh.layer
+                             ? "M cells in the inner layer of the wall, epicardial cells in the others"
                              : "epicardial everywhere: the mesh has no layers");
-    mt_decision(out, "gradient",
+    mt_decision("gradient",
         "g_Ks at the apex %g times that at the base (Szentadrassy et al. 2005, Okada et al. 2011)",
         MT_HEART_APEX_GKS);
 }
@@ -130,7 +130,7 @@ static mt_status find_stimulated(mt_arena *scratch, mt_heart_case *c, size_t *n,
     return MT_OK;
 }
 
-static mt_status choose_end(mt_arena *scratch, mt_heart_case *c, FILE *out)
+static mt_status choose_end(mt_arena *scratch, mt_heart_case *c)
 {
     const mt_heart_mesh *heart = c->heart;
     uint32_t *elements;
@@ -142,18 +142,18 @@ static mt_status choose_end(mt_arena *scratch, mt_heart_case *c, FILE *out)
     if (c->beat) {
         c->end_ms = ROUNDED_MS * ceil((c->expected_ms + MT_HEART_BEAT_MS) / ROUNDED_MS);
         mt_decision(
-            out, "end", "at %g ms, %d ms after all is expected to be activated", c->end_ms, MT_HEART_BEAT_MS);
+            "end", "at %g ms, %d ms after all is expected to be activated", c->end_ms, MT_HEART_BEAT_MS);
         return MT_OK;
     }
     c->end_ms = ROUNDED_MS *
                 (1 + ceil((heart->beyond_measured ? MARGIN_MORE : MARGIN) * c->expected_ms / ROUNDED_MS));
-    mt_decision(out, "end",
+    mt_decision("end",
         "when all that can be reached is activated, expected at about %.0f ms; at the latest at %g ms",
         c->expected_ms, c->end_ms);
     return MT_OK;
 }
 
-static void choose_electrodes(mt_heart_case *c, FILE *out)
+static void choose_electrodes(mt_heart_case *c)
 {
     const mt_heart_mesh *heart = c->heart;
     mt_status status = MT_OK;
@@ -163,21 +163,21 @@ static void choose_electrodes(mt_heart_case *c, FILE *out)
         status = mt_fail(MT_INPUT, "without an anatomy it is not known how the heart lies in the chest");
     c->n_electrodes = status == MT_OK ? MT_CHEST_ELECTRODES : 0;
     if (status == MT_OK)
-        mt_decision(out, "ecg", "twelve leads, with electrodes where a grown person's chest has them");
+        mt_decision("ecg", "twelve leads, with electrodes where a grown person's chest has them");
     else
-        mt_decision(out, "ecg", "none: %s", mt_message());
+        mt_decision("ecg", "none: %s", mt_message());
 }
 
 mt_status mt_heart_case_choose(
-    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, FILE *out, mt_heart_case *c)
+    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *c)
 {
     mt_arena scratch = {0};
     *c = (mt_heart_case){.beat = beat, .title = title, .mesh = mesh, .heart = heart};
-    choose_stimuli(c, out);
-    choose_cells(c, out);
-    mt_status status = choose_end(&scratch, c, out);
+    choose_stimuli(c);
+    choose_cells(c);
+    mt_status status = choose_end(&scratch, c);
     mt_arena_free(&scratch);
-    if (status == MT_OK) choose_electrodes(c, out);
+    if (status == MT_OK) choose_electrodes(c);
     return status;
 }
 

@@ -43,9 +43,9 @@ typedef struct mt_heart_case {
     mt_electrode electrode[MT_CHEST_ELECTRODES];
 } mt_heart_case;
 
-/* Chooses the heart's case and prints each choice as a line. `beat`: a complete one. Keeps `title`, `mesh` and `heart`. MT_MEMORY. */
-MT_NODISCARD mt_status mt_heart_case_choose(const char *title, const char *mesh, const mt_heart_mesh *heart,
-    bool beat, FILE *out, mt_heart_case *chosen);
+/* Chooses the heart's case and reports each choice (mt_decision). `beat`: a complete one. Keeps `title`, `mesh` and `heart`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_heart_case_choose(
+    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *chosen);
 
 /* Writes the text. `run_again` is the command that runs it. Failures stay with the stream. */
 void mt_heart_case_write(FILE *to, const mt_heart_case *chosen, const char *run_again);

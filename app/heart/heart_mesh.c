@@ -3,11 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/decision.h"
-#include "app/cli/progress.h"
-#include "app/cli/warning.h"
+#include "data/core/number.h"
+#include "data/core/progress.h"
 #include "app/heart/filling.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "mesh/mend/repair.h"
 #include "mesh/names.h"
 #include "solver/case/delay.h"
@@ -23,7 +22,6 @@ static const double edge_of_length = 2.1;
 typedef struct making {
     const mt_heart_asked *asked;
     mt_refining *refining;
-    FILE *out;
     mt_heart_mesh *heart;
     mt_surfaces surfaces;
     unsigned long times; /* that it is to be refined */
@@ -65,7 +63,7 @@ static double volume_of(const mt_mesh *mesh)
 
 static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
 {
-    mt_decision(m->out, "anatomy", "%s, %s%s",
+    mt_decision("anatomy", "%s, %s%s",
         m->heart->has_rv ? "both ventricles" : "one ventricle, which is taken for the left one",
         mt_anatomy_text(anatomy, m->surfaces.how),
         unused ? "; the tags in the file mean something else and are not used" : "");
@@ -87,7 +85,7 @@ static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *ad
     if (status == MT_OK)
         say_anatomy(m, anatomy, unused);
     else
-        mt_decision(m->out, "anatomy", "none: %s", mt_message());
+        mt_decision("anatomy", "none: %s", mt_message());
     return MT_OK;
 }
 
@@ -120,26 +118,26 @@ static mt_status check_elements(const making *m, double elements, double volume_
 
 static void say_wanted(const making *m, double elements, double volume_mm3)
 {
-    char text[MT_COUNT_TEXT], why[64] = "by --elements", of[MT_ELEMENT_SIZE_TEXT];
+    char text[MT_NUMBER_SIZE], why[64] = "by --elements", of[MT_ELEMENT_SIZE_TEXT];
     const double length_mm = cbrt(volume_mm3 / elements);
     mt_element_size_text(&(mt_element_size){length_mm, edge_of_length * length_mm}, of);
     if (m->asked->elements == 0)
         (void)snprintf(why, sizeof why, "for waves that are less than %d %% late", MT_HEART_LATE_PERCENT);
-    mt_decision(m->out, "elements", "%s of %s wanted, %s", mt_count_text(elements, text), of, why);
+    mt_decision("elements", "%s of %s wanted, %s", mt_number_count_text(elements, text), of, why);
 }
 
 /* ---- from surfaces ---- */
 
 static mt_status begin_surface(mt_arena *arena, making *m, mt_mesh *parts, mt_filling *filling)
 {
-    char name[MT_FILE_PATH_MAX], vertices[MT_COUNT_TEXT];
+    char name[MT_FILE_PATH_MAX], vertices[MT_NUMBER_SIZE];
     mt_mesh joined;
     MT_TRY(mt_closed_join(arena, parts, m->asked->n, &joined));
     (void)snprintf(name, sizeof name, "%s%s", m->asked->path[0], m->asked->n > 1 ? " and others" : "");
     MT_TRY(mt_filling_begin(name, &joined, filling));
     const mt_closed *c = &filling->closed;
-    mt_decision(m->out, "surface", "closed, %s vertices, %.3g mL%s",
-        mt_count_text((double)filling->surface.n_vertices, vertices), c->volume_mm3 / mm3_in_mL,
+    mt_decision("surface", "closed, %s vertices, %.3g mL%s",
+        mt_number_count_text((double)filling->surface.n_vertices, vertices), c->volume_mm3 / mm3_in_mL,
         c->n_merged + c->n_degenerate + c->n_duplicate + c->n_chips > 0
             ? "; mended: points merged, or triangles removed"
             : "");
@@ -201,9 +199,9 @@ static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
 
 /* ---- from a mesh ---- */
 
-static mt_status say_mended(const making *m, const mt_mesh *mesh, const mt_repair *r)
+static mt_status say_mended(const mt_mesh *mesh, const mt_repair *r)
 {
-    char elements[MT_COUNT_TEXT], text[256] = "", size[MT_ELEMENT_SIZE_TEXT];
+    char elements[MT_NUMBER_SIZE], text[256] = "", size[MT_ELEMENT_SIZE_TEXT];
     mt_element_size found;
     const struct {
         const char *what;
@@ -221,8 +219,8 @@ static mt_status say_mended(const making *m, const mt_mesh *mesh, const mt_repai
     }
     MT_TRY(mt_element_size_find(mesh, &found));
     mt_element_size_text(&found, size);
-    mt_decision(m->out, "mesh", "%s elements of %s, %.3g mL%s",
-        mt_count_text((double)mesh->n_elements, elements), size, volume_of(mesh) / mm3_in_mL, text);
+    mt_decision("mesh", "%s elements of %s, %.3g mL%s",
+        mt_number_count_text((double)mesh->n_elements, elements), size, volume_of(mesh) / mm3_in_mL, text);
     return MT_OK;
 }
 
@@ -245,7 +243,7 @@ static mt_status take_mesh(mt_arena *arena, making *m)
     mt_repair mended;
     mt_adjacency adjacency;
     MT_TRY(repair(m, mesh, &mended));
-    MT_TRY(say_mended(m, mesh, &mended));
+    MT_TRY(say_mended(mesh, &mended));
     warn_of_size(m, mesh);
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(find_anatomy(arena_of(m), m, &adjacency, mesh));
@@ -257,7 +255,7 @@ static mt_status take_mesh(mt_arena *arena, making *m)
 
 static mt_status refine(making *m)
 {
-    char elements[MT_COUNT_TEXT], halved[64] = "", failing[96] = "", size[MT_ELEMENT_SIZE_TEXT];
+    char elements[MT_NUMBER_SIZE], halved[64] = "", failing[96] = "", size[MT_ELEMENT_SIZE_TEXT];
     mt_heart_mesh *heart = m->heart;
     const mt_tissue tissue = mt_medium_tissue(&heart->tissue);
     mt_progress_stage("refining");
@@ -277,8 +275,9 @@ static mt_status refine(making *m)
         (void)snprintf(failing, sizeof failing,
             " or more; propagation may fail in elements of more than %.2f mm",
             mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, INFINITY));
-    mt_decision(m->out, "mesh", "%s elements of %s%s; activation expected %.0f %% late%s",
-        mt_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent, failing);
+    mt_decision("mesh", "%s elements of %s%s; activation expected %.0f %% late%s",
+        mt_number_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent,
+        failing);
     return heart->has_anatomy ? mt_landmarks_find(&heart->mesh, &heart->landmarks) : MT_OK;
 }
 
@@ -302,18 +301,18 @@ static mt_status choose_fibres(making *m)
     mt_arena scratch = {0};
     const bool placeholders = mesh->fibre && mt_info_fibres_alike(mesh);
     if (mesh->fibre && (!placeholders || !m->heart->has_anatomy)) {
-        mt_decision(m->out, "fibres", "those of the file%s", placeholders ? ", all along one axis" : "");
+        mt_decision("fibres", "those of the file%s", placeholders ? ", all along one axis" : "");
         return MT_OK;
     }
     if (!m->heart->has_anatomy) {
-        mt_decision(m->out, "fibres",
+        mt_decision("fibres",
             "none, as there is no anatomy; the tissue conducts in all directions as it does across fibres");
         return MT_OK;
     }
     const mt_status status = mt_fail_in(m->asked->path[0], make_fibres(&scratch, m));
     mt_arena_free(&scratch);
     if (status == MT_OK)
-        mt_decision(m->out, "fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
+        mt_decision("fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
             mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
             placeholders ? "; those of the file are all along one axis, and not used" : "");
     return status;
@@ -332,11 +331,10 @@ static mt_status make(mt_arena *arena, making *m)
     return fill(arena, m, parts);
 }
 
-mt_status mt_heart_mesh_make(
-    const mt_heart_asked *asked, mt_refining *refining, FILE *out, mt_heart_mesh *heart)
+mt_status mt_heart_mesh_make(const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart)
 {
     mt_arena scratch = {0};
-    making m = {.asked = asked, .refining = refining, .out = out, .heart = heart};
+    making m = {.asked = asked, .refining = refining, .heart = heart};
     *heart = (mt_heart_mesh){.has_anatomy = false};
     mt_status status = make(&scratch, &m);
     mt_arena_free(&scratch);

@@ -1,6 +1,6 @@
 /* From files to the mesh of a heart that can be simulated, without a question: the body in a closed surface is filled, or a mesh mended;
  * its surfaces are found; it is refined until waves are late by no more than MT_HEART_LATE_PERCENT, or to a number of elements; it gets its
- * fibres. Each decision is a line (app/cli/decision.h).
+ * fibres. Each decision is reported (mt_decision).
  *
  *   what is given          one mesh, or one or several surfaces that close together
  *   anatomy                as mt_anatomy_decide; of a surface before it is filled, for the mesh has its tags from there
@@ -45,6 +45,6 @@ typedef struct mt_heart_mesh {
 /* Gives the mesh. `refining` has two empty arenas. MT_INPUT: a surface that is not closed, several files of which one is a mesh, a mesh that
  * cannot be mended, a body that would need too many elements. Fails also as the readers, mt_filling_make, mt_fibres_make. */
 MT_NODISCARD mt_status mt_heart_mesh_make(
-    const mt_heart_asked *asked, mt_refining *refining, FILE *out, mt_heart_mesh *heart);
+    const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart);
 
 #endif

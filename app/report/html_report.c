@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/warning.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
 #include "app/report/curves_part.h"
 #include "app/report/difference_part.h"
 #include "app/report/machine_part.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "data/core/number.h"
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_words.h"

@@ -1,3 +1,4 @@
+#include "app/results/mesh_rows.h"
 #include "app/results/report.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #include "app/run/operator.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "app/run/stepping_error.h"
 #include "solver/case/findings.h"
 #include "solver/diffusion/implicit.h"

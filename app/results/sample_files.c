@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "app/draw/chart/curves.h"
 #include "app/draw/chart/ecg_picture.h"
 #include "app/draw/scene/movie.h"

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/progress.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "app/run/case_lines.h"
 #include "data/files/folder.h"
 #include "data/files/input.h"

@@ -1,10 +1,8 @@
 #include "app/run/mapping.h"
 
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
-#include "app/cli/ranks.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
 #include "app/run/kept_partition.h"
-#include "app/cli/tiling_options.h"
 #include "data/files/file.h"
 #include "ipu/machine/machines.h"
 #include "solver/backends/backend.h"
@@ -51,24 +49,25 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
     MT_TRY(mt_fail_in(
         "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
     if (!has_tiles(input)) return MT_OK; /* no emulator needs room */
-    return mt_fail_in("machine.ipus", mt_tiling_check_host(&choice->tiling, (uint32_t)input->machine.ipus));
+    return mt_fail_in("machine.ipus", mt_tiling_check_room(&choice->tiling, (uint32_t)input->machine.ipus));
 }
 
 /* Before the long work that a rank too many would end in. */
-static mt_status check_ranks(const mt_case *input)
+static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
-    const uint32_t n = mt_ranks() ? mt_ranks()->n_ranks : 1;
+    const uint32_t n = ranks ? ranks->n_ranks : 1;
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most a rank for each IPU",
             input->machine.ipus, n);
     return MT_OK;
 }
 
-mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, mt_mapping_choice *choice)
+mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, const mt_communicator *ranks,
+    mt_mapping_choice *choice)
 {
-    *choice = (mt_mapping_choice){0};
+    *choice = (mt_mapping_choice){.ranks = ranks};
     MT_TRY(mt_fail_in(path, choose_cut(input, choice)));
-    MT_TRY(mt_fail_in(path, check_ranks(input)));
+    MT_TRY(mt_fail_in(path, check_ranks(input, ranks)));
     MT_TRY(load_machine(arena, path, input, &choice->tiling.one));
     return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
@@ -96,7 +95,7 @@ static mt_status cut_with(mt_arena *arena, mt_arena *scratch, const mt_mapping_c
     mt_balance balance;
     mt_pattern pattern = {0};
     if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
-    MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
+    MT_TRY(mt_tiling_cut(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
     return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
 }
 
@@ -141,7 +140,7 @@ static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_m
 {
     return has_tiles(input)
                ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
-               : cut_for_ranks(arena, choice, mt_ranks()->n_ranks, adjacency, partition);
+               : cut_for_ranks(arena, choice, choice->ranks->n_ranks, adjacency, partition);
 }
 
 /* Tiles have the case's. Ranks without tiles pay for bytes and not for ranges, so that nothing unused is sent. */
@@ -159,12 +158,14 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     *m = (mt_mapping){0};
     mt_progress_stage("cutting the mesh for the tiles");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
-    if (!has_tiles(input) && !mt_ranks()) return MT_OK;
+    if (!has_tiles(input) && !choice->ranks) return MT_OK;
     if (!choice->saved || !has_tiles(input))
         MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
     MT_TRY(choose_scheme(input, choice, &scheme));
     MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo));
-    m->layout = (mt_layout){
-        .target = &choice->target, .halo = &m->halo, .checked = input->machine.checked, .ranks = mt_ranks()};
+    m->layout = (mt_layout){.target = &choice->target,
+        .halo = &m->halo,
+        .checked = input->machine.checked,
+        .ranks = choice->ranks};
     return MT_OK;
 }

@@ -1,4 +1,4 @@
-/* The diffusion operator of a mesh for the commands: made with the help of the cache, and tables of what was limited.
+/* The diffusion operator of a mesh, made with the help of the cache.
  *
  * Making one takes some 10 s of processor time for a million elements; more than half of it goes into finding which elements to limit and
  * the longest stable step. These are kept in the cache (app/run/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
@@ -6,7 +6,6 @@
 #ifndef MT_APP_RUN_OPERATOR_H
 #define MT_APP_RUN_OPERATOR_H
 
-#include "app/cli/table.h"
 #include "solver/diffusion/diffusion.h"
 
 /* mt_diffusion_make_with, lean; reports progress within the stage that the caller has begun. `cached`: use the
@@ -14,15 +13,7 @@
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
-/* Adds to a table of properties how many elements were limited: for stability, and slivers and
- * elements slowed for the spreading if there are any. NULL: no operator. */
-void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
-
 /* Was any element limited? */
 bool mt_operator_limits(const mt_diffusion *diffusion);
-
-/* Gives a table of the first limited elements in `arena`: where they are, and what was done to them. */
-mt_table mt_operator_table(
-    mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 #endif

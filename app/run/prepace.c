@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/run/cache.h"
 
 /* A variant on its way. */

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
 #include "app/heart/anatomy.h"
 #include "app/run/operator.h"
 #include "app/run/prepace.h"
-#include "app/run/warnings.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "mesh/files/formats.h"
 #include "mesh/names.h"
@@ -34,7 +34,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(mt_fail_in(
         name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme, cached, &p->diffusion)));
-    mt_findings_of_operator(mt_warnings, name, &p->adjacency, &p->diffusion);
+    mt_findings_of_operator(name, &p->adjacency, &p->diffusion);
     return MT_OK;
 }
 
@@ -203,14 +203,14 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
     return mt_monodomain_check(&p->monodomain);
 }
 
-/* Before the operator is made; findings may be NULL: they were told. */
-static mt_status check_parts(const mt_case *input, const mt_problem *p, const mt_findings *findings)
+/* Before the operator is made. `warned`: of what is unusual a warning was given before. */
+static mt_status check_parts(const mt_case *input, const mt_problem *p, bool warned)
 {
     mt_arena scratch = {0};
     mt_case_parts parts;
     mt_status status = mt_case_parts_make(&scratch, &p->mesh, &p->media, &parts);
     if (status == MT_OK) status = mt_case_check_scale(input, &parts);
-    if (status == MT_OK && findings) status = mt_findings_of_mesh(*findings, input, &parts);
+    if (status == MT_OK && !warned) status = mt_findings_of_mesh(input, &parts);
     mt_arena_free(&scratch);
     return status;
 }
@@ -223,7 +223,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     p->mesh = p->whole;
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
-    MT_TRY(check_parts(input, p, &mt_warnings));
+    MT_TRY(check_parts(input, p, false));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
@@ -246,7 +246,7 @@ mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case 
         .adjacency = made->adjacency,
         .media = made->media,
         .diffusion = made->diffusion};
-    MT_TRY(check_parts(input, p, NULL));
+    MT_TRY(check_parts(input, p, true));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     return set_loop(arena, input, p);

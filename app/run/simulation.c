@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
-#include "app/cli/ranks.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "solver/backends/leader.h"
 
 typedef struct watching {
-    mt_progress progress;
     const mt_simulation *simulation;
     void *self; /* the backend's */
     mt_segments *segments;
@@ -83,7 +80,7 @@ static bool watch(void *user, size_t steps_done)
     watching *w = user;
     const mt_simulation *s = w->simulation;
     w->steps_done = steps_done;
-    mt_progress_update(&w->progress, (double)steps_done * s->problem->dt_ms,
+    mt_progress_update((double)steps_done * s->problem->dt_ms,
         (double)(steps_done - w->first) * (double)s->problem->diffusion->n_elements);
     w->activated = is_done(w, steps_done);
     const bool stopped = !w->activated && mt_progress_interrupted();
@@ -95,19 +92,15 @@ static mt_status make_steps(
     mt_arena *arena, const mt_simulation *s, void *self, mt_segments *segments, mt_simulated *out)
 {
     const size_t first = s->from ? s->from->step : 0;
-    watching w = {.progress = mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms),
-        .simulation = s,
-        .self = self,
-        .segments = segments,
-        .first = first,
-        .steps_done = first};
+    watching w = {.simulation = s, .self = self, .segments = segments, .first = first, .steps_done = first};
+    mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms);
     if (s->until_activated) MT_ALLOC(arena, w.activation_ms, s->problem->diffusion->n_elements);
     if (s->sampling && first == 0) MT_TRY(mt_sampling_take(s->sampling, s->backend, self, 0));
     if (s->look) MT_TRY(s->look(s->looking, s->backend, self, first));
     if (s->on_signal) mt_progress_catch_interrupt(s->on_signal);
     const mt_status status =
         mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, first, s->n_steps, watch, &w));
-    mt_progress_end(&w.progress);
+    mt_progress_end();
     out->n_steps = w.steps_done;
     out->activated = w.activated;
     if (w.kept != MT_OK)
@@ -169,7 +162,7 @@ static mt_status simulate(
         return simulate_on(arena, s, self, problem, out);
     }
     MT_TRY(mt_backend_open_on_ranks(of_backend, s->backend, s->problem, s->layout, &s->backend, &self));
-    mt_ranks_take_threads(false);
+    mt_communicator_take_threads(s->layout->ranks, false);
     const mt_status status = simulate_on(arena, s, self, problem, out);
     mt_backend_dismiss(self);
     return status;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/run/problem.h"
 #include "mesh/make/slab.h"
 #include "solver/backends/backend.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "data/files/input.h"
 #include "solver/cells/cell_state.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "data/files/input.h"
 
 /* The line `key,low,high,unit,source`: is it of this key? */

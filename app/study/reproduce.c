@@ -5,11 +5,10 @@
 
 #include "app/heart/gmsh.h"
 #include "app/draw/page.h"
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
 #include "app/study/published.h"
-#include "app/cli/warning.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "data/yaml/yaml.h"
 #include "ipu/machine/machines.h"
@@ -179,8 +178,7 @@ static mt_status cut_for(
     mt_reproduce_ipus(r->ipus[i], name);
     (void)snprintf(stage, sizeof stage, "cutting for %s", name);
     mt_progress_stage(stage);
-    MT_TRY(
-        mt_tiling_cut_warned(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
+    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         mt_arena arena = {0};
         mt_status status = visit_scheme(r, i, k, &parts, &arena, visit, context);

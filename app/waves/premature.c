@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/waves/wave_run.h"
 #include "solver/backends/backend.h"
 

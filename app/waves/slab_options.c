@@ -1,11 +1,10 @@
 #include "app/waves/slab_options.h"
 
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 
 #include <string.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
+#include "data/files/data_folder.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
 

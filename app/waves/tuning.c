@@ -1,9 +1,10 @@
 #include "app/waves/tuning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "mesh/info.h"
 #include "solver/outputs/velocity.h"
 

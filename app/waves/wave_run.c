@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "solver/backends/backend.h"
 
 bool mt_wave_run_looks(double dt_ms, size_t steps_done) { return steps_done % (size_t)ceil(1 / dt_ms) == 0; }

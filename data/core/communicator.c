@@ -33,6 +33,11 @@ void mt_communicator_largest(const mt_communicator *c, double *values, size_t n)
     }
 }
 
+void mt_communicator_take_threads(const mt_communicator *c, bool all)
+{
+    if (c && c->take_threads) c->take_threads(all);
+}
+
 static void put(mt_piece *list, size_t *n, size_t offset, size_t bytes)
 {
     if (list) list[*n] = (mt_piece){offset, bytes};

@@ -9,6 +9,7 @@
 #ifndef MT_DATA_CORE_COMMUNICATOR_H
 #define MT_DATA_CORE_COMMUNICATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,10 @@ struct mt_communicator {
     /* From start on, what is sent must not change, and what is received is not there before finish returns. */
     void (*start)(void *exchange);
     void (*finish)(void *exchange);
+
+    /* Computes with as many threads as all ranks of this computer have, but no more than the processors that the process may use; with false,
+     * with its own again. Not collective. NULL: threads are not shared. */
+    void (*take_threads)(bool all);
 };
 
 /* The first of n things, shared out evenly in their order, that is a rank's: rank r has [first(r), first(r + 1)). */
@@ -66,6 +71,9 @@ size_t mt_communicator_share(size_t n, uint32_t n_ranks, uint32_t rank);
 
 /* Makes n real numbers of each rank, none of them NaN, the largest that some rank has; NULL: they are. Collective. */
 void mt_communicator_largest(const mt_communicator *c, double *values, size_t n);
+
+/* take_threads, if there is one. NULL: a process that is alone. */
+void mt_communicator_take_threads(const mt_communicator *c, bool all);
 
 /* Makes ranks of one mind on how something went: all return the status of the lowest rank where it is not MT_OK, with its message. */
 MT_NODISCARD mt_status mt_communicator_agree(const mt_communicator *c, mt_status status);

@@ -20,3 +20,16 @@ bool mt_number_read(const char *text, double *x)
     *x = strtod(text, &end);
     return *end == 0 && isfinite(*x);
 }
+
+const char *mt_number_count_text(double count, char text[MT_NUMBER_SIZE])
+{
+    char digits[MT_NUMBER_SIZE];
+    const size_t n = (size_t)snprintf(digits, 24, "%.0f", fabs(count));
+    size_t at = 0;
+    for (size_t k = 0; k < n && n < 24; k++) {
+        if (k > 0 && (n - k) % 3 == 0) text[at++] = ',';
+        text[at++] = digits[k];
+    }
+    text[at] = 0;
+    return text;
+}

@@ -13,4 +13,7 @@ void mt_number_text(double x, char out[MT_NUMBER_SIZE]);
 /* Reads a text that is a decimal number and nothing else, such as -1.5e-3; false: it is none, or not finite. */
 bool mt_number_read(const char *text, double *x);
 
+/* Writes a count with its thousands apart, "5,806", and returns it. */
+const char *mt_number_count_text(double count, char text[MT_NUMBER_SIZE]);
+
 #endif

@@ -1,28 +1,16 @@
 #include "solver/case/findings.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "data/core/progress.h"
 #include "mesh/scale.h"
 #include "solver/case/delay.h"
 
-static void tell(mt_findings to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void tell(mt_findings to, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    to.add(to.context, text);
-}
-
-void mt_findings_of_time(
-    mt_findings to, const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
+void mt_findings_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
 {
     if (fabs(found_ms / dt_ms - (double)used_steps) <= MT_CASE_PART_OF_A_STEP) return;
-    tell(to, "%s: %s: found %.10g ms, which are %.10g steps of %g ms; used: %zu steps, %.10g ms", file, key,
+    mt_warn("%s: %s: found %.10g ms, which are %.10g steps of %g ms; used: %zu steps, %.10g ms", file, key,
         found_ms, found_ms / dt_ms, dt_ms, used_steps, (double)used_steps * dt_ms);
 }
 
@@ -31,11 +19,11 @@ void mt_findings_of_time(
 enum { FAR = 4 }; /* times outside what is usual */
 
 /* What is not given (NaN) is not far. */
-static void tell_if_far(mt_findings to, const char *path, const char *where, const char *key,
-    const char *unit, double found, double low, double high)
+static void tell_if_far(const char *path, const char *where, const char *key, const char *unit, double found,
+    double low, double high)
 {
     if (isnan(found) || (found >= low / FAR && found <= high * FAR)) return;
-    tell(to, "%s: %s%s: found %.4g %s; usual %.4g to %.4g", path, where, key, found, unit, low, high);
+    mt_warn("%s: %s%s: found %.4g %s; usual %.4g to %.4g", path, where, key, found, unit, low, high);
 }
 
 /* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
@@ -46,7 +34,7 @@ static void tell_if_far(mt_findings to, const char *path, const char *where, con
  * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02
  * uF/mm^2 (K. H. W. J. ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: what each set gives with the
  * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. Normal to the sheets: as across. */
-static void tell_medium(mt_findings to, const char *path, const char *where, const mt_medium *medium)
+static void tell_medium(const char *path, const char *where, const mt_medium *medium)
 {
     const struct {
         const char *key, *unit;
@@ -63,27 +51,26 @@ static void tell_medium(mt_findings to, const char *path, const char *where, con
     };
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
         tell_if_far(
-            to, path, where, values[k].key, values[k].unit, values[k].found, values[k].low, values[k].high);
+            path, where, values[k].key, values[k].unit, values[k].found, values[k].low, values[k].high);
 }
 
-static void tell_tissue(mt_findings to, const char *path, const mt_case *input)
+static void tell_tissue(const char *path, const mt_case *input)
 {
     const mt_tissue tissue = mt_case_tissue(input);
     const double l = mt_tissue_diffusivity_l(&tissue), t = mt_tissue_diffusivity_t(&tissue);
-    tell_medium(to, path, "tissue", &input->tissue);
-    tell_if_far(
-        to, path, "tissue", ", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4);
-    tell_if_far(to, path, "tissue", ", diffusivity along fibres", "mm^2/ms", l, 0.06, 0.15);
-    tell_if_far(to, path, "tissue", ", diffusivity across fibres", "mm^2/ms", t, 0.012, 0.15);
+    tell_medium(path, "tissue", &input->tissue);
+    tell_if_far(path, "tissue", ", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4);
+    tell_if_far(path, "tissue", ", diffusivity along fibres", "mm^2/ms", l, 0.06, 0.15);
+    tell_if_far(path, "tissue", ", diffusivity across fibres", "mm^2/ms", t, 0.012, 0.15);
     for (size_t r = 0; r < input->n_regions; r++) {
         char where[32];
         (void)snprintf(where, sizeof where, "regions.%zu", r);
-        tell_medium(to, path, where, &input->regions[r].tissue.named);
+        tell_medium(path, where, &input->regions[r].tissue.named);
     }
 }
 
 /* As the time loop rounds them (solver/monodomain.h). */
-static void tell_pulses(mt_findings to, const char *path, const mt_case *input, size_t s)
+static void tell_pulses(const char *path, const mt_case *input, size_t s)
 {
     const mt_case_stimulus *stimulus = &input->stimuli[s];
     const double dt_ms = input->time.dt_ms;
@@ -91,30 +78,29 @@ static void tell_pulses(mt_findings to, const char *path, const mt_case *input, 
                  off = (size_t)llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms);
     char key[64];
     (void)snprintf(key, sizeof key, "stimuli.%zu.start_ms", s);
-    mt_findings_of_time(to, path, key, stimulus->start_ms, on, dt_ms);
+    mt_findings_of_time(path, key, stimulus->start_ms, on, dt_ms);
     (void)snprintf(key, sizeof key, "stimuli.%zu.duration_ms", s);
-    mt_findings_of_time(to, path, key, stimulus->duration_ms, off - on, dt_ms);
+    mt_findings_of_time(path, key, stimulus->duration_ms, off - on, dt_ms);
     if (stimulus->count == 1) return;
     (void)snprintf(key, sizeof key, "stimuli.%zu.period_ms", s);
-    mt_findings_of_time(
-        to, path, key, stimulus->period_ms, (size_t)llround(stimulus->period_ms / dt_ms), dt_ms);
+    mt_findings_of_time(path, key, stimulus->period_ms, (size_t)llround(stimulus->period_ms / dt_ms), dt_ms);
 }
 
-static void tell_prepace(mt_findings to, const char *path, const mt_case *input)
+static void tell_prepace(const char *path, const mt_case *input)
 {
     const mt_pulses pulses = mt_case_prepace(input);
     mt_pulse_steps s;
     if (pulses.beats == 0 || mt_pulses_in_steps(&pulses, input->time.dt_ms, &s) != MT_OK) return;
-    mt_findings_of_time(to, path, "prepace.bcl_ms", pulses.bcl_ms, s.cycle, input->time.dt_ms);
-    mt_findings_of_time(to, path, "prepace.start_ms", pulses.start_ms, s.on, input->time.dt_ms);
-    mt_findings_of_time(to, path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
+    mt_findings_of_time(path, "prepace.bcl_ms", pulses.bcl_ms, s.cycle, input->time.dt_ms);
+    mt_findings_of_time(path, "prepace.start_ms", pulses.start_ms, s.on, input->time.dt_ms);
+    mt_findings_of_time(path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
 }
 
-void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
+void mt_findings_of_case(const char *path, const mt_case *input)
 {
-    tell_tissue(to, path, input);
-    tell_prepace(to, path, input);
-    for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(to, path, input, s);
+    tell_tissue(path, input);
+    tell_prepace(path, input);
+    for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(path, input, s);
 }
 
 /* ---- of the mesh ---- */
@@ -126,7 +112,7 @@ typedef struct delayed {
 } delayed;
 
 /* `size`: of the elements of the part, in both measures. */
-static void tell_delay(mt_findings to, const mt_case *input, const delayed *d, const char *size)
+static void tell_delay(const mt_case *input, const delayed *d, const char *size)
 {
     const mt_cell_model *model = mt_case_model(input);
     const double longest_mm = model->delays[model->n_delays - 1].length_mm,
@@ -139,22 +125,21 @@ static void tell_delay(mt_findings to, const mt_case *input, const delayed *d, c
         (void)snprintf(failing, sizeof failing,
             "; propagation may fail in elements of more than %.3g mm, the largest that were measured",
             mt_delay_length_mm(model, &scheme, &d->part->tissue, INFINITY));
-    tell(to,
-        "%s: conduction velocity (CV) is %s on coarse meshes: found elements of %s; expected: activation "
-        "about %.2g %%%s %s (root mean square over all directions), as "
-        "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` "
-        "halves "
-        "the elements",
+    mt_warn("%s: conduction velocity (CV) is %s on coarse meshes: found elements of %s; expected: activation "
+            "about %.2g %%%s %s (root mean square over all directions), as "
+            "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` "
+            "halves "
+            "the elements",
         mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated", size,
         fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
         beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
 }
 
-static void tell_unknown_delay(mt_findings to, const mt_case *input, const delayed *d, const char *size)
+static void tell_unknown_delay(const mt_case *input, const delayed *d, const char *size)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     char name[MT_CASE_PART_NAME];
-    tell(to,
+    mt_warn(
         "%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %s; the error with "
         "this scheme of diffusion is not known: `myotile reproduce waves --model "
         "%s "
@@ -178,7 +163,7 @@ static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t
     return worst;
 }
 
-mt_status mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts)
+mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const bool known = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual) ||
@@ -190,9 +175,9 @@ mt_status mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_cas
         if (!d.part || !(fabs(d.percent) >= MT_FINDINGS_DELAY_PERCENT)) continue;
         MT_TRY(mt_case_part_size(parts, d.part, size));
         if (known)
-            tell_delay(to, input, &d, size);
+            tell_delay(input, &d, size);
         else
-            tell_unknown_delay(to, input, &d, size);
+            tell_unknown_delay(input, &d, size);
     }
     return MT_OK;
 }
@@ -225,7 +210,7 @@ static double size_of(const mt_region *region)
     return size_mm;
 }
 
-static void tell_covering(mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh,
+static void tell_covering(const char *path, const mt_case *input, const mt_mesh *mesh,
     const mt_monodomain *problem, double extent_mm)
 {
     double all_mm3 = 0;
@@ -234,25 +219,24 @@ static void tell_covering(mt_findings to, const char *path, const mt_case *input
         const double share = volume_of(mesh, problem, s) / all_mm3;
         char name[MT_CASE_STIMULUS_NAME];
         if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, but for rounding */
-        tell(to, "%s: %s: found %.3g %% of the tissue's volume in it; usual: less than half%s", path,
+        mt_warn("%s: %s: found %.3g %% of the tissue's volume in it; usual: less than half%s", path,
             mt_case_stimulus_name(input, s, "", name), 100 * share,
             mt_scale_advice(extent_mm, size_of(&input->stimuli[s].region)));
     }
 }
 
 void mt_findings_of_places(
-    mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem)
+    const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem)
 {
     double low_mm[3], high_mm[3];
     mt_mesh_box(mesh, low_mm, high_mm);
     const double extent_mm = mt_scale_extent_mm(low_mm, high_mm);
-    tell_covering(to, path, input, mesh, problem, extent_mm);
+    tell_covering(path, input, mesh, problem, extent_mm);
     for (size_t k = 0; k < input->n_electrodes; k++) {
         const double away_mm = mt_scale_distance_mm(low_mm, high_mm, input->electrodes[k].at_mm);
         if (!(away_mm > MT_SCALE_FAR * extent_mm)) continue;
-        tell(to,
-            "%s: electrodes.%zu, '%.100s': found %.4g mm from the mesh, whose largest extent is %.4g mm; "
-            "usual: at most %d times that%s",
+        mt_warn("%s: electrodes.%zu, '%.100s': found %.4g mm from the mesh, whose largest extent is %.4g mm; "
+                "usual: at most %d times that%s",
             path, k, input->electrodes[k].name, away_mm, extent_mm, MT_SCALE_FAR,
             mt_scale_advice(extent_mm, away_mm));
     }
@@ -267,11 +251,11 @@ void mt_findings_of_places(
  *         0.2     10                                   -0.9     -1.3            -0.8     +1.5
  *                100                                   -8       -13             -10      +3
  * Where all elements are limited refinement helps less: the order falls from 2 to about 1. */
-static void tell_limits(mt_findings to, const char *name, const mt_diffusion *diffusion)
+static void tell_limits(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    tell(to,
+    mt_warn(
         "%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: "
         "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
         "13 %% where "
@@ -280,17 +264,16 @@ static void tell_limits(mt_findings to, const char *name, const mt_diffusion *di
 }
 
 /* Slivers hold more than their volume; where there are many that is no longer next to nothing. */
-static void tell_slivers(mt_findings to, const char *name, const mt_diffusion *diffusion)
+static void tell_slivers(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    tell(to,
-        "%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in "
-        "and near them are less accurate",
+    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in "
+            "and near them are less accurate",
         name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
 }
 
-static void tell_isolated(mt_findings to, const char *name, const mt_adjacency *adjacency)
+static void tell_isolated(const char *name, const mt_adjacency *adjacency)
 {
     size_t n = 0, first = 0;
     for (size_t c = adjacency->n_elements; c-- > 0;) {
@@ -299,19 +282,17 @@ static void tell_isolated(mt_findings to, const char *name, const mt_adjacency *
         if (f == 4) n++, first = c;
     }
     if (n == 0 || adjacency->n_elements == 1) return;
-    tell(to,
-        "%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
-        "`myotile "
-        "mesh convert IN OUT --repair` keeps the largest piece of a mesh",
+    mt_warn("%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
+            "`myotile "
+            "mesh convert IN OUT --repair` keeps the largest piece of a mesh",
         name, n, n == 1 ? " shares" : "s share", first, n == 1 ? "it" : "them");
 }
 
-void mt_findings_of_operator(
-    mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
+void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
 {
-    tell_limits(to, name, diffusion);
-    tell_slivers(to, name, diffusion);
-    tell_isolated(to, name, adjacency);
+    tell_limits(name, diffusion);
+    tell_slivers(name, diffusion);
+    tell_isolated(name, adjacency);
 }
 
 /* ---- of the run ---- */
@@ -330,24 +311,22 @@ static bool reaches_none(
 }
 
 /* Usual is the benchmark's stimulus: 50 uA/mm^3 over 1.4 uF/mm^3. */
-static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_case_stimulus *asked,
+static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *asked,
     const mt_stimulus *stimulus, double peak_mV, double reached_ms)
 {
     char usual[128] = "35.7 mV/ms for 2 ms, to above 0 mV, in tissue that is not refractory";
     if (reached_ms < asked->start_ms + asked->duration_ms)
         (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
-    tell(to,
-        "%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
-        "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
+    mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
+            "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
         path, s, reached_ms, stimulus->n_elements, stimulus->n_elements > 1 ? "s" : "", peak_mV,
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
-static void tell_lost(
-    mt_findings to, const char *path, size_t s, const mt_capture *capture, double threshold_mV)
+static void tell_lost(const char *path, size_t s, const mt_capture *capture, double threshold_mV)
 {
-    tell(to,
+    mt_warn(
         "%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was below "
         "%g mV "
         "when it began and above that %d ms after its end; usual: pulses in tissue that is not refractory, "
@@ -364,8 +343,8 @@ static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
     return INFINITY;
 }
 
-static void tell_wave(mt_findings to, const char *path, size_t n_elements, size_t n_beats,
-    const mt_records *beats, double reached_ms)
+static void tell_wave(
+    const char *path, size_t n_elements, size_t n_beats, const mt_records *beats, double reached_ms)
 {
     size_t left = 0;
     double latest_ms = -INFINITY;
@@ -379,13 +358,13 @@ static void tell_wave(mt_findings to, const char *path, size_t n_elements, size_
     if (left == 0 || left == n_elements) return;
     const double percent = 100 * (double)left / (double)n_elements;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
-        tell(to,
+        mt_warn(
             "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) are "
             "not "
             "activated yet; usual: an end after the last of them",
             path, reached_ms, left, n_elements, percent);
     else
-        tell(to,
+        mt_warn(
             "%s: found %zu of %zu elements (%.3g %%) not activated, and none that was after %.4g ms, though "
             "the "
             "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
@@ -419,20 +398,20 @@ static whole_stimulus put_together(
     return w;
 }
 
-void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
-    size_t n_beats, const mt_records *beats, double reached_ms)
+void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem, size_t n_beats,
+    const mt_records *beats, double reached_ms)
 {
     for (size_t part = 0; part < problem->n_stimuli;) {
         const size_t s = number_in_case(problem, part);
         const whole_stimulus w = put_together(problem, n_beats, beats, &part);
         /* -INFINITY where it was never on: by rounding, where it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
-            tell(to, "%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
+            mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
                 reached_ms);
         else if (w.peak_mV > -INFINITY && w.reaches_none)
-            tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
+            tell_stimulus(path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
         else if (w.capture.lost > 0 && !input->stimuli[s].site)
-            tell_lost(to, path, s, &w.capture, problem->record.threshold_mV);
+            tell_lost(path, s, &w.capture, problem->record.threshold_mV);
     }
-    tell_wave(to, path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
+    tell_wave(path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
 }

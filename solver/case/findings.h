@@ -1,4 +1,4 @@
-/* Findings: what is unusual about a case, its mesh or its run, in words. A case with findings runs, but may not mean what its
+/* Findings: warnings (mt_warn) of what is unusual about a case, its mesh or its run. A case with findings runs, but may not mean what its
  * author meant. */
 #ifndef MT_SOLVER_CASE_FINDINGS_H
 #define MT_SOLVER_CASE_FINDINGS_H
@@ -13,43 +13,32 @@
 /* Waves that are less late or early than this are not worth a word. */
 #define MT_FINDINGS_DELAY_PERCENT 5
 
-/* Takes one finding: a text (borrowed) without a line end that begins with the file it is about. */
-typedef void mt_finding(void *context, const char *text);
-
-/* Where the findings go. */
-typedef struct mt_findings {
-    mt_finding *add;
-    void *context; /* borrowed */
-} mt_findings;
-
 /* Of a time that is no whole number of steps (MT_CASE_PART_OF_A_STEP): what it becomes. */
-void mt_findings_of_time(
-    mt_findings to, const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms);
+void mt_findings_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms);
 
 /* Of a case by itself: values of the tissue, and of its regions, that are more than four times outside what was measured, and times
  * of stimuli and of prepace that are rounded to steps. */
-void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
+void mt_findings_of_case(const char *path, const mt_case *input);
 
 /* Of the mesh of a case: elements so large that waves are expected to be late or early by MT_FINDINGS_DELAY_PERCENT or more, as a root mean
  * square over all directions (solver/case/delay.h). A scheme that is neither the usual nor the plain one was not measured: that is said
  * of elements for which the plain one would be so far off. Of each region the tissue in which waves are farthest off is told, where that is farther than in
  * the tissue of the whole. MT_MEMORY. */
-MT_NODISCARD mt_status mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
+MT_NODISCARD mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts);
 
 /* Of the places of a case, on the mesh of its live elements: a stimulus that covers more than half of the tissue's volume, and electrodes
  * farther from the mesh than MT_SCALE_FAR times its largest extent; the text suggests the unit (mesh/scale.h). */
-void mt_findings_of_places(mt_findings to, const char *path, const mt_case *input, const mt_mesh *mesh,
-    const mt_monodomain *problem);
+void mt_findings_of_places(
+    const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem);
 
 /* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.
  * `name` is the mesh's. */
-void mt_findings_of_operator(
-    mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
+void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 /* Of a run that came to reached_ms: stimuli that activated none of their elements in the beat of their first pulse (needs
  * problem->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
  * only the activation is looked at, infinite where there is none. */
-void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
-    size_t n_beats, const mt_records *beats, double reached_ms);
+void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem, size_t n_beats,
+    const mt_records *beats, double reached_ms);
 
 #endif

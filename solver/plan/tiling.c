@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "data/core/progress.h"
 #include "data/files/room.h"
 #include "ipu/machine/topology.h"
 #include "solver/diffusion/diffusion.h"
@@ -15,18 +16,19 @@ mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
     return ipu_topology_allows(&tiling->one.links, ipus);
 }
 
-mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus, char finding[MT_TILING_FINDING])
+mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
 {
+    char finding[256];
     char left[64] = "";
     const size_t there = mt_room_left();
     const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
     if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are available", (double)there / 1e9);
-    (void)snprintf(finding, MT_TILING_FINDING,
+    (void)snprintf(finding, sizeof finding,
         "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
         "whatever the mesh%s",
         ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
     if (bytes > (double)there) return mt_fail(MT_FILE, "%s", finding);
-    if (bytes < 1e9) finding[0] = 0;
+    if (bytes >= 1e9) mt_warn("%s", finding);
     return MT_OK;
 }
 
@@ -48,6 +50,7 @@ mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjac
         tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    if (parts->metis_failures > 0) mt_warn("%s", parts->remark);
     if (!tiling->balance_halo) return MT_OK;
     MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
     parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);

@@ -22,10 +22,8 @@ MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned lo
 
 /* Checks that the host has room for the emulator's own tables of so many IPUs: at least MT_TILE_HOST_BYTES for each tile, whatever
  * the mesh and whether the tile is used or not; the mesh needs more. MT_FILE: it has not (data/files/room.h); the message has the
- * numbers. From 1 GB on `finding` has them too; otherwise it is "". */
-enum { MT_TILING_FINDING = 256 };
-MT_NODISCARD mt_status mt_tiling_check_room(
-    const mt_tiling *tiling, uint32_t ipus, char finding[MT_TILING_FINDING]);
+ * numbers. Warns with them from 1 GB on. */
+MT_NODISCARD mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus);
 
 /* What an idle tile takes; measured, `partition` of 20,160 elements on 64 and on 1,024 GC200: 700 bytes a tile more, `run`: 756. */
 #define MT_TILE_HOST_BYTES 700
@@ -34,8 +32,8 @@ MT_NODISCARD mt_status mt_tiling_check_room(
 MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern);
 
 /* Gives a partition for so many IPUs and, where balanced halos are asked for, balances what tiles need. `balance` says what
- * that did; all 0 where it is not asked for. Where METIS failed and the cut is another one than usual, parts->remark says so
- * (parts->metis_failures). */
+ * that did; all 0 where it is not asked for. Warns where METIS failed and the cut is another one than usual
+ * (parts->remark). */
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance);
 

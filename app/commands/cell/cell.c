@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
 #include "app/cli/table.h"
 #include "app/cli/command.h"
 #include "app/draw/chart/curves.h"
 #include "app/results/cell_trace.h"
 #include "app/cli/cell_options.h"
-#include "app/run/warnings.h"
 #include "data/files/file.h"
 #include "solver/cells/beats.h"
 
@@ -177,12 +177,10 @@ static void warn_of_request(const request *r)
 {
     const mt_pulses *p = &r->pulses;
     const mt_pulse_steps *s = &r->steps;
-    mt_findings_of_time(mt_warnings, r->file, "--end-ms", r->end_ms, r->n, r->cell.dt_ms);
-    if (s->cycle != SIZE_MAX)
-        mt_findings_of_time(mt_warnings, r->file, "--bcl", p->bcl_ms, s->cycle, r->cell.dt_ms);
-    mt_findings_of_time(mt_warnings, r->file, "--stimulus, its start", p->start_ms, s->on, r->cell.dt_ms);
-    mt_findings_of_time(
-        mt_warnings, r->file, "--stimulus, its duration", p->duration_ms, s->off - s->on, r->cell.dt_ms);
+    mt_findings_of_time(r->file, "--end-ms", r->end_ms, r->n, r->cell.dt_ms);
+    if (s->cycle != SIZE_MAX) mt_findings_of_time(r->file, "--bcl", p->bcl_ms, s->cycle, r->cell.dt_ms);
+    mt_findings_of_time(r->file, "--stimulus, its start", p->start_ms, s->on, r->cell.dt_ms);
+    mt_findings_of_time(r->file, "--stimulus, its duration", p->duration_ms, s->off - s->on, r->cell.dt_ms);
     if (s->on >= r->n && p->rise_mV_ms != 0)
         mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms, %g", r->file,
             p->start_ms, r->end_ms);
@@ -266,7 +264,7 @@ static void record_step(const request *r, size_t steps, record *x)
     mt_curve_add(&x->below, t, x->drawn_unit * mt_lone_cell_state(&x->cell, x->drawn));
 }
 
-static mt_status all_steps(const request *r, mt_progress *progress, record *x)
+static mt_status all_steps(const request *r, record *x)
 {
     enum { STEPS_FROM_REPORT_TO_REPORT = 256 };
     record_step(r, 0, x);
@@ -280,7 +278,7 @@ static mt_status all_steps(const request *r, mt_progress *progress, record *x)
                 "one or a smaller --dt-ms may help",
                 t_ms, mt_message(), r->pulses.rise_mV_ms, r->pulses.start_ms, r->pulses.duration_ms);
         record_step(r, s + 1, x);
-        if (s % STEPS_FROM_REPORT_TO_REPORT == 0) mt_progress_update(progress, t_ms, (double)s);
+        if (s % STEPS_FROM_REPORT_TO_REPORT == 0) mt_progress_update(t_ms, (double)s);
     }
     mt_beats_end(&x->beats);
     return MT_OK;
@@ -289,10 +287,10 @@ static mt_status all_steps(const request *r, mt_progress *progress, record *x)
 static mt_status run_and_record(mt_arena *arena, const request *r, FILE *trace, record *x)
 {
     MT_TRY(begin_record(arena, r, trace, x));
-    mt_progress progress = mt_progress_begin(
+    mt_progress_begin(
         r->steps.cycle == SIZE_MAX ? "simulating a cell" : "pacing a cell", (double)r->n * r->cell.dt_ms);
-    const mt_status status = all_steps(r, &progress, x);
-    mt_progress_end(&progress);
+    const mt_status status = all_steps(r, x);
+    mt_progress_end();
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/command.h"
 #include "app/commands/cell/tissue_restitution.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/draw/chart/curves.h"
 #include "solver/cells/parameters.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "app/waves/slab_options.h"
 #include "app/waves/tuning.h"
 #include "data/core/number.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "data/core/number.h"
 #include "ipu/machine/machines.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/commands/machine/allreduce_options.h"
 #include "app/draw/chart/chart.h"
 

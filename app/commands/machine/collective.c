@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "ipu/compile/compile.h"
 
 mt_status mt_collective_plan(mt_arena *arena, ipu_method method, size_t elements, mt_collective *c)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/cli/command.h"
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "app/draw/chart/network_picture.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/commands/machine/allreduce_options.h"
 #include "app/commands/machine/allreduce_sweep.h"
 #include "app/cli/command.h"

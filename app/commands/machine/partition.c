@@ -8,11 +8,10 @@
 #include "app/draw/scene/part_colours.h"
 #include "app/draw/scene/picture.h"
 #include "app/results/profile_files.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/tiling_options.h"
-#include "app/cli/warning.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
 #include "mesh/files/formats.h"
@@ -223,8 +222,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     ipu_target target;
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
-    MT_TRY(
-        mt_tiling_cut_warned(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
+    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
     MT_TRY(
         mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
     end_stage(&job->stages);

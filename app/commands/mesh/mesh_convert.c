@@ -1,7 +1,8 @@
 /* myotile mesh convert. */
+#include "app/results/mesh_rows.h"
 #include "app/cli/command.h"
-#include "app/heart/size.h"
-#include "app/cli/warning.h"
+#include "app/heart/mesh_file.h"
+#include "data/core/progress.h"
 #include "mesh/mend/defects.h"
 #include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"

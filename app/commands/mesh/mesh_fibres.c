@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/results/mesh_rows.h"
 #include "app/heart/anatomy.h"
 #include "app/cli/command.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
-#include "app/cli/warning.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "data/files/input.h"
 #include "mesh/anatomy/fibres.h"
@@ -229,7 +229,8 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(check_replacing(arguments, in, out, &mesh));
     if (uniform) return write_uniform(arena, arguments, to, format, &mesh);
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces, &anatomy));
+    MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
+        mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     const double start_s = mt_now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);

@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/results/mesh_rows.h"
 #include "app/heart/anatomy.h"
 #include "app/cli/command.h"
 #include "app/heart/filling.h"
-#include "app/heart/size.h"
-#include "app/cli/progress.h"
+#include "app/heart/mesh_file.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
-#include "app/cli/warning.h"
 #include "data/files/file.h"
 #include "data/core/vec3.h"
 #include "mesh/files/formats.h"

@@ -1,11 +1,12 @@
 /* myotile mesh info. */
 #include <math.h>
 
+#include "app/results/mesh_rows.h"
 #include "app/cli/command.h"
 #include "app/run/operator.h"
-#include "app/cli/progress.h"
-#include "app/heart/size.h"
-#include "app/run/warnings.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
+#include "app/heart/mesh_file.h"
 #include "mesh/files/formats.h"
 #include "mesh/names.h"
 #include "mesh/anatomy/patch.h"
@@ -132,7 +133,7 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
         mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_usual, cached, diffusion);
     mt_progress_stage(NULL);
     *found = status == MT_OK;
-    if (*found) mt_findings_of_operator(mt_warnings, path, adjacency, diffusion);
+    if (*found) mt_findings_of_operator(path, adjacency, diffusion);
     if (status != MT_INPUT && status != MT_NUMERICS) return status;
     mt_warn("%s: no diffusion operator: %s", path, mt_message());
     return MT_OK;

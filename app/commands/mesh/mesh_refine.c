@@ -1,11 +1,12 @@
 /* myotile mesh refine. */
 #include <math.h>
 
+#include "app/results/mesh_rows.h"
 #include "app/cli/command.h"
 #include "app/heart/refining.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
 

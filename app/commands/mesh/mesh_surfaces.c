@@ -1,9 +1,10 @@
 /* myotile mesh surfaces. */
+#include "app/results/mesh_rows.h"
 #include "app/heart/anatomy.h"
 #include "app/cli/command.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "app/cli/table.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "data/files/input.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
@@ -50,7 +51,8 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces, &anatomy));
+    MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
+        mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_table table = mt_table_properties(arena, "surfaces", out);
     mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");

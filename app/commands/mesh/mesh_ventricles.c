@@ -2,11 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/results/mesh_rows.h"
 #include "app/cli/command.h"
 #include "app/study/published.h"
 #include "app/heart/gmsh.h"
-#include "app/heart/size.h"
-#include "app/cli/progress.h"
+#include "app/heart/mesh_file.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "data/files/file.h"
 #include "mesh/info.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/decision.h"
-#include "app/cli/progress.h"
+#include "data/core/number.h"
+#include "data/core/progress.h"
 #include "app/cli/command.h"
 #include "app/commands/run/one_run.h"
 #include "app/report/html_report.h"
@@ -123,11 +123,11 @@ static mt_status write_both(const places *at, const mt_heart_mesh *made, const m
 
 /* About how long the run will take. */
 static mt_status say_time(
-    mt_arena *arena, const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen, FILE *out)
+    mt_arena *arena, const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
 {
     mt_case input;
     mt_speed speed;
-    char slab[MT_COUNT_TEXT], about[32];
+    char slab[MT_NUMBER_SIZE], about[32];
     MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
     MT_TRY(mt_speed_measure(&input, &speed));
     const double steps = (chosen->beat ? chosen->end_ms : chosen->expected_ms) / input.time.dt_ms,
@@ -136,16 +136,16 @@ static mt_status say_time(
     (void)snprintf(about, sizeof about, "%.0f s", ceil(seconds));
     if (seconds > 99)
         (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
-    mt_decision(out, "time",
+    mt_decision("time",
         "about %s for the run: %.3g million time steps of an element a second, as measured just now on %s "
         "elements",
-        about, speed.element_steps_per_s / 1e6, mt_count_text((double)speed.n_elements, slab));
+        about, speed.element_steps_per_s / 1e6, mt_number_count_text((double)speed.n_elements, slab));
     return MT_OK;
 }
 
 /* The case finds its mesh from any folder. */
-static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat,
-    FILE *out, mt_refining *refining)
+static mt_status make_both(
+    mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, mt_refining *refining)
 {
     char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
     const char *folder = at->folder;
@@ -155,18 +155,18 @@ static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_ask
     MT_ALLOC(arena, chosen, 1);
     MT_TRY(mt_file_absolute(arena, &folder));
     MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
-    MT_TRY(mt_heart_mesh_make(asked, refining, out, made));
-    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, out, chosen));
+    MT_TRY(mt_heart_mesh_make(asked, refining, made));
+    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, chosen));
     MT_TRY(write_both(at, made, chosen));
-    mt_decision(out, "case", "%s; to change it and run it again: %s", at->case_file, at->run_again);
-    return say_time(arena, at, made, chosen, out);
+    mt_decision("case", "%s; to change it and run it again: %s", at->case_file, at->run_again);
+    return say_time(arena, at, made, chosen);
 }
 
-static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, FILE *out)
+static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat)
 {
     mt_arena other[2] = {{0}, {0}};
     mt_refining refining = {.arenas = {&other[0], &other[1]}};
-    const mt_status status = make_both(arena, at, asked, beat, out, &refining);
+    const mt_status status = make_both(arena, at, asked, beat, &refining);
     for (int k = 0; k < 2; k++) mt_arena_free(&other[k]);
     return status;
 }
@@ -180,8 +180,7 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
-    if (status == MT_OK)
-        status = make(arena, at, &asked, mt_option_given(arguments, "--beat"), arguments->out);
+    if (status == MT_OK) status = make(arena, at, &asked, mt_option_given(arguments, "--beat"));
     mt_folder_leave(&folder);
     return status;
 }
@@ -194,24 +193,24 @@ typedef struct results {
     FILE *out;
 } results;
 
-static void say_activation(FILE *out, const mt_run *done)
+static void say_activation(const mt_run *done)
 {
     const size_t n = done->problem->mesh.n_elements;
     const double *at_ms = done->beats[0].activation_ms;
     double last_ms = 0;
     size_t activated = 0;
-    char elements[MT_COUNT_TEXT], reached[MT_COUNT_TEXT];
+    char elements[MT_NUMBER_SIZE], reached[MT_NUMBER_SIZE];
     for (size_t c = 0; c < n; c++) {
         if (!isfinite(at_ms[c])) continue;
         activated++;
         last_ms = fmax(last_ms, at_ms[c]);
     }
     if (activated == n)
-        mt_decision(out, "activation", "all %s elements, the last at %.1f ms",
-            mt_count_text((double)n, elements), last_ms);
+        mt_decision("activation", "all %s elements, the last at %.1f ms",
+            mt_number_count_text((double)n, elements), last_ms);
     else
-        mt_decision(out, "activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
-            mt_count_text((double)activated, reached), mt_count_text((double)n, elements),
+        mt_decision("activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
+            mt_number_count_text((double)activated, reached), mt_number_count_text((double)n, elements),
             100 * (double)activated / (double)n, mt_run_reached_ms(done), last_ms);
 }
 
@@ -226,10 +225,9 @@ static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_sample_files_names(done->sampling, samples, sizeof samples);
-    say_activation(to->out, done);
-    mt_decision(to->out, "files",
-        "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%sused.yaml", to->folder,
-        page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
+    say_activation(done);
+    mt_decision("files", "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%sused.yaml",
+        to->folder, page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
     return MT_OK;
 }
 

@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
 #include "app/cli/ranks.h"
 #include "app/report/html_report.h"
 #include "app/run/simulation.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "app/run/start_cell.h"
-#include "app/run/warnings.h"
 
 enum { TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB of trace.json */
 
@@ -106,7 +106,7 @@ mt_status mt_one_run_read(
     MT_TRY(read_case(arena, arguments, also, r));
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
-    MT_TRY(mt_mapping_choose(arena, r->path, &r->input, &r->choice));
+    MT_TRY(mt_mapping_choose(arena, r->path, &r->input, mt_ranks(), &r->choice));
     r->choice.cached = r->cached;
     return read_profile_options(arguments, r->choice.target.tiles, r);
 }
@@ -176,8 +176,7 @@ static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
             reached_ms, r->input.time.end_ms, w->folder,
             r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
             r->input.checkpoint.keep > 0 ? w->folder : "");
-    mt_findings_of_run(
-        mt_warnings, r->path, &r->input, &w->problem.monodomain, o->n_beats, o->beats, reached_ms);
+    mt_findings_of_run(r->path, &r->input, &w->problem.monodomain, o->n_beats, o->beats, reached_ms);
     return MT_OK;
 }
 
@@ -231,7 +230,7 @@ static void warn_of_places(const way *w)
     double low_mm[3], high_mm[3];
     mt_mesh_box(&w->problem.whole, low_mm, high_mm);
     if (input->mesh.file[0]) mt_warn_of_scale(input->mesh.file, low_mm, high_mm);
-    mt_findings_of_places(mt_warnings, w->run->path, input, &w->problem.mesh, &w->problem.monodomain);
+    mt_findings_of_places(w->run->path, input, &w->problem.mesh, &w->problem.monodomain);
 }
 
 /* Everything before the first step. */
@@ -241,7 +240,7 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, way *w)
     const mt_checkpoint *from = r->resumed ? &r->from : NULL;
     MT_TRY(mt_report_check(w->folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
     MT_TRY(mt_html_report_check(&r->input, w->folder));
-    mt_findings_of_case(mt_warnings, r->path, &r->input);
+    mt_findings_of_case(r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, make_problem(arena, shared, w)));
     warn_of_places(w);
     MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &w->problem, &w->sampling)));
@@ -272,7 +271,7 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared, c
     mt_simulated o;
     MT_ALLOC(arena, w, 1);
     *w = (way){.run = run, .folder = folder, .results = results, .user = user};
-    mt_ranks_take_threads(true); /* until the first step */
+    mt_communicator_take_threads(mt_ranks(), true); /* until the first step */
     MT_TRY(mt_ranks_agree(prepare(arena, shared, w)));
     mt_status status = simulate(arena, w, &o);
     if (status == MT_OK) status = report(arena, w, &o);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app/cli/command.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/report/html_report.h"
 

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/commands/run/one_run.h"
 #include "app/commands/run/sweep.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/ranks.h"
 #include "app/report/html_report.h"
 #include "data/files/folder.h"

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "app/commands/run/one_run.h"
 #include "app/commands/run/sweep_values.h"
 #include "app/report/html_report.h"

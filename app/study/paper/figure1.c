@@ -1,7 +1,7 @@
 /* myotile reproduce figure1: the activation map of a heart, which the study shows as its figure 1. */
 #include <math.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/draw/page.h"
 #include "app/draw/scene/picture.h"
 #include "app/study/paper/heart.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/draw/chart/chart.h"
 #include "app/study/validation/niederer.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/draw/page.h"
 #include "app/draw/scene/snapshots.h"
 #include "app/study/validation/comparison.h"

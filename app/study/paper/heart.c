@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
 #include "app/study/published.h"
 #include "app/heart/anatomy.h"
 #include "app/heart/gmsh.h"
-#include "app/run/warnings.h"
-#include "app/heart/size.h"
+#include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/files/formats.h"
@@ -67,7 +67,7 @@ mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double 
     MT_TRY(read_elements(arguments, h));
     MT_TRY(read_case(arena, arguments, end_ms, h));
     h->input.mesh.file = h->file ? h->file : "ventricles by gmsh";
-    return mt_mapping_choose(arena, h->path, &h->input, &h->choice);
+    return mt_mapping_choose(arena, h->path, &h->input, NULL, &h->choice);
 }
 
 /* ---- the heart ---- */
@@ -91,7 +91,8 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
     mt_fibres f;
     const char *name = h->input.mesh.file;
     MT_TRY(mt_fail_in(name, mt_adjacency_make(arena, mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, arguments, name, &adjacency, mesh, &surfaces, &anatomy));
+    MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
+        mt_option_value(arguments, "--surfaces", NULL), name, &adjacency, mesh, &surfaces, &anatomy));
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
     mt_progress_stage("solving for the coordinates of the walls");
@@ -103,7 +104,7 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
 mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *h)
 {
     mt_mesh mesh;
-    mt_findings_of_case(mt_warnings, h->path, &h->input);
+    mt_findings_of_case(h->path, &h->input);
     MT_TRY(get_mesh(h, &mesh));
     MT_TRY(give_anatomy(arena, arguments, h, &mesh));
     MT_TRY(mt_fail_in(h->path, mt_problem_make_on(arena, &mesh, &h->input, h->cached, &h->problem)));

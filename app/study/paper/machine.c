@@ -1,8 +1,8 @@
 /* myotile reproduce machine: what others measured on real machines, beside what the emulated ones would take. */
 #include <math.h>
 
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
+#include "data/files/data_folder.h"
+#include "data/core/progress.h"
 #include "app/study/paper/machine_programs.h"
 #include "app/study/published.h"
 #include "app/study/reproduce.h"

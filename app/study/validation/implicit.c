@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "app/cli/progress.h"
-#include "app/cli/warning.h"
+#include "data/core/progress.h"
 #include "app/draw/chart/chart.h"
 #include "app/study/reproduce.h"
 #include "app/run/mapping.h"
@@ -220,7 +219,7 @@ static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
     v->input.machine.ipus = v->ipus[i];
     (void)snprintf(stage, sizeof stage, "stepping on %lu IPUs", v->ipus[i]);
     mt_progress_stage(stage);
-    mt_status status = mt_mapping_choose(kept, v->path, &v->input, &choice);
+    mt_status status = mt_mapping_choose(kept, v->path, &v->input, NULL, &choice);
     choice.cached = true;
     if (status == MT_OK) status = mt_mapping_make(&arena, &v->input, &choice, &v->problem, &mapping);
     for (size_t d = 0; status == MT_OK && d < v->n_dts; d++)

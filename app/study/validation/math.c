@@ -1,7 +1,7 @@
 /* myotile reproduce math: how far the functions of the cell models are from the truth, as in section 5 of the study. */
 #include <math.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/draw/chart/chart.h"
 #include "app/study/validation/comparison.h"
 #include "app/study/validation/math_run.h"
@@ -267,10 +267,10 @@ static mt_status draw(const request *r)
 static void run(request *r)
 {
     for (size_t f = 0; f < STUDIED; f++) {
-        mt_progress progress = mt_progress_begin_counting(functions[f].label,
-            f == MT_DIVIDE ? "pairs" : "floats", mt_math_millions(&r->plan, (mt_function)f));
-        r->accuracy[f] = mt_math_run(&r->plan, (mt_function)f, &progress);
-        mt_progress_end(&progress);
+        mt_progress_begin_counting(functions[f].label, f == MT_DIVIDE ? "pairs" : "floats",
+            mt_math_millions(&r->plan, (mt_function)f));
+        r->accuracy[f] = mt_math_run(&r->plan, (mt_function)f);
+        mt_progress_end();
     }
 }
 

@@ -1,3 +1,4 @@
+#include "data/core/progress.h"
 #include "app/study/validation/math_run.h"
 
 #include <float.h>
@@ -113,14 +114,15 @@ static uint64_t total_of(const mt_math_plan *plan, mt_function f)
 
 double mt_math_millions(const mt_math_plan *plan, mt_function f) { return 1e-6 * (double)total_of(plan, f); }
 
-static void report(mt_progress *progress, uint64_t blocks)
+static void report(double total, uint64_t blocks)
 {
     const double millions = 1e-6 * (double)block * (double)blocks;
-    mt_progress_update(progress, fmin(millions, progress->total_ms), 0);
+    mt_progress_update(fmin(millions, total), 0);
 }
 
-mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f, mt_progress *progress)
+mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f)
 {
+    const double total = mt_math_millions(plan, f);
     mt_accuracy all = mt_accuracy_none;
     const uint64_t blocks = (total_of(plan, f) + block - 1) / block;
     uint64_t done = 0;
@@ -134,12 +136,12 @@ mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f, mt_progress *pr
                            : push_floats(&own, plan->every, k * block);
 #pragma omp atomic capture
             done_by_now = ++done;
-            if (omp_get_thread_num() == 0) report(progress, done_by_now);
+            if (omp_get_thread_num() == 0) report(total, done_by_now);
         }
         count(&own);
 #pragma omp critical
         mt_accuracy_merge(&all, &own.accuracy);
     }
-    report(progress, blocks);
+    report(total, blocks);
     return all;
 }

@@ -6,7 +6,6 @@
 #ifndef MT_APP_STUDY_VALIDATION_MATH_RUN_H
 #define MT_APP_STUDY_VALIDATION_MATH_RUN_H
 
-#include "app/cli/progress.h"
 #include "app/study/validation/accuracy.h"
 #include "solver/kernels/kernels.h"
 
@@ -22,6 +21,6 @@ typedef struct mt_math_plan {
 double mt_math_millions(const mt_math_plan *plan, mt_function f);
 
 /* Counts how accurate f is, by as many threads as OpenMP has; the count is the same for any number of them. */
-mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f, mt_progress *progress);
+mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f);
 
 #endif

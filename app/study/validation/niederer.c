@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "app/study/reproduce.h"
 #include "app/heart/gmsh.h"
 #include "app/run/problem.h"
 #include "app/run/simulation.h"
-#include "app/run/warnings.h"
+#include "data/core/progress.h"
+#include "solver/case/findings.h"
 #include "data/files/file.h"
 #include "mesh/make/slab.h"
 
@@ -76,7 +77,7 @@ static mt_status choose_machine(mt_arena *arena, mt_niederer *n)
         if (n->backend[b]->profile) chosen = n->backend[b];
     n->input.machine.backend = 0;
     while (mt_backends[n->input.machine.backend] != chosen) n->input.machine.backend++;
-    return mt_mapping_choose(arena, n->path, &n->input, &n->choice);
+    return mt_mapping_choose(arena, n->path, &n->input, NULL, &n->choice);
 }
 
 /* With a mesh by gmsh, or not, for each edge. */
@@ -238,7 +239,7 @@ static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
 
 mt_status mt_niederer_run(mt_arena *arena, mt_niederer *n)
 {
-    mt_findings_of_case(mt_warnings, n->path, &n->input);
+    mt_findings_of_case(n->path, &n->input);
     for (size_t m = 0; m < n->n_meshes; m++) {
         mt_arena of_mesh = {0};
         MT_ALLOC(arena, n->mesh[m].at_ms, n->n_backends * n->n_corners * n_places(n));

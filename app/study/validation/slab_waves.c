@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/waves/plane_wave.h"
 #include "app/waves/wave_run.h"
 #include "data/core/line_fit.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 #include "app/study/published.h"
 
 const char *const mt_phase_names[MT_PHASES] = {

@@ -6,7 +6,7 @@
 #include "app/study/reproduce.h"
 #include "app/study/validation/slab_waves.h"
 #include "app/waves/slab_family.h"
-#include "app/cli/progress.h"
+#include "data/core/progress.h"
 
 static mt_status waves(mt_arena *arena, const mt_arguments *arguments);
 

@@ -4,7 +4,8 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 #include "data/files/folder.h"
 #include "data/files/h5.h"
 
@@ -312,7 +313,7 @@ static pid_t start_run(const char *line, const char *text)
     if (child == 0) {
         char *said;
         if (!freopen("log", "w", stderr)) _exit(99);
-        mt_progress_choose_interval(0.02);
+        mt_console_choose_interval(0.02);
         FILE *out = fopen("out.txt", "w");
         const int code = out ? run_into(out, line, &said) : 99;
         if (out) (void)fclose(out);

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "app/run/kept_partition.h"
 #include "ipu/machine/machines.h"
 #include "mesh/make/slab.h"

@@ -38,7 +38,7 @@ static void ask(const char *set)
     mt_problem problem;
     const mt_mapping *mapping;
     cr_assert_eq(mt_case_read(&arena, "small", small, &override, 1, &input), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_mapping_choose(&arena, "small", &input, &choice), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mapping_choose(&arena, "small", &input, NULL, &choice), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_shared_problem(&shared, &arena, &input, false, &problem), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_shared_mapping(&shared, &input, &choice, &mapping), MT_OK, "%s", mt_message());
     cr_assert_eq(problem.monodomain.diffusion, &problem.diffusion);

@@ -3,7 +3,8 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include "app/run/warnings.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 
 #include <omp.h>
 
@@ -90,6 +91,7 @@ Test(warnings, of_a_case_come_with_its_run)
 Test(warnings, each_is_one_line_whatever_the_file_is_called)
 {
     begin_listening();
+    mt_console_listen(stdout);
     mt_warn("a\nb\x1b.hdf: %d", 7);
     char *said = end_listening();
     cr_expect_str_eq(said, "myotile: warning: a b .hdf: 7\n");

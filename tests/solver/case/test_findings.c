@@ -8,6 +8,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/findings.h"
+#include "data/core/progress.h"
 #include "tests/solver/small_case.h"
 #include "tests/sets.h"
 
@@ -17,17 +18,18 @@ static const char small[] =
 /* All findings, each with a line end. */
 static char said[4096];
 
-static void add(void *context, const char *text)
+static void add(const char *kind, const char *text)
 {
     const size_t used = strlen(said);
-    cr_assert_eq(context, said);
+    cr_assert_str_eq(kind, "warning");
     (void)snprintf(said + used, sizeof said - used, "%s\n", text);
 }
 
-static mt_findings begin(void)
+static void begin(void)
 {
+    static const mt_listener listener = {.message = add};
     said[0] = 0;
-    return (mt_findings){add, said};
+    mt_listen(&listener);
 }
 
 /* Of the small case with a setting or two, before it runs. */
@@ -39,7 +41,8 @@ static const char *said_of_case(const char *set, const char *other)
     const size_t n = other ? 2 : set ? 1 : 0;
     cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, &c), MT_OK,
         "%s", mt_message());
-    mt_findings_of_case(begin(), "small.yaml", &c);
+    begin();
+    mt_findings_of_case("small.yaml", &c);
     mt_arena_free(&arena);
     return said;
 }
@@ -119,7 +122,8 @@ static const char *said_of_slab(const char *set, const char *other, const char *
     mt_case c;
     mt_case_parts parts;
     make_parts(&arena, sets, n, &c, &parts);
-    cr_assert_eq(mt_findings_of_mesh(begin(), &c, &parts), MT_OK, "%s", mt_message());
+    begin();
+    cr_assert_eq(mt_findings_of_mesh(&c, &parts), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
     return said;
 }
@@ -275,8 +279,8 @@ static const char *said_of_four(double activation_ms[4])
 {
     const mt_diffusion four = {.n_elements = 4};
     const mt_monodomain problem = {.diffusion = &four};
-    mt_findings_of_run(
-        begin(), "a.yaml", NULL, &problem, 1, &(mt_records){.activation_ms = activation_ms}, 100);
+    begin();
+    mt_findings_of_run("a.yaml", NULL, &problem, 1, &(mt_records){.activation_ms = activation_ms}, 100);
     return said;
 }
 
@@ -298,10 +302,12 @@ Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
     const mt_monodomain problem = {.diffusion = &four};
     mt_records beats[2] = {{.activation_ms = (double[]){1, 20, INFINITY, INFINITY}},
         {.activation_ms = (double[]){60, -INFINITY, 70, 80}}};
-    mt_findings_of_run(begin(), "a.yaml", NULL, &problem, 2, beats, 100);
+    begin();
+    mt_findings_of_run("a.yaml", NULL, &problem, 2, beats, 100);
     expect_silence(said);
     beats[1].activation_ms[3] = INFINITY;
-    mt_findings_of_run(begin(), "a.yaml", NULL, &problem, 2, beats, 100);
+    begin();
+    mt_findings_of_run("a.yaml", NULL, &problem, 2, beats, 100);
     cr_expect(strstr(said, "found 1 of 4 elements (25 %) not activated, and none that was after 70 ms"), "%s",
         said);
 }
@@ -326,13 +332,15 @@ Test(findings, a_stimulus_counts_in_its_own_beat)
             {.start_ms = 60, .duration_ms = 2, .strength_uA_mm3 = 50}}};
     mt_records beats[2] = {{.activation_ms = (double[]){1, 2, 3, 4}},
         {.activation_ms = (double[]){-INFINITY, -INFINITY, 70, 71}}};
-    mt_findings_of_run(begin(), "a.yaml", &input, &problem, 2, beats, 100);
+    begin();
+    mt_findings_of_run("a.yaml", &input, &problem, 2, beats, 100);
     cr_expect(
         strstr(said, "stimuli.1: found no activation by 100 ms: it raised V of its 1 element to 30.0 mV"),
         "%s", said);
     cr_expect(!strstr(said, "stimuli.0"), "%s", said);
     beats[1].activation_ms[1] = 61;
-    mt_findings_of_run(begin(), "a.yaml", &input, &problem, 2, beats, 100);
+    begin();
+    mt_findings_of_run("a.yaml", &input, &problem, 2, beats, 100);
     expect_silence(said);
 }
 
@@ -349,7 +357,8 @@ static const char *said_of_places(const char *stimulus, const char *electrode)
     cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
     cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimuli), MT_OK, "%s", mt_message());
     const mt_monodomain problem = {.n_stimuli = c.n_stimuli, .stimulus = stimuli};
-    mt_findings_of_places(begin(), "small.yaml", &c, &mesh, &problem);
+    begin();
+    mt_findings_of_places("small.yaml", &c, &mesh, &problem);
     mt_arena_free(&arena);
     return said;
 }

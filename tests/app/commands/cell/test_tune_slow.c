@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 #include "app/waves/tuning.h"
 #include "mesh/make/slab.h"
 

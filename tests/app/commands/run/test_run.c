@@ -3,7 +3,8 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 #include "ipu/compile/memory.h"
 #include "mesh/vtk/vtkhdf.h"
 #include "solver/kernels/kernels.h"
@@ -639,6 +640,7 @@ Test(run, elements_too_large_for_the_wave_are_warned_of)
 /* Ctrl-C before the first step: said in one line, and the folder made for the results goes again. */
 Test(run, a_run_that_is_stopped_leaves_nothing)
 {
+    mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     (void)raise(SIGTERM);
     refuses(143, "", "run small.yaml --output out");

@@ -3,7 +3,8 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 
 #include <omp.h>
 #include <sys/wait.h>
@@ -142,6 +143,7 @@ Test(sweep, a_run_that_fails_is_told_at_the_end_and_the_others_are_made)
 
 Test(sweep, a_signal_before_the_first_run_leaves_nothing)
 {
+    mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     (void)raise(SIGTERM);
     refuses(143, "2 of 2 values were not begun", "run small.yaml --sweep time.end_ms=1,2 --output out");

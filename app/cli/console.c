@@ -1,4 +1,4 @@
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,9 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/cli/ranks.h"
+#include "data/core/progress.h"
+#include "data/core/utf8.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
-#include "data/core/utf8.h"
 
 enum { BAR = 20, LINE_SIZE = 512 };
 
@@ -21,45 +23,38 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_thread, started; /* the thread was created, and runs */
-    mt_progress_mode mode;
+    mt_console_mode mode;
     double interval_s;
     FILE *stream;     /* NULL: there is nothing to tell */
     char what[128];   /* the stage, */
     double start_s;   /* since when, */
     const char *part; /* what of it (NULL: not known), and how much of that is done */
     double done;
-    const mt_progress *progress; /* of the work itself, or NULL */
-    size_t lines;                /* told of it */
+    const mt_console_work *progress; /* of the work itself, or NULL */
+    size_t lines;                    /* told of it */
 } told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .interval_s = 60};
 
-double mt_now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-mt_status mt_progress_mode_parse(const char *text, mt_progress_mode *mode)
+mt_status mt_console_mode_parse(const char *text, mt_console_mode *mode)
 {
     static const char *const names[] = {
-        [MT_PROGRESS_AUTO] = "auto", [MT_PROGRESS_NEVER] = "never", [MT_PROGRESS_LINES] = "lines"};
+        [MT_CONSOLE_AUTO] = "auto", [MT_CONSOLE_NEVER] = "never", [MT_CONSOLE_LINES] = "lines"};
     for (int k = 0; k < 3; k++)
         if (strcmp(text, names[k]) == 0) {
-            *mode = (mt_progress_mode)k;
+            *mode = (mt_console_mode)k;
             return MT_OK;
         }
     return mt_fail(MT_INPUT, "--progress %s; allowed: never, auto, lines", mt_utf8_shown(text));
 }
 
-void mt_progress_choose(mt_progress_mode mode) { told.mode = mode; }
+void mt_console_choose(mt_console_mode mode) { told.mode = mode; }
 
-void mt_progress_choose_interval(double seconds) { told.interval_s = seconds; }
+void mt_console_choose_interval(double seconds) { told.interval_s = seconds; }
 
 /* How this stream is told: a line that is rewritten, lines, or not at all. */
 static bool is_rewritten(FILE *stream)
 {
     const int fd = fileno(stream);
-    return told.mode == MT_PROGRESS_AUTO && fd >= 0 && isatty(fd);
+    return told.mode == MT_CONSOLE_AUTO && fd >= 0 && isatty(fd);
 }
 
 /* Appends a part where it fits into the columns. */
@@ -92,7 +87,7 @@ static void print_duration(double seconds, char *out, size_t size)
 }
 
 /* The work's rate; "" where it is not known. */
-static void print_rate_of(const mt_progress *progress, double elapsed_s, char *out, size_t size)
+static void print_rate_of(const mt_console_work *progress, double elapsed_s, char *out, size_t size)
 {
     const double done = progress->counted ? 1e6 * progress->now_ms : progress->element_steps;
     out[0] = 0;
@@ -100,7 +95,7 @@ static void print_rate_of(const mt_progress *progress, double elapsed_s, char *o
         print_rate(done / elapsed_s, progress->counted ? progress->counted : "element-steps", out, size);
 }
 
-static const char *unit_of(const mt_progress *progress) { return progress->counted ? "million" : "ms"; }
+static const char *unit_of(const mt_console_work *progress) { return progress->counted ? "million" : "ms"; }
 
 static void print_bar(double fraction, char out[BAR + 8])
 {
@@ -111,7 +106,7 @@ static void print_bar(double fraction, char out[BAR + 8])
     *p++ = ']', *p = 0;
 }
 
-void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns, char *out, size_t size)
+void mt_console_line(const mt_console_work *progress, double elapsed_s, int columns, char *out, size_t size)
 {
     char bar[BAR + 8], percent[32], simulated[96], rate[64], left[64] = "", time[32];
     double fraction = progress->total_ms > 0 ? progress->now_ms / progress->total_ms : 1;
@@ -148,7 +143,7 @@ static void print_told(double now_s)
     char line[LINE_SIZE], time[32];
     told.lines++;
     if (told.progress) {
-        mt_progress_line(told.progress, now_s - told.progress->start_s, LINE_SIZE - 64, line, sizeof line);
+        mt_console_line(told.progress, now_s - told.progress->start_s, LINE_SIZE - 64, line, sizeof line);
         (void)fprintf(told.stream, "myotile: %s\n", line);
     } else {
         print_duration(now_s - told.start_s, time, sizeof time);
@@ -196,7 +191,7 @@ static void start_thread(void)
 }
 
 /* From now on the log is told of this stage, or of this work; of nothing where there is no stream. */
-static void tell_progress(FILE *stream, const char *what, const mt_progress *progress)
+static void tell_progress(FILE *stream, const char *what, const mt_console_work *progress)
 {
     (void)pthread_mutex_lock(&told.lock);
     told.stream = stream;
@@ -223,7 +218,7 @@ static struct {
     double worth_s; /* what they must take to be told of */
 } stages = {.worth_s = 10};
 
-void mt_progress_choose_worth(double seconds) { stages.worth_s = seconds; }
+void mt_console_choose_worth(double seconds) { stages.worth_s = seconds; }
 
 static void end_of_stage(void)
 {
@@ -264,9 +259,9 @@ static struct stage {
     double drawn_s;
 } stage;
 
-void mt_progress_stage_on(FILE *stream, const char *what)
+void mt_console_stage_on(FILE *stream, const char *what)
 {
-    if (told.mode == MT_PROGRESS_NEVER) return;
+    if (told.mode == MT_CONSOLE_NEVER) return;
     begin_stage(what);
     stage = (struct stage){.stream = what && is_rewritten(stream) ? stream : NULL, .drawn_s = mt_now_s()};
     (void)snprintf(stage.what, sizeof stage.what, "%s", what ? what : "");
@@ -278,16 +273,17 @@ void mt_progress_stage_on(FILE *stream, const char *what)
     (void)fflush(stream);
 }
 
-void mt_progress_stage(const char *what) { mt_progress_stage_on(stderr, what); }
+static void begin_shown_stage(const char *what) { mt_console_stage_on(stderr, what); }
 
-void mt_progress_clear_line(void)
+/* Clears the line of a terminal so that something else can be printed; the stage goes on. */
+static void clear_line(void)
 {
     if (!is_rewritten(stderr)) return;
     (void)fputs("\r\033[K", stderr);
     (void)fflush(stderr);
 }
 
-void mt_progress_stage_part(const char *part, double done)
+static void show_part(const char *part, double done)
 {
     (void)pthread_mutex_lock(&told.lock);
     told.part = part;
@@ -299,31 +295,19 @@ void mt_progress_stage_part(const char *part, double done)
     (void)fflush(stage.stream);
 }
 
-mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms)
+mt_console_work mt_console_begin_on(FILE *stream, const char *what, double total_ms)
 {
     tell_progress(NULL, NULL, NULL); /* the stage before it has ended */
-    tell_stages(told.mode == MT_PROGRESS_NEVER ? NULL : stream);
+    tell_stages(told.mode == MT_CONSOLE_NEVER ? NULL : stream);
     stage.stream = NULL;
-    return (mt_progress){
-        .stream = told.mode == MT_PROGRESS_NEVER ? NULL : stream,
+    return (mt_console_work){
+        .stream = told.mode == MT_CONSOLE_NEVER ? NULL : stream,
         .rewritten = is_rewritten(stream),
         .what = what,
         .total_ms = total_ms,
         .start_s = mt_now_s(),
         .drawn_s = -INFINITY,
     };
-}
-
-mt_progress mt_progress_begin(const char *what, double total_ms)
-{
-    return mt_progress_begin_on(stderr, what, total_ms);
-}
-
-mt_progress mt_progress_begin_counting(const char *what, const char *counted, double millions)
-{
-    mt_progress progress = mt_progress_begin(what, millions);
-    progress.counted = counted;
-    return progress;
 }
 
 /* Columns of the terminal; one is left free, so that the cursor stays on the line. */
@@ -335,7 +319,7 @@ static int terminal_columns(FILE *stream)
 }
 
 /* In a log, the thread is told where the work stands. */
-static void update_log(mt_progress *progress, double now_ms, double element_steps)
+static void update_log(mt_console_work *progress, double now_ms, double element_steps)
 {
     const bool first = progress->drawn_s < 0;
     (void)pthread_mutex_lock(&told.lock);
@@ -346,7 +330,7 @@ static void update_log(mt_progress *progress, double now_ms, double element_step
     if (first) tell_progress(progress->stream, NULL, progress);
 }
 
-void mt_progress_update(mt_progress *progress, double now_ms, double element_steps)
+void mt_console_update(mt_console_work *progress, double now_ms, double element_steps)
 {
     if (progress->stream && !progress->rewritten) {
         update_log(progress, now_ms, element_steps);
@@ -360,13 +344,13 @@ void mt_progress_update(mt_progress *progress, double now_ms, double element_ste
     progress->drawn_s = now_s;
 
     char line[LINE_SIZE];
-    mt_progress_line(
+    mt_console_line(
         progress, now_s - progress->start_s, terminal_columns(progress->stream), line, sizeof line);
     (void)fprintf(progress->stream, "\r%s\033[K", line); /* ESC [ K: clear to the end of the line */
     (void)fflush(progress->stream);
 }
 
-void mt_progress_end(mt_progress *progress)
+void mt_console_end(mt_console_work *progress)
 {
     if (!progress->stream) return;
     char rate[64];
@@ -430,19 +414,72 @@ static void on_signal(int number)
     if (stop_message) say(stop_message);
 }
 
-void mt_progress_leave_on_interrupt(void)
+static void leave_on_interrupt(void)
 {
     stands_on_a_line = isatty(STDERR_FILENO);
     handle_interrupts(leave);
 }
 
-void mt_progress_catch_interrupt(const char *message)
+static void catch_interrupt(const char *message)
 {
     stands_on_a_line = isatty(STDERR_FILENO);
     stop_message = message;
     handle_interrupts(on_signal);
 }
 
-bool mt_progress_interrupted(void) { return stop_asked != 0; }
+static int stop_signal(void) { return stop_asked; }
 
-int mt_progress_signal(void) { return stop_asked; }
+/* ---- the listener ---- */
+
+/* The work under way, on stderr; and where decisions go. */
+static mt_console_work shown;
+static FILE *decisions;
+
+static void begin_shown(const char *what, const char *counted, double total)
+{
+    shown = mt_console_begin_on(stderr, what, total);
+    shown.counted = counted;
+}
+
+static void update_shown(double now, double element_steps) { mt_console_update(&shown, now, element_steps); }
+
+static void end_shown(void) { mt_console_end(&shown); }
+
+/* Prints a message as one line, whatever names of files brought into it. */
+static void print_message(const char *kind, const char *text)
+{
+    char line[2048];
+    if (!mt_ranks_speaks()) return;
+    (void)snprintf(line, sizeof line, "%s", text);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    mt_utf8_shorten_words(line);
+    clear_line();
+    (void)fprintf(stderr, "myotile: %s: %s\n", kind, line);
+}
+
+/* At once: a stage of progress goes on below it. */
+static void print_decision(const char *what, const char *text)
+{
+    clear_line();
+    (void)fprintf(decisions, "%s: %s\n", what, text);
+    (void)fflush(decisions);
+}
+
+void mt_console_listen(FILE *out)
+{
+    static const mt_listener listener = {
+        .message = print_message,
+        .decision = print_decision,
+        .stage = begin_shown_stage,
+        .part = show_part,
+        .begin = begin_shown,
+        .update = update_shown,
+        .end = end_shown,
+        .defer_stop = catch_interrupt,
+        .stop_at_once = leave_on_interrupt,
+        .stop_signal = stop_signal,
+    };
+    decisions = out;
+    mt_listen(&listener);
+}

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "app/cli/progress.h"
+#include "app/cli/console.h"
+#include "data/core/progress.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,19 +10,19 @@
 #include <time.h>
 #include <unistd.h>
 
-static void work(mt_progress *progress)
+static void work(mt_console_work *progress)
 {
-    for (int k = 0; k <= 50; k++) mt_progress_update(progress, k, 1000.0 * k);
-    mt_progress_end(progress);
+    for (int k = 0; k <= 50; k++) mt_console_update(progress, k, 1000.0 * k);
+    mt_console_end(progress);
 }
 
-Test(progress, is_silent_in_a_pipe)
+Test(console, is_silent_in_a_pipe)
 {
     int ends[2];
     char byte;
     cr_assert_eq(pipe(ends), 0);
     FILE *stream = fdopen(ends[1], "w");
-    mt_progress progress = mt_progress_begin_on(stream, "simulating", 50);
+    mt_console_work progress = mt_console_begin_on(stream, "simulating", 50);
     work(&progress);
     fclose(stream);
     cr_assert_eq(read(ends[0], &byte, 1), 0, "something was written");
@@ -56,7 +57,7 @@ static size_t on_terminal(char *out, size_t size)
 {
     int master;
     FILE *terminal = open_terminal(&master);
-    mt_progress progress = mt_progress_begin_on(terminal, "simulating", 50);
+    mt_console_work progress = mt_console_begin_on(terminal, "simulating", 50);
     work(&progress);
     size_t n = read_until(master, "\n", out, size);
     fclose(terminal);
@@ -64,20 +65,20 @@ static size_t on_terminal(char *out, size_t size)
     return n;
 }
 
-Test(progress, a_stage_is_one_line_that_the_next_replaces)
+Test(console, a_stage_is_one_line_that_the_next_replaces)
 {
     char text[256];
     int master;
     FILE *terminal = open_terminal(&master);
-    mt_progress_stage_on(terminal, "cutting");
-    mt_progress_stage_on(terminal, NULL);
+    mt_console_stage_on(terminal, "cutting");
+    mt_console_stage_on(terminal, NULL);
     (void)read_until(master, "\r\033[K", text, sizeof text);
     cr_assert_str_eq(text, "\rcutting ...\033[K\r\033[K");
     fclose(terminal);
     close(master);
 }
 
-Test(progress, on_a_terminal_rewrites_one_line_and_ends_it)
+Test(console, on_a_terminal_rewrites_one_line_and_ends_it)
 {
     char text[4096];
     size_t n = on_terminal(text, sizeof text);
@@ -90,7 +91,7 @@ Test(progress, on_a_terminal_rewrites_one_line_and_ends_it)
 }
 
 /* 51 updates follow each other within far less than the 10 s that 50 drawings would need. */
-Test(progress, draws_far_less_often_than_it_is_told)
+Test(console, draws_far_less_often_than_it_is_told)
 {
     char text[4096];
     int lines = 0;
@@ -99,77 +100,79 @@ Test(progress, draws_far_less_often_than_it_is_told)
     cr_assert(lines >= 2 && lines < 20, "%d", lines);
 }
 
-static const mt_progress half = {.what = "simulating", .total_ms = 50, .now_ms = 19, .element_steps = 24.8e9};
+static const mt_console_work half = {
+    .what = "simulating", .total_ms = 50, .now_ms = 19, .element_steps = 24.8e9};
 
-Test(progress, line_tells_share_time_rate_and_time_left)
+Test(console, line_tells_share_time_rate_and_time_left)
 {
     char line[256];
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
-    mt_progress_line(&half, 20, 120, line, sizeof line);
+    mt_console_line(&half, 20, 120, line, sizeof line);
     cr_assert_str_eq(line,
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
-    mt_progress_line(&half, 20000, 120, line, sizeof line);
+    mt_console_line(&half, 20000, 120, line, sizeof line);
     cr_assert_str_eq(line,
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M element-steps/s   9:03:52 left");
 }
 
-Test(progress, things_that_are_counted_have_their_names)
+Test(console, things_that_are_counted_have_their_names)
 {
     char line[256];
-    mt_progress p = {.what = "exp", .counted = "floats", .total_ms = 4000, .now_ms = 1000};
-    mt_progress_line(&p, 20, 120, line, sizeof line);
+    mt_console_work p = {.what = "exp", .counted = "floats", .total_ms = 4000, .now_ms = 1000};
+    mt_console_line(&p, 20, 120, line, sizeof line);
     cr_assert_str_eq(
         line, "exp  [=====>              ]  25 %   1000.0 of 4000.0 million   50.0 M floats/s   1:00 left");
 }
 
-Test(progress, line_never_exceeds_the_columns_nor_the_buffer)
+Test(console, line_never_exceeds_the_columns_nor_the_buffer)
 {
     char line[256];
     for (int columns = 0; columns < 120; columns++) {
-        mt_progress_line(&half, 20, columns, line, sizeof line);
+        mt_console_line(&half, 20, columns, line, sizeof line);
         cr_assert(strlen(line) <= (size_t)columns);
     }
-    cr_assert_str_eq((mt_progress_line(&half, 20, 49, line, sizeof line), line),
+    cr_assert_str_eq((mt_console_line(&half, 20, 49, line, sizeof line), line),
         "simulating  38 %   19.0 of 50.0 ms   0:33 left");
-    cr_assert_str_eq((mt_progress_line(&half, 20, 79, line, sizeof line), line),
+    cr_assert_str_eq((mt_console_line(&half, 20, 79, line, sizeof line), line),
         "simulating  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
     for (size_t size = 1; size < 100; size++) {
         memset(line, '#', sizeof line);
-        mt_progress_line(&half, 20, 120, line, size);
+        mt_console_line(&half, 20, 120, line, size);
         cr_assert(strlen(line) < size && line[size] == '#');
     }
 }
 
-Test(progress, line_bears_a_beginning_an_end_and_nonsense)
+Test(console, line_bears_a_beginning_an_end_and_nonsense)
 {
     char line[256];
-    mt_progress p = {.what = "w", .total_ms = 10};
-    mt_progress_line(&p, 0, 120, line, sizeof line);
+    mt_console_work p = {.what = "w", .total_ms = 10};
+    mt_console_line(&p, 0, 120, line, sizeof line);
     cr_assert_str_eq(line, "w  [>                   ]   0 %   0.0 of 10.0 ms");
     p.now_ms = 10;
-    mt_progress_line(&p, 5, 120, line, sizeof line);
+    mt_console_line(&p, 5, 120, line, sizeof line);
     cr_assert_str_eq(line, "w  [====================] 100 %   10.0 of 10.0 ms");
     p.now_ms = 11;
-    mt_progress_line(&p, 5, 120, line, sizeof line);
+    mt_console_line(&p, 5, 120, line, sizeof line);
     cr_assert(strstr(line, "100 %"));
     p.total_ms = 0;
-    mt_progress_line(&p, 5, 120, line, sizeof line);
+    mt_console_line(&p, 5, 120, line, sizeof line);
     cr_assert(strstr(line, "100 %"));
 }
 
 /* What a log gets from a stage that takes ten intervals, and from one that is over at once. */
-Test(progress, a_log_gets_lines_of_what_takes_long)
+Test(console, a_log_gets_lines_of_what_takes_long)
 {
     int ends[2];
     char text[4096] = "";
     cr_assert_eq(pipe(ends), 0);
     FILE *stream = fdopen(ends[1], "w");
-    mt_progress_choose_interval(0.05);
-    mt_progress_stage_on(stream, "reading");
-    mt_progress_stage_on(stream, "measuring");
+    mt_console_choose_interval(0.05);
+    mt_console_stage_on(stream, "reading");
+    mt_console_stage_on(stream, "measuring");
+    mt_console_listen(stdout);
     mt_progress_stage_part("the first half", 0.25);
     (void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
-    mt_progress_stage_on(stream, NULL);
+    mt_console_stage_on(stream, NULL);
     fclose(stream);
     cr_assert(read(ends[0], text, sizeof text - 1) > 0);
     cr_assert(strstr(text, "myotile: measuring: the first half 25 % ... 0:0"), "%s", text);
@@ -178,19 +181,19 @@ Test(progress, a_log_gets_lines_of_what_takes_long)
 }
 
 /* Once, before the work that they lead to. */
-Test(progress, stages_that_took_long_are_told_with_their_times)
+Test(console, stages_that_took_long_are_told_with_their_times)
 {
     int ends[2];
     char text[4096] = "";
     cr_assert_eq(pipe(ends), 0);
     FILE *stream = fdopen(ends[1], "w");
-    mt_progress_choose_worth(0.1);
-    mt_progress_stage_on(stream, "reading");
-    (void)mt_progress_begin_on(stream, "simulating", 50);
-    mt_progress_stage_on(stream, "reading");
-    mt_progress_stage_on(stream, "cutting");
+    mt_console_choose_worth(0.1);
+    mt_console_stage_on(stream, "reading");
+    (void)mt_console_begin_on(stream, "simulating", 50);
+    mt_console_stage_on(stream, "reading");
+    mt_console_stage_on(stream, "cutting");
     (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    (void)mt_progress_begin_on(stream, "simulating", 50);
+    (void)mt_console_begin_on(stream, "simulating", 50);
     fclose(stream);
     cr_assert(read(ends[0], text, sizeof text - 1) > 0);
     cr_assert(strncmp(text, "myotile: ready in 0:01: reading 0.0 s, cutting 0.", 49) == 0, "%s", text);
@@ -198,17 +201,17 @@ Test(progress, stages_that_took_long_are_told_with_their_times)
     close(ends[0]);
 }
 
-Test(progress, nothing_is_told_where_that_is_chosen)
+Test(console, nothing_is_told_where_that_is_chosen)
 {
     char text[16];
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     FILE *stream = fdopen(ends[1], "w");
-    mt_progress_choose(MT_PROGRESS_NEVER);
-    mt_progress_choose_interval(0.01);
-    mt_progress_choose_worth(0);
-    mt_progress_stage_on(stream, "measuring");
-    mt_progress progress = mt_progress_begin_on(stream, "simulating", 50);
+    mt_console_choose(MT_CONSOLE_NEVER);
+    mt_console_choose_interval(0.01);
+    mt_console_choose_worth(0);
+    mt_console_stage_on(stream, "measuring");
+    mt_console_work progress = mt_console_begin_on(stream, "simulating", 50);
     (void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     work(&progress);
     fclose(stream);
@@ -216,26 +219,29 @@ Test(progress, nothing_is_told_where_that_is_chosen)
     close(ends[0]);
 }
 
-Test(progress, first_interrupt_is_told_not_suffered)
+Test(console, first_interrupt_is_told_not_suffered)
 {
+    mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     cr_assert(!mt_progress_interrupted());
     raise(SIGTERM);
     cr_assert(mt_progress_interrupted());
 }
 
-Test(progress, second_interrupt_ends_the_program, .exit_code = 130)
+Test(console, second_interrupt_ends_the_program, .exit_code = 130)
 {
     signal(SIGINT, SIG_DFL); /* tests in the background of a shell inherit that it is ignored */
+    mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     raise(SIGINT);
     if (!mt_progress_interrupted()) return;
     raise(SIGINT);
 }
 
-Test(progress, an_ignored_interrupt_stays_ignored)
+Test(console, an_ignored_interrupt_stays_ignored)
 {
     signal(SIGINT, SIG_IGN);
+    mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     raise(SIGINT);
     raise(SIGINT);

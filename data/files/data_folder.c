@@ -1,4 +1,4 @@
-#include "app/cli/data_folder.h"
+#include "data/files/data_folder.h"
 
 #include <limits.h>
 #include <stdio.h>

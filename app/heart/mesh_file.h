@@ -1,13 +1,9 @@
-/* Table rows on the content and the size of a mesh, and warnings of what a file format loses. */
-#ifndef MT_APP_HEART_SIZE_H
-#define MT_APP_HEART_SIZE_H
+/* Reads and writes mesh files with the notes of their readers and warnings of what a format loses or of an unlikely unit. */
+#ifndef MT_APP_HEART_MESH_FILE_H
+#define MT_APP_HEART_MESH_FILE_H
 
-#include "app/cli/table.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
-
-/* Adds to a table of properties whether there are fibres (and all along one axis), sheets, depth and layers. */
-void mt_content_rows(mt_table *table, const mt_mesh *mesh);
 
 /* Prints the notes of the reader of a mesh, a line each. */
 void mt_print_notes(const char *path, const mt_mesh *mesh);
@@ -23,11 +19,5 @@ void mt_warn_of_size(const char *path, const double low_mm[3], const double high
 
 /* Warns if the bounding box of any mesh, also of a slab, is outside MT_SCALE_LEAST_MM .. MT_SCALE_MOST_MM, and suggests the unit. */
 void mt_warn_of_scale(const char *path, const double low_mm[3], const double high_mm[3]);
-
-/* Adds both measures of the size of elements to a table of properties. */
-void mt_element_size_rows(mt_table *table, const mt_element_size *size);
-
-/* Adds the extents and the volume to a table of properties. */
-void mt_size_rows(mt_table *table, const mt_info *info);
 
 #endif

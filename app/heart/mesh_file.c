@@ -1,20 +1,10 @@
-#include "app/heart/size.h"
-#include "app/cli/warning.h"
+#include "app/heart/mesh_file.h"
+
+#include "data/core/progress.h"
 #include "mesh/names.h"
 
 #include <stdio.h>
 #include <string.h>
-
-void mt_content_rows(mt_table *table, const mt_mesh *mesh)
-{
-    mt_table_property_text(table, "fibres", "fibres",
-        !mesh->fibre                 ? "no"
-        : mt_info_fibres_alike(mesh) ? "yes, all alike"
-                                     : "yes");
-    mt_table_property_text(table, "sheets", "sheets", mesh->sheet ? "yes" : "no");
-    mt_table_property_text(table, "depth", "depth", mesh->depth ? "yes" : "no");
-    mt_table_property_text(table, "layers", "layers", mesh->layer ? "yes" : "no");
-}
 
 void mt_print_notes(const char *path, const mt_mesh *mesh)
 {
@@ -57,22 +47,6 @@ mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mes
         mt_warn("%s: %s keeps no depth and no layers", path, to->name);
     warn_of_names(path, to, mesh);
     return MT_OK;
-}
-
-void mt_element_size_rows(mt_table *table, const mt_element_size *size)
-{
-    mt_table_property(
-        table, "characteristic_length_mm", "characteristic length V^(1/3)", size->length_mm, "mm");
-    mt_table_property(table, "mean_edge_mm", "mean edge", size->edge_mm, "mm");
-}
-
-void mt_size_rows(mt_table *table, const mt_info *info)
-{
-    static const char *const names[][2] = {
-        {"extent_x_mm", "extent x"}, {"extent_y_mm", "extent y"}, {"extent_z_mm", "extent z"}};
-    for (int k = 0; k < 3; k++)
-        mt_table_property(table, names[k][0], names[k][1], info->max_mm[k] - info->min_mm[k], "mm");
-    mt_table_property(table, "volume_mm3", "volume", info->volume_mm3, "mm^3");
 }
 
 /* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human heart): beyond, the unit is likely wrong by a factor

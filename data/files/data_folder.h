@@ -1,6 +1,6 @@
 /* Where the program's data lie: data/machines, data/geometry and data/reference. */
-#ifndef MT_APP_CLI_DATA_FOLDER_H
-#define MT_APP_CLI_DATA_FOLDER_H
+#ifndef MT_DATA_FILES_DATA_FOLDER_H
+#define MT_DATA_FILES_DATA_FOLDER_H
 
 #include "data/core/arena.h"
 
