@@ -129,12 +129,10 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbou
 
 mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     adjacency->n_elements = mesh->n_elements;
     MT_ALLOC(arena, adjacency->neighbour, 4 * mesh->n_elements);
-    mt_status status = make(&scratch, mesh, adjacency->neighbour);
-    mt_arena_free(&scratch);
-    return status;
+    return make(scratch, mesh, adjacency->neighbour);
 }
 
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)

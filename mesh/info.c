@@ -134,7 +134,7 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, const som
 mt_status mt_element_size_of(const mt_mesh *mesh, const uint16_t *of, size_t group, mt_element_size *size)
 {
     const some which = {of, group};
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_info info = {0};
     double volume_mm3 = 0;
     size_t n = 0;
@@ -142,9 +142,8 @@ mt_status mt_element_size_of(const mt_mesh *mesh, const uint16_t *of, size_t gro
     for (size_t c = 0; c < mesh->n_elements; c++)
         if (is_among(&which, c)) volume_mm3 += mt_mesh_volume_mm3(mesh, c), n++;
     if (n == 0) return MT_OK;
-    const mt_status status = measure_edges(&scratch, mesh, &which, &info);
+    const mt_status status = measure_edges(scratch, mesh, &which, &info);
     *size = (mt_element_size){cbrt(volume_mm3 / (double)n), info.edge_mean_mm};
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -186,8 +185,10 @@ static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info 
     return MT_OK;
 }
 
-static mt_status look(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+mt_status mt_info_find(const mt_mesh *mesh, mt_info *info)
 {
+    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_elements = mesh->n_elements};
+    MT_SCRATCH(scratch);
     mt_tags tags;
     MT_TRY(mt_tags_make(scratch, mesh->n_elements, mesh->region, &tags));
     info->n_regions = tags.n;
@@ -199,34 +200,18 @@ static mt_status look(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
     return MT_OK;
 }
 
-mt_status mt_info_find(const mt_mesh *mesh, mt_info *info)
-{
-    mt_arena scratch = {0};
-    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_elements = mesh->n_elements};
-    const mt_status status = look(&scratch, mesh, info);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
-{
-    MT_TRY(measure_edges(scratch, mesh, &(some){0}, info));
-    MT_TRY(count_components(scratch, adjacency, info));
-    return count_dangling(scratch, mesh, info);
-}
-
 mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
 {
-    mt_arena scratch = {0};
     MT_TRY(mt_info_find(mesh, info));
     if (mesh->n_elements == 0) return MT_OK;
     info->n_inner_faces = mt_adjacency_inner_faces(adjacency);
     info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
     measure_elements(mesh, info);
     measure_angles(mesh, info);
-    mt_status status = make(&scratch, mesh, adjacency, info);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    MT_TRY(measure_edges(scratch, mesh, &(some){0}, info));
+    MT_TRY(count_components(scratch, adjacency, info));
+    return count_dangling(scratch, mesh, info);
 }
 
 bool mt_info_fibres_alike(const mt_mesh *mesh)
@@ -267,12 +252,11 @@ static mt_status add_sizes(
 static mt_status make_groups(mt_arena *arena, const mt_mesh *mesh, size_t n_items, const int32_t *tag,
     size_of *size, size_t *n, mt_info_group **groups)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_tags tags;
-    mt_status status = mt_tags_make(&scratch, n_items, tag, &tags);
+    mt_status status = mt_tags_make(scratch, n_items, tag, &tags);
     if (status == MT_OK) status = add_sizes(arena, mesh, &tags, size, groups);
     *n = status == MT_OK ? tags.n : 0;
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -159,12 +159,12 @@ static void list_tag(const mt_mesh *mesh, int32_t dimension, int32_t tag, size_t
 void mt_names_list(const mt_mesh *mesh, int32_t dimension, char list[MT_NAMES_LIST])
 {
     const bool faces = dimension == MT_NAMES_FACES;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_tags tags = {0};
     size_t n = 0;
     *list = 0;
     const mt_status status = mt_tags_make(
-        &scratch, faces ? mesh->n_faces : mesh->n_elements, faces ? mesh->face_tag : mesh->region, &tags);
+        scratch, faces ? mesh->n_faces : mesh->n_elements, faces ? mesh->face_tag : mesh->region, &tags);
     for (size_t t = 0; status == MT_OK && t < tags.n; t++) list_tag(mesh, dimension, tags.tag[t], &n, list);
     for (size_t g = 0; !faces && g < mesh->n_groups; g++) {
         size_t t = 0;
@@ -172,7 +172,6 @@ void mt_names_list(const mt_mesh *mesh, int32_t dimension, char list[MT_NAMES_LI
         if (t == tags.n) list_tag(mesh, dimension, mesh->group_tag[g], &n, list);
     }
     if (n == 0) (void)strcpy(list, "none");
-    mt_arena_free(&scratch);
 }
 
 /* ---- as text ---- */
@@ -352,8 +351,9 @@ static mt_status renumber(mt_arena *arena, const mt_tags *tags, const int32_t *t
     return MT_OK;
 }
 
-static mt_status settle(mt_arena *arena, mt_arena *scratch, mt_mesh *mesh)
+mt_status mt_names_settle(mt_arena *arena, mt_mesh *mesh)
 {
+    MT_SCRATCH(scratch);
     mt_tags tags;
     int32_t *to;
     size_t n_changed = 0, used = 0;
@@ -374,14 +374,6 @@ static mt_status settle(mt_arena *arena, mt_arena *scratch, mt_mesh *mesh)
     MT_TRY(renumber(arena, &tags, to, mesh));
     return mt_mesh_note(
         arena, mesh, "surfaces are known by their names, and their tags are changed to ours: %s", list);
-}
-
-mt_status mt_names_settle(mt_arena *arena, mt_mesh *mesh)
-{
-    mt_arena scratch = {0};
-    const mt_status status = settle(arena, &scratch, mesh);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- groups ---- */

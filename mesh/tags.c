@@ -14,8 +14,9 @@ static int compare_tagged(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, size_t n_items, const int32_t *tag, mt_tags *tags)
+mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags)
 {
+    MT_SCRATCH(scratch);
     tagged *sorted;
     size_t t = 0;
     MT_ALLOC(scratch, sorted, n_items);
@@ -34,12 +35,4 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, size_t n_items, const 
     }
     tags->offset[t] = n_items;
     return MT_OK;
-}
-
-mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags)
-{
-    mt_arena scratch = {0};
-    const mt_status status = make(arena, &scratch, n_items, tag, tags);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -60,8 +60,14 @@ static void match_bucket(uint32_t low, const side *bucket, size_t n, mt_sides *s
     }
 }
 
-static mt_status make(mt_arena *scratch, const mt_mesh *surface, mt_sides *sides)
+mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides)
 {
+    *sides = (mt_sides){.n_triangles = surface->n_faces};
+    if (surface->n_faces >= UINT32_MAX / 3)
+        return mt_fail(MT_INPUT, "a surface of %zu triangles; there must be fewer than %u", surface->n_faces,
+            UINT32_MAX / 3);
+    MT_ALLOC(arena, sides->mate, 3 * surface->n_faces);
+    MT_SCRATCH(scratch);
     const size_t n = 3 * surface->n_faces;
     size_t *start;
     side *sorted;
@@ -83,19 +89,6 @@ static mt_status make(mt_arena *scratch, const mt_mesh *surface, mt_sides *sides
         match_bucket((uint32_t)v, sorted + start[v], start[v + 1] - start[v], sides);
     }
     return MT_OK;
-}
-
-mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides)
-{
-    mt_arena scratch = {0};
-    *sides = (mt_sides){.n_triangles = surface->n_faces};
-    if (surface->n_faces >= UINT32_MAX / 3)
-        return mt_fail(MT_INPUT, "a surface of %zu triangles; there must be fewer than %u", surface->n_faces,
-            UINT32_MAX / 3);
-    MT_ALLOC(arena, sides->mate, 3 * surface->n_faces);
-    mt_status status = make(&scratch, surface, sides);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- one triangle ---- */

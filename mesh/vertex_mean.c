@@ -18,14 +18,13 @@ static void add_elements(const mt_mesh *mesh, const float *values, double *sums,
 
 mt_status mt_vertex_mean(mt_arena *arena, const mt_mesh *mesh, const float *values, double **means)
 {
-    mt_arena scratch = {0};
-    double *volumes_mm3 = mt_arena_alloc(&scratch, mesh->n_vertices, sizeof *volumes_mm3);
+    MT_SCRATCH(scratch);
+    double *volumes_mm3 = mt_arena_alloc(scratch, mesh->n_vertices, sizeof *volumes_mm3);
     *means = mt_arena_alloc(arena, mesh->n_vertices, sizeof **means);
     const mt_status status = volumes_mm3 && *means ? MT_OK : MT_MEMORY;
     if (status == MT_OK) add_elements(mesh, values, *means, volumes_mm3);
     for (size_t v = 0; status == MT_OK && v < mesh->n_vertices; v++)
         (*means)[v] = volumes_mm3[v] > 0 ? (*means)[v] / volumes_mm3[v] : NAN;
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -60,13 +59,11 @@ static mt_status gather(
 mt_status mt_vertex_stars_make(
     mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     uint32_t *number;
     *stars = (mt_vertex_stars){.n = n};
-    mt_status status = number_them(&scratch, mesh, n, vertex, &number);
-    if (status == MT_OK) status = gather(arena, mesh, n, number, stars);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = number_them(scratch, mesh, n, vertex, &number);
+    return status == MT_OK ? gather(arena, mesh, n, number, stars) : status;
 }
 
 void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means)

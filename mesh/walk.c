@@ -38,8 +38,12 @@ static void sort_digit(size_t n, int shift, const uint64_t *from, uint64_t *to)
     for (size_t k = 0; k < n; k++) to[start[from[k] >> shift & (CUTS - 1)]++] = from[k];
 }
 
-static mt_status order(mt_arena *scratch, const mt_mesh *mesh, mt_walk *walk)
+mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk)
 {
+    walk->n = mesh->n_elements;
+    MT_ALLOC(arena, walk->element, walk->n);
+    MT_ALLOC(arena, walk->place, walk->n);
+    MT_SCRATCH(scratch);
     double low[3], high[3], per_mm[3];
     uint64_t *keys, *sorted;
     MT_ALLOC(scratch, keys, walk->n);
@@ -54,17 +58,6 @@ static mt_status order(mt_arena *scratch, const mt_mesh *mesh, mt_walk *walk)
     for (size_t k = 0; k < walk->n; k++) walk->element[k] = (uint32_t)sorted[k];
     for (size_t k = 0; k < walk->n; k++) walk->place[walk->element[k]] = (uint32_t)k;
     return MT_OK;
-}
-
-mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk)
-{
-    mt_arena scratch = {0};
-    walk->n = mesh->n_elements;
-    MT_ALLOC(arena, walk->element, walk->n);
-    MT_ALLOC(arena, walk->place, walk->n);
-    const mt_status status = order(&scratch, mesh, walk);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- along it ---- */

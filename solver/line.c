@@ -177,13 +177,11 @@ static mt_status run(tracking *t)
 
 mt_status mt_line_run(mt_arena *arena, const mt_line *line, mt_line_wave *wave)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     tracking t;
     MT_TRY(check(line));
-    mt_status status = begin(arena, &scratch, line, wave, &t);
-    if (status == MT_OK) status = run(&t);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = begin(arena, scratch, line, wave, &t);
+    return status == MT_OK ? run(&t) : status;
 }
 
 double mt_line_time(const mt_line_wave *wave, double at_mm)

@@ -85,10 +85,9 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
     (void)signal(
         SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
     (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
-    mt_arena arena = {0};
-    const mt_status status = command->run(&arena, arguments);
+    MT_SCRATCH(arena);
+    const mt_status status = command->run(arena, arguments);
     if (status != MT_OK) mt_progress_stage(NULL);
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -99,12 +98,10 @@ static mt_status read_and_run(const mt_command *command, int n, char *const *wor
             mt_help_command(out, command);
             return MT_OK;
         }
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_arguments arguments;
-    mt_status status = mt_arguments_read(&arena, command, (size_t)n, word, out, &arguments);
-    if (status == MT_OK) status = run_command(command, &arguments);
-    mt_arena_free(&arena);
-    return status;
+    mt_status status = mt_arguments_read(arena, command, (size_t)n, word, out, &arguments);
+    return status == MT_OK ? run_command(command, &arguments) : status;
 }
 
 static mt_status dispatch(const mt_command *const *commands, int n, char *const *word, FILE *out)

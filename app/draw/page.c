@@ -244,13 +244,11 @@ mt_status mt_page_give(mt_page *page, mt_status status, mt_page_take *take, void
 
 static mt_status write_picture(void *context, const unsigned char *argb, size_t stride)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const char *const *path = context;
     mt_png png;
-    mt_status status = mt_png_begin(&scratch, *path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, 1, &png);
-    if (status == MT_OK) status = mt_png_end(&png, mt_png_add(&png, argb, stride, 0));
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = mt_png_begin(scratch, *path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, 1, &png);
+    return status == MT_OK ? mt_png_end(&png, mt_png_add(&png, argb, stride, 0)) : status;
 }
 
 mt_status mt_page_end(mt_page *page, mt_status status, const char *path)

@@ -211,11 +211,9 @@ static mt_status confirm_surface(mt_arena *scratch, const char *path, const mt_m
 mt_status mt_anatomy_confirm_surface(
     const char *path, const mt_mesh *surface, bool named, mt_anatomy *anatomy)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     *anatomy = named ? MT_ANATOMY_NAMED : MT_ANATOMY_AGREED;
-    const mt_status status = named ? MT_OK : confirm_surface(&scratch, path, surface);
-    mt_arena_free(&scratch);
-    return status;
+    return named ? MT_OK : confirm_surface(scratch, path, surface);
 }
 
 /* ---- without being told ---- */

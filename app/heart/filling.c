@@ -132,10 +132,11 @@ mt_status mt_filling_make(mt_arena *arena, mt_filling *f, double elements, const
     return status;
 }
 
-static mt_status carry_tags(mt_arena *scratch, const mt_mesh *source, mt_mesh *mesh)
+mt_status mt_filling_carry_tags(const mt_mesh *surface, mt_mesh *mesh)
 {
+    MT_SCRATCH(scratch);
     mt_nearest nearest;
-    MT_TRY(mt_nearest_make(scratch, source, 0, &nearest));
+    MT_TRY(mt_nearest_make(scratch, surface, 0, &nearest));
 #pragma omp parallel for schedule(static)
     for (size_t t = 0; t < mesh->n_faces; t++) {
         double corner[3][3], middle[3], normal[3], distance;
@@ -143,15 +144,7 @@ static mt_status carry_tags(mt_arena *scratch, const mt_mesh *source, mt_mesh *m
         mt_triangle_area(mesh, t, normal);
         for (int k = 0; k < 3; k++) middle[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
         const uint32_t from = mt_nearest_find(&nearest, middle, normal, &distance);
-        mesh->face_tag[t] = from == MT_NO_TRIANGLE ? 0 : source->face_tag[from];
+        mesh->face_tag[t] = from == MT_NO_TRIANGLE ? 0 : surface->face_tag[from];
     }
     return MT_OK;
-}
-
-mt_status mt_filling_carry_tags(const mt_mesh *surface, mt_mesh *mesh)
-{
-    mt_arena scratch = {0};
-    const mt_status status = carry_tags(&scratch, surface, mesh);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -271,10 +271,8 @@ mt_status mt_curves_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t most, mt_curves_left *left)
 {
     curves c = {.part = part, .folder = folder};
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     *left = (mt_curves_left){0};
-    mt_status status = put_traces(&arena, &c, most, left);
-    if (status == MT_OK) status = put_ecg(&arena, &c, most, left);
-    mt_arena_free(&arena);
-    return status;
+    mt_status status = put_traces(arena, &c, most, left);
+    return status == MT_OK ? put_ecg(arena, &c, most, left) : status;
 }

@@ -285,25 +285,17 @@ static mt_status drop_vertices(mt_arena *scratch, mt_coarse *coarse)
     return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, const mt_cells *cells,
-    size_t most, mt_coarse *coarse)
+mt_status mt_coarse_make(
+    mt_arena *arena, const mt_mesh *mesh, const mt_cells *cells, size_t most, mt_coarse *coarse)
 {
+    *coarse = (mt_coarse){.corners = cells->corners};
+    MT_SCRATCH(scratch);
     grid g = {.mesh = mesh, .cells = cells};
     uint32_t *shown_by;
     MT_ALLOC(scratch, shown_by, mesh->n_vertices);
     MT_TRY(cluster(arena, scratch, &g, most, shown_by, coarse));
     MT_TRY(keep_cells(arena, scratch, mesh, cells, shown_by, coarse));
     return drop_vertices(scratch, coarse);
-}
-
-mt_status mt_coarse_make(
-    mt_arena *arena, const mt_mesh *mesh, const mt_cells *cells, size_t most, mt_coarse *coarse)
-{
-    mt_arena scratch = {0};
-    *coarse = (mt_coarse){.corners = cells->corners};
-    const mt_status status = make(arena, &scratch, mesh, cells, most, coarse);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- the boundary ---- */

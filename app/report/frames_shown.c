@@ -91,15 +91,14 @@ static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s,
 static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const char *path,
     const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_h5 h5 = {0};
     series s = {.h5 = &h5, .folder = folder};
     bool has = false;
     MT_TRY(mt_h5_open(path, &h5));
     mt_status status = mt_h5_has(&h5, values_name, &has);
-    if (status == MT_OK && has) status = read_chosen(arena, &scratch, &s, stars, most, frames);
+    if (status == MT_OK && has) status = read_chosen(arena, scratch, &s, stars, most, frames);
     mt_h5_close(&h5);
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -83,10 +83,10 @@ static void put_map(mt_html_part *part, const mt_folder_map *map, const drawn *d
 static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, const drawn *d,
     const mt_heart_limits *limits, mt_heart_shown *shown)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_frames_shown frames;
     const mt_vertex_stars *const stars[] = {&d->of_surface, &d->of_cut};
-    const mt_status status = mt_frames_shown_read(&arena, folder, stars, limits->frames, &frames);
+    const mt_status status = mt_frames_shown_read(arena, folder, stars, limits->frames, &frames);
     if (status == MT_OK && frames.n > 0) {
         static const char *const key[] = {"v_mV", "cut_v_mV"};
         mt_json_open(&part->json, "frames", '{');
@@ -99,7 +99,6 @@ static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, con
     } else if (status == MT_OK)
         mt_json_text(&part->json, "frames", NULL);
     shown->frames = frames.n, shown->all_frames = frames.n_there;
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -256,10 +255,9 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *f
 mt_status mt_heart_part_put(
     mt_html_part *part, const mt_run_folder *folder, const mt_heart_limits *limits, mt_heart_shown *shown)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_json_open(&part->json, "heart", '{');
-    const mt_status status = put(&arena, part, folder, limits, shown);
+    const mt_status status = put(arena, part, folder, limits, shown);
     if (status == MT_OK) mt_json_close(&part->json);
-    mt_arena_free(&arena);
     return status;
 }

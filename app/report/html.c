@@ -192,9 +192,8 @@ static mt_status put_reals(mt_arena *arena, mt_html_part *part, const char *key,
 void mt_html_reals(mt_html_part *part, const char *key, size_t n, size_t components, const double *values,
     mt_html_levels levels, size_t lag)
 {
-    mt_arena arena = {0};
-    keep_status(part, put_reals(&arena, part, key, n, components, values, levels, lag));
-    mt_arena_free(&arena);
+    MT_SCRATCH(arena);
+    keep_status(part, put_reals(arena, part, key, n, components, values, levels, lag));
 }
 
 static mt_status put_wholes(
@@ -217,9 +216,8 @@ static mt_status put_wholes(
 
 void mt_html_wholes(mt_html_part *part, const char *key, size_t n, size_t components, const uint32_t *values)
 {
-    mt_arena arena = {0};
-    keep_status(part, put_wholes(&arena, part, key, n, components, values));
-    mt_arena_free(&arena);
+    MT_SCRATCH(arena);
+    keep_status(part, put_wholes(arena, part, key, n, components, values));
 }
 
 static mt_status put_doubles(
@@ -240,9 +238,8 @@ static mt_status put_doubles(
 
 void mt_html_doubles(mt_html_part *part, const char *key, size_t n, const double *values)
 {
-    mt_arena arena = {0};
-    keep_status(part, put_doubles(&arena, part, key, n, values));
-    mt_arena_free(&arena);
+    MT_SCRATCH(arena);
+    keep_status(part, put_doubles(arena, part, key, n, values));
 }
 
 /* ---- the file ---- */

@@ -131,17 +131,16 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
 static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_status status = MT_OK;
     mt_csv csv;
     bool has;
     mt_json_open(&part->json, "tables", '[');
     MT_TRY(mt_run_folder_has(folder, "activation.csv", path, &has));
-    if (has) status = mt_csv_read(&arena, path, &csv);
+    if (has) status = mt_csv_read(arena, path, &csv);
     if (has && status == MT_OK && csv.n_rows > 0)
         mt_table_part_csv(part, NULL, "Activation times at points", &csv, csv.n_rows, NULL);
     mt_json_close(&part->json);
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -211,10 +210,10 @@ static mt_status make_run(mt_arena *arena, const mt_html_report *report, const m
     mt_compared_run *kept, mt_html_part *part, mt_html_run *run)
 {
     const size_t k = made->n;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_run_folder folder;
     mt_status status =
-        mt_run_folder_read(&scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
+        mt_run_folder_read(scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
     if (status == MT_OK)
         status = share == SIZE_MAX ? make_part(&folder, made, &all, part, run)
                                    : fit_part(&folder, made, share, &made->fraction[k], part, run);
@@ -223,7 +222,6 @@ static mt_status make_run(mt_arena *arena, const mt_html_report *report, const m
         run->name = mt_arena_text(arena, folder.name);
         if (!run->name) status = MT_MEMORY;
     }
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -313,8 +311,10 @@ bool mt_html_report_of_run(const mt_run *done, const char *folder)
     return status == MT_OK;
 }
 
-static mt_status check(mt_arena *arena, const char *folder)
+mt_status mt_html_report_check(const mt_case *input, const char *folder)
 {
+    if (!input->output.report) return MT_OK;
+    MT_SCRATCH(arena);
     char path[MT_FILE_PATH_MAX];
     mt_html_template template;
     const char *page;
@@ -322,13 +322,4 @@ static mt_status check(mt_arena *arena, const char *folder)
     MT_TRY(mt_html_template_read(arena, page, &template));
     MT_TRY(mt_folder_path(folder, mt_report_page, path));
     return mt_file_check(path, MT_FILE_ANY);
-}
-
-mt_status mt_html_report_check(const mt_case *input, const char *folder)
-{
-    mt_arena arena = {0};
-    if (!input->output.report) return MT_OK;
-    const mt_status status = check(&arena, folder);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -365,15 +365,14 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const char *folder, co
 mt_status mt_machine_part_put(
     mt_html_part *part, const mt_run_folder *folder, const mt_machine_limits *limits, mt_machine_shown *shown)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     *shown = (mt_machine_shown){0};
     if (!ipu_profile_is_in(folder->profile)) {
         mt_json_text(&part->json, "machine", NULL);
         return MT_OK;
     }
     mt_json_open(&part->json, "machine", '{');
-    const mt_status status = put(&arena, part, folder->profile, limits, shown);
+    const mt_status status = put(arena, part, folder->profile, limits, shown);
     if (status == MT_OK) mt_json_close(&part->json);
-    mt_arena_free(&arena);
     return status;
 }

@@ -188,12 +188,11 @@ static mt_status put_regions(
 
 mt_status mt_named_part_put(mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_json_open(&part->json, "named", '[');
-    mt_status status = put_surfaces(&arena, part, folder, surface);
-    if (status == MT_OK) status = put_elements(&arena, part, folder, surface);
-    if (status == MT_OK) status = put_regions(&arena, part, folder, surface);
+    mt_status status = put_surfaces(arena, part, folder, surface);
+    if (status == MT_OK) status = put_elements(arena, part, folder, surface);
+    if (status == MT_OK) status = put_regions(arena, part, folder, surface);
     mt_json_close(&part->json);
-    mt_arena_free(&arena);
     return status;
 }

@@ -69,12 +69,9 @@ static mt_status read_vector(mt_arena *scratch, mt_h5 *h5, const char *field, si
 
 static mt_status read_values(mt_h5 *h5, mt_map map, const char *field, size_t n, float *values)
 {
-    mt_arena scratch = {0};
-    const mt_status status = map == MT_MAP_CONDUCTION_VELOCITY
-                                 ? read_vector(&scratch, h5, field, n, values)
-                                 : mt_h5_read(h5, field, MT_H5_FLOAT, 1, &n, values);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return map == MT_MAP_CONDUCTION_VELOCITY ? read_vector(scratch, h5, field, n, values)
+                                             : mt_h5_read(h5, field, MT_H5_FLOAT, 1, &n, values);
 }
 
 /* "apd90", and "apd90_beat2" of the second beat, as a field of the file. */
@@ -137,12 +134,11 @@ static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
 
 static mt_status read_boundary(mt_arena *arena, const char *path, mt_run_folder *folder)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_adjacency adjacency;
-    mt_status status = mt_fail_in(path, mt_adjacency_make(&scratch, &folder->mesh, &adjacency));
+    mt_status status = mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &adjacency));
     if (status == MT_OK)
         status = mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
-    mt_arena_free(&scratch);
     return status;
 }
 

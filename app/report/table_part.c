@@ -89,8 +89,7 @@ static mt_status put_csv(mt_arena *arena, mt_html_part *part, const char *key, c
 void mt_table_part_csv(
     mt_html_part *part, const char *key, const char *title, const mt_csv *csv, size_t n, const size_t *row)
 {
-    mt_arena arena = {0};
-    const mt_status status = put_csv(&arena, part, key, title, csv, n, row);
+    MT_SCRATCH(arena);
+    const mt_status status = put_csv(arena, part, key, title, csv, n, row);
     if (part->status == MT_OK) part->status = status;
-    mt_arena_free(&arena);
 }

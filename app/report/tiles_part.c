@@ -400,7 +400,7 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const char *folder, co
 mt_status mt_tiles_part_put(
     mt_html_part *part, const char *folder, const mt_tiles_limits *limits, mt_tiles_shown *shown)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     char path[MT_FILE_PATH_MAX];
     tiles t = {.path = path};
     *shown = (mt_tiles_shown){0};
@@ -409,7 +409,5 @@ mt_status mt_tiles_part_put(
         mt_json_text(&part->json, "tiles", NULL);
         return MT_OK;
     }
-    const mt_status status = put(&arena, part, folder, limits, &t, shown);
-    mt_arena_free(&arena);
-    return status;
+    return put(arena, part, folder, limits, &t, shown);
 }

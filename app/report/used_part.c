@@ -146,12 +146,10 @@ static mt_status put_used(mt_arena *arena, mt_html_part *part, const mt_case *in
 
 mt_status mt_used_part_put(mt_html_part *part, const mt_run_folder *folder)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     const char *title = folder->input.title;
     mt_json_text(&part->json, "title", title[0] ? title : folder->name);
     mt_json_text(&part->json, "folder", folder->name);
     mt_status status = put_command(part, folder);
-    if (status == MT_OK) status = put_used(&arena, part, &folder->input);
-    mt_arena_free(&arena);
-    return status;
+    return status == MT_OK ? put_used(arena, part, &folder->input) : status;
 }

@@ -236,14 +236,13 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
 /* What was taken as time passed; of a run that took nothing, what an earlier one had goes. */
 static mt_status write_samples(const mt_run *run, const char *folder)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_vtkhdf_note notes[NOTES];
     char title[1024];
-    mt_status status = make_notes(&arena, run, notes);
+    mt_status status = make_notes(arena, run, notes);
     picture_title(run, SIZE_MAX, title, sizeof title);
     if (status == MT_OK)
         status = mt_sample_files_write(&(mt_sample_files){run->sampling, title, NOTES, notes}, folder);
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -291,10 +290,8 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 {
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_folder_path(folder, name, path));
-    mt_arena arena = {0};
-    mt_status status = write(&arena, run, path);
-    mt_arena_free(&arena);
-    return status;
+    MT_SCRATCH(arena);
+    return write(arena, run, path);
 }
 
 /* The trace stands beside the profile. */

@@ -327,13 +327,11 @@ static bool has(const mt_sampling *s, int k) { return all[k].wanted(s->input) &&
 static mt_status renew(const mt_sample_files *files, const char *folder, int k)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     MT_TRY(mt_folder_path(folder, all[k].name, path));
     const bool wanted = has(files->sampling, k),
                had = !wanted && access(path, F_OK) == 0 && mt_file_is_ours(path);
-    const mt_status status = wanted ? all[k].write(&arena, files, path) : had ? mt_file_remove(path) : MT_OK;
-    mt_arena_free(&arena);
-    return status;
+    return wanted ? all[k].write(arena, files, path) : had ? mt_file_remove(path) : MT_OK;
 }
 
 mt_status mt_sample_files_write(const mt_sample_files *files, const char *folder)

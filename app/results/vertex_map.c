@@ -41,16 +41,15 @@ typedef void putter(FILE *to, const mt_vertex_map *map, const double *means);
 
 static mt_status write(const char *path, const mt_vertex_map *map, putter *put)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     double *means;
     mt_file file;
-    mt_status status = mt_vertex_mean(&scratch, map->mesh, map->values, &means);
+    mt_status status = mt_vertex_mean(scratch, map->mesh, map->values, &means);
     if (status == MT_OK) status = mt_file_begin(path, &file);
     if (status == MT_OK) {
         put(file.stream, map, means);
         status = mt_file_end(&file, MT_OK);
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

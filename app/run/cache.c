@@ -181,9 +181,8 @@ void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *b
 {
     char in[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX], *file;
     const size_t all = sizeof(head) + n + KEY;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     if (n > MT_CACHE_BYTES - sizeof(head) - KEY || !folder(in, true) || !joined(path, in, key)) return;
-    if (seal(&scratch, kind, key, bytes, n, &file) == MT_OK && mt_file_write_text(path, file, all) == MT_OK)
+    if (seal(scratch, kind, key, bytes, n, &file) == MT_OK && mt_file_write_text(path, file, all) == MT_OK)
         tidy(in);
-    mt_arena_free(&scratch);
 }

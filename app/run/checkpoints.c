@@ -74,16 +74,15 @@ static mt_status list(mt_arena *arena, const char *folder, size_t *n, size_t **s
 /* Removes all but those of at most `keep` steps that are not later than `newest`. What cannot be removed stays. */
 static void remove_all_but(const char *folder, size_t newest, size_t keep)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     size_t n, *steps;
     char path[MT_FILE_PATH_MAX];
-    if (list(&scratch, folder, &n, &steps) != MT_OK) n = 0;
+    if (list(scratch, folder, &n, &steps) != MT_OK) n = 0;
     for (size_t k = 0, kept = 0; k < n; k++) {
         const bool stays = steps[k] <= newest && kept < keep;
         kept += stays;
         if (!stays && path_of(folder, steps[k], path) == MT_OK) (void)unlink(path);
     }
-    mt_arena_free(&scratch);
 }
 
 /* ---- writing ---- */
@@ -98,16 +97,15 @@ static bool is_the_end(mt_arena *scratch, const mt_checkpoint *c)
 
 static void warn_of_others(const char *folder)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_checkpoint other;
     size_t n, *steps;
-    if (list(&scratch, folder, &n, &steps) == MT_OK && n > 0 &&
-        mt_checkpoints_newest(&scratch, folder, &other) == MT_OK && !is_the_end(&scratch, &other))
+    if (list(scratch, folder, &n, &steps) == MT_OK && n > 0 &&
+        mt_checkpoints_newest(scratch, folder, &other) == MT_OK && !is_the_end(scratch, &other))
         mt_warn(
             "%s: an earlier run was stopped there, and these results replace its; to continue it instead, "
             "`myotile run --resume %s`",
             other.path, folder);
-    mt_arena_free(&scratch);
 }
 
 mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *input, const char *folder,
@@ -237,8 +235,9 @@ static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, con
     return MT_OK;
 }
 
-static mt_status agree(mt_arena *scratch, const mt_checkpoint *from, const mt_case *input)
+mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
 {
+    MT_SCRATCH(scratch);
     mt_case before;
     const char *was, *is;
     MT_TRY(mt_yaml_read(scratch, from->path, from->case_text, &mt_case_table, NULL, 0, &before));
@@ -254,14 +253,6 @@ static mt_status agree(mt_arena *scratch, const mt_checkpoint *from, const mt_ca
         scratch, from, "series", &before.series.samples.when, &input->series.samples.when, input->time.dt_ms);
 }
 
-mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
-{
-    mt_arena scratch = {0};
-    const mt_status status = agree(&scratch, from, input);
-    mt_arena_free(&scratch);
-    return status;
-}
-
 /* ---- another run's beginning ---- */
 
 /* True unless the line states what cells or tissue are made of. */
@@ -272,9 +263,9 @@ static bool is_free_at_start(const char *line)
     return !mt_case_line_begins(line, own);
 }
 
-static mt_status compare_start(
-    mt_arena *scratch, const mt_checkpoint *from, const mt_case *input, const char *name)
+mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case *input, const char *name)
 {
+    MT_SCRATCH(scratch);
     mt_case before;
     mt_case_line found, here;
     const char *was, *is;
@@ -287,12 +278,4 @@ static mt_status compare_start(
             name, from->path, found.text ? (int)found.n : 4, found.text ? found.text : "less",
             here.text ? (int)here.n : 4, here.text ? here.text : "less");
     return MT_OK;
-}
-
-mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case *input, const char *name)
-{
-    mt_arena scratch = {0};
-    const mt_status status = compare_start(&scratch, from, input, name);
-    mt_arena_free(&scratch);
-    return status;
 }

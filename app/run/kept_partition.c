@@ -34,22 +34,22 @@ static mt_status hash_tiling(
 mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
     const mt_adjacency *adjacency, char key[MT_HASH_SIZE])
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_PARTITION_VERSION);
     add_number(&hash, ipus);
     add_number(&hash, adjacency->n_elements);
     mt_hash_add(&hash, adjacency->neighbour, 4 * adjacency->n_elements * sizeof *adjacency->neighbour);
-    const mt_status status = hash_tiling(&scratch, tiling, scheme, &hash);
+    const mt_status status = hash_tiling(scratch, tiling, scheme, &hash);
     mt_hash_end(&hash, key);
-    mt_arena_free(&scratch);
     return status;
 }
 
-static mt_status find(mt_arena *arena, mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n_elements,
-    mt_partition *partition, bool *found)
+mt_status mt_kept_partition_find(
+    mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
 {
+    MT_SCRATCH(scratch);
     const void *bytes;
     size_t n;
     *found = mt_cache_find(scratch, kind, key, &bytes, &n) &&
@@ -65,25 +65,15 @@ static mt_status find(mt_arena *arena, mt_arena *scratch, const char key[MT_HASH
     return mt_partition_check(partition);
 }
 
-mt_status mt_kept_partition_find(
-    mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
-{
-    mt_arena scratch = {0};
-    const mt_status status = find(arena, &scratch, key, n_elements, partition, found);
-    mt_arena_free(&scratch);
-    return status;
-}
-
 mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition)
 {
     const size_t list = partition->n_elements * sizeof *partition->part;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     if (partition->metis_failures > 0) return MT_OK;
-    head *h = mt_arena_alloc(&scratch, sizeof *h + list, 1);
+    head *h = mt_arena_alloc(scratch, sizeof *h + list, 1);
     if (!h) return MT_MEMORY;
     *h = (head){partition->n_parts, partition->parts_per_group, partition->edge_cut};
     memcpy(h + 1, partition->part, list);
     mt_cache_keep(kind, key, h, sizeof *h + list);
-    mt_arena_free(&scratch);
     return MT_OK;
 }

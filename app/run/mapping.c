@@ -89,23 +89,15 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-static mt_status cut_with(mt_arena *arena, mt_arena *scratch, const mt_mapping_choice *choice, uint32_t ipus,
+static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
     const mt_adjacency *adjacency, mt_partition *partition)
 {
+    MT_SCRATCH(scratch);
     mt_balance balance;
     mt_pattern pattern = {0};
     if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
     MT_TRY(mt_tiling_cut(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
     return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
-}
-
-static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
-    const mt_adjacency *adjacency, mt_partition *partition)
-{
-    mt_arena scratch = {0};
-    const mt_status status = cut_with(arena, &scratch, choice, ipus, adjacency, partition);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* From the cache, if it is there. */

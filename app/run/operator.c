@@ -49,10 +49,8 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
     mt_diffusion_options told = {.lean = true, .watch = {.tell = tell}};
     if (!cached || mesh->n_elements < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
-    mt_arena scratch = {0};
-    const mt_status status = make_cached(arena, &scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return make_cached(arena, scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
 }
 
 /* ---- what was limited ---- */

@@ -122,10 +122,8 @@ static mt_status pace_all(
 
 mt_status mt_prepace(mt_arena *arena, const mt_pulses *pulses, bool cached, mt_monodomain *problem)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     if (pulses->beats == 0) return MT_OK;
     mt_progress_stage("pacing the cells");
-    const mt_status status = mt_fail_in("prepace", pace_all(arena, &scratch, pulses, cached, problem));
-    mt_arena_free(&scratch);
-    return status;
+    return mt_fail_in("prepace", pace_all(arena, scratch, pulses, cached, problem));
 }

@@ -206,12 +206,11 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
 /* Before the operator is made. `warned`: of what is unusual a warning was given before. */
 static mt_status check_parts(const mt_case *input, const mt_problem *p, bool warned)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_case_parts parts;
-    mt_status status = mt_case_parts_make(&scratch, &p->mesh, &p->media, &parts);
+    mt_status status = mt_case_parts_make(scratch, &p->mesh, &p->media, &parts);
     if (status == MT_OK) status = mt_case_check_scale(input, &parts);
     if (status == MT_OK && !warned) status = mt_findings_of_mesh(input, &parts);
-    mt_arena_free(&scratch);
     return status;
 }
 

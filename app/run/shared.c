@@ -31,13 +31,12 @@ static bool mapping_may(const char *line) { return problem_may(line) && strncmp(
 
 static mt_status agrees(const char *with, const mt_case *input, mt_case_line_free *may, bool *agrees)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_case_line before, now;
     const char *lines;
     *agrees = false;
-    const mt_status status = with ? mt_yaml_write_lines(&scratch, &mt_case_table, input, &lines) : MT_OK;
+    const mt_status status = with ? mt_yaml_write_lines(scratch, &mt_case_table, input, &lines) : MT_OK;
     if (with && status == MT_OK) *agrees = !mt_case_lines_differ(with, lines, may, &before, &now);
-    mt_arena_free(&scratch);
     return status;
 }
 

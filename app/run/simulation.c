@@ -168,20 +168,13 @@ static mt_status simulate(
     return status;
 }
 
-static mt_status serve(mt_arena *arena, const mt_backend *backend, const mt_layout *layout)
+mt_status mt_simulate_part(const mt_backend *backend, const mt_layout *layout)
 {
+    MT_SCRATCH(arena);
     const mt_backend *led;
     void *self;
     MT_TRY(mt_backend_open_on_ranks(arena, backend, NULL, layout, &led, &self));
     return mt_backend_serve(self);
-}
-
-mt_status mt_simulate_part(const mt_backend *backend, const mt_layout *layout)
-{
-    mt_arena arena = {0};
-    const mt_status status = serve(&arena, backend, layout);
-    mt_arena_free(&arena);
-    return status;
 }
 
 /* The backend ends with the steps; but a trace is one of its machine. */
@@ -189,11 +182,9 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simul
 {
     mt_simulation keeping = *simulation;
     mt_monodomain *problem;
-    mt_arena of_backend = {0};
+    MT_SCRATCH(of_backend);
     *out = (mt_simulated){0};
     MT_TRY(with_beats(arena, simulation, &problem));
     keeping.problem = problem;
-    const mt_status status = simulate(arena, keeping.tracing ? arena : &of_backend, &keeping, problem, out);
-    mt_arena_free(&of_backend);
-    return status;
+    return simulate(arena, keeping.tracing ? arena : of_backend, &keeping, problem, out);
 }

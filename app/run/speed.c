@@ -43,7 +43,7 @@ static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
 
 mt_status mt_speed_measure(const mt_case *input, mt_speed *speed)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_case_stimulus half = half_of_it(input);
     mt_case slab = *input;
     slab.mesh.file = "";
@@ -51,8 +51,7 @@ mt_status mt_speed_measure(const mt_case *input, mt_speed *speed)
     slab.stimuli = &half, slab.n_stimuli = 1;
     slab.n_regions = slab.n_gradients = slab.n_points = slab.n_electrodes = slab.line.points = 0;
     mt_progress_stage("measuring how fast this computer is");
-    const mt_status status = mt_fail_in("the slab that is timed", measure(&arena, &slab, speed));
+    const mt_status status = mt_fail_in("the slab that is timed", measure(arena, &slab, speed));
     mt_progress_stage(NULL);
-    mt_arena_free(&arena);
     return status;
 }

@@ -46,8 +46,6 @@ mt_status mt_stepping_error_find(const mt_case *input, const mt_monodomain *prob
         .stimulated_mm = 1,
         .duration_ms = 2,
         .rise_mV_ms = 50};
-    mt_arena scratch = {0};
-    const mt_status status = compare(&scratch, &line, error);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return compare(scratch, &line, error);
 }

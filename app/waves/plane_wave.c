@@ -49,12 +49,11 @@ mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t
 mt_status mt_plane_wave_line_speed(
     const mt_cell_model *model, size_t variant, double dt_ms, double *speed_mm_ms)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_line_wave wave;
     const mt_status status =
-        mt_plane_wave_line(&arena, model, variant, false, mt_plane_wave_to_mm, dt_ms, &wave);
+        mt_plane_wave_line(arena, model, variant, false, mt_plane_wave_to_mm, dt_ms, &wave);
     if (status == MT_OK) *speed_mm_ms = mt_line_speed(&wave, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -192,10 +191,8 @@ static mt_status measure(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 
 mt_status mt_plane_wave_measure(const mt_wave_slab *slab, const mt_wave_medium *medium, mt_plane_wave *wave)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     measuring m = {.slab = slab, .medium = medium, .n = slab->mesh.n_elements};
     *wave = (mt_plane_wave){0};
-    const mt_status status = measure(&arena, &m, wave);
-    mt_arena_free(&arena);
-    return status;
+    return measure(arena, &m, wave);
 }

@@ -252,10 +252,9 @@ static mt_status measure(
 mt_status mt_premature_measure(
     const mt_premature *what, mt_premature_wave *s1, size_t n, mt_premature_wave *s2)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     measuring m = {.what = what, .n = what->strand->diffusion.n_elements};
-    const mt_status status = measure(&arena, &m, s1, n, s2);
+    const mt_status status = measure(arena, &m, s1, n, s2);
     mt_progress_stage(NULL);
-    mt_arena_free(&arena);
     return status;
 }

@@ -33,7 +33,7 @@ static mt_status read_family(const mt_arguments *arguments, mt_slab_family *fami
 /* The size and the family of the mesh of a case. */
 static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_mesh mesh;
     if (!input->mesh.file[0]) {
         kind->edge_mm = input->mesh.slab.edge_mm;
@@ -41,10 +41,9 @@ static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
         return MT_OK;
     }
     mt_progress_stage("getting the mesh");
-    const mt_status status = mt_mesh_read(&arena, input->mesh.file, &mesh);
+    const mt_status status = mt_mesh_read(arena, input->mesh.file, &mesh);
     if (status == MT_OK) kind->length_mm = mt_mesh_length_mm(&mesh);
     kind->family = MT_FAMILY_GMSH;
-    mt_arena_free(&arena);
     return status;
 }
 

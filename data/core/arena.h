@@ -1,7 +1,7 @@
 /* Memory by lifetime: everything allocated in an arena goes when the arena is freed, and only then.
  *
  * Zeroed, aligned to 64 bytes. A function that builds something gets the arena that its result lives in;
- * what it needs only on the way it allocates in an arena of its own. Not for use inside parallel regions. */
+ * what it needs only on the way it allocates in an arena of its own (MT_SCRATCH). Not for use inside parallel regions. */
 #ifndef MT_DATA_CORE_ARENA_H
 #define MT_DATA_CORE_ARENA_H
 
@@ -23,6 +23,11 @@ char *mt_arena_text(mt_arena *arena, const char *text);
 
 /* Frees everything allocated; the arena is empty and usable again. */
 void mt_arena_free(mt_arena *arena);
+
+/* Declares `name`, a pointer to an empty arena that is freed where its scope ends, after a returned value was computed. */
+#define MT_SCRATCH(name)                                                                                     \
+    __attribute__((cleanup(mt_arena_free))) mt_arena name##_arena = {0};                                     \
+    mt_arena *const name = &name##_arena
 
 /* For tests: the n-th allocation from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
 void mt_arena_fail_at(size_t n);

@@ -11,9 +11,10 @@
 
 /* ---- reading ---- */
 
-static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *name, const char *text,
-    const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out)
+mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_table *table,
+    const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
+    MT_SCRATCH(scratch);
     mt_yaml_node *root;
     char *filled;
     MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
@@ -22,15 +23,6 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *nam
     MT_TRY(mt_yaml_fill(arena, scratch, root, table->keys, filled));
     memcpy(out, filled, table->bytes);
     return MT_OK;
-}
-
-mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_table *table,
-    const mt_yaml_override *overrides, size_t n_overrides, void *out)
-{
-    mt_arena scratch = {0};
-    const mt_status status = read_within(arena, &scratch, name, text, table, overrides, n_overrides, out);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* The whole file in `arena`, with a NUL behind it. */
@@ -70,21 +62,19 @@ mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
 mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const char *text = NULL;
-    mt_status status = mt_yaml_text(&scratch, path, &text);
-    if (status == MT_OK) status = mt_yaml_read(arena, path, text, table, overrides, n_overrides, out);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = mt_yaml_text(scratch, path, &text);
+    return status == MT_OK ? mt_yaml_read(arena, path, text, table, overrides, n_overrides, out) : status;
 }
 
 mt_status mt_yaml_root_word(
     mt_arena *arena, const char *name, const char *text, const char *key, const char **word)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_yaml_node *root;
     char *copy = NULL;
-    mt_status status = mt_yaml_node_read(&scratch, name, text, &root);
+    mt_status status = mt_yaml_node_read(scratch, name, text, &root);
     if (status == MT_OK) {
         const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
         const char *value = found && found->kind == MT_YAML_IS_SCALAR ? found->text : "";
@@ -92,7 +82,6 @@ mt_status mt_yaml_root_word(
         if (copy) *word = copy;
         status = copy ? MT_OK : MT_MEMORY;
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

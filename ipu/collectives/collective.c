@@ -256,9 +256,7 @@ static mt_status add_steps(mt_arena *scratch, adding *a, ipu_operator with, cons
 mt_status ipu_collective_program(ipu_graph *graph, const ipu_plan *plan, ipu_operator with,
     const ipu_tensor *vectors, size_t n_chips, const ipu_program **program)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     adding a = {.graph = graph, .plan = plan};
-    const mt_status status = add_steps(&scratch, &a, with, vectors, n_chips, program);
-    mt_arena_free(&scratch);
-    return status;
+    return add_steps(scratch, &a, with, vectors, n_chips, program);
 }

@@ -328,16 +328,14 @@ static mt_status copy_steps(mt_arena *arena, const sorting *s, ipu_plan *kinds)
 
 mt_status ipu_plan_kinds(mt_arena *arena, const ipu_plan *plan, ipu_plan *kinds, size_t **times)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     sorting s = {.plan = plan, .alike = plan->n_elements % plan->n_fragments == 0};
     *kinds =
         (ipu_plan){.method = plan->method, .n_elements = plan->n_elements, .n_fragments = plan->n_fragments};
     MT_ALLOC(arena, *times, plan->n_steps);
     s.times = *times;
-    mt_status status = sort_steps(&scratch, &s);
-    if (status == MT_OK) status = copy_steps(arena, &s, kinds);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = sort_steps(scratch, &s);
+    return status == MT_OK ? copy_steps(arena, &s, kinds) : status;
 }
 
 void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes)

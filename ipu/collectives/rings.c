@@ -194,8 +194,11 @@ static mt_status find_turn(mt_arena *scratch, const turning *t, ipu_ring *ring, 
     }
 }
 
-static mt_status take_turns(mt_arena *scratch, ipu_shape shape, size_t n_chips, ipu_rings *rings)
+static mt_status find_turns(ipu_shape shape, size_t n_chips, ipu_rings *rings)
 {
+    rings->turns = shape == IPU_TORUS ? 0 : 1;
+    if (shape != IPU_TORUS) return MT_OK;
+    MT_SCRATCH(scratch);
     const ipu_links links = {.shape = shape,
         .direct = 1,
         .cross = 1,
@@ -211,16 +214,6 @@ static mt_status take_turns(mt_arena *scratch, ipu_shape shape, size_t n_chips, 
     for (size_t r = 0; r < rings->n_rings; r++)
         MT_TRY(find_turn(scratch, &t, &rings->ring[r], &rings->turns));
     return MT_OK;
-}
-
-static mt_status find_turns(ipu_shape shape, size_t n_chips, ipu_rings *rings)
-{
-    mt_arena scratch = {0};
-    rings->turns = shape == IPU_TORUS ? 0 : 1;
-    if (shape != IPU_TORUS) return MT_OK;
-    const mt_status status = take_turns(&scratch, shape, n_chips, rings);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 mt_status ipu_rings_make(

@@ -224,7 +224,7 @@ mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments, const ipu_exec
 {
     const ipu_target *target = &e->graph->target;
     const size_t word = target->exchange_bytes_per_cycle;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     *assembly = (ipu_assembly){0};
     MT_ALLOC(fragments, assembly->fragments, step->first_message[target->tiles] - step->first_message[0]);
     MT_ALLOC(arena, assembly->copied, step->first_input[target->tiles] - step->first_input[0]);
@@ -236,7 +236,5 @@ mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments, const ipu_exec
         .word = word,
         .beyond = ipu_round_up(e->tile_offset[target->tiles], BUFFER_ALIGNMENT) / word,
         .out = assembly};
-    const mt_status status = add_inputs(&scratch, &a, step);
-    mt_arena_free(&scratch);
-    return status;
+    return add_inputs(scratch, &a, step);
 }

@@ -847,18 +847,16 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
 static mt_status compile_graph(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
     size_t n_programs, bool untimed, ipu_executable **executable)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_ALLOC(arena, *executable, 1);
     (*executable)->untimed = untimed;
     compiling c = {.arena = arena,
-        .scratch = &scratch,
+        .scratch = scratch,
         .graph = graph,
         .executable = *executable,
         .n_tiles = graph->target.tiles,
         .n_sets = graph->n_compute_sets};
-    mt_status status = compile(&c, programs, n_programs);
-    mt_arena_free(&scratch);
-    return status;
+    return compile(&c, programs, n_programs);
 }
 
 mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,

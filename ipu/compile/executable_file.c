@@ -589,9 +589,7 @@ static mt_status load(mt_arena *scratch, walk *w, const ipu_codelet *const *code
 mt_status ipu_executable_load(mt_arena *arena, const char *path, const ipu_codelet *const *codelets,
     size_t n_codelets, ipu_executable **executable)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     walk w = {.path = path, .arena = arena};
-    const mt_status status = load(&scratch, &w, codelets, n_codelets, executable);
-    mt_arena_free(&scratch);
-    return status;
+    return load(scratch, &w, codelets, n_codelets, executable);
 }

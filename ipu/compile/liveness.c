@@ -301,10 +301,8 @@ static mt_status find(mt_arena *arena, finding *f, const ipu_program *const *pro
 mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
     size_t n_programs, ipu_liveness *liveness)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     *liveness = (ipu_liveness){0};
-    finding f = {.scratch = &scratch, .graph = graph, .liveness = liveness};
-    mt_status status = find(arena, &f, programs, n_programs);
-    mt_arena_free(&scratch);
-    return status;
+    finding f = {.scratch = scratch, .graph = graph, .liveness = liveness};
+    return find(arena, &f, programs, n_programs);
 }

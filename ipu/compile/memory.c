@@ -547,32 +547,22 @@ static mt_status place_all(placing *p, ipu_executable *e)
 
 mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     placing p;
     MT_ALLOC(arena, e->memory, e->graph->target.tiles);
     MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
-    mt_status status = make_room(&scratch, e, 0, e->graph->target.tiles, &p);
-    if (status == MT_OK) status = place_all(&p, e);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = make_room(scratch, e, 0, e->graph->target.tiles, &p);
+    return status == MT_OK ? place_all(&p, e) : status;
 }
 
-static mt_status make_map(
-    mt_arena *arena, mt_arena *scratch, const ipu_executable *e, size_t tile, ipu_tile_map *map)
+mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)
 {
+    MT_SCRATCH(scratch);
     placing p;
-    MT_TRY(make_room(scratch, e, tile, tile + 1, &p));
+    MT_TRY(make_room(scratch, executable, tile, tile + 1, &p));
     place_tile(&p, tile);
     *map = (ipu_tile_map){.n_items = p.n_placed, .sums = sums_of(&p)};
     MT_ALLOC(arena, map->items, p.n_placed);
     for (size_t i = 0; i < p.n_placed; i++) map->items[i] = p.placed[i].item;
     return MT_OK;
-}
-
-mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)
-{
-    mt_arena scratch = {0};
-    mt_status status = make_map(arena, &scratch, executable, tile, map);
-    mt_arena_free(&scratch);
-    return status;
 }

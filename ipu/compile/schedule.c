@@ -823,12 +823,10 @@ static mt_status find_participants(mt_arena *scratch, const ipu_target *target, 
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     participants with = {0};
-    mt_status status = find_participants(&scratch, target, fragments, n_fragments, &with);
+    mt_status status = find_participants(scratch, target, fragments, n_fragments, &with);
     const planner p = {
         .target = target, .fragments = fragments, .with = &with, .n = n_fragments, .n_tiles = with.n};
-    if (status == MT_OK) status = make(arena, &p, schedule);
-    mt_arena_free(&scratch);
-    return status;
+    return status == MT_OK ? make(arena, &p, schedule) : status;
 }

@@ -226,9 +226,7 @@ static mt_status check(mt_arena *scratch, checker *c)
 mt_status ipu_schedule_check(
     const ipu_target *target, const ipu_fragment *fragments, size_t n_fragments, const ipu_schedule *schedule)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     checker c = {.target = target, .fragments = fragments, .n = n_fragments, .schedule = schedule};
-    mt_status status = check(&scratch, &c);
-    mt_arena_free(&scratch);
-    return status;
+    return check(scratch, &c);
 }

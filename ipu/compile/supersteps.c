@@ -202,10 +202,8 @@ static mt_status make_all(making *m, mt_arena *scratch)
 
 mt_status ipu_supersteps_make(mt_arena *arena, ipu_executable *executable, const ipu_slots *slots)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     making m = {
         .arena = arena, .executable = executable, .slots = slots, .n_tiles = executable->graph->target.tiles};
-    const mt_status status = make_all(&m, &scratch);
-    mt_arena_free(&scratch);
-    return status;
+    return make_all(&m, scratch);
 }

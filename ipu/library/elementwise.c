@@ -281,13 +281,12 @@ static mt_status add_range(const adding *a, const ipu_tile_range *range)
 
 static mt_status add(const adding *a, ipu_tensor out)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_tile_range *ranges;
     size_t n = 0;
     MT_TRY(check(a, out));
-    mt_status status = ipu_ranges_of(&scratch, a->graph, out, a->codelet->name, &ranges, &n);
+    mt_status status = ipu_ranges_of(scratch, a->graph, out, a->codelet->name, &ranges, &n);
     for (size_t k = 0; k < n && status == MT_OK; k++) status = add_range(a, &ranges[k]);
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -32,12 +32,11 @@ static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, cons
 
 static mt_status tile_of(const ipu_graph *graph, ipu_tensor counter, uint32_t *tile)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_tile_range *range;
     size_t n;
-    const mt_status status = ipu_ranges_of(&scratch, graph, counter, "counted loop", &range, &n);
+    const mt_status status = ipu_ranges_of(scratch, graph, counter, "counted loop", &range, &n);
     if (status == MT_OK) *tile = range[0].tile;
-    mt_arena_free(&scratch);
     return status;
 }
 

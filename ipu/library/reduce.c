@@ -530,9 +530,7 @@ mt_status ipu_reduce(
     if (reduction >= IPU_REDUCTIONS)
         return mt_fail(MT_INPUT, "reduction %d; allowed: below %d", (int)reduction, IPU_REDUCTIONS);
     MT_TRY(check(ipu_reduction_name(reduction), in, out));
-    mt_arena scratch = {0};
-    tree t = {.graph = graph, .scratch = &scratch, .reduction = reduction, .in = in, .out = out};
-    const mt_status status = reduce(&t, program);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    tree t = {.graph = graph, .scratch = scratch, .reduction = reduction, .in = in, .out = out};
+    return reduce(&t, program);
 }

@@ -159,21 +159,17 @@ static mt_status add(mt_arena *scratch, adding *a, size_t rows, size_t at_least)
 mt_status ipu_add_dynamic_slice(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor in, size_t rows, ipu_tensor index, ipu_tensor out)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(check(graph, "dynamic slice", in, rows, out, index));
     adding a = {graph, compute_set, &slices[out.type], .width = in.n / rows, .tensors = {in, index, out}};
-    const mt_status status = add(&scratch, &a, rows, 1);
-    mt_arena_free(&scratch);
-    return status;
+    return add(scratch, &a, rows, 1);
 }
 
 mt_status ipu_add_dynamic_update(
     ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor index, ipu_tensor out, size_t rows)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(check(graph, "dynamic update", out, rows, in, index));
     adding a = {graph, compute_set, &updates[out.type], .width = out.n / rows, .tensors = {in, index, out}};
-    const mt_status status = add(&scratch, &a, rows, rows);
-    mt_arena_free(&scratch);
-    return status;
+    return add(scratch, &a, rows, rows);
 }

@@ -110,23 +110,15 @@ static mt_status place_mappings(mt_arena *scratch, const ipu_graph *graph, ipu_t
     return MT_OK;
 }
 
-static mt_status ranges_of(mt_arena *arena, mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor,
-    const char *what, ipu_tile_range **ranges, size_t *n)
+mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, const char *what,
+    ipu_tile_range **ranges, size_t *n)
 {
+    MT_SCRATCH(scratch);
     placing p = {0};
     MT_TRY(place_mappings(scratch, graph, tensor, &p));
     MT_TRY(walk(graph, tensor, &p, what, NULL, n));
     MT_ALLOC(arena, *ranges, *n);
     return walk(graph, tensor, &p, what, *ranges, n);
-}
-
-mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tensor, const char *what,
-    ipu_tile_range **ranges, size_t *n)
-{
-    mt_arena scratch = {0};
-    const mt_status status = ranges_of(arena, &scratch, graph, tensor, what, ranges, n);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- blocks ---- */
@@ -259,13 +251,12 @@ static bool any_shared(const stretch *all, size_t n)
 
 mt_status ipu_tensors_share(const ipu_graph *graph, ipu_tensor a, ipu_tensor b, bool *share)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const size_t n = a.n_slices + b.n_slices;
-    stretch *all = mt_arena_alloc(&scratch, n, sizeof *all);
+    stretch *all = mt_arena_alloc(scratch, n, sizeof *all);
     if (!all) return MT_MEMORY;
     (void)add_stretches(graph, b, true, all + add_stretches(graph, a, false, all));
     if (n > 1) qsort(all, n, sizeof *all, by_element);
     *share = any_shared(all, n);
-    mt_arena_free(&scratch);
     return MT_OK;
 }

@@ -410,20 +410,18 @@ static mt_status state_routes(mt_arena *arena, const ipu_links *links, ipu_topol
 
 mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_link *listed = NULL;
     if (links->shape != IPU_LINK_LIST) return join_rungs(arena, links, n_chips, topology);
     if (n_chips == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
     MT_TRY(ipu_topology_allows(links, n_chips));
-    MT_ALLOC(&scratch, listed, links->n_list);
+    MT_ALLOC(scratch, listed, links->n_list);
     for (size_t l = 0; l < links->n_list; l++)
         listed[l] =
             (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
     mt_status status = ipu_topology_list(arena, listed, links->n_list, n_chips, topology);
-    if (status == MT_OK) status = check_routes(&scratch, "machine", links, *topology);
-    if (status == MT_OK) status = state_routes(arena, links, *topology);
-    mt_arena_free(&scratch);
-    return status;
+    if (status == MT_OK) status = check_routes(scratch, "machine", links, *topology);
+    return status == MT_OK ? state_routes(arena, links, *topology) : status;
 }
 
 /* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */
@@ -476,14 +474,6 @@ static mt_status check_stated(mt_arena *scratch, const char *file, const ipu_lin
     return check_routes(scratch, file, links, &t);
 }
 
-static mt_status check_joined(mt_arena *scratch, const char *file, const ipu_links *links)
-{
-    MT_TRY(check_leaves(scratch, file, links));
-    MT_TRY(check_ways(scratch, file, links, false));
-    MT_TRY(check_ways(scratch, file, links, true));
-    return links->n_routes > 0 ? check_stated(scratch, file, links) : MT_OK;
-}
-
 /* What a list has, and no other shape. */
 static mt_status check_no_list(const char *file, const ipu_links *links)
 {
@@ -517,7 +507,6 @@ static mt_status check_lanes(const char *file, const ipu_links *links)
 
 mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 {
-    mt_arena scratch = {0};
     MT_TRY(check_lanes(file, links));
     if (links->buffers > 1 && links->shape != IPU_TORUS)
         return mt_fail(MT_INPUT, "%s: links.buffers: %zu; allowed with links.shape %s: 1", file,
@@ -533,9 +522,11 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
     if (links->chips > 0 && links->chips != ipu_topology_listed(links))
         return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed: %zu, as links.list joins IPUs 0 to %zu",
             file, links->chips, ipu_topology_listed(links), ipu_topology_listed(links) - 1);
-    const mt_status status = check_joined(&scratch, file, links);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    MT_TRY(check_leaves(scratch, file, links));
+    MT_TRY(check_ways(scratch, file, links, false));
+    MT_TRY(check_ways(scratch, file, links, true));
+    return links->n_routes > 0 ? check_stated(scratch, file, links) : MT_OK;
 }
 
 /* ---- loads and times ---- */
@@ -744,10 +735,8 @@ static mt_status search(mt_arena *scratch, const waits *w)
 
 mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     waits w = {.topology = topology};
-    mt_status status = collect_waits(&scratch, bytes, &w);
-    if (status == MT_OK) status = search(&scratch, &w);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = collect_waits(scratch, bytes, &w);
+    return status == MT_OK ? search(scratch, &w) : status;
 }

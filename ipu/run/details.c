@@ -198,23 +198,16 @@ static mt_status make_received(
 
 /* ---- all of it ---- */
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, const ipu_executable *e, ipu_profile *profile)
+mt_status ipu_details_add(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
 {
+    MT_SCRATCH(scratch);
     names known = {.arena = arena, .scratch = scratch};
     ipu_details *details;
     MT_ALLOC(arena, details, 1);
     MT_TRY(choose(arena, scratch, profile, details));
-    MT_TRY(make_maps(arena, e, &known, details));
-    MT_TRY(make_vertices(arena, e, &known, details));
-    MT_TRY(make_received(arena, scratch, e, details));
+    MT_TRY(make_maps(arena, executable, &known, details));
+    MT_TRY(make_vertices(arena, executable, &known, details));
+    MT_TRY(make_received(arena, scratch, executable, details));
     profile->details = details;
     return MT_OK;
-}
-
-mt_status ipu_details_add(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
-{
-    mt_arena scratch = {0};
-    const mt_status status = make(arena, &scratch, executable, profile);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -90,10 +90,10 @@ static mt_status keep_name(mt_arena *arena, const char **name)
 static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
 {
     size_t n = e->graph->target.tiles;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_tile_memory *memory;
     MT_ALLOC(arena, memory, n);
-    double *totals = mt_arena_alloc(&scratch, n, sizeof *totals);
+    double *totals = mt_arena_alloc(scratch, n, sizeof *totals);
     if (!totals) return MT_MEMORY;
     profile->memory = memcpy(memory, e->memory, n * sizeof *memory);
     for (size_t t = 0; t < n; t++) {
@@ -105,7 +105,6 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     profile->memory_max = profile->fullest.total + profile->fullest.gaps;
     profile->memory_median = (size_t)mt_select(totals, n, (n - 1) / 2);
     profile->memory_there = e->graph->target.bytes_per_tile;
-    mt_arena_free(&scratch);
     return MT_OK;
 }
 
@@ -224,9 +223,9 @@ static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *
 
 static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     kinds k = {0};
-    mt_status status = count_kinds(&scratch, e, &k);
+    mt_status status = count_kinds(scratch, e, &k);
     profile->n_vertices = k.n;
     profile->vertices = status == MT_OK ? mt_arena_alloc(arena, k.n, sizeof *profile->vertices) : NULL;
     if (status == MT_OK && !profile->vertices) status = MT_MEMORY;
@@ -234,7 +233,6 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
         profile->vertices[v] = k.rows[v];
         status = keep_name(arena, &profile->vertices[v].codelet);
     }
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -267,12 +265,10 @@ static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profi
 
 mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_timing timing;
-    mt_status status = ipu_timing_make(&scratch, executable, &timing);
-    if (status == MT_OK) status = make_costs(arena, &timing, profile);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = ipu_timing_make(scratch, executable, &timing);
+    return status == MT_OK ? make_costs(arena, &timing, profile) : status;
 }
 
 static void add_controls(const ipu_engine *engine, ipu_profile *profile)
@@ -377,26 +373,19 @@ static void add_end(const ipu_timing *at, uint64_t predicates_here, ipu_end end,
     profile->band.at[end] = sum;
 }
 
-static mt_status add_bands(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile)
 {
+    MT_SCRATCH(arena);
     ipu_timing here, at;
-    MT_TRY(ipu_timing_make(arena, e, &here));
+    MT_TRY(ipu_timing_make(arena, executable, &here));
     for (int end = 0; end < IPU_ENDS; end++) {
-        const ipu_target other = ipu_target_at(&e->graph->target, (ipu_end)end);
+        const ipu_target other = ipu_target_at(&executable->graph->target, (ipu_end)end);
         ipu_executable *same;
-        MT_TRY(ipu_compile_for(arena, e, &other, &same));
+        MT_TRY(ipu_compile_for(arena, executable, &other, &same));
         MT_TRY(ipu_timing_make(arena, same, &at));
         add_end(&at, predicates_of(&here), (ipu_end)end, profile);
     }
     return MT_OK;
-}
-
-mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile)
-{
-    mt_arena scratch = {0};
-    const mt_status status = add_bands(&scratch, executable, profile);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 bool ipu_profile_crosses(const ipu_profile *profile)

@@ -75,10 +75,18 @@ static mt_status find_all(mt_arena *arena, mt_arena *scratch, ipu_ranks *ranks, 
     return MT_OK;
 }
 
-static mt_status connect_all(mt_arena *arena, mt_arena *scratch, const ipu_executable *executable,
+mt_status ipu_ranks_make(mt_arena *arena, const mt_communicator *with, const ipu_executable *executable,
     unsigned char *image, ipu_ranks *ranks)
 {
-    const mt_communicator *with = ranks->with;
+    const ipu_target *target = &executable->graph->target;
+    *ranks = (ipu_ranks){.with = with, .end_tile = target->tiles};
+    if (!with) return MT_OK;
+    if (target->ipus < with->n_ranks)
+        return mt_fail(MT_INPUT, "a machine of %zu IPUs on %u ranks; allowed: at most a rank for each IPU",
+            target->ipus, with->n_ranks);
+    ranks->first_tile = ipu_ranks_first(target, with->n_ranks, with->rank);
+    ranks->end_tile = ipu_ranks_first(target, with->n_ranks, with->rank + 1);
+    MT_SCRATCH(scratch);
     const size_t n_sets = executable->graph->n_compute_sets;
     crossing c = {.executable = executable, .ranks = ranks};
     MT_TRY(mt_communicator_agree(with, find_all(arena, scratch, ranks, &c)));
@@ -88,21 +96,4 @@ static mt_status connect_all(mt_arena *arena, mt_arena *scratch, const ipu_execu
         if (c.flags[2 * s]) MT_TRY(with->connect(with, image, c.neighbour[s], &ranks->exchange[s]));
     }
     return MT_OK;
-}
-
-mt_status ipu_ranks_make(mt_arena *arena, const mt_communicator *with, const ipu_executable *executable,
-    unsigned char *image, ipu_ranks *ranks)
-{
-    const ipu_target *target = &executable->graph->target;
-    mt_arena scratch = {0};
-    *ranks = (ipu_ranks){.with = with, .end_tile = target->tiles};
-    if (!with) return MT_OK;
-    if (target->ipus < with->n_ranks)
-        return mt_fail(MT_INPUT, "a machine of %zu IPUs on %u ranks; allowed: at most a rank for each IPU",
-            target->ipus, with->n_ranks);
-    ranks->first_tile = ipu_ranks_first(target, with->n_ranks, with->rank);
-    ranks->end_tile = ipu_ranks_first(target, with->n_ranks, with->rank + 1);
-    const mt_status status = connect_all(arena, &scratch, executable, image, ranks);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -891,8 +891,6 @@ mt_status ipu_tally_count(const char *module, const char *function, ipu_mix *mix
     }
     const char *end = at ? strstr(at, "\n}") : NULL;
     if (!end) return mt_fail(MT_INPUT, "no function %s in the module", function);
-    mt_arena scratch = {0};
-    mt_status status = count_in(&scratch, strchr(at + 1, '\n') + 1, end, mix);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return count_in(scratch, strchr(at + 1, '\n') + 1, end, mix);
 }

@@ -394,9 +394,20 @@ static void share_volume(const mt_mesh *mesh, mt_fibres *fibres)
     for (int k = 0; k < 3; k++) fibres->layer_volume[k] = mm3[k] / (mm3[0] + mm3[1] + mm3[2]);
 }
 
-static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency,
+mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_fibres_rule *rule, mt_fibres *fibres)
 {
+    MT_TRY(check_rule(rule));
+    *fibres = (mt_fibres){.n_elements = mesh->n_elements, .n_vertices = mesh->n_vertices};
+    MT_ALLOC(arena, fibres->fibre, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->sheet, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->normal, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->depth, mesh->n_elements);
+    MT_ALLOC(arena, fibres->layer, mesh->n_elements);
+    MT_ALLOC(arena, fibres->phi_lv, mesh->n_vertices);
+    MT_ALLOC(arena, fibres->phi_rv, mesh->n_vertices);
+    MT_ALLOC(arena, fibres->psi, mesh->n_vertices);
+    MT_SCRATCH(scratch);
     unsigned char *surface, *state;
     plane base;
     MT_ALLOC(scratch, surface, mesh->n_vertices);
@@ -415,25 +426,6 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
     count_jumps(adjacency, fibres);
     share_volume(mesh, fibres);
     return MT_OK;
-}
-
-mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_fibres_rule *rule, mt_fibres *fibres)
-{
-    mt_arena scratch = {0};
-    MT_TRY(check_rule(rule));
-    *fibres = (mt_fibres){.n_elements = mesh->n_elements, .n_vertices = mesh->n_vertices};
-    MT_ALLOC(arena, fibres->fibre, 3 * mesh->n_elements);
-    MT_ALLOC(arena, fibres->sheet, 3 * mesh->n_elements);
-    MT_ALLOC(arena, fibres->normal, 3 * mesh->n_elements);
-    MT_ALLOC(arena, fibres->depth, mesh->n_elements);
-    MT_ALLOC(arena, fibres->layer, mesh->n_elements);
-    MT_ALLOC(arena, fibres->phi_lv, mesh->n_vertices);
-    MT_ALLOC(arena, fibres->phi_rv, mesh->n_vertices);
-    MT_ALLOC(arena, fibres->psi, mesh->n_vertices);
-    mt_status status = make(&scratch, mesh, adjacency, rule, fibres);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* Finds the middle of the left endocardium's vertices, and the direction from it to that of the right one's across the base's normal. */
@@ -456,8 +448,9 @@ static void find_ventricles(
     for (int k = 0; k < 3; k++) to_rv[k] = across > 1e-6 * length ? to_rv[k] / across : 0;
 }
 
-static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landmarks *landmarks)
+mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
 {
+    MT_SCRATCH(scratch);
     unsigned char *surface;
     plane base;
     MT_ALLOC(scratch, surface, mesh->n_vertices);
@@ -470,14 +463,6 @@ static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landm
     return MT_OK;
 }
 
-mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
-{
-    mt_arena scratch = {0};
-    mt_status status = find_landmarks(&scratch, mesh, landmarks);
-    mt_arena_free(&scratch);
-    return status;
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -486,11 +471,11 @@ static int compare_numbers(const void *a, const void *b)
 
 mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     double *angle, sum = 0;
     *angles = (mt_fibres_angles){0};
     if (n_elements == 0) return MT_OK;
-    MT_ALLOC(&scratch, angle, n_elements);
+    MT_ALLOC(scratch, angle, n_elements);
     for (size_t c = 0; c < n_elements; c++) {
         const double *f = a + 3 * c, *g = b + 3 * c;
         double turn[3];
@@ -503,6 +488,5 @@ mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b,
     angles->mean_deg = sum / (double)n_elements;
     angles->median_deg = angle[(n_elements - 1) / 2];
     angles->high_deg = angle[n_elements - 1 - n_elements / 10];
-    mt_arena_free(&scratch);
     return MT_OK;
 }

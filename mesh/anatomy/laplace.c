@@ -161,9 +161,10 @@ static size_t block_end(const mt_laplace *problem, size_t block)
     return end < problem->n_free ? end : problem->n_free;
 }
 
-static mt_status make(
-    mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem)
+mt_status mt_laplace_make(
+    mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem)
 {
+    MT_SCRATCH(scratch);
     graph g = {.n = mesh->n_vertices};
     uint32_t *order, *position;
     MT_TRY(assemble(scratch, mesh, &g));
@@ -189,15 +190,6 @@ static mt_status make(
     for (size_t b = 0; b < n_blocks; b++)
         find_pivots(problem, b * problem->block_rows, block_end(problem, b));
     return MT_OK;
-}
-
-mt_status mt_laplace_make(
-    mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem)
-{
-    mt_arena scratch = {0};
-    mt_status status = make(arena, &scratch, mesh, given, problem);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* z = M^-1 r within a block. */
@@ -303,9 +295,11 @@ static mt_status iterate(
     return MT_OK;
 }
 
-static mt_status solve(mt_arena *scratch, const mt_laplace *problem, double tolerance, size_t max_iterations,
-    double *phi, mt_laplace_report *report)
+mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations, double *phi,
+    mt_laplace_report *report)
 {
+    *report = (mt_laplace_report){0};
+    MT_SCRATCH(scratch);
     work w = {.n_partial = (problem->n_free + SUM_ROWS - 1) / SUM_ROWS};
     size_t n = problem->n_free;
     MT_ALLOC(scratch, w.x, problem->n_vertices);
@@ -320,16 +314,6 @@ static mt_status solve(mt_arena *scratch, const mt_laplace *problem, double tole
     MT_TRY(iterate(problem, tolerance, max_iterations, &w, report));
     for (size_t i = 0; i < n; i++) phi[problem->vertex[i]] = w.x[i];
     return MT_OK;
-}
-
-mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations, double *phi,
-    mt_laplace_report *report)
-{
-    mt_arena scratch = {0};
-    *report = (mt_laplace_report){0};
-    mt_status status = solve(&scratch, problem, tolerance, max_iterations, phi, report);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi, double gradient[3])

@@ -86,22 +86,18 @@ static mt_status find(mt_arena *scratch, const mt_mesh *tagged, const mt_mesh *f
 
 mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning)
 {
-    mt_arena scratch = {0};
-    const mt_status status = find(&scratch, tagged, found, meaning);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return find(scratch, tagged, found, meaning);
 }
 
 mt_status mt_meaning_by_shape(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_mesh shape = *mesh;
     mt_surfaces found;
-    mt_status status = mt_boundary_make(&scratch, adjacency, &shape);
+    mt_status status = mt_boundary_make(scratch, adjacency, &shape);
     if (status == MT_OK) status = mt_surfaces_find(&shape, &found);
-    if (status == MT_OK) status = find(&scratch, mesh, &shape, meaning);
-    mt_arena_free(&scratch);
-    return status;
+    return status == MT_OK ? find(scratch, mesh, &shape, meaning) : status;
 }
 
 size_t mt_meaning_foreign(const mt_mesh *mesh)

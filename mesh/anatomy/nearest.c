@@ -50,8 +50,9 @@ static uint32_t part(const mt_nearest *nearest, const mt_nearest_node *node)
     return n;
 }
 
-static mt_status build(mt_arena *scratch, mt_nearest *nearest)
+static mt_status build(mt_nearest *nearest)
 {
+    MT_SCRATCH(scratch);
     task *stack;
     size_t n_stack = 1;
     MT_ALLOC(scratch, stack, DEPTH_MAX + 2);
@@ -88,10 +89,7 @@ mt_status mt_nearest_make(mt_arena *arena, const mt_mesh *surface, int32_t tag, 
     size_t n = 0;
     for (size_t f = 0; f < surface->n_faces; f++)
         if (tag == 0 || surface->face_tag[f] == tag) nearest->triangle[n++] = (uint32_t)f;
-    mt_arena scratch = {0};
-    mt_status status = build(&scratch, nearest);
-    mt_arena_free(&scratch);
-    return status;
+    return build(nearest);
 }
 
 static double box_distance_squared(const mt_nearest_node *node, const double point[3])

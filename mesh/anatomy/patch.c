@@ -117,9 +117,9 @@ static mt_status choose_triangles(mt_arena *scratch, const mt_mesh *mesh, int32_
     return MT_OK;
 }
 
-static mt_status find_elements(
-    mt_arena *scratch, const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
+mt_status mt_patch_elements(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
 {
+    MT_SCRATCH(scratch);
     mt_mesh surface;
     mt_nearest tree;
     MT_TRY(choose_triangles(scratch, mesh, tag, &surface));
@@ -134,12 +134,4 @@ static mt_status find_elements(
         "mm "
         "away",
         depth_mm, nearest_mm(mesh, &tree));
-}
-
-mt_status mt_patch_elements(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
-{
-    mt_arena scratch = {0};
-    mt_status status = find_elements(&scratch, mesh, tag, depth_mm, at);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -553,12 +553,10 @@ static mt_status make_rims(mt_arena *scratch, const mt_mesh *surface, const mt_s
 
 mt_status mt_surfaces_rims(mt_mesh *surface)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_sides sides;
-    mt_status status = mt_sides_make(&scratch, surface, &sides);
-    if (status == MT_OK) status = make_rims(&scratch, surface, &sides, surface->face_tag);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = mt_sides_make(scratch, surface, &sides);
+    return status == MT_OK ? make_rims(scratch, surface, &sides, surface->face_tag) : status;
 }
 
 /* ---- left and right ---- */
@@ -627,8 +625,9 @@ void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts)
     }
 }
 
-static mt_status find(mt_arena *scratch, mt_mesh *surface, mt_surfaces *found)
+mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found)
 {
+    MT_SCRATCH(scratch);
     body b;
     cut c = {0};
     uint32_t *queue;
@@ -657,12 +656,4 @@ static mt_status find(mt_arena *scratch, mt_mesh *surface, mt_surfaces *found)
     found->how = c.way == AT_SHADE ? MT_FOUND_SHADE : MT_FOUND_FLAT;
     memcpy(found->wall_mm, wall_mm, sizeof wall_mm);
     return MT_OK;
-}
-
-mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found)
-{
-    mt_arena scratch = {0};
-    mt_status status = find(&scratch, surface, found);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -364,14 +364,12 @@ mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balanc
     MT_TRY(check_rows(pattern));
     *balance = (mt_balance){0};
     if (partition->n_parts == 0) return MT_OK;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     struct work work = {.pattern = pattern,
         .most = (size_t)ceil(imbalance * (double)n_elements / partition->n_parts),
         .n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
-        .scratch = &scratch,
+        .scratch = scratch,
         .looks = (uint64_t)LOOKS * n_elements};
-    const mt_status status = balance_parts(&work, measure, partition, balance);
-    mt_arena_free(&scratch);
-    return status;
+    return balance_parts(&work, measure, partition, balance);
 }

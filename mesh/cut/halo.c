@@ -148,28 +148,6 @@ static mt_status turn_around(mt_arena *arena, mt_halo *halo)
     return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_pattern *pattern,
-    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
-{
-    struct needs needs;
-    MT_TRY(mt_offsets_make(
-        arena, halo->n_elements, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_element));
-    MT_ALLOC(arena, halo->n_interior, halo->n_parts);
-    MT_ALLOC(arena, halo->range_offset, (size_t)halo->n_parts + 1);
-    MT_ALLOC(arena, halo->inbound, halo->n_parts);
-    MT_ALLOC(arena, halo->needed, halo->n_parts);
-    MT_TRY(find_needs(scratch, pattern, partition->part, halo, &needs));
-    struct planner planner = {.scheme = scheme, .needs = &needs};
-    MT_TRY(plan_ranges(arena, scratch, &planner, halo));
-    MT_TRY(turn_around(arena, halo));
-    for (uint32_t q = 0; q < halo->n_parts; q++)
-        if (mt_halo_local(halo, q) >= NONE)
-            return mt_fail(MT_INPUT,
-                "halo: part %u owns and receives %zu elements; fewer than %u are allowed", q,
-                mt_halo_local(halo, q), NONE);
-    return MT_OK;
-}
-
 static mt_status check_input(const mt_pattern *pattern, const mt_partition *partition)
 {
     if (partition->n_elements != pattern->n_elements || pattern->n_elements >= NONE)
@@ -191,13 +169,27 @@ mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_part
     const mt_scheme *scheme, mt_halo *halo)
 {
     MT_TRY(check_input(pattern, partition));
-    mt_arena scratch = {0};
     *halo = (mt_halo){.n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
         .n_elements = pattern->n_elements};
-    mt_status status = make(arena, &scratch, pattern, partition, scheme, halo);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    struct needs needs;
+    MT_TRY(mt_offsets_make(
+        arena, halo->n_elements, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_element));
+    MT_ALLOC(arena, halo->n_interior, halo->n_parts);
+    MT_ALLOC(arena, halo->range_offset, (size_t)halo->n_parts + 1);
+    MT_ALLOC(arena, halo->inbound, halo->n_parts);
+    MT_ALLOC(arena, halo->needed, halo->n_parts);
+    MT_TRY(find_needs(scratch, pattern, partition->part, halo, &needs));
+    struct planner planner = {.scheme = scheme, .needs = &needs};
+    MT_TRY(plan_ranges(arena, scratch, &planner, halo));
+    MT_TRY(turn_around(arena, halo));
+    for (uint32_t q = 0; q < halo->n_parts; q++)
+        if (mt_halo_local(halo, q) >= NONE)
+            return mt_fail(MT_INPUT,
+                "halo: part %u owns and receives %zu elements; fewer than %u are allowed", q,
+                mt_halo_local(halo, q), NONE);
+    return MT_OK;
 }
 
 /* ---- as it is seen from some parts ---- */
@@ -354,12 +346,10 @@ static mt_status see(mt_arena *arena, mt_arena *scratch, view *v, bool each)
 mt_status mt_halo_seen(
     mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     view v = {.whole = halo, .first = first, .end = end, .seen = seen};
     *seen = (mt_halo){.n_parts = halo->n_parts, .parts_per_group = halo->parts_per_group};
-    const mt_status status = see(arena, &scratch, &v, each);
-    mt_arena_free(&scratch);
-    return status;
+    return see(arena, scratch, &v, each);
 }
 
 /* ---- using it ---- */

@@ -169,9 +169,18 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
 }
 
 /* First into groups, which may differ in size by a tenth of what parts may, then each into its parts. */
-static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
-    const mt_partition_options *options, size_t most, mt_partition *partition)
+static mt_status divide_mesh(
+    const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
 {
+    const size_t n = adjacency->n_elements;
+    const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
+    if (2 * mt_adjacency_inner_faces(adjacency) > INT32_MAX)
+        return mt_fail(MT_INPUT, "METIS: a graph of %zu elements has %zu entries; at most %d are allowed", n,
+            2 * mt_adjacency_inner_faces(adjacency), INT32_MAX);
+    if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
+        return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
+            partition->part, partition);
+    MT_SCRATCH(scratch);
     const double imbalance = options->imbalance;
     const uint32_t in_group = partition->parts_per_group;
     struct groups groups = {.n = mt_partition_groups(partition)};
@@ -186,23 +195,6 @@ static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
     /* What a part may have does not depend on the size of its group: `imbalance` here is elements, not yet a share. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
     return divide_groups(scratch, adjacency, &groups, &inner, options->distance, partition);
-}
-
-static mt_status divide_mesh(
-    const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
-{
-    const size_t n = adjacency->n_elements;
-    const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
-    if (2 * mt_adjacency_inner_faces(adjacency) > INT32_MAX)
-        return mt_fail(MT_INPUT, "METIS: a graph of %zu elements has %zu entries; at most %d are allowed", n,
-            2 * mt_adjacency_inner_faces(adjacency), INT32_MAX);
-    if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
-        return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
-            partition->part, partition);
-    mt_arena scratch = {0};
-    mt_status status = divide_twice(&scratch, adjacency, options, most, partition);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- partitions ---- */

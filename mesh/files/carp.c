@@ -301,8 +301,10 @@ static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name
     return mt_vtx_tag(arena, used, lists, mesh);
 }
 
-static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
+mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
 {
+    MT_TRY(mt_file_finish_sets(name));
+    MT_SCRATCH(scratch);
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
     mt_scan points, elements;
     size_t n_vertices, n_elements;
@@ -323,15 +325,6 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_lists(arena, scratch, name, mesh));
     MT_TRY(mt_names_settle(arena, mesh));
     return mt_mesh_check_content(mesh, elements_path);
-}
-
-mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
-{
-    mt_arena scratch = {0};
-    MT_TRY(mt_file_finish_sets(name));
-    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- writing ---- */

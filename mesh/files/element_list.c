@@ -28,9 +28,7 @@ static mt_status read_list(mt_arena *scratch, const char *path, size_t n_element
 
 mt_status mt_element_list_read(mt_arena *arena, const char *path, size_t n_elements, unsigned char **listed)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_ALLOC(arena, *listed, n_elements);
-    const mt_status status = read_list(&scratch, path, n_elements, *listed);
-    mt_arena_free(&scratch);
-    return status;
+    return read_list(scratch, path, n_elements, *listed);
 }

@@ -804,13 +804,11 @@ static mt_status make_mesh(mt_arena *arena, reader *r, mt_mesh *mesh)
 
 mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
-    reader r = {.scratch = &scratch, .unit_mm = unit_mm};
-    mt_status status = mt_scan_open(&scratch, path, &r.scan);
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch, .unit_mm = unit_mm};
+    mt_status status = mt_scan_open(scratch, path, &r.scan);
     if (status == MT_OK) status = read_file(&r);
-    if (status == MT_OK) status = make_mesh(arena, &r, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    return status == MT_OK ? make_mesh(arena, &r, mesh) : status;
 }
 
 /* ---- writing ---- */
@@ -1019,12 +1017,11 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
 
 mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
     mt_mesh tagged;
-    mt_status status = take_tagged(&scratch, mesh, &tagged);
-    status = mt_file_end(&file, status == MT_OK ? write_mesh(&scratch, path, file.stream, &tagged) : status);
-    mt_arena_free(&scratch);
+    mt_status status = take_tagged(scratch, mesh, &tagged);
+    status = mt_file_end(&file, status == MT_OK ? write_mesh(scratch, path, file.stream, &tagged) : status);
     return status;
 }

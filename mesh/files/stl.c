@@ -122,10 +122,8 @@ static mt_status read_all(mt_arena *arena, mt_scan *scan, double unit_mm, mt_mes
 
 mt_status mt_stl_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_scan scan;
-    mt_status status = mt_scan_open(&scratch, path, &scan);
-    if (status == MT_OK) status = read_all(arena, &scan, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = mt_scan_open(scratch, path, &scan);
+    return status == MT_OK ? read_all(arena, &scan, unit_mm, mesh) : status;
 }

@@ -271,8 +271,9 @@ static mt_status check_order(const rows *elements, int64_t vertices)
         "number of vertices of an element is %lld; allowed: 4, or 10 (second order)", (long long)vertices);
 }
 
-static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
+mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
 {
+    MT_SCRATCH(scratch);
     enum { MANY = 1000 };
     head of_points[] = {
         {"dimension", 3, 3, 3}, {"number of attributes", 0, MANY, 0}, {"number of markers", 0, 1, 0}};
@@ -300,12 +301,4 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_faces(arena, scratch, name, first, elements.on_edge, mesh));
     if (elements.on_edge) MT_TRY(drop_on_edges(arena, scratch, elements.on_edge, mesh));
     return read_fibres(arena, scratch, name, mesh);
-}
-
-mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
-{
-    mt_arena scratch = {0};
-    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
 }

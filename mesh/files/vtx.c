@@ -20,9 +20,9 @@ static mt_status read_head(mt_scan *scan, size_t *n)
         kind[0] ? "'" : "the file ends", kind, kind[0] ? "'" : "");
 }
 
-static mt_status read_list(
-    mt_arena *arena, mt_arena *scratch, const char *path, size_t n_vertices, mt_vtx *list)
+mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_vertices, mt_vtx *list)
 {
+    MT_SCRATCH(scratch);
     mt_scan scan;
     size_t n, used = 0;
     MT_TRY(mt_scan_open(scratch, path, &scan));
@@ -39,14 +39,6 @@ static mt_status read_list(
     list->path = path;
     list->n = used;
     return mt_scan_end_file(&scan, "vertices", n);
-}
-
-mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_vertices, mt_vtx *list)
-{
-    mt_arena scratch = {0};
-    const mt_status status = read_list(arena, &scratch, path, n_vertices, list);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- triangles of lists ---- */
@@ -148,8 +140,6 @@ static mt_status tag_triangles(
 
 mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
-    const mt_status status = n_lists > 0 ? tag_triangles(arena, &scratch, n_lists, lists, mesh) : MT_OK;
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return n_lists > 0 ? tag_triangles(arena, scratch, n_lists, lists, mesh) : MT_OK;
 }

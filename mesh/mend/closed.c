@@ -267,8 +267,10 @@ static mt_status wind(mt_mesh *surface, const pieces *p, mt_closed *report)
     return MT_OK;
 }
 
-static mt_status make(mt_arena *scratch, mt_mesh *surface, mt_closed *report)
+mt_status mt_closed_make(mt_mesh *surface, mt_closed *report)
 {
+    *report = (mt_closed){0};
+    MT_SCRATCH(scratch);
     mt_sides sides;
     pieces p;
     MT_TRY(merge_points(scratch, surface, report));
@@ -286,13 +288,4 @@ static mt_status make(mt_arena *scratch, mt_mesh *surface, mt_closed *report)
             "the surface is %zu separate closed pieces (the first of %g %% of the area); one is needed", p.n,
             100 * p.area[0] / p.whole);
     return wind(surface, &p, report);
-}
-
-mt_status mt_closed_make(mt_mesh *surface, mt_closed *report)
-{
-    mt_arena scratch = {0};
-    *report = (mt_closed){0};
-    mt_status status = make(&scratch, surface, report);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -346,8 +346,9 @@ static bool is_left(const region *r, uint32_t element)
     return !r->dead[element] && is_flat(r->mesh, element);
 }
 
-static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
+mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
 {
+    MT_SCRATCH(scratch);
     region r;
     uint32_t *flat;
     size_t n, drawn = 1;
@@ -363,12 +364,4 @@ static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt
         if (is_left(&r, flat[k])) remove_one(&r, flat[k], counts);
     move_triangles(&r);
     return MT_OK;
-}
-
-mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
-{
-    mt_arena scratch = {0};
-    const mt_status status = remove_flat(&scratch, mesh, dead, counts);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -162,17 +162,16 @@ mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair)
 {
     static mt_status (*const steps[])(mt_arena * scratch, mending * m) = {
         drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_mended};
-    mt_arena lasting = {0};
+    MT_SCRATCH(lasting);
     mending m = {.arena = arena, .mesh = mesh, .repair = repair};
     mt_status status = MT_OK;
     *repair = (mt_repair){0};
-    MT_ALLOC(&lasting, m.dead, mesh->n_elements);
+    MT_ALLOC(lasting, m.dead, mesh->n_elements);
     turn(mesh, repair);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == MT_OK; k++) {
         mt_arena scratch = {0};
         status = steps[k](&scratch, &m);
         mt_arena_free(&scratch);
     }
-    mt_arena_free(&lasting);
     return status;
 }

@@ -126,12 +126,10 @@ static mt_status merge_all(mt_arena *scratch, merging *m)
 
 mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, uint8_t *without, mt_repeats *repeats)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     merging m = {.arena = arena, .mesh = mesh, .without = without, .repeats = repeats};
     *repeats = (mt_repeats){0};
-    const mt_status status = merge_all(&scratch, &m);
-    mt_arena_free(&scratch);
-    return status;
+    return merge_all(scratch, &m);
 }
 
 mt_status mt_repeats_note(mt_arena *arena, mt_mesh *mesh, const mt_repeats *repeats)

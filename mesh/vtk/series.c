@@ -263,22 +263,15 @@ mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX])
 
 /* ---- the whole ---- */
 
-static mt_status write_files(mt_arena *scratch, const char *path, const mt_series *series)
+mt_status mt_series_write(const char *path, const mt_series *series)
 {
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(check(series));
+    MT_SCRATCH(scratch);
     mt_mesh shown;
     mt_series s = *series;
     MT_TRY(compact(scratch, series->mesh, &shown));
     s.mesh = &shown;
     MT_TRY(write_hdf(scratch, path, &s));
     return write_xdmf(path, &s);
-}
-
-mt_status mt_series_write(const char *path, const mt_series *series)
-{
-    mt_arena scratch = {0};
-    MT_TRY(mt_vtkhdf_check_name(path));
-    MT_TRY(check(series));
-    const mt_status status = write_files(&scratch, path, series);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -473,9 +473,9 @@ static mt_status make_arrays(
     return MT_OK;
 }
 
-static mt_status make_mesh(
-    mt_arena *arena, mt_arena *scratch, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
+mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
 {
+    MT_SCRATCH(scratch);
     size_t n_tetrahedra, n_triangles;
     progress done = {0};
     MT_TRY(check_cells(grid, &n_tetrahedra, &n_triangles));
@@ -487,12 +487,4 @@ static mt_status make_mesh(
     MT_TRY(add_notes(arena, grid, &done, mesh));
     MT_TRY(mt_names_settle(arena, mesh));
     return mt_repeats_settle(arena, mesh, done.without, 0);
-}
-
-mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
-{
-    mt_arena scratch = {0};
-    const mt_status status = make_mesh(arena, &scratch, grid, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
 }

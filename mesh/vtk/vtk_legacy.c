@@ -384,9 +384,7 @@ static mt_status read_all(mt_arena *arena, reader *r, const char *path, double u
 
 mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
-    reader r = {.scratch = &scratch, .n_data = SIZE_MAX, .grid.path = path};
-    mt_status status = read_all(arena, &r, path, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch, .n_data = SIZE_MAX, .grid.path = path};
+    return read_all(arena, &r, path, unit_mm, mesh);
 }

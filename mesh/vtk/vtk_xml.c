@@ -328,15 +328,14 @@ static mt_status check_array(const reader *r, const array *a, const char *name, 
 /* out[n] = the numbers of an array that has passed check_array. */
 static mt_status decode(const reader *r, const array *a, const char *name, size_t n, double *out)
 {
-    mt_arena own = {0};
+    MT_SCRATCH(own);
     mt_vtk_bytes from;
     const unsigned char *bytes;
     if (n == 0) return MT_OK;
     if (!a->appended && !a->base64) return decode_ascii(text_of(r, a), name, n, out);
     MT_TRY(find_bytes(r, a, name, &from));
-    mt_status status = mt_vtk_bytes_read(&own, &from, n * a->type->bytes, &bytes);
+    mt_status status = mt_vtk_bytes_read(own, &from, n * a->type->bytes, &bytes);
     if (status == MT_OK) mt_vtk_decode(bytes, a->type, r->big_endian, n, out);
-    mt_arena_free(&own);
     return status;
 }
 
@@ -471,10 +470,8 @@ static mt_status read_all(mt_arena *arena, reader *r, const char *path, double u
 
 mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
-    reader r = {.scratch = &scratch, .grid.path = path};
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch, .grid.path = path};
     r.last = &r.pieces;
-    mt_status status = read_all(arena, &r, path, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    return read_all(arena, &r, path, unit_mm, mesh);
 }

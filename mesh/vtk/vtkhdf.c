@@ -143,13 +143,12 @@ static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
 static mt_status write_file(const char *path, const content *all)
 {
     mt_h5 h5 = {0};
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(mt_h5_create(path, &h5));
-    mt_status status = write_content(&scratch, &h5, all);
+    mt_status status = write_content(scratch, &h5, all);
     if (status == MT_OK) status = mt_h5_commit(&h5);
     mt_h5_close(&h5);
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -357,11 +356,10 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double
 mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     mt_h5 h5 = {0};
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_mesh(arena, &scratch, &h5, unit_mm, mesh);
+    mt_status status = read_mesh(arena, scratch, &h5, unit_mm, mesh);
     mt_h5_close(&h5);
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -449,10 +447,9 @@ mt_status mt_vtkhdf_read_partition(
     mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
 {
     mt_h5 h5 = {0};
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_parts(arena, &scratch, &h5, n_elements, partition);
+    mt_status status = read_parts(arena, scratch, &h5, n_elements, partition);
     mt_h5_close(&h5);
-    mt_arena_free(&scratch);
     return status;
 }

@@ -121,10 +121,8 @@ static mt_status read_grid(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
 
 mt_status mt_vtkhdf_read_other(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_vtk_grid grid = {.path = h5->path};
-    mt_status status = read_grid(&scratch, h5, &grid);
-    if (status == MT_OK) status = mt_vtk_grid_mesh(arena, &grid, 1, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = read_grid(scratch, h5, &grid);
+    return status == MT_OK ? mt_vtk_grid_mesh(arena, &grid, 1, mesh) : status;
 }

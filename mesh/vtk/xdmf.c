@@ -431,11 +431,9 @@ static mt_status read_mesh(mt_arena *arena, reader *r, const char *path, double 
 
 mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
-    reader r = {.scratch = &scratch};
-    const mt_status status = read_mesh(arena, &r, path, unit_mm, mesh);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch};
+    return read_mesh(arena, &r, path, unit_mm, mesh);
 }
 
 /* ---- the unit ---- */
@@ -460,10 +458,8 @@ static mt_status read_unit(reader *r, const char *path, char unit[MT_UNIT_SIZE])
 
 mt_status mt_xdmf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
 {
-    mt_arena scratch = {0};
-    reader r = {.scratch = &scratch};
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch};
     unit[0] = 0;
-    const mt_status status = read_unit(&r, path, unit);
-    mt_arena_free(&scratch);
-    return status;
+    return read_unit(&r, path, unit);
 }

@@ -187,26 +187,6 @@ static mt_status read_text(
     return mt_scan_fail(&scan, "<DataItem>: '%s' after the last of %zu numbers", more, item->n);
 }
 
-static mt_status read_bytes(
-    mt_arena *arena, mt_arena *scratch, const mt_xml_tree *tree, const mt_xdmf_item *item, double **values)
-{
-    char text[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX];
-    const mt_vtk_type *type = NULL;
-    bool big_endian = false;
-    size_t seek = 0;
-    mt_scan bytes;
-    MT_TRY(find_type(tree, item, &type));
-    MT_TRY(find_bytes(tree, item, &big_endian, &seek));
-    if (!mt_xml_tree_text(item->element, text, sizeof text)) text[0] = 0;
-    MT_TRY(find_file(tree, item, text, path));
-    MT_TRY(name_place(tree, item, mt_scan_open(scratch, path, &bytes)));
-    const size_t size = mt_scan_left(&bytes), room = size > seek ? (size - seek) / type->bytes : 0;
-    if (item->n > room) return fail_room(tree, item, room);
-    MT_ALLOC(arena, *values, item->n);
-    mt_vtk_decode((const unsigned char *)bytes.at + seek, type, big_endian, item->n, *values);
-    return MT_OK;
-}
-
 static mt_status read_dataset(mt_arena *arena, const mt_xml_tree *tree, const mt_xdmf_item *item, mt_h5 *h5,
     const char *name, double **values)
 {
@@ -246,8 +226,20 @@ mt_status mt_xdmf_item_read(
     if (!is_format(item, "Binary"))
         return mt_xml_tree_fail(
             tree, item->element, "Format '%.40s'; allowed: XML, HDF, Binary", word(item, "Format", ""));
-    mt_arena scratch = {0};
-    const mt_status status = read_bytes(arena, &scratch, tree, item, values);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    char text[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX];
+    const mt_vtk_type *type = NULL;
+    bool big_endian = false;
+    size_t seek = 0;
+    mt_scan bytes;
+    MT_TRY(find_type(tree, item, &type));
+    MT_TRY(find_bytes(tree, item, &big_endian, &seek));
+    if (!mt_xml_tree_text(item->element, text, sizeof text)) text[0] = 0;
+    MT_TRY(find_file(tree, item, text, path));
+    MT_TRY(name_place(tree, item, mt_scan_open(scratch, path, &bytes)));
+    const size_t size = mt_scan_left(&bytes), room = size > seek ? (size - seek) / type->bytes : 0;
+    if (item->n > room) return fail_room(tree, item, room);
+    MT_ALLOC(arena, *values, item->n);
+    mt_vtk_decode((const unsigned char *)bytes.at + seek, type, big_endian, item->n, *values);
+    return MT_OK;
 }

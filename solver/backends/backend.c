@@ -313,19 +313,18 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
 mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t first,
     size_t end, mt_backend_watch *watch, void *user)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     size_t done = first;
     running r = {.problem = problem,
         .backend = backend,
         .self = self,
-        .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
-        .extreme_mV = mt_arena_alloc(&scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
-    mt_status status = r.v_mV && r.extreme_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
+        .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
+        .extreme_mV = mt_arena_alloc(scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
+    mt_status status = r.v_mV && r.extreme_mV ? begin_beats(scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
     if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);
         if (gathered != MT_OK) status = gathered;
     }
-    mt_arena_free(&scratch);
     return status;
 }

@@ -222,16 +222,15 @@ static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, cons
 mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, const mt_backend *backend,
     void *self, const mt_segments *segments, const char *case_text)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_h5 h5 = {0};
     mt_checkpoint c = {.step = segments->segment[segments->n - 1].end,
         .n_elements = problem->diffusion->n_elements,
         .segments = *segments,
         .case_text = case_text};
     (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
-    const mt_status status = write_with(&scratch, &h5, path, problem, backend, self, &c);
+    const mt_status status = write_with(scratch, &h5, path, problem, backend, self, &c);
     mt_h5_close(&h5);
-    mt_arena_free(&scratch);
     return status;
 }
 
@@ -409,14 +408,13 @@ static mt_status read_through(
 
 static mt_status read_file(const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     reading r = {0};
     mt_status status = mt_h5_open(c->path, &r.h5);
     if (status == MT_OK) status = mt_hash_begin(&r.sum);
-    if (status == MT_OK) status = read_through(&scratch, &r, c, problem, to);
+    if (status == MT_OK) status = read_through(scratch, &r, c, problem, to);
     if (r.sum.state) mt_hash_end(&r.sum, (char[MT_HASH_SIZE]){0});
     mt_h5_close(&r.h5);
-    mt_arena_free(&scratch);
     return status;
 }
 

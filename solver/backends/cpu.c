@@ -95,8 +95,12 @@ static mt_status find_columns(mt_arena *scratch, const cpu *c, const mt_pattern 
     return mt_halo_columns(c->halo, pattern, c->ranks->rank, map, *local);
 }
 
-static mt_status fill_matrix_with(mt_arena *scratch, cpu *c)
+static mt_status fill_matrix(mt_arena *arena, cpu *c)
 {
+    MT_ALLOC(arena, c->diagonal, c->n);
+    MT_ALLOC(arena, c->off, c->n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, c->column, c->n * MT_ELLPACK_WIDTH);
+    MT_SCRATCH(scratch);
     const mt_diffusion *diffusion = c->problem->diffusion;
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     uint32_t *order = NULL, *local = NULL;
@@ -116,17 +120,6 @@ static mt_status fill_matrix_with(mt_arena *scratch, cpu *c)
             put_rows(c, &pattern, n, element, rate);
     }
     return MT_OK;
-}
-
-static mt_status fill_matrix(mt_arena *arena, cpu *c)
-{
-    mt_arena scratch = {0};
-    MT_ALLOC(arena, c->diagonal, c->n);
-    MT_ALLOC(arena, c->off, c->n * MT_ELLPACK_WIDTH);
-    MT_ALLOC(arena, c->column, c->n * MT_ELLPACK_WIDTH);
-    const mt_status status = fill_matrix_with(&scratch, c);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 static mt_status open_record(mt_arena *arena, cpu *c)
@@ -272,9 +265,10 @@ static uint32_t first_part(const mt_layout *layout, uint32_t rank)
     return rank;
 }
 
-static mt_status open_with(
-    mt_arena *arena, mt_arena *scratch, const mt_monodomain *problem, const mt_layout *layout, void **self)
+static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
+    MT_TRY(mt_monodomain_check(problem));
+    MT_SCRATCH(scratch);
     cpu *c;
     MT_ALLOC(arena, c, 1);
     c->problem = problem;
@@ -308,15 +302,6 @@ static mt_status open_with(
     }
     *self = c;
     return MT_OK;
-}
-
-static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
-{
-    mt_arena scratch = {0};
-    MT_TRY(mt_monodomain_check(problem));
-    const mt_status status = open_with(arena, &scratch, problem, layout, self);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 static void stimulate(cpu *c, size_t step)

@@ -202,10 +202,8 @@ static mt_status open_with(
 static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
-    mt_arena values = {0};
-    mt_status status = open_with(arena, &values, problem, layout, self);
-    mt_arena_free(&values);
-    return status;
+    MT_SCRATCH(values);
+    return open_with(arena, values, problem, layout, self);
 }
 
 /* Why a run failed: the engine knows only of a loop that does not end. */
@@ -379,11 +377,9 @@ static mt_status stream_ipu(void *opaque, size_t array, size_t n, const uint32_t
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     sending s = {element ? n : halo->n_elements, element ? element : halo->own_element, NULL, 0, NULL};
-    const mt_status status = send(&scratch, self, array, &s, values);
-    mt_arena_free(&scratch);
-    return status;
+    return send(scratch, self, array, &s, values);
 }
 
 /* ---- what the machine counts ---- */
@@ -408,11 +404,11 @@ static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
     const ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
     const char *target;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_hash hash;
     ipu_target certain = self->plan.graph->target; /* counts do not depend on bands */
     certain.n_bands = 0;
-    mt_status status = mt_yaml_write(&scratch, &ipu_target_table, &certain, &target);
+    mt_status status = mt_yaml_write(scratch, &ipu_target_table, &certain, &target);
     if (status == MT_OK) status = mt_hash_begin(&hash);
     if (status == MT_OK) {
         mt_hash_add(&hash, target, strlen(target));
@@ -422,7 +418,6 @@ static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
         mt_hash_add(&hash, halo->in_range, halo->in_offset[halo->n_parts] * sizeof *halo->in_range);
         mt_hash_end(&hash, text);
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -155,9 +155,9 @@ static mt_status sort_by_rank(
 }
 
 /* What the others have of a list. */
-static mt_status look_with(
-    mt_arena *scratch, const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
+static mt_status look(const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
 {
+    MT_SCRATCH(scratch);
     const mt_communicator *ranks = l->ranks;
     listed list;
     MT_TRY(sort_by_rank(scratch, l, n, element, &list));
@@ -172,14 +172,6 @@ static mt_status look_with(
             ranks, r, list.values + list.first[r], (list.first[r + 1] - list.first[r]) * sizeof *list.values);
     for (size_t k = list.first[1]; k < n; k++) values[element[list.item[k]]] = list.values[k];
     return MT_OK;
-}
-
-static mt_status look(const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
-{
-    mt_arena scratch = {0};
-    const mt_status status = look_with(&scratch, l, array, n, element, values);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* The machine's stream is counted here, for all; the others' values come beside it. */

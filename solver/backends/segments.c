@@ -43,11 +43,10 @@ void mt_segments_set(
 mt_status mt_segments_count(mt_segments *segments, const mt_monodomain *problem, const mt_backend *backend,
     void *self, size_t steps_done)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_profile profile;
-    const mt_status status = backend->profile ? backend->profile(self, &scratch, &profile) : MT_OK;
+    const mt_status status = backend->profile ? backend->profile(self, scratch, &profile) : MT_OK;
     if (status == MT_OK) mt_segments_set(segments, problem, backend->profile ? &profile : NULL, steps_done);
-    mt_arena_free(&scratch);
     return status;
 }
 

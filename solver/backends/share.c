@@ -55,9 +55,9 @@ enum { CHUNK = 256 }; /* rows on their way */
 static mt_status pass_rows(
     const parcel *p, size_t n, const uint32_t *row, size_t size, const uint32_t *name, void **rows)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const char *whole = *rows;
-    char *room = mt_arena_alloc(p->gives ? &scratch : p->arena, p->gives ? CHUNK : n, size);
+    char *room = mt_arena_alloc(p->gives ? scratch : p->arena, p->gives ? CHUNK : n, size);
     if (!room) return MT_MEMORY;
     for (size_t first = 0; first < n; first += CHUNK) {
         const size_t some = n - first < CHUNK ? n - first : CHUNK;
@@ -68,7 +68,6 @@ static mt_status pass_rows(
         pass(p, chunk, some * size);
     }
     if (!p->gives) *rows = room;
-    mt_arena_free(&scratch);
     return MT_OK;
 }
 
@@ -332,9 +331,10 @@ static mt_status make_names(mt_arena *arena, const mt_mesh *whole, names *made)
     return MT_OK;
 }
 
-static mt_status give_all(
-    mt_arena *arena, const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
 {
+    assert(problem->diffusion->stars);
+    MT_SCRATCH(arena);
     names whole;
     MT_TRY(make_names(arena, problem->diffusion->stars->mesh, &whole));
     for (uint32_t r = 1; r < layout->ranks->n_ranks; r++) {
@@ -345,15 +345,6 @@ static mt_status give_all(
         MT_TRY(status);
     }
     return MT_OK;
-}
-
-mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
-{
-    mt_arena scratch = {0};
-    assert(problem->diffusion->stars);
-    const mt_status status = give_all(&scratch, backend, problem, layout);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part)

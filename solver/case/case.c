@@ -684,11 +684,9 @@ static const mt_cell_variant *usual_variant(const mt_case *c)
 
 static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, const mt_cell_asked *asked)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_cell_variant variant;
-    const mt_status status = mt_cell_variant_change(&scratch, mt_case_model(c), base, asked, &variant);
-    mt_arena_free(&scratch);
-    return status;
+    return mt_cell_variant_change(scratch, mt_case_model(c), base, asked, &variant);
 }
 
 /* Checks that the model has the parameter, and can be computed with both of its factors. */

@@ -64,9 +64,19 @@ static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_
 }
 
 /* What the case and its regions change, one after the other. */
-static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_monodomain *problem)
+mt_status mt_case_cells(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
 {
+    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets + from->n_gradients > 0;
+    problem->model = mt_case_model(from);
+    problem->variants = NULL;
+    problem->n_variants = 0;
+    problem->variant = 0;
+    problem->variant_of = NULL;
+    for (size_t r = 0; r < from->n_regions; r++) changes |= mt_case_region_says_cells(&from->regions[r]);
+    MT_TRY(cells_of_type(arena, from, mesh, problem));
+    if (!changes) return MT_OK;
+    MT_SCRATCH(scratch);
     uint32_t *all;
     mt_kinds kinds;
     MT_TRY(mt_kinds_begin(scratch, problem, mesh->n_elements, &kinds));
@@ -83,24 +93,6 @@ static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case 
         if (mt_case_region_says_cells(&from->regions[r]))
             MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
     return mt_kinds_end(arena, &kinds, problem);
-}
-
-mt_status mt_case_cells(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
-{
-    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets + from->n_gradients > 0;
-    problem->model = mt_case_model(from);
-    problem->variants = NULL;
-    problem->n_variants = 0;
-    problem->variant = 0;
-    problem->variant_of = NULL;
-    for (size_t r = 0; r < from->n_regions; r++) changes |= mt_case_region_says_cells(&from->regions[r]);
-    MT_TRY(cells_of_type(arena, from, mesh, problem));
-    if (!changes) return MT_OK;
-    mt_arena scratch = {0};
-    const mt_status status = change_cells(arena, &scratch, from, whole, mesh, problem);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
@@ -130,24 +122,16 @@ static mt_status check_sheets(const mt_case *from, const mt_mesh *mesh)
     return MT_OK;
 }
 
-static mt_status make_media(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_media *media)
+mt_status mt_case_media(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media)
 {
+    MT_SCRATCH(scratch);
     MT_TRY(check_sheets(from, mesh));
     MT_TRY(mt_media_begin(arena, &from->tissue, mesh->n_elements, media));
     for (size_t r = 0; r < from->n_regions; r++)
         if (mt_medium_change_names(&from->regions[r].tissue))
             MT_TRY(change_medium(arena, scratch, from, whole, mesh, r, media));
     return mt_media_end(arena, mesh->n_elements, media);
-}
-
-mt_status mt_case_media(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media)
-{
-    mt_arena scratch = {0};
-    const mt_status status = make_media(arena, &scratch, from, whole, mesh, media);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
@@ -210,7 +194,7 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
 {
     char name[MT_CASE_STIMULUS_NAME];
     uint32_t **elements;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_ALLOC(arena, *stimuli, from->n_stimuli);
     MT_ALLOC(arena, elements, from->n_stimuli);
     for (size_t s = 0; s < from->n_stimuli; s++) {
@@ -228,7 +212,5 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
             .repeats = asked->count - 1,
         };
     }
-    const mt_status status = part_sites(&scratch, from, mesh, *stimuli, elements);
-    mt_arena_free(&scratch);
-    return status;
+    return part_sites(scratch, from, mesh, *stimuli, elements);
 }

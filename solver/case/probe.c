@@ -58,9 +58,9 @@ static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t eleme
         mt_scale_advice(mt_scale_extent_mm(low, high), mt_scale_distance_mm(low, high, at_mm)));
 }
 
-static mt_status find_with(
-    mt_arena *scratch, const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
+mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
 {
+    MT_SCRATCH(scratch);
     double(*centre)[3], *least;
     MT_ALLOC(scratch, centre, PASS);
     MT_ALLOC(scratch, least, n);
@@ -74,14 +74,6 @@ static mt_status find_with(
     }
     const size_t outside = first_outside(mesh, n, xyz_mm, element);
     return outside < n ? refuse(mesh, xyz_mm + 3 * outside, element[outside]) : MT_OK;
-}
-
-mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
-{
-    mt_arena scratch = {0};
-    mt_status status = find_with(&scratch, mesh, n, xyz_mm, element);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 enum {

@@ -84,8 +84,9 @@ static mt_status model_of(mt_arena *scratch, const char *path, const char *text,
     return MT_OK;
 }
 
-static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *path, mt_cell_state *state)
+mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_cell_state *state)
 {
+    MT_SCRATCH(scratch);
     const char *text;
     const mt_cell_model *model;
     content *read;
@@ -101,14 +102,6 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *pat
         .v_mV = read->v_mV,
         .states = read->number + model->n_parameters};
     return MT_OK;
-}
-
-mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_cell_state *state)
-{
-    mt_arena scratch = {0};
-    const mt_status status = read_within(arena, &scratch, path, state);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- writing ---- */

@@ -128,16 +128,15 @@ mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *varian
 {
     mt_pulse_steps steps;
     mt_lone_cell cell;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
     if (isinf(pulses->bcl_ms)) return mt_fail(MT_INPUT, "pacing: bcl is without end");
-    mt_status status = mt_lone_cell_make(&scratch, model, variant, dt_ms, false, *v_mV, states, &cell);
+    mt_status status = mt_lone_cell_make(scratch, model, variant, dt_ms, false, *v_mV, states, &cell);
     cell.carried = pulses->carried;
     if (status == MT_OK) status = all_beats(&cell, &steps, pulses->rise_mV_ms, go_on, user);
     if (status == MT_OK) {
         *v_mV = cell.v_mV;
         memcpy(states, cell.state, model->n_states * sizeof *states);
     }
-    mt_arena_free(&scratch);
     return status;
 }

@@ -151,10 +151,8 @@ mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model, cons
             isnan(changes->value[k]) ? base->parameters[k] * changes->factor[k] : changes->value[k];
     *variant =
         (mt_cell_variant){.name = name, .parameters = parameters, .v_mV = base->v_mV, .states = base->states};
-    mt_arena scratch = {0};
-    const mt_status status = check_step(&scratch, model, variant);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return check_step(scratch, model, variant);
 }
 
 /* The failure with the text that led to it. */

@@ -25,23 +25,26 @@ mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_var
     mt_pulse_steps steps;
     mt_lone_cell cell;
     mt_beats beats;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     both.bcl_ms = interval_ms, both.beats = 2;
     MT_TRY(mt_pulses_in_steps(&both, dt_ms, &steps));
     const size_t n = steps.cycle + (size_t)llround(pulses->bcl_ms / dt_ms);
-    mt_status status = mt_lone_cell_make(&scratch, model, variant, dt_ms, false, v_mV, states, &cell);
+    mt_status status = mt_lone_cell_make(scratch, model, variant, dt_ms, false, v_mV, states, &cell);
     cell.carried = pulses->carried;
-    if (status == MT_OK) status = record(&scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats);
+    if (status == MT_OK) status = record(scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats);
     if (status == MT_OK) *beat = beats.beat[1];
-    mt_arena_free(&scratch);
     return status;
 }
 
 /* ---- dynamic ---- */
 
-static mt_status last_beats(mt_arena *scratch, const mt_cell_model *model, const mt_cell_variant *variant,
-    double dt_ms, const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
+mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
+    const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
 {
+    if (pulses->beats < MT_RESTITUTION_BEATS_LEAST)
+        return mt_fail(MT_INPUT, "%zu beats at a cycle length; allowed: at least %d", pulses->beats,
+            MT_RESTITUTION_BEATS_LEAST);
+    MT_SCRATCH(scratch);
     mt_pulses before = *pulses;
     mt_pulse_steps steps;
     mt_lone_cell cell;
@@ -61,18 +64,6 @@ static mt_status last_beats(mt_arena *scratch, const mt_cell_model *model, const
     *v_mV = cell.v_mV;
     memcpy(states, cell.state, model->n_states * sizeof *states);
     return MT_OK;
-}
-
-mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
-    const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
-{
-    mt_arena scratch = {0};
-    if (pulses->beats < MT_RESTITUTION_BEATS_LEAST)
-        return mt_fail(MT_INPUT, "%zu beats at a cycle length; allowed: at least %d", pulses->beats,
-            MT_RESTITUTION_BEATS_LEAST);
-    const mt_status status = last_beats(&scratch, model, variant, dt_ms, pulses, v_mV, states, beats);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 bool mt_restitution_is_point(const mt_beat *beat)

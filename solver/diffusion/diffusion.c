@@ -159,8 +159,10 @@ static mt_status make_plain(making *m)
 }
 
 /* Along the walk, where elements that are near each other are near in memory, too: of a copy of the mesh. */
-static mt_status make_stars_of(making *m, mt_arena *copy)
+static mt_status make_stars(making *m)
 {
+    MT_TRY(mt_walk_make(&m->rows, m->mesh, &m->walk));
+    MT_SCRATCH(copy);
     mt_stars *s = &m->s;
     mt_mesh needed = *m->mesh, mesh;
     if (!m->plain->sheet) needed.sheet = NULL;
@@ -177,15 +179,6 @@ static mt_status make_stars_of(making *m, mt_arena *copy)
     return MT_OK;
 }
 
-static mt_status make_stars(making *m)
-{
-    mt_arena copy = {0};
-    MT_TRY(mt_walk_make(&m->rows, m->mesh, &m->walk));
-    const mt_status status = make_stars_of(m, &copy);
-    mt_arena_free(&copy);
-    return status;
-}
-
 /* Limits as is known, if that fits, or finds what to limit. */
 static mt_status limit(making *m, bool *recalled)
 {
@@ -196,8 +189,10 @@ static mt_status limit(making *m, bool *recalled)
     return mt_limiter_find(&m->s, &m->found);
 }
 
-static mt_status spread_with(making *m, mt_arena *scratch)
+static mt_status spread(making *m)
 {
+    if (!(m->s.scheme->spreading > 0)) return MT_OK;
+    MT_SCRATCH(scratch);
     mt_diffusion *diffusion = m->diffusion;
     double *kappa_ms;
     float *slowed;
@@ -211,15 +206,6 @@ static mt_status spread_with(making *m, mt_arena *scratch)
         diffusion->slowed[m->walk.element[c]] = slowed[c];
     }
     return MT_OK;
-}
-
-static mt_status spread(making *m)
-{
-    mt_arena scratch = {0};
-    if (!(m->s.scheme->spreading > 0)) return MT_OK;
-    const mt_status status = spread_with(m, &scratch);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* Nobody needs the stars any more but for their forms. */
@@ -297,10 +283,8 @@ mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_
     MT_ALLOC(arena, *column, 12 * mesh->n_elements);
     mt_stars s = {
         .mesh = mesh, .adjacency = adjacency, .n = mesh->n_elements, .scheme = &mt_diffusion_scheme_plain};
-    mt_arena scratch = {0};
-    const mt_status status = fill_gradients(&scratch, tissues, &s, *column);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return fill_gradients(scratch, tissues, &s, *column);
 }
 
 mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found)
@@ -421,10 +405,9 @@ static mt_status hash_all(mt_arena *scratch, const mt_diffusion *diffusion, char
 mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
 {
     char *known = diffusion->fingerprint;
-    mt_arena scratch = {0};
-    const mt_status status = known && known[0] ? MT_OK : hash_all(&scratch, diffusion, known ? known : text);
+    MT_SCRATCH(scratch);
+    const mt_status status = known && known[0] ? MT_OK : hash_all(scratch, diffusion, known ? known : text);
     if (status == MT_OK && known) memcpy(text, known, MT_HASH_SIZE);
-    mt_arena_free(&scratch);
     return status;
 }
 

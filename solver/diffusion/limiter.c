@@ -361,8 +361,9 @@ mt_status mt_limiter_find(mt_stars *s, mt_limits *found)
     return status;
 }
 
-static mt_status measure(mt_arena *scratch, const mt_stars *s, mt_limits *found)
+mt_status mt_limiter_measure(const mt_stars *s, mt_limits *found)
 {
+    MT_SCRATCH(scratch);
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
     mt_symmetric symmetric;
     mt_spectrum ends;
@@ -374,14 +375,6 @@ static mt_status measure(mt_arena *scratch, const mt_stars *s, mt_limits *found)
     found->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
     found->top_per_ms = ends.highest;
     return MT_OK;
-}
-
-mt_status mt_limiter_measure(const mt_stars *s, mt_limits *found)
-{
-    mt_arena scratch = {0};
-    const mt_status status = measure(&scratch, s, found);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 bool mt_limiter_recall(mt_stars *s, const mt_limits *known)

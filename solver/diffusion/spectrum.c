@@ -293,12 +293,10 @@ mt_status mt_spectrum_run(
     memset(spectrum, 0, sizeof *spectrum);
     MT_ALLOC(arena, spectrum->alpha, max_steps);
     MT_ALLOC(arena, spectrum->beta, max_steps);
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     lanczos l;
-    mt_status status = lanczos_make(&scratch, map, &l);
-    if (status == MT_OK) status = run(&l, goal, max_steps, spectrum);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = lanczos_make(scratch, map, &l);
+    return status == MT_OK ? run(&l, goal, max_steps, spectrum) : status;
 }
 
 /* The highest eigenvalues above `above`, without copies, and their vectors in Lanczos coordinates
@@ -339,26 +337,16 @@ static mt_status gather_vectors(mt_arena *scratch, const mt_spectrum_map *map, c
     return MT_OK;
 }
 
-static mt_status top_vectors(mt_arena *arena, mt_arena *scratch, const mt_spectrum_map *map,
-    const mt_spectrum *spectrum, double above, size_t max_vectors, size_t *count, double **values,
-    double **vectors)
+mt_status mt_spectrum_vectors(mt_arena *arena, const mt_spectrum_map *map, const mt_spectrum *spectrum,
+    double above, size_t max_vectors, size_t *count, double **values, double **vectors)
 {
+    MT_SCRATCH(scratch);
     double *coordinates;
     MT_ALLOC(scratch, coordinates, max_vectors * spectrum->steps);
     MT_ALLOC(arena, *values, max_vectors);
     MT_TRY(top_of_tridiagonal(scratch, spectrum, above, max_vectors, *values, coordinates, count));
     MT_ALLOC(arena, *vectors, *count * map->n);
     return gather_vectors(scratch, map, spectrum, *count, coordinates, *vectors);
-}
-
-mt_status mt_spectrum_vectors(mt_arena *arena, const mt_spectrum_map *map, const mt_spectrum *spectrum,
-    double above, size_t max_vectors, size_t *count, double **values, double **vectors)
-{
-    mt_arena scratch = {0};
-    mt_status status =
-        top_vectors(arena, &scratch, map, spectrum, above, max_vectors, count, values, vectors);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- Small matrices. */

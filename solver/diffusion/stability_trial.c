@@ -65,8 +65,13 @@ static void step(const mt_diffusion *diffusion, double dt_ms, double *v, double 
     for (size_t c = 0; c < diffusion->n_elements; c++) v[c] += dt_ms * dv[c];
 }
 
-static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_stability_trial *trial)
+mt_status mt_stability_trial_run(
+    const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial)
 {
+    if (!(dt_ms > 0) || !isfinite(dt_ms))
+        return mt_fail(MT_INPUT, "a step of %g ms; it must be finite and above 0", dt_ms);
+    *trial = (mt_stability_trial){.n_steps = n_steps, .dt_ms = dt_ms};
+    MT_SCRATCH(scratch);
     const double u = 0x1p-53, row = largest_row(diffusion);
     double *v, *dv;
     MT_ALLOC(scratch, v, diffusion->n_elements);
@@ -89,16 +94,4 @@ static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_stabil
         trial->after = now.norm;
     }
     return MT_OK;
-}
-
-mt_status mt_stability_trial_run(
-    const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial)
-{
-    mt_arena scratch = {0};
-    if (!(dt_ms > 0) || !isfinite(dt_ms))
-        return mt_fail(MT_INPUT, "a step of %g ms; it must be finite and above 0", dt_ms);
-    *trial = (mt_stability_trial){.n_steps = n_steps, .dt_ms = dt_ms};
-    const mt_status status = run(&scratch, diffusion, trial);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -218,10 +218,8 @@ mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *
     *ecg = (mt_ecg){.n_elements = mesh->n_elements, .n = n};
     MT_ALLOC(arena, ecg->weight, n * mesh->n_elements);
     source s = {.mesh = mesh, .adjacency = adjacency, .media = media, .bath_mS_mm = bath_mS_mm};
-    mt_arena scratch = {0};
-    const mt_status status = fill_weights(&scratch, &s, electrode, ecg);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return fill_weights(scratch, &s, electrode, ecg);
 }
 
 /* ---- potentials ---- */

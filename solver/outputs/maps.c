@@ -85,9 +85,9 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
 }
 
 /* The velocity by the elements of the whole mesh, and the number of elements of the problem per reason. */
-static mt_status whole_velocity(
-    mt_arena *arena, mt_arena *scratch, const mt_map_input *in, mt_map_velocities *velocities)
+mt_status mt_map_velocity(mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities)
 {
+    MT_SCRATCH(scratch);
     const mt_mesh *mesh = in->problem->mesh;
     double *found;
     uint8_t *reason;
@@ -101,14 +101,6 @@ static mt_status whole_velocity(
         velocities->n_reason[reason[element]]++;
     }
     return MT_OK;
-}
-
-mt_status mt_map_velocity(mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities)
-{
-    mt_arena scratch = {0};
-    const mt_status status = whole_velocity(arena, &scratch, in, velocities);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 static mt_status speed_map(mt_arena *arena, const mt_map_input *in, float **values)
@@ -141,8 +133,8 @@ static int ascending(const void *a, const void *b)
 
 mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary)
 {
-    mt_arena scratch = {0};
-    float *sorted = mt_arena_alloc(&scratch, n, sizeof *sorted);
+    MT_SCRATCH(scratch);
+    float *sorted = mt_arena_alloc(scratch, n, sizeof *sorted);
     *summary = (mt_map_summary){0, NAN, NAN, NAN};
     if (!sorted) return MT_MEMORY;
     for (size_t k = 0; k < n; k++)
@@ -153,6 +145,5 @@ mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summar
         summary->median = (double)sorted[(summary->n - 1) / 2];
         summary->high = (double)sorted[(summary->n - 1) * 19 / 20];
     }
-    mt_arena_free(&scratch);
     return MT_OK;
 }

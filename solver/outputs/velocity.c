@@ -223,13 +223,11 @@ static mt_status find_all(
 mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
     const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     field f = {.n = mesh->n_elements,
         .pattern = mt_diffusion_pattern(diffusion),
         .activation_ms = activation_ms,
         .stimulated = stimulated,
         .radius_mm = radius_mm};
-    const mt_status status = find_all(&scratch, mesh, &f, velocity_mm_ms, reason);
-    mt_arena_free(&scratch);
-    return status;
+    return find_all(scratch, mesh, &f, velocity_mm_ms, reason);
 }

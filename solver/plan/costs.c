@@ -52,10 +52,8 @@ mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_ha
 
 mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_target target;
     ipu_profile profile;
-    const mt_status status = mt_costs_profile(&scratch, tiling, halo, &target, &profile, costs);
-    mt_arena_free(&scratch);
-    return status;
+    return mt_costs_profile(scratch, tiling, halo, &target, &profile, costs);
 }

@@ -168,8 +168,11 @@ static mt_status number_rows(mt_arena *scratch, size_t n_variants, mt_plan *plan
     return MT_OK;
 }
 
-static mt_status find_rows_with(mt_arena *arena, mt_arena *values, mt_arena *scratch, mt_plan *plan)
+/* What each tile holds of variants, where there are several. */
+static mt_status find_rows(mt_arena *arena, mt_arena *values, mt_plan *plan)
 {
+    if (!plan->problem->variant_of) return MT_OK;
+    MT_SCRATCH(scratch);
     const mt_cell_model *model = plan->problem->model;
     size_t n_variants;
     const mt_cell_variant *variants = mt_monodomain_variants(plan->problem, &n_variants);
@@ -184,16 +187,6 @@ static mt_status find_rows_with(mt_arena *arena, mt_arena *values, mt_arena *scr
         mt_cell_constants_float(
             model, &variants[variant_of_row[r]], 1, plan->constants_value + r * model->n_constants);
     return MT_OK;
-}
-
-/* What each tile holds of variants, where there are several. */
-static mt_status find_rows(mt_arena *arena, mt_arena *values, mt_plan *plan)
-{
-    if (!plan->problem->variant_of) return MT_OK;
-    mt_arena scratch = {0};
-    const mt_status status = find_rows_with(arena, values, &scratch, plan);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* The constants that the codelet is compiled with, where all elements are of one variant. */
@@ -379,12 +372,11 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
 {
     MT_ALLOC(arena, plan->elements, plan->problem->n_stimuli);
     MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     places p;
-    mt_status status = find_places(&scratch, plan->problem->diffusion->n_elements, plan->halo, &p);
+    mt_status status = find_places(scratch, plan->problem->diffusion->n_elements, plan->halo, &p);
     for (size_t s = 0; status == MT_OK && s < plan->problem->n_stimuli; s++)
-        status = add_stimulus(values, &scratch, plan, c, &p, s);
-    mt_arena_free(&scratch);
+        status = add_stimulus(values, scratch, plan, c, &p, s);
     return status;
 }
 
@@ -546,9 +538,10 @@ mt_status mt_plan_check(const ipu_executable *executable)
     return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", mt_message());
 }
 
-static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *model, bool spread,
-    const mt_layout *layout, ipu_profile *profile)
+mt_status mt_plan_costs(
+    mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile)
 {
+    MT_SCRATCH(scratch);
     double kappa_ms;
     const mt_diffusion no_values = {.kappa_ms = spread ? &kappa_ms : NULL};
     const mt_monodomain problem = {.diffusion = &no_values, .model = model, .dt_ms = 1, .pde_steps = 2};
@@ -561,13 +554,4 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *
     MT_TRY(ipu_profile_add_turns(arena, plan.program[0], profile));
     MT_TRY(ipu_details_add(arena, executable, profile));
     return ipu_profile_add_bands(executable, profile);
-}
-
-mt_status mt_plan_costs(
-    mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile)
-{
-    mt_arena scratch = {0};
-    mt_status status = costs(arena, &scratch, model, spread, layout, profile);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -31,10 +31,10 @@ double mt_tile_neighbours(const mt_halo *h, uint32_t p)
 
 mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const uint32_t n = halo->n_parts;
     double *value;
-    MT_ALLOC(&scratch, value, n);
+    MT_ALLOC(scratch, value, n);
     *spread = (mt_tile_spread){0};
     spread->min = INFINITY, spread->max = -INFINITY;
     for (uint32_t p = 0; p < n; p++) {
@@ -43,7 +43,6 @@ mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile
         spread->max = fmax(spread->max, value[p]);
     }
     spread->median = mt_select(value, n, (n - 1) / 2);
-    mt_arena_free(&scratch);
     return MT_OK;
 }
 

@@ -97,9 +97,7 @@ static mt_status find_latest(
 mt_status mt_arrival_latest(const mt_mesh *mesh, size_t n, const uint32_t *element, double along_mm_ms,
     double across_mm_ms, double *latest_ms)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     search s = {.mesh = mesh, .along_mm_ms = along_mm_ms, .across_mm_ms = across_mm_ms};
-    const mt_status status = find_latest(&scratch, &s, n, element, latest_ms);
-    mt_arena_free(&scratch);
-    return status;
+    return find_latest(scratch, &s, n, element, latest_ms);
 }

@@ -136,8 +136,9 @@ static mt_status number_variants(mt_arena *arena, const mt_kinds *kinds, const u
     return MT_OK;
 }
 
-static mt_status end(mt_arena *arena, mt_arena *scratch, const mt_kinds *kinds, mt_monodomain *problem)
+mt_status mt_kinds_end(mt_arena *arena, const mt_kinds *kinds, mt_monodomain *problem)
 {
+    MT_SCRATCH(scratch);
     unsigned char *used;
     uint16_t *number, *variant_of;
     uint32_t *first;
@@ -158,12 +159,4 @@ static mt_status end(mt_arena *arena, mt_arena *scratch, const mt_kinds *kinds, 
     for (size_t e = 0; e < kinds->n_elements; e++) variant_of[e] = number[kinds->of[e]];
     problem->variant_of = variant_of;
     return MT_OK;
-}
-
-mt_status mt_kinds_end(mt_arena *arena, const mt_kinds *kinds, mt_monodomain *problem)
-{
-    mt_arena scratch = {0};
-    const mt_status status = end(arena, &scratch, kinds, problem);
-    mt_arena_free(&scratch);
-    return status;
 }

@@ -95,17 +95,16 @@ static double outside_mm(const mt_region *region, const double *centre, const do
  * all is lost anyway. */
 static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_adjacency adjacency;
     mt_meaning meaning;
     char text[MT_MEANING_TEXT];
     (void)strcpy(
         advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
-    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(&scratch, mesh, &adjacency) == MT_OK &&
+    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(scratch, mesh, &adjacency) == MT_OK &&
         mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
         (void)snprintf(
             advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
-    mt_arena_free(&scratch);
 }
 
 /* The failure with the key before it, and with `help` what may help behind it. */
@@ -245,9 +244,10 @@ static double border_mm(const mt_mesh *mesh)
     return 1e-12 * largest;
 }
 
-static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_region *region,
-    const mt_mesh *mesh, size_t *n, uint32_t **elements)
+mt_status mt_region_elements(
+    mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
 {
+    MT_SCRATCH(scratch);
     unsigned char *reached;
     double centre[3], nearest_mm = INFINITY;
     MT_TRY(find_centre(region, mesh, centre));
@@ -275,13 +275,4 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_regi
     for (size_t element = 0; element < mesh->n_elements; element++)
         if (reached[element]) (*elements)[(*n)++] = (uint32_t)element;
     return MT_OK;
-}
-
-mt_status mt_region_elements(
-    mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
-{
-    mt_arena scratch = {0};
-    mt_status status = find_elements(arena, &scratch, region, mesh, n, elements);
-    mt_arena_free(&scratch);
-    return status;
 }

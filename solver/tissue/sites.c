@@ -82,9 +82,9 @@ static mt_status read_site(mt_scan *scan, size_t n, const int of_cell[COLUMNS], 
     return k == n ? MT_OK : mt_scan_fail(scan, "%zu cells; allowed: %zu, as in the first line", k, n);
 }
 
-static mt_status read_all(
-    mt_arena *arena, mt_arena *scratch, const char *path, size_t most, size_t *n, mt_site **sites)
+mt_status mt_sites_read(mt_arena *arena, const char *path, size_t most, size_t *n, mt_site **sites)
 {
+    MT_SCRATCH(scratch);
     mt_scan scan;
     size_t n_cells;
     int of_cell[COLUMNS];
@@ -101,12 +101,4 @@ static mt_status read_all(
         mt_scan_next_line(&scan);
     }
     return *n > 0 ? MT_OK : mt_scan_fail(&scan, "there are no sites; needed: at least one");
-}
-
-mt_status mt_sites_read(mt_arena *arena, const char *path, size_t most, size_t *n, mt_site **sites)
-{
-    mt_arena scratch = {0};
-    const mt_status status = read_all(arena, &scratch, path, most, n, sites);
-    mt_arena_free(&scratch);
-    return status;
 }

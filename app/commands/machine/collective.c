@@ -193,13 +193,11 @@ static mt_status add_cycles(mt_arena *scratch, const mt_collective *c, const siz
 
 mt_status mt_collective_cycles(const mt_collective *c, uint64_t *cycles)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_collective kinds = *c;
     size_t *times = NULL;
     mt_status status = MT_OK;
     if (c->target.exchange_bytes_per_cycle <= sizeof(float))
-        status = ipu_plan_kinds(&scratch, &c->plan, &kinds.plan, &times);
-    if (status == MT_OK) status = add_cycles(&scratch, &kinds, times, cycles);
-    mt_arena_free(&scratch);
-    return status;
+        status = ipu_plan_kinds(scratch, &c->plan, &kinds.plan, &times);
+    return status == MT_OK ? add_cycles(scratch, &kinds, times, cycles) : status;
 }

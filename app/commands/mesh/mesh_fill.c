@@ -278,9 +278,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_arena body = {0};
+    MT_SCRATCH(body);
     filling f = {.anatomy = MT_ANATOMY_NONE};
-    mt_status status = fill_with(arena, &body, &f, arguments);
-    mt_arena_free(&body);
-    return status;
+    return fill_with(arena, body, &f, arguments);
 }

@@ -82,8 +82,6 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_arena other = {0};
-    mt_status status = refine_with(&(mt_refining){.arenas = {arena, &other}}, arguments);
-    mt_arena_free(&other);
-    return status;
+    MT_SCRATCH(other);
+    return refine_with(&(mt_refining){.arenas = {arena, other}}, arguments);
 }

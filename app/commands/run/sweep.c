@@ -71,16 +71,14 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
 /* Does the case fit the mesh of the first, where it has that? */
 static mt_status check_fit(mt_arena *arena, const mt_shared *shared, mt_one_run *r)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_case copy;
     mt_problem problem;
     bool has;
     MT_TRY(mt_shared_has(shared, arena, &r->input, &has));
     if (!has) return MT_OK;
     copy = r->input;
-    const mt_status status = mt_problem_make_like(&scratch, &shared->problem, &copy, &problem);
-    mt_arena_free(&scratch);
-    return status;
+    return mt_problem_make_like(scratch, &shared->problem, &copy, &problem);
 }
 
 static mt_status check_runs(mt_arena *arena, sweep *s)
@@ -101,17 +99,16 @@ static mt_table table_of(mt_arena *arena, const sweep *s)
 
 static mt_status write_table(const sweep *s)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     char path[MT_FILE_PATH_MAX];
     mt_file file;
     mt_status status = mt_folder_path(s->folder, file_name, path);
     if (status == MT_OK) status = mt_file_begin(path, &file);
     if (status == MT_OK) {
-        const mt_table table = table_of(&scratch, s);
+        const mt_table table = table_of(scratch, s);
         mt_folder_keep(s->folder);
         status = mt_file_end(&file, mt_table_put_csv(file.stream, &table));
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -352,12 +352,12 @@ static void draw(drawing *d)
 mt_status mt_network_picture_write(const char *path, const mt_network_picture *picture)
 {
     drawing *d;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_page page;
     const size_t n = picture->network->n_chips;
     if (n > MT_NETWORK_CHIPS_MAX)
         return mt_fail(MT_INPUT, "a picture of %zu IPUs; allowed: at most %d", n, MT_NETWORK_CHIPS_MAX);
-    MT_ALLOC(&scratch, d, 1);
+    MT_ALLOC(scratch, d, 1);
     d->of = picture;
     d->page = &page;
     make_bar(&d->bar);
@@ -368,6 +368,5 @@ mt_status mt_network_picture_write(const char *path, const mt_network_picture *p
         draw(d);
         status = mt_page_end(&page, MT_OK, path);
     }
-    mt_arena_free(&scratch);
     return status;
 }

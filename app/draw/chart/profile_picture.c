@@ -411,9 +411,9 @@ static mt_status memory_page(mt_page *page, const ipu_profiled *profiled)
     const ipu_profile *profile = profiled->profile;
     const double full = (double)profile->memory_max, there = (double)profile->memory_there;
     const double most = full > 0.4 * there ? there : fmax(1.15 * full, 1);
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     tile_total *order;
-    const mt_status status = sort_tiles(&scratch, profile, &order);
+    const mt_status status = sort_tiles(scratch, profile, &order);
     if (status == MT_OK) {
         draw_value_lines(page, most);
         draw_stacks(page, profile, order, most);
@@ -421,7 +421,6 @@ static mt_status memory_page(mt_page *page, const ipu_profiled *profiled)
         draw_uses(page, profile);
         write_memory_words(page, profiled);
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

@@ -78,8 +78,10 @@ static mt_status check(const mt_movie *m)
     return MT_OK;
 }
 
-static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie *movie)
+mt_status mt_movie_write(const char *path, const mt_movie *movie)
 {
+    MT_TRY(check(movie));
+    MT_SCRATCH(scratch);
     film *f;
     MT_ALLOC(scratch, f, 1);
     MT_ALLOC(scratch, f->values, movie->mesh->n_elements);
@@ -95,13 +97,4 @@ static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie 
     for (; f->frame < movie->n_frames && status == MT_OK && !ferror(f->png.file.stream); f->frame++)
         status = add_frame(f); /* a full disk is told at the end */
     return mt_png_end(&f->png, status);
-}
-
-mt_status mt_movie_write(const char *path, const mt_movie *movie)
-{
-    mt_arena scratch = {0};
-    MT_TRY(check(movie));
-    const mt_status status = make_movie(&scratch, path, movie);
-    mt_arena_free(&scratch);
-    return status;
 }

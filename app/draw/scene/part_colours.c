@@ -272,8 +272,6 @@ mt_status mt_part_colours_make(
         return mt_fail(MT_INPUT, "a picture of %zu groups of parts; at most %d are allowed",
             colours->n_groups, MT_PART_GROUPS_MAX);
     MT_ALLOC(arena, colours->shade, partition->n_parts);
-    mt_arena scratch = {0};
-    const mt_status status = colour(&scratch, &(graph){.surface = surface, .partition = partition}, colours);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    return colour(scratch, &(graph){.surface = surface, .partition = partition}, colours);
 }

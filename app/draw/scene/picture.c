@@ -178,9 +178,14 @@ static mt_status make_scale(
     return MT_OK;
 }
 
-static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *values, const mt_picture_scale *scale, const char *title)
+mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *values, const mt_picture_scale *scale, const char *title)
 {
+    if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
+        return mt_fail(MT_INPUT,
+            "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
+            mesh->n_elements, adjacency->n_elements);
+    MT_SCRATCH(scratch);
     map *m;
     mt_page page;
     MT_ALLOC(scratch, m, 1);
@@ -195,17 +200,4 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
         mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(m, scratch, &page, title), path);
-}
-
-mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const char *title)
-{
-    if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
-        return mt_fail(MT_INPUT,
-            "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
-            mesh->n_elements, adjacency->n_elements);
-    mt_arena scratch = {0};
-    mt_status status = make_picture(&scratch, path, mesh, adjacency, values, scale, title);
-    mt_arena_free(&scratch);
-    return status;
 }

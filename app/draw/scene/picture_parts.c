@@ -142,9 +142,7 @@ mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjac
             "above 0",
             mesh->n_elements, adjacency->n_elements, partition->n_elements);
     MT_TRY(mt_partition_check(partition));
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     parts p = {.partition = partition};
-    const mt_status status = make_picture(&scratch, path, mesh, adjacency, &p, title);
-    mt_arena_free(&scratch);
-    return status;
+    return make_picture(scratch, path, mesh, adjacency, &p, title);
 }

@@ -85,18 +85,6 @@ static mt_status draw(mt_arena *scratch, mt_page *page, const mt_snapshots *s, c
     return MT_OK;
 }
 
-static mt_status make(mt_arena *scratch, const char *path, const mt_snapshots *s)
-{
-    column *c;
-    mt_page page;
-    MT_ALLOC(scratch, c, 1);
-    c->bar.low = s->low, c->bar.high = s->high;
-    mt_bar_make(&c->bar);
-    MT_TRY(make_column(scratch, s, c));
-    MT_TRY(mt_page_begin(&page));
-    return mt_page_end(&page, draw(scratch, &page, s, c), path);
-}
-
 mt_status mt_snapshots_write(const char *path, const mt_snapshots *s)
 {
     if (s->mesh->n_elements == 0 || s->adjacency->n_elements != s->mesh->n_elements)
@@ -107,8 +95,13 @@ mt_status mt_snapshots_write(const char *path, const mt_snapshots *s)
         return mt_fail(MT_INPUT, "snapshots: %zu moments; 1 to %d are allowed", s->n, MT_SNAPSHOTS_MAX);
     if (!(s->low < s->high) || !isfinite(s->high - s->low))
         return mt_fail(MT_INPUT, "snapshots: a scale from %g to %g; it must go up", s->low, s->high);
-    mt_arena scratch = {0};
-    const mt_status status = make(&scratch, path, s);
-    mt_arena_free(&scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    column *c;
+    mt_page page;
+    MT_ALLOC(scratch, c, 1);
+    c->bar.low = s->low, c->bar.high = s->high;
+    mt_bar_make(&c->bar);
+    MT_TRY(make_column(scratch, s, c));
+    MT_TRY(mt_page_begin(&page));
+    return mt_page_end(&page, draw(scratch, &page, s, c), path);
 }

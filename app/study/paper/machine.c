@@ -173,31 +173,30 @@ static void add_compute(rows *r, const measured *m)
 /* 1,000 words from tile 0 to another in this row of the chip. */
 static mt_status transfer_cycles(const ipu_target *target, size_t row_wanted, double *cycles)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_fragment fragment = {.words = 1000};
     ipu_schedule schedule;
     for (size_t tile = 1, there = SIZE_MAX, column; tile < target->tiles && there != row_wanted; tile++) {
         ipu_target_place(target, tile, &there, &column);
         fragment.receiver = (uint32_t)tile;
     }
-    const mt_status status = ipu_schedule_make(&scratch, target, &fragment, 1, &schedule);
+    const mt_status status = ipu_schedule_make(scratch, target, &fragment, 1, &schedule);
     if (status == MT_OK) *cycles = (double)schedule.tile_cycles[fragment.receiver];
-    mt_arena_free(&scratch);
     return status;
 }
 
 /* GB/s of one chip where each sends every other as much. */
 static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     const double bytes_each = 1e9;
     ipu_topology *network;
     uint64_t *bytes, *load;
-    bytes = mt_arena_alloc(&scratch, ipus * ipus, sizeof *bytes);
+    bytes = mt_arena_alloc(scratch, ipus * ipus, sizeof *bytes);
     if (!bytes) return MT_MEMORY;
     for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus == k % ipus ? 0 : (uint64_t)bytes_each;
-    mt_status status = ipu_topology_of(&scratch, &one->links, ipus, &network);
-    if (status == MT_OK && !(load = mt_arena_alloc(&scratch, network->n_links, sizeof *load)))
+    mt_status status = ipu_topology_of(scratch, &one->links, ipus, &network);
+    if (status == MT_OK && !(load = mt_arena_alloc(scratch, network->n_links, sizeof *load)))
         status = MT_MEMORY;
     if (status == MT_OK) {
         ipu_topology_load(network, bytes, load);
@@ -205,7 +204,6 @@ static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
         const double seconds = (double)load[busiest] / network->links[busiest].bytes_per_second;
         *rate = (double)(ipus - 1) * bytes_each / seconds / 1e9;
     }
-    mt_arena_free(&scratch);
     return status;
 }
 

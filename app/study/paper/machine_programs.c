@@ -201,13 +201,12 @@ static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s
 
 mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     stencil s = {.blur = blur};
     ipu_timing timing[MT_ATS];
-    mt_status status = make_stencil(&arena, one, &s);
-    if (status == MT_OK) status = time_graph(&arena, s.graph, timing);
+    mt_status status = make_stencil(arena, one, &s);
+    if (status == MT_OK) status = time_graph(arena, s.graph, timing);
     for (int at = 0; status == MT_OK && at < MT_ATS; at++) cycles[at] = cycles_of(&timing[at], s.set);
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -283,16 +282,15 @@ static mt_status make_tutorial(mt_arena *arena, const ipu_target *one, tutorial 
 
 mt_status mt_tutorial_cycles(const ipu_target *one, mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS])
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     tutorial t = {0};
     ipu_timing timing[MT_ATS];
-    mt_status status = make_tutorial(&arena, one, &t);
-    if (status == MT_OK) status = time_graph(&arena, t.graph, timing);
+    mt_status status = make_tutorial(arena, one, &t);
+    if (status == MT_OK) status = time_graph(arena, t.graph, timing);
     for (int at = 0; status == MT_OK && at < MT_ATS; at++) {
         cycles[MT_TUTORIAL_MATRIX][at] = cycles_of(&timing[at], t.matrix);
         cycles[MT_TUTORIAL_PRODUCTS][at] = cycles_of(&timing[at], t.products);
         cycles[MT_TUTORIAL_SUMS][at] = cycles_of(&timing[at], t.sums);
     }
-    mt_arena_free(&arena);
     return status;
 }

@@ -254,11 +254,9 @@ static mt_status check(const mt_finite_elements *p)
 mt_status mt_finite_elements_run(mt_arena *arena, const mt_finite_elements *problem,
     mt_finite_elements_watch *watch, void *user, mt_finite_elements_wave *wave)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     fe f = {.problem = problem, .n = problem->mesh->n_vertices, .wave = wave};
     MT_TRY(check(problem));
-    mt_status status = begin(arena, &scratch, &f);
-    if (status == MT_OK) status = run(&f, watch, user);
-    mt_arena_free(&scratch);
-    return status;
+    mt_status status = begin(arena, scratch, &f);
+    return status == MT_OK ? run(&f, watch, user) : status;
 }

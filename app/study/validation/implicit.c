@@ -129,7 +129,7 @@ static mt_monodomain problem_of(const verdict *v, mt_diffusing way, double dt_ms
 
 static mt_status run_up(mt_arena *arena, verdict *v)
 {
-    mt_arena of_backend = {0};
+    MT_SCRATCH(of_backend);
     mt_monodomain problem = v->problem.monodomain;
     const size_t n_arrays = mt_arrays(&problem), steps = (size_t)lround(v->from_ms / problem.dt_ms);
     void *self;
@@ -138,10 +138,9 @@ static mt_status run_up(mt_arena *arena, verdict *v)
     problem.diffusing = MT_DIFFUSING_EXPLICIT;
     problem.pde_steps = mt_monodomain_pde_steps(&v->problem.diffusion, problem.dt_ms);
     mt_progress_stage("running up to where the wave is under way");
-    mt_status status = mt_backend_cpu.open(&of_backend, &problem, NULL, &self);
+    mt_status status = mt_backend_cpu.open(of_backend, &problem, NULL, &self);
     if (status == MT_OK) status = mt_backend_run(&problem, &mt_backend_cpu, self, 0, steps, NULL, NULL);
     for (size_t k = 0; status == MT_OK && k < n_arrays; k++) mt_backend_cpu.read(self, k, v->state[k]);
-    mt_arena_free(&of_backend);
     return status;
 }
 
@@ -162,16 +161,15 @@ static mt_status time_host(const verdict *v, mt_diffusing way, double dt_ms, dou
 {
     enum { TRIES = 3 };
     const mt_monodomain problem = problem_of(v, way, dt_ms);
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     void *self;
-    mt_status status = open_there(&arena, v, &mt_backend_cpu, &problem, NULL, &self);
+    mt_status status = open_there(arena, v, &mt_backend_cpu, &problem, NULL, &self);
     *seconds = INFINITY;
     for (size_t t = 0; status == MT_OK && t < TRIES; t++) {
         const double begin = processor_s();
         status = mt_backend_cpu.advance(self, t * v->n_steps, v->n_steps);
         *seconds = fmin(*seconds, (processor_s() - begin) / ((double)v->n_steps * dt_ms));
     }
-    mt_arena_free(&arena);
     return status;
 }
 
@@ -212,7 +210,7 @@ static mt_status measure(
 /* All ways on one count of IPUs. What the choice fills into the case stays, in `kept`. */
 static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     mt_mapping_choice choice;
     mt_mapping mapping;
     char stage[64];
@@ -221,11 +219,10 @@ static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
     mt_progress_stage(stage);
     mt_status status = mt_mapping_choose(kept, v->path, &v->input, NULL, &choice);
     choice.cached = true;
-    if (status == MT_OK) status = mt_mapping_make(&arena, &v->input, &choice, &v->problem, &mapping);
+    if (status == MT_OK) status = mt_mapping_make(arena, &v->input, &choice, &v->problem, &mapping);
     for (size_t d = 0; status == MT_OK && d < v->n_dts; d++)
         for (int way = 0; status == MT_OK && way < WAYS; way++)
             status = measure(v, (mt_diffusing)way, v->dt_ms[d], &mapping.layout, &v->at[i][d][way]);
-    mt_arena_free(&arena);
     return status;
 }
 

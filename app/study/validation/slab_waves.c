@@ -209,7 +209,7 @@ static mt_status measure(mt_arena *arena, const mt_slab_method *method, slab *s)
 mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
     const mt_slab_references *references, mt_slab_waves *waves)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     slab s = {.references = references,
         .mesh = mesh,
         .consistent = method->kind == MT_SLAB_CONSISTENT_ELEMENTS,
@@ -217,7 +217,5 @@ mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *metho
         .waves = waves};
     *waves = (mt_slab_waves){.n_elements = mesh->n_elements, .peak_mV = -INFINITY};
     mt_status status = mt_element_size_find(mesh, &waves->size);
-    if (status == MT_OK) status = measure(&arena, method, &s);
-    mt_arena_free(&arena);
-    return status;
+    return status == MT_OK ? measure(arena, method, &s) : status;
 }
