@@ -230,28 +230,15 @@ mt_status mt_page_check_name(const char *path, mt_file_replace replace)
     return mt_file_check(path, replace);
 }
 
-mt_status mt_page_give(mt_page *page, mt_status status, mt_page_take *take, void *context)
+mt_status mt_page_end(mt_page *page, mt_status status, const char *path)
 {
     if (status == MT_OK) status = check_drawing(page);
     cairo_surface_flush(page->surface);
     if (status == MT_OK)
-        status = take(context, cairo_image_surface_get_data(page->surface),
-            (size_t)cairo_image_surface_get_stride(page->surface));
+        status =
+            mt_png_write(path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, cairo_image_surface_get_data(page->surface),
+                (size_t)cairo_image_surface_get_stride(page->surface));
     cairo_destroy(page->pen);
     cairo_surface_destroy(page->surface);
     return status;
-}
-
-static mt_status write_picture(void *context, const unsigned char *argb, size_t stride)
-{
-    MT_SCRATCH(scratch);
-    const char *const *path = context;
-    mt_png png;
-    mt_status status = mt_png_begin(scratch, *path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, 1, &png);
-    return status == MT_OK ? mt_png_end(&png, mt_png_add(&png, argb, stride, 0)) : status;
-}
-
-mt_status mt_page_end(mt_page *page, mt_status status, const char *path)
-{
-    return mt_page_give(page, status, write_picture, &path);
 }

@@ -24,11 +24,6 @@ MT_NODISCARD mt_status mt_page_begin(mt_page *page);
  * status is returned. MT_INPUT: words that are not UTF-8. MT_MEMORY. MT_FILE: the file cannot be written. */
 MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *path);
 
-/* Ends a page that becomes no file of its own: after MT_OK `take` gets its pixels, cairo's ARGB32, `stride` bytes a row, and its status
- * is returned; else the other one. MT_INPUT, MT_MEMORY as above. */
-typedef mt_status mt_page_take(void *context, const unsigned char *argb, size_t stride);
-MT_NODISCARD mt_status mt_page_give(mt_page *page, mt_status status, mt_page_take *take, void *context);
-
 /* Checks, before long work, that a picture can be written under this name. MT_INPUT: it does not end in .png. MT_FILE: it cannot
  * be written there. */
 MT_NODISCARD mt_status mt_page_check_name(const char *path, mt_file_replace replace);

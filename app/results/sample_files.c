@@ -8,7 +8,6 @@
 #include "data/core/progress.h"
 #include "app/draw/chart/curves.h"
 #include "app/draw/chart/ecg_picture.h"
-#include "app/draw/scene/movie.h"
 #include "app/results/time_csv.h"
 #include "data/files/folder.h"
 #include "mesh/vtk/series.h"
@@ -265,35 +264,6 @@ static mt_status write_series(mt_arena *arena, const mt_sample_files *files, con
                                      .notes = files->notes});
 }
 
-/* V comes first among the fields. */
-static mt_status give_v(void *context, size_t frame, float *values)
-{
-    return mt_frames_read(context, frame, 0, values);
-}
-
-static mt_status draw_movie(mt_arena *arena, const mt_sample_files *files, const char *path)
-{
-    enum { SHOW_MS = 60 };
-    const mt_sampling *s = files->sampling;
-    mt_frames frames = s->frames[MT_SAMPLE_SERIES];
-    mt_adjacency adjacency;
-    double *time_ms;
-    MT_TRY(times_of(arena, &frames, &time_ms));
-    MT_TRY(mt_adjacency_make(arena, &s->part, &adjacency));
-    return mt_movie_write(path, &(mt_movie){.mesh = &s->part,
-                                    .adjacency = &adjacency,
-                                    .n_frames = frames.n,
-                                    .time_ms = time_ms,
-                                    .give = give_v,
-                                    .context = &frames,
-                                    .title = files->title,
-                                    .label = "Membrane potential",
-                                    .unit = "mV",
-                                    .low = -90,
-                                    .high = 40,
-                                    .show_ms = SHOW_MS});
-}
-
 /* The file that goes with series.hdf is written with it. */
 static mt_status written_already(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
@@ -305,7 +275,7 @@ static mt_status written_already(mt_arena *arena, const mt_sample_files *files, 
 
 static bool wants_traces(const mt_case *c) { return mt_moments_any(&c->traces.when); }
 static bool wants_series(const mt_case *c) { return mt_moments_any(&c->series.samples.when); }
-static bool wants_movie(const mt_case *c) { return c->series.movie; }
+static bool wants_no_more(const mt_case *c) { return c == NULL; }
 static bool wants_ecg(const mt_case *c) { return c->n_electrodes > 0; }
 
 static const struct {
@@ -317,7 +287,7 @@ static const struct {
     {"traces.png", MT_SAMPLE_TRACES, wants_traces, draw_traces},
     {"series.hdf", MT_SAMPLE_SERIES, wants_series, write_series},
     {"series.xdmf", MT_SAMPLE_SERIES, wants_series, written_already},
-    {"movie.png", MT_SAMPLE_SERIES, wants_movie, draw_movie},
+    {"movie.png", MT_SAMPLE_SERIES, wants_no_more, NULL}, /* of earlier versions */
     {"ecg.csv", MT_SAMPLE_ECG, wants_ecg, write_ecg}, {"ecg.png", MT_SAMPLE_ECG, wants_ecg, draw_ecg}};
 enum { ALL = sizeof all / sizeof *all };
 

@@ -2,7 +2,6 @@
  *
  *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
  *   series.hdf, series.xdmf     frames of the elements (mesh/vtk/series.h), with the notes of the run
- *   movie.png                   V of these frames as a moving picture (app/draw/scene/movie.h)
  *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV
  *
  * A run that was stopped before the first moment of something has no file of it. */

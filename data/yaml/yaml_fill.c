@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "data/core/number.h"
+#include "data/core/progress.h"
 #include "data/yaml/yaml_words.h"
 
 static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
@@ -243,6 +244,19 @@ static mt_status fill_absent(
     return fill_value(f, &made, path, key, base);
 }
 
+/* Accepts a removed key. `v` is NULL if it is absent. */
+static mt_status pass_removed(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key)
+{
+    const char *place;
+    if (!v) return MT_OK;
+    if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
+    if (strcmp(v->text, key->missing) == 0) return MT_OK;
+    MT_TRY(mt_yaml_place_text(f->scratch, v->at, path, &place));
+    mt_warn("%s no longer used; %s", place, key->instead);
+    return MT_OK;
+}
+
 static mt_status fill_mapping(
     const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base)
 {
@@ -253,7 +267,9 @@ static mt_status fill_mapping(
     for (const mt_yaml_key *key = keys; key->name; key++) {
         const mt_yaml_node *c = mt_yaml_node_named(v, key->name, strlen(key->name));
         mt_yaml_join(here, path, key->name);
-        MT_TRY(c ? fill_value(f, c, here, key, base) : fill_absent(f, v->at, here, key, base));
+        MT_TRY(key->instead ? pass_removed(f, c, here, key)
+               : c          ? fill_value(f, c, here, key, base)
+                            : fill_absent(f, v->at, here, key, base));
     }
     return MT_OK;
 }

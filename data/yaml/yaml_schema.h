@@ -66,6 +66,9 @@ typedef struct mt_yaml_key {
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
     const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
+    const char *
+        instead; /* a removed key, which has no member: what replaces it, "the report plays ...". Any scalar is accepted and dropped
+                          * with a warning, unless it is `missing`, the old default. Neither written nor documented */
 } mt_yaml_key;
 
 typedef struct mt_yaml_table {
@@ -91,6 +94,8 @@ typedef struct mt_yaml_table {
         .name = (key), .type = MT_YAML_TYPE_##kind, __VA_ARGS__                                              \
     }
 
+#define MT_YAML_REMOVED(key, fallback, ...)                                                                  \
+    MT_YAML_ROW(key, STRING, .missing = (fallback), .instead = __VA_ARGS__)
 #define MT_YAML_DOUBLE(structure, member, key, fallback, bounds, ...)                                        \
     MT_YAML_ROW(key, DOUBLE, MT_YAML_MEMBER(structure, member, double : 0), .missing = (fallback),           \
         .range = {bounds}, .about = __VA_ARGS__)

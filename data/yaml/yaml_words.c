@@ -15,7 +15,8 @@ static size_t add_word(char list[MT_YAML_WORDS], size_t n, const char *word)
 
 static void list_keys(const mt_yaml_key *keys, char out[MT_YAML_WORDS])
 {
-    for (size_t n = 0; keys->name; keys++) n = add_word(out, n, keys->name);
+    for (size_t n = 0; keys->name; keys++)
+        if (!keys->instead) n = add_word(out, n, keys->name);
 }
 
 void mt_yaml_range_words(mt_yaml_range r, char out[MT_YAML_WORDS])

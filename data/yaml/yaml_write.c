@@ -172,7 +172,7 @@ static void write_mapping(
     FILE *to, const mt_yaml_key *keys, const char *base, int indent, const char *before_first)
 {
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (is_none(key, base + key->offset)) continue;
+        if (key->instead || is_none(key, base + key->offset)) continue;
         (void)fprintf(to, "%*s%s:", indent, before_first, key->name);
         before_first = "";
         if (key->type == MT_YAML_TYPE_MAPPING) {
@@ -214,7 +214,7 @@ static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, con
 {
     char here[MT_YAML_WORDS];
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (is_none(key, base + key->offset)) continue;
+        if (key->instead || is_none(key, base + key->offset)) continue;
         mt_yaml_join(here, path, key->name);
         if (key->type == MT_YAML_TYPE_MAPPING) {
             write_paths(to, key->keys, base, here);
@@ -272,7 +272,7 @@ static void write_section(FILE *to, const char *path, const mt_yaml_key *keys)
 {
     bool rows = false;
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (key->keys) continue;
+        if (key->keys || key->instead) continue;
         if (!rows) (void)fputs("\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n", to);
         rows = true;
         write_row(to, path, key);

@@ -2,7 +2,7 @@
 # are those that the public headers declare; a test looks at them (tests/ipu/package/symbols.sh).
 
 # What ipu needs of data. The shared library does not link where one is missing.
-set(of_data arena communicator csv file folder hash input journal json lock number offsets scan select status temporary utf8
+set(of_data arena communicator csv file folder hash input journal json lock number offsets progress scan select status temporary utf8
   yaml yaml_fill yaml_node yaml_set yaml_words yaml_write)
 list(JOIN of_data "|" of_data)
 set(ipu_objects $<TARGET_OBJECTS:mt_ipu> "$<FILTER:$<TARGET_OBJECTS:mt_data>,INCLUDE,/data/(core|files|yaml)/(${of_data})\\.c>")

@@ -267,10 +267,7 @@ static const mt_yaml_key series_keys[] = {
     MT_YAML_STRING(mt_case, series.tag, "tag", MT_YAML_NONE,
         "Only the elements of the region with this tag or name in the mesh file. Left out: all that are not "
         "inert."),
-    MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
-        "true: V also as a moving picture, `movie.png`, which browsers play; each frame as long as any "
-        "other."),
-    MT_YAML_END};
+    MT_YAML_REMOVED("movie", "false", "report.html plays the frames of the series"), MT_YAML_END};
 static const mt_yaml_key ecg_keys[] = {
     MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", TIME_SPAN, "Every so many ms."),
     MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", CONDUCTIVITY,
@@ -743,8 +740,7 @@ static mt_status check_moments(
 /* What is asked for as time passes must be whole. */
 static mt_status check_samples(const char *path, const mt_case *c)
 {
-    const uint32_t v = 1;
-    const bool traces = mt_moments_any(&c->traces.when), series = mt_moments_any(&c->series.samples.when);
+    const bool traces = mt_moments_any(&c->traces.when);
     MT_TRY(check_moments(path, "traces", c, &c->traces.when));
     MT_TRY(check_moments(path, "series", c, &c->series.samples.when));
     if (traces && c->n_points == 0)
@@ -753,9 +749,6 @@ static mt_status check_samples(const char *path, const mt_case *c)
     if (c->traces.fields == 0 || c->series.samples.fields == 0)
         return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
             c->traces.fields == 0 ? "traces" : "series");
-    if (c->series.movie && (!series || !(c->series.samples.fields & v)))
-        return mt_fail(MT_INPUT,
-            "%s: series.movie: true; allowed: with series.every_ms or at_ms, and V in series.fields", path);
     return MT_OK;
 }
 

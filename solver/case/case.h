@@ -124,7 +124,6 @@ typedef struct mt_case {
     struct {
         mt_case_samples samples;
         const char *tag; /* a number or a name; "" = all elements */
-        bool movie;
     } series;
     struct {
         double every_ms, bath_mS_mm;

@@ -46,7 +46,7 @@ mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
     for (int k = 0; k < n; k++) {
         mt_panel *p = &f->panel[k];
         *p = (mt_panel){.view = views[k], .left = PLOT_X + k * (width + GAP), .top = PLOT_Y};
-        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, f->moves, &p->plot));
+        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, false, &p->plot));
         if (p->view.cuts) mt_section_draw(&p->plot, &f->surface, &p->view);
     }
     return MT_OK;

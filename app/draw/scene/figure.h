@@ -18,9 +18,7 @@ typedef struct mt_panel {
 
 typedef struct mt_figure {
     mt_view_surface surface;
-    bool moves; /* its plots are to get other values */
-    bool
-        cut; /* a heart has a third panel in the middle, cut along its long axis; only if the figure does not move */
+    bool cut; /* a heart has a third panel in the middle, cut along its long axis */
     double samples_per_mm;
     size_t n_panels;
     mt_panel panel[MT_VIEWS_MAX];

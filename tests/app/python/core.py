@@ -120,7 +120,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(used["points"], SMALL["points"])
         self.assertEqual(sorted(used["traces"]["fields"]), ["Ca_i", "V", "m"])
         self.assertEqual(used["electrodes"], EVERYTHING["electrodes"])
-        self.assertEqual((used["time"]["dt_ms"], used["series"]["movie"], used["regions"]), (0.02, False, []))
+        self.assertEqual((used["time"]["dt_ms"], used["output"]["report"], used["regions"]), (0.02, True, []))
 
     def test_elements_of_a_series_are_numbered_as_in_the_mesh(self):
         scar = {"regions": [{"min_mm": [2, 1, 0], "max_mm": [3, 2, 1], "inert": True}]}

@@ -182,8 +182,7 @@ static void expect_same_files(const char *a, const char *b)
 {
     static const char *const names[] = {"result.hdf", "activation.csv", "used.yaml", "activation.png",
         "upstroke.png", "conduction_velocity_beat2.png", "profile.json", "traces.csv", "traces.png",
-        "series.hdf", "series.xdmf", "movie.png", "ecg.csv", "ecg.png", "traces.frames", "series.frames",
-        "ecg.frames"};
+        "series.hdf", "series.xdmf", "ecg.csv", "ecg.png", "traces.frames", "series.frames", "ecg.frames"};
     char in_a[64], in_b[64];
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         (void)snprintf(in_a, sizeof in_a, "%s/%s", a, names[k]);
@@ -202,8 +201,7 @@ static void kill_and_go_on(char *backend)
          tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3",
          maps[] = "output={maps: [apd, upstroke, conduction_velocity], "
                   "beats: every, beat_ms: 4}",
-         traces[] = "traces={every_ms: 0.1, fields: [V, Ca_i]}",
-         series[] = "series={every_ms: 0.5, movie: true}",
+         traces[] = "traces={every_ms: 0.1, fields: [V, Ca_i]}", series[] = "series={every_ms: 0.5}",
          electrodes[] = "electrodes=[{name: above, at_mm: [10, 3, 12]}]", resume[] = "--resume";
     char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, set,
         maps, set, traces, set, series, set, electrodes, NULL},

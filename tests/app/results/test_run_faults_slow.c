@@ -7,7 +7,7 @@ enum { SIZES = 24, KILLS = 200 };
 static void enter(void)
 {
     enter_room();
-    begin_two_runs(" --set machine.ipus=2 --set series.every_ms=1 --set series.movie=true");
+    begin_two_runs(" --set machine.ipus=2 --set series.every_ms=1");
 }
 
 TestSuite(run_faults, .init = enter, .fini = leave_room);

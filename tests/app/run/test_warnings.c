@@ -88,6 +88,15 @@ Test(warnings, of_a_case_come_with_its_run)
         "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n");
 }
 
+Test(warnings, a_removed_key_says_what_replaces_it)
+{
+    char *said = said_of_run("series.movie=true");
+    cr_expect_str_eq(said,
+        "myotile: warning: --set series.movie=true: no longer used; report.html plays the frames of the "
+        "series\n");
+    free(said);
+}
+
 Test(warnings, each_is_one_line_whatever_the_file_is_called)
 {
     begin_listening();

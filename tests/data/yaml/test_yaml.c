@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/core/progress.h"
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_write.h"
 #include "tests/sets.h"
@@ -60,6 +61,7 @@ static const mt_yaml_key example_keys[] = {
         example, tiles, "tiles", "1472", MT_YAML_WITHIN(1, 23552), "Tiles used.", .unit = "tiles"),
     MT_YAML_UNSIGNED(example, seed, "seed", "7", MT_YAML_ANY, "Of random numbers."),
     MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes, "What is sent.", .was = "way"),
+    MT_YAML_REMOVED("colour", "red", "titles are black"),
     MT_YAML_BOOL(example, quiet, "quiet", "true", "Prints nothing."),
     MT_YAML_STRING(example, title, "title", "", "A title."),
     MT_YAML_MAPPING("time", time_keys, "Times.", .was = "times"),
@@ -245,6 +247,38 @@ Test(yaml, a_key_that_was_renamed_is_refused_by_its_new_name)
 }
 
 /* It may be any file, and none of its secrets belong in a message. */
+/* Whether a warning was given, and which. */
+static char warned[256];
+
+static void keep_warning(const char *kind, const char *text)
+{
+    (void)snprintf(warned, sizeof warned, "%s: %s", kind, text);
+}
+
+/* What removed keys are, other tests of this file see: not needed, not written, not on the page, not allowed. */
+Test(yaml, a_removed_key_is_accepted_with_a_warning_that_says_what_replaces_it)
+{
+    static const mt_listener listener = {.message = keep_warning};
+    char text[256];
+    mt_arena arena = {0};
+    example e;
+    mt_listen(&listener);
+    (void)snprintf(text, sizeof text, "%scolour: red\n", least);
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", text, &table, NULL, 0, &e), MT_OK);
+    cr_expect_str_eq(warned, "", "the old default");
+    (void)snprintf(text, sizeof text, "%scolour: blue\n", least);
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", text, &table, NULL, 0, &e), MT_OK);
+    cr_expect_str_eq(warned, "warning: case.yaml:4: colour: no longer used; titles are black");
+    cr_assert_eq(
+        mt_yaml_read(&arena, "case.yaml", least, &table, &(mt_yaml_override){"--set", "colour=blue"}, 1, &e),
+        MT_OK);
+    cr_expect_str_eq(warned, "warning: --set colour=blue: no longer used; titles are black");
+    (void)snprintf(text, sizeof text, "%scolour: [blue]\n", least);
+    cr_expect_eq(mt_yaml_read(&arena, "case.yaml", text, &table, NULL, 0, &e), MT_INPUT);
+    mt_arena_free(&arena);
+    mt_listen(NULL);
+}
+
 Test(yaml, a_message_shows_no_more_than_the_beginning_of_what_is_wrong)
 {
     expect_error("0123456789012345678901234567890123456789\n", NULL,

@@ -31,11 +31,10 @@ static void enter(void)
 
 TestSuite(samples, .init = enter, .fini = leave_room);
 
-/* Four pictures. */
-static const char movie[] = "--set series.movie=true --set series.every_ms=3";
+static const char series[] = "--set series.every_ms=3";
 
 static const char *const files[] = {
-    "traces.csv", "traces.png", "series.hdf", "series.xdmf", "movie.png", "ecg.csv", "ecg.png"};
+    "traces.csv", "traces.png", "series.hdf", "series.xdmf", "ecg.csv", "ecg.png"};
 enum { FILES = sizeof files / sizeof *files };
 
 static const char *in(const char *folder, const char *name)
@@ -49,8 +48,8 @@ static const char *in(const char *folder, const char *name)
 
 static void expect_frames(const char *a, const char *b)
 {
-    static const char *const names[] = {"series.hdf", "series.xdmf", "movie.png"};
-    for (int k = 0; k < 3; k++) cr_expect(same_file(in(a, names[k]), in(b, names[k])), "%s", names[k]);
+    static const char *const names[] = {"series.hdf", "series.xdmf"};
+    for (int k = 0; k < 2; k++) cr_expect(same_file(in(a, names[k]), in(b, names[k])), "%s", names[k]);
 }
 
 static void expect_same(const char *a, const char *b)
@@ -188,9 +187,9 @@ Test(samples, the_picture_of_an_ecg_marks_the_stimuli_of_its_case)
 /* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
 Test(samples, files_are_those_of_a_run_that_never_stopped)
 {
-    free(works("run case.yaml -o one %s", movie));
+    free(works("run case.yaml -o one %s", series));
     expect_no_frames("one");
-    free(works("run case.yaml -o two %s --set time.end_ms=3.5 --set checkpoint.at_end=true", movie));
+    free(works("run case.yaml -o two %s --set time.end_ms=3.5 --set checkpoint.at_end=true", series));
     free(works("run --resume two -o three --set time.end_ms=9 --set checkpoint.at_end=false"));
     expect_same("one", "three");
     expect_no_frames("three");
@@ -201,7 +200,7 @@ Test(samples, files_are_those_of_a_run_that_never_stopped)
 
 Test(samples, what_an_earlier_run_left_goes)
 {
-    free(works("run case.yaml -o one --set time.end_ms=6 %s", movie));
+    free(works("run case.yaml -o one --set time.end_ms=6 %s", series));
     for (int k = 0; k < FILES; k++) cr_assert(there(in("one", files[k])), "%s", files[k]);
     write_text("other.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n" SMALL_STIMULUS("1"));
     free(works("run other.yaml -o one"));
@@ -261,9 +260,16 @@ Test(samples, what_cannot_be_taken_is_refused)
     refuses(2, "series.tag: 0.5 is no name of a tag; allowed: of the mesh's elements: ",
         "run case.yaml --set series.tag=0.5");
     refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");
-    refuses(2, "series.movie: true; allowed: with series.every_ms or at_ms, and V",
-        "run case.yaml --set series.movie=true --set series.fields=[m]");
     refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
+}
+
+/* A key of earlier versions, and its file, which a run into the same folder removes. */
+Test(samples, there_is_no_moving_picture_any_more)
+{
+    free(works("run case.yaml -o one --set time.end_ms=1 --set series.every_ms=1 --set series.movie=true"));
+    cr_assert_eq(rename("one/traces.png", "one/movie.png"), 0);
+    free(works("run case.yaml -o one --set time.end_ms=1"));
+    cr_expect(there("one/traces.png") && !there("one/movie.png"));
 }
 
 /* ---- at given times ---- */
@@ -271,7 +277,7 @@ Test(samples, what_cannot_be_taken_is_refused)
 static const char at_times[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 6}\n" SMALL_STIMULUS("2") "points:\n  - {name: end, at_mm: [2.7, 1, 0.5]}\n"
                                               "machine: {tiles: 3}\n"
-                                              "series: {at_ms: [0.5, 2.009, 6], movie: true}\n";
+                                              "series: {at_ms: [0.5, 2.009, 6]}\n";
 
 static void write_at_times(void) { write_text("case.yaml", at_times); }
 
@@ -286,8 +292,7 @@ Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
     size_t n;
     write_at_times();
     free(works("run case.yaml -o one"));
-    free(works(
-        "run case.yaml -o two --set series.every_ms=0.02 --set series.at_ms=[] --set series.movie=false"));
+    free(works("run case.yaml -o two --set series.every_ms=0.02 --set series.at_ms=[]"));
     read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, LISTED * N, listed);
     read_array("two/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, TAKEN * N, all);
     read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, LISTED, time_ms);
@@ -299,7 +304,6 @@ Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
         (void)snprintf(time, sizeof time, "<Time Value=\"%g\"/>", (double)step[k] * 0.02);
         cr_expect_not_null(strstr(xdmf, time), "%s", time);
     }
-    cr_expect(there("one/movie.png"));
     free(xdmf);
 }
 
@@ -310,8 +314,7 @@ Test(samples, both_ways_of_asking_add_up)
     static const double expected[TAKEN] = {0, 2, 2.5, 4, 6};
     static double time_ms[TAKEN];
     write_at_times();
-    free(works(
-        "run case.yaml -o one --set series.every_ms=2 --set series.at_ms=[2,2.5] --set series.movie=false"));
+    free(works("run case.yaml -o one --set series.every_ms=2 --set series.at_ms=[2,2.5]"));
     read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, TAKEN, time_ms);
     for (size_t k = 0; k < TAKEN; k++) cr_expect_float_eq(time_ms[k], expected[k], 1e-12);
 }
@@ -320,7 +323,7 @@ Test(samples, traces_at_given_times_have_a_row_for_each)
 {
     size_t n;
     write_at_times();
-    free(works("run case.yaml -o one --set traces.at_ms=[1,6] --set series.movie=false"));
+    free(works("run case.yaml -o one --set traces.at_ms=[1,6]"));
     char *text = bytes_of("one/traces.csv", &n);
     cr_expect(strstr(text, "\n1,") && strstr(text, "\n6,"), "%s", text);
     cr_expect_eq(strlen(text) - strcspn(strstr(text, "\n6,") + 1, "\n") - 1,
@@ -350,11 +353,10 @@ Test(samples, a_list_goes_on)
 Test(samples, a_list_may_begin_behind_the_checkpoint)
 {
     write_at_times();
-    free(works("run case.yaml -o one --set series.at_ms=[5] --set series.movie=false"));
-    free(works("run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3 --set series.at_ms=[] "
-               "--set series.movie=false"));
-    refuses(2, "series.movie: false", "run case.yaml --resume two -o three --set series.at_ms=[5]");
-    free(works("run case.yaml --resume two -o three --set series.at_ms=[5] --set series.movie=false"));
+    free(works("run case.yaml -o one --set series.at_ms=[5]"));
+    free(
+        works("run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3 --set series.at_ms=[]"));
+    free(works("run case.yaml --resume two -o three --set series.at_ms=[5]"));
     cr_expect(same_file("one/series.hdf", "three/series.hdf"));
 }
 
