@@ -123,6 +123,8 @@ if(MT_TESTS)
   # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
   get_property(all DIRECTORY PROPERTY TESTS)
   set_tests_properties(${all} PROPERTIES TIMEOUT 180)
+  # The two longest, which take minutes under the sanitizers on a slow computer.
+  set_tests_properties(app/test_out_of_memory app/test_tune PROPERTIES TIMEOUT 500)
   list(FILTER all INCLUDE REGEX "_slow$")
   set_tests_properties(${all} PROPERTIES TIMEOUT 7200)
 endif()
