@@ -62,8 +62,8 @@ mt_status mt_vertex_stars_make(
     MT_SCRATCH(scratch);
     uint32_t *number;
     *stars = (mt_vertex_stars){.n = n};
-    mt_status status = number_them(scratch, mesh, n, vertex, &number);
-    return status == MT_OK ? gather(arena, mesh, n, number, stars) : status;
+    MT_TRY(number_them(scratch, mesh, n, vertex, &number));
+    return gather(arena, mesh, n, number, stars);
 }
 
 void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means)

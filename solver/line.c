@@ -180,8 +180,8 @@ mt_status mt_line_run(mt_arena *arena, const mt_line *line, mt_line_wave *wave)
     MT_SCRATCH(scratch);
     tracking t;
     MT_TRY(check(line));
-    mt_status status = begin(arena, scratch, line, wave, &t);
-    return status == MT_OK ? run(&t) : status;
+    MT_TRY(begin(arena, scratch, line, wave, &t));
+    return run(&t);
 }
 
 double mt_line_time(const mt_line_wave *wave, double at_mm)

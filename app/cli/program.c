@@ -100,8 +100,8 @@ static mt_status read_and_run(const mt_command *command, int n, char *const *wor
         }
     MT_SCRATCH(arena);
     mt_arguments arguments;
-    mt_status status = mt_arguments_read(arena, command, (size_t)n, word, out, &arguments);
-    return status == MT_OK ? run_command(command, &arguments) : status;
+    MT_TRY(mt_arguments_read(arena, command, (size_t)n, word, out, &arguments));
+    return run_command(command, &arguments);
 }
 
 static mt_status dispatch(const mt_command *const *commands, int n, char *const *word, FILE *out)

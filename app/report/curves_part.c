@@ -273,6 +273,6 @@ mt_status mt_curves_part_put(
     curves c = {.part = part, .folder = folder};
     MT_SCRATCH(arena);
     *left = (mt_curves_left){0};
-    mt_status status = put_traces(arena, &c, most, left);
-    return status == MT_OK ? put_ecg(arena, &c, most, left) : status;
+    MT_TRY(put_traces(arena, &c, most, left));
+    return put_ecg(arena, &c, most, left);
 }

@@ -150,6 +150,6 @@ mt_status mt_used_part_put(mt_html_part *part, const mt_run_folder *folder)
     const char *title = folder->input.title;
     mt_json_text(&part->json, "title", title[0] ? title : folder->name);
     mt_json_text(&part->json, "folder", folder->name);
-    mt_status status = put_command(part, folder);
-    return status == MT_OK ? put_used(arena, part, &folder->input) : status;
+    MT_TRY(put_command(part, folder));
+    return put_used(arena, part, &folder->input);
 }

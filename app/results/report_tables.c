@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "app/run/operator.h"
-#include "app/heart/mesh_file.h"
 #include "app/run/stepping_error.h"
 #include "solver/case/findings.h"
 #include "solver/diffusion/implicit.h"

@@ -275,23 +275,24 @@ static mt_status written_already(mt_arena *arena, const mt_sample_files *files, 
 
 static bool wants_traces(const mt_case *c) { return mt_moments_any(&c->traces.when); }
 static bool wants_series(const mt_case *c) { return mt_moments_any(&c->series.samples.when); }
-static bool wants_no_more(const mt_case *c) { return c == NULL; }
 static bool wants_ecg(const mt_case *c) { return c->n_electrodes > 0; }
 
 static const struct {
     const char *name;
     mt_sample of;
-    bool (*wanted)(const mt_case *input);
+    bool (*wanted)(const mt_case *input); /* NULL: no case does; what is there goes */
     mt_status (*write)(mt_arena *arena, const mt_sample_files *files, const char *path);
 } all[] = {{"traces.csv", MT_SAMPLE_TRACES, wants_traces, write_traces},
     {"traces.png", MT_SAMPLE_TRACES, wants_traces, draw_traces},
     {"series.hdf", MT_SAMPLE_SERIES, wants_series, write_series},
     {"series.xdmf", MT_SAMPLE_SERIES, wants_series, written_already},
-    {"movie.png", MT_SAMPLE_SERIES, wants_no_more, NULL}, /* of earlier versions */
+    {"movie.png", MT_SAMPLE_SERIES, NULL, NULL}, /* of earlier versions */
     {"ecg.csv", MT_SAMPLE_ECG, wants_ecg, write_ecg}, {"ecg.png", MT_SAMPLE_ECG, wants_ecg, draw_ecg}};
 enum { ALL = sizeof all / sizeof *all };
 
-static bool has(const mt_sampling *s, int k) { return all[k].wanted(s->input) && s->frames[all[k].of].n > 0; }
+static bool is_wanted(const mt_case *input, int k) { return all[k].wanted && all[k].wanted(input); }
+
+static bool has(const mt_sampling *s, int k) { return is_wanted(s->input, k) && s->frames[all[k].of].n > 0; }
 
 /* Writes one, or removes what an earlier run left under its name. */
 static mt_status renew(const mt_sample_files *files, const char *folder, int k)
@@ -315,7 +316,7 @@ mt_status mt_sample_files_check(const mt_case *input, const char *folder)
     char path[MT_FILE_PATH_MAX];
     for (int k = 0; k < ALL; k++) {
         MT_TRY(mt_folder_path(folder, all[k].name, path));
-        if (all[k].wanted(input)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
+        if (is_wanted(input, k)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
     return MT_OK;
 }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "data/core/progress.h"
 #include "app/run/operator.h"
 #include "app/waves/wave_run.h"
 #include "data/core/line_fit.h"

@@ -64,8 +64,8 @@ mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *t
 {
     MT_SCRATCH(scratch);
     const char *text = NULL;
-    mt_status status = mt_yaml_text(scratch, path, &text);
-    return status == MT_OK ? mt_yaml_read(arena, path, text, table, overrides, n_overrides, out) : status;
+    MT_TRY(mt_yaml_text(scratch, path, &text));
+    return mt_yaml_read(arena, path, text, table, overrides, n_overrides, out);
 }
 
 mt_status mt_yaml_root_word(

@@ -65,10 +65,8 @@ typedef struct mt_yaml_key {
     size_t count_offset;            /* LIST, NUMBERS, SETS: of its size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
-    const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
-    const char *
-        instead; /* a removed key, which has no member: what replaces it, "the report plays ...". Any scalar is accepted and dropped
-                          * with a warning, unless it is `missing`, the old default. Neither written nor documented */
+    const char *was;     /* its name in earlier versions; a file that uses it is refused with the new one */
+    const char *instead; /* of a removed key (MT_YAML_REMOVED): what replaces it, for the warning */
 } mt_yaml_key;
 
 typedef struct mt_yaml_table {
@@ -94,6 +92,8 @@ typedef struct mt_yaml_table {
         .name = (key), .type = MT_YAML_TYPE_##kind, __VA_ARGS__                                              \
     }
 
+/* A removed key, which has no member. Any scalar is accepted and dropped, with a warning unless it is `fallback`, the old default. It is
+ * neither written nor documented. */
 #define MT_YAML_REMOVED(key, fallback, ...)                                                                  \
     MT_YAML_ROW(key, STRING, .missing = (fallback), .instead = __VA_ARGS__)
 #define MT_YAML_DOUBLE(structure, member, key, fallback, bounds, ...)                                        \

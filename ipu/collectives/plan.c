@@ -334,8 +334,8 @@ mt_status ipu_plan_kinds(mt_arena *arena, const ipu_plan *plan, ipu_plan *kinds,
         (ipu_plan){.method = plan->method, .n_elements = plan->n_elements, .n_fragments = plan->n_fragments};
     MT_ALLOC(arena, *times, plan->n_steps);
     s.times = *times;
-    mt_status status = sort_steps(scratch, &s);
-    return status == MT_OK ? copy_steps(arena, &s, kinds) : status;
+    MT_TRY(sort_steps(scratch, &s));
+    return copy_steps(arena, &s, kinds);
 }
 
 void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes)

@@ -551,8 +551,8 @@ mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
     placing p;
     MT_ALLOC(arena, e->memory, e->graph->target.tiles);
     MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
-    mt_status status = make_room(scratch, e, 0, e->graph->target.tiles, &p);
-    return status == MT_OK ? place_all(&p, e) : status;
+    MT_TRY(make_room(scratch, e, 0, e->graph->target.tiles, &p));
+    return place_all(&p, e);
 }
 
 mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)

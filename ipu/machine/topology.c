@@ -737,6 +737,6 @@ mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64
 {
     MT_SCRATCH(scratch);
     waits w = {.topology = topology};
-    mt_status status = collect_waits(scratch, bytes, &w);
-    return status == MT_OK ? search(scratch, &w) : status;
+    MT_TRY(collect_waits(scratch, bytes, &w));
+    return search(scratch, &w);
 }

@@ -267,8 +267,8 @@ mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, i
 {
     MT_SCRATCH(scratch);
     ipu_timing timing;
-    mt_status status = ipu_timing_make(scratch, executable, &timing);
-    return status == MT_OK ? make_costs(arena, &timing, profile) : status;
+    MT_TRY(ipu_timing_make(scratch, executable, &timing));
+    return make_costs(arena, &timing, profile);
 }
 
 static void add_controls(const ipu_engine *engine, ipu_profile *profile)

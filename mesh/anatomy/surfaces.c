@@ -555,8 +555,8 @@ mt_status mt_surfaces_rims(mt_mesh *surface)
 {
     MT_SCRATCH(scratch);
     mt_sides sides;
-    mt_status status = mt_sides_make(scratch, surface, &sides);
-    return status == MT_OK ? make_rims(scratch, surface, &sides, surface->face_tag) : status;
+    MT_TRY(mt_sides_make(scratch, surface, &sides));
+    return make_rims(scratch, surface, &sides, surface->face_tag);
 }
 
 /* ---- left and right ---- */

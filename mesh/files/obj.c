@@ -84,6 +84,6 @@ mt_status mt_obj_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh
 {
     MT_SCRATCH(scratch);
     mt_scan scan;
-    mt_status status = mt_scan_open(scratch, path, &scan);
-    return status == MT_OK ? read_all(arena, &scan, unit_mm, mesh) : status;
+    MT_TRY(mt_scan_open(scratch, path, &scan));
+    return read_all(arena, &scan, unit_mm, mesh);
 }

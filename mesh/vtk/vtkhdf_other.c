@@ -123,6 +123,6 @@ mt_status mt_vtkhdf_read_other(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     mt_vtk_grid grid = {.path = h5->path};
-    mt_status status = read_grid(scratch, h5, &grid);
-    return status == MT_OK ? mt_vtk_grid_mesh(arena, &grid, 1, mesh) : status;
+    MT_TRY(read_grid(scratch, h5, &grid));
+    return mt_vtk_grid_mesh(arena, &grid, 1, mesh);
 }

@@ -295,8 +295,8 @@ mt_status mt_spectrum_run(
     MT_ALLOC(arena, spectrum->beta, max_steps);
     MT_SCRATCH(scratch);
     lanczos l;
-    mt_status status = lanczos_make(scratch, map, &l);
-    return status == MT_OK ? run(&l, goal, max_steps, spectrum) : status;
+    MT_TRY(lanczos_make(scratch, map, &l));
+    return run(&l, goal, max_steps, spectrum);
 }
 
 /* The highest eigenvalues above `above`, without copies, and their vectors in Lanczos coordinates

@@ -6,7 +6,6 @@
 #include "app/cli/command.h"
 #include "app/study/published.h"
 #include "app/heart/gmsh.h"
-#include "app/heart/mesh_file.h"
 #include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "data/files/file.h"

@@ -257,6 +257,6 @@ mt_status mt_finite_elements_run(mt_arena *arena, const mt_finite_elements *prob
     MT_SCRATCH(scratch);
     fe f = {.problem = problem, .n = problem->mesh->n_vertices, .wave = wave};
     MT_TRY(check(problem));
-    mt_status status = begin(arena, scratch, &f);
-    return status == MT_OK ? run(&f, watch, user) : status;
+    MT_TRY(begin(arena, scratch, &f));
+    return run(&f, watch, user);
 }

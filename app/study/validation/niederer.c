@@ -8,7 +8,6 @@
 #include "app/heart/gmsh.h"
 #include "app/run/problem.h"
 #include "app/run/simulation.h"
-#include "data/core/progress.h"
 #include "solver/case/findings.h"
 #include "data/files/file.h"
 #include "mesh/make/slab.h"

@@ -216,6 +216,6 @@ mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *metho
         .n = method->kind == MT_SLAB_VOLUMES ? mesh->n_elements : mesh->n_vertices,
         .waves = waves};
     *waves = (mt_slab_waves){.n_elements = mesh->n_elements, .peak_mV = -INFINITY};
-    mt_status status = mt_element_size_find(mesh, &waves->size);
-    return status == MT_OK ? measure(arena, method, &s) : status;
+    MT_TRY(mt_element_size_find(mesh, &waves->size));
+    return measure(arena, method, &s);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/core/progress.h"
 #include "app/study/published.h"
 
 const char *const mt_phase_names[MT_PHASES] = {
