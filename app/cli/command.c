@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/progress.h"
 #include "data/core/utf8.h"
 
 const char *mt_command_usage(const mt_command *command, char *text, size_t size)
@@ -90,6 +91,10 @@ static mt_status take_option(const mt_command *command, const mt_option *option,
     /* another option in the value's place: the value was forgotten */
     if (option->value && (!*optarg || is_an_option(command->options, optarg)))
         return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
+    if (option->instead) {
+        mt_warn("%s is no longer used; %s", option->name, option->instead);
+        return MT_OK;
+    }
     arguments->given[arguments->n_given++] = (mt_given){option, option->value ? optarg : NULL};
     return MT_OK;
 }

@@ -25,6 +25,8 @@ typedef struct mt_option {
     char letter;  /* 'o': also "-o"; 0: none */
     bool repeats; /* may be given several times */
     bool needed;
+    const char *
+        instead; /* of a removed option: what replaces it. It is still read, with a warning, and no help shows it */
 } mt_option;
 
 /* Options that several commands have, in the same words and with the same meaning. */

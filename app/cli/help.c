@@ -102,7 +102,8 @@ void mt_help_command(FILE *out, const mt_command *command)
     char use[128];
     print_wrapped(out, 0, 0, command->summary);
     (void)fprintf(out, "\nusage: myotile %s [options]\n\n", mt_command_usage(command, use, sizeof use));
-    for (const mt_option *o = command->options; o->name; o++) print_option(out, o);
+    for (const mt_option *o = command->options; o->name; o++)
+        if (!o->instead) print_option(out, o);
     (void)fprintf(out, "\nexample:\n  %s\n", command->example);
 }
 
@@ -134,6 +135,7 @@ static void print_roff_command(FILE *out, const mt_command *command)
     print_roff(out, command->summary);
     for (const mt_option *o = command->options; o->name; o++) {
         char term[96];
+        if (o->instead) continue;
         print_roff_entry(out, term_of(o, term, sizeof term), o->help);
     }
     (void)fputs(".PP\nExample:\n.PP\n.RS\n", out);
@@ -172,10 +174,10 @@ static void print_command_words(FILE *out, const mt_command *command)
 {
     (void)fprintf(out, "    '%s '*)\n        words='", command->name);
     for (const mt_option *o = command->options; o->name; o++)
-        (void)fprintf(out, "%s%s", o == command->options ? "" : " ", o->name);
+        if (!o->instead) (void)fprintf(out, "%s%s", o == command->options ? "" : " ", o->name);
     (void)fprintf(out, "'\n        case $before in\n");
     for (const mt_option *o = command->options; o->name; o++) {
-        if (!o->value) continue;
+        if (!o->value || o->instead) continue;
         (void)fprintf(out, "        %s", o->name);
         if (o->letter) (void)fprintf(out, "|-%c", o->letter);
         (void)fprintf(out, ") words='");

@@ -9,6 +9,7 @@
 #include "app/results/vertex_map.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
+#include "ipu/run/profile_files.h"
 #include "ipu/run/trace_file.h"
 #include "mesh/vtk/vtkhdf.h"
 
@@ -294,6 +295,36 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
     return write(arena, run, path);
 }
 
+static void segment_object(mt_json *json, const mt_segment *s)
+{
+    mt_json_open(json, NULL, '{');
+    mt_json_count(json, "first_step", s->first);
+    mt_json_count(json, "last_step", s->end - 1);
+    mt_json_text(json, "machine", s->machine[0] ? s->machine : NULL);
+    mt_json_text(json, "fingerprint", s->machine[0] ? s->fingerprint : NULL);
+    mt_json_count(json, "ipus", s->ipus);
+    mt_json_count(json, "tiles", s->tiles);
+    mt_json_number(json, "clock_hz", s->clock_hz);
+    mt_json_open(json, "phase_cycles", '{');
+    for (int p = 0; p < MT_PHASES; p++) mt_json_count(json, mt_phase_words_of[p].key, s->cycles[p]);
+    mt_json_close(json);
+    mt_json_count(json, "step_cycles", s->step_cycles);
+    mt_json_count(json, "host_cycles", s->host_cycles);
+    mt_json_close(json);
+}
+
+/* What a simulation adds to its profile (ipu_profiled.add): its mt_segments, the last of which the profile is of. One alone is in the totals. */
+static void add_segments(mt_json *json, const void *of)
+{
+    const mt_segments *segments = of;
+    if (!mt_segments_several(segments)) return;
+    mt_json_open(json, "segments", '[');
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].end > segments->segment[k].first)
+            segment_object(json, &segments->segment[k]);
+    mt_json_close(json);
+}
+
 /* The trace stands beside the profile. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
@@ -301,10 +332,10 @@ static mt_status write_profile(const mt_run *run, const char *folder)
         .time_steps = mt_run_counted(run),
         .profile = run->profile,
         .target = run->target,
-        .add = mt_profile_add_segments,
+        .add = add_segments,
         .context = run->segments};
     char path[MT_FILE_PATH_MAX];
-    MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
+    MT_TRY(ipu_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
     MT_TRY(mt_folder_path(folder, "trace.json", path));
     return ipu_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
@@ -399,7 +430,7 @@ static mt_status write_all(const mt_run *run, const char *folder)
     if (run->sampling) MT_TRY(write_samples(run, folder));
     /* a profile of an earlier run does not stay without one of this run */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
-    return here ? write_profile(run, folder) : mt_profile_forget(folder);
+    return here ? write_profile(run, folder) : ipu_profile_forget(folder);
 }
 
 static mt_status write_profile_apart(const mt_run *run)
@@ -442,7 +473,7 @@ mt_status mt_report_check(
             if (asks_for(input, (mt_map)map, (map_file)kind)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
         }
     MT_TRY(mt_sample_files_check(input, folder));
-    if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));
+    if (profile) MT_TRY(ipu_profile_check(of_profile, details != NULL));
     if (!trace) return MT_OK;
     MT_TRY(mt_folder_path(of_profile, "trace.json", path));
     return mt_file_check(path, MT_FILE_ANY);

@@ -2,10 +2,11 @@
 #ifndef MT_APP_RESULTS_REPORT_H
 #define MT_APP_RESULTS_REPORT_H
 
-#include "app/results/profile_files.h"
 #include "app/cli/table.h"
 #include "app/results/sample_files.h"
 #include "app/run/problem.h"
+#include "ipu/run/profile.h"
+#include "solver/backends/segments.h"
 
 enum { MT_RUN_NAME = 64 }; /* with its NUL */
 
@@ -70,7 +71,7 @@ extern const char mt_report_page[]; /* "report.html" */
 
 /* Writes result.hdf, the samples over time (app/results/sample_files.h), a picture of each map of each beat (activation.png,
  * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, and, on an
- * emulated machine, its profile (app/results/profile_files.h) with trace.json (ipu/run/trace_file.h). All of them are one set
+ * emulated machine, its profile (ipu/run/profile_files.h) with trace.json (ipu/run/trace_file.h). All of them are one set
  * (data/files/file.h): if one cannot be written, the folder stays as it was. A profile with a folder of its own is a second set, after the
  * first. The folders were entered by these paths. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);

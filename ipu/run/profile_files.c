@@ -363,19 +363,23 @@ static const struct {
     writer *write;
     bool detail, of_links;
 } files[] = {
+    /* without a writer: of earlier versions, only removed */
     {"profile.json", write_json, false, false},
     {"tiles.csv", write_tiles, true, false},
     {"memory.csv", write_maps, true, false},
     {"vertices.csv", write_vertices, true, false},
     {"received.csv", write_received, true, false},
     {"links.csv", write_links, true, true},
+    {"tiles.png", NULL, true, false},
+    {"memory.png", NULL, true, false},
+    {"links.png", NULL, true, false},
 };
 
 mt_status ipu_profile_check(const char *folder, bool details)
 {
     char path[MT_FILE_PATH_MAX];
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        if (files[f].detail && !details) continue;
+        if ((files[f].detail && !details) || !files[f].write) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
@@ -413,7 +417,7 @@ mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bo
     MT_TRY(ipu_profile_forget(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];
-        if ((files[f].detail && !details) || (files[f].of_links && !links)) continue;
+        if ((files[f].detail && !details) || (files[f].of_links && !links) || !files[f].write) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(files[f].write(profiled, path));
     }

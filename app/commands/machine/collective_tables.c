@@ -88,7 +88,8 @@ static mt_status steps_table(const tabling *a, mt_table *out)
     return MT_OK;
 }
 
-uint64_t mt_collective_link_bytes(const ipu_timing *timing, size_t n_steps, uint32_t link)
+/* The bytes over a link in all steps, headers with them. */
+static uint64_t link_bytes(const ipu_timing *timing, size_t n_steps, uint32_t link)
 {
     uint64_t bytes = 0;
     for (size_t s = 0; s < n_steps; s++)
@@ -104,8 +105,7 @@ static mt_table links_table(const tabling *a)
     const double all = (double)ipu_engine_cycles(a->engine);
     size_t idle = 0;
     char title[80];
-    for (uint32_t l = 0; l < network->n_links; l++)
-        idle += mt_collective_link_bytes(timing, a->of->plan.n_steps, l) == 0;
+    for (uint32_t l = 0; l < network->n_links; l++) idle += link_bytes(timing, a->of->plan.n_steps, l) == 0;
     (void)snprintf(title, sizeof title, "Links, in all steps; %zu others carry nothing", idle);
     mt_table table = mt_table_begin(a->arena, "links", title);
     mt_table_strings(&table, "link", "link");
@@ -113,7 +113,7 @@ static mt_table links_table(const tabling *a)
     mt_table_decimals(&table, "busy_cycles", "busy", "cycles", 0);
     mt_table_decimals(&table, "busy_percent", "share of the time", "%", 1);
     for (uint32_t l = 0; l < network->n_links; l++) {
-        const uint64_t bytes = mt_collective_link_bytes(timing, a->of->plan.n_steps, l);
+        const uint64_t bytes = link_bytes(timing, a->of->plan.n_steps, l);
         if (bytes == 0) continue;
         const double busy = (double)ipu_link_cycles(&network->links[l], bytes, a->of->target.clock_hz);
         mt_table_text(&table, network->links[l].name);

@@ -11,7 +11,4 @@ enum { MT_COLLECTIVE_TABLES = 4 };
 MT_NODISCARD mt_status mt_collective_tables(mt_arena *arena, const mt_collective *collective,
     const ipu_engine *engine, mt_table tables[MT_COLLECTIVE_TABLES]);
 
-/* The bytes over a link in all steps, headers with them. */
-uint64_t mt_collective_link_bytes(const ipu_timing *timing, size_t n_steps, uint32_t link);
-
 #endif

@@ -7,7 +7,6 @@
 #include "data/files/data_folder.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
-#include "app/draw/chart/network_picture.h"
 #include "data/files/scan.h"
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_node.h"
@@ -19,15 +18,11 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
+#define LINKS_ELSEWHERE "`myotile machine allreduce` lists the links between IPUs with their loads"
 static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
-    {.name = "--picture",
-        .value = "OUT.png",
-        .help = "draw what joins the chips, with the loads of its links where each chip sends a byte to each "
-                "other"},
-    {.name = "--ipus",
-        .value = "N",
-        .help = "chips of the picture; default: 16, or those of a list of links"},
-    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
+    {.name = "--picture", .value = "OUT.png", .instead = LINKS_ELSEWHERE},
+    {.name = "--ipus", .value = "N", .instead = LINKS_ELSEWHERE}, MT_OPTION_FORMAT,
+    {.name = "--force", .instead = "this command writes no file"}, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_list = {
     .name = "machine list",
@@ -297,54 +292,6 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
     return MT_OK;
 }
 
-/* ---- the picture ---- */
-
-/* Gives the network between chips, and the loads where each sends a byte to each other; *waits: these messages may wait for ever. */
-static mt_status load_network(
-    mt_arena *arena, const ipu_target *one, size_t ipus, mt_network_picture *picture, bool *waits)
-{
-    ipu_target several;
-    ipu_topology *network;
-    uint64_t *bytes, *load;
-    MT_TRY(ipu_target_several(one, ipus, &several));
-    MT_TRY(ipu_topology_of(arena, &several.links, ipus, &network));
-    MT_ALLOC(arena, bytes, ipus * ipus);
-    MT_ALLOC(arena, load, network->n_links);
-    for (size_t k = 0; k < ipus * ipus; k++) bytes[k] = k / ipus != k % ipus;
-    ipu_topology_load(network, bytes, load);
-    const mt_status status = ipu_topology_check_deadlock(network, bytes);
-    *waits = status == MT_INPUT;
-    picture->network = network;
-    picture->load = load;
-    return *waits ? MT_OK : status;
-}
-
-/* Where --picture is given. */
-static mt_status draw_network(mt_arena *arena, const mt_arguments *arguments, const ipu_target *one)
-{
-    const char *path = mt_option_value(arguments, "--picture", NULL);
-    unsigned long ipus = one->links.shape == IPU_LINK_LIST ? ipu_topology_listed(&one->links) : 16;
-    char title[320];
-    bool waits;
-    mt_network_picture picture = {.title = title};
-    if (mt_option_given(arguments, "--ipus")) {
-        if (!path) return mt_fail(MT_INPUT, "--ipus without --picture; allowed: with it");
-        MT_TRY(mt_whole_number(
-            "--ipus", mt_option_value(arguments, "--ipus", ""), 1, MT_NETWORK_CHIPS_MAX, &ipus));
-    }
-    if (!path) return MT_OK;
-    if (ipus > MT_NETWORK_CHIPS_MAX)
-        return mt_fail(MT_INPUT, "--picture of %lu IPUs; allowed: at most %d", ipus, MT_NETWORK_CHIPS_MAX);
-    MT_TRY(mt_page_check_name(path, mt_option_replace(arguments)));
-    MT_TRY(load_network(arena, one, ipus, &picture, &waits));
-    (void)snprintf(title, sizeof title, "%lu IPUs, %s", ipus, one->name);
-    picture.caption =
-        waits ? "Loads of links where each chip sends a byte to each other: more than this network "
-                "can do at once, as messages may wait for each other for ever"
-              : "Loads of links where each chip sends a byte to each other";
-    return mt_network_picture_write(path, &picture);
-}
-
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
     machine_file from;
@@ -365,6 +312,5 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
         n = 3;
     }
     tables[n - 1] = derived_table(arena, &t);
-    MT_TRY(draw_network(arena, arguments, &t));
     return mt_tables_print(arguments->out, tables, n, format);
 }

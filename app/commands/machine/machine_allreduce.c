@@ -6,7 +6,6 @@
 #include "app/commands/machine/allreduce_options.h"
 #include "app/commands/machine/allreduce_sweep.h"
 #include "app/cli/command.h"
-#include "app/draw/chart/network_picture.h"
 #include "app/commands/machine/collective_tables.h"
 
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
@@ -55,8 +54,8 @@ static const mt_option options[] = {
         .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
         .help = "default: auto, by the number of bytes; with --sweep the fastest"},
     {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
-    {.name = "--picture", .value = "OUT.png", .help = "draw the loads of links; with --sweep the times"},
-    MT_OPTION_FORCE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+    {.name = "--picture", .value = "OUT.png", .help = "draw the times of --sweep"}, MT_OPTION_FORCE,
+    MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_allreduce = {
     .name = "machine allreduce",
@@ -158,35 +157,6 @@ static mt_status read_all(mt_arena *arena, const mt_arguments *arguments, mt_col
     return mt_collective_plan(arena, method, elements, c);
 }
 
-/* Of all steps together. */
-static mt_status draw_loads(
-    mt_arena *arena, const char *path, const mt_collective *c, const ipu_timing *timing)
-{
-    const ipu_topology *network = timing->network;
-    uint64_t *load;
-    char title[320], caption[160];
-    MT_ALLOC(arena, load, network->n_links);
-    for (uint32_t l = 0; l < network->n_links; l++)
-        load[l] = mt_collective_link_bytes(timing, c->plan.n_steps, l);
-    (void)snprintf(title, sizeof title, "%zu IPUs, %s", c->target.ipus, c->target.name);
-    (void)snprintf(caption, sizeof caption,
-        "Loads of links in all steps of one %s of %zu bytes a chip: %s, %s",
-        ipu_collective_name[c->operation], c->plan.n_elements * sizeof(float),
-        ipu_logical_name[c->rings.logical], ipu_method_name[c->plan.method]);
-    const size_t faces = c->rings.logical == IPU_PRISM ? c->rings.streams : 0;
-    return mt_network_picture_write(
-        path, &(mt_network_picture){
-                  .title = title, .caption = caption, .network = network, .load = load, .faces = faces});
-}
-
-static mt_status check_picture(const mt_arguments *arguments, const mt_collective *c, const char *path)
-{
-    if (path && c->target.ipus > MT_NETWORK_CHIPS_MAX)
-        return mt_fail(
-            MT_INPUT, "--picture of %zu IPUs; allowed: at most %d", c->target.ipus, MT_NETWORK_CHIPS_MAX);
-    return path ? mt_page_check_name(path, mt_option_replace(arguments)) : MT_OK;
-}
-
 /* Names the stage, with about how long it and the next one take. The two factors were measured on 64 chips. */
 static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
 {
@@ -211,16 +181,15 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     ipu_engine *engine;
     mt_table tables[MT_COLLECTIVE_TABLES];
     mt_format format;
-    const char *picture = mt_option_value(arguments, "--picture", NULL);
     MT_TRY(mt_format_option(arguments, &format));
     if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments, format);
+    if (mt_option_given(arguments, "--picture"))
+        mt_warn("--picture is no longer used without --sweep; the table of links has their loads");
     MT_TRY(read_all(arena, arguments, &c));
-    MT_TRY(check_picture(arguments, &c, picture));
     MT_TRY(begin_stage(arena, &c));
     MT_TRY(mt_collective_make(arena, &c, &made));
     mt_progress_stage("moving its numbers");
     MT_TRY(mt_collective_do(arena, &c, &made, &engine));
     MT_TRY(mt_collective_tables(arena, &c, engine, tables));
-    if (picture) MT_TRY(draw_loads(arena, picture, &c, &engine->timing));
     return mt_tables_print(arguments->out, tables, MT_COLLECTIVE_TABLES, format);
 }

@@ -7,7 +7,7 @@
 #include "app/draw/page.h"
 #include "app/draw/scene/part_colours.h"
 #include "app/draw/scene/picture.h"
-#include "app/results/profile_files.h"
+#include "ipu/run/profile_files.h"
 #include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/tiling_options.h"
@@ -39,8 +39,8 @@ static const mt_option options[] = {
         .help = "draw the mesh, each tile's part in its own colour; for one count of IPUs"},
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tables and pictures of "
-                "what each tile and link would do, without running; for one count of IPUs"},
+        .help = "folder (made if missing) for profile.json and tables of what each tile and link would do, "
+                "without running; for one count of IPUs"},
     {.name = "--check", .help = "replay the exchange word by word to check that its schedule can run; slow"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
@@ -205,7 +205,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
         target->ipus > 1 ? "s" : "");
     const ipu_profiled profiled = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
-    const mt_status status = mt_profile_write(&profiled, job->profile, true);
+    const mt_status status = ipu_profile_write(&profiled, job->profile, true);
     if (status == MT_OK) mt_folder_keep(job->profile);
     MT_TRY(mt_file_set_end(status));
     end_stage(&job->stages);
@@ -264,7 +264,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
 /* Two tables for each of n counts of IPUs. */
 static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint32_t *ipus, mt_table *tables)
 {
-    if (job->profile) MT_TRY(mt_profile_check(job->profile, true));
+    if (job->profile) MT_TRY(ipu_profile_check(job->profile, true));
     MT_TRY(get_mesh(arena, job));
     for (size_t k = 0; k < n; k++) {
         mt_arena scratch = {0};

@@ -35,7 +35,7 @@ static const mt_option options[] = {
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tables and pictures of how "
+        .help = "folder (made if missing) for profile.json, tables of how "
                 "busy and how full each tile and link is; default: only profile.json, beside the other "
                 "files"},
     {.name = "--trace",
@@ -89,7 +89,7 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     const bool apart = mt_report_profile_apart(done, folder);
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
-        done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
+        done->details ? ", tables of its tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
         "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
         "%s%s%s%s%sused.yaml\n",

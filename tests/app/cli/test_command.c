@@ -321,7 +321,7 @@ Test(command, a_shell_completes_commands_options_and_values)
 {
     static const char *const cases[][2] = {
         {"myotile m", "mesh machine"}, {"myotile mesh s", "slab surfaces"},
-        {"myotile machine show --f", "--format --force"}, {"myotile mesh slab --cut k", "kuhn"},
+        {"myotile machine show --f", "--format"}, {"myotile mesh slab --cut k", "kuhn"},
         {"myotile run case.yaml --format '=' j", "json"},
         {"myotile run case.yaml --format json --prog", "--progress"},
         {"myotile run ca", ""}, /* a file: that is bash's own */

@@ -49,7 +49,7 @@ static const struct {
         {"cut.hdf", "cut.png", "tiles/profile.json"}},
     {"cell --end-ms 5 -o trace.csv", {"trace.csv"}},
     {"machine list", {NULL}},
-    {"machine show gc200 --picture network.png", {"network.png"}},
+    {"machine show gc200", {NULL}},
     {"machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8", {NULL}},
     {"machine allreduce --ipus 2 --sweep --bytes 4KiB --machine-set tiles=8 -o sweep.csv --picture sweep.png",
         {"sweep.csv", "sweep.png"}},
@@ -235,7 +235,7 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
 Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_work)
 {
     static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile out1"},
-        {"memory.png", " --profile out2"}, {"trace.json", " --trace 0:3"}};
+        {"memory.csv", " --profile out2"}, {"trace.json", " --trace 0:3"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         char folder[64], path[128];
         (void)snprintf(folder, sizeof folder, "out%zu", k);

@@ -1,7 +1,7 @@
-/* What `run` and `partition` write about the emulated machine: profile.json, tables, pictures and traces. */
+/* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
 #include <criterion/criterion.h>
 
-#include "app/results/profile_files.h"
+#include "ipu/run/profile_files.h"
 #include "data/files/csv.h"
 #include "tests/json.h"
 #include "tests/app/program.h"
@@ -206,7 +206,6 @@ Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
         cr_assert_str_eq(json_at(row, "name")->text, names[k++ % 6]);
     char *table = bytes_of("out/links.csv", &n);
     cr_assert(strstr(table, ",\"link 5, IPU 0 to 2\",0,2,"), "%s", table);
-    cr_assert(there("out/links.png"));
     free(table);
 }
 
@@ -214,8 +213,8 @@ Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
 
 Test(run_profile, only_what_is_asked_for_is_written)
 {
-    static const char *const details[] = {"tiles.csv", "memory.csv", "vertices.csv", "received.csv",
-        "tiles.png", "memory.png", "links.csv", "links.png"};
+    static const char *const details[] = {
+        "tiles.csv", "memory.csv", "vertices.csv", "received.csv", "links.csv"};
     char path[64];
     free(works("run small.yaml --output out --set machine.ipus=2 --profile out --trace 0:1"));
     for (size_t k = 0; k < sizeof details / sizeof *details; k++) {
@@ -223,9 +222,11 @@ Test(run_profile, only_what_is_asked_for_is_written)
         cr_assert(there(path), "%s", path);
     }
     cr_assert(there("out/trace.json"));
-    cr_assert_eq(entries("out"), 15);
+    cr_assert_eq(entries("out"), 12);
+    write_text("out/tiles.png", "of an earlier version");
     free(works("run small.yaml --output out --profile ./out/"));
-    cr_assert_eq(entries("out"), 12, "one chip has no links");
+    cr_assert_eq(
+        entries("out"), 10, "the picture of an earlier version is removed, and one chip has no links");
     free(works("run small.yaml --output out"));
     cr_assert_eq(entries("out"), 6);
     cr_assert_eq(mkdir("mine", 0777), 0);
@@ -302,12 +303,11 @@ Test(run_profile, a_profile_may_have_a_folder_of_its_own)
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
     cr_assert(strstr(text, "activation.csv, report.html (for a browser), used.yaml\nIn out/machine/: "
-                           "profile.json, tables and pictures of "
-                           "its tiles, trace.json\n"),
+                           "profile.json, tables of its tiles, trace.json\n"),
         "%s", text);
     free(text);
     cr_assert_eq(entries("out"), 6, "five results, and the folder");
-    cr_assert_eq(entries("out/machine"), 8);
+    cr_assert_eq(entries("out/machine"), 6);
     free(works("run small.yaml --output alike --profile alike --trace 0:1"));
     cr_assert(same_file("alike/profile.json", "out/machine/profile.json"));
     cr_assert(same_file("alike/trace.json", "out/machine/trace.json"));
@@ -331,7 +331,7 @@ Test(run_profile, words_that_are_not_are_refused_before_anything_is_written)
     const ipu_target target = {.name = "a\xff"};
     const ipu_profiled of = {.title = "a", .profile = &none, .target = &target};
     const size_t before = entries("cut");
-    cr_assert_eq(mt_profile_write(&of, "cut", true), MT_INPUT);
+    cr_assert_eq(ipu_profile_write(&of, "cut", false), MT_INPUT);
     cr_assert_eq(entries("cut"), before);
 }
 

@@ -209,20 +209,11 @@ Test(machine, a_message_does_not_give_a_foreign_file_away)
     forget(&r);
 }
 
-Test(machine, what_joins_chips_is_drawn)
+Test(machine, options_of_the_picture_that_is_gone_are_passed_over_with_a_warning)
 {
-    write_ring_machine("ring.yaml", 8);
-    free(works("machine show gc200 --picture show.png"));
-    free(works("machine show ring.yaml --picture list.png"));
-    cr_expect(there("show.png") && there("list.png"));
-    refuses(2, "--ipus without --picture", "machine show gc200 --ipus 4");
-    refuses(2, "3 IPUs on a ladder", "machine show gc200 --ipus 3 --picture a.png");
-    refuses(
-        2, "--ipus 65; allowed: a whole number from 1 to 64", "machine show gc200 --ipus 65 --picture a.png");
-    char list[3000] = "";
-    for (int c = 0, n = 0; c < 65; c++)
-        n += sprintf(list + n, "%c{\"from\":%d,\"to\":%d,\"lanes\":1}", c ? ',' : '[', c, (c + 1) % 65);
-    refuses(2, "--picture of 65 IPUs; allowed: at most 64",
-        "machine show ring.yaml --picture a.png --machine-set links.list=%s]", list);
-    cr_expect(!there("a.png"));
+    char *table, *said = warnings(&table, "machine show gc200 --picture show.png --ipus 4 --force");
+    cr_expect(
+        strstr(said, "--picture is no longer used; `myotile machine allreduce` lists the links"), "%s", said);
+    cr_expect(!there("show.png"));
+    free(said), free(table);
 }

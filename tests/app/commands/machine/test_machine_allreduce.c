@@ -113,13 +113,13 @@ Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
         "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.routes=[]");
 }
 
-Test(machine_allreduce, loads_of_links_are_drawn)
+Test(machine_allreduce, a_picture_without_a_sweep_is_passed_over_with_a_warning)
 {
-    free(works("machine allreduce --physical prism --layers 2 --bytes 4KiB --machine-set tiles=2 --picture "
-               "p.png"));
-    cr_expect(there("p.png"));
-    refuses(2, "--picture of 66 IPUs; allowed: at most 64",
-        "machine allreduce --ipus 66 --bytes 4 --picture a.png --machine-set tiles=1");
+    char *table, *said = warnings(
+                     &table, "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=2 --picture p.png");
+    cr_expect(strstr(said, "--picture is no longer used without --sweep"), "%s", said);
+    cr_expect(!there("p.png"));
+    free(said), free(table);
 }
 
 Test(machine_allreduce, other_operations_and_operators_are_done)
