@@ -2,32 +2,31 @@
 
 #include <string.h>
 
-/* The next line that may not differ. */
-static mt_case_line next_line(const char **at, mt_case_line_free *may)
+#include "data/yaml/yaml_words.h"
+#include "solver/case/case.h"
+
+/* Returns the next line of a key that affects any of these. */
+static mt_case_line next_line(const char **at, unsigned affects)
 {
     while (**at) {
         const mt_case_line line = {*at, strcspn(*at, "\n")};
+        unsigned found = mt_yaml_affects(mt_case_table.keys, *at);
+        if (!found) found = MT_AFFECTS_STATE;
         *at += line.n + (line.text[line.n] == '\n');
-        if (!may(line.text)) return line;
+        if (found & affects) return line;
     }
     return (mt_case_line){NULL, 0};
 }
 
 bool mt_case_lines_differ(
-    const char *was, const char *is, mt_case_line_free *may, mt_case_line *before, mt_case_line *now)
+    const char *was, const char *is, unsigned affects, mt_case_line *before, mt_case_line *now)
 {
-    for (;;) {
-        *before = next_line(&was, may);
-        *now = next_line(&is, may);
-        if (!before->text && !now->text) return false;
-        if (!before->text || !now->text || before->n != now->n) return true;
-        if (memcmp(before->text, now->text, now->n) != 0) return true;
-    }
-}
-
-bool mt_case_line_begins(const char *line, const char *const *begins)
-{
-    for (; *begins; begins++)
-        if (strncmp(line, *begins, strlen(*begins)) == 0) return true;
+    do {
+        *before = next_line(&was, affects);
+        *now = next_line(&is, affects);
+        if (before->n != now->n ||
+            strncmp(before->text ? before->text : "", now->text ? now->text : "", now->n) != 0)
+            return true;
+    } while (before->text);
     return false;
 }

@@ -189,17 +189,10 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
 
 /* ---- comparing ---- */
 
-static bool may_differ(const char *line)
-{
-    static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "time.until:", "traces.at_ms:",
-        "series.at_ms:", "output.report:", "machine.", "checkpoint.", NULL};
-    return mt_case_line_begins(line, may);
-}
-
 static mt_status compare(const mt_checkpoint *from, const char *was, const char *is)
 {
     mt_case_line before, now;
-    if (!mt_case_lines_differ(was, is, may_differ, &before, &now)) return MT_OK;
+    if (!mt_case_lines_differ(was, is, MT_AFFECTS_STATE, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, time.until, at_ms "
         "behind the "
@@ -255,14 +248,6 @@ mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
 
 /* ---- another run's beginning ---- */
 
-/* True unless the line states what cells or tissue are made of. */
-static bool is_free_at_start(const char *line)
-{
-    static const char *const own[] = {
-        "cell.model:", "cell.type:", "cell.scale", "cell.set", "tissue.", "gradients", "regions", NULL};
-    return !mt_case_line_begins(line, own);
-}
-
 mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case *input, const char *name)
 {
     MT_SCRATCH(scratch);
@@ -272,7 +257,7 @@ mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case 
     MT_TRY(mt_yaml_read(scratch, from->path, from->case_text, &mt_case_table, NULL, 0, &before));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
-    if (mt_case_lines_differ(was, is, is_free_at_start, &found, &here))
+    if (mt_case_lines_differ(was, is, MT_AFFECTS_CELLS | MT_AFFECTS_TISSUE, &found, &here))
         mt_warn("%s: start.state: %s: of a run with %.*s, here %.*s; usual: the same, unless it changes at "
                 "time 0",
             name, from->path, found.text ? (int)found.n : 4, found.text ? found.text : "less",

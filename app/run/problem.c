@@ -176,6 +176,14 @@ static bool uses_surfaces(const mt_case *input)
     return any;
 }
 
+/* Does nothing if the case uses none, or they have been confirmed before. */
+static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    if (p->confirmed || !uses_surfaces(input)) return MT_OK;
+    p->confirmed = true;
+    return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
+}
+
 /* Parts the elements that are not inert from the others. */
 static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
@@ -218,7 +226,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
 {
     *p = (mt_problem){.whole = *mesh};
     MT_TRY(find_other_files(arena, input));
-    if (uses_surfaces(input)) MT_TRY(mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole));
+    MT_TRY(confirm_surfaces(arena, input, p));
     p->mesh = p->whole;
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
@@ -244,7 +252,9 @@ mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case 
         .mesh = made->mesh,
         .adjacency = made->adjacency,
         .media = made->media,
-        .diffusion = made->diffusion};
+        .diffusion = made->diffusion,
+        .confirmed = made->confirmed};
+    MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(check_parts(input, p, true));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));

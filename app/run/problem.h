@@ -17,6 +17,8 @@ typedef struct mt_problem {
     mt_media media; /* of its elements */
     mt_diffusion diffusion;
     mt_probes probes;
+    bool
+        confirmed; /* which triangles of the whole are base, epicardium and endocardia (mt_anatomy_confirm) */
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */
 } mt_problem;
 

@@ -1,42 +1,19 @@
 #include "app/run/shared.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "app/run/case_lines.h"
 
-/* ---- what may differ ---- */
-
-/* A line of a region that says what its cells are: "regions.0.scale: ...", or an entry of that list. */
-static bool of_cells_of_a_region(const char *line)
-{
-    static const char *const begins[] = {"type:", "scale", "set", NULL};
-    if (strncmp(line, "regions.", 8) != 0) return false;
-    line += 8;
-    while (isdigit((unsigned char)*line)) line++;
-    return *line == '.' && mt_case_line_begins(line + 1, begins);
-}
-
-static bool problem_may(const char *line)
-{
-    static const char *const begins[] = {"title:", "cell.type:", "cell.scale", "cell.set", "time.", "output.",
-        "traces.", "series.", "ecg.", "start.", "prepace.", "checkpoint.", "stimuli", "points", "electrodes",
-        "line.", "machine.", NULL};
-    return mt_case_line_begins(line, begins) || of_cells_of_a_region(line);
-}
-
-static bool mapping_may(const char *line) { return problem_may(line) && strncmp(line, "machine.", 8) != 0; }
-
 /* ---- the problem ---- */
 
-static mt_status agrees(const char *with, const mt_case *input, mt_case_line_free *may, bool *agrees)
+static mt_status agrees(const char *with, const mt_case *input, unsigned affects, bool *agrees)
 {
     MT_SCRATCH(scratch);
     mt_case_line before, now;
     const char *lines;
     *agrees = false;
     const mt_status status = with ? mt_yaml_write_lines(scratch, &mt_case_table, input, &lines) : MT_OK;
-    if (with && status == MT_OK) *agrees = !mt_case_lines_differ(with, lines, may, &before, &now);
+    if (with && status == MT_OK) *agrees = !mt_case_lines_differ(with, lines, affects, &before, &now);
     return status;
 }
 
@@ -60,7 +37,7 @@ static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
 mt_status mt_shared_has(const mt_shared *shared, mt_arena *arena, mt_case *input, bool *has)
 {
     MT_TRY(mt_problem_find_files(arena, input));
-    return agrees(shared->case_text, input, problem_may, has);
+    return agrees(shared->case_text, input, MT_AFFECTS_PROBLEM, has);
 }
 
 mt_status mt_shared_make(mt_shared *shared, mt_arena *arena, mt_case *input, bool cached)
@@ -87,7 +64,7 @@ mt_status mt_shared_mapping(
 {
     bool has;
     *mapping = &s->mapping;
-    MT_TRY(agrees(s->mapped_text, input, mapping_may, &has));
+    MT_TRY(agrees(s->mapped_text, input, MT_AFFECTS_PROBLEM | MT_AFFECTS_MAPPING, &has));
     if (has) return MT_OK;
     forget_mapping(s);
     s->choice = *choice;

@@ -1,9 +1,8 @@
 /* What the runs of one program share: a mesh, its operator, and how it was cut for the tiles. They are made once for cases that
  * agree in all that these depend on, and made again for one that does not. Results do not tell the difference, not by a bit.
  *
- * Of two cases the mesh and the operator are the same unless a value differs that is none of: title, cell.type, cell.scale, cell.set,
- * type, scale and set of a region, time, output, traces, series, ecg, start, prepace, checkpoint, stimuli, points, electrodes, line,
- * machine. The mapping to the tiles is the same where the machine is, too. */
+ * Of two cases the mesh and the operator are the same unless a key differs that affects them (mt_affects, solver/case/case.h). The mapping
+ * to the tiles is the same if the machine is, too. */
 #ifndef MT_APP_RUN_SHARED_H
 #define MT_APP_RUN_SHARED_H
 

@@ -65,7 +65,9 @@ typedef struct mt_yaml_key {
     size_t count_offset;            /* LIST, NUMBERS, SETS: of its size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
-    const char *was;     /* its name in earlier versions; a file that uses it is refused with the new one */
+    const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
+    unsigned
+        affects; /* flags of the program: what a change of the value affects; 0: the same as the key that it is nested in */
     const char *instead; /* of a removed key (MT_YAML_REMOVED): what replaces it, for the warning */
 } mt_yaml_key;
 

@@ -115,18 +115,32 @@ const char *mt_yaml_unit(const mt_yaml_key *key)
     return key->unit ? key->unit : mt_yaml_unit_ending(key->name, &ending);
 }
 
-const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
+/* Also collects the flags on the way. */
+static const mt_yaml_key *find(const mt_yaml_key *keys, const char *path, unsigned *affects)
 {
-    const size_t n = strcspn(path, ".");
+    const size_t n = strcspn(path, ".:");
     for (; keys && keys->name; keys++) {
         if (!is_called(keys->name, path, n)) continue;
-        if (!path[n]) return keys;
+        if (keys->affects) *affects = keys->affects;
+        if (path[n] != '.') return keys;
         path += n + 1;
-        if (keys->type == MT_YAML_TYPE_MAPPING) return mt_yaml_key_at(keys->keys, path);
+        if (keys->type == MT_YAML_TYPE_MAPPING) return find(keys->keys, path, affects);
         const size_t digits = keys->type == MT_YAML_TYPE_LIST ? strspn(path, "0123456789") : 0;
-        return digits > 0 && path[digits] == '.' ? mt_yaml_key_at(keys->keys, path + digits + 1) : NULL;
+        return digits > 0 && path[digits] == '.' ? find(keys->keys, path + digits + 1, affects) : NULL;
     }
     return NULL;
+}
+
+const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path)
+{
+    unsigned affects;
+    return find(keys, path, &affects);
+}
+
+unsigned mt_yaml_affects(const mt_yaml_key *keys, const char *path)
+{
+    unsigned affects = 0;
+    return find(keys, path, &affects) ? affects : 0;
 }
 
 const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path)

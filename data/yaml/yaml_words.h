@@ -15,8 +15,13 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
 /* The i-th word of an ENUM; NULL behind the last. `structure`: as of mt_yaml_words. */
 const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i);
 
-/* The key at a path ("exchange.sync_cycles"), in an entry of a list by its number ("stimuli.0.start_ms"); NULL: there is none. */
+/* Finds the key at a path ("exchange.sync_cycles"), in an entry of a list by its number ("stimuli.0.start_ms"); NULL: there is none. The
+ * path ends at a NUL or a colon. */
 const mt_yaml_key *mt_yaml_key_at(const mt_yaml_key *keys, const char *path);
+
+/* Returns what a change of the value at such a path affects: the flags of its key, or else of the innermost key around it that has some; 0
+ * if none has. */
+unsigned mt_yaml_affects(const mt_yaml_key *keys, const char *path);
 
 /* The number of a key in its struct, NaN where it is of no DOUBLE or UNSIGNED; and puts another there, rounded where it must be whole. */
 double mt_yaml_number(const mt_yaml_key *key, const void *structure);

@@ -114,8 +114,8 @@ static const mt_yaml_key slab_keys[] = {
         "diagonal; kuhn: all boxes alike."),
     MT_YAML_END};
 static const mt_yaml_key mesh_keys[] = {
-    MT_YAML_STRING(
-        mt_case, mesh.file, "file", "", "A mesh file, as seen from the folder where the program is started."),
+    MT_YAML_STRING(mt_case, mesh.file, "file", "",
+        "A mesh file, as seen from the folder where the program is started.", .affects = MT_AFFECTS_MESH),
     MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
 /* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have, and `else_normal` says what is normal to the
  * sheets where that is left out. */
@@ -176,12 +176,14 @@ static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
         "Factors of the model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                             \
             MT_CELL_FACTOR_MOST) ": of the "                                                                 \
-                                 "values that the type has. A message about a wrong name lists all names."), \
+                                 "values that the type has. A message about a wrong name lists all names.",  \
+        .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),                                                     \
         MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
             "Values of the model's parameters in its units, as `set: [K_o=8]`: 0, or between a millionth "   \
             "of the smallest and " TEXT(MT_CELL_FACTOR_MOST) " times the largest value that a type of the "  \
                                                              "model has; a voltage within " TEXT(            \
-                                                                 MT_CELL_VOLTAGE_MOST_mV) " mV of 0.")
+                                                                 MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",       \
+            .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
         "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
@@ -192,22 +194,25 @@ static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM(mt_case, cell.stepping, "stepping", "uniform", mt_stepping_name,
         "uniform: every cell is evaluated in each time step. multirate: each as often as its V changes, at "
         "least every " TEXT(
-            MT_MULTIRATE_MOST) " steps, which is faster and not quite the same (see `solver/README.md`)."),
+            MT_MULTIRATE_MOST) " steps, which is faster and not quite the same (see `solver/README.md`).",
+        .affects = MT_AFFECTS_STATE),
     MT_YAML_DOUBLE(mt_case, cell.tolerance_mV, "tolerance_mV", "0.1", MT_YAML_WITHIN(0, 10),
-        "With multirate stepping: by so much may V change until a cell is evaluated again."),
+        "With multirate stepping: by so much may V change until a cell is evaluated again.",
+        .affects = MT_AFFECTS_STATE),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
         "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
         "the longest."),
-    MT_YAML_DOUBLE(
-        mt_case, time.end_ms, "end_ms", NULL, TIME_SPAN, "Simulated time, a whole number of time steps."),
+    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, TIME_SPAN,
+        "Simulated time, a whole number of time steps.", .affects = MT_AFFECTS_LATER),
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
         "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
         "has "
         "been activated, or none was within the last " TEXT(
             MT_CASE_QUIET_MS) " ms and no pulse of a stimulus is to come; at `end_ms` "
-                              "at the latest. It has the results of a run that ends there."),
+                              "at the latest. It has the results of a run that ends there.",
+        .affects = MT_AFFECTS_LATER),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
@@ -246,14 +251,16 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that "
         "a "
-        "signal stops leaves none."),
+        "signal stops leaves none.",
+        .affects = MT_AFFECTS_NOTHING),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {
     MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
         "At the start, and every so many ms. Left out, and no `at_ms`: no traces."),
     MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", AT_TIME,
         "At these times, too, or at them alone: ascending, rounded to whole steps, none behind "
-        "`time.end_ms`."),
+        "`time.end_ms`.",
+        .affects = MT_AFFECTS_LATER),
     MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
     MT_YAML_END};
 static const mt_yaml_key series_keys[] = {
@@ -262,7 +269,8 @@ static const mt_yaml_key series_keys[] = {
     MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms", AT_TIME,
         "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
         "to "
-        "whole steps, none behind `time.end_ms`."),
+        "whole steps, none behind `time.end_ms`.",
+        .affects = MT_AFFECTS_LATER),
     MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
     MT_YAML_STRING(mt_case, series.tag, "tag", MT_YAML_NONE,
         "Only the elements of the region with this tag or name in the mesh file. Left out: all that are not "
@@ -346,7 +354,8 @@ static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
         "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
         "tissue, in a part of an earlier region that is inert."),
     MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
-        "Type of the cells there, one of the model's; `myotile cell --list` names them."),
+        "Type of the cells there, one of the model's; `myotile cell --list` names them.",
+        .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     ASKED_KEYS(mt_case_region, asked),
     MT_YAML_DOUBLE(mt_case_region, tissue.conductivity_factor, "conductivity_factor", MT_YAML_NONE,
         MT_YAML_WITHIN(1e-6, 1e3),
@@ -427,14 +436,19 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};
+/* What says nothing of what it affects affects the state. */
 static const mt_yaml_key case_keys[] = {
-    MT_YAML_STRING(mt_case, title, "title", "", "Title of the picture and the tables."),
-    MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
+    MT_YAML_STRING(
+        mt_case, title, "title", "", "Title of the picture and the tables.", .affects = MT_AFFECTS_NOTHING),
+    MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab.",
+        .affects = MT_AFFECTS_MESH | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
-        "inside the cells and e that between them."),
-    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the diffusion is discretised."),
-    MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
+        "inside the cells and e that between them.",
+        .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_STATE),
+    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the diffusion is discretised.",
+        .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_STATE),
+    MT_YAML_MAPPING("cell", cell_keys, "The cell model.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_MAPPING("output", output_keys, "What is recorded."),
     MT_YAML_MAPPING("traces", trace_keys, "What the points see as time passes: `traces.csv` and a picture."),
@@ -452,11 +466,13 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
         "when "
-        "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
+        "the run is stopped by SIGINT, SIGTERM or SIGHUP.",
+        .affects = MT_AFFECTS_NOTHING),
     MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
         "Parameters that change along the heart, by a factor in " TEXT(
             MT_GRADIENT_STEPS) " steps. It takes the place of the "
-                               "parameter's factor in `cell.scale`; what regions say comes after it."),
+                               "parameter's factor in `cell.scale`; what regions say comes after it.",
+        .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a "
@@ -465,7 +481,8 @@ static const mt_yaml_key case_keys[] = {
         "`inert`, "
         "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
         "order: a region changes what it names, on top of what was there, and of one parameter or "
-        "conductivity the last factor or value counts."),
+        "conductivity the last factor or value counts.",
+        .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
         "Where and when the tissue is stimulated, in regions as above. There must be one, or a file of "
         "sites."),
@@ -481,7 +498,8 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
     MT_YAML_MAPPING("machine", machine_keys,
         "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
-        "any voltage."),
+        "any voltage.",
+        .affects = MT_AFFECTS_MAPPING),
     MT_YAML_END};
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};

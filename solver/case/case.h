@@ -168,6 +168,20 @@ typedef struct mt_case {
     } machine;
 } mt_case;
 
+/* What a change of a key affects (mt_yaml_affects). Two cases are solved on the same mesh with the same operator if they agree in all keys
+ * that affect the first three, and a run can be resumed with another case if they agree in all that affect the state. */
+typedef enum mt_affects {
+    MT_AFFECTS_MESH = 1,
+    MT_AFFECTS_TISSUE = 2,   /* conductivities, membrane, and which elements conduct */
+    MT_AFFECTS_OPERATOR = 4, /* beside mesh and tissue */
+    MT_AFFECTS_MAPPING = 8,  /* to the machine; no voltage */
+    MT_AFFECTS_CELLS = 16,   /* the ionic model and its parameters */
+    MT_AFFECTS_STATE = 32,   /* V, states or what is recorded of them, from the start on */
+    MT_AFFECTS_LATER = 64,   /* the same, but only after a time that the key has */
+    MT_AFFECTS_NOTHING = 128 /* of the above */
+} mt_affects;
+enum { MT_AFFECTS_PROBLEM = MT_AFFECTS_MESH | MT_AFFECTS_TISSUE | MT_AFFECTS_OPERATOR };
+
 extern const mt_yaml_table mt_case_table;
 
 /* Reads a case, with overrides "path.to.key=value", and its file of sites, which become stimuli. Gives its strings and lists in

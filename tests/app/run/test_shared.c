@@ -60,8 +60,9 @@ Test(shared, what_a_case_does_not_change_is_made_once)
         {"machine.scheme=exact", false, true}, {"machine.backend=cpu", false, true},
         {"regions.0.inert=true", true, true}, {"regions.0.max_mm=[3,2,0.5]", true, true},
         {"regions.0.conductivity_factor=2", true, true}, {"mesh.slab.edge_mm=1", true, true},
-        {"mesh.slab.cut=kuhn", true, true}, {"tissue.chi_per_mm=100", true, true},
-        {"diffusion.damping=2", true, true}};
+        {"cell.stepping=multirate", false, false}, {"time.pde_steps=40", false, false},
+        {"diffusion.method=implicit", true, true}, {"mesh.slab.cut=kuhn", true, true},
+        {"tissue.chi_per_mm=100", true, true}, {"diffusion.damping=2", true, true}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         ask("title=usual");
         shared.problem.probes.n = mark; /* what is made anew has no marks */
