@@ -29,7 +29,7 @@ mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium)
         .pde_steps = input->time.pde_steps,
         .diffusing = mt_case_diffusing(input),
         .residual_mV = input->diffusion.tolerance_mV,
-        .splitting = (mt_splitting)input->time.splitting};
+        .splitting = input->time.splitting};
     medium->tissue.sigma_n_mS_mm = 0;
     return MT_OK;
 }

@@ -13,7 +13,7 @@
 #include "solver/tissue/sites.h"
 
 static const char *const truths[] = {"false", "true", NULL};
-static const char *const beats[] = {"first", "every", NULL};
+static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BEATS_EVERY] = "every", NULL};
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
@@ -142,9 +142,9 @@ static const mt_yaml_key mesh_keys[] = {
             "Capacitance of the cell membrane.")
 static const mt_yaml_key tissue_keys[] = {
     MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
-static const char *const method_name[] = {"explicit", "implicit", NULL}, *const implicit_name[] = {
-                                                                             "backward-euler",
-                                                                             "crank-nicolson", NULL};
+static const char *const method_name[] =
+    {[MT_CASE_EXPLICIT] = "explicit", [MT_CASE_IMPLICIT] = "implicit", NULL},
+                         *const implicit_name[] = {"backward-euler", "crank-nicolson", NULL};
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
@@ -605,16 +605,16 @@ static size_t next_beat(const mt_case *c, size_t begin)
 /* Steps are counted from the beginning of each beat. */
 static mt_status check_beats(const char *path, const mt_case *c)
 {
-    if (c->time.until == MT_CASE_UNTIL_ACTIVATED && c->output.beats != 0)
+    if (c->time.until == MT_CASE_UNTIL_ACTIVATED && c->output.beats != MT_CASE_BEATS_FIRST)
         return mt_fail(MT_INPUT,
             "%s: time.until: activated, and output.beats is every; allowed: with beats: first", path);
     const size_t end = mt_case_steps(c);
     size_t n = 0;
-    if (c->output.beats == 0 && !isnan(c->output.beat_ms))
+    if (c->output.beats == MT_CASE_BEATS_FIRST && !isnan(c->output.beat_ms))
         return mt_fail(MT_INPUT, "%s: output.beat_ms: %g, and output.beats is first; allowed: with every",
             path, c->output.beat_ms);
     for (size_t begin = 0, next; begin != SIZE_MAX; begin = next) {
-        next = c->output.beats == 0 ? SIZE_MAX : next_beat(c, begin);
+        next = c->output.beats == MT_CASE_BEATS_FIRST ? SIZE_MAX : next_beat(c, begin);
         const size_t steps = (next == SIZE_MAX ? end : next) - begin;
         if (steps > STEPS_MAX)
             return mt_fail(MT_INPUT,
@@ -888,7 +888,7 @@ mt_tissue mt_case_tissue(const mt_case *from) { return mt_medium_tissue(&from->t
 
 mt_diffusing mt_case_diffusing(const mt_case *from)
 {
-    if (from->diffusion.method == 0) return MT_DIFFUSING_EXPLICIT;
+    if (from->diffusion.method == MT_CASE_EXPLICIT) return MT_DIFFUSING_EXPLICIT;
     return from->diffusion.scheme == 0 ? MT_DIFFUSING_EULER : MT_DIFFUSING_CRANK_NICOLSON;
 }
 
@@ -897,7 +897,7 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from)
     return (mt_diffusion_scheme){.damping = from->diffusion.damping,
         .spreading = from->diffusion.spreading,
         .front_ms = mt_case_model(from)->front_ms,
-        .correction = (mt_correction)from->diffusion.correction};
+        .correction = from->diffusion.correction};
 }
 
 const char *mt_case_mesh_name(const mt_case *from)
@@ -908,7 +908,7 @@ const char *mt_case_mesh_name(const mt_case *from)
 static mt_status find_beats(mt_arena *arena, const mt_case *from, mt_record *record)
 {
     size_t n = 1, *beat;
-    if (from->output.beats == 0) return MT_OK;
+    if (from->output.beats == MT_CASE_BEATS_FIRST) return MT_OK;
     for (size_t step = 0; (step = next_beat(from, step)) != SIZE_MAX;) n++;
     MT_ALLOC(arena, beat, n);
     for (size_t b = 1; b < n; b++) beat[b] = next_beat(from, beat[b - 1]);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "data/yaml/yaml.h"
-#include "mesh/mesh.h"
+#include "mesh/make/slab.h"
 #include "solver/case/moments.h"
 #include "solver/tissue/gradient.h"
 #include "solver/outputs/maps.h"
@@ -56,6 +56,10 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
+/* How the diffusion of a time step is done; which beats have maps. */
+typedef enum mt_case_method { MT_CASE_EXPLICIT, MT_CASE_IMPLICIT } mt_case_method;
+typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_beats;
+
 /* Formats of maps at the vertices. */
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
@@ -80,30 +84,30 @@ typedef struct mt_case {
         const char *file; /* "" = a slab is made */
         struct {
             double size_mm[3], edge_mm; /* edge 0 = no slab */
-            int cut;                    /* mt_slab_cut */
+            mt_slab_cut cut;
         } slab;
     } mesh;
     mt_medium tissue;
     struct {
         double spreading, damping;
-        int correction; /* mt_correction */
-        int method;     /* 0: explicit; 1: implicit */
-        int scheme;     /* of implicit steps: index into "backward-euler", "crank-nicolson" */
+        mt_correction correction;
+        mt_case_method method;
+        int scheme; /* of implicit steps: index into "backward-euler", "crank-nicolson" */
         double tolerance_mV;
-        int accumulation; /* mt_accumulation */
+        mt_accumulation accumulation;
     } diffusion;
     struct {
         int model;           /* index into mt_cell_models */
         int type;            /* of its variants; behind the last: "layers", as the mesh's say */
         mt_cell_asked asked; /* of its parameters */
-        int stepping;        /* mt_stepping */
+        mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */
     } cell;
     struct {
         double dt_ms, end_ms;
-        int until;        /* mt_case_until */
+        mt_case_until until;
         size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
-        int splitting;    /* mt_splitting */
+        mt_splitting splitting;
     } time;
     struct {
         double every_minutes; /* of the host's time; 0 = not by that */
@@ -115,7 +119,7 @@ typedef struct mt_case {
         uint32_t maps;     /* a bit each, by mt_map */
         uint32_t vertices; /* the files with maps at the vertices: a bit each, by mt_case_vertices */
         double threshold_mV, repolarisation_percent;
-        int beats;          /* index into "first", "every" */
+        mt_case_beats beats;
         double beat_ms;     /* the longest that a beat may be; NaN = any */
         double velocity_mm; /* radius of the neighbourhood of conduction velocities */
         bool report;

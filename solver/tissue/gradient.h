@@ -31,8 +31,8 @@ extern const char *const mt_gradient_along_name[];
 
 typedef struct mt_gradient {
     const char *parameter; /* of the model */
-    int along;             /* mt_gradient_along */
-    double first, last;    /* factors where the coordinate is 0 and 1; at least 0 */
+    mt_gradient_along along;
+    double first, last; /* factors where the coordinate is 0 and 1; at least 0 */
 } mt_gradient;
 
 /* Gives the step of each element of the whole mesh in `arena`, 0 to MT_GRADIENT_STEPS - 1. MT_INPUT: the mesh has no depth, or neither
