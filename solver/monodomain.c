@@ -78,3 +78,11 @@ size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size
         end = mt_stimulus_next_switch(&problem->stimulus[s], problem->dt_ms, step, end);
     return end;
 }
+
+mt_status mt_results_new(mt_arena *arena, const mt_monodomain *problem, mt_results *results)
+{
+    *results = (mt_results){0};
+    MT_ALLOC(arena, results->peak_mV, problem->n_stimuli);
+    MT_ALLOC(arena, results->capture, problem->n_stimuli);
+    return mt_records_new(arena, &problem->record, problem->diffusion->n_elements, &results->beats);
+}

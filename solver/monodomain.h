@@ -86,13 +86,19 @@ typedef struct mt_monodomain {
         *stimulus_of; /* [n_stimuli] ascending: which of the case's each is a part of; or NULL: the same */
     mt_record record;
     const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
-    double *
-        peak_mV; /* [n_stimuli] kept by mt_backend_run: the highest V that elements of the stimulus have had while
-                      * it was on, looked at each ms and at its end; or NULL */
-    mt_capture *capture; /* [n_stimuli] filled by mt_backend_run: the pulses of each; or NULL */
-    mt_records
-        *beats; /* [mt_record_beats] filled by mt_backend_run; NULL: not asked for, and there is one beat */
 } mt_monodomain;
+
+/* Results of the time loop (mt_backend_run). All NULL: none are wanted, and there is one beat. */
+typedef struct mt_results {
+    size_t n_beats;    /* that had begun */
+    mt_records *beats; /* [mt_record_beats] recorded in each; or NULL */
+    double *
+        peak_mV; /* [n_stimuli] highest V of the elements of a stimulus while it was on, inspected each ms and at its end; or NULL */
+    mt_capture *capture; /* [n_stimuli] pulses of each; or NULL */
+} mt_results;
+
+/* Allocates all of them in `arena`: nothing is recorded yet. MT_MEMORY. */
+MT_NODISCARD mt_status mt_results_new(mt_arena *arena, const mt_monodomain *problem, mt_results *results);
 
 /* The least number of diffusion steps in dt_ms that the operator's measured limit allows. */
 size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);

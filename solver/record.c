@@ -48,3 +48,15 @@ mt_status mt_records_new(mt_arena *arena, const mt_record *record, size_t n_elem
     }
     return MT_OK;
 }
+
+size_t mt_record_activated(size_t n, const double *activation_ms, double *latest_ms)
+{
+    size_t activated = 0;
+    *latest_ms = NAN;
+    for (size_t e = 0; e < n; e++) {
+        if (!isfinite(activation_ms[e])) continue;
+        activated++;
+        *latest_ms = fmax(*latest_ms, activation_ms[e]); /* fmax leaves out what is no number */
+    }
+    return activated;
+}

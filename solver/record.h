@@ -78,6 +78,9 @@ typedef struct mt_records {
     double *recorded[MT_RECORDED]; /* NULL: not kept */
 } mt_records;
 
+/* Returns how many of n elements were activated, and the latest activation time; NaN if there is none. */
+size_t mt_record_activated(size_t n, const double *activation_ms, double *latest_ms);
+
 /* Gives room in `arena` for all beats of n elements, of which nothing was recorded yet. MT_MEMORY. */
 MT_NODISCARD mt_status mt_records_new(
     mt_arena *arena, const mt_record *record, size_t n_elements, mt_records **beats);

@@ -20,7 +20,7 @@ bool mt_run_has_map(const mt_run *run, mt_map map)
 
 static mt_map_input map_input(const mt_run *run, size_t beat)
 {
-    return (mt_map_input){&run->beats[beat], &run->problem->monodomain, &run->problem->whole,
+    return (mt_map_input){&run->results.beats[beat], &run->problem->monodomain, &run->problem->whole,
         run->input->output.velocity_mm, run->velocities ? &run->velocities[beat] : NULL};
 }
 
@@ -34,8 +34,8 @@ mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run)
 {
     mt_map_velocities *all;
     if (!mt_run_has_map(run, MT_MAP_CONDUCTION_VELOCITY)) return MT_OK;
-    MT_ALLOC(arena, all, run->n_beats);
-    for (size_t beat = 0; beat < run->n_beats; beat++) {
+    MT_ALLOC(arena, all, run->results.n_beats);
+    for (size_t beat = 0; beat < run->results.n_beats; beat++) {
         const mt_map_input in = map_input(run, beat);
         MT_TRY(mt_map_velocity(arena, &in, &all[beat]));
     }
@@ -102,7 +102,7 @@ static void grey_text(
         (void)snprintf(text, size, "inert");
     else if (map == MT_MAP_CONDUCTION_VELOCITY)
         undefined_text(run, beat, text, size);
-    else if (run->n_beats > 1)
+    else if (run->results.n_beats > 1)
         (void)snprintf(text, size, "%snot in this beat", mesh->number ? "inert, or " : "");
     else
         (void)snprintf(text, size, "%snot %s %.6g ms", mesh->number ? "inert, or " : "",
@@ -126,7 +126,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     char *whole = NULL, *kept = NULL;
     size_t size = 0;
     MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
-    if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->target, &machine));
+    if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->layout->target, &machine));
     FILE *memory = open_memstream(&whole, &size);
     if (!memory) return mt_fail(MT_MEMORY, "used.yaml: out of memory");
     (void)fprintf(memory,
@@ -167,7 +167,7 @@ static mt_status map_field(
 /* All of them, beat by beat, and their number. */
 static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
-    for (size_t beat = 0; beat < run->n_beats; beat++)
+    for (size_t beat = 0; beat < run->results.n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++)
             if (mt_run_has_map(run, (mt_map)map))
                 MT_TRY(map_field(arena, run, (mt_map)map, beat, &fields[(*n)++]));
@@ -195,7 +195,7 @@ static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt
 static void picture_title(const mt_run *run, size_t beat, char *title, size_t size)
 {
     char of_beat[32] = "", stopped[64] = "";
-    if (run->n_beats > 1 && beat < run->n_beats)
+    if (run->results.n_beats > 1 && beat < run->results.n_beats)
         (void)snprintf(of_beat, sizeof of_beat, "beat %zu", beat + 1);
     if (run->stopped_by)
         (void)snprintf(stopped, sizeof stopped, "(stopped at %.6g ms)", mt_run_reached_ms(run));
@@ -227,7 +227,7 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
     mt_vtkhdf_note notes[NOTES];
     mt_vtkhdf_field *fields;
     size_t n = 0;
-    MT_ALLOC(arena, fields, run->n_beats * MT_MAPS + 2);
+    MT_ALLOC(arena, fields, run->results.n_beats * MT_MAPS + 2);
     MT_TRY(map_fields(arena, run, &n, fields));
     MT_TRY(number_fields(arena, run, &n, fields));
     MT_TRY(make_notes(arena, run, notes));
@@ -331,14 +331,15 @@ static mt_status write_profile(const mt_run *run, const char *folder)
     const ipu_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
         .time_steps = mt_run_counted(run),
         .profile = run->profile,
-        .target = run->target,
+        .target = run->layout->target,
         .add = add_segments,
-        .context = run->segments};
+        .context = &run->segments};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(ipu_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
     MT_TRY(mt_folder_path(folder, "trace.json", path));
-    return ipu_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
+    return ipu_trace_write(
+        run->trace, profiled.title, run->tracing->first_tile, run->tracing->last_tile, path);
 }
 
 /* The files of each map of each beat: apd.png, apd_vertices.csv, apd.dat; apd_beat2.png. */
@@ -382,7 +383,7 @@ static mt_status renew_map_files(
 {
     char path[MT_FILE_PATH_MAX];
     float *values = NULL;
-    const bool there = beat < run->n_beats && mt_run_has_map(run, map);
+    const bool there = beat < run->results.n_beats && mt_run_has_map(run, map);
     if (there) MT_TRY(mt_run_map(arena, run, map, beat, &values));
     for (int kind = 0; kind < MAP_FILES; kind++) {
         const bool has = there && asks_for(run->input, map, (map_file)kind);
@@ -402,7 +403,7 @@ static mt_status renew_all_map_files(const mt_run *run, const char *folder)
 {
     bool any = true;
     for (size_t beat = 0; any; beat++) {
-        any = beat < run->n_beats;
+        any = beat < run->results.n_beats;
         for (int map = 0; map < MT_MAPS; map++) {
             mt_arena arena = {0};
             const mt_status status = renew_map_files(&arena, run, folder, (mt_map)map, beat, &any);

@@ -1,33 +1,12 @@
-/* The tables and files of a run. */
+/* The tables and files of a run that has ended or was stopped. */
 #ifndef MT_APP_RESULTS_REPORT_H
 #define MT_APP_RESULTS_REPORT_H
 
 #include "app/cli/table.h"
 #include "app/results/sample_files.h"
-#include "app/run/problem.h"
-#include "ipu/run/profile.h"
-#include "solver/backends/segments.h"
+#include "app/run/run.h"
 
 enum { MT_RUN_NAME = 64 }; /* with its NUL */
-
-/* A run that has ended or was stopped, with all that its results need; borrowed. */
-typedef struct mt_run {
-    const mt_case *input; /* with every value that was used */
-    const mt_problem *problem;
-    size_t n_steps;              /* done */
-    const mt_segments *segments; /* of them; the profile is of the last */
-    const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
-    size_t n_beats;              /* that had begun */
-    const mt_records *beats;     /* [n_beats] of the elements of problem->mesh */
-    const mt_map_velocities
-        *velocities;             /* [n_beats]; NULL if the run has no map of the conduction velocity */
-    const mt_sampling *sampling; /* what was taken as time passed, open; or NULL */
-    const ipu_profile *profile;  /* NULL without an emulated machine */
-    const ipu_target *target;    /* used where profile is */
-    const char *details;         /* the folder for all files of the profile; NULL: only profile.json */
-    const ipu_trace *trace;      /* NULL: none was asked for */
-    size_t traced_tiles[2];      /* first and last */
-} mt_run;
 
 /* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena`
  * (solver/outputs/maps.h). */
@@ -46,9 +25,6 @@ size_t mt_run_counted(const mt_run *run);
 
 /* Cycles of all time steps that the profile is of, without what the host took (ipu_profile.host_cycles). */
 uint64_t mt_run_step_cycles(const mt_run *run);
-
-/* The simulated time of the last step that was done. */
-double mt_run_reached_ms(const mt_run *run);
 
 enum { MT_REPORT_TABLES = 12 };
 

@@ -13,11 +13,9 @@
 
 size_t mt_run_counted(const mt_run *run)
 {
-    const mt_segment *last = &run->segments->segment[run->segments->n - 1];
+    const mt_segment *last = &run->segments.segment[run->segments.n - 1];
     return last->end - last->first;
 }
-
-double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }
 
 static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_element_size *size)
 {
@@ -43,16 +41,12 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     mt_operator_rows(&table, diffusion);
     mt_table_property(&table, "largest_eigenvalue_per_ms", "largest eigenvalue seen, a lower bound",
         diffusion->top_per_ms, "1/ms");
-    double latest_ms = NAN;
-    size_t activated = 0, lately = 0;
-    const double end_ms = mt_run_reached_ms(run);
-    for (size_t element = 0; element < n; element++) {
-        const double activation_ms = run->beats[0].activation_ms[element];
-        if (!isfinite(activation_ms)) continue;
-        activated++;
-        lately += activation_ms > end_ms - MT_FINDINGS_WAVE_MS;
-        latest_ms = fmax(latest_ms, activation_ms); /* fmax leaves out what is no number */
-    }
+    double latest_ms;
+    const double end_ms = mt_run_reached_ms(run), *activation_ms = run->results.beats[0].activation_ms;
+    const size_t activated = mt_record_activated(n, activation_ms, &latest_ms);
+    size_t lately = 0;
+    for (size_t e = 0; e < n; e++)
+        lately += isfinite(activation_ms[e]) && activation_ms[e] > end_ms - MT_FINDINGS_WAVE_MS;
     mt_table_property(
         &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
     mt_table_property(&table, "elements_activated_in_last_5_ms_percent",
@@ -131,10 +125,10 @@ static void probe_row(mt_table *table, const mt_run *run, size_t probe, size_t b
     const mt_probes *probes = &run->problem->probes;
     mt_table_text(table, probe < probes->n_points ? run->input->points[probe].name : "line");
     for (size_t axis = 0; axis < 3; axis++) mt_table_number(table, probes->xyz_mm[3 * probe + axis]);
-    if (run->n_beats > 1) mt_table_number(table, (double)beat + 1);
+    if (run->results.n_beats > 1) mt_table_number(table, (double)beat + 1);
     mt_table_number(
         table, mt_probe_activation_ms(probes, probe, &run->problem->mesh, &run->problem->diffusion,
-                   run->beats[beat].activation_ms, mt_run_reached_ms(run)));
+                   run->results.beats[beat].activation_ms, mt_run_reached_ms(run)));
 }
 
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
@@ -142,9 +136,9 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     const mt_probes *probes = &run->problem->probes;
     mt_table table = mt_table_begin(
         arena, "activation", "Activation times at points, by linear fits to the elements nearest to each");
-    probe_columns(&table, run->n_beats > 1);
+    probe_columns(&table, run->results.n_beats > 1);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++)
-        for (size_t beat = 0; beat < run->n_beats; beat++) probe_row(&table, run, k, beat);
+        for (size_t beat = 0; beat < run->results.n_beats; beat++) probe_row(&table, run, k, beat);
     return table;
 }
 
@@ -221,7 +215,7 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
     mt_table_number(table, of_sets ? runs * (double)p->spread.max : total / (double)mt_run_counted(run));
     mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
     mt_table_number(table, 100 * total / (double)mt_run_step_cycles(run));
-    mt_table_number(table, total / run->target->clock_hz);
+    mt_table_number(table, total / run->layout->target->clock_hz);
 }
 
 /* The rest of a row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
@@ -232,7 +226,7 @@ static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
     mt_table_number(table, (double)cycles / (double)mt_run_counted(run));
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)mt_run_step_cycles(run));
-    mt_table_number(table, (double)cycles / run->target->clock_hz);
+    mt_table_number(table, (double)cycles / run->layout->target->clock_hz);
 }
 
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
@@ -313,7 +307,7 @@ static void host_row(mt_table *table, const mt_run *run, double streams, double 
     mt_table_number(table, streams);
     mt_table_number(table, bytes);
     mt_table_number(table, (double)cycles);
-    mt_table_number(table, (double)cycles / run->target->clock_hz);
+    mt_table_number(table, (double)cycles / run->layout->target->clock_hz);
     mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
 }
 
@@ -455,7 +449,7 @@ static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
     mt_table_digits(table, "percentile_5", "5 %", "", 5);
     mt_table_digits(table, "median", "median", "", 5);
     mt_table_digits(table, "percentile_95", "95 %", "", 5);
-    for (size_t beat = 0; beat < run->n_beats; beat++)
+    for (size_t beat = 0; beat < run->results.n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++)
             if (mt_run_has_map(run, (mt_map)map)) MT_TRY(map_row(arena, run, (mt_map)map, beat, table));
     return MT_OK;
@@ -474,7 +468,7 @@ static mt_table velocity_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "beat", "beat", "", 0);
     mt_table_decimals(&table, "elements", "elements", "", 0);
     mt_table_decimals(&table, "share_percent", "share", "%", 2);
-    for (size_t beat = 0; beat < run->n_beats; beat++) {
+    for (size_t beat = 0; beat < run->results.n_beats; beat++) {
         const size_t *n_reason = run->velocities[beat].n_reason;
         for (int k = 0; k < MT_VELOCITY_REASONS; k++) {
             mt_table_item(&table, mt_velocity_key[k], mt_velocity_label[k], 0);
@@ -495,7 +489,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     *n = 1;
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
-    if (run->n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
+    if (run->results.n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (run->velocities) tables[(*n)++] = velocity_table(arena, run);
     if (mt_operator_limits(&problem->diffusion))
@@ -509,6 +503,6 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);
     }
-    if (mt_segments_several(run->segments)) tables[(*n)++] = segments_table(arena, run->segments);
+    if (mt_segments_several(&run->segments)) tables[(*n)++] = segments_table(arena, &run->segments);
     return MT_OK;
 }

@@ -8,14 +8,8 @@
 static void count_activated(const mt_run *run, size_t beat, mt_sweep_beat *of)
 {
     const size_t n = run->problem->mesh.n_elements;
-    size_t activated = 0;
-    of->latest_ms = NAN;
-    for (size_t element = 0; element < n; element++) {
-        const double ms = run->beats[beat].activation_ms[element];
-        activated += isfinite(ms) != 0;
-        if (isfinite(ms)) of->latest_ms = fmax(of->latest_ms, ms);
-    }
-    of->activated_percent = 100 * (double)activated / (double)n;
+    const double *activation_ms = run->results.beats[beat].activation_ms;
+    of->activated_percent = 100 * (double)mt_record_activated(n, activation_ms, &of->latest_ms) / (double)n;
 }
 
 static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat, mt_sweep_beat *of)
@@ -35,13 +29,13 @@ static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat,
 mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *row)
 {
     mt_status status = MT_OK;
-    MT_ALLOC(arena, row->beat, run->n_beats);
-    row->n_beats = run->n_beats;
+    MT_ALLOC(arena, row->beat, run->results.n_beats);
+    row->n_beats = run->results.n_beats;
     row->maps = run->input->output.maps;
     row->step_cycles = NAN;
     if (run->profile && mt_run_counted(run) > 0)
         row->step_cycles = (double)mt_run_step_cycles(run) / (double)mt_run_counted(run);
-    for (size_t beat = 0; beat < run->n_beats && status == MT_OK; beat++) {
+    for (size_t beat = 0; beat < run->results.n_beats && status == MT_OK; beat++) {
         mt_arena scratch = {0};
         count_activated(run, beat, &row->beat[beat]);
         status = find_medians(&scratch, run, beat, &row->beat[beat]);

@@ -134,15 +134,16 @@ bool mt_checkpoints_due(const mt_checkpoints *c, size_t steps_done, bool wanted)
     return c->every_s > 0 && mt_now_s() - c->written_s >= c->every_s;
 }
 
-void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend,
-    void *self, mt_segments *segments, size_t steps_done)
+void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const mt_results *results,
+    const mt_backend *backend, void *self, mt_segments *segments, size_t steps_done)
 {
     char path[MT_FILE_PATH_MAX];
     mt_status status = path_of(c->folder, steps_done, path);
     mt_folder_keep(c->folder);
     if (status == MT_OK) status = mt_input_change_in_place(path); /* one of this step may have been read */
     if (status == MT_OK) status = mt_segments_count(segments, problem, backend, self, steps_done);
-    if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, segments, c->case_text);
+    if (status == MT_OK)
+        status = mt_checkpoint_write(path, problem, results, backend, self, segments, c->case_text);
     c->written_s = mt_now_s();
     if (status != MT_OK) {
         mt_warn("no checkpoint at %g ms; earlier ones stay: %s", (double)steps_done * problem->dt_ms,

@@ -30,7 +30,8 @@ bool mt_checkpoints_due(const mt_checkpoints *checkpoints, size_t steps_done, bo
 /* Writes one after so many steps, to where it brings the segments, and then removes those too many. Where it cannot be written the
  * ones before stay, and that is a warning: the run goes on. */
 void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, mt_segments *segments, size_t steps_done);
+    const mt_results *results, const mt_backend *backend, void *self, mt_segments *segments,
+    size_t steps_done);
 
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);

@@ -20,8 +20,8 @@ static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {
     mt_progress_stage("getting the mesh");
     if (!input->mesh.file[0])
-        return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
-            (mt_slab_cut)input->mesh.slab.cut, mesh);
+        return mt_slab_make_cut(
+            arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, input->mesh.slab.cut, mesh);
     return mt_read_mesh(arena, input->mesh.file, mesh);
 }
 
@@ -122,8 +122,6 @@ static mt_status part_by_membrane(
     p->monodomain.n_stimuli = n;
     p->monodomain.stimulus = parts;
     p->monodomain.stimulus_of = stimulus_of;
-    MT_ALLOC(arena, p->monodomain.peak_mV, n);
-    MT_ALLOC(arena, p->monodomain.capture, n);
     return MT_OK;
 }
 
@@ -142,19 +140,13 @@ static mt_status find_region_files(mt_arena *arena, mt_region *region)
     return region->elements[0] ? mt_file_absolute(arena, &region->elements) : MT_OK;
 }
 
-/* Those but the mesh's. */
-static mt_status find_other_files(mt_arena *arena, mt_case *input)
+mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
 {
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
     for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
     for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
     return MT_OK;
-}
-
-mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
-{
-    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
-    return find_other_files(arena, input);
 }
 
 static bool region_uses_surfaces(const mt_region *region)
@@ -194,17 +186,16 @@ static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *
 }
 
 /* What the time loop needs to know beside stimuli and cells. */
-static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
+static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
-    MT_TRY(mt_case_choose_steps(input, &p->diffusion));
+    MT_TRY(mt_case_pde_steps(input, &p->diffusion, &p->monodomain.pde_steps));
     p->monodomain.diffusion = &p->diffusion;
     p->monodomain.dt_ms = input->time.dt_ms;
-    p->monodomain.pde_steps = input->time.pde_steps;
     p->monodomain.diffusing = mt_case_diffusing(input);
-    p->monodomain.accumulation = (mt_accumulation)input->diffusion.accumulation;
+    p->monodomain.accumulation = input->diffusion.accumulation;
     p->monodomain.residual_mV = input->diffusion.tolerance_mV;
-    p->monodomain.splitting = (mt_splitting)input->time.splitting;
-    p->monodomain.stepping = (mt_stepping)input->cell.stepping;
+    p->monodomain.splitting = input->time.splitting;
+    p->monodomain.stepping = input->cell.stepping;
     p->monodomain.tolerance_mV = input->cell.tolerance_mV;
     MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
@@ -222,10 +213,10 @@ static mt_status check_parts(const mt_case *input, const mt_problem *p, bool war
     return status;
 }
 
-mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+mt_status mt_problem_make_on(
+    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
 {
     *p = (mt_problem){.whole = *mesh};
-    MT_TRY(find_other_files(arena, input));
     MT_TRY(confirm_surfaces(arena, input, p));
     p->mesh = p->whole;
     MT_TRY(select_live(arena, input, p));
@@ -238,15 +229,14 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     return set_loop(arena, input, p);
 }
 
-mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem)
+mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
     mt_mesh mesh;
-    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     MT_TRY(get_mesh(arena, input, &mesh));
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
 }
 
-mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case *input, mt_problem *p)
+mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *p)
 {
     *p = (mt_problem){.whole = made->whole,
         .mesh = made->mesh,

@@ -22,24 +22,24 @@ typedef struct mt_problem {
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */
 } mt_problem;
 
-/* Gives the problem in `arena`, with all cells at rest. Fills in time.pde_steps where the case leaves it open, and makes paths
- * absolute. Shows progress, and warns of what is unusual (app/run/warnings.h). `cached`: as in mt_operator_make. MT_INPUT,
- * MT_NUMERICS: the case does not fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
-MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
+/* Creates the problem of a case in `arena`, with all cells at rest. Shows progress, and warns of unusual values (solver/case/findings.h).
+ * `cached`: as in mt_operator_make. MT_INPUT, MT_NUMERICS: the case does not fit its mesh; the message names the key. MT_FILE: a file
+ * cannot be read. MT_MEMORY. */
+MT_NODISCARD mt_status mt_problem_make(
+    mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
 /* The same on a mesh that was made elsewhere, whose arrays the problem keeps; the case's own mesh is not made. */
 MT_NODISCARD mt_status mt_problem_make_on(
-    mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *problem);
+    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *problem);
 
 /* Gives the problem of another case on the mesh, with the tissue, the inert elements and the operator of one that was made, whose
- * arrays it borrows: what is the case's own are stimuli, probes, cells of the same model, time steps and what is recorded. That the
- * cases agree in the rest, and that paths are absolute, is for the caller to know (app/run/shared.h). Fills in time.pde_steps. Fails
- * as mt_problem_make. */
+ * arrays it borrows: what is the case's own are stimuli, probes, cells of the same model, time steps and what is recorded. The cases must
+ * agree in the keys that affect the problem (MT_AFFECTS_PROBLEM). Fails as mt_problem_make. */
 MT_NODISCARD mt_status mt_problem_make_like(
-    mt_arena *arena, const mt_problem *made, mt_case *input, mt_problem *problem);
+    mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *problem);
 
-/* Makes the paths of all files that the problem of a case is made of absolute. MT_FILE: one is not there; the message names it.
- * MT_MEMORY. */
+/* Makes the paths of all files of a case absolute, so that `used.yaml` is valid in any folder. MT_FILE: one does not exist; the message
+ * names it. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_find_files(mt_arena *arena, mt_case *input);
 
 /* Makes the cells of a problem begin where the case's prepace leaves them (app/run/prepace.h). A run that goes on from a checkpoint

@@ -23,37 +23,32 @@ static void forget_mapping(mt_shared *s)
     s->mapped_text = NULL;
 }
 
-/* Makes all of it anew, for a copy of the case: what is filled in is for each run to choose. */
+/* Makes all of it anew. */
 static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
 {
-    mt_case own = *input;
     forget_mapping(s);
     mt_arena_free(&s->of_problem);
     s->case_text = NULL;
-    MT_TRY(mt_problem_make(&s->of_problem, &own, cached, &s->problem));
+    MT_TRY(mt_problem_make(&s->of_problem, input, cached, &s->problem));
     return mt_yaml_write_lines(&s->of_problem, &mt_case_table, input, &s->case_text);
 }
 
-mt_status mt_shared_has(const mt_shared *shared, mt_arena *arena, mt_case *input, bool *has)
+mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has)
 {
-    MT_TRY(mt_problem_find_files(arena, input));
     return agrees(shared->case_text, input, MT_AFFECTS_PROBLEM, has);
 }
 
-mt_status mt_shared_make(mt_shared *shared, mt_arena *arena, mt_case *input, bool cached)
+mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached)
 {
     bool has;
-    MT_TRY(mt_shared_has(shared, arena, input, &has));
-    if (has) return MT_OK;
-    MT_TRY(make_problem(shared, input, cached));
-    return mt_problem_find_files(
-        arena, input); /* the copy has the same regions, whose paths are the problem's now */
+    MT_TRY(mt_shared_has(shared, input, &has));
+    return has ? MT_OK : make_problem(shared, input, cached);
 }
 
 mt_status mt_shared_problem(
-    mt_shared *shared, mt_arena *arena, mt_case *input, bool cached, mt_problem *problem)
+    mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
-    MT_TRY(mt_shared_make(shared, arena, input, cached));
+    MT_TRY(mt_shared_make(shared, input, cached));
     return mt_problem_make_like(arena, &shared->problem, input, problem);
 }
 

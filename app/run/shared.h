@@ -19,16 +19,16 @@ typedef struct mt_shared {
     mt_mapping mapping;
 } mt_shared;
 
-/* Makes the paths of a case absolute in `arena`, and what its problem is made of, if that is not there. Fails as mt_problem_make. */
-MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, mt_arena *arena, mt_case *input, bool cached);
+/* Creates the problem of a case, unless there is one that agrees in the keys that affect it. Paths are absolute (mt_problem_find_files).
+ * Fails as mt_problem_make. */
+MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached);
 
-/* Tells whether mt_shared_make would make nothing anew. Makes the paths absolute. MT_FILE: a file is not there. MT_MEMORY. */
-MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, mt_arena *arena, mt_case *input, bool *has);
+/* Tells whether mt_shared_make would create nothing. MT_MEMORY. */
+MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has);
 
-/* Gives the problem of a case, its own parts in `arena`, the others until something is made anew. Fills in `input` and fails as
- * mt_problem_make. */
+/* Returns the problem of a case: its own parts in `arena`, the others valid until mt_shared_make creates one. Fails as mt_problem_make. */
 MT_NODISCARD mt_status mt_shared_problem(
-    mt_shared *shared, mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
+    mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
 /* Gives the mapping of the case whose problem was asked for last, until another is. Fails as mt_mapping_make. */
 MT_NODISCARD mt_status mt_shared_mapping(

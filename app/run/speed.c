@@ -34,7 +34,7 @@ static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
     MT_TRY(mt_backend_cpu.open(arena, &problem->monodomain, NULL, &self));
     const double ready_s = mt_now_s();
     const size_t steps = mt_case_steps(input);
-    MT_TRY(mt_backend_run(&problem->monodomain, &mt_backend_cpu, self, 0, steps, NULL, NULL));
+    MT_TRY(mt_backend_run(&problem->monodomain, &mt_backend_cpu, self, 0, steps, NULL, NULL, NULL));
     speed->n_elements = slab.n_elements;
     speed->setup_s_per_element = (ready_s - start_s) / (double)slab.n_elements;
     speed->element_steps_per_s = (double)steps * (double)slab.n_elements / (mt_now_s() - ready_s);

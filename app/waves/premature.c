@@ -106,7 +106,7 @@ static void set_diastolic_interval(const measuring *m, const double *activation_
 static mt_status run_first(measuring *m, size_t to)
 {
     wave *w = &m->first;
-    MT_TRY(mt_backend_run(&m->problem, &mt_backend_cpu, w->self, w->steps_done, to, NULL, NULL));
+    MT_TRY(mt_backend_run(&m->problem, &mt_backend_cpu, w->self, w->steps_done, to, NULL, NULL, NULL));
     w->steps_done = to;
     read_record(w);
     return MT_OK;
@@ -179,7 +179,8 @@ static mt_status run_second(measuring *m)
     watching w = {.m = m, .dead_ms = dead_ms(m)};
     const size_t end = (size_t)ceil(m->what->longest_ms / m->problem.dt_ms);
     begin_second(m);
-    const mt_status status = mt_backend_run(&m->problem, &mt_backend_cpu, m->second.self, 0, end, watch, &w);
+    const mt_status status =
+        mt_backend_run(&m->problem, &mt_backend_cpu, m->second.self, 0, end, NULL, watch, &w);
     if (status != MT_OK && !(status == MT_STOPPED && w.ended)) return status;
     read_record(&m->second);
     return MT_OK;

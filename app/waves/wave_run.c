@@ -10,12 +10,10 @@ bool mt_wave_run_looks(double dt_ms, size_t steps_done) { return steps_done % (s
 bool mt_wave_run_has_ended(
     const char *what, double dead_ms, size_t n, const double *activation_ms, double now_ms)
 {
-    double newest_ms = 0;
-    size_t n_activated = 0;
-    for (size_t c = 0; c < n; c++)
-        if (isfinite(activation_ms[c])) n_activated++, newest_ms = fmax(newest_ms, activation_ms[c]);
+    double newest_ms;
+    const size_t n_activated = mt_record_activated(n, activation_ms, &newest_ms);
     mt_progress_stage_part(what, (double)n_activated / (double)n);
-    return n_activated == n || now_ms > newest_ms + dead_ms;
+    return n_activated == n || now_ms > fmax(newest_ms, 0) + dead_ms;
 }
 
 typedef struct running {
@@ -50,7 +48,7 @@ mt_status mt_wave_run_make(mt_arena *arena, const mt_wave_run *run, double *acti
     MT_ALLOC(arena, r.v_mV, problem->diffusion->n_elements);
     MT_TRY(mt_backend_cpu.open(arena, problem, NULL, &r.self));
     const mt_status status = mt_backend_run(
-        problem, &mt_backend_cpu, r.self, 0, (size_t)ceil(run->end_ms / problem->dt_ms), watch, &r);
+        problem, &mt_backend_cpu, r.self, 0, (size_t)ceil(run->end_ms / problem->dt_ms), NULL, watch, &r);
     if (status != MT_OK && !(status == MT_STOPPED && r.ended)) return status;
     mt_backend_cpu.read(r.self, MT_ARRAY_ACTIVATION, activation_ms);
     return MT_OK;

@@ -140,7 +140,7 @@ static mt_status run(const slab *s, const mt_backend *backend, void *self, size_
     timed_begin();
     if (ranks && ranks->rank > 0) return mt_backend_serve(self);
     w->last_s = timed_now_s();
-    MT_TRY(mt_backend_run(&s->problem, backend, self, first, first + n, watch, w));
+    MT_TRY(mt_backend_run(&s->problem, backend, self, first, first + n, NULL, watch, w));
     w->look_s = timed_now_s() - w->last_s;
     if (ranks) mt_backend_dismiss(self);
     return MT_OK;

@@ -113,21 +113,6 @@ static mt_status check_voltages(const mt_monodomain *problem, const double *v_mV
     return element == SIZE_MAX ? MT_OK : refuse(problem, v_mV, element, from, step);
 }
 
-static bool notes_peak(const mt_monodomain *problem, size_t stimulus, size_t step)
-{
-    return problem->peak_mV && mt_stimulus_is_on(&problem->stimulus[stimulus], problem->dt_ms, step - 1);
-}
-
-static void note_peaks(const mt_monodomain *problem, const double *v_mV, size_t step)
-{
-    for (size_t s = 0; s < problem->n_stimuli; s++) {
-        const mt_stimulus *stimulus = &problem->stimulus[s];
-        if (!notes_peak(problem, s, step)) continue;
-        for (size_t k = 0; k < stimulus->n_elements; k++)
-            problem->peak_mV[s] = fmax(problem->peak_mV[s], v_mV[stimulus->element[k]]);
-    }
-}
-
 /* The end of the millisecond that begins at this step or is under way: the same wherever a run began. */
 static size_t end_of_ms(const mt_monodomain *problem, size_t step)
 {
@@ -142,6 +127,7 @@ typedef struct running {
     const mt_monodomain *problem;
     const mt_backend *backend;
     void *self;
+    mt_results *results;
     double *
         v_mV; /* [n], as the next three; NULL: not needed. Where the activation alone is recorded, which is looked at when all
                    * steps are done, it lies in the place of V */
@@ -151,9 +137,9 @@ typedef struct running {
 } running;
 
 /* The beat in which an element has the newest action potential before this one. */
-static size_t beat_before(const mt_monodomain *problem, size_t beat, size_t element)
+static size_t beat_before(const mt_results *results, size_t beat, size_t element)
 {
-    while (beat > 0 && isinf(problem->beats[--beat].activation_ms[element])) continue;
+    while (beat > 0 && isinf(results->beats[--beat].activation_ms[element])) continue;
     return beat;
 }
 
@@ -172,7 +158,7 @@ static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
         const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
         if (r->activation_ms[e] == INFINITY || (is_time && !closed)) continue;
         if (earlier && recorded == MT_RECORDED_REST) continue; /* what it was when the beat ended */
-        const mt_records *to = &problem->beats[earlier ? beat_before(problem, beat, e) : beat];
+        const mt_records *to = &r->results->beats[earlier ? beat_before(r->results, beat, e) : beat];
         to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + r->value[e] : r->value[e];
     }
     return MT_OK;
@@ -184,14 +170,14 @@ static mt_status gather(running *r, size_t steps_done)
     const mt_monodomain *problem = r->problem;
     const mt_record *record = &problem->record;
     const size_t beat = mt_record_beat(record, steps_done), begin = mt_record_first(record, beat);
-    if (!problem->beats) return MT_OK;
+    if (!r->results->beats) return MT_OK;
     MT_TRY(stream(r, MT_ARRAY_ACTIVATION, r->activation_ms));
     if (record->all) MT_TRY(stream(r, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low));
     for (size_t e = 0; e < problem->diffusion->n_elements; e++)
         if (isfinite(r->activation_ms[e]))
-            problem->beats[beat].activation_ms[e] = (double)begin * problem->dt_ms + r->activation_ms[e];
+            r->results->beats[beat].activation_ms[e] = (double)begin * problem->dt_ms + r->activation_ms[e];
     for (int k = 0; k < MT_RECORDED; k++)
-        if (problem->beats[beat].recorded[k]) MT_TRY(gather_one(r, beat, begin, k));
+        if (r->results->beats[beat].recorded[k]) MT_TRY(gather_one(r, beat, begin, k));
     return MT_OK;
 }
 
@@ -233,9 +219,9 @@ static mt_status turn(running *r, size_t steps_done)
 static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 {
     const size_t n = r->problem->diffusion->n_elements;
-    assert(r->problem->beats || mt_record_beats(&r->problem->record) == 1);
+    assert(r->results->beats || mt_record_beats(&r->problem->record) == 1);
     r->activation_ms = r->v_mV;
-    if (!r->problem->beats || !r->problem->record.all) return MT_OK;
+    if (!r->results->beats || !r->problem->record.all) return MT_OK;
     MT_ALLOC(arena, r->activation_ms, n);
     MT_ALLOC(arena, r->low, n);
     MT_ALLOC(arena, r->value, n);
@@ -247,14 +233,32 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 
 /* ---- the time loop ---- */
 
+static bool notes_peak(const running *r, size_t stimulus, size_t step)
+{
+    return r->results->peak_mV &&
+           mt_stimulus_is_on(&r->problem->stimulus[stimulus], r->problem->dt_ms, step - 1);
+}
+
+static void note_peaks(const running *r, size_t step)
+{
+    double *peak_mV = r->results->peak_mV;
+    for (size_t s = 0; s < r->problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &r->problem->stimulus[s];
+        if (!notes_peak(r, s, step)) continue;
+        for (size_t k = 0; k < stimulus->n_elements; k++)
+            peak_mV[s] = fmax(peak_mV[s], r->v_mV[stimulus->element[k]]);
+    }
+}
+
 /* Follows the pulses of the stimuli, by a survey or (extreme_mV NULL) by V. */
 static void follow_pulses(const running *r, const double *extreme_mV, size_t step)
 {
     const mt_monodomain *problem = r->problem;
-    for (size_t s = 0; problem->capture && s < problem->n_stimuli; s++) {
+    mt_capture *capture = r->results->capture;
+    for (size_t s = 0; capture && s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         double high = -INFINITY, low = INFINITY;
-        if (!mt_capture_needs(&problem->capture[s], stimulus, problem->dt_ms, step)) continue;
+        if (!mt_capture_needs(&capture[s], stimulus, problem->dt_ms, step)) continue;
         if (extreme_mV) {
             high = extreme_mV[s];
             low = -extreme_mV[problem->n_stimuli + s];
@@ -263,8 +267,7 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
             high = fmax(high, r->v_mV[stimulus->element[k]]);
             low = fmin(low, r->v_mV[stimulus->element[k]]);
         }
-        mt_capture_look(
-            &problem->capture[s], stimulus, problem->dt_ms, step, problem->record.threshold_mV, low, high);
+        mt_capture_look(&capture[s], stimulus, problem->dt_ms, step, problem->record.threshold_mV, low, high);
     }
 }
 
@@ -274,14 +277,14 @@ static mt_status look(running *r, size_t from, size_t step)
     const mt_monodomain *problem = r->problem;
     if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->extreme_mV)) {
         for (size_t s = 0; s < problem->n_stimuli; s++)
-            if (notes_peak(problem, s, step))
-                problem->peak_mV[s] = fmax(problem->peak_mV[s], r->extreme_mV[s]);
+            if (notes_peak(r, s, step))
+                r->results->peak_mV[s] = fmax(r->results->peak_mV[s], r->extreme_mV[s]);
         follow_pulses(r, r->extreme_mV, step);
         return MT_OK;
     }
     r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
     MT_TRY(check_voltages(problem, r->v_mV, from, step));
-    note_peaks(problem, r->v_mV, step);
+    note_peaks(r, step);
     follow_pulses(r, NULL, step);
     return MT_OK;
 }
@@ -289,10 +292,11 @@ static mt_status look(running *r, size_t from, size_t step)
 static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *watch, void *user, size_t *done)
 {
     const mt_monodomain *problem = r->problem;
-    for (size_t s = 0; first == 0 && problem->peak_mV && s < problem->n_stimuli; s++)
-        problem->peak_mV[s] = -INFINITY;
-    for (size_t s = 0; problem->capture && s < problem->n_stimuli; s++)
-        mt_capture_begin(&problem->capture[s], &problem->stimulus[s], problem->dt_ms, first);
+    const mt_results *results = r->results;
+    for (size_t s = 0; first == 0 && results->peak_mV && s < problem->n_stimuli; s++)
+        results->peak_mV[s] = -INFINITY;
+    for (size_t s = 0; results->capture && s < problem->n_stimuli; s++)
+        mt_capture_begin(&results->capture[s], &problem->stimulus[s], problem->dt_ms, first);
     for (size_t step = first; step < end;) {
         MT_TRY(turn(r, step));
         const size_t from = step, ms = next_turn(r, step, end_of_ms(problem, step)),
@@ -311,13 +315,15 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
 }
 
 mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t first,
-    size_t end, mt_backend_watch *watch, void *user)
+    size_t end, mt_results *results, mt_backend_watch *watch, void *user)
 {
     MT_SCRATCH(scratch);
+    mt_results none = {0};
     size_t done = first;
     running r = {.problem = problem,
         .backend = backend,
         .self = self,
+        .results = results ? results : &none,
         .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
         .extreme_mV = mt_arena_alloc(scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
     mt_status status = r.v_mV && r.extreme_mV ? begin_beats(scratch, &r, first) : MT_MEMORY;
@@ -326,5 +332,6 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         const mt_status gathered = gather(&r, done);
         if (gathered != MT_OK) status = gathered;
     }
+    r.results->n_beats = mt_record_beat(&problem->record, done) + 1;
     return status;
 }

@@ -107,14 +107,13 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
 
 /* Runs steps [first, end) on an open backend that has done `first`; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
- * case names it) and what to try. problem->peak_mV begins anew with step 0 only, problem->capture with
- * each call. problem->beats get what is recorded, those of a run
- * that goes on, too, which have what there was by then of the beats that had ended; also of a run that is stopped.
+ * case names it) and what to try. Fills in `results`, also of a run that is stopped; NULL: none are wanted. Of a resumed run they
+ * have, when it is called, the peaks and the beats that had ended by `first`; the captures begin anew.
  *
  * What is recorded is streamed from the backend: at the end of every beat, at each look for elements that are free again, and, behind
  * the last call of watch, at the end. So a checkpoint that watch writes has not counted this last stream, which comes once, wherever
  * the run went on. The looks at V are not streamed. MT_INPUT, MT_MEMORY: as stream. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
-    size_t first, size_t end, mt_backend_watch *watch, void *user);
+    size_t first, size_t end, mt_results *results, mt_backend_watch *watch, void *user);
 
 #endif

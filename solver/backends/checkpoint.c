@@ -15,7 +15,6 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     c->records_all = problem->record.all;
     c->stepping = problem->stepping;
     c->kept = problem->record.kept;
-    c->n_beats = problem->beats ? mt_record_beat(&problem->record, c->step) : 0;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
     return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
@@ -123,13 +122,13 @@ static mt_status put_arrays(writing *w, const mt_monodomain *problem, const mt_b
     return MT_OK;
 }
 
-static mt_status put_beats(writing *w, const mt_checkpoint *c, const mt_monodomain *problem)
+static mt_status put_beats(writing *w, const mt_checkpoint *c, const mt_results *results)
 {
     part parts[1 + MT_RECORDED];
     char name[32];
     if (c->n_beats > 0) MT_TRY(mt_h5_group(w->h5, "beat"));
     for (size_t b = 0; b < c->n_beats; b++) {
-        const size_t n = beat_parts(c, b, &problem->beats[b], parts);
+        const size_t n = beat_parts(c, b, &results->beats[b], parts);
         (void)snprintf(name, sizeof name, "beat/%zu", b);
         MT_TRY(mt_h5_group(w->h5, name));
         for (size_t k = 0; k < n; k++) MT_TRY(put(w, &parts[k]));
@@ -137,10 +136,10 @@ static mt_status put_beats(writing *w, const mt_checkpoint *c, const mt_monodoma
     return MT_OK;
 }
 
-static mt_status put_peaks(writing *w, const mt_monodomain *problem)
+static mt_status put_peaks(writing *w, const mt_monodomain *problem, const mt_results *results)
 {
-    const part p = {"stimulus/peak", MT_H5_DOUBLE, problem->n_stimuli, "mV", problem->peak_mV};
-    if (!problem->peak_mV) return MT_OK;
+    const part p = {"stimulus/peak", MT_H5_DOUBLE, problem->n_stimuli, "mV", results->peak_mV};
+    if (!results->peak_mV) return MT_OK;
     MT_TRY(mt_h5_group(w->h5, "stimulus"));
     return put(w, &p);
 }
@@ -187,7 +186,7 @@ static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 }
 
 static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, const mt_monodomain *problem,
-    const mt_backend *backend, void *self)
+    const mt_results *results, const mt_backend *backend, void *self)
 {
     char *text, sum[MT_HASH_SIZE];
     const size_t n = strlen(c->case_text);
@@ -195,8 +194,8 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
     memcpy(text, c->case_text, n);
     mt_status status = put(w, &(part){"case", MT_H5_UINT8, n, NULL, text});
     if (status == MT_OK) status = put_arrays(w, problem, backend, self);
-    if (status == MT_OK) status = put_beats(w, c, problem);
-    if (status == MT_OK) status = put_peaks(w, problem);
+    if (status == MT_OK) status = put_beats(w, c, results);
+    if (status == MT_OK) status = put_peaks(w, problem, results);
     if (status == MT_OK) status = put_counts(scratch, w, backend, self);
     if (status == MT_OK) status = put_segments(scratch, w, &c->segments);
     mt_hash_end(&w->sum, sum);
@@ -204,7 +203,7 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
 }
 
 static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, mt_checkpoint *c)
+    const mt_results *results, const mt_backend *backend, void *self, mt_checkpoint *c)
 {
     const size_t n = problem->diffusion->n_elements;
     writing w = {.h5 = h5};
@@ -215,12 +214,12 @@ static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, cons
     MT_TRY(mt_h5_create(path, h5));
     MT_TRY(mt_hash_begin(&w.sum));
     add_about_to_sum(&w.sum, c);
-    MT_TRY(put_all(scratch, &w, c, problem, backend, self));
+    MT_TRY(put_all(scratch, &w, c, problem, results, backend, self));
     return mt_h5_commit(h5);
 }
 
-mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, const mt_backend *backend,
-    void *self, const mt_segments *segments, const char *case_text)
+mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, const mt_results *results,
+    const mt_backend *backend, void *self, const mt_segments *segments, const char *case_text)
 {
     MT_SCRATCH(scratch);
     mt_h5 h5 = {0};
@@ -228,8 +227,9 @@ mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, co
         .n_elements = problem->diffusion->n_elements,
         .segments = *segments,
         .case_text = case_text};
+    if (results->beats) c.n_beats = mt_record_beat(&problem->record, c.step);
     (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
-    const mt_status status = write_with(scratch, &h5, path, problem, backend, self, &c);
+    const mt_status status = write_with(scratch, &h5, path, problem, results, backend, self, &c);
     mt_h5_close(&h5);
     return status;
 }
@@ -264,6 +264,7 @@ static mt_status look_for(reading *r, const char *name, size_t *n)
 typedef struct destination {
     const mt_backend *backend;
     void *self;
+    mt_results *results;
     bool anew;     /* only V and the states: a simulation begins there */
     bool counting; /* the machine counts on, if it counts the same */
 } destination;
@@ -308,11 +309,10 @@ static mt_status get_beat(reading *r, const mt_checkpoint *c, size_t beat, const
     return MT_OK;
 }
 
-static mt_status get_beats(
-    reading *r, const mt_checkpoint *c, const mt_monodomain *problem, const destination *to)
+static mt_status get_beats(reading *r, const mt_checkpoint *c, const destination *to)
 {
-    const bool wanted = to && !to->anew && problem->beats;
-    for (size_t b = 0; b < c->n_beats; b++) MT_TRY(get_beat(r, c, b, wanted ? &problem->beats[b] : NULL));
+    const mt_records *beats = to && to->results ? to->results->beats : NULL;
+    for (size_t b = 0; b < c->n_beats; b++) MT_TRY(get_beat(r, c, b, beats ? &beats[b] : NULL));
     return MT_OK;
 }
 
@@ -325,8 +325,8 @@ static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *p
     MT_ALLOC(scratch, peak_mV, p.n);
     p.values = peak_mV;
     MT_TRY(get(r, &p));
-    if (to && !to->anew && problem->peak_mV && p.n == problem->n_stimuli)
-        memcpy(problem->peak_mV, peak_mV, p.n * sizeof *peak_mV);
+    if (to && to->results && to->results->peak_mV && p.n == problem->n_stimuli)
+        memcpy(to->results->peak_mV, peak_mV, p.n * sizeof *peak_mV);
     return MT_OK;
 }
 
@@ -397,7 +397,7 @@ static mt_status read_through(
     add_about_to_sum(&r->sum, c);
     MT_TRY(get(r, &text));
     MT_TRY(get_arrays(r, c, problem, from->single, to));
-    MT_TRY(get_beats(r, c, problem, to));
+    MT_TRY(get_beats(r, c, to));
     MT_TRY(get_peaks(scratch, r, problem, to));
     MT_TRY(get_counts(scratch, r, to));
     MT_TRY(sum_segments(scratch, r));
@@ -522,12 +522,12 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
 }
 
 mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, bool *counted)
+    mt_results *results, const mt_backend *backend, void *self, bool *counted)
 {
     char machine[MT_HASH_SIZE] = "";
     if (backend->fingerprint) MT_TRY(backend->fingerprint(self, machine));
     destination to = {
-        backend, self, false, backend->fingerprint && strcmp(machine, checkpoint->machine) == 0};
+        backend, self, results, false, backend->fingerprint && strcmp(machine, checkpoint->machine) == 0};
     MT_TRY(read_file(checkpoint, problem, &to));
     backend->resume(self, checkpoint->step);
     *counted = to.counting;
@@ -537,7 +537,7 @@ mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodo
 mt_status mt_checkpoint_start(
     const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self)
 {
-    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, true, false}));
+    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, NULL, true, false}));
     backend->resume(self, 0);
     return MT_OK;
 }

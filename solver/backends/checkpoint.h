@@ -53,7 +53,8 @@ typedef struct mt_checkpoint {
 /* Writes one of a backend that has come to the end of its last segment (mt_segments_count). problem->mesh is not NULL. MT_FILE: it
  * cannot be written, and what was there before still is. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, const mt_segments *segments, const char *case_text);
+    const mt_results *results, const mt_backend *backend, void *self, const mt_segments *segments,
+    const char *case_text);
 
 /* Gives, in `arena`, what a file is about, after a look at all of it. MT_FILE: it cannot be read. MT_INPUT: it is no
  * checkpoint, of another version, or damaged; the message names the file. MT_MEMORY. */
@@ -63,11 +64,11 @@ MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_
  * or less, or had another stepping; the message says which. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 
-/* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:
+/* Takes an open backend of its problem to where the checkpoint is, and reads the beats that had ended and the peaks into `results`. `counted` tells whether an emulated machine counts on from there:
  * it is the same machine, and every element is on the same tile; else it counts from 0, and a segment begins. Fails as
  * mt_checkpoint_open; the backend is of no use then. */
 MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, bool *counted);
+    mt_results *results, const mt_backend *backend, void *self, bool *counted);
 
 /* The same for another simulation that begins with the V and the states of a checkpoint, at time 0: of the same mesh and cell model,
  * whatever the tissue was. With multirate stepping, states begin as they were found last. */

@@ -262,9 +262,6 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
     problem->variants = variants;
     problem->stimulus = stimuli;
     problem->stimulus_of = NULL;
-    problem->peak_mV = NULL;
-    problem->capture = NULL;
-    problem->beats = NULL;
     return MT_OK;
 }
 

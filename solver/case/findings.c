@@ -298,13 +298,13 @@ void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, co
 /* ---- of the run ---- */
 
 /* In the beat of its first pulse, if that had begun. */
-static bool reaches_none(
-    const mt_monodomain *problem, const mt_stimulus *stimulus, size_t n_beats, const mt_records *beats)
+static bool reaches_none(const mt_monodomain *problem, const mt_stimulus *stimulus, const mt_results *results)
 {
     const size_t first =
                      problem->record.n_beats > 1 ? (size_t)llround(stimulus->start_ms / problem->dt_ms) : 0,
                  beat = mt_record_beat(&problem->record, first + 1);
-    const double *activation_ms = beats[beat < n_beats ? beat : n_beats - 1].activation_ms;
+    const double *activation_ms =
+        results->beats[beat < results->n_beats ? beat : results->n_beats - 1].activation_ms;
     for (size_t k = 0; k < stimulus->n_elements; k++)
         if (isfinite(activation_ms[stimulus->element[k]])) return false;
     return true;
@@ -336,20 +336,20 @@ static void tell_lost(const char *path, size_t s, const mt_capture *capture, dou
 }
 
 /* When an element was activated last; infinite where it never was. */
-static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
+static double last_ms(const mt_results *results, size_t element)
 {
-    for (size_t k = n_beats; k-- > 0;)
-        if (isfinite(beats[k].activation_ms[element])) return beats[k].activation_ms[element];
+    for (size_t k = results->n_beats; k-- > 0;)
+        if (isfinite(results->beats[k].activation_ms[element]))
+            return results->beats[k].activation_ms[element];
     return INFINITY;
 }
 
-static void tell_wave(
-    const char *path, size_t n_elements, size_t n_beats, const mt_records *beats, double reached_ms)
+static void tell_wave(const char *path, size_t n_elements, const mt_results *results, double reached_ms)
 {
     size_t left = 0;
     double latest_ms = -INFINITY;
     for (size_t c = 0; c < n_elements; c++) {
-        const double at_ms = last_ms(n_beats, beats, c);
+        const double at_ms = last_ms(results, c);
         if (isfinite(at_ms))
             latest_ms = fmax(latest_ms, at_ms);
         else
@@ -380,8 +380,7 @@ typedef struct whole_stimulus {
 } whole_stimulus;
 
 /* That of the parts from *next on, which becomes the first of the next stimulus. */
-static whole_stimulus put_together(
-    const mt_monodomain *problem, size_t n_beats, const mt_records *beats, size_t *next)
+static whole_stimulus put_together(const mt_monodomain *problem, const mt_results *results, size_t *next)
 {
     const size_t s = number_in_case(problem, *next);
     whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
@@ -389,21 +388,21 @@ static whole_stimulus put_together(
         const mt_stimulus *part = &problem->stimulus[*next];
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
-        w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
-        if (problem->capture &&
-            (w.all.n_elements == part->n_elements || problem->capture[*next].lost < w.capture.lost))
-            w.capture = problem->capture[*next];
-        w.reaches_none = w.reaches_none && reaches_none(problem, part, n_beats, beats);
+        w.peak_mV = fmax(w.peak_mV, results->peak_mV[*next]);
+        if (results->capture &&
+            (w.all.n_elements == part->n_elements || results->capture[*next].lost < w.capture.lost))
+            w.capture = results->capture[*next];
+        w.reaches_none = w.reaches_none && reaches_none(problem, part, results);
     }
     return w;
 }
 
-void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem, size_t n_beats,
-    const mt_records *beats, double reached_ms)
+void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
+    const mt_results *results, double reached_ms)
 {
     for (size_t part = 0; part < problem->n_stimuli;) {
         const size_t s = number_in_case(problem, part);
-        const whole_stimulus w = put_together(problem, n_beats, beats, &part);
+        const whole_stimulus w = put_together(problem, results, &part);
         /* -INFINITY where it was never on: by rounding, where it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
@@ -413,5 +412,5 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
         else if (w.capture.lost > 0 && !input->stimuli[s].site)
             tell_lost(path, s, &w.capture, problem->record.threshold_mV);
     }
-    tell_wave(path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
+    tell_wave(path, problem->diffusion->n_elements, results, reached_ms);
 }

@@ -36,9 +36,8 @@ void mt_findings_of_places(
 void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 /* Of a run that came to reached_ms: stimuli that activated none of their elements in the beat of their first pulse (needs
- * problem->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of `beats` [n_beats], those that had begun,
- * only the activation is looked at, infinite where there is none. */
-void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem, size_t n_beats,
-    const mt_records *beats, double reached_ms);
+ * results->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of the beats only the activation is needed, which is infinite in elements without one. */
+void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
+    const mt_results *results, double reached_ms);
 
 #endif

@@ -71,14 +71,14 @@ mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
     return MT_OK;
 }
 
-mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
+mt_status mt_case_pde_steps(const mt_case *input, const mt_diffusion *diffusion, size_t *steps)
 {
     char because[128];
-    if (mt_case_diffusing(input) != MT_DIFFUSING_EXPLICIT) input->time.pde_steps = 1;
-    if (input->time.pde_steps > 0) return MT_OK;
+    *steps = mt_case_diffusing(input) == MT_DIFFUSING_EXPLICIT ? input->time.pde_steps : 1;
+    if (*steps > 0) return MT_OK;
     (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
     MT_TRY(check_steps(
         input, mt_case_mesh_name(input), "", input->time.dt_ms / diffusion->limit_dt_ms, because));
-    input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
+    *steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
     return MT_OK;
 }

@@ -42,8 +42,8 @@ const char *mt_case_part_name(const mt_case *from, const mt_case_part *part, cha
  * MT_CASE_PDE_STEPS_MOST, and the case does not ask for a number of steps itself. */
 MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts);
 
-/* Sets time.pde_steps, unless the case asks for a number, to what the operator needs (mt_monodomain_pde_steps). MT_INPUT:
- * more than MT_CASE_PDE_STEPS_MOST. */
-MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
+/* Returns the diffusion steps in a time step: those of the case, or else as many as the operator needs (mt_monodomain_pde_steps); 1
+ * if they are implicit. MT_INPUT: more than MT_CASE_PDE_STEPS_MOST are needed. */
+MT_NODISCARD mt_status mt_case_pde_steps(const mt_case *input, const mt_diffusion *diffusion, size_t *steps);
 
 #endif

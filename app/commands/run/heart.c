@@ -196,22 +196,17 @@ typedef struct results {
 static void say_activation(const mt_run *done)
 {
     const size_t n = done->problem->mesh.n_elements;
-    const double *at_ms = done->beats[0].activation_ms;
-    double last_ms = 0;
-    size_t activated = 0;
+    const double *at_ms = done->results.beats[0].activation_ms;
+    double last_ms;
+    const size_t activated = mt_record_activated(n, at_ms, &last_ms);
     char elements[MT_NUMBER_SIZE], reached[MT_NUMBER_SIZE];
-    for (size_t c = 0; c < n; c++) {
-        if (!isfinite(at_ms[c])) continue;
-        activated++;
-        last_ms = fmax(last_ms, at_ms[c]);
-    }
     if (activated == n)
         mt_decision("activation", "all %s elements, the last at %.1f ms",
             mt_number_count_text((double)n, elements), last_ms);
     else
         mt_decision("activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
             mt_number_count_text((double)activated, reached), mt_number_count_text((double)n, elements),
-            100 * (double)activated / (double)n, mt_run_reached_ms(done), last_ms);
+            100 * (double)activated / (double)n, mt_run_reached_ms(done), fmax(last_ms, 0));
 }
 
 static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)

@@ -4,25 +4,24 @@
 
 #include "app/cli/command.h"
 #include "app/results/report.h"
-#include "app/run/checkpoints.h"
 #include "app/run/mapping.h"
 #include "app/run/shared.h"
 
 extern const mt_command mt_command_run;
 
-/* What is asked for. */
+/* A run with all that it is made of; it stays where it was read. */
 typedef struct mt_one_run {
-    const char *path;    /* of the case, for messages; of the checkpoint where only that has it */
-    const char *resumed; /* the folder to go on from; NULL: from rest */
-    mt_checkpoint from;  /* there */
-    mt_case input;
-    const mt_backend *backend;
-    mt_mapping_choice choice;
+    mt_run run;          /* points to what follows */
+    mt_case input;       /* completed by mt_one_run_make: absolute paths, and what the case left open */
+    const char *resumed; /* the folder to resume from; NULL: from the start */
     bool cached;         /* mt_operator_make */
-    const char *details; /* the folder for all files of the machine's profile; NULL: only profile.json */
-    bool trace;
+    mt_mapping_choice choice;
     mt_tracing tracing;
-    const char *what; /* in the line of progress */
+    mt_problem problem;
+    const mt_mapping *mapping;
+    mt_checkpoint from, start;
+    mt_checkpoints checkpoints;
+    mt_sampling sampling;
 } mt_one_run;
 
 /* Gives what the arguments of `run` ask for, and `also` a value of the case, if it is not NULL, behind those of --set. What can be
@@ -37,8 +36,8 @@ MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 /* What is done with a run that has ended or was stopped. */
 typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *done);
 
-/* Runs it and hands its results over; `folder`, and that of the details, were entered. `shared` is what it shares with others; NULL:
- * nothing. Warns of what is unusual. MT_STOPPED: a signal came; its results are handed over where a step was done. */
+/* Makes the run and calls `results`; `folder`, and that of the details, were entered. `shared`: what it shares with others, or NULL. Warns
+ * of unusual values. MT_STOPPED: a signal came; `results` was called if a step was done. */
 MT_NODISCARD mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared,
     const char *folder, mt_one_run_results *results, void *user);
 

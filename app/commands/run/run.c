@@ -130,9 +130,10 @@ static mt_status run_beside(
 {
     printing to = {folder, format, arguments->out};
     mt_folder profile;
-    if (r->details && mt_file_same(r->details, folder)) r->details = folder;
-    const bool apart = r->details && r->details != folder;
-    mt_status status = apart ? mt_folder_enter(r->details, mt_option_replace(arguments), &profile) : MT_OK;
+    if (r->run.details && mt_file_same(r->run.details, folder)) r->run.details = folder;
+    const bool apart = r->run.details && r->run.details != folder;
+    mt_status status =
+        apart ? mt_folder_enter(r->run.details, mt_option_replace(arguments), &profile) : MT_OK;
     if (status != MT_OK) return mt_ranks_agree(status);
     status = mt_one_run_make(arena, r, NULL, folder, write_and_print, &to);
     if (apart) mt_folder_leave(&profile);
@@ -155,7 +156,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
     if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
     mt_status status = mt_folder_enter(
-        folder_name(output, r.path, name, sizeof name), mt_option_replace(arguments), &folder);
+        folder_name(output, r.run.path, name, sizeof name), mt_option_replace(arguments), &folder);
     if (status != MT_OK) return mt_ranks_agree(status); /* the others wait for it */
     status = run_beside(arena, &r, folder.path, format, arguments);
     mt_folder_leave(&folder);

@@ -61,31 +61,29 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
         const mt_yaml_override set = {"--sweep", value->set};
         mt_one_run *r = &s->run[k];
         MT_TRY(mt_one_run_read(arena, s->arguments, &set, r));
-        MT_TRY(join(arena, r->path, ", ", value->name, &r->path));
-        MT_TRY(join(arena, r->what, " ", value->name, &r->what));
+        MT_TRY(join(arena, r->run.path, ", ", value->name, &r->run.path));
+        MT_TRY(join(arena, r->run.what, " ", value->name, &r->run.what));
+        MT_TRY(mt_fail_in(r->run.path, mt_problem_find_files(arena, &r->input)));
         s->row[k] = (mt_sweep_row){.value = value->text, .outcome = "not begun", .step_cycles = NAN};
     }
     return MT_OK;
 }
 
-/* Does the case fit the mesh of the first, where it has that? */
-static mt_status check_fit(mt_arena *arena, const mt_shared *shared, mt_one_run *r)
+/* Does the case fit the mesh of the first, if it has that? */
+static mt_status check_fit(const mt_shared *shared, const mt_case *input)
 {
     MT_SCRATCH(scratch);
-    mt_case copy;
     mt_problem problem;
     bool has;
-    MT_TRY(mt_shared_has(shared, arena, &r->input, &has));
-    if (!has) return MT_OK;
-    copy = r->input;
-    return mt_problem_make_like(scratch, &shared->problem, &copy, &problem);
+    MT_TRY(mt_shared_has(shared, input, &has));
+    return has ? mt_problem_make_like(scratch, &shared->problem, input, &problem) : MT_OK;
 }
 
-static mt_status check_runs(mt_arena *arena, sweep *s)
+static mt_status check_runs(sweep *s)
 {
-    MT_TRY(mt_fail_in(s->run[0].path, mt_shared_make(&s->shared, arena, &s->run[0].input, s->run[0].cached)));
+    MT_TRY(mt_fail_in(s->run[0].run.path, mt_shared_make(&s->shared, &s->run[0].input, s->run[0].cached)));
     for (size_t k = 1; k < s->values.n; k++)
-        MT_TRY(mt_fail_in(s->run[k].path, check_fit(arena, &s->shared, &s->run[k])));
+        MT_TRY(mt_fail_in(s->run[k].run.path, check_fit(&s->shared, &s->run[k].input)));
     return MT_OK;
 }
 
@@ -165,7 +163,7 @@ static void note_failure(sweep *s, size_t k, mt_status status)
 {
     char message[900];
     (void)snprintf(message, sizeof message, "%s", mt_message());
-    const char *path = s->run[k].path;
+    const char *path = s->run[k].run.path;
     if (strncmp(message, path, strlen(path)) != 0)
         (void)snprintf(message, sizeof message, "%.200s: %.600s", path, mt_message());
     s->row[k].outcome = status == MT_STOPPED ? "stopped" : "failed";
@@ -206,7 +204,7 @@ static mt_status sweep_in(mt_arena *arena, sweep *s, mt_format format)
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_folder_path(s->folder, file_name, path));
     MT_TRY(mt_file_check(path, MT_FILE_ANY));
-    MT_TRY(check_runs(arena, s));
+    MT_TRY(check_runs(s));
     MT_TRY(make_runs(arena, s));
     mt_progress_stage(NULL);
     if (s->n_begun > 0) MT_TRY(print_table(arena, s, format));

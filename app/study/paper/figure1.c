@@ -107,11 +107,10 @@ static mt_status simulate(
     mt_arena *arena, const mt_arguments *arguments, const char *picture, mt_heart *h, mt_table tables[TABLES])
 {
     char title[TITLE];
-    mt_simulated done;
     MT_TRY(mt_heart_make(arena, arguments, h));
-    const mt_simulation simulation = mt_heart_simulation(h, mt_backends[h->input.machine.backend]);
-    MT_TRY(mt_simulate(arena, &simulation, &done));
-    const double *at_ms = done.beats[0].activation_ms;
+    mt_run run = mt_heart_run(h, mt_backends[h->input.machine.backend]);
+    MT_TRY(mt_run_make(arena, &run));
+    const double *at_ms = run.results.beats[0].activation_ms;
     (void)snprintf(title, sizeof title, "Activation of a heart: %s", h->name);
     mt_progress_stage(picture ? "drawing" : NULL);
     if (picture) MT_TRY(draw(arena, picture, h, at_ms, title));

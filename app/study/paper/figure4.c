@@ -113,18 +113,17 @@ static mt_status keep(void *context, const mt_backend *backend, void *self, size
     return MT_OK;
 }
 
-static mt_status run(mt_arena *arena, request *r, size_t of)
+static mt_status run_on(mt_arena *arena, request *r, size_t of)
 {
     const size_t n = r->heart.problem.mesh.n_elements;
-    mt_simulation simulation = mt_heart_simulation(&r->heart, r->backend[of]);
-    mt_simulated done;
+    mt_run run = mt_heart_run(&r->heart, r->backend[of]);
     watching w = {.request = r, .of = of};
     MT_ALLOC(arena, w.values, n);
     for (size_t k = 0; k < r->n_times; k++) MT_ALLOC(arena, r->v_mV[of][k], n);
-    simulation.look = keep;
-    simulation.looking = &w;
-    MT_TRY(mt_simulate(arena, &simulation, &done));
-    if (of == 0) r->at_ms = done.beats[0].activation_ms;
+    run.look = keep;
+    run.looking = &w;
+    MT_TRY(mt_run_make(arena, &run));
+    if (of == 0) r->at_ms = run.results.beats[0].activation_ms;
     return MT_OK;
 }
 
@@ -236,7 +235,7 @@ static mt_status simulate(
 {
     char title[TITLE];
     MT_TRY(mt_heart_make(arena, arguments, &r->heart));
-    for (size_t b = 0; b < r->n_backends; b++) MT_TRY(run(arena, r, b));
+    for (size_t b = 0; b < r->n_backends; b++) MT_TRY(run_on(arena, r, b));
     (void)snprintf(title, sizeof title, "Membrane potential of a heart: %s", r->heart.name);
     mt_progress_stage(r->picture ? "drawing" : NULL);
     if (r->picture) MT_TRY(draw(r, title));

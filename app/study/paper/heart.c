@@ -26,7 +26,8 @@ static mt_status check_sets(const mt_case *plain, const mt_case *set, bool end_g
         return mt_fail(MT_INPUT, "--set mesh.file; allowed here: --mesh");
     if (end_given && set->time.end_ms != plain->time.end_ms)
         return mt_fail(MT_INPUT, "--set time.end_ms; allowed here: --times, whose last is the end");
-    if (set->output.beats != 0) return mt_fail(MT_INPUT, "--set output.beats; allowed here: first");
+    if (set->output.beats != MT_CASE_BEATS_FIRST)
+        return mt_fail(MT_INPUT, "--set output.beats; allowed here: first");
     return MT_OK;
 }
 
@@ -116,13 +117,13 @@ mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart
 
 void mt_heart_drop(mt_heart *h) { mt_arena_free(&h->mesh_arena); }
 
-mt_simulation mt_heart_simulation(const mt_heart *h, const mt_backend *backend)
+mt_run mt_heart_run(const mt_heart *h, const mt_backend *backend)
 {
-    return (mt_simulation){.path = h->path,
+    return (mt_run){.path = h->path,
+        .input = &h->input,
         .backend = backend,
-        .problem = &h->problem.monodomain,
+        .problem = &h->problem,
         .layout = &h->mapping.layout,
-        .n_steps = mt_case_steps(&h->input),
         .what = backend->name};
 }
 
@@ -179,7 +180,7 @@ mt_status mt_heart_differences(mt_arena *arena, const mt_heart *h, mt_table *tab
     name_cells(c, cells, sizeof cells);
     add_row(table, "cells", "cells", "tp06, type not told", cells);
     (void)snprintf(study, sizeof study, "0.02 ms, %g diffusion steps in it", substeps);
-    (void)snprintf(here, sizeof here, "%g ms, %zu in it", c->time.dt_ms, c->time.pde_steps);
+    (void)snprintf(here, sizeof here, "%g ms, %zu in it", c->time.dt_ms, h->problem.monodomain.pde_steps);
     add_row(table, "time_step", "time step", study, here);
     return MT_OK;
 }

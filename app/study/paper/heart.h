@@ -8,7 +8,7 @@
 #include "app/cli/table.h"
 #include "app/run/mapping.h"
 #include "app/run/problem.h"
-#include "app/run/simulation.h"
+#include "app/run/run.h"
 
 enum { MT_HEART_NAME = 96 };
 
@@ -50,7 +50,7 @@ MT_NODISCARD mt_status mt_heart_make(mt_arena *arena, const mt_arguments *argume
 void mt_heart_drop(mt_heart *heart);
 
 /* Gives what is to be simulated by a backend; borrows the heart. */
-mt_simulation mt_heart_simulation(const mt_heart *heart, const mt_backend *backend);
+mt_run mt_heart_run(const mt_heart *heart, const mt_backend *backend);
 
 /* Gives a table of what the study did and what was done here, where the two differ or the study does not tell. */
 MT_NODISCARD mt_status mt_heart_differences(mt_arena *arena, const mt_heart *heart, mt_table *table);

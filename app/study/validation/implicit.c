@@ -122,7 +122,6 @@ static mt_monodomain problem_of(const verdict *v, mt_diffusing way, double dt_ms
     problem.pde_steps =
         way == MT_DIFFUSING_EXPLICIT ? mt_monodomain_pde_steps(&v->problem.diffusion, dt_ms) : 1;
     problem.n_stimuli = 0;
-    problem.peak_mV = NULL;
     problem.stepping = MT_STEPPING_UNIFORM;
     return problem;
 }
@@ -139,7 +138,7 @@ static mt_status run_up(mt_arena *arena, verdict *v)
     problem.pde_steps = mt_monodomain_pde_steps(&v->problem.diffusion, problem.dt_ms);
     mt_progress_stage("running up to where the wave is under way");
     mt_status status = mt_backend_cpu.open(of_backend, &problem, NULL, &self);
-    if (status == MT_OK) status = mt_backend_run(&problem, &mt_backend_cpu, self, 0, steps, NULL, NULL);
+    if (status == MT_OK) status = mt_backend_run(&problem, &mt_backend_cpu, self, 0, steps, NULL, NULL, NULL);
     for (size_t k = 0; status == MT_OK && k < n_arrays; k++) mt_backend_cpu.read(self, k, v->state[k]);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "app/study/reproduce.h"
 #include "app/heart/gmsh.h"
 #include "app/run/problem.h"
-#include "app/run/simulation.h"
+#include "app/run/run.h"
 #include "solver/case/findings.h"
 #include "data/files/file.h"
 #include "mesh/make/slab.h"
@@ -173,20 +173,19 @@ static mt_status run_one(mt_arena *arena, const mt_niederer *n, const mt_problem
 {
     const mt_niederer_mesh *mesh = &n->mesh[m];
     char what[96];
-    mt_simulated done;
     (void)snprintf(what, sizeof what, "%g mm %s, %s, corner %zu of %zu", mesh->edge_mm, mesh->kind,
         n->backend[b]->name, corner + 1, n->n_corners);
-    const mt_simulation simulation = {.path = n->path,
+    mt_run run = {.path = n->path,
+        .input = &n->input,
         .backend = n->backend[b],
-        .problem = &problem->monodomain,
+        .problem = problem,
         .layout = layout,
-        .n_steps = mt_case_steps(&n->input),
         .what = what};
-    MT_TRY(mt_simulate(arena, &simulation, &done));
+    MT_TRY(mt_run_make(arena, &run));
     double *at_ms = times(n, m, b, corner);
     for (size_t p = 0; p < n_places(n); p++)
         at_ms[p] = mt_probe_activation_ms(&problem->probes, p, &problem->mesh, &problem->diffusion,
-            done.beats[0].activation_ms, n->input.time.end_ms);
+            run.results.beats[0].activation_ms, n->input.time.end_ms);
     return MT_OK;
 }
 

@@ -64,7 +64,7 @@ MT_NODISCARD mt_status mt_niederer_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_niederer *niederer);
 
 /* Makes the meshes, one at a time, and runs them; gives the rest of their fields in `arena`. Shows progress; warns of what is unusual.
- * Fails as mt_problem_make, mt_gmsh_slab, mt_mapping_make and mt_simulate. */
+ * Fails as mt_problem_make, mt_gmsh_slab, mt_mapping_make and mt_run_make. */
 MT_NODISCARD mt_status mt_niederer_run(mt_arena *arena, mt_niederer *niederer);
 
 /* The times of a run: those of the points, then those of the line. */

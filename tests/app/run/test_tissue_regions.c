@@ -173,7 +173,7 @@ static const double *run(mt_problem *p, double end_ms)
     double *activation_ms = mt_arena_alloc(&arena, p->mesh.n_elements, sizeof *activation_ms);
     cr_assert_eq(mt_backend_cpu.open(&arena, &p->monodomain, NULL, &self), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_backend_run(&p->monodomain, &mt_backend_cpu, self, 0,
-                     (size_t)llround(end_ms / p->monodomain.dt_ms), NULL, NULL),
+                     (size_t)llround(end_ms / p->monodomain.dt_ms), NULL, NULL, NULL),
         MT_OK);
     mt_backend_cpu.read(self, MT_ARRAY_ACTIVATION, activation_ms);
     return activation_ms;

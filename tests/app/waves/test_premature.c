@@ -51,13 +51,14 @@ static void run_both(const mt_premature *what, double end_ms, both *b)
     problem.variants = what->cells, problem.n_variants = 1;
     problem.record = (mt_record){
         .all = true, .fraction = 0.9, .kept = 1U << MT_RECORDED_REPOLARISATION, .n_beats = 2, .beat = beat};
+    mt_results results = {0};
     cr_assert_eq(
-        mt_records_new(&arena, &problem.record, b->strand->diffusion.n_elements, &problem.beats), MT_OK);
+        mt_records_new(&arena, &problem.record, b->strand->diffusion.n_elements, &results.beats), MT_OK);
     cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &self), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_backend_run(&problem, &mt_backend_cpu, self, 0, (size_t)llround(end_ms / m->dt_ms), NULL, NULL),
+    cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, self, 0, (size_t)llround(end_ms / m->dt_ms),
+                     &results, NULL, NULL),
         MT_OK, "%s", mt_message());
-    b->beats = problem.beats;
+    b->beats = results.beats;
 }
 
 static bool is_measured(const both *b, size_t e)

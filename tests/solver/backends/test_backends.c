@@ -200,19 +200,19 @@ Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multi
     s.problem.stepping = MT_STEPPING_MULTIRATE;
     s.problem.tolerance_mV = 0.1;
     s.problem.record = (mt_record){.all = true, .fraction = 0.9, .n_beats = 2, .beat = beat};
-    cr_assert_eq(mt_records_new(&s.arena, &s.problem.record, n, &s.problem.beats), MT_OK);
+    cr_assert_eq(mt_records_new(&s.arena, &s.problem.record, n, &s.results.beats), MT_OK);
     run_backend(&s, "ipu", &one, 200, whole, NULL);
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &one, &first), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_backend_run(&s.problem, &mt_backend_ipu, first, 0, 150, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, first, 0, 150, &s.results, NULL, NULL), MT_OK,
+        "%s", mt_message());
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &other, &second), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < mt_arrays(&s.problem); k++) {
         mt_backend_ipu.read(first, k, value);
         mt_backend_ipu.write(second, k, value);
     }
     mt_backend_ipu.resume(second, 150);
-    cr_assert_eq(
-        mt_backend_run(&s.problem, &mt_backend_ipu, second, 150, 200, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, second, 150, 200, &s.results, NULL, NULL), MT_OK,
+        "%s", mt_message());
     mt_backend_ipu.read(second, MT_ARRAY_V, v);
     cr_expect(same_bits(v, whole));
     ipu_profile profile;
@@ -250,7 +250,7 @@ Test(backends, sums_in_fixed_point_cost_no_iterations)
     s.problem.residual_mV = 1e-4;
     s.problem.dt_ms = 0.1;
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 40, NULL, NULL), MT_OK);
+    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 40, &s.results, NULL, NULL), MT_OK);
     cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK);
     const size_t iterations = mt_phases_iterations(&profile, &s.problem);
     cr_expect(iterations >= 140 && iterations <= 144, "%zu", iterations);
@@ -266,7 +266,8 @@ Test(backends, a_tolerance_that_is_not_reached_is_an_error)
     s.problem.diffusing = MT_DIFFUSING_EULER;
     s.problem.residual_mV = 1e-30;
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-    cr_expect_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 10, NULL, NULL), MT_NUMERICS);
+    cr_expect_eq(
+        mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, 10, &s.results, NULL, NULL), MT_NUMERICS);
     cr_expect(strstr(mt_message(), "tolerance_mV 1e-30"), "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -614,7 +615,7 @@ Test(backends, stimuli_are_switched_at_their_times)
 /* What is noted of the peak by the end of the stimulus, where a checkpoint may be written. */
 static bool note_peak(void *user, size_t steps_done)
 {
-    if (steps_done == 75) *(double *)user = s.problem.peak_mV[0];
+    if (steps_done == 75) *(double *)user = s.results.peak_mV[0];
     return true;
 }
 
@@ -625,7 +626,7 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
     double *v = values(), peak_mV[2];
     s.stimulus[0].duration_ms = 1.5, s.stimulus[0].rise_mV_ms = 5;
     s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0};
-    s.problem.n_stimuli = 2, s.problem.peak_mV = peak_mV;
+    s.problem.n_stimuli = 2, s.results.peak_mV = peak_mV;
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         double highest = -INFINITY;
         run_backend(&s, (*b)->name, &layout, 75, v, NULL);
@@ -639,7 +640,7 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
         void *self = NULL;
         double noted_mV = 0;
         cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-        cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 150, note_peak, &noted_mV), MT_OK);
+        cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 150, &s.results, note_peak, &noted_mV), MT_OK);
         cr_expect_eq(noted_mV, highest, "%s: %g, not %g mV", (*b)->name, noted_mV, highest);
         mt_arena_free(&arena);
     }
@@ -661,7 +662,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
             s.problem.mesh = k ? &s.mesh : NULL;
             mt_mesh_centroid(&s.mesh, last, x);
             cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 100, NULL, NULL), MT_NUMERICS);
+            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 100, &s.results, NULL, NULL), MT_NUMERICS);
             (void)snprintf(expected, sizeof expected,
                 k ? "element %zu at [%.4g, %.4g, %.4g] mm: V is " : "element %zu: V is ", last, x[0], x[1],
                 x[2]);

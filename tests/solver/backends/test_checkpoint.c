@@ -56,32 +56,33 @@ static void make(slab_problem *s)
     make_slab_problem(s, (double[]){4, 3, 2}, 0.5);
     s->problem.mesh = &s->mesh;
     s->problem.record = record;
-    s->problem.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
+    s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
 }
 
 static void *open_backend(mt_arena *arena, slab_problem *s, const mt_backend *b, const mt_layout *layout)
 {
     void *self;
-    cr_assert_eq(mt_records_new(&s->arena, &s->problem.record, s->mesh.n_elements, &s->problem.beats), MT_OK);
+    cr_assert_eq(mt_records_new(&s->arena, &s->problem.record, s->mesh.n_elements, &s->results.beats), MT_OK);
     cr_assert_eq(b->open(arena, &s->problem, layout, &self), MT_OK, "%s", mt_message());
     return self;
 }
 
-static void go(const slab_problem *s, const mt_backend *b, void *self, size_t first, size_t end)
+static void go(slab_problem *s, const mt_backend *b, void *self, size_t first, size_t end)
 {
-    cr_assert_eq(mt_backend_run(&s->problem, b, self, first, end, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_backend_run(&s->problem, b, self, first, end, &s->results, NULL, NULL), MT_OK, "%s", mt_message());
 }
 
 static state take(slab_problem *s, const mt_backend *b, void *self)
 {
-    state x = {.n_arrays = mt_arrays(&s->problem), .peak_mV = s->problem.peak_mV[0]};
+    state x = {.n_arrays = mt_arrays(&s->problem), .peak_mV = s->results.peak_mV[0]};
     for (size_t k = 0; k < x.n_arrays; k++) {
         x.array[k] = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof(double));
         b->read(self, k, x.array[k]);
     }
     for (size_t k = 0; k < BEATS; k++) {
-        x.beat[k][0] = s->problem.beats[k].activation_ms;
-        for (int r = 0; r < MT_RECORDED; r++) x.beat[k][1 + r] = s->problem.beats[k].recorded[r];
+        x.beat[k][0] = s->results.beats[k].activation_ms;
+        for (int r = 0; r < MT_RECORDED; r++) x.beat[k][1 + r] = s->results.beats[k].recorded[r];
     }
     return x;
 }
@@ -120,8 +121,8 @@ static bool write_and_stop(void *user, size_t steps_done)
     writer *w = user;
     if (steps_done < w->cut) return true;
     cr_assert_eq(mt_segments_count(&w->segments, &w->s->problem, w->backend, w->self, w->cut), MT_OK);
-    cr_assert_eq(
-        mt_checkpoint_write(path, &w->s->problem, w->backend, w->self, &w->segments, "title: a case\n"),
+    cr_assert_eq(mt_checkpoint_write(path, &w->s->problem, &w->s->results, w->backend, w->self, &w->segments,
+                     "title: a case\n"),
         MT_OK, "%s", mt_message());
     return false;
 }
@@ -131,7 +132,7 @@ static void write_at(slab_problem *s, const mt_backend *b, const mt_layout *layo
     mt_arena arena = {0};
     writer w = {.s = s, .backend = b, .self = open_backend(&arena, s, b, layout), .cut = cut};
     cr_assert_eq(mt_segments_begin(&arena, NULL, false, b, w.self, layout, &w.segments), MT_OK);
-    cr_assert_eq(mt_backend_run(&s->problem, b, w.self, 0, END, write_and_stop, &w), MT_STOPPED);
+    cr_assert_eq(mt_backend_run(&s->problem, b, w.self, 0, END, &s->results, write_and_stop, &w), MT_STOPPED);
     mt_arena_free(&arena);
 }
 
@@ -155,8 +156,9 @@ static state continued(
     mt_arena arena = {0};
     const mt_checkpoint c = opened(s);
     void *self = open_backend(&arena, s, b, layout);
-    s->problem.peak_mV[0] = 0;
-    cr_assert_eq(mt_checkpoint_restore(&c, &s->problem, b, self, counted), MT_OK, "%s", mt_message());
+    s->results.peak_mV[0] = 0;
+    cr_assert_eq(
+        mt_checkpoint_restore(&c, &s->problem, &s->results, b, self, counted), MT_OK, "%s", mt_message());
     go(s, b, self, c.step, END);
     const state x = take(s, b, self);
     *cycles = b->profile ? cycles_of(s, b, self) : 0;

@@ -24,7 +24,7 @@ static void make_lean(const mt_tissues *tissues)
                      &(mt_diffusion_options){.lean = true}, &s.diffusion),
         MT_OK, "%s", mt_message());
     s.problem.mesh = &s.mesh;
-    s.problem.peak_mV = &peak_mV;
+    s.results.peak_mV = &peak_mV;
 }
 
 /* 720 elements. */
@@ -68,7 +68,7 @@ static mt_status make_steps(job *j, const mt_backend *backend, void *self)
         backend->write(self, a, j->start->array + a * n);
     if (j->start) backend->resume(self, STEPS);
     const size_t first = j->start ? STEPS : 0;
-    MT_TRY(mt_backend_run(&s.problem, backend, self, first, first + n_steps, NULL, NULL));
+    MT_TRY(mt_backend_run(&s.problem, backend, self, first, first + n_steps, &s.results, NULL, NULL));
     j->left.peak_mV = peak_mV;
     for (size_t a = 0; a < j->left.n_arrays; a++) backend->read(self, a, j->left.array + a * n);
     MT_TRY(backend->stream(self, MT_ARRAY_V, n > listed[0] ? LISTED : 0, listed, j->left.listed));

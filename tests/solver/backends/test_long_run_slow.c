@@ -40,8 +40,8 @@ static void run_film(slab_problem *s, const char *name, const mt_layout *layout,
     f->apd_ms = mt_arena_alloc(&s->arena, n, sizeof(double));
     cr_assert_eq(f->backend->open(&arena, &s->problem, layout, &f->self), MT_OK, "%s", mt_message());
     cr_assert_eq(
-        mt_backend_run(&s->problem, f->backend, f->self, 0, STEPS_A_MS * times_ms[TIMES - 1], take, f), MT_OK,
-        "%s", mt_message());
+        mt_backend_run(&s->problem, f->backend, f->self, 0, STEPS_A_MS * times_ms[TIMES - 1], NULL, take, f),
+        MT_OK, "%s", mt_message());
     f->backend->read(f->self, MT_ARRAY_ACTIVATION, f->activation_ms);
     f->backend->read(f->self, MT_ARRAY_RECORD + MT_RECORDED_REPOLARISATION, f->apd_ms);
     for (size_t c = 0; c < n; c++) {

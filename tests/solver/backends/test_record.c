@@ -48,12 +48,13 @@ static void shoot(film *f, const mt_backend *backend, mt_record record)
     f->stimuli[1].start_ms = SECOND_MS;
     p->stimulus = f->stimuli;
     p->n_stimuli = 2;
-    cr_assert_eq(mt_records_new(&f->s.arena, &record, n, &p->beats), MT_OK);
+    cr_assert_eq(mt_records_new(&f->s.arena, &record, n, &f->s.results.beats), MT_OK);
     f->frame = mt_arena_alloc(&f->s.arena, (STEPS + 1) * n, sizeof(double));
     cr_assert_not_null(f->frame);
     cr_assert_eq(backend->open(&arena, p, &layout, &f->self), MT_OK, "%s", mt_message());
     (void)take(f, 0);
-    cr_assert_eq(mt_backend_run(p, backend, f->self, 0, STEPS, take, f), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_backend_run(p, backend, f->self, 0, STEPS, &f->s.results, take, f), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
 }
 
@@ -129,7 +130,7 @@ static void expect_close(double found, double expected, double relative, const c
 
 static void expect_potential(const film *f, size_t beat, size_t c, potential p)
 {
-    const mt_records *found = &f->s.problem.beats[beat];
+    const mt_records *found = &f->s.results.beats[beat];
     const double few_roundings =
         f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of steps times dt */
     expect_close(found->activation_ms[c], p.activation_ms, few_roundings, "activation", c);

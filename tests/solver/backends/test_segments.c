@@ -35,7 +35,7 @@ static void make(slab_problem *s)
     make_slab_problem(s, (double[]){3, 2, 1}, 0.5);
     s->problem.mesh = &s->mesh;
     s->problem.record = record;
-    s->problem.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
+    s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
 }
 
 /* A run under way, and where it is stopped. */
@@ -54,7 +54,8 @@ static bool write_and_stop(void *user, size_t steps_done)
     if (steps_done < w->stop) return true;
     cr_assert_eq(mt_segments_count(&w->segments, &w->s->problem, w->backend, w->self, w->stop), MT_OK, "%s",
         mt_message());
-    cr_assert_eq(mt_checkpoint_write(path, &w->s->problem, w->backend, w->self, &w->segments, "title: a\n"),
+    cr_assert_eq(mt_checkpoint_write(
+                     path, &w->s->problem, &w->s->results, w->backend, w->self, &w->segments, "title: a\n"),
         MT_OK, "%s", mt_message());
     return false;
 }
@@ -66,15 +67,17 @@ static mt_segments go(slab_problem *s, const mt_backend *b, const mt_layout *lay
     way w = {.s = s, .backend = b, .stop = stop};
     mt_checkpoint c = {.step = 0};
     bool counted = false;
-    cr_assert_eq(mt_records_new(arena, &s->problem.record, s->mesh.n_elements, &s->problem.beats), MT_OK);
+    cr_assert_eq(mt_records_new(arena, &s->problem.record, s->mesh.n_elements, &s->results.beats), MT_OK);
     cr_assert_eq(b->open(arena, &s->problem, layout, &w.self), MT_OK, "%s", mt_message());
     if (from) {
         cr_assert_eq(mt_checkpoint_open(arena, path, &c), MT_OK, "%s", mt_message());
-        cr_assert_eq(mt_checkpoint_restore(&c, &s->problem, b, w.self, &counted), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_checkpoint_restore(&c, &s->problem, &s->results, b, w.self, &counted), MT_OK, "%s",
+            mt_message());
     }
     cr_assert_eq(
         mt_segments_begin(arena, from ? &c.segments : NULL, counted, b, w.self, layout, &w.segments), MT_OK);
-    cr_assert_eq(mt_backend_run(&s->problem, b, w.self, c.step, END + 1, write_and_stop, &w), MT_STOPPED);
+    cr_assert_eq(
+        mt_backend_run(&s->problem, b, w.self, c.step, END + 1, &s->results, write_and_stop, &w), MT_STOPPED);
     return w.segments;
 }
 

@@ -110,10 +110,10 @@ static ipu_profile run_with(mt_record record, const mt_layout *layout)
 {
     void *self;
     s.problem.record = record;
-    cr_assert_eq(mt_records_new(&s.arena, &record, ELEMENTS, &s.problem.beats), MT_OK);
+    cr_assert_eq(mt_records_new(&s.arena, &record, ELEMENTS, &s.results.beats), MT_OK);
     cr_assert_eq(mt_backend_ipu.open(&s.arena, &s.problem, layout, &self), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, STEPS, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_run(&s.problem, &mt_backend_ipu, self, 0, STEPS, &s.results, NULL, NULL), MT_OK,
+        "%s", mt_message());
     return profile_of(self);
 }
 

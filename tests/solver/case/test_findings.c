@@ -280,7 +280,8 @@ static const char *said_of_four(double activation_ms[4])
     const mt_diffusion four = {.n_elements = 4};
     const mt_monodomain problem = {.diffusion = &four};
     begin();
-    mt_findings_of_run("a.yaml", NULL, &problem, 1, &(mt_records){.activation_ms = activation_ms}, 100);
+    mt_findings_of_run("a.yaml", NULL, &problem,
+        &(mt_results){.n_beats = 1, .beats = &(mt_records){.activation_ms = activation_ms}}, 100);
     return said;
 }
 
@@ -303,11 +304,11 @@ Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
     mt_records beats[2] = {{.activation_ms = (double[]){1, 20, INFINITY, INFINITY}},
         {.activation_ms = (double[]){60, -INFINITY, 70, 80}}};
     begin();
-    mt_findings_of_run("a.yaml", NULL, &problem, 2, beats, 100);
+    mt_findings_of_run("a.yaml", NULL, &problem, &(mt_results){.n_beats = 2, .beats = beats}, 100);
     expect_silence(said);
     beats[1].activation_ms[3] = INFINITY;
     begin();
-    mt_findings_of_run("a.yaml", NULL, &problem, 2, beats, 100);
+    mt_findings_of_run("a.yaml", NULL, &problem, &(mt_results){.n_beats = 2, .beats = beats}, 100);
     cr_expect(strstr(said, "found 1 of 4 elements (25 %) not activated, and none that was after 70 ms"), "%s",
         said);
 }
@@ -325,22 +326,22 @@ Test(findings, a_stimulus_counts_in_its_own_beat)
         .dt_ms = 0.1,
         .n_stimuli = 2,
         .stimulus = stimuli,
-        .peak_mV = peak_mV,
         .record = {.all = true, .n_beats = 2, .beat = steps}};
     const mt_case input = {.n_stimuli = 2,
         .stimuli = (mt_case_stimulus[]){{.duration_ms = 2, .strength_uA_mm3 = 50},
             {.start_ms = 60, .duration_ms = 2, .strength_uA_mm3 = 50}}};
     mt_records beats[2] = {{.activation_ms = (double[]){1, 2, 3, 4}},
         {.activation_ms = (double[]){-INFINITY, -INFINITY, 70, 71}}};
+    const mt_results results = {.n_beats = 2, .beats = beats, .peak_mV = peak_mV};
     begin();
-    mt_findings_of_run("a.yaml", &input, &problem, 2, beats, 100);
+    mt_findings_of_run("a.yaml", &input, &problem, &results, 100);
     cr_expect(
         strstr(said, "stimuli.1: found no activation by 100 ms: it raised V of its 1 element to 30.0 mV"),
         "%s", said);
     cr_expect(!strstr(said, "stimuli.0"), "%s", said);
     beats[1].activation_ms[1] = 61;
     begin();
-    mt_findings_of_run("a.yaml", &input, &problem, 2, beats, 100);
+    mt_findings_of_run("a.yaml", &input, &problem, &results, 100);
     expect_silence(said);
 }
 

@@ -258,8 +258,8 @@ Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
         for (size_t k = 0; k < problem.model->n_states; k++) state[k] = variant->states[k];
         w.cell_v = variant->v_mV;
         cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &w.self), MT_OK, "%s", mt_message());
-        cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, w.self, 0, n_steps, beside_a_cell, &w), MT_OK,
-            "%s", mt_message());
+        cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, w.self, 0, n_steps, NULL, beside_a_cell, &w),
+            MT_OK, "%s", mt_message());
         cr_expect(w.cell_v > 10, "the cell is not active: %g mV", w.cell_v);
         cr_expect(w.most < 1, "%zu substeps: %g mV", pde_steps, w.most);
         mt_arena_free(&arena);

@@ -88,7 +88,7 @@ static double *activate_cube(
         .stimulus = &stimulus};
     const mt_backend *cpu = mt_backend_find("cpu");
     ok(cpu->open(arena, &problem, NULL, &self));
-    ok(mt_backend_run(&problem, cpu, self, 0, 60, NULL, NULL));
+    ok(mt_backend_run(&problem, cpu, self, 0, 60, NULL, NULL, NULL));
     cpu->read(self, MT_ARRAY_ACTIVATION, activation);
     return activation;
 }

@@ -1,0 +1,192 @@
+#include "app/run/run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/core/progress.h"
+#include "solver/backends/leader.h"
+
+typedef struct watching {
+    mt_run *run;
+    const mt_monodomain *problem;
+    const mt_backend *backend;
+    void *self; /* the backend's */
+    size_t first;
+    double *activation_ms; /* [n_elements] room; NULL: the run does not end with the activation */
+    mt_status kept;        /* of samples, and who looks, */
+    char why[1024];        /*   and why they were not */
+} watching;
+
+/* Is the last state wanted? */
+static bool is_last(const mt_run *run, size_t steps_done)
+{
+    return run->checkpoints && run->checkpoints->at_end &&
+           (run->activated || steps_done == mt_case_steps(run->input));
+}
+
+/* When the last pulse of a stimulus begins. */
+static double last_pulse_ms(const mt_monodomain *problem)
+{
+    double last_ms = 0;
+    for (size_t s = 0; s < problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &problem->stimulus[s];
+        const double more_ms = stimulus->repeats > 0 ? (double)stimulus->repeats * stimulus->period_ms : 0;
+        last_ms = fmax(last_ms, stimulus->start_ms + more_ms);
+    }
+    return last_ms;
+}
+
+/* Is all activated, or nothing any more (mt_case_until)? By what is recorded alone, so that a run that goes on ends where one does that never stopped. */
+static bool is_over(const watching *w, double now_ms)
+{
+    const mt_monodomain *problem = w->problem;
+    const size_t n = problem->diffusion->n_elements;
+    double latest_ms;
+    w->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
+    if (mt_record_activated(n, w->activation_ms, &latest_ms) == n) return true;
+    return now_ms >= fmax(latest_ms, last_pulse_ms(problem)) + MT_CASE_QUIET_MS;
+}
+
+/* A machine does not hear of the look, which comes at the end of each ms. */
+static bool is_done(const watching *w, size_t steps_done)
+{
+    const double dt_ms = w->problem->dt_ms;
+    const size_t ms = dt_ms < 1 ? (size_t)llround(1 / dt_ms) : 1;
+    return w->activation_ms && steps_done % ms == 0 && is_over(w, (double)steps_done * dt_ms);
+}
+
+/* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept, or `look`
+ * failed. */
+static bool keep(watching *w, size_t steps_done, bool wanted)
+{
+    mt_run *r = w->run;
+    const bool due = r->checkpoints && mt_checkpoints_due(r->checkpoints, steps_done, wanted);
+    if (r->sampling) w->kept = mt_sampling_take(r->sampling, w->backend, w->self, steps_done);
+    if (r->look && w->kept == MT_OK) w->kept = r->look(r->looking, w->backend, w->self, steps_done);
+    if (r->sampling && w->kept == MT_OK && due) w->kept = mt_sampling_sync(r->sampling);
+    if (w->kept != MT_OK) (void)snprintf(w->why, sizeof w->why, "%s", mt_message());
+    if (w->kept == MT_OK && due)
+        mt_checkpoints_write(
+            r->checkpoints, w->problem, &r->results, w->backend, w->self, &r->segments, steps_done);
+    return w->kept == MT_OK;
+}
+
+static bool watch(void *user, size_t steps_done)
+{
+    watching *w = user;
+    mt_run *r = w->run;
+    r->n_steps = steps_done;
+    mt_progress_update((double)steps_done * w->problem->dt_ms,
+        (double)(steps_done - w->first) * (double)w->problem->diffusion->n_elements);
+    r->activated = is_done(w, steps_done);
+    const bool stopped = !r->activated && mt_progress_interrupted();
+    return keep(w, steps_done, stopped || is_last(r, steps_done)) && !stopped && !r->activated;
+}
+
+/* Being stopped behind the first step is no failure. */
+static mt_status make_steps(mt_arena *arena, watching *w)
+{
+    mt_run *r = w->run;
+    const size_t steps = mt_case_steps(r->input);
+    r->n_steps = w->first;
+    mt_progress_begin(r->what, (double)steps * w->problem->dt_ms);
+    if (r->until_activated) MT_ALLOC(arena, w->activation_ms, w->problem->diffusion->n_elements);
+    if (r->sampling && w->first == 0) MT_TRY(mt_sampling_take(r->sampling, w->backend, w->self, 0));
+    if (r->look) MT_TRY(r->look(r->looking, w->backend, w->self, w->first));
+    if (r->on_signal) mt_progress_catch_interrupt(r->on_signal);
+    const mt_status status = mt_fail_in(
+        r->path, mt_backend_run(w->problem, w->backend, w->self, w->first, steps, &r->results, watch, w));
+    mt_progress_end();
+    if (w->kept != MT_OK)
+        return mt_fail(
+            w->kept, "%s; stopped at %g ms, earlier checkpoints stay", w->why, mt_run_reached_ms(r));
+    return status == MT_STOPPED && r->n_steps > 0 ? MT_OK : status;
+}
+
+/* To where the checkpoint is; `counted`: the machine counts on from there. */
+static mt_status go_to_checkpoint(watching *w, bool *counted)
+{
+    mt_run *r = w->run;
+    *counted = false;
+    if (!r->from && !r->start) return MT_OK;
+    mt_progress_stage("reading the checkpoint");
+    if (!r->from) return mt_checkpoint_start(r->start, w->problem, w->backend, w->self);
+    MT_TRY(mt_checkpoint_restore(r->from, w->problem, &r->results, w->backend, w->self, counted));
+    if (strcmp(r->from->backend, w->backend->name) != 0)
+        mt_warn("%s: of the backend %s, here %s: voltages agree to single precision, not to the bit",
+            r->from->path, r->from->backend, w->backend->name);
+    return MT_OK;
+}
+
+static mt_status take_profile(mt_arena *arena, const watching *w)
+{
+    ipu_profile *profile;
+    if (!w->backend->profile) return MT_OK;
+    MT_ALLOC(arena, profile, 1);
+    MT_TRY(w->backend->profile(w->self, arena, profile));
+    MT_TRY(w->backend->add_bands(w->self, profile));
+    w->run->profile = profile;
+    return MT_OK;
+}
+
+static const char *name_of_signal(int number)
+{
+    return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
+}
+
+static mt_status run_on(mt_arena *arena, mt_run *r, const mt_backend *backend, void *self)
+{
+    watching w = {.run = r,
+        .problem = &r->problem->monodomain,
+        .backend = backend,
+        .self = self,
+        .first = r->from ? r->from->step : 0};
+    ipu_trace *trace = NULL;
+    bool counted;
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
+    if (r->tracing) MT_TRY(backend->trace(self, arena, r->tracing, &trace));
+    r->trace = trace;
+    MT_TRY(go_to_checkpoint(&w, &counted));
+    MT_TRY(mt_segments_begin(
+        arena, r->from ? &r->from->segments : NULL, counted, backend, self, r->layout, &r->segments));
+    MT_TRY(make_steps(arena, &w));
+    MT_TRY(take_profile(arena, &w));
+    mt_segments_set(&r->segments, w.problem, r->profile, r->n_steps);
+    if (!r->activated && r->n_steps < mt_case_steps(r->input))
+        r->stopped_by = name_of_signal(mt_progress_signal());
+    return MT_OK;
+}
+
+/* The backend ends with the steps; but a trace is one of its machine. */
+mt_status mt_run_make(mt_arena *arena, mt_run *r)
+{
+    const mt_monodomain *problem = &r->problem->monodomain;
+    const mt_backend *led;
+    void *self;
+    MT_SCRATCH(scratch);
+    mt_arena *of_backend = r->tracing ? arena : scratch;
+    MT_TRY(mt_results_new(arena, problem, &r->results));
+    mt_progress_stage("laying it out");
+    if (!r->layout || !r->layout->ranks) {
+        MT_TRY(r->backend->open(of_backend, problem, r->layout, &self));
+        return run_on(arena, r, r->backend, self);
+    }
+    MT_TRY(mt_backend_open_on_ranks(of_backend, r->backend, problem, r->layout, &led, &self));
+    mt_communicator_take_threads(r->layout->ranks, false);
+    const mt_status status = run_on(arena, r, led, self);
+    mt_backend_dismiss(self);
+    return status;
+}
+
+mt_status mt_run_part(const mt_backend *backend, const mt_layout *layout)
+{
+    MT_SCRATCH(arena);
+    const mt_backend *led;
+    void *self;
+    MT_TRY(mt_backend_open_on_ranks(arena, backend, NULL, layout, &led, &self));
+    return mt_backend_serve(self);
+}
+
+double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->problem->monodomain.dt_ms; }
