@@ -116,6 +116,17 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
     return MT_OK;
 }
 
+mt_status mt_format_parse(const char *name, mt_format *format)
+{
+    static const char *const names[] = {"text", "json", "csv"};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(name, names[k]) == 0) {
+            *format = (mt_format)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", mt_utf8_shown(name));
+}
+
 mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n, char *const *word,
     FILE *out, mt_arguments *arguments)
 {
@@ -138,7 +149,8 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
         MT_TRY(take_option(command, option, arguments));
     }
     for (int k = optind; k <= (int)n; k++) arguments->operand[arguments->n_operands++] = words[k];
-    return check_all(command, arguments);
+    MT_TRY(check_all(command, arguments));
+    return mt_format_parse(mt_option_value(arguments, "--format", "text"), &arguments->format);
 }
 
 /* ---- what was given ---- */

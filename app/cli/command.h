@@ -83,12 +83,19 @@ typedef struct mt_given {
     const char *value; /* NULL for a switch */
 } mt_given;
 
+/* Formats of tables. */
+typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
+
+/* Finds the format called "text", "json" or "csv". MT_INPUT names the three. */
+MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
+
 /* What was given, and where the command's tables go. Borrows the words. */
 typedef struct mt_arguments {
     size_t n_operands, n_given;
     const char **operand;
     mt_given *given; /* in the order of the command line */
     FILE *out;
+    mt_format format; /* of the tables (--format) */
 } mt_arguments;
 
 /* Reads the words [n] behind a command's name. MT_INPUT: an unknown option, one given twice or without its value, one that is

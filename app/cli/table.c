@@ -11,22 +11,6 @@
 #include "data/core/number.h"
 #include "data/core/utf8.h"
 
-mt_status mt_format_parse(const char *name, mt_format *format)
-{
-    static const char *const names[] = {"text", "json", "csv"};
-    for (int k = 0; k < 3; k++)
-        if (strcmp(name, names[k]) == 0) {
-            *format = (mt_format)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", mt_utf8_shown(name));
-}
-
-mt_status mt_format_option(const mt_arguments *arguments, mt_format *format)
-{
-    return mt_format_parse(mt_option_value(arguments, "--format", "text"), format);
-}
-
 /* ---- filling ---- */
 
 static const char *copy(mt_table *table, const char *text)
@@ -310,4 +294,14 @@ mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_for
     }
     if (format == MT_FORMAT_JSON) (void)fputs("]\n", stream);
     return written(stream);
+}
+
+mt_status mt_print_table(const mt_arguments *arguments, const mt_table *table)
+{
+    return mt_table_print(arguments->out, table, arguments->format);
+}
+
+mt_status mt_print_tables(const mt_arguments *arguments, const mt_table *tables, size_t n)
+{
+    return mt_tables_print(arguments->out, tables, n, arguments->format);
 }

@@ -26,14 +26,7 @@
 #include "data/core/arena.h"
 #include "data/core/status.h"
 
-typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
 typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
-
-/* Gives the format called "text", "json" or "csv"; MT_INPUT names the three. */
-MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
-
-/* Gives the format that the option --format asks for; text where it is not given. Fails as mt_format_parse. */
-MT_NODISCARD mt_status mt_format_option(const mt_arguments *arguments, mt_format *format);
 
 enum { MT_TABLE_COLUMNS_MAX = 16 }; /* MT_COLUMNS_MAX */
 
@@ -91,6 +84,10 @@ void mt_table_property_text(mt_table *table, const char *key, const char *label,
 /* The table as text, as a JSON list of one, or as CSV (a header of keys, no title). Fails with the first failure of filling,
  * MT_INPUT where the last row is short, MT_FILE where the stream cannot be written: only then has anything been printed. */
 MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
+
+/* Print one table of a command, or n as one document, to its output in its format. Fail as mt_table_print. */
+MT_NODISCARD mt_status mt_print_table(const mt_arguments *arguments, const mt_table *table);
+MT_NODISCARD mt_status mt_print_tables(const mt_arguments *arguments, const mt_table *tables, size_t n);
 
 /* The table as CSV into a file under way (data/files/file.h). Failures of the stream stay with it. Otherwise fails as
  * mt_table_print. */

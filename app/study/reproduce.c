@@ -43,7 +43,6 @@ static mt_status is_machine_of_study(mt_arena *arena, const ipu_target *one, boo
 mt_status mt_reproduce_parse(mt_arena *arena, const mt_arguments *arguments, mt_reproduce *r)
 {
     *r = (mt_reproduce){.picture = mt_option_value(arguments, "--picture", NULL)};
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_tiling_options_parse(arena, arguments, &r->tiling));
     MT_TRY(is_machine_of_study(arena, &r->tiling.one, &r->machine_of_study));
     MT_TRY(mt_tiling_options_counts(

@@ -19,7 +19,6 @@ enum { MT_REPRODUCE_SCHEMES = 16 };
 
 typedef struct mt_reproduce {
     mt_tiling tiling;
-    mt_format format;
     const char *picture; /* NULL: none */
     size_t n_ipus, n_schemes;
     uint32_t ipus[MT_TILING_COUNTS];

@@ -57,7 +57,6 @@ typedef struct request {
     size_t first;                       /* steps before trace and picture begin */
     double every;                       /* steps from row to row */
     const char *trace, *save, *picture; /* paths; NULL: none */
-    mt_format format;
 } request;
 
 /* ---- when ---- */
@@ -165,7 +164,6 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
     *r = (request){.single = strcmp(precision, "float") == 0};
     if (!r->single && strcmp(precision, "double") != 0)
         return mt_fail(MT_INPUT, "--precision %s; allowed: float, double", precision);
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_cell_options_read(arena, arguments, &r->cell));
     MT_TRY(read_times(arguments, r));
     return read_files(arguments, r);
@@ -384,10 +382,12 @@ static void beat_row(mt_table *table, const mt_beats *beats, size_t k, bool calc
     mt_table_number(table, MICROMOLAR * b->calcium_high_mM);
 }
 
-static mt_status print_beats(mt_arena *arena, const request *r, const record *x, FILE *out)
+static mt_status print_beats(
+    mt_arena *arena, const mt_arguments *arguments, const request *r, const record *x)
 {
     const bool calcium = x->calcium != SIZE_MAX;
-    const size_t n = x->beats.n, from = r->format == MT_FORMAT_TEXT && n > BEATS_SHOWN ? n - BEATS_SHOWN : 0;
+    const bool in_text = arguments->format == MT_FORMAT_TEXT;
+    const size_t n = x->beats.n, from = in_text && n > BEATS_SHOWN ? n - BEATS_SHOWN : 0;
     char title[256], cell[128], shown[64] = "";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (from > 0) (void)snprintf(shown, sizeof shown, "; the last %d of %zu beats", BEATS_SHOWN, n);
@@ -396,12 +396,12 @@ static mt_status print_beats(mt_arena *arena, const request *r, const record *x,
     mt_table table = mt_table_begin(arena, "beats", title);
     beat_columns(&table, calcium);
     for (size_t k = from; k < n; k++) beat_row(&table, &x->beats, k, calcium);
-    return mt_table_print(out, &table, r->format);
+    return mt_print_table(arguments, &table);
 }
 
 /* ---- the command ---- */
 
-static mt_status list_models(mt_arena *arena, mt_format format, FILE *out)
+static mt_status list_models(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_table table = mt_table_begin(arena, "cell_models", "Cell models");
     mt_table_strings(&table, "name", "name");
@@ -420,10 +420,10 @@ static mt_status list_models(mt_arena *arena, mt_format format, FILE *out)
         mt_table_number(&table, (*m)->dt_max_ms);
         mt_table_text(&table, (*m)->source);
     }
-    return mt_table_print(out, &table, format);
+    return mt_print_table(arguments, &table);
 }
 
-static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments, mt_format format)
+static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_chosen_cell chosen;
     char title[256], cell[128];
@@ -439,18 +439,16 @@ static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments,
         mt_table_number(&table, chosen.variant.parameters[k]);
         mt_table_text(&table, chosen.model->parameters[k].unit);
     }
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }
 
 /* Of all models, or of the one cell that options choose. */
 static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 {
     static const char *const choosing[] = {"--model", "--type", "--start", "--scale", "--set"};
-    mt_format format;
-    MT_TRY(mt_format_option(arguments, &format));
     for (size_t k = 0; k < sizeof choosing / sizeof *choosing; k++)
-        if (mt_option_given(arguments, choosing[k])) return list_parameters(arena, arguments, format);
-    return list_models(arena, format, arguments->out);
+        if (mt_option_given(arguments, choosing[k])) return list_parameters(arena, arguments);
+    return list_models(arena, arguments);
 }
 
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
@@ -463,5 +461,5 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_file_set_begin());
     MT_TRY(mt_file_set_end(write_all(arena, &r, &x)));
     warn_of_stimulus(&r, x.peak_mV);
-    return print_beats(arena, &r, &x, arguments->out);
+    return print_beats(arena, arguments, &r, &x);
 }

@@ -57,7 +57,6 @@ typedef struct request {
     size_t n;         /* intervals */
     double first_ms, step_ms;
     const char *picture; /* NULL: none */
-    mt_format format;
 } request;
 
 /* ---- the request ---- */
@@ -117,7 +116,6 @@ static mt_status check_pulses(const request *r)
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     *r = (request){.picture = mt_option_value(arguments, "--picture", NULL)};
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_tissue_restitution_asked(arguments, &r->in_tissue));
     if (r->in_tissue)
         MT_TRY(mt_tissue_restitution_read(arena, arguments, &r->tissue, &r->cell));
@@ -275,14 +273,14 @@ static void title_of(const request *r, char *title, size_t size)
             r->pulses.beats, r->pulses.bcl_ms);
 }
 
-static mt_status print(mt_arena *arena, const request *r, const measured *m, FILE *out)
+static mt_status print(mt_arena *arena, const mt_arguments *arguments, const request *r, const measured *m)
 {
     char title[256];
     title_of(r, title, sizeof title);
     mt_table tables[2] = {mt_table_begin(arena, r->dynamic ? "dynamic" : "s1_s2", title)};
     (r->dynamic ? points_of_dynamic : points_of_s1_s2)(&tables[0], m);
     tables[1] = summary(arena, r, m);
-    return mt_tables_print(out, tables, 2, r->format);
+    return mt_print_tables(arguments, tables, 2);
 }
 
 /* ---- the picture ---- */
@@ -331,7 +329,7 @@ static mt_status measure_tissue(mt_arena *arena, request *r)
     return mt_tissue_restitution_measure(arena, &r->tissue, &paced, r->pulses.bcl_ms, r->n, intervals_ms);
 }
 
-static mt_status restitution_in_tissue(mt_arena *arena, request *r, FILE *out)
+static mt_status restitution_in_tissue(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     mt_table tables[2];
     char title[256];
@@ -340,7 +338,7 @@ static mt_status restitution_in_tissue(mt_arena *arena, request *r, FILE *out)
     const mt_status drawn =
         r->picture ? mt_tissue_restitution_draw(arena, &r->tissue, title, r->picture) : MT_OK;
     mt_tissue_restitution_tables(arena, &r->tissue, &r->cell, title, tables);
-    MT_TRY(mt_tables_print(out, tables, 2, r->format));
+    MT_TRY(mt_print_tables(arguments, tables, 2));
     return drawn; /* what was measured is told even so */
 }
 
@@ -351,11 +349,11 @@ static mt_status restitution(mt_arena *arena, const mt_arguments *arguments)
     request r;
     measured m;
     MT_TRY(read_request(arena, arguments, &r));
-    if (r.in_tissue) return restitution_in_tissue(arena, &r, arguments->out);
+    if (r.in_tissue) return restitution_in_tissue(arena, arguments, &r);
     mt_progress_stage("pacing a cell");
     MT_TRY(measure_all(arena, &r, &m));
     mt_progress_stage(NULL);
     const mt_status drawn = r.picture ? draw(arena, &r, &m) : MT_OK;
-    MT_TRY(print(arena, &r, &m, arguments->out));
+    MT_TRY(print(arena, arguments, &r, &m));
     return drawn; /* what was measured is told even so */
 }

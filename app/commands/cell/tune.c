@@ -41,7 +41,6 @@ typedef struct request {
     mt_case input;
     mt_slab_kind kind;
     double asked_mm_ms[MT_TUNING_DIRECTIONS];
-    mt_format format;
 } request;
 
 static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, request *r)
@@ -63,7 +62,6 @@ static mt_status read_speeds(const mt_arguments *arguments, request *r)
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     *r = (request){0};
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(read_speeds(arguments, r));
     MT_TRY(read_case(arena, arguments, r));
     return mt_slab_options_kind(arguments, &r->input, &r->kind);
@@ -184,6 +182,6 @@ static mt_status tune(mt_arena *arena, const mt_arguments *arguments)
     warn_of_elements(&tuning);
     tables[WAVES] = wave_table(arena, &r, &tuning);
     tables[TISSUE] = tissue_table(arena, &r, &tuning);
-    MT_TRY(mt_tables_print(arguments->out, tables, TABLES, r.format));
-    return r.format == MT_FORMAT_TEXT ? print_snippet(arguments->out, &r.input) : MT_OK;
+    MT_TRY(mt_print_tables(arguments, tables, TABLES));
+    return arguments->format == MT_FORMAT_TEXT ? print_snippet(arguments->out, &r.input) : MT_OK;
 }

@@ -363,7 +363,7 @@ static mt_status write_files(const sweep *s, const mt_table *table)
     return s->picture ? draw(s) : MT_OK;
 }
 
-mt_status mt_allreduce_sweep(mt_arena *arena, const mt_arguments *arguments, mt_format format)
+mt_status mt_allreduce_sweep(mt_arena *arena, const mt_arguments *arguments)
 {
     sweep *s;
     MT_ALLOC(arena, s, 1);
@@ -377,5 +377,5 @@ mt_status mt_allreduce_sweep(mt_arena *arena, const mt_arguments *arguments, mt_
     const mt_table table = table_of(s);
     MT_TRY(mt_file_set_begin());
     MT_TRY(mt_file_set_end(write_files(s, &table)));
-    return mt_tables_print(arguments->out, &table, 1, format);
+    return mt_print_tables(arguments, &table, 1);
 }

@@ -51,9 +51,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 {
     size_t n;
     const char **names, *path;
-    mt_format format;
     ipu_target t;
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(ipu_machine_names(arena, mt_machines_folder(), &n, &names));
     mt_table table = mt_table_begin(arena, "machines", "Machines");
     mt_table_strings(&table, "name", "name");
@@ -74,7 +72,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
         mt_table_number(&table, t.clock_hz / 1e9);
         mt_table_number(&table, (double)t.exchange_bytes_per_cycle);
     }
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }
 
 /* ---- show ---- */
@@ -295,12 +293,10 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
     machine_file from;
-    mt_format format;
     mt_scan file;
     ipu_target t;
     mt_table tables[3];
     size_t n = 2;
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(ipu_machine_path(arena, mt_machines_folder(), mt_operand(arguments, 0), &from.path));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &from.n_sets, &from.sets));
     MT_TRY(mt_scan_open(arena, from.path, &file));
@@ -312,5 +308,5 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
         n = 3;
     }
     tables[n - 1] = derived_table(arena, &t);
-    return mt_tables_print(arguments->out, tables, n, format);
+    return mt_print_tables(arguments, tables, n);
 }

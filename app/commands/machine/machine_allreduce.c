@@ -180,9 +180,7 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     mt_collective_made made;
     ipu_engine *engine;
     mt_table tables[MT_COLLECTIVE_TABLES];
-    mt_format format;
-    MT_TRY(mt_format_option(arguments, &format));
-    if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments, format);
+    if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments);
     if (mt_option_given(arguments, "--picture"))
         mt_warn("--picture is no longer used without --sweep; the table of links has their loads");
     MT_TRY(read_all(arena, arguments, &c));
@@ -191,5 +189,5 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage("moving its numbers");
     MT_TRY(mt_collective_do(arena, &c, &made, &engine));
     MT_TRY(mt_collective_tables(arena, &c, engine, tables));
-    return mt_tables_print(arguments->out, tables, MT_COLLECTIVE_TABLES, format);
+    return mt_print_tables(arguments, tables, MT_COLLECTIVE_TABLES);
 }

@@ -278,13 +278,11 @@ static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_folder folder;
-    mt_format format;
     uint32_t ipus[MT_TILING_COUNTS], ranges;
     size_t n;
     mt_table tables[2 * MT_TILING_COUNTS + 1];
     const mt_file_replace replace = mt_option_replace(arguments);
     cutting job = {.path = mt_operand(arguments, 0)};
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
     job.tiling.spread = mt_diffusion_scheme_usual.spreading > 0;
     MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
@@ -312,5 +310,5 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.profile) mt_folder_leave(&folder);
     MT_TRY(status);
     tables[2 * n] = job.stages.table;
-    return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
+    return mt_print_tables(arguments, tables, 2 * n + 1);
 }

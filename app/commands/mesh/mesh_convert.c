@@ -113,14 +113,12 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     const char *in = mt_operand(arguments, 0);
     const char *out = mt_operand(arguments, 1);
     const mt_mesh_format *from = NULL, *to = NULL;
-    mt_format format;
     double unit_mm = 1;
     mt_mesh mesh;
     mt_repair repair;
     mt_defects defects;
     mt_info numbers;
     const bool repairing = mt_option_given(arguments, "--repair");
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
@@ -134,5 +132,5 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     mt_table table = content_table(arena, in, &mesh, &numbers);
     tell_defects(&table, &defects);
     if (repairing) tell_repair(&table, &repair);
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }

@@ -192,7 +192,7 @@ static mt_status put_uniform(mt_arena *arena, const mt_arguments *arguments, mt_
 
 /* Writes the mesh with uniform fibres in place of those that it has. */
 static mt_status write_uniform(
-    mt_arena *arena, const mt_arguments *arguments, const mt_mesh_format *to, mt_format format, mt_mesh *mesh)
+    mt_arena *arena, const mt_arguments *arguments, const mt_mesh_format *to, mt_mesh *mesh)
 {
     const char *out = mt_option_value(arguments, "--output", NULL);
     const double *old = mesh->fibre;
@@ -202,7 +202,7 @@ static mt_status write_uniform(
     mt_content_rows(&table, mesh);
     MT_TRY(add_comparison(&table, mesh->n_elements, mesh->fibre, old));
     MT_TRY(mt_write_mesh(out, to, mesh));
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }
 
 /* ---- the command ---- */
@@ -210,7 +210,6 @@ static mt_status write_uniform(
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
-    mt_format format;
     mt_fibres_rule rule;
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -222,12 +221,11 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     if (mt_option_given(arguments, "--sheet") && !uniform)
         return mt_fail(MT_INPUT, "mesh fibres: --sheet is given without --axis; allowed: both");
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
-    if (uniform) return write_uniform(arena, arguments, to, format, &mesh);
+    if (uniform) return write_uniform(arena, arguments, to, &mesh);
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
@@ -243,5 +241,5 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(add_comparison(&table, mesh.n_elements, f.fibre, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
     MT_TRY(mt_write_mesh(out, to, &mesh));
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }

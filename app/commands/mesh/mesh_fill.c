@@ -256,10 +256,8 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
 {
     const char *out = mt_option_value(arguments, "--output", NULL);
     const mt_mesh_format *to = NULL;
-    mt_format format;
     mt_mesh mesh;
     mt_surfaces surfaces;
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));
@@ -273,7 +271,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     mt_element_size size;
     MT_TRY(mt_element_size_find(&mesh, &size));
     const mt_table tables[] = {fill_table(arena, out, f, &mesh, &size, &surfaces), attempts_table(arena, f)};
-    return mt_tables_print(arguments->out, tables, 2, format);
+    return mt_print_tables(arguments, tables, 2);
 }
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments)

@@ -176,7 +176,6 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     const char *path = mt_operand(arguments, 0);
     const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
     unsigned long n_steps = 0;
-    mt_format format;
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_info numbers;
@@ -184,7 +183,6 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     bool found;
     mt_table tables[5];
     size_t n = 1;
-    MT_TRY(mt_format_option(arguments, &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_read_mesh(arena, path, &mesh));
     MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
@@ -200,5 +198,5 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
     if (found && mt_operator_limits(&diffusion))
         tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
-    return mt_tables_print(arguments->out, tables, n, format);
+    return mt_print_tables(arguments, tables, n);
 }

@@ -58,12 +58,10 @@ static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *
 static mt_status refine_with(mt_refining *refining, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
-    mt_format format;
     unsigned long times;
     mt_mesh mesh;
     const mt_mesh_format *to = NULL;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_read_mesh(refining->arenas[0], in, &mesh));
     measures before, after;
@@ -77,7 +75,7 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     MT_TRY(measure(&mesh, &after));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &before, &after, seconds);
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments)

@@ -41,13 +41,11 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     const mt_mesh_format *to = NULL;
-    mt_format format;
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
     mt_anatomy anatomy;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
@@ -59,5 +57,5 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     mt_content_rows(&table, &mesh);
     mt_anatomy_rows(&table, &mesh, &surfaces, anatomy);
     MT_TRY(add_apex(&table, in, &mesh));
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }

@@ -46,13 +46,11 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *out = mt_option_value(arguments, "--output", NULL);
     unsigned long elements;
-    mt_format format;
     mt_mesh mesh;
     mt_info info;
     mt_element_size size;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(wanted_elements(arguments, &elements));
     MT_TRY(mt_gmsh_ventricles(arena, elements, out, &mesh));
     mt_progress_stage(NULL);
@@ -65,5 +63,5 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh.n_faces, "");
     mt_table_property(&table, "volume_mm3", "volume", info.volume_mm3, "mm^3");
     mt_element_size_rows(&table, &size);
-    return mt_table_print(arguments->out, &table, format);
+    return mt_print_table(arguments, &table);
 }

@@ -7,7 +7,6 @@
 #include "data/core/progress.h"
 #include "app/cli/command.h"
 #include "app/commands/run/one_run.h"
-#include "app/report/html_report.h"
 #include "app/heart/heart_case.h"
 #include "app/heart/heart_mesh.h"
 #include "app/run/speed.h"
@@ -187,12 +186,6 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
 
 /* ---- its run ---- */
 
-/* Where results go. */
-typedef struct results {
-    const char *folder;
-    FILE *out;
-} results;
-
 static void say_activation(const mt_run *done)
 {
     const size_t n = done->problem->mesh.n_elements;
@@ -211,18 +204,15 @@ static void say_activation(const mt_run *done)
 
 static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
 {
-    const results *to = user;
+    const char *folder = user;
     char samples[128];
+    bool page;
     (void)arena;
-    mt_progress_stage("writing the files");
-    const mt_status status = mt_report_write(done, to->folder);
-    const bool page = status == MT_OK && mt_html_report_of_run(done, to->folder);
-    mt_progress_stage(NULL);
-    MT_TRY(status);
+    MT_TRY(mt_one_run_write(done, folder, &page));
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     say_activation(done);
     mt_decision("files", "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%sused.yaml",
-        to->folder, page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
+        folder, page ? "report.html (for a browser), " : "", samples, samples[0] ? ", " : "");
     return MT_OK;
 }
 
@@ -232,12 +222,11 @@ static mt_status run(mt_arena *arena, const places *at, const mt_arguments *argu
     mt_arguments of_run;
     mt_one_run r;
     mt_folder folder;
-    results to = {at->folder, arguments->out};
     MT_TRY(mt_arguments_read(arena, &mt_command_run, mt_option_given(arguments, "--force") ? 4 : 3, words,
         arguments->out, &of_run));
     MT_TRY(mt_one_run_read(arena, &of_run, NULL, &r));
     MT_TRY(mt_folder_enter(at->folder, mt_option_replace(arguments), &folder));
-    mt_status status = mt_one_run_make(arena, &r, NULL, folder.path, write_results, &to);
+    mt_status status = mt_one_run_make(arena, &r, NULL, folder.path, write_results, folder.path);
     mt_folder_leave(&folder);
     return status;
 }

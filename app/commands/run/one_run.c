@@ -202,6 +202,15 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder,
 
 /* ---- all of it ---- */
 
+mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page)
+{
+    mt_progress_stage("writing the files");
+    const mt_status status = mt_report_write(run, folder);
+    *page = status == MT_OK && mt_html_report_of_run(run, folder);
+    mt_progress_stage(NULL);
+    return status;
+}
+
 static mt_status report(
     mt_arena *arena, mt_one_run *r, const char *folder, mt_one_run_results *results, void *user)
 {

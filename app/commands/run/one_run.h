@@ -33,6 +33,10 @@ MT_NODISCARD mt_status mt_one_run_read(
  * problem, and computes what it is asked to. Fails as that. */
 MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 
+/* Writes the files of a run that has ended or was stopped, and shows that stage. `page`: report.html is among them. Fails as
+ * mt_report_write. */
+MT_NODISCARD mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page);
+
 /* What is done with a run that has ended or was stopped. */
 typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *done);
 

@@ -121,13 +121,11 @@ static mt_status report(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_html_report asked;
     mt_html_made made;
-    mt_format format;
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(ask(arena, arguments, &asked));
     mt_progress_stage("writing the report");
     const mt_status status = mt_html_report_make(arena, &asked, &made);
     mt_progress_stage(NULL);
     MT_TRY(status);
     const mt_table tables[] = {file_table(arena, &asked, &made), run_table(arena, asked.n, made.run)};
-    return mt_tables_print(arguments->out, tables, 2, format);
+    return mt_print_tables(arguments, tables, 2);
 }

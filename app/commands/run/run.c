@@ -7,7 +7,6 @@
 #include "app/commands/run/sweep.h"
 #include "data/core/progress.h"
 #include "app/cli/ranks.h"
-#include "app/report/html_report.h"
 #include "data/files/folder.h"
 
 static const mt_option options[] = {
@@ -78,8 +77,7 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
 /* Where they go. */
 typedef struct printing {
     const char *folder;
-    mt_format format;
-    FILE *out;
+    const mt_arguments *arguments;
 } printing;
 
 /* The names of the files. */
@@ -105,18 +103,17 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
     const printing *to = user;
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
-    mt_progress_stage("writing the files");
-    mt_status written = mt_report_write(done, to->folder);
-    const bool page = written == MT_OK && mt_html_report_of_run(done, to->folder);
+    bool page;
+    const mt_status written = mt_one_run_write(done, to->folder, &page);
     char why[512] = "";
     if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
-    mt_progress_stage(NULL);
     MT_TRY(mt_report_tables(arena, done, tables, &n));
-    mt_status status = mt_tables_print(to->out, tables, n, to->format);
+    mt_status status = mt_print_tables(to->arguments, tables, n);
     if (written != MT_OK)
         return mt_fail(written, "%s; %s", why,
             status == MT_OK ? "the tables are printed" : "the tables cannot be printed either");
-    if (status == MT_OK && to->format == MT_FORMAT_TEXT && !print_files(done, to->folder, page, to->out))
+    if (status == MT_OK && to->arguments->format == MT_FORMAT_TEXT &&
+        !print_files(done, to->folder, page, to->arguments->out))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_FILE && status != MT_MEMORY) return status;
     return mt_fail(status, "%s; the results are in %s/", mt_message(), to->folder);
@@ -125,10 +122,9 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
 /* ---- the command ---- */
 
 /* In this folder, which is entered, and that of the profile. */
-static mt_status run_beside(
-    mt_arena *arena, mt_one_run *r, const char *folder, mt_format format, const mt_arguments *arguments)
+static mt_status run_beside(mt_arena *arena, mt_one_run *r, const char *folder, const mt_arguments *arguments)
 {
-    printing to = {folder, format, arguments->out};
+    printing to = {folder, arguments};
     mt_folder profile;
     if (r->run.details && mt_file_same(r->run.details, folder)) r->run.details = folder;
     const bool apart = r->run.details && r->run.details != folder;
@@ -143,22 +139,19 @@ static mt_status run_beside(
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_one_run r;
-    mt_format format;
     mt_folder folder;
     char name[MT_FILE_PATH_MAX];
     const char *output = mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL));
-    MT_TRY(mt_format_option(arguments, &format));
     if (mt_ranks() && mt_option_given(arguments, "--sweep"))
         return mt_fail(MT_INPUT, "--sweep on %u ranks; allowed: on one", mt_ranks()->n_ranks);
     if (mt_option_given(arguments, "--sweep"))
-        return mt_sweep(
-            arena, arguments, format, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
+        return mt_sweep(arena, arguments, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
     if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
     mt_status status = mt_folder_enter(
         folder_name(output, r.run.path, name, sizeof name), mt_option_replace(arguments), &folder);
     if (status != MT_OK) return mt_ranks_agree(status); /* the others wait for it */
-    status = run_beside(arena, &r, folder.path, format, arguments);
+    status = run_beside(arena, &r, folder.path, arguments);
     mt_folder_leave(&folder);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "data/core/progress.h"
 #include "app/commands/run/one_run.h"
 #include "app/commands/run/sweep_values.h"
-#include "app/report/html_report.h"
 #include "app/results/sweep_table.h"
 #include "data/files/folder.h"
 
@@ -110,12 +109,12 @@ static mt_status write_table(const sweep *s)
     return status;
 }
 
-static mt_status print_table(mt_arena *arena, const sweep *s, mt_format format)
+static mt_status print_table(mt_arena *arena, const sweep *s)
 {
     FILE *out = s->arguments->out;
     const mt_table table = table_of(arena, s);
-    MT_TRY(mt_tables_print(out, &table, 1, format));
-    if (format != MT_FORMAT_TEXT) return MT_OK;
+    MT_TRY(mt_print_tables(s->arguments, &table, 1));
+    if (s->arguments->format != MT_FORMAT_TEXT) return MT_OK;
     (void)fprintf(out, "\nIn %s/: %s, this table; and a folder for each value: %s/ ...\n", s->folder,
         file_name, s->values.value[0].name);
     if (fflush(out) == 0 && !ferror(out)) return MT_OK;
@@ -134,13 +133,10 @@ typedef struct keeping {
 static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
 {
     const keeping *to = user;
+    bool page;
     (void)arena;
     MT_TRY(mt_sweep_row_fill(to->arena, done, to->row));
-    mt_progress_stage("writing the files");
-    mt_status status = mt_report_write(done, to->folder);
-    if (status == MT_OK) (void)mt_html_report_of_run(done, to->folder);
-    mt_progress_stage(NULL);
-    return status;
+    return mt_one_run_write(done, to->folder, &page);
 }
 
 /* Makes a run in its folder. */
@@ -199,7 +195,7 @@ static mt_status outcome(const sweep *s)
     return mt_fail(s->status, "%zu of %zu values failed, the first: %s", s->n_failed, s->values.n, s->why);
 }
 
-static mt_status sweep_in(mt_arena *arena, sweep *s, mt_format format)
+static mt_status sweep_in(mt_arena *arena, sweep *s)
 {
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_folder_path(s->folder, file_name, path));
@@ -207,11 +203,11 @@ static mt_status sweep_in(mt_arena *arena, sweep *s, mt_format format)
     MT_TRY(check_runs(s));
     MT_TRY(make_runs(arena, s));
     mt_progress_stage(NULL);
-    if (s->n_begun > 0) MT_TRY(print_table(arena, s, format));
+    if (s->n_begun > 0) MT_TRY(print_table(arena, s));
     return outcome(s);
 }
 
-mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, mt_format format, const char *folder)
+mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, const char *folder)
 {
     sweep *s;
     mt_folder entered;
@@ -222,7 +218,7 @@ mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, mt_format for
     MT_TRY(read_runs(arena, s));
     MT_TRY(mt_folder_enter(folder, mt_option_replace(arguments), &entered));
     s->folder = entered.path;
-    const mt_status status = sweep_in(arena, s, format);
+    const mt_status status = sweep_in(arena, s);
     mt_shared_free(&s->shared);
     mt_folder_leave(&entered);
     return status;

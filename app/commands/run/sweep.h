@@ -14,7 +14,6 @@
 
 /* Makes the runs of the arguments of `run`, which have --sweep, in and below this folder. MT_INPUT, MT_FILE: a value makes no sense,
  * and nothing was run; or, as every other status, that of the first run that failed. MT_STOPPED. MT_MEMORY. */
-MT_NODISCARD mt_status mt_sweep(
-    mt_arena *arena, const mt_arguments *arguments, mt_format format, const char *folder);
+MT_NODISCARD mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, const char *folder);
 
 #endif

@@ -122,15 +122,13 @@ static mt_status simulate(
 static mt_status figure1(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *picture = mt_option_value(arguments, "--picture", NULL);
-    mt_format format;
     mt_table tables[TABLES];
     mt_heart *h;
     MT_ALLOC(arena, h, 1);
-    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_heart_parse(arena, arguments, NAN, h));
     if (picture) MT_TRY(mt_page_check_name(picture, mt_option_replace(arguments)));
     const mt_status status = simulate(arena, arguments, picture, h, tables);
     mt_heart_drop(h);
     MT_TRY(status);
-    return mt_tables_print(arguments->out, tables, TABLES, format);
+    return mt_print_tables(arguments, tables, TABLES);
 }

@@ -34,7 +34,6 @@ enum { PLACES = 11, POINTS_MAX = 9 };
 
 typedef struct request {
     mt_niederer runs;
-    mt_format format;
     const char *picture; /* NULL: none */
 } request;
 
@@ -273,7 +272,6 @@ static mt_status check(const request *r)
 static mt_status parse(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     r->picture = mt_option_value(arguments, "--picture", NULL);
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_niederer_parse(arena, arguments, &r->runs));
     MT_TRY(check(r));
     return r->picture ? mt_page_check_name(r->picture, mt_option_replace(arguments)) : MT_OK;
@@ -292,5 +290,5 @@ static mt_status figure3(mt_arena *arena, const mt_arguments *arguments)
     tables[1] = make_points(arena, &r.runs);
     tables[2] = make_diagonal(arena, &r.runs);
     MT_TRY(make_published(arena, &tables[3]));
-    return mt_tables_print(arguments->out, tables, TABLES, r.format);
+    return mt_print_tables(arguments, tables, TABLES);
 }

@@ -40,7 +40,6 @@ enum { BACKENDS_MAX = 2, TITLE = 160 };
 typedef struct request {
     mt_heart heart;
     const char *picture; /* NULL: none */
-    mt_format format;
     size_t n_times, n_backends;
     double time_ms[MT_SNAPSHOTS_MAX];
     size_t step[MT_SNAPSHOTS_MAX];
@@ -82,7 +81,6 @@ static mt_status parse(mt_arena *arena, const mt_arguments *arguments, request *
 {
     const char *backends = mt_option_value(arguments, "--backends", NULL);
     r->picture = mt_option_value(arguments, "--picture", NULL);
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(read_times(mt_option_value(arguments, "--times", TIMES), r));
     if (backends) MT_TRY(mt_reproduce_backends(backends, BACKENDS_MAX, &r->n_backends, r->backend));
     MT_TRY(mt_heart_parse(arena, arguments, r->time_ms[r->n_times - 1], &r->heart));
@@ -253,5 +251,5 @@ static mt_status figure4(mt_arena *arena, const mt_arguments *arguments)
     const mt_status status = simulate(arena, arguments, r, tables, &n);
     mt_heart_drop(&r->heart);
     MT_TRY(status);
-    return mt_tables_print(arguments->out, tables, n, r->format);
+    return mt_print_tables(arguments, tables, n);
 }

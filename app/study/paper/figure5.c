@@ -166,5 +166,5 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments)
     (void)snprintf(title, sizeof title, "Seconds of %.0f time steps on %s", all.mesh[0].ode_steps, setting);
     const mt_table table = make_table(arena, &all, title);
     if (base->picture) MT_TRY(draw(arena, &all, title));
-    return mt_tables_print(arguments->out, &table, 1, base->format);
+    return mt_print_tables(arguments, &table, 1);
 }

@@ -98,5 +98,5 @@ static mt_status figure6(mt_arena *arena, const mt_arguments *arguments)
     mt_steps_title(s, "Phases of a time step", title);
     const mt_table table = make_shares(arena, s, title);
     if (s->base.picture) MT_TRY(draw(arena, s, title));
-    return mt_tables_print(arguments->out, &table, 1, s->base.format);
+    return mt_print_tables(arguments, &table, 1);
 }

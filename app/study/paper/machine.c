@@ -286,11 +286,9 @@ static mt_status make_table(
 
 static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_format format;
     measured *m;
     rows *held, *sources;
     mt_table tables[2];
-    MT_TRY(mt_format_option(arguments, &format));
     MT_ALLOC(arena, m, 1);
     MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", "16"), 1, 16, &m->ipus));
     MT_ALLOC(arena, held, 1);
@@ -307,5 +305,5 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(make_table(arena, "calibration",
         "Measurements that constants of the machines came from: no test of the model", sources, true,
         &tables[1]));
-    return mt_tables_print(arguments->out, tables, 2, format);
+    return mt_print_tables(arguments, tables, 2);
 }

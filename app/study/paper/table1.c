@@ -174,7 +174,7 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
     begin_tables(arena, r);
     MT_TRY(mt_reproduce_each(base, add_rows, r));
     if (base->picture) MT_TRY(draw(arena, r));
-    return mt_tables_print(arguments->out, r->tables, TABLES, base->format);
+    return mt_print_tables(arguments, r->tables, TABLES);
 }
 
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments)

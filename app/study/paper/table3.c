@@ -82,5 +82,5 @@ static mt_status table3(mt_arena *arena, const mt_arguments *arguments)
         MT_TRY(compare(arena, s, one, &comparison));
         n += mt_comparison_tables(&comparison, tables + n);
     }
-    return mt_tables_print(arguments->out, tables, n, s->base.format);
+    return mt_print_tables(arguments, tables, n);
 }

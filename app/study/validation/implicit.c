@@ -54,7 +54,6 @@ typedef struct measured {
 
 typedef struct verdict {
     const char *path, *picture; /* NULL: no picture */
-    mt_format format;
     mt_case input;
     size_t n_dts, n_ipus, n_steps;
     double from_ms, dt_ms[DTS_MAX];
@@ -100,7 +99,6 @@ static mt_status read_numbers(const mt_arguments *arguments, verdict *v)
 
 static mt_status parse(mt_arena *arena, const mt_arguments *arguments, verdict *v)
 {
-    MT_TRY(mt_format_option(arguments, &v->format));
     MT_TRY(read_case(arena, arguments, v));
     MT_TRY(read_numbers(arguments, v));
     v->picture = mt_option_value(arguments, "--picture", NULL);
@@ -361,5 +359,5 @@ static mt_status implicit(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(find(arena, v));
     if (v->picture) MT_TRY(draw(v));
     mt_table tables[] = {machine_table(arena, v), host_table(arena, v)};
-    return mt_tables_print(arguments->out, tables, sizeof tables / sizeof tables[0], v->format);
+    return mt_print_tables(arguments, tables, sizeof tables / sizeof tables[0]);
 }

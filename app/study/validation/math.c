@@ -43,7 +43,6 @@ static const struct {
 
 typedef struct request {
     mt_math_plan plan;
-    mt_format format;
     const char *picture; /* NULL: none */
     mt_accuracy accuracy[STUDIED];
 } request;
@@ -57,7 +56,6 @@ static mt_status parse(const mt_arguments *arguments, request *r)
     const char *asked_every = mt_option_value(arguments, "--every", full ? "1" : "1021"),
                *asked_pairs = mt_option_value(arguments, "--pairs", NULL);
     double studied, most;
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_published("math_pairs", &studied, &most));
     if (full && mt_option_given(arguments, "--every"))
         return mt_fail(MT_INPUT, "--full with --every; allowed: one of them");
@@ -286,5 +284,5 @@ static mt_status math(mt_arena *arena, const mt_arguments *arguments)
     tables[SPECIAL] = make_special(arena, r);
     MT_TRY(compare(arena, r, &tables[COMPARED]));
     if (r->picture) MT_TRY(draw(r));
-    return mt_tables_print(arguments->out, tables, TABLES, r->format);
+    return mt_print_tables(arguments, tables, TABLES);
 }

@@ -52,7 +52,6 @@ enum { LENGTHS_MAX = MT_CHART_GROUPS_MAX };
 static const double shortest_mm = 0.1, longest_mm = 1;
 
 typedef struct measuring {
-    mt_format format;
     const char *picture; /* NULL: none */
     const mt_cell_model *model;
     double dt_ms;
@@ -148,7 +147,6 @@ static mt_status parse(const mt_arguments *arguments, measuring *m)
 {
     const char *model = mt_option_value(arguments, "--model", mt_cell_models[0]->name);
     m->picture = mt_option_value(arguments, "--picture", NULL);
-    MT_TRY(mt_format_option(arguments, &m->format));
     MT_TRY(read_families(mt_option_value(arguments, "--families", "kuhn,mirrored,gmsh"), m));
     MT_TRY(read_lengths(mt_option_value(arguments, "--lengths", "0.27,0.4,0.55,0.8"), m));
     MT_TRY(mt_cell_model_find(model, &m->model));
@@ -336,5 +334,5 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments)
         m->dt_ms, s->spreading, s->damping, mt_correction_name[s->correction]);
     make_tables(arena, m, title, tables);
     if (m->picture) MT_TRY(draw(m, title));
-    return mt_tables_print(arguments->out, tables, TABLES, m->format);
+    return mt_print_tables(arguments, tables, TABLES);
 }
