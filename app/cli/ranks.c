@@ -222,9 +222,8 @@ static size_t messages(uint32_t n_ranks, const mt_neighbour *neighbour)
 static mt_status connect(
     const mt_communicator *c, void *memory, const mt_neighbour *neighbour, void **exchange)
 {
-    posts *m = NULL;
-    mt_arena scratch = {0};
-    m = calloc(1, sizeof *m);
+    MT_SCRATCH(scratch);
+    posts *m = calloc(1, sizeof *m);
     if (m) m->request = calloc(messages(c->n_ranks, neighbour) + 1, sizeof *m->request);
     if (!m || !m->request) {
         free(m);
@@ -233,10 +232,8 @@ static mt_status connect(
     n_made++;
     m->next = made;
     made = m;
-    const mt_status status = connect_with(&scratch, memory, c->n_ranks, neighbour, m);
-    mt_arena_free(&scratch);
     *exchange = m;
-    return status;
+    return connect_with(scratch, memory, c->n_ranks, neighbour, m);
 }
 
 static void start(void *exchange)

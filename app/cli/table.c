@@ -9,7 +9,6 @@
 #include "data/files/csv.h"
 #include "data/files/json.h"
 #include "data/core/number.h"
-#include "data/core/utf8.h"
 
 /* ---- filling ---- */
 

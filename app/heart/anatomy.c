@@ -176,7 +176,7 @@ static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_
 mt_status mt_anatomy_confirm(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
     static const char by_name[] = "surfaces are known by the names of their tags";
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_surfaces counts;
     mt_surfaces_count(mesh, &counts);
     if (mesh->n_faces == counts.n_triangles[0]) return MT_OK;
@@ -184,9 +184,8 @@ mt_status mt_anatomy_confirm(mt_arena *arena, const char *path, mt_mesh *mesh)
         mt_note(path, by_name, sizeof by_name - 1);
         return MT_OK;
     }
-    const mt_status status = confirm_by_shape(&scratch, path, mesh);
-    mt_arena_free(&scratch);
-    return status == MT_OK ? mt_names_put_surfaces(arena, mesh) : status;
+    MT_TRY(confirm_by_shape(scratch, path, mesh));
+    return mt_names_put_surfaces(arena, mesh);
 }
 
 static mt_status confirm_surface(mt_arena *scratch, const char *path, const mt_mesh *surface)

@@ -171,14 +171,13 @@ static void choose_electrodes(mt_heart_case *c)
 mt_status mt_heart_case_choose(
     const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *c)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     *c = (mt_heart_case){.beat = beat, .title = title, .mesh = mesh, .heart = heart};
     choose_stimuli(c);
     choose_cells(c);
-    mt_status status = choose_end(&scratch, c);
-    mt_arena_free(&scratch);
-    if (status == MT_OK) choose_electrodes(c);
-    return status;
+    MT_TRY(choose_end(scratch, c));
+    choose_electrodes(c);
+    return MT_OK;
 }
 
 /* ---- its text ---- */

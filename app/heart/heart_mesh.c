@@ -167,15 +167,14 @@ static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
 /* Tags the boundary of the mesh as the surface is, and names the tags. */
 static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_adjacency adjacency;
-    mt_status status = mt_adjacency_make(&scratch, mesh, &adjacency);
-    if (status == MT_OK) status = mt_boundary_make(arena_of(m), &adjacency, mesh);
-    mt_arena_free(&scratch);
-    if (status == MT_OK) status = mt_filling_carry_tags(surface, mesh);
-    if (status == MT_OK) status = mt_surfaces_rims(mesh);
+    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
+    MT_TRY(mt_boundary_make(arena_of(m), &adjacency, mesh));
+    MT_TRY(mt_filling_carry_tags(surface, mesh));
+    MT_TRY(mt_surfaces_rims(mesh));
     mt_triangles_drop_untagged(mesh);
-    return status == MT_OK ? mt_names_put_surfaces(arena_of(m), mesh) : status;
+    return mt_names_put_surfaces(arena_of(m), mesh);
 }
 
 static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
@@ -298,7 +297,6 @@ static mt_status make_fibres(mt_arena *arena, making *m)
 static mt_status choose_fibres(making *m)
 {
     const mt_mesh *mesh = &m->heart->mesh;
-    mt_arena scratch = {0};
     const bool placeholders = mesh->fibre && mt_info_fibres_alike(mesh);
     if (mesh->fibre && (!placeholders || !m->heart->has_anatomy)) {
         mt_decision("fibres", "those of the file%s", placeholders ? ", all along one axis" : "");
@@ -309,17 +307,18 @@ static mt_status choose_fibres(making *m)
             "none, as there is no anatomy; the tissue conducts in all directions as it does across fibres");
         return MT_OK;
     }
-    const mt_status status = mt_fail_in(m->asked->path[0], make_fibres(&scratch, m));
-    mt_arena_free(&scratch);
-    if (status == MT_OK)
-        mt_decision("fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
-            mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
-            placeholders ? "; those of the file are all along one axis, and not used" : "");
-    return status;
+    MT_SCRATCH(scratch);
+    MT_TRY(mt_fail_in(m->asked->path[0], make_fibres(scratch, m)));
+    mt_decision("fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
+        mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
+        placeholders ? "; those of the file are all along one axis, and not used" : "");
+    return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, making *m)
+/* Reads the files, and takes their mesh or fills their surface. */
+static mt_status make_mesh(making *m)
 {
+    MT_SCRATCH(arena);
     mt_mesh *parts;
     MT_ALLOC(arena, parts, m->asked->n);
     mt_progress_stage("reading the files");
@@ -333,12 +332,9 @@ static mt_status make(mt_arena *arena, making *m)
 
 mt_status mt_heart_mesh_make(const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart)
 {
-    mt_arena scratch = {0};
     making m = {.asked = asked, .refining = refining, .heart = heart};
     *heart = (mt_heart_mesh){.has_anatomy = false};
-    mt_status status = make(&scratch, &m);
-    mt_arena_free(&scratch);
-    MT_TRY(status);
+    MT_TRY(make_mesh(&m));
     MT_TRY(refine(&m));
     return choose_fibres(&m);
 }

@@ -405,10 +405,8 @@ static mt_status renew_all_map_files(const mt_run *run, const char *folder)
     for (size_t beat = 0; any; beat++) {
         any = beat < run->results.n_beats;
         for (int map = 0; map < MT_MAPS; map++) {
-            mt_arena arena = {0};
-            const mt_status status = renew_map_files(&arena, run, folder, (mt_map)map, beat, &any);
-            mt_arena_free(&arena);
-            MT_TRY(status);
+            MT_SCRATCH(arena);
+            MT_TRY(renew_map_files(arena, run, folder, (mt_map)map, beat, &any));
         }
     }
     return MT_OK;

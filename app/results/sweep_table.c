@@ -28,20 +28,18 @@ static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat,
 
 mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *row)
 {
-    mt_status status = MT_OK;
     MT_ALLOC(arena, row->beat, run->results.n_beats);
     row->n_beats = run->results.n_beats;
     row->maps = run->input->output.maps;
     row->step_cycles = NAN;
     if (run->profile && mt_run_counted(run) > 0)
         row->step_cycles = (double)mt_run_step_cycles(run) / (double)mt_run_counted(run);
-    for (size_t beat = 0; beat < run->results.n_beats && status == MT_OK; beat++) {
-        mt_arena scratch = {0};
+    for (size_t beat = 0; beat < run->results.n_beats; beat++) {
+        MT_SCRATCH(scratch);
         count_activated(run, beat, &row->beat[beat]);
-        status = find_medians(&scratch, run, beat, &row->beat[beat]);
-        mt_arena_free(&scratch);
+        MT_TRY(find_medians(scratch, run, beat, &row->beat[beat]));
     }
-    return status;
+    return MT_OK;
 }
 
 /* What some row has. */

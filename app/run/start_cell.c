@@ -52,9 +52,10 @@ static void warn_of_parameters(const char *name, const char *path, const mt_cell
     }
 }
 
-static mt_status start_all(mt_arena *arena, mt_arena *scratch, const char *name, const char *path,
-    const mt_cell_state *state, mt_monodomain *problem)
+static mt_status start_all(
+    mt_arena *arena, const char *name, const char *path, const mt_cell_state *state, mt_monodomain *problem)
 {
+    MT_SCRATCH(scratch);
     size_t n, type, *used;
     mt_cell_variant *variants;
     const mt_cell_variant *at_rest = mt_monodomain_variants(problem, &n);
@@ -78,10 +79,7 @@ static mt_status start_all(mt_arena *arena, mt_arena *scratch, const char *name,
 
 mt_status mt_start_cell(mt_arena *arena, const char *name, const char *path, mt_monodomain *problem)
 {
-    mt_arena scratch = {0};
     mt_cell_state state;
-    mt_status status = mt_cell_state_read(arena, path, &state);
-    if (status == MT_OK) status = mt_fail_in(path, start_all(arena, &scratch, name, path, &state, problem));
-    mt_arena_free(&scratch);
-    return mt_fail_in("start.state", status);
+    MT_TRY(mt_fail_in("start.state", mt_cell_state_read(arena, path, &state)));
+    return mt_fail_in("start.state", mt_fail_in(path, start_all(arena, name, path, &state, problem)));
 }

@@ -167,9 +167,9 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     return visit(context, i, k, &halo);
 }
 
-static mt_status cut_for(
-    const mt_reproduce *r, size_t i, mt_arena *scratch, mt_reproduce_visit *visit, void *context)
+static mt_status cut_for(const mt_reproduce *r, size_t i, mt_reproduce_visit *visit, void *context)
 {
+    MT_SCRATCH(scratch);
     mt_partition parts;
     mt_balance balance;
     mt_reproduce_name name;
@@ -179,22 +179,15 @@ static mt_status cut_for(
     mt_progress_stage(stage);
     MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
-        mt_arena arena = {0};
-        mt_status status = visit_scheme(r, i, k, &parts, &arena, visit, context);
-        mt_arena_free(&arena);
-        MT_TRY(status);
+        MT_SCRATCH(arena);
+        MT_TRY(visit_scheme(r, i, k, &parts, arena, visit, context));
     }
     return MT_OK;
 }
 
 mt_status mt_reproduce_each(const mt_reproduce *r, mt_reproduce_visit *visit, void *context)
 {
-    for (size_t i = 0; i < r->n_ipus; i++) {
-        mt_arena scratch = {0};
-        mt_status status = cut_for(r, i, &scratch, visit, context);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
-    }
+    for (size_t i = 0; i < r->n_ipus; i++) MT_TRY(cut_for(r, i, visit, context));
     mt_progress_stage(NULL);
     return MT_OK;
 }

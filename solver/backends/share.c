@@ -335,11 +335,9 @@ mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem,
     names whole;
     MT_TRY(make_names(arena, problem->diffusion->stars->mesh, &whole));
     for (uint32_t r = 1; r < layout->ranks->n_ranks; r++) {
-        mt_arena scratch = {0};
-        parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = &scratch, .whole = &whole};
-        const mt_status status = give(&p, backend, problem, layout);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_SCRATCH(scratch);
+        parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = scratch, .whole = &whole};
+        MT_TRY(give(&p, backend, problem, layout));
     }
     return MT_OK;
 }

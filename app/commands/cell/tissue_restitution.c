@@ -108,9 +108,11 @@ static mt_status make_strand(
     return mt_strand_of_slab(arena, slab, &t->medium, s);
 }
 
-static mt_status measure(mt_arena *slab_arena, mt_arena *scratch, mt_tissue_restitution *t,
-    const mt_cell_variant *variant, double longest_ms, size_t n)
+static mt_status measure(
+    mt_tissue_restitution *t, const mt_cell_variant *variant, double longest_ms, size_t n)
 {
+    MT_SCRATCH(slab_arena);
+    MT_SCRATCH(scratch);
     mt_wave_slab slab;
     mt_strand strand;
     MT_TRY(make_strand(slab_arena, scratch, t, &slab, &strand));
@@ -124,11 +126,9 @@ static mt_status measure(mt_arena *slab_arena, mt_arena *scratch, mt_tissue_rest
 mt_status mt_tissue_restitution_measure(mt_arena *arena, mt_tissue_restitution *t,
     const mt_cell_variant *variant, double longest_ms, size_t n, const double *interval_ms)
 {
-    mt_arena slab_arena = {0}, scratch = {0};
     MT_ALLOC(arena, t->s2, n);
     for (size_t k = 0; k < n; k++) t->s2[k].interval_ms = interval_ms[k];
-    const mt_status status = measure(&slab_arena, &scratch, t, variant, longest_ms, n);
-    mt_arena_free(&scratch), mt_arena_free(&slab_arena);
+    const mt_status status = measure(t, variant, longest_ms, n);
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in("restitution", status));
     while (t->n < n && !isnan(t->s2[t->n].speed_mm_ms)) t->n++;

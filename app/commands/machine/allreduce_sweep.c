@@ -163,33 +163,31 @@ static mt_status find_shapes(sweep *s)
 
 static mt_status time_method(const shape *of, ipu_method method, timed *t)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_collective c = of->collective;
     uint64_t cycles = 0;
-    mt_status status = mt_collective_plan(&scratch, method, t->elements, &c);
-    const bool is_one = status == MT_OK;
-    if (is_one) status = mt_collective_cycles(&c, &cycles);
+    const mt_status status = mt_collective_plan(scratch, method, t->elements, &c);
+    if (status == MT_INPUT) return MT_OK; /* the shape does not have the method */
+    MT_TRY(status);
+    MT_TRY(mt_collective_cycles(&c, &cycles));
     const double us = (double)cycles / c.target.clock_hz * 1e6;
-    if (is_one && !(us >= t->us)) {
+    if (!(us >= t->us)) {
         t->method = method;
         t->us = us;
         t->steps = c.plan.n_steps;
     }
-    if (is_one && method == t->automatic) t->automatic_us = us;
-    mt_arena_free(&scratch);
-    return is_one ? status : status == MT_INPUT ? MT_OK : status;
+    if (method == t->automatic) t->automatic_us = us;
+    return MT_OK;
 }
 
 /* Anticlockwise only where it is asked for: it is clockwise in a mirror. */
 static mt_status time_shape(const sweep *s, const shape *of, size_t elements, timed *t)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_collective c = of->collective;
     *t = (timed){.shape = of, .elements = elements, .us = NAN, .automatic_us = NAN};
-    const mt_status status = mt_collective_plan(&scratch, IPU_AUTO, elements, &c);
-    if (status == MT_OK) t->automatic = c.plan.method;
-    mt_arena_free(&scratch);
-    MT_TRY(status);
+    MT_TRY(mt_collective_plan(scratch, IPU_AUTO, elements, &c));
+    t->automatic = c.plan.method;
     for (int m = IPU_CLOCKWISE; m < IPU_METHODS; m++) {
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "the sweep was interrupted");
         if (s->method == IPU_AUTO ? m != IPU_ANTICLOCKWISE : m == (int)s->method)

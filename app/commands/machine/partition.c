@@ -212,9 +212,10 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     return MT_OK;
 }
 
-/* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
-static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
+/* One count of IPUs: its two tables, in `arena`. */
+static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table tables[2])
 {
+    MT_SCRATCH(scratch);
     mt_partition parts;
     mt_balance balance;
     mt_halo halo;
@@ -266,12 +267,7 @@ static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint
 {
     if (job->profile) MT_TRY(ipu_profile_check(job->profile, true));
     MT_TRY(get_mesh(arena, job));
-    for (size_t k = 0; k < n; k++) {
-        mt_arena scratch = {0};
-        mt_status status = cut_for(arena, &scratch, job, ipus[k], tables + 2 * k);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
-    }
+    for (size_t k = 0; k < n; k++) MT_TRY(cut_for(arena, job, ipus[k], tables + 2 * k));
     return MT_OK;
 }
 

@@ -144,12 +144,11 @@ static mt_status make_run(mt_arena *arena, sweep *s, size_t k)
 {
     char path[MT_FILE_PATH_MAX];
     mt_folder folder;
-    mt_arena own = {0};
+    MT_SCRATCH(own);
     MT_TRY(mt_folder_path(s->folder, s->values.value[k].name, path));
     MT_TRY(mt_folder_enter(path, mt_option_replace(s->arguments), &folder));
     keeping to = {arena, folder.path, &s->row[k]};
-    const mt_status status = mt_one_run_make(&own, &s->run[k], &s->shared, folder.path, keep_results, &to);
-    mt_arena_free(&own);
+    const mt_status status = mt_one_run_make(own, &s->run[k], &s->shared, folder.path, keep_results, &to);
     mt_folder_leave(&folder);
     return status;
 }

@@ -197,10 +197,8 @@ static mt_status run_corner(mt_arena *arena, const mt_niederer *n, mt_problem *p
     MT_TRY(mirror(arena, n, corner, &input));
     MT_TRY(mt_fail_in(n->path, mt_problem_aim(arena, &input, problem)));
     for (size_t b = 0; b < n->n_backends; b++) {
-        mt_arena of_run = {0};
-        const mt_status status = run_one(&of_run, n, problem, layout, m, b, corner);
-        mt_arena_free(&of_run);
-        MT_TRY(status);
+        MT_SCRATCH(of_run);
+        MT_TRY(run_one(of_run, n, problem, layout, m, b, corner));
     }
     return MT_OK;
 }
@@ -239,11 +237,9 @@ mt_status mt_niederer_run(mt_arena *arena, mt_niederer *n)
 {
     mt_findings_of_case(n->path, &n->input);
     for (size_t m = 0; m < n->n_meshes; m++) {
-        mt_arena of_mesh = {0};
+        MT_SCRATCH(of_mesh);
         MT_ALLOC(arena, n->mesh[m].at_ms, n->n_backends * n->n_corners * n_places(n));
-        const mt_status status = run_mesh(&of_mesh, n, m);
-        mt_arena_free(&of_mesh);
-        MT_TRY(status);
+        MT_TRY(run_mesh(of_mesh, n, m));
     }
     return MT_OK;
 }

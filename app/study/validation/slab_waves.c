@@ -188,11 +188,9 @@ static mt_status make_places(mt_arena *arena, bool of_elements, slab *s)
 static mt_status run_waves(bool of_elements, slab *s)
 {
     for (s->wave = 0; s->wave < WAVES; s->wave++) {
-        mt_arena arena = {0};
+        MT_SCRATCH(arena);
         for (size_t c = 0; c < s->n; c++) s->distance_mm[c] = distance_of(s->place_mm + 2 * c, s->wave);
-        const mt_status status = of_elements ? run_elements(&arena, s) : run_vertices(&arena, s);
-        mt_arena_free(&arena);
-        MT_TRY(status);
+        MT_TRY(of_elements ? run_elements(arena, s) : run_vertices(arena, s));
         compare(s);
     }
     return MT_OK;

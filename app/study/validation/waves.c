@@ -193,10 +193,8 @@ static mt_status measure_all(measuring *m)
 {
     for (size_t f = 0; f < m->n_families; f++)
         for (size_t i = 0; i < m->n_lengths; i++) {
-            mt_arena arena = {0};
-            const mt_status status = measure_length(&arena, m, f, i);
-            mt_arena_free(&arena);
-            MT_TRY(status);
+            MT_SCRATCH(arena);
+            MT_TRY(measure_length(arena, m, f, i));
         }
     mt_progress_stage(NULL);
     return MT_OK;
