@@ -1,4 +1,4 @@
-/* Every number of solver/README.md, "Time stepping". */
+/* The errors of time steps in solver/README.md, "Time stepping". */
 #include <criterion/criterion.h>
 
 #include <math.h>
