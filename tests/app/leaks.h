@@ -4,7 +4,7 @@
 
 /* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
  */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+__attribute__((weak)) const char *__lsan_default_suppressions(void);
+__attribute__((weak)) const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 #endif

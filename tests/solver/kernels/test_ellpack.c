@@ -203,7 +203,7 @@ Test(ellpack, low_parts_are_kept_only_where_asked)
             (double)dropped[row]);
 }
 
-Test(block, the_index_is_a_bijection_onto_n_times_k)
+Test(ellpack, the_index_is_a_bijection_onto_n_times_k)
 {
     static const size_t entries[] = {1, 16, 18};
     for (size_t e = 0; e < 3; e++)
@@ -219,7 +219,7 @@ Test(block, the_index_is_a_bijection_onto_n_times_k)
         }
 }
 
-Test(block, entries_of_neighbouring_cells_are_neighbours_within_a_block)
+Test(ellpack, entries_of_neighbouring_cells_are_neighbours_within_a_block)
 {
     for (size_t n = 1; n <= 70; n++) {
         cr_expect_eq(mt_block_width(n, n - 1), (n - 1) % 16 + 1);

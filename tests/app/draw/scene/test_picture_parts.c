@@ -36,7 +36,7 @@ static void leave(void)
     mt_arena_free(&arena);
 }
 
-TestSuite(parts, .init = enter, .fini = leave);
+TestSuite(picture_parts, .init = enter, .fini = leave);
 
 static void divide(uint32_t n_groups, uint32_t each)
 {
@@ -103,7 +103,7 @@ static meetings look_at_meetings(void)
     return m;
 }
 
-Test(parts, those_that_meet_can_be_told_apart)
+Test(picture_parts, those_that_meet_can_be_told_apart)
 {
     static const uint32_t sizes[][2] = {
         {1, 2}, {1, 40}, {1, 300}, {2, 20}, {4, 10}, {4, 300}, {12, 10}, {16, 20}, {64, 4}};
@@ -118,7 +118,7 @@ Test(parts, those_that_meet_can_be_told_apart)
 }
 
 /* A part for each face: many meet more others than there are shades. */
-Test(parts, without_order_they_still_get_colours_used_equally_often)
+Test(picture_parts, without_order_they_still_get_colours_used_equally_often)
 {
     uint64_t state = 1;
     divide(2, 500);
@@ -157,7 +157,7 @@ static bool is_flat(const mt_plot *plot, int x, int y, size_t *element, double *
 
 /* Borders between groups, of 0.6 pixels on either side and soft edges, are the only thing that may make a pixel darker: at
  * most one in 100 here. */
-Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
+Test(picture_parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 {
     divide(4, 10);
     mt_figure *figure = mt_arena_alloc(&arena, 1, sizeof *figure);
@@ -206,7 +206,7 @@ static void assert_legend(void)
     free(pixels);
 }
 
-Test(parts, the_legend_has_all_groups_in_colours_of_their_own)
+Test(picture_parts, the_legend_has_all_groups_in_colours_of_their_own)
 {
     static const uint32_t groups[] = {1, 16, 64};
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
@@ -222,7 +222,7 @@ static bool is_dark(const unsigned char rgb[3], double t)
 }
 
 /* "0" below the first column takes less ink than "15" below the last. */
-Test(parts, the_columns_are_numbered_from_the_left)
+Test(picture_parts, the_columns_are_numbered_from_the_left)
 {
     enum { GROUPS = 16, W = MT_LEGEND_W / GROUPS };
     static const size_t y[2] = {MT_LEGEND_Y + MT_LEGEND_H + 8, MT_LEGEND_Y + MT_LEGEND_H + 26};
@@ -235,7 +235,7 @@ Test(parts, the_columns_are_numbered_from_the_left)
     cr_assert(first > 5 && 4 * last > 5 * first, "%zu and %zu pixels", first, last);
 }
 
-Test(parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
+Test(picture_parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
 {
     divide(3, 30);
     omp_set_num_threads(1);
@@ -245,7 +245,7 @@ Test(parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
     assert_same_bytes(path, other);
 }
 
-Test(parts, senseless_input_is_refused_and_leaves_nothing)
+Test(picture_parts, senseless_input_is_refused_and_leaves_nothing)
 {
     divide(2, 5);
     mt_adjacency less = adjacency;
@@ -269,7 +269,7 @@ Test(parts, senseless_input_is_refused_and_leaves_nothing)
     cr_assert_eq(files_in(folder), 0);
 }
 
-Test(parts, every_lack_of_memory_comes_back_as_a_status)
+Test(picture_parts, every_lack_of_memory_comes_back_as_a_status)
 {
     size_t n = 1;
     divide(2, 5);
