@@ -19,41 +19,26 @@ enum { VIEW_NAME = 256 }; /* bytes of the longest name that can be viewed, with 
 /* Deflate's best: 258 bytes for 2 bits. */
 static const size_t deflate_most = 1032;
 
+static void close_id(const hid_t *id)
+{
+    if (*id >= 0) (void)H5Idec_ref(*id);
+}
+
+/* Declares ids of HDF5, negative if there is none, that are closed where their scope ends, after a returned value was computed. */
+#define SCOPED_ID __attribute__((cleanup(close_id))) hid_t
+
 static hid_t memory_type(mt_h5_type type)
 {
-    switch (type) {
-    case MT_H5_FLOAT:
-        return H5T_NATIVE_FLOAT;
-    case MT_H5_DOUBLE:
-        return H5T_NATIVE_DOUBLE;
-    case MT_H5_INT32:
-        return H5T_NATIVE_INT32;
-    case MT_H5_INT64:
-        return H5T_NATIVE_INT64;
-    case MT_H5_UINT8:
-        return H5T_NATIVE_UINT8;
-    case MT_H5_UINT32:
-        return H5T_NATIVE_UINT32;
-    }
-    return H5I_INVALID_HID;
+    const hid_t types[] = {H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE, H5T_NATIVE_INT32, H5T_NATIVE_INT64,
+        H5T_NATIVE_UINT8, H5T_NATIVE_UINT32};
+    return types[type];
 }
 
 static hid_t stored_type(mt_h5_type type)
 {
-    switch (type) {
-    case MT_H5_FLOAT:
-        return H5T_IEEE_F32LE;
-    case MT_H5_DOUBLE:
-        return H5T_IEEE_F64LE;
-    case MT_H5_INT32:
-        return H5T_STD_I32LE;
-    case MT_H5_INT64:
-    case MT_H5_UINT32:
-        return H5T_STD_I64LE;
-    case MT_H5_UINT8:
-        return H5T_STD_U8LE;
-    }
-    return H5I_INVALID_HID;
+    const hid_t types[] = {
+        H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I32LE, H5T_STD_I64LE, H5T_STD_U8LE, H5T_STD_I64LE};
+    return types[type];
 }
 
 static const char *type_name(mt_h5_type type)
@@ -123,12 +108,11 @@ static herr_t refuse_link(const char *file, const char *group, const char *other
 static mt_status check_links(const mt_h5 *h5, const char *name)
 {
     char other[MT_FILE_PATH_MAX] = "";
-    const hid_t list = H5Pcreate(H5P_LINK_ACCESS);
+    SCOPED_ID list = H5Pcreate(H5P_LINK_ACCESS);
     H5O_info_t info;
     if (list < 0 || H5Pset_elink_cb(list, refuse_link, other) < 0)
         return fail_h5(MT_FILE, h5, name, "its links cannot be read");
     (void)H5Oget_info_by_name2(h5->id, name, &info, H5O_INFO_BASIC, list);
-    (void)H5Pclose(list);
     if (!*other) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s: is a link to another file, %.200s; allowed: data in the file itself",
         h5->path, name, other);
@@ -152,19 +136,15 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
  * our lock already (data/files/file.h), with which one of HDF5's would collide on NFS. */
 static mt_status create_file(const char *temporary, mt_h5 *h5)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
-    mt_status status = MT_OK;
+    SCOPED_ID access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
     errno = 0;
     h5->id = H5I_INVALID_HID;
     if (access >= 0 && create >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110) >= 0 &&
         H5Pset_file_locking(access, false, true) >= 0 && H5Pset_obj_track_times(create, false) >= 0)
         h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, create, access);
-    if (h5->id < 0)
-        status = errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
-                       : fail_h5(MT_FILE, h5, "", "cannot be created");
-    if (create >= 0) (void)H5Pclose(create);
-    if (access >= 0) (void)H5Pclose(access);
-    return status;
+    if (h5->id >= 0) return MT_OK;
+    return errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
+                 : fail_h5(MT_FILE, h5, "", "cannot be created");
 }
 
 mt_status mt_h5_create(const char *path, mt_h5 *h5)
@@ -212,65 +192,46 @@ void mt_h5_close(mt_h5 *h5)
 
 mt_status mt_h5_group(mt_h5 *h5, const char *name)
 {
-    const hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-    hid_t group = H5I_INVALID_HID;
+    SCOPED_ID list = H5Pcreate(H5P_GROUP_CREATE), group = H5I_INVALID_HID;
     if (list >= 0 && H5Pset_obj_track_times(list, false) >= 0)
         group = H5Gcreate2(h5->id, name, H5P_DEFAULT, list, H5P_DEFAULT);
-    const mt_status status = group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
-    if (group >= 0) (void)H5Gclose(group);
-    if (list >= 0) (void)H5Pclose(list);
-    return status;
+    return group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
 }
 
-/* A small attribute of one object; `space` and `type` stay the caller's. */
-static herr_t put_attribute(mt_h5 *h5, const char *object, const char *attribute, hid_t file_type,
+/* Writes a small attribute of one object. A negative type or space is one that could not be made. */
+static mt_status put_attribute(mt_h5 *h5, const char *object, const char *attribute, hid_t file_type,
     hid_t mem_type, hid_t space, const void *value)
 {
-    hid_t id =
+    static const char failed[] = "an attribute cannot be written";
+    if (file_type < 0 || space < 0) return fail_h5(MT_FILE, h5, object, failed);
+    const hid_t id =
         H5Acreate_by_name(h5->id, object, attribute, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (id < 0) return -1;
-    herr_t result = H5Awrite(id, mem_type, value);
-    return H5Aclose(id) < 0 ? -1 : result;
+    if (id < 0) return fail_h5(MT_FILE, h5, object, failed);
+    const herr_t result = H5Awrite(id, mem_type, value);
+    return H5Aclose(id) < 0 || result < 0 ? fail_h5(MT_FILE, h5, object, failed) : MT_OK;
 }
 
 mt_status mt_h5_write_text(mt_h5 *h5, const char *object, const char *attribute, const char *text)
 {
-    size_t n = strlen(text);
-    hid_t type = H5Tcopy(H5T_C_S1);
-    hid_t space = H5Screate(H5S_SCALAR);
-    herr_t result = -1;
+    const size_t n = strlen(text);
+    SCOPED_ID type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
     /* HDF5 knows no text of length 0: the empty one is a single 0. */
-    if (type >= 0 && space >= 0 && H5Tset_size(type, n ? n : 1) >= 0 &&
-        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
-        result = put_attribute(h5, object, attribute, type, type, space, text);
-    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
-    if (space >= 0) (void)H5Sclose(space);
-    if (type >= 0) (void)H5Tclose(type);
-    return status;
+    const bool set =
+        type >= 0 && H5Tset_size(type, n ? n : 1) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
+    return put_attribute(h5, object, attribute, set ? type : H5I_INVALID_HID, type, space, text);
 }
 
 mt_status mt_h5_write_number(mt_h5 *h5, const char *object, const char *attribute, double number)
 {
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const herr_t result =
-        space < 0 ? -1
-                  : put_attribute(h5, object, attribute, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &number);
-    const mt_status status =
-        result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
-    if (space >= 0) (void)H5Sclose(space);
-    return status;
+    SCOPED_ID space = H5Screate(H5S_SCALAR);
+    return put_attribute(h5, object, attribute, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &number);
 }
 
 mt_status mt_h5_write_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values)
 {
-    hsize_t size = n;
-    hid_t space = H5Screate_simple(1, &size, NULL);
-    herr_t result =
-        space < 0 ? -1 : put_attribute(h5, object, attribute, H5T_STD_I64LE, H5T_NATIVE_INT64, space, values);
-    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
-    if (space >= 0) (void)H5Sclose(space);
-    return status;
+    SCOPED_ID space = H5Screate_simple(1, (hsize_t[]){n}, NULL);
+    return put_attribute(h5, object, attribute, H5T_STD_I64LE, H5T_NATIVE_INT64, space, values);
 }
 
 /* How the array is laid out in the file: contiguous, its room taken at once, or in compressed chunks of whole rows. */
@@ -312,16 +273,11 @@ static mt_status write_array(mt_h5 *h5, const char *name, mt_h5_type type, size_
         return mt_fail(
             MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
     for (size_t k = 0; k < rank; k++) extent[k] = shape[k];
-    hid_t space = H5Screate_simple((int)rank, extent, NULL);
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    mt_status status;
-    if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent, plain) >= 0)
-        status = write_dataset(h5, name, type, space, list, values);
-    else
-        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
-    if (list >= 0) (void)H5Pclose(list);
-    if (space >= 0) (void)H5Sclose(space);
-    return status == MT_OK && unit ? mt_h5_write_text(h5, name, "unit", unit) : status;
+    SCOPED_ID space = H5Screate_simple((int)rank, extent, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    if (space < 0 || list < 0 || set_layout(list, stored_type(type), rank, extent, plain) < 0)
+        return fail_h5(MT_FILE, h5, name, "cannot be laid out");
+    MT_TRY(write_dataset(h5, name, type, space, list, values));
+    return unit ? mt_h5_write_text(h5, name, "unit", unit) : MT_OK;
 }
 
 mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
@@ -358,15 +314,13 @@ mt_status mt_h5_write_rows(
 {
     const hid_t id = H5Dopen2(h5->id, name, H5P_DEFAULT);
     if (id < 0) return fail_h5(MT_FILE, h5, name, "cannot be written");
-    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    SCOPED_ID space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
     mt_status status = MT_OK;
     if (memory < 0)
         status =
             mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, name, n, first);
     else if (H5Dwrite(id, memory_type(type), memory, space, H5P_DEFAULT, values) < 0)
         status = fail_h5(MT_FILE, h5, name, "cannot be written");
-    if (memory >= 0) (void)H5Sclose(memory);
-    if (space >= 0) (void)H5Sclose(space);
     if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, "cannot be written");
     return status;
 }
@@ -385,23 +339,16 @@ mt_status mt_h5_view(mt_h5 *h5, const char *name, mt_h5_type type, const char *o
     if (strlen(of) >= VIEW_NAME)
         return mt_fail(MT_INPUT, "%s: %.60s...: this name is too long for a view", h5->path, of);
     double_percents(of, from);
-    const hid_t id = H5Dopen2(h5->id, of, H5P_DEFAULT);
+    SCOPED_ID id = H5Dopen2(h5->id, of, H5P_DEFAULT);
     if (id < 0) return fail_h5(MT_FILE, h5, name, "its array cannot be looked at");
-    const hid_t source = H5Dget_space(id), list = H5Pcreate(H5P_DATASET_CREATE);
-    const hid_t space = source < 0 ? source : select_rows(source, first, n);
-    mt_status status;
+    SCOPED_ID source = H5Dget_space(id), list = H5Pcreate(H5P_DATASET_CREATE),
+              space = source < 0 ? source : select_rows(source, first, n);
     if (source >= 0 && space < 0)
-        status = mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, of, n, first);
-    else if (list >= 0 && space >= 0 && H5Pset_obj_track_times(list, false) >= 0 &&
-             H5Pset_virtual(list, space, ".", from, source) >= 0)
-        status = write_dataset(h5, name, type, space, list, NULL);
-    else
-        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
-    if (space >= 0) (void)H5Sclose(space);
-    if (list >= 0) (void)H5Pclose(list);
-    if (source >= 0) (void)H5Sclose(source);
-    (void)H5Dclose(id);
-    return status;
+        return mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, of, n, first);
+    if (list < 0 || space < 0 || H5Pset_obj_track_times(list, false) < 0 ||
+        H5Pset_virtual(list, space, ".", from, source) < 0)
+        return fail_h5(MT_FILE, h5, name, "cannot be laid out");
+    return write_dataset(h5, name, type, space, list, NULL);
 }
 
 /* ---- reading ---- */
@@ -426,9 +373,8 @@ mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has)
 static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t rank, size_t *shape)
 {
     hsize_t extent[H5S_MAX_RANK];
-    hid_t space = H5Dget_space(id);
-    int found = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
-    if (space >= 0) (void)H5Sclose(space);
+    SCOPED_ID space = H5Dget_space(id);
+    const int found = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
     if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
     if ((size_t)found != rank)
         return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; it must have %zu", h5->path, name, found, rank);
@@ -439,9 +385,8 @@ static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t ra
 /* Bytes of items of a dataset's type in these extents, or the largest number where they are more. */
 static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
 {
-    hid_t type = H5Dget_type(id);
+    SCOPED_ID type = H5Dget_type(id);
     size_t bytes = type < 0 ? 0 : H5Tget_size(type);
-    if (type >= 0) (void)H5Tclose(type);
     for (int k = 0; k < rank; k++)
         if (__builtin_mul_overflow(bytes, extent[k], &bytes)) return SIZE_MAX;
     return bytes;
@@ -482,11 +427,9 @@ static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t
     size_t growth, most;
     MT_TRY(check_storage(h5, name, list, &growth));
     const hsize_t stored = H5Dget_storage_size(id);
-    const hid_t file = H5Iget_file_id(id), space = H5Dget_space(id);
+    SCOPED_ID file = H5Iget_file_id(id), space = H5Dget_space(id);
     const int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
     if (file >= 0 && H5Fget_filesize(file, &file_bytes) < 0) file_bytes = 0;
-    if (space >= 0) (void)H5Sclose(space);
-    if (file >= 0) (void)H5Fclose(file);
     if (rank < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
     if (__builtin_mul_overflow(stored < file_bytes ? stored : file_bytes, growth, &most)) most = SIZE_MAX;
     size_t counted = bytes_of(id, rank, extent);
@@ -501,27 +444,23 @@ static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t
         name, counted, most);
 }
 
-/* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. */
+/* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. The caller closes the id, also after a
+ * failure. */
 static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
 {
     MT_TRY(check_links(h5, name));
     *id = H5Dopen2(h5->id, name, H5P_DEFAULT);
     if (*id < 0) return fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened");
-    const hid_t list = H5Dget_create_plist(*id);
-    const mt_status status = list < 0 ? fail_h5(MT_FILE, h5, name, "its layout cannot be read")
-                                      : check_stored(h5, name, *id, list);
-    if (list >= 0) (void)H5Pclose(list);
-    if (status != MT_OK) (void)H5Dclose(*id);
-    return status;
+    SCOPED_ID list = H5Dget_create_plist(*id);
+    if (list < 0) return fail_h5(MT_FILE, h5, name, "its layout cannot be read");
+    return check_stored(h5, name, *id, list);
 }
 
 mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape)
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_dataset(h5, name, &id));
-    mt_status status = shape_of(h5, name, id, rank, shape);
-    (void)H5Dclose(id);
-    return status;
+    return shape_of(h5, name, id, rank, shape);
 }
 
 static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t rank, const size_t *shape)
@@ -555,12 +494,11 @@ static bool is_sound(hid_t type)
 /* Finds the class and size of the numbers of a dataset. The class is H5T_NO_CLASS if they are damaged. */
 static mt_status type_of(const mt_h5 *h5, const char *name, hid_t id, H5T_class_t *found, size_t *bytes)
 {
-    const hid_t stored = H5Dget_type(id);
+    SCOPED_ID stored = H5Dget_type(id);
     if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
     *found = H5Tget_class(stored);
     *bytes = H5Tget_size(stored);
     if ((*found == H5T_INTEGER || *found == H5T_FLOAT) && !is_sound(stored)) *found = H5T_NO_CLASS;
-    (void)H5Tclose(stored);
     return MT_OK;
 }
 
@@ -594,54 +532,37 @@ static mt_status read_values(
     const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hid_t memory, hid_t space, void *values)
 {
     bool refused = false;
-    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    SCOPED_ID list = H5Pcreate(H5P_DATASET_XFER);
     if (list < 0 || H5Pset_type_conv_cb(list, refuse, &refused) < 0)
         return fail_h5(MT_FILE, h5, name, "cannot be read");
-    herr_t result = H5Dread(id, memory_type(type), memory, space, list, values);
-    mt_status status = MT_OK;
+    const herr_t result = H5Dread(id, memory_type(type), memory, space, list, values);
     if (refused)
-        status = mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
+        return mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
             type_name(type));
-    else if (result < 0)
-        status = fail_h5(MT_FILE, h5, name, "its values cannot be read");
-    (void)H5Pclose(list);
-    return status;
+    return result < 0 ? fail_h5(MT_FILE, h5, name, "its values cannot be read") : MT_OK;
 }
 
 mt_status mt_h5_read(
     mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values)
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_dataset(h5, name, &id));
-    mt_status status = check_shape(h5, name, id, rank, shape);
-    if (status == MT_OK) status = check_type(h5, name, id, type);
-    if (status == MT_OK) status = read_values(h5, name, id, type, H5S_ALL, H5S_ALL, values);
-    (void)H5Dclose(id);
-    return status;
-}
-
-static mt_status read_rows(
-    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, size_t first, size_t n, void *values)
-{
-    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
-    const mt_status status = memory < 0 ? mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on",
-                                              h5->path, name, n, first)
-                                        : read_values(h5, name, id, type, memory, space, values);
-    if (memory >= 0) (void)H5Sclose(memory);
-    if (space >= 0) (void)H5Sclose(space);
-    return status;
+    MT_TRY(check_shape(h5, name, id, rank, shape));
+    MT_TRY(check_type(h5, name, id, type));
+    return read_values(h5, name, id, type, H5S_ALL, H5S_ALL, values);
 }
 
 mt_status mt_h5_read_rows(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
     size_t first, size_t n, void *values)
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_dataset(h5, name, &id));
-    mt_status status = check_shape(h5, name, id, rank, shape);
-    if (status == MT_OK) status = check_type(h5, name, id, type);
-    if (status == MT_OK) status = read_rows(h5, name, id, type, first, n, values);
-    (void)H5Dclose(id);
-    return status;
+    MT_TRY(check_shape(h5, name, id, rank, shape));
+    MT_TRY(check_type(h5, name, id, type));
+    SCOPED_ID space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    if (memory < 0)
+        return mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, name, n, first);
+    return read_values(h5, name, id, type, memory, space, values);
 }
 
 mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribute, bool *has)
@@ -655,9 +576,8 @@ mt_status mt_h5_has_attribute(mt_h5 *h5, const char *object, const char *attribu
 static mt_status extents_of(
     const mt_h5 *h5, const char *name, hid_t id, size_t *rank, size_t shape[MT_H5_RANK_MAX])
 {
-    const hid_t space = H5Dget_space(id);
+    SCOPED_ID space = H5Dget_space(id);
     const int found = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    if (space >= 0) (void)H5Sclose(space);
     if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
     if (found > MT_H5_RANK_MAX)
         return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; allowed: at most %d", h5->path, name, found,
@@ -668,11 +588,9 @@ static mt_status extents_of(
 
 mt_status mt_h5_extents(mt_h5 *h5, const char *name, size_t *rank, size_t shape[MT_H5_RANK_MAX])
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_dataset(h5, name, &id));
-    const mt_status status = extents_of(h5, name, id, rank, shape);
-    (void)H5Dclose(id);
-    return status;
+    return extents_of(h5, name, id, rank, shape);
 }
 
 static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size_t n)
@@ -692,12 +610,10 @@ static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size
 
 mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values)
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_dataset(h5, name, &id));
-    mt_status status = check_numbers(h5, name, id, n);
-    if (status == MT_OK && n > 0) status = read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values);
-    (void)H5Dclose(id);
-    return status;
+    MT_TRY(check_numbers(h5, name, id, n));
+    return n > 0 ? read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values) : MT_OK;
 }
 
 /* Names of a group's links, with room for `room` of them. */
@@ -748,11 +664,9 @@ mt_status mt_h5_list(mt_arena *arena, mt_h5 *h5, const char *group, size_t *n, c
     *n = 0;
     MT_TRY(mt_h5_has(h5, group, &there));
     if (!there) return MT_OK;
-    const hid_t id = H5Gopen2(h5->id, group, H5P_DEFAULT);
+    SCOPED_ID id = H5Gopen2(h5->id, group, H5P_DEFAULT);
     if (id < 0) return fail_h5(MT_FILE, h5, group, "this group cannot be opened");
-    const mt_status status = list_group(arena, h5, group, id, n, names);
-    (void)H5Gclose(id);
-    return status;
+    return list_group(arena, h5, group, id, n, names);
 }
 
 static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
@@ -764,23 +678,23 @@ static mt_status open_attribute(const mt_h5 *h5, const char *object, const char 
     return mt_fail(MT_INPUT, "%s: %s: has no attribute %s", h5->path, object, attribute);
 }
 
-/* Closes an attribute that was read, or was not what it must be; `good` says which. */
-static mt_status close_attribute(const mt_h5 *h5, const char *object, hid_t id, hid_t type, bool good)
+/* Returns MT_MEMORY if that is why the last call failed. */
+static mt_status check_memory(const mt_h5 *h5, const char *object)
 {
-    const bool memory = !good && reason_of().memory;
-    const mt_status status = memory ? fail_h5(MT_FILE, h5, object, "an attribute cannot be read") : MT_OK;
-    if (type >= 0) (void)H5Tclose(type);
-    (void)H5Aclose(id);
-    return status;
+    return reason_of().memory ? fail_h5(MT_FILE, h5, object, "an attribute cannot be read") : MT_OK;
+}
+
+/* Returns the number of items of an open attribute, negative if it cannot be read. */
+static hssize_t count_items(hid_t id)
+{
+    SCOPED_ID space = H5Aget_space(id);
+    return space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
 }
 
 /* Text of the open attribute into out[size]; false where it is no single text or does not fit. */
 static bool take_text(hid_t id, hid_t type, char *out, size_t size)
 {
-    hid_t space = H5Aget_space(id);
-    hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-    if (space >= 0) (void)H5Sclose(space);
-    if (count != 1 || H5Tget_class(type) != H5T_STRING) return false;
+    if (count_items(id) != 1 || H5Tget_class(type) != H5T_STRING) return false;
     memset(out, 0, size);
     if (H5Tis_variable_str(type) <= 0) return H5Tget_size(type) < size && H5Aread(id, type, out) >= 0;
     char *text = NULL;
@@ -793,27 +707,32 @@ static bool take_text(hid_t id, hid_t type, char *out, size_t size)
 
 mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, char *out, size_t size)
 {
-    hid_t id;
+    SCOPED_ID id = H5I_INVALID_HID;
     MT_TRY(open_attribute(h5, object, attribute, &id));
-    hid_t type = H5Aget_type(id);
-    const bool good = type >= 0 && take_text(id, type, out, size);
-    MT_TRY(close_attribute(h5, object, id, type, good));
-    if (good) return MT_OK;
+    SCOPED_ID type = H5Aget_type(id);
+    if (type >= 0 && take_text(id, type, out, size)) return MT_OK;
+    MT_TRY(check_memory(h5, object));
     return mt_fail(MT_INPUT, "%s: %s: attribute %s is no text of fewer than %zu characters", h5->path, object,
         attribute, size);
 }
 
+/* Reads n numbers of 8 bytes at most; *good is false if the attribute does not hold them. */
+static mt_status take_numbers(const mt_h5 *h5, const char *object, const char *attribute, size_t n,
+    H5T_class_t kind, hid_t mem_type, void *values, bool *good)
+{
+    SCOPED_ID id = H5I_INVALID_HID;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    const bool long_enough = count_items(id) == (hssize_t)n;
+    SCOPED_ID type = H5Aget_type(id);
+    *good = long_enough && type >= 0 && H5Tget_class(type) == kind && H5Tget_size(type) <= 8 &&
+            H5Aread(id, mem_type, values) >= 0;
+    return *good ? MT_OK : check_memory(h5, object);
+}
+
 mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values)
 {
-    hid_t id;
-    MT_TRY(open_attribute(h5, object, attribute, &id));
-    hid_t space = H5Aget_space(id);
-    const bool long_enough = space >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n;
-    if (space >= 0) (void)H5Sclose(space);
-    hid_t type = H5Aget_type(id);
-    const bool good = long_enough && type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
-                      H5Tget_size(type) <= sizeof *values && H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
-    MT_TRY(close_attribute(h5, object, id, type, good));
+    bool good;
+    MT_TRY(take_numbers(h5, object, attribute, n, H5T_INTEGER, H5T_NATIVE_INT64, values, &good));
     if (good) return MT_OK;
     return mt_fail(
         MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);
@@ -821,15 +740,8 @@ mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribu
 
 mt_status mt_h5_read_number(mt_h5 *h5, const char *object, const char *attribute, double *number)
 {
-    hid_t id;
-    MT_TRY(open_attribute(h5, object, attribute, &id));
-    const hid_t space = H5Aget_space(id);
-    const bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (space >= 0) (void)H5Sclose(space);
-    const hid_t type = H5Aget_type(id);
-    const bool good = single && type >= 0 && H5Tget_class(type) == H5T_FLOAT &&
-                      H5Tget_size(type) <= sizeof *number && H5Aread(id, H5T_NATIVE_DOUBLE, number) >= 0;
-    MT_TRY(close_attribute(h5, object, id, type, good));
+    bool good;
+    MT_TRY(take_numbers(h5, object, attribute, 1, H5T_FLOAT, H5T_NATIVE_DOUBLE, number, &good));
     if (good) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s: attribute %s is not one number", h5->path, object, attribute);
 }

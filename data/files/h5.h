@@ -6,11 +6,10 @@
  * HDF5's own printing of errors is switched off for the thread that opens a file. Memory that HDF5 cannot have is MT_MEMORY,
  * whatever it was for.
  *
- *     mt_h5 h5 = {0};
- *     mt_status status = mt_h5_create(path, &h5);
- *     if (status == MT_OK) status = write_what_there_is(&h5);
- *     if (status == MT_OK) status = mt_h5_commit(&h5);
- *     mt_h5_close(&h5);      (a file that was not committed goes)
+ *     MT_H5_SCOPE(h5);
+ *     MT_TRY(mt_h5_create(path, h5));
+ *     MT_TRY(write_arrays(h5));
+ *     return mt_h5_commit(h5);      (a file that was not committed is removed at the end of the scope)
  */
 #ifndef MT_DATA_FILES_H5_H
 #define MT_DATA_FILES_H5_H
@@ -55,6 +54,11 @@ MT_NODISCARD mt_status mt_h5_open(const char *path, mt_h5 *h5);
 
 /* Closes; a created file that was not committed is removed. Nothing happens on a closed one. */
 void mt_h5_close(mt_h5 *h5);
+
+/* Declares `name`, a pointer to a closed file. If it is open at the end of its scope, it is closed after a returned value was computed. */
+#define MT_H5_SCOPE(name)                                                                                    \
+    __attribute__((cleanup(mt_h5_close))) mt_h5 name##_file = {0};                                           \
+    mt_h5 *const name = &name##_file
 
 /* Writing. Arrays have 1 <= rank <= MT_H5_RANK_MAX and are row-major; from 1 MiB on they are stored
  * compressed. `unit` becomes the attribute "unit" (NULL: none). Text is stored as fixed-length ASCII.

@@ -143,23 +143,16 @@ static mt_status write_frames(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
     return MT_OK;
 }
 
-static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
+static mt_status write_hdf(mt_arena *scratch, const char *path, const mt_series *s)
 {
+    MT_H5_SCOPE(h5);
+    MT_TRY(mt_h5_create(path, h5));
     MT_TRY(write_static(scratch, h5, s->mesh));
     MT_TRY(write_moments(scratch, h5, s));
     MT_TRY(write_frames(scratch, h5, s));
     MT_TRY(write_views(h5, s));
-    return mt_vtkhdf_put_notes(h5, s->n_notes, s->notes);
-}
-
-static mt_status write_hdf(mt_arena *scratch, const char *path, const mt_series *s)
-{
-    mt_h5 h5 = {0};
-    MT_TRY(mt_h5_create(path, &h5));
-    mt_status status = write_content(scratch, &h5, s);
-    if (status == MT_OK) status = mt_h5_commit(&h5);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_vtkhdf_put_notes(h5, s->n_notes, s->notes));
+    return mt_h5_commit(h5);
 }
 
 /* ---- XDMF ---- */

@@ -128,8 +128,12 @@ typedef struct content {
     const mt_vtkhdf_note *notes;
 } content;
 
-static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
+static mt_status write_file(const char *path, const content *all)
 {
+    MT_H5_SCOPE(h5);
+    MT_SCRATCH(scratch);
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(mt_h5_create(path, h5));
     MT_TRY(mt_vtkhdf_put_grid(scratch, h5, all->mesh, 1, mt_h5_write));
     MT_TRY(write_cell_data(scratch, h5, all->mesh));
     MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
@@ -137,19 +141,8 @@ static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
     MT_TRY(write_names(h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
-    return mt_vtkhdf_put_notes(h5, all->n_notes, all->notes);
-}
-
-static mt_status write_file(const char *path, const content *all)
-{
-    mt_h5 h5 = {0};
-    MT_SCRATCH(scratch);
-    MT_TRY(mt_vtkhdf_check_name(path));
-    MT_TRY(mt_h5_create(path, &h5));
-    mt_status status = write_content(scratch, &h5, all);
-    if (status == MT_OK) status = mt_h5_commit(&h5);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_vtkhdf_put_notes(h5, all->n_notes, all->notes));
+    return mt_h5_commit(h5);
 }
 
 mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
@@ -355,12 +348,10 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double
 
 mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     MT_SCRATCH(scratch);
-    MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_mesh(arena, scratch, &h5, unit_mm, mesh);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_h5_open(path, h5));
+    return read_mesh(arena, scratch, h5, unit_mm, mesh);
 }
 
 mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
@@ -370,27 +361,23 @@ mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 
 mt_status mt_vtkhdf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     unit[0] = 0;
-    MT_TRY(mt_h5_open(path, &h5));
-    const mt_status status = mt_vtkhdf_unit_of(&h5, points, unit);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_h5_open(path, h5));
+    return mt_vtkhdf_unit_of(h5, points, unit);
 }
 
 mt_status mt_vtkhdf_read_field(
     mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values)
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     char full[256];
     int n = snprintf(full, sizeof full, "VTKHDF/CellData/%s", name);
     if (n < 0 || (size_t)n >= sizeof full)
         return mt_fail(MT_INPUT, "element field '%.200s...': the name is too long", name);
     MT_ALLOC(arena, *values, n_elements);
-    MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_elements, *values);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_h5_open(path, h5));
+    return mt_h5_read(h5, full, MT_H5_DOUBLE, 1, &n_elements, *values);
 }
 
 /* ---- reading a partition ---- */
@@ -446,10 +433,8 @@ static mt_status read_parts(
 mt_status mt_vtkhdf_read_partition(
     mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     MT_SCRATCH(scratch);
-    MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_parts(arena, scratch, &h5, n_elements, partition);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_h5_open(path, h5));
+    return read_parts(arena, scratch, h5, n_elements, partition);
 }

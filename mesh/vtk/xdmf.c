@@ -419,47 +419,35 @@ static mt_status open_file(reader *r, const char *path)
     return mt_xml_tree_read(r->scratch, &scan, &r->tree);
 }
 
-static mt_status read_mesh(mt_arena *arena, reader *r, const char *path, double unit_mm, mt_mesh *mesh)
-{
-    MT_TRY(open_file(r, path));
-    MT_TRY(read_grids(r));
-    r->out.path = path;
-    MT_TRY(mt_vtk_grid_mesh(arena, &r->out, unit_mm, mesh));
-    MT_TRY(put_names(arena, r, mesh));
-    return add_notes(arena, r, mesh);
-}
-
 mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch};
-    return read_mesh(arena, &r, path, unit_mm, mesh);
+    MT_TRY(open_file(&r, path));
+    MT_TRY(read_grids(&r));
+    r.out.path = path;
+    MT_TRY(mt_vtk_grid_mesh(arena, &r.out, unit_mm, mesh));
+    MT_TRY(put_names(arena, &r, mesh));
+    return add_notes(arena, &r, mesh);
 }
 
 /* ---- the unit ---- */
-
-static mt_status read_unit(reader *r, const char *path, char unit[MT_UNIT_SIZE])
-{
-    mt_xdmf_item item;
-    char file[MT_FILE_PATH_MAX], points[MT_FILE_PATH_MAX];
-    mt_h5 h5 = {0};
-    bool has = false;
-    MT_TRY(open_file(r, path));
-    MT_TRY(find_grids(r));
-    MT_TRY(find_mesh(r));
-    MT_TRY(mt_xdmf_item_find(&r->tree, r->mesh->geometry, 0, &item));
-    if (item.element) MT_TRY(mt_xdmf_item_hdf5(&r->tree, &item, &has, file, points));
-    if (!has) return MT_OK;
-    mt_status status = mt_h5_open(file, &h5);
-    if (status == MT_OK) status = mt_vtkhdf_unit_of(&h5, points, unit);
-    mt_h5_close(&h5);
-    return status;
-}
 
 mt_status mt_xdmf_stated_unit(const char *path, char unit[MT_UNIT_SIZE])
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch};
+    mt_xdmf_item item;
+    char file[MT_FILE_PATH_MAX], points[MT_FILE_PATH_MAX];
+    MT_H5_SCOPE(h5);
+    bool has = false;
     unit[0] = 0;
-    return read_unit(&r, path, unit);
+    MT_TRY(open_file(&r, path));
+    MT_TRY(find_grids(&r));
+    MT_TRY(find_mesh(&r));
+    MT_TRY(mt_xdmf_item_find(&r.tree, r.mesh->geometry, 0, &item));
+    if (item.element) MT_TRY(mt_xdmf_item_hdf5(&r.tree, &item, &has, file, points));
+    if (!has) return MT_OK;
+    MT_TRY(mt_h5_open(file, h5));
+    return mt_vtkhdf_unit_of(h5, points, unit);
 }

@@ -187,10 +187,12 @@ static mt_status read_text(
     return mt_scan_fail(&scan, "<DataItem>: '%s' after the last of %zu numbers", more, item->n);
 }
 
-static mt_status read_dataset(mt_arena *arena, const mt_xml_tree *tree, const mt_xdmf_item *item, mt_h5 *h5,
-    const char *name, double **values)
+static mt_status read_dataset(mt_arena *arena, const mt_xml_tree *tree, const mt_xdmf_item *item,
+    const char *path, const char *name, double **values)
 {
+    MT_H5_SCOPE(h5);
     size_t rank, shape[MT_H5_RANK_MAX], n = 1;
+    MT_TRY(mt_h5_open(path, h5));
     MT_TRY(mt_h5_extents(h5, name, &rank, shape));
     for (size_t k = 0; k < rank; k++)
         if (__builtin_mul_overflow(n, shape[k], &n)) n = SIZE_MAX;
@@ -205,13 +207,9 @@ static mt_status read_hdf5(
     mt_arena *arena, const mt_xml_tree *tree, const mt_xdmf_item *item, double **values)
 {
     char path[MT_FILE_PATH_MAX], name[MT_FILE_PATH_MAX];
-    mt_h5 h5 = {0};
     bool has;
     MT_TRY(mt_xdmf_item_hdf5(tree, item, &has, path, name));
-    mt_status status = mt_h5_open(path, &h5);
-    if (status == MT_OK) status = read_dataset(arena, tree, item, &h5, name, values);
-    mt_h5_close(&h5);
-    return name_place(tree, item, status);
+    return name_place(tree, item, read_dataset(arena, tree, item, path, name, values));
 }
 
 mt_status mt_xdmf_item_read(
