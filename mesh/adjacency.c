@@ -114,9 +114,14 @@ static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neigh
     return MT_OK;
 }
 
-static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbour)
+mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency)
 {
+    MT_SCRATCH(scratch);
+    adjacency->n_elements = mesh->n_elements;
+    uint32_t *neighbour;
     mt_faces faces;
+    MT_ALLOC(arena, neighbour, 4 * mesh->n_elements);
+    adjacency->neighbour = neighbour;
     MT_TRY(mt_faces_make(scratch, mesh, &faces));
     for (size_t k = 0; k < 4 * mesh->n_elements; k++) neighbour[k] = MT_NO_ELEMENT;
     for (size_t v = 0; v < mesh->n_vertices; v++)
@@ -125,14 +130,6 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbou
             MT_TRY(match((uint32_t)v, faces.face + k, next - k, neighbour));
         }
     return MT_OK;
-}
-
-mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency)
-{
-    MT_SCRATCH(scratch);
-    adjacency->n_elements = mesh->n_elements;
-    MT_ALLOC(arena, adjacency->neighbour, 4 * mesh->n_elements);
-    return make(scratch, mesh, adjacency->neighbour);
 }
 
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)

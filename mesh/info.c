@@ -237,27 +237,21 @@ static double triangle_area(const mt_mesh *mesh, size_t f)
 
 typedef double size_of(const mt_mesh *mesh, size_t id);
 
-static mt_status add_sizes(
-    mt_arena *arena, const mt_mesh *mesh, const mt_tags *tags, size_of *size, mt_info_group **groups)
-{
-    MT_ALLOC(arena, *groups, tags->n);
-    for (size_t t = 0; t < tags->n; t++) {
-        mt_info_group *g = *groups + t;
-        *g = (mt_info_group){.tag = tags->tag[t], .count = tags->offset[t + 1] - tags->offset[t]};
-        for (size_t k = tags->offset[t]; k < tags->offset[t + 1]; k++) g->size += size(mesh, tags->id[k]);
-    }
-    return MT_OK;
-}
-
 static mt_status make_groups(mt_arena *arena, const mt_mesh *mesh, size_t n_items, const int32_t *tag,
     size_of *size, size_t *n, mt_info_group **groups)
 {
     MT_SCRATCH(scratch);
     mt_tags tags;
-    mt_status status = mt_tags_make(scratch, n_items, tag, &tags);
-    if (status == MT_OK) status = add_sizes(arena, mesh, &tags, size, groups);
-    *n = status == MT_OK ? tags.n : 0;
-    return status;
+    *n = 0;
+    MT_TRY(mt_tags_make(scratch, n_items, tag, &tags));
+    MT_ALLOC(arena, *groups, tags.n);
+    for (size_t t = 0; t < tags.n; t++) {
+        mt_info_group *g = *groups + t;
+        *g = (mt_info_group){.tag = tags.tag[t], .count = tags.offset[t + 1] - tags.offset[t]};
+        for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) g->size += size(mesh, tags.id[k]);
+    }
+    *n = tags.n;
+    return MT_OK;
 }
 
 mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)

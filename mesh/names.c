@@ -404,19 +404,17 @@ mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *wit
     const size_t n = mesh->n_elements;
     size_t n_without = 0;
     mt_tags tags;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     for (size_t c = 0; c < n; c++) n_without += without[c] != 0;
     if (n_without == 0) return MT_OK;
     for (size_t c = 0; c < n; c++)
         if (without[c]) mesh->region[c] = n_without == n ? 1 : INT32_MIN;
     if (n_without == n) return MT_OK;
-    const mt_status status = mt_tags_make(&scratch, n, mesh->region, &tags);
+    MT_TRY(mt_tags_make(scratch, n, mesh->region, &tags));
     int32_t free_tag = 0;
-    for (size_t t = 0; status == MT_OK && t < tags.n; t++) free_tag += tags.tag[t] == free_tag;
+    for (size_t t = 0; t < tags.n; t++) free_tag += tags.tag[t] == free_tag;
     for (size_t c = 0; c < n; c++)
         if (without[c]) mesh->region[c] = free_tag;
-    mt_arena_free(&scratch);
-    MT_TRY(status);
     return mt_mesh_note(arena, mesh,
         "%zu of %zu elements have no region in the file: they get the tag %d, which no other element has",
         n_without, n, free_tag);

@@ -19,27 +19,23 @@ static void add_elements(const mt_mesh *mesh, const float *values, double *sums,
 mt_status mt_vertex_mean(mt_arena *arena, const mt_mesh *mesh, const float *values, double **means)
 {
     MT_SCRATCH(scratch);
-    double *volumes_mm3 = mt_arena_alloc(scratch, mesh->n_vertices, sizeof *volumes_mm3);
-    *means = mt_arena_alloc(arena, mesh->n_vertices, sizeof **means);
-    const mt_status status = volumes_mm3 && *means ? MT_OK : MT_MEMORY;
-    if (status == MT_OK) add_elements(mesh, values, *means, volumes_mm3);
-    for (size_t v = 0; status == MT_OK && v < mesh->n_vertices; v++)
+    double *volumes_mm3;
+    MT_ALLOC(scratch, volumes_mm3, mesh->n_vertices);
+    MT_ALLOC(arena, *means, mesh->n_vertices);
+    add_elements(mesh, values, *means, volumes_mm3);
+    for (size_t v = 0; v < mesh->n_vertices; v++)
         (*means)[v] = volumes_mm3[v] > 0 ? (*means)[v] / volumes_mm3[v] : NAN;
-    return status;
-}
-
-/* Which of the n vertices each vertex of the mesh is, from 1; 0: none of them. */
-static mt_status number_them(
-    mt_arena *scratch, const mt_mesh *mesh, size_t n, const uint32_t *vertex, uint32_t **number)
-{
-    MT_ALLOC(scratch, *number, mesh->n_vertices);
-    for (size_t k = 0; k < n; k++) (*number)[vertex[k]] = (uint32_t)k + 1;
     return MT_OK;
 }
 
-static mt_status gather(
-    mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *number, mt_vertex_stars *stars)
+mt_status mt_vertex_stars_make(
+    mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
 {
+    MT_SCRATCH(scratch);
+    uint32_t *number; /* of each vertex of the mesh: which of the n it is, from 1; 0: none of them */
+    *stars = (mt_vertex_stars){.n = n};
+    MT_ALLOC(scratch, number, mesh->n_vertices);
+    for (size_t k = 0; k < n; k++) number[vertex[k]] = (uint32_t)k + 1;
     MT_ALLOC(arena, stars->start, n + 2);
     for (size_t k = 0; k < 4 * mesh->n_elements; k++)
         if (number[mesh->element_vertex[k]] > 0) stars->start[number[mesh->element_vertex[k]] + 1]++;
@@ -54,16 +50,6 @@ static mt_status gather(
         stars->volume_mm3[at] = mt_mesh_volume_mm3(mesh, k / 4);
     }
     return MT_OK;
-}
-
-mt_status mt_vertex_stars_make(
-    mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
-{
-    MT_SCRATCH(scratch);
-    uint32_t *number;
-    *stars = (mt_vertex_stars){.n = n};
-    MT_TRY(number_them(scratch, mesh, n, vertex, &number));
-    return gather(arena, mesh, n, number, stars);
 }
 
 void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means)

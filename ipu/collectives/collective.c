@@ -239,24 +239,18 @@ static mt_status find_vectors(mt_arena *scratch, const adding *a, ipu_operator w
     return MT_OK;
 }
 
-static mt_status add_steps(mt_arena *scratch, adding *a, ipu_operator with, const ipu_tensor *vectors,
-    size_t n_chips, const ipu_program **program)
-{
-    const ipu_program **steps;
-    vector *found;
-    MT_ALLOC(scratch, found, n_chips);
-    MT_TRY(find_vectors(scratch, a, with, vectors, n_chips, found));
-    a->vectors = found;
-    if (a->plan->n_steps > 0) a->codelet = &codelets[with][found[a->plan->hops->from].whole.type];
-    MT_ALLOC(scratch, steps, a->plan->n_steps);
-    for (size_t s = 0; s < a->plan->n_steps; s++) MT_TRY(add_step(a, s, &steps[s]));
-    return ipu_program_sequence(a->graph->arena, steps, a->plan->n_steps, program);
-}
-
 mt_status ipu_collective_program(ipu_graph *graph, const ipu_plan *plan, ipu_operator with,
     const ipu_tensor *vectors, size_t n_chips, const ipu_program **program)
 {
     MT_SCRATCH(scratch);
     adding a = {.graph = graph, .plan = plan};
-    return add_steps(scratch, &a, with, vectors, n_chips, program);
+    const ipu_program **steps;
+    vector *found;
+    MT_ALLOC(scratch, found, n_chips);
+    MT_TRY(find_vectors(scratch, &a, with, vectors, n_chips, found));
+    a.vectors = found;
+    if (plan->n_steps > 0) a.codelet = &codelets[with][found[plan->hops->from].whole.type];
+    MT_ALLOC(scratch, steps, plan->n_steps);
+    for (size_t s = 0; s < plan->n_steps; s++) MT_TRY(add_step(&a, s, &steps[s]));
+    return ipu_program_sequence(graph->arena, steps, plan->n_steps, program);
 }

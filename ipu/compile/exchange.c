@@ -6,7 +6,7 @@
 /* What is exchanged and the schedule by which it goes, in an arena of their own. */
 typedef struct scheduled {
     const ipu_target *target;
-    mt_arena scratch;
+    mt_arena *scratch;
     ipu_assembly assembly; /* of a predicate only its fragments */
     ipu_schedule schedule;
 } scheduled;
@@ -14,16 +14,12 @@ typedef struct scheduled {
 static mt_status make_schedule(scheduled *s)
 {
     return ipu_schedule_make(
-        &s->scratch, s->target, s->assembly.fragments, s->assembly.n_fragments, &s->schedule);
+        s->scratch, s->target, s->assembly.fragments, s->assembly.n_fragments, &s->schedule);
 }
 
-/* Checks what was made with this status, and ends it. */
-static mt_status check_made(mt_status status, scheduled *s)
+static mt_status check_schedule(const scheduled *s)
 {
-    if (status == MT_OK)
-        status = ipu_schedule_check(s->target, s->assembly.fragments, s->assembly.n_fragments, &s->schedule);
-    mt_arena_free(&s->scratch);
-    return status;
+    return ipu_schedule_check(s->target, s->assembly.fragments, s->assembly.n_fragments, &s->schedule);
 }
 
 /* ---- supersteps ---- */
@@ -33,7 +29,7 @@ static mt_status schedule_superstep(
     mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, scheduled *s)
 {
     s->target = &e->graph->target;
-    MT_TRY(ipu_assembly_make(arena, &s->scratch, e, step, &s->assembly));
+    MT_TRY(ipu_assembly_make(arena, s->scratch, e, step, &s->assembly));
     return make_schedule(s);
 }
 
@@ -99,17 +95,18 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
 
 mt_status ipu_exchange_of_superstep(mt_arena *arena, ipu_executable *e, ipu_superstep *step)
 {
-    scheduled s = {0};
-    mt_status status = schedule_superstep(arena, e, step, &s);
-    if (status == MT_OK) status = keep_exchange(arena, &s, e->inputs, step);
-    mt_arena_free(&s.scratch);
-    return status;
+    MT_SCRATCH(scratch);
+    scheduled s = {.scratch = scratch};
+    MT_TRY(schedule_superstep(arena, e, step, &s));
+    return keep_exchange(arena, &s, e->inputs, step);
 }
 
 mt_status ipu_exchange_check_superstep(const ipu_executable *e, const ipu_superstep *step)
 {
-    scheduled s = {0};
-    return check_made(schedule_superstep(&s.scratch, e, step, &s), &s);
+    MT_SCRATCH(scratch);
+    scheduled s = {.scratch = scratch};
+    MT_TRY(schedule_superstep(scratch, e, step, &s));
+    return check_schedule(&s);
 }
 
 /* ---- predicates ---- */
@@ -125,7 +122,7 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
     const size_t from = control->place / target->exchange_bytes_per_cycle;
     const size_t words = words_of_predicate(target, control);
     s->target = target;
-    MT_ALLOC(&s->scratch, s->assembly.fragments, target->tiles);
+    MT_ALLOC(s->scratch, s->assembly.fragments, target->tiles);
     for (uint32_t t = 0; t < target->tiles; t++)
         if (t != control->tile)
             s->assembly.fragments[s->assembly.n_fragments++] =
@@ -135,16 +132,18 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
 
 mt_status ipu_exchange_of_predicate(const ipu_target *target, ipu_control *control)
 {
-    scheduled s = {0};
-    const mt_status status = schedule_predicate(target, control, &s);
+    MT_SCRATCH(scratch);
+    scheduled s = {.scratch = scratch};
+    MT_TRY(schedule_predicate(target, control, &s));
     control->words = words_of_predicate(target, control);
     control->exchange_cycles = s.schedule.cycles;
-    mt_arena_free(&s.scratch);
-    return status;
+    return MT_OK;
 }
 
 mt_status ipu_exchange_check_predicate(const ipu_target *target, const ipu_control *control)
 {
-    scheduled s = {0};
-    return check_made(schedule_predicate(target, control, &s), &s);
+    MT_SCRATCH(scratch);
+    scheduled s = {.scratch = scratch};
+    MT_TRY(schedule_predicate(target, control, &s));
+    return check_schedule(&s);
 }

@@ -62,11 +62,10 @@ mt_status ipu_executable_check(const ipu_executable *e)
 {
     const size_t bytes = e->tile_offset[e->graph->target.tiles];
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
-        mt_arena scratch = {0};
-        unsigned char *mark = mt_arena_alloc(&scratch, bytes, 1);
-        const mt_status status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_MEMORY;
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_SCRATCH(scratch);
+        unsigned char *mark;
+        MT_ALLOC(scratch, mark, bytes);
+        MT_TRY(check_superstep(e, &e->supersteps[s], mark));
         MT_TRY(ipu_exchange_check_superstep(e, &e->supersteps[s]));
     }
     for (size_t c = 0; c < e->n_controls; c++) MT_TRY(check_control(e, &e->controls[c]));

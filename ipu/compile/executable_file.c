@@ -541,13 +541,11 @@ mt_status ipu_executable_save(const ipu_executable *executable, const char *path
 {
     if (executable->untimed)
         return mt_fail(MT_INPUT, "%s: an executable that is only to run; allowed: one of ipu_compile", path);
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    walk w = {.path = path, .out = file.stream, .arena = &scratch};
-    const mt_status status = save(&w, executable);
-    mt_arena_free(&scratch);
-    return mt_file_end(&file, status);
+    walk w = {.path = path, .out = file.stream, .arena = scratch};
+    return mt_file_end(&file, save(&w, executable));
 }
 
 /* Checks the ends of the file, and leaves what is between them. */
@@ -568,28 +566,22 @@ static mt_status open_file(const mt_scan *scan, walk *w)
     return MT_OK;
 }
 
-static mt_status load(mt_arena *scratch, walk *w, const ipu_codelet *const *codelets, size_t n_codelets,
-    ipu_executable **executable)
-{
-    mt_scan scan;
-    ipu_graph *graph = NULL;
-    ipu_executable *e = NULL;
-    MT_TRY(mt_scan_open(scratch, w->path, &scan));
-    MT_TRY(open_file(&scan, w));
-    MT_ALLOC(w->arena, graph, 1);
-    MT_ALLOC(w->arena, e, 1);
-    graph->arena = w->arena;
-    e->graph = graph;
-    MT_TRY(move(w, e, graph, codelets, n_codelets));
-    if (w->left > 0) return mt_fail(MT_INPUT, "%s: goes on where it should end", w->path);
-    *executable = e;
-    return MT_OK;
-}
-
 mt_status ipu_executable_load(mt_arena *arena, const char *path, const ipu_codelet *const *codelets,
     size_t n_codelets, ipu_executable **executable)
 {
     MT_SCRATCH(scratch);
     walk w = {.path = path, .arena = arena};
-    return load(scratch, &w, codelets, n_codelets, executable);
+    mt_scan scan;
+    ipu_graph *graph = NULL;
+    ipu_executable *e = NULL;
+    MT_TRY(mt_scan_open(scratch, path, &scan));
+    MT_TRY(open_file(&scan, &w));
+    MT_ALLOC(arena, graph, 1);
+    MT_ALLOC(arena, e, 1);
+    graph->arena = arena;
+    e->graph = graph;
+    MT_TRY(move(&w, e, graph, codelets, n_codelets));
+    if (w.left > 0) return mt_fail(MT_INPUT, "%s: goes on where it should end", path);
+    *executable = e;
+    return MT_OK;
 }

@@ -284,25 +284,19 @@ static mt_status find_ranges(finding *f)
     return MT_OK;
 }
 
-static mt_status find(mt_arena *arena, finding *f, const ipu_program *const *programs, size_t n_programs)
-{
-    const ipu_graph *g = f->graph;
-    MT_ALLOC(arena, f->liveness->set_moment, g->n_compute_sets);
-    MT_ALLOC(arena, f->liveness->variable, g->n_variables);
-    MT_ALLOC(f->scratch, f->temporary, g->n_variables);
-    MT_TRY(lay_out_all(f, programs, n_programs));
-    for (size_t v = 0; v < g->n_variables; v++) {
-        f->liveness->variable[v].always = true;
-        f->temporary[v] = g->variables[v].temporary ? (uint32_t)f->n_temporary++ : none;
-    }
-    return f->n_temporary > 0 ? find_ranges(f) : MT_OK;
-}
-
 mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
     size_t n_programs, ipu_liveness *liveness)
 {
     MT_SCRATCH(scratch);
     *liveness = (ipu_liveness){0};
     finding f = {.scratch = scratch, .graph = graph, .liveness = liveness};
-    return find(arena, &f, programs, n_programs);
+    MT_ALLOC(arena, liveness->set_moment, graph->n_compute_sets);
+    MT_ALLOC(arena, liveness->variable, graph->n_variables);
+    MT_ALLOC(scratch, f.temporary, graph->n_variables);
+    MT_TRY(lay_out_all(&f, programs, n_programs));
+    for (size_t v = 0; v < graph->n_variables; v++) {
+        liveness->variable[v].always = true;
+        f.temporary[v] = graph->variables[v].temporary ? (uint32_t)f.n_temporary++ : none;
+    }
+    return f.n_temporary > 0 ? find_ranges(&f) : MT_OK;
 }

@@ -533,26 +533,22 @@ static mt_status does_not_fit(placing *p, size_t tile, size_t over)
         p->target->bytes_per_tile, rule, largest, over, p->target->tiles);
 }
 
-static mt_status place_all(placing *p, ipu_executable *e)
-{
-    size_t over = 0, worst = 0;
-    for (size_t t = 0; t < p->target->tiles; t++) {
-        place_tile(p, t);
-        e->memory[t] = sums_of(p);
-        if (!is_over(p->target, &e->memory[t])) continue;
-        if (over++ == 0 || asked(&e->memory[t]) > asked(&e->memory[worst])) worst = t;
-    }
-    return over == 0 ? MT_OK : does_not_fit(p, worst, over);
-}
-
 mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
 {
     MT_SCRATCH(scratch);
+    const size_t n_tiles = e->graph->target.tiles;
+    size_t over = 0, worst = 0;
     placing p;
-    MT_ALLOC(arena, e->memory, e->graph->target.tiles);
+    MT_ALLOC(arena, e->memory, n_tiles);
     MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
-    MT_TRY(make_room(scratch, e, 0, e->graph->target.tiles, &p));
-    return place_all(&p, e);
+    MT_TRY(make_room(scratch, e, 0, n_tiles, &p));
+    for (size_t t = 0; t < n_tiles; t++) {
+        place_tile(&p, t);
+        e->memory[t] = sums_of(&p);
+        if (!is_over(p.target, &e->memory[t])) continue;
+        if (over++ == 0 || asked(&e->memory[t]) > asked(&e->memory[worst])) worst = t;
+    }
+    return over == 0 ? MT_OK : does_not_fit(&p, worst, over);
 }
 
 mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)

@@ -780,11 +780,9 @@ static mt_status make(mt_arena *arena, const planner *empty, ipu_schedule *sched
     const size_t first = empty->target->exchange_paired ? 0 : UNPAIRED;
     for (size_t k = first; k < ALL; k++) {
         planner p = *empty;
-        mt_arena scratch = {0};
+        MT_SCRATCH(scratch);
         ipu_schedule next;
-        const mt_status status = plan(&p, arena, &scratch, manners[k], &next);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_TRY(plan(&p, arena, scratch, manners[k], &next));
         if (k == first)
             *schedule = next;
         else
@@ -825,8 +823,8 @@ mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu
 {
     MT_SCRATCH(scratch);
     participants with = {0};
-    mt_status status = find_participants(scratch, target, fragments, n_fragments, &with);
+    MT_TRY(find_participants(scratch, target, fragments, n_fragments, &with));
     const planner p = {
         .target = target, .fragments = fragments, .with = &with, .n = n_fragments, .n_tiles = with.n};
-    return status == MT_OK ? make(arena, &p, schedule) : status;
+    return make(arena, &p, schedule);
 }

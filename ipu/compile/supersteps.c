@@ -188,22 +188,14 @@ static mt_status make_superstep(const making *m, size_t set)
     return e->untimed ? MT_OK : ipu_exchange_of_superstep(m->arena, e, step);
 }
 
-static mt_status make_all(making *m, mt_arena *scratch)
-{
-    ipu_executable *e = m->executable;
-    const size_t n_sets = e->graph->n_compute_sets;
-    const size_t n_inputs = m->slots->first_input[n_sets * m->n_tiles];
-    MT_ALLOC(scratch, m->room, ipu_larger(e->n_places, n_inputs));
-    MT_ALLOC(scratch, m->variables, ipu_larger(e->n_messages, e->n_places));
-    MT_ALLOC(m->arena, e->supersteps, n_sets);
-    for (size_t s = 0; s < n_sets; s++) MT_TRY(make_superstep(m, s));
-    return MT_OK;
-}
-
-mt_status ipu_supersteps_make(mt_arena *arena, ipu_executable *executable, const ipu_slots *slots)
+mt_status ipu_supersteps_make(mt_arena *arena, ipu_executable *e, const ipu_slots *slots)
 {
     MT_SCRATCH(scratch);
-    making m = {
-        .arena = arena, .executable = executable, .slots = slots, .n_tiles = executable->graph->target.tiles};
-    return make_all(&m, scratch);
+    making m = {.arena = arena, .executable = e, .slots = slots, .n_tiles = e->graph->target.tiles};
+    const size_t n_sets = e->graph->n_compute_sets, n_inputs = slots->first_input[n_sets * m.n_tiles];
+    MT_ALLOC(scratch, m.room, ipu_larger(e->n_places, n_inputs));
+    MT_ALLOC(scratch, m.variables, ipu_larger(e->n_messages, e->n_places));
+    MT_ALLOC(arena, e->supersteps, n_sets);
+    for (size_t s = 0; s < n_sets; s++) MT_TRY(make_superstep(&m, s));
+    return MT_OK;
 }

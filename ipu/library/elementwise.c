@@ -285,9 +285,9 @@ static mt_status add(const adding *a, ipu_tensor out)
     ipu_tile_range *ranges;
     size_t n = 0;
     MT_TRY(check(a, out));
-    mt_status status = ipu_ranges_of(scratch, a->graph, out, a->codelet->name, &ranges, &n);
-    for (size_t k = 0; k < n && status == MT_OK; k++) status = add_range(a, &ranges[k]);
-    return status;
+    MT_TRY(ipu_ranges_of(scratch, a->graph, out, a->codelet->name, &ranges, &n));
+    for (size_t k = 0; k < n; k++) MT_TRY(add_range(a, &ranges[k]));
+    return MT_OK;
 }
 
 /* The codelet of floats or the one of halves (null: there is none). */

@@ -30,34 +30,26 @@ static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, cons
     return ipu_program_execute(graph->arena, *set, program);
 }
 
-static mt_status tile_of(const ipu_graph *graph, ipu_tensor counter, uint32_t *tile)
-{
-    MT_SCRATCH(scratch);
-    ipu_tile_range *range;
-    size_t n;
-    const mt_status status = ipu_ranges_of(scratch, graph, counter, "counted loop", &range, &n);
-    if (status == MT_OK) *tile = range[0].tile;
-    return status;
-}
-
 mt_status ipu_counted_loop(
     ipu_graph *graph, uint64_t n, ipu_tensor counter, const ipu_program *body, const ipu_program **program)
 {
     static const uint32_t zero = 0;
     const ipu_program *begin, *turn[2] = {body}, *turns, *repeat;
-    uint32_t set, tile;
-    size_t vertex;
+    ipu_tile_range *range;
+    uint32_t set;
+    size_t vertex, n_ranges;
+    MT_SCRATCH(scratch);
     if (n > UINT32_MAX)
         return mt_fail(
             MT_INPUT, "counted loop: %ju turns; allowed: at most %ju", (uintmax_t)n, (uintmax_t)UINT32_MAX);
     if (counter.n != 1 || counter.type != IPU_UNSIGNED_INT)
         return mt_fail(MT_INPUT, "counted loop: a counter of %zu elements of type %s; allowed: 1 of type %s",
             counter.n, ipu_type_name(counter.type), ipu_type_name(IPU_UNSIGNED_INT));
-    MT_TRY(tile_of(graph, counter, &tile));
+    MT_TRY(ipu_ranges_of(scratch, graph, counter, "counted loop", &range, &n_ranges));
     MT_TRY(add_set(graph, "counted loop: begin", &set, &begin));
     MT_TRY(ipu_add_fill(graph, set, &zero, counter));
     MT_TRY(add_set(graph, "counted loop: count", &set, &turn[1]));
-    MT_TRY(ipu_graph_add_vertex(graph, set, &counting, tile, NULL, &vertex));
+    MT_TRY(ipu_graph_add_vertex(graph, set, &counting, range[0].tile, NULL, &vertex));
     MT_TRY(ipu_graph_connect(graph, vertex, "counter", counter));
     MT_TRY(ipu_program_sequence(graph->arena, turn, 2, &turns));
     MT_TRY(ipu_program_repeat(graph->arena, n, turns, &repeat));

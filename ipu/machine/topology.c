@@ -296,7 +296,7 @@ static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 mt_status ipu_topology_list(
     mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     ipu_topology *t = NULL;
     MT_TRY(allows_number(n_chips));
     if (n_links > INT32_MAX)
@@ -312,11 +312,9 @@ mt_status ipu_topology_list(
         if (!links[l].name) MT_TRY(text(arena, &t->links[l].name, "link", l, &links[l]));
     }
     MT_TRY(by_chip(arena, t, false, &t->first_out, &t->out));
-    mt_status status = find_routes(&scratch, t);
-    if (status == MT_OK) status = find_shares(arena, &scratch, t);
-    mt_arena_free(&scratch);
     *topology = t;
-    return status;
+    MT_TRY(find_routes(scratch, t));
+    return find_shares(arena, scratch, t);
 }
 
 /* ---- stated routes ---- */
@@ -419,9 +417,9 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     for (size_t l = 0; l < links->n_list; l++)
         listed[l] =
             (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
-    mt_status status = ipu_topology_list(arena, listed, links->n_list, n_chips, topology);
-    if (status == MT_OK) status = check_routes(scratch, "machine", links, *topology);
-    return status == MT_OK ? state_routes(arena, links, *topology) : status;
+    MT_TRY(ipu_topology_list(arena, listed, links->n_list, n_chips, topology));
+    MT_TRY(check_routes(scratch, "machine", links, *topology));
+    return state_routes(arena, links, *topology);
 }
 
 /* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */

@@ -115,12 +115,12 @@ static mt_status count_tiles(
     mt_arena *arena, const ipu_executable *e, const ipu_superstep *from, ipu_profile_step *to)
 {
     const size_t n = e->graph->target.tiles;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     uint32_t *senders, *vertices;
+    size_t *seen; /* receiver + 1 */
     MT_ALLOC(arena, senders, n);
     MT_ALLOC(arena, vertices, n);
-    size_t *seen = mt_arena_alloc(&scratch, n, sizeof *seen); /* receiver + 1 */
-    if (!seen) return MT_MEMORY;
+    MT_ALLOC(scratch, seen, n);
     for (size_t t = 0; t < n; t++) {
         vertices[t] = (uint32_t)(from->first_task[t + 1] - from->first_task[t]);
         for (size_t m = from->first_message[t]; m < from->first_message[t + 1]; m++) {
@@ -130,7 +130,6 @@ static mt_status count_tiles(
             senders[t]++;
         }
     }
-    mt_arena_free(&scratch);
     to->tile_senders = senders;
     to->tile_vertices = vertices;
     return MT_OK;
@@ -225,15 +224,14 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
 {
     MT_SCRATCH(scratch);
     kinds k = {0};
-    mt_status status = count_kinds(scratch, e, &k);
+    MT_TRY(count_kinds(scratch, e, &k));
     profile->n_vertices = k.n;
-    profile->vertices = status == MT_OK ? mt_arena_alloc(arena, k.n, sizeof *profile->vertices) : NULL;
-    if (status == MT_OK && !profile->vertices) status = MT_MEMORY;
-    for (size_t v = 0; status == MT_OK && v < k.n; v++) {
+    MT_ALLOC(arena, profile->vertices, k.n);
+    for (size_t v = 0; v < k.n; v++) {
         profile->vertices[v] = k.rows[v];
-        status = keep_name(arena, &profile->vertices[v].codelet);
+        MT_TRY(keep_name(arena, &profile->vertices[v].codelet));
     }
-    return status;
+    return MT_OK;
 }
 
 /* ---- the whole ---- */

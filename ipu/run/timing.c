@@ -339,11 +339,8 @@ static mt_status time_supersteps(mt_arena *arena, ipu_timing *t)
 {
     MT_ALLOC(arena, t->supersteps, t->executable->graph->n_compute_sets);
     for (size_t s = 0; s < t->executable->graph->n_compute_sets; s++) {
-        mt_arena scratch = {0};
-        const mt_status status =
-            time_superstep(arena, &scratch, t, &t->executable->supersteps[s], &t->supersteps[s]);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_SCRATCH(scratch);
+        MT_TRY(time_superstep(arena, scratch, t, &t->executable->supersteps[s], &t->supersteps[s]));
     }
     return MT_OK;
 }
@@ -353,12 +350,10 @@ static mt_status time_controls(mt_arena *arena, ipu_timing *t)
     MT_ALLOC(arena, t->controls, t->executable->n_controls);
     for (size_t c = 0; c < t->executable->n_controls; c++) {
         const ipu_control *control = &t->executable->controls[c];
-        mt_arena scratch = {0};
-        const mt_status status = ipu_program_is_transfer(control->program)
-                                     ? time_transfer(&scratch, t, control, &t->controls[c])
-                                     : time_predicate(&scratch, t, control, &t->controls[c]);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_SCRATCH(scratch);
+        MT_TRY(ipu_program_is_transfer(control->program)
+                   ? time_transfer(scratch, t, control, &t->controls[c])
+                   : time_predicate(scratch, t, control, &t->controls[c]));
     }
     return MT_OK;
 }

@@ -55,8 +55,9 @@ static int32_t find_surface(const mt_mesh *mesh, size_t f, const corners *sorted
 
 /* ---- areas ---- */
 
-static mt_status find(mt_arena *scratch, const mt_mesh *tagged, const mt_mesh *found, mt_meaning *m)
+mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *m)
 {
+    MT_SCRATCH(scratch);
     mt_tags tags;
     mt_surfaces counts;
     corners *sorted;
@@ -84,20 +85,14 @@ static mt_status find(mt_arena *scratch, const mt_mesh *tagged, const mt_mesh *f
     return MT_OK;
 }
 
-mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning)
-{
-    MT_SCRATCH(scratch);
-    return find(scratch, tagged, found, meaning);
-}
-
 mt_status mt_meaning_by_shape(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning)
 {
     MT_SCRATCH(scratch);
     mt_mesh shape = *mesh;
     mt_surfaces found;
-    mt_status status = mt_boundary_make(scratch, adjacency, &shape);
-    if (status == MT_OK) status = mt_surfaces_find(&shape, &found);
-    return status == MT_OK ? find(scratch, mesh, &shape, meaning) : status;
+    MT_TRY(mt_boundary_make(scratch, adjacency, &shape));
+    MT_TRY(mt_surfaces_find(&shape, &found));
+    return mt_meaning_find(mesh, &shape, meaning);
 }
 
 size_t mt_meaning_foreign(const mt_mesh *mesh)

@@ -90,12 +90,10 @@ static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_si
             .need_offset = planner->needs->offset,
             .need_part = planner->needs->part,
             .neighbour = planner->neighbour};
-        mt_arena scratch = {0};
+        MT_SCRATCH(scratch);
         sink->source = p;
-        mt_status status = planner->scheme->plan(planner->scheme, &source, &scratch,
-            halo->own_element + halo->own_offset[p], &halo->n_interior[p], sink);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        MT_TRY(planner->scheme->plan(planner->scheme, &source, scratch,
+            halo->own_element + halo->own_offset[p], &halo->n_interior[p], sink));
         halo->range_offset[p + 1] = sink->n_ranges;
     }
     return MT_OK;
@@ -124,11 +122,9 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
     MT_ALLOC(scratch, planner->mark, halo->n_parts);
     MT_ALLOC(scratch, planner->ascending, halo->n_elements);
     memcpy(planner->ascending, halo->own_element, halo->n_elements * sizeof *halo->own_element);
-    mt_scheme_sink sink = {0};
-    mt_status status = plan_parts(planner, halo, &sink);
-    if (status == MT_OK) status = keep_ranges(arena, &sink, halo);
-    mt_scheme_sink_free(&sink);
-    return status;
+    __attribute__((cleanup(mt_scheme_sink_free))) mt_scheme_sink sink = {0};
+    MT_TRY(plan_parts(planner, halo, &sink));
+    return keep_ranges(arena, &sink, halo);
 }
 
 /* The other direction: which ranges each part receives. */
@@ -315,41 +311,34 @@ static void keep_ranges_seen(view *v)
     }
 }
 
-static mt_status see(mt_arena *arena, mt_arena *scratch, view *v, bool each)
-{
-    const mt_halo *whole = v->whole;
-    mt_halo *seen = v->seen;
-    MT_ALLOC(scratch, v->kept, whole->n_elements);
-    MT_ALLOC(scratch, v->place, whole->n_elements);
-    MT_ALLOC(scratch, v->sends, whole->n_parts);
-    MT_ALLOC(scratch, v->stays, whole->n_parts);
-    MT_ALLOC(arena, seen->own_offset, (size_t)whole->n_parts + 1);
-    MT_ALLOC(arena, seen->n_interior, whole->n_parts);
-    MT_ALLOC(arena, seen->range_offset, (size_t)whole->n_parts + 1);
-    MT_ALLOC(arena, seen->inbound, whole->n_parts);
-    MT_ALLOC(arena, seen->needed, whole->n_parts);
-    if (each) memset(v->stays, 1, whole->n_parts);
-    MT_TRY(find_ranges(scratch, v));
-    keep_parts(v);
-    MT_TRY(keep_elements(arena, v));
-    seen->n_ranges = v->n_ranges;
-    MT_ALLOC(arena, seen->range, seen->n_ranges);
-    MT_ALLOC(arena, seen->to_offset, seen->n_ranges + 1);
-    keep_ranges_seen(v);
-    MT_ALLOC(arena, seen->to_part, seen->to_offset[seen->n_ranges]);
-    keep_ranges_seen(v);
-    mt_offsets_sum(seen->range_offset, (size_t)whole->n_parts + 1);
-    for (uint32_t part = v->first; part < v->end; part++) seen->needed[part] = whole->needed[part];
-    return turn_around(arena, seen);
-}
-
 mt_status mt_halo_seen(
     mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen)
 {
     MT_SCRATCH(scratch);
     view v = {.whole = halo, .first = first, .end = end, .seen = seen};
     *seen = (mt_halo){.n_parts = halo->n_parts, .parts_per_group = halo->parts_per_group};
-    return see(arena, scratch, &v, each);
+    MT_ALLOC(scratch, v.kept, halo->n_elements);
+    MT_ALLOC(scratch, v.place, halo->n_elements);
+    MT_ALLOC(scratch, v.sends, halo->n_parts);
+    MT_ALLOC(scratch, v.stays, halo->n_parts);
+    MT_ALLOC(arena, seen->own_offset, (size_t)halo->n_parts + 1);
+    MT_ALLOC(arena, seen->n_interior, halo->n_parts);
+    MT_ALLOC(arena, seen->range_offset, (size_t)halo->n_parts + 1);
+    MT_ALLOC(arena, seen->inbound, halo->n_parts);
+    MT_ALLOC(arena, seen->needed, halo->n_parts);
+    if (each) memset(v.stays, 1, halo->n_parts);
+    MT_TRY(find_ranges(scratch, &v));
+    keep_parts(&v);
+    MT_TRY(keep_elements(arena, &v));
+    seen->n_ranges = v.n_ranges;
+    MT_ALLOC(arena, seen->range, seen->n_ranges);
+    MT_ALLOC(arena, seen->to_offset, seen->n_ranges + 1);
+    keep_ranges_seen(&v);
+    MT_ALLOC(arena, seen->to_part, seen->to_offset[seen->n_ranges]);
+    keep_ranges_seen(&v);
+    mt_offsets_sum(seen->range_offset, (size_t)halo->n_parts + 1);
+    for (uint32_t part = first; part < end; part++) seen->needed[part] = halo->needed[part];
+    return turn_around(arena, seen);
 }
 
 /* ---- using it ---- */

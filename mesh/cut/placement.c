@@ -69,12 +69,10 @@ static void exchange(const mt_placement_graph *graph, uint32_t *place, uint32_t 
 
 mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place)
 {
-    mt_arena scratch = {0};
-    uint32_t *state = mt_arena_alloc(&scratch, graph->n_groups, sizeof *state);
-    if (state) {
-        for (uint32_t g = 0; g < graph->n_groups; g++) state[g] = place[g] = g;
-        if (graph->n_groups > 2) exchange(graph, state, place);
-    }
-    mt_arena_free(&scratch);
-    return state ? MT_OK : MT_MEMORY;
+    MT_SCRATCH(scratch);
+    uint32_t *state;
+    MT_ALLOC(scratch, state, graph->n_groups);
+    for (uint32_t g = 0; g < graph->n_groups; g++) state[g] = place[g] = g;
+    if (graph->n_groups > 2) exchange(graph, state, place);
+    return MT_OK;
 }

@@ -400,16 +400,6 @@ static void drain(struct parts *parts, uint32_t part, uint32_t *roomy)
     }
 }
 
-static mt_status repair(mt_arena *scratch, struct parts *parts, uint32_t *part)
-{
-    uint32_t roomy = 0;
-    MT_TRY(begin(scratch, parts, part));
-    for (uint32_t p = 0; p < parts->n_parts; p++) fill(parts, p);
-    parts->search.start = NONE; /* draining looks for others than filling */
-    for (uint32_t p = 0; p < parts->n_parts; p++) drain(parts, p, &roomy);
-    return parts->failed ? MT_MEMORY : MT_OK;
-}
-
 mt_status mt_repair_parts(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
@@ -417,10 +407,13 @@ mt_status mt_repair_parts(
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
         return mt_fail(MT_INPUT, "%zu elements cannot be cut into %u parts of %zu to %zu elements", n,
             n_parts, least, most);
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     struct parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
-    const mt_status status = repair(&scratch, &parts, part);
-    mt_arena_free(&scratch);
+    uint32_t roomy = 0;
+    MT_TRY(begin(scratch, &parts, part));
+    for (uint32_t p = 0; p < n_parts; p++) fill(&parts, p);
+    parts.search.start = NONE; /* draining looks for others than filling */
+    for (uint32_t p = 0; p < n_parts; p++) drain(&parts, p, &roomy);
     *moves = parts.moves;
-    return status;
+    return parts.failed ? MT_MEMORY : MT_OK;
 }

@@ -452,11 +452,9 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
 
 mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     MT_TRY(mt_file_set_begin());
-    const mt_status status = write_all(&scratch, name, mesh);
-    mt_arena_free(&scratch);
-    return mt_file_set_end(status);
+    return mt_file_set_end(write_all(scratch, name, mesh));
 }
 
 mt_status mt_carp_check(const char *name, mt_file_replace replace)

@@ -806,9 +806,9 @@ mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mes
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch, .unit_mm = unit_mm};
-    mt_status status = mt_scan_open(scratch, path, &r.scan);
-    if (status == MT_OK) status = read_file(&r);
-    return status == MT_OK ? make_mesh(arena, &r, mesh) : status;
+    MT_TRY(mt_scan_open(scratch, path, &r.scan));
+    MT_TRY(read_file(&r));
+    return make_mesh(arena, &r, mesh);
 }
 
 /* ---- writing ---- */
@@ -1019,9 +1019,8 @@ mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
     mt_mesh tagged;
-    mt_status status = take_tagged(scratch, mesh, &tagged);
-    status = mt_file_end(&file, status == MT_OK ? write_mesh(scratch, path, file.stream, &tagged) : status);
-    return status;
+    MT_TRY(take_tagged(scratch, mesh, &tagged));
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, write_mesh(scratch, path, file.stream, &tagged));
 }

@@ -62,28 +62,23 @@ static mt_status read_face(mt_scan *scan, size_t n_points, mt_mesh *mesh)
     return MT_OK;
 }
 
-static mt_status read_all(mt_arena *arena, mt_scan *scan, double unit_mm, mt_mesh *mesh)
-{
-    size_t n_points, n_triangles, n = 0;
-    char word[3];
-    count_lines(*scan, &n_points, &n_triangles);
-    MT_TRY(mt_mesh_new(arena, n_points, 0, mesh));
-    MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
-    mesh->n_faces = 0;
-    while (mt_scan_left(scan) > 0) {
-        mt_scan_word(scan, word, sizeof word);
-        if (strcmp(word, "v") == 0) MT_TRY(read_point(scan, unit_mm, mesh->xyz_mm + 3 * n++));
-        if (strcmp(word, "f") == 0) MT_TRY(read_face(scan, n, mesh));
-        mt_scan_next_line(scan);
-    }
-    if (mesh->n_faces == 0) return mt_fail(MT_INPUT, "%s: no triangles (lines 'f')", scan->path);
-    return MT_OK;
-}
-
 mt_status mt_obj_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     mt_scan scan;
+    size_t n_points, n_triangles, n = 0;
+    char word[3];
     MT_TRY(mt_scan_open(scratch, path, &scan));
-    return read_all(arena, &scan, unit_mm, mesh);
+    count_lines(scan, &n_points, &n_triangles);
+    MT_TRY(mt_mesh_new(arena, n_points, 0, mesh));
+    MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
+    mesh->n_faces = 0;
+    while (mt_scan_left(&scan) > 0) {
+        mt_scan_word(&scan, word, sizeof word);
+        if (strcmp(word, "v") == 0) MT_TRY(read_point(&scan, unit_mm, mesh->xyz_mm + 3 * n++));
+        if (strcmp(word, "f") == 0) MT_TRY(read_face(&scan, n, mesh));
+        mt_scan_next_line(&scan);
+    }
+    if (mesh->n_faces == 0) return mt_fail(MT_INPUT, "%s: no triangles (lines 'f')", path);
+    return MT_OK;
 }

@@ -113,17 +113,11 @@ static mt_status read_text(mt_arena *arena, mt_scan *scan, double unit_mm, mt_me
     return mt_scan_fail(scan, "%zu times endfacet, but %zu facets", n, t);
 }
 
-static mt_status read_all(mt_arena *arena, mt_scan *scan, double unit_mm, mt_mesh *mesh)
-{
-    MT_TRY(is_binary(scan) ? read_binary(arena, scan, unit_mm, mesh) : read_text(arena, scan, unit_mm, mesh));
-    if (mesh->n_faces == 0) return mt_fail(MT_INPUT, "%s: no triangles", scan->path);
-    return MT_OK;
-}
-
 mt_status mt_stl_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     mt_scan scan;
     MT_TRY(mt_scan_open(scratch, path, &scan));
-    return read_all(arena, &scan, unit_mm, mesh);
+    MT_TRY((is_binary(&scan) ? read_binary : read_text)(arena, &scan, unit_mm, mesh));
+    return mesh->n_faces > 0 ? MT_OK : mt_fail(MT_INPUT, "%s: no triangles", path);
 }

@@ -10,7 +10,7 @@
 
 /* The midpoints of edges by their ends, the lower first; numbered from 1 on. */
 typedef struct edges {
-    mt_arena arena; /* of the table */
+    mt_arena *arena; /* of the table */
     mt_pairs pairs;
 } edges;
 
@@ -18,7 +18,7 @@ typedef struct edges {
 static mt_status edges_number(edges *e, uint32_t a, uint32_t b, size_t first, uint32_t *number)
 {
     uint32_t *value;
-    MT_TRY(mt_pairs_at(&e->arena, &e->pairs, a < b ? a : b, a < b ? b : a, &value));
+    MT_TRY(mt_pairs_at(e->arena, &e->pairs, a < b ? a : b, a < b ? b : a, &value));
     if (*value == 0) *value = (uint32_t)e->pairs.n;
     *number = (uint32_t)first + *value - 1;
     return MT_OK;
@@ -176,34 +176,28 @@ mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times)
         coarse->n_elements, times, elements, faces, vertices, UINT32_MAX);
 }
 
-static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mesh *fine)
+mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
 {
     const size_t n = coarse->n_elements, n_faces = coarse->n_faces;
-    uint32_t *element_vertex, *face_vertex;
+    MT_SCRATCH(scratch);
+    edges e = {.arena = scratch};
     mt_mesh numbers = {0};
-    MT_ALLOC(arena, element_vertex, 32 * n);
-    MT_ALLOC(arena, face_vertex, 12 * n_faces);
-    numbers.element_vertex = element_vertex, numbers.face_vertex = face_vertex;
-    MT_TRY(number_midpoints(coarse, e, &numbers));
-    *fine =
-        (mt_mesh){.n_vertices = coarse->n_vertices + e->pairs.n, .n_elements = 8 * n, .n_faces = 4 * n_faces};
-    fine->element_vertex = element_vertex, fine->face_vertex = face_vertex;
+    MT_TRY(mt_refine_check(coarse, 1));
+    /* by Euler's formula a ball of C elements has about C + V edges, half its surface's faces aside */
+    MT_TRY(mt_pairs_reserve(scratch, &e.pairs, n + coarse->n_vertices));
+    MT_ALLOC(arena, numbers.element_vertex, 32 * n);
+    MT_ALLOC(arena, numbers.face_vertex, 12 * n_faces);
+    MT_TRY(number_midpoints(coarse, &e, &numbers));
+    *fine = (mt_mesh){.n_vertices = coarse->n_vertices + e.pairs.n,
+        .n_elements = 8 * n,
+        .n_faces = 4 * n_faces,
+        .element_vertex = numbers.element_vertex,
+        .face_vertex = numbers.face_vertex};
     MT_ALLOC(arena, fine->xyz_mm, 3 * fine->n_vertices);
     MT_ALLOC(arena, fine->region, fine->n_elements);
     MT_ALLOC(arena, fine->face_tag, fine->n_faces);
-    place_vertices(coarse, e, fine);
+    place_vertices(coarse, &e, fine);
     cut_elements(coarse, fine);
     cut_faces(coarse, fine);
     return inherit_all(arena, coarse, fine);
-}
-
-mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
-{
-    edges e = {0};
-    MT_TRY(mt_refine_check(coarse, 1));
-    /* by Euler's formula a ball of C elements has about C + V edges, half its surface's faces aside */
-    mt_status status = mt_pairs_reserve(&e.arena, &e.pairs, coarse->n_elements + coarse->n_vertices);
-    if (status == MT_OK) status = refine(arena, coarse, &e, fine);
-    mt_arena_free(&e.arena);
-    return status;
 }

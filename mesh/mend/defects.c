@@ -130,33 +130,25 @@ static void find_places(const mt_mesh *mesh, mt_defects *defects)
     }
 }
 
-static mt_status search_all(mt_arena *scratch, search *s)
-{
-    const mt_mesh *mesh = s->mesh;
-    uint8_t *used;
-    MT_TRY(mt_mesh_used(scratch, mesh, &used));
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        if (!used[v]) note(s->defects, MT_DEFECT_DANGLING, v);
-    search_elements(s);
-    MT_TRY(mt_faces_make(scratch, mesh, &s->faces));
-    MT_TRY(mt_pieces_begin(scratch, mesh->n_elements, &s->pieces));
-    mt_runs_each(&s->faces, search_run, s);
-    search_triangles(s);
-    MT_TRY(mt_pieces_end(scratch, mesh, &s->pieces));
-    for (size_t c = 0; c < mesh->n_elements; c++)
-        if (s->pieces.first[c] == c && c != s->pieces.largest) note(s->defects, MT_DEFECT_PIECE, c);
-    return MT_OK;
-}
-
 mt_status mt_defects_find(const mt_mesh *mesh, mt_defects *defects)
 {
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     search s = {.mesh = mesh, .defects = defects};
+    uint8_t *used;
     *defects = (mt_defects){0};
-    const mt_status status = search_all(&scratch, &s);
-    mt_arena_free(&scratch);
-    if (status == MT_OK) find_places(mesh, defects);
-    return status;
+    MT_TRY(mt_mesh_used(scratch, mesh, &used));
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (!used[v]) note(defects, MT_DEFECT_DANGLING, v);
+    search_elements(&s);
+    MT_TRY(mt_faces_make(scratch, mesh, &s.faces));
+    MT_TRY(mt_pieces_begin(scratch, mesh->n_elements, &s.pieces));
+    mt_runs_each(&s.faces, search_run, &s);
+    search_triangles(&s);
+    MT_TRY(mt_pieces_end(scratch, mesh, &s.pieces));
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        if (s.pieces.first[c] == c && c != s.pieces.largest) note(defects, MT_DEFECT_PIECE, c);
+    find_places(mesh, defects);
+    return MT_OK;
 }
 
 /* ---- saying ---- */

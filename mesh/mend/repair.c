@@ -164,14 +164,12 @@ mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair)
         drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_mended};
     MT_SCRATCH(lasting);
     mending m = {.arena = arena, .mesh = mesh, .repair = repair};
-    mt_status status = MT_OK;
     *repair = (mt_repair){0};
     MT_ALLOC(lasting, m.dead, mesh->n_elements);
     turn(mesh, repair);
-    for (size_t k = 0; k < sizeof steps / sizeof *steps && status == MT_OK; k++) {
-        mt_arena scratch = {0};
-        status = steps[k](&scratch, &m);
-        mt_arena_free(&scratch);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        MT_SCRATCH(scratch);
+        MT_TRY(steps[k](scratch, &m));
     }
-    return status;
+    return MT_OK;
 }

@@ -99,14 +99,16 @@ static mt_status merge_bucket(merging *m, size_t n, corners *bucket)
     return MT_OK;
 }
 
-static mt_status merge_all(mt_arena *scratch, merging *m)
+mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, uint8_t *without, mt_repeats *repeats)
 {
-    mt_mesh *mesh = m->mesh;
+    MT_SCRATCH(scratch);
+    merging m = {.arena = arena, .mesh = mesh, .without = without, .repeats = repeats};
     const size_t n = mesh->n_elements;
     size_t kept = 0;
     corners *sorted;
     size_t *start;
-    MT_ALLOC(scratch, m->dead, n);
+    *repeats = (mt_repeats){0};
+    MT_ALLOC(scratch, m.dead, n);
     MT_ALLOC(scratch, sorted, n);
     MT_ALLOC(scratch, start, mesh->n_vertices + 2);
     for (size_t c = 0; c < n; c++) start[(size_t)corners_of(mesh, c).vertex[0] + 2]++;
@@ -116,20 +118,12 @@ static mt_status merge_all(mt_arena *scratch, merging *m)
         sorted[start[(size_t)one.vertex[0] + 1]++] = one;
     }
     for (size_t v = 0; v < mesh->n_vertices; v++)
-        if (start[v + 1] - start[v] > 1) MT_TRY(merge_bucket(m, start[v + 1] - start[v], sorted + start[v]));
-    if (m->repeats->n_merged == 0) return MT_OK;
-    for (size_t c = 0; m->without && c < n; c++)
-        if (!m->dead[c]) m->without[kept++] = m->without[c];
-    (void)mt_mesh_drop_elements(mesh, m->dead);
+        if (start[v + 1] - start[v] > 1) MT_TRY(merge_bucket(&m, start[v + 1] - start[v], sorted + start[v]));
+    if (repeats->n_merged == 0) return MT_OK;
+    for (size_t c = 0; without && c < n; c++)
+        if (!m.dead[c]) without[kept++] = without[c];
+    (void)mt_mesh_drop_elements(mesh, m.dead);
     return MT_OK;
-}
-
-mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, uint8_t *without, mt_repeats *repeats)
-{
-    MT_SCRATCH(scratch);
-    merging m = {.arena = arena, .mesh = mesh, .without = without, .repeats = repeats};
-    *repeats = (mt_repeats){0};
-    return merge_all(scratch, &m);
 }
 
 mt_status mt_repeats_note(mt_arena *arena, mt_mesh *mesh, const mt_repeats *repeats)

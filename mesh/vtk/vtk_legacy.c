@@ -368,23 +368,18 @@ static mt_status join(reader *r)
     return MT_OK;
 }
 
-static mt_status read_all(mt_arena *arena, reader *r, const char *path, double unit_mm, mt_mesh *mesh)
-{
-    MT_TRY(mt_scan_open(r->scratch, path, &r->scan));
-    MT_TRY(read_header(r));
-    for (;;) {
-        char word[41];
-        mt_scan_word(&r->scan, word, sizeof word);
-        if (r->scan.at == r->scan.end && !word[0]) break;
-        MT_TRY(read_section(r, word));
-    }
-    MT_TRY(join(r));
-    return mt_vtk_grid_mesh(arena, &r->grid, unit_mm, mesh);
-}
-
 mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch, .n_data = SIZE_MAX, .grid.path = path};
-    return read_all(arena, &r, path, unit_mm, mesh);
+    MT_TRY(mt_scan_open(scratch, path, &r.scan));
+    MT_TRY(read_header(&r));
+    for (;;) {
+        char word[41];
+        mt_scan_word(&r.scan, word, sizeof word);
+        if (r.scan.at == r.scan.end && !word[0]) break;
+        MT_TRY(read_section(&r, word));
+    }
+    MT_TRY(join(&r));
+    return mt_vtk_grid_mesh(arena, &r.grid, unit_mm, mesh);
 }

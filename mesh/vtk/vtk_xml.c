@@ -334,9 +334,9 @@ static mt_status decode(const reader *r, const array *a, const char *name, size_
     if (n == 0) return MT_OK;
     if (!a->appended && !a->base64) return decode_ascii(text_of(r, a), name, n, out);
     MT_TRY(find_bytes(r, a, name, &from));
-    mt_status status = mt_vtk_bytes_read(own, &from, n * a->type->bytes, &bytes);
-    if (status == MT_OK) mt_vtk_decode(bytes, a->type, r->big_endian, n, out);
-    return status;
+    MT_TRY(mt_vtk_bytes_read(own, &from, n * a->type->bytes, &bytes));
+    mt_vtk_decode(bytes, a->type, r->big_endian, n, out);
+    return MT_OK;
 }
 
 /* ---- pieces ---- */
@@ -460,18 +460,13 @@ static mt_status join(reader *r)
     return MT_OK;
 }
 
-static mt_status read_all(mt_arena *arena, reader *r, const char *path, double unit_mm, mt_mesh *mesh)
-{
-    MT_TRY(mt_scan_open(r->scratch, path, &r->scan));
-    MT_TRY(read_tree(r));
-    MT_TRY(join(r));
-    return mt_vtk_grid_mesh(arena, &r->grid, unit_mm, mesh);
-}
-
 mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch, .grid.path = path};
     r.last = &r.pieces;
-    return read_all(arena, &r, path, unit_mm, mesh);
+    MT_TRY(mt_scan_open(scratch, path, &r.scan));
+    MT_TRY(read_tree(&r));
+    MT_TRY(join(&r));
+    return mt_vtk_grid_mesh(arena, &r.grid, unit_mm, mesh);
 }

@@ -166,12 +166,11 @@ static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
 mt_status mt_cell_state_write(const char *path, const mt_cell_state *state)
 {
     const mt_cell_model *model = state->model;
-    mt_arena scratch = {0};
+    MT_SCRATCH(scratch);
     mt_file file;
     MT_TRY(check_finite(path, state));
     MT_TRY(mt_file_begin(path, &file));
-    const mt_status status = write_head(&scratch, state, file.stream);
-    mt_arena_free(&scratch);
+    const mt_status status = write_head(scratch, state, file.stream);
     write_numbers(file.stream, "parameters", model->n_parameters, model->parameters, state->parameters);
     write_numbers(file.stream, "states", model->n_states, model->states, state->states);
     return mt_file_end(&file, status);

@@ -267,14 +267,6 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     return status;
 }
 
-static mt_status fill_gradients(mt_arena *scratch, const mt_tissues *tissues, mt_stars *s, double *column)
-{
-    MT_TRY(get_tissues(scratch, tissues, tissues->of, s));
-    MT_TRY(get_directions(scratch, s));
-    mt_stars_gradients(s, column);
-    return MT_OK;
-}
-
 /* No scheme changes the gradients; the plain one asks least. */
 mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, double **column)
@@ -284,7 +276,10 @@ mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_
     mt_stars s = {
         .mesh = mesh, .adjacency = adjacency, .n = mesh->n_elements, .scheme = &mt_diffusion_scheme_plain};
     MT_SCRATCH(scratch);
-    return fill_gradients(scratch, tissues, &s, *column);
+    MT_TRY(get_tissues(scratch, tissues, tissues->of, &s));
+    MT_TRY(get_directions(scratch, &s));
+    mt_stars_gradients(&s, *column);
+    return MT_OK;
 }
 
 mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found)
@@ -388,27 +383,25 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
     return MT_OK;
 }
 
-static mt_status hash_all(mt_arena *scratch, const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
 {
     const size_t n = diffusion->n_elements;
+    char *known = diffusion->fingerprint;
+    MT_SCRATCH(scratch);
     uint64_t *of_row;
     mt_hash hash;
+    if (known && known[0]) {
+        memcpy(text, known, MT_HASH_SIZE);
+        return MT_OK;
+    }
     MT_ALLOC(scratch, of_row, n);
     MT_TRY(hash_rows(scratch, diffusion, of_row));
     MT_TRY(mt_hash_begin(&hash));
     mt_hash_add(&hash, of_row, n * sizeof *of_row);
     if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
     mt_hash_end(&hash, text);
+    if (known) memcpy(known, text, MT_HASH_SIZE);
     return MT_OK;
-}
-
-mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
-{
-    char *known = diffusion->fingerprint;
-    MT_SCRATCH(scratch);
-    const mt_status status = known && known[0] ? MT_OK : hash_all(scratch, diffusion, known ? known : text);
-    if (status == MT_OK && known) memcpy(text, known, MT_HASH_SIZE);
-    return status;
 }
 
 /* ---- its rows, kept after all ---- */
@@ -418,11 +411,16 @@ static void list_rows(size_t first, size_t n, uint32_t *element)
     for (size_t k = 0; k < n; k++) element[k] = (uint32_t)(first + k);
 }
 
-static mt_status make_kept(mt_arena *scratch, const mt_diffusion *diffusion, uint32_t *column, double *rate)
+mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
 {
     const mt_pattern rings = mt_diffusion_pattern(diffusion);
-    uint32_t element[LIST];
+    uint32_t element[LIST], *column;
+    double *rate;
     mt_diffusion_rows rows;
+    MT_SCRATCH(scratch);
+    if (diffusion->rate) return MT_OK;
+    MT_ALLOC(arena, column, ROW * diffusion->n_elements);
+    MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
     MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
         const size_t n = list_end(diffusion->n_elements, first) - first;
@@ -431,20 +429,6 @@ static mt_status make_kept(mt_arena *scratch, const mt_diffusion *diffusion, uin
         for (size_t k = 0; k < n; k++)
             (void)mt_pattern_row(&rings, element[k], column + ROW * (size_t)element[k]);
     }
-    return MT_OK;
-}
-
-mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
-{
-    uint32_t *column;
-    double *rate;
-    mt_arena scratch = {0};
-    if (diffusion->rate) return MT_OK;
-    MT_ALLOC(arena, column, ROW * diffusion->n_elements);
-    MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
-    const mt_status status = make_kept(&scratch, diffusion, column, rate);
-    mt_arena_free(&scratch);
-    MT_TRY(status);
     diffusion->column = column;
     diffusion->rate = rate;
     return MT_OK;

@@ -281,8 +281,10 @@ static mt_status stable_in_region(mt_arena *scratch, const mt_stars *s, const ui
     return MT_OK;
 }
 
-static mt_status ask_proof(mt_arena *scratch, mt_stars *s, bool *stable)
+/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. The stars have forms. */
+static mt_status is_stable(mt_stars *s, bool *stable)
 {
+    MT_SCRATCH(scratch);
     uint8_t *unpaid;
     size_t n_unpaid;
     MT_TRY(mt_proof_seek(scratch, s, &unpaid, &n_unpaid));
@@ -290,16 +292,6 @@ static mt_status ask_proof(mt_arena *scratch, mt_stars *s, bool *stable)
     if (*stable) return MT_OK;
     mt_proof_owe(s, unpaid);
     return stable_in_region(scratch, s, unpaid, stable);
-}
-
-/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. The stars have forms. */
-static mt_status is_stable(mt_stars *s, bool *stable)
-{
-    mt_arena scratch = {0};
-    const mt_status status = ask_proof(&scratch, s, stable);
-    mt_arena_free(&scratch);
-    mt_stars_form(s);
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -316,7 +308,9 @@ static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_
     if (found->n_rounds == 1) MT_TRY(surely_grows(s, grows));
     if (*grows) return MT_OK;
     MT_TRY(mt_stars_take_forms(scratch, s));
-    MT_TRY(is_stable(s, &stable));
+    const mt_status proven = is_stable(s, &stable);
+    mt_stars_form(s);
+    MT_TRY(proven);
     if (stable) return MT_OK;
     mt_spectrum_goal goal = growth;
     if (found->n_rounds == 1)
@@ -353,9 +347,8 @@ mt_status mt_limiter_find(mt_stars *s, mt_limits *found)
 {
     mt_status status = MT_OK;
     for (bool last = false; status == MT_OK && !last;) {
-        mt_arena scratch = {0};
-        status = find_in_round(&scratch, s, found, &last);
-        mt_arena_free(&scratch);
+        MT_SCRATCH(scratch);
+        status = find_in_round(scratch, s, found, &last);
         s->form = NULL;
     }
     return status;

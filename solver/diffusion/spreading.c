@@ -176,8 +176,9 @@ static void from_times(const mt_stars *s, double *kappa)
 }
 
 /* t of all elements, smooth. */
-static mt_status find_times(mt_arena *scratch, mt_stars *s, double *t)
+static mt_status find_times(mt_stars *s, double *t)
 {
+    MT_SCRATCH(scratch);
     double *time_ms, *volume;
     MT_ALLOC(scratch, time_ms, s->n_tissues);
     MT_ALLOC(scratch, volume, s->n_tissues);
@@ -188,10 +189,7 @@ static mt_status find_times(mt_arena *scratch, mt_stars *s, double *t)
 
 mt_status mt_spreading_make(mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
 {
-    mt_arena scratch = {0};
-    const mt_status status = find_times(&scratch, s, kappa_ms);
-    mt_arena_free(&scratch);
-    MT_TRY(status);
+    MT_TRY(find_times(s, kappa_ms));
     from_times(s, kappa_ms);
     *n_slowed = slow_down(s, kappa_ms, slowed);
     mt_stars_weigh(s);
