@@ -2,34 +2,35 @@
 
 #include <math.h>
 
-/* One of Jacobi's rotations: makes a[p][q] zero and turns the columns p and q of `axes` along. */
-static void rotate(double a[3][3], double axes[3][3], int p, int q)
+/* Turns n pairs of numbers, `step` apart. */
+static void turn(int n, int step, double c, double s, double *x, double *y)
 {
-    if (a[p][q] == 0) return;
-    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-    double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-    double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (int k = 0; k < 3; k++) {
-        double x = a[k][p], y = a[k][q];
-        a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+    for (int k = 0; k < n * step; k += step) {
+        const double from = x[k];
+        x[k] = c * from - s * y[k];
+        y[k] = s * from + c * y[k];
     }
-    for (int k = 0; k < 3; k++) {
-        double x = a[p][k], y = a[q][k];
-        a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-    }
-    for (int k = 0; k < 3; k++) {
-        double x = axes[k][p], y = axes[k][q];
-        axes[k][p] = c * x - s * y, axes[k][q] = s * x + c * y;
-    }
+}
+
+void mt_axes_rotate(int n, int width, double *a, double *vectors, int p, int q)
+{
+    const double off = a[p * width + q];
+    if (off == 0) return;
+    const double theta = (a[q * width + q] - a[p * width + p]) / (2 * off);
+    const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double c = 1 / sqrt(t * t + 1), s = t * c;
+    turn(n, width, c, s, a + p, a + q);
+    turn(n, 1, c, s, a + p * width, a + q * width);
+    turn(n, 1, c, s, vectors + p * width, vectors + q * width);
 }
 
 void mt_axes_find(double a[3][3], double axes[3][3])
 {
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) axes[i][k] = i == k;
+    double rows[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int sweep = 0; sweep < 12; sweep++) { /* convergence is quadratic: 6 do */
-        rotate(a, axes, 0, 1);
-        rotate(a, axes, 0, 2);
-        rotate(a, axes, 1, 2);
+        mt_axes_rotate(3, 3, a[0], rows[0], 0, 1);
+        mt_axes_rotate(3, 3, a[0], rows[0], 0, 2);
+        mt_axes_rotate(3, 3, a[0], rows[0], 1, 2);
     }
+    for (int i = 0; i < 9; i++) axes[i / 3][i % 3] = rows[i % 3][i / 3];
 }

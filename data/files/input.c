@@ -168,6 +168,11 @@ mt_status mt_input_open_stream(const char *path, FILE **file)
     return MT_OK;
 }
 
+void mt_input_close(FILE *const *file)
+{
+    if (*file) (void)fclose(*file);
+}
+
 size_t mt_input_peek(const char *path, char *bytes, size_t n)
 {
     struct stat info;

@@ -20,6 +20,12 @@ MT_NODISCARD mt_status mt_input_open(const char *path, FILE **file);
  * pipe into which no program writes within two seconds. */
 MT_NODISCARD mt_status mt_input_open_stream(const char *path, FILE **file);
 
+/* Declares a stream that is closed where its scope ends, after a returned value was computed; NULL is none. */
+#define MT_STREAM __attribute__((cleanup(mt_input_close))) FILE
+
+/* Closes a stream that was read, unless it is NULL. */
+void mt_input_close(FILE *const *file);
+
 /* Reads up to n first bytes of a regular file, which does not become an input; returns their number, 0 if it cannot be read. */
 size_t mt_input_peek(const char *path, char *bytes, size_t n);
 

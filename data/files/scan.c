@@ -12,10 +12,12 @@
 
 /* ---- the file ---- */
 
-static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan *scan)
+mt_status mt_scan_open(mt_arena *arena, const char *path, mt_scan *scan)
 {
+    MT_STREAM *file = NULL;
     struct stat info;
     char *bytes;
+    MT_TRY(mt_input_open(path, &file));
     if (fstat(fileno(file), &info) != 0)
         return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
     const size_t n = (size_t)info.st_size;
@@ -23,15 +25,6 @@ static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan
     if (fread(bytes, 1, n, file) != n) return mt_fail(MT_FILE, "%s: cannot be read to its end", path);
     *scan = (mt_scan){.path = path, .begin = bytes, .at = bytes, .end = bytes + n, .line = 1};
     return MT_OK;
-}
-
-mt_status mt_scan_open(mt_arena *arena, const char *path, mt_scan *scan)
-{
-    FILE *file;
-    MT_TRY(mt_input_open(path, &file));
-    mt_status status = read_all(arena, file, path, scan);
-    (void)fclose(file);
-    return status;
 }
 
 mt_status mt_scan_fail(const mt_scan *scan, const char *format, ...)

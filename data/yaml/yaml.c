@@ -25,11 +25,12 @@ mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, cons
     return MT_OK;
 }
 
-/* The whole file in `arena`, with a NUL behind it. */
-static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const char **out)
+mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
 {
+    MT_STREAM *file = NULL;
     char *text = NULL;
     size_t n = 0, room = 0, more = 1;
+    MT_TRY(mt_input_open_stream(path, &file));
     for (; more > 0 && n <= MT_YAML_BYTES_MAX; n += more) {
         if (n == room) {
             const char *before = text;
@@ -50,15 +51,6 @@ static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const
     return MT_OK;
 }
 
-mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
-{
-    FILE *file;
-    MT_TRY(mt_input_open_stream(path, &file));
-    const mt_status status = read_whole(arena, file, path, out);
-    (void)fclose(file);
-    return status;
-}
-
 mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
@@ -73,16 +65,11 @@ mt_status mt_yaml_root_word(
 {
     MT_SCRATCH(scratch);
     mt_yaml_node *root;
-    char *copy = NULL;
-    mt_status status = mt_yaml_node_read(scratch, name, text, &root);
-    if (status == MT_OK) {
-        const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
-        const char *value = found && found->kind == MT_YAML_IS_SCALAR ? found->text : "";
-        copy = mt_arena_text(arena, value);
-        if (copy) *word = copy;
-        status = copy ? MT_OK : MT_MEMORY;
-    }
-    return status;
+    MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
+    const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
+    const char *copy = mt_arena_text(arena, found && found->kind == MT_YAML_IS_SCALAR ? found->text : "");
+    if (copy) *word = copy;
+    return copy ? MT_OK : MT_MEMORY;
 }
 
 /* ---- writing ---- */

@@ -152,13 +152,20 @@ typedef struct listing {
     const char *name;                  /* and its name; NULL: none */
 } listing;
 
+static void close_listing(const listing *l)
+{
+    if (l->folder) (void)closedir(l->folder);
+}
+
+/* Declares a listing that is closed where its scope ends, after a returned value was computed. */
+#define LISTING(name) __attribute__((cleanup(close_listing))) listing name = {.ending = surface_ending}
+
 static mt_status open_listing(const char *name, listing *l)
 {
     char folder[MT_FILE_PATH_MAX];
     MT_TRY(mt_file_sibling(name, endings, "", l->stem));
     char *slash = strrchr(l->stem, '/');
     l->base = slash ? slash + 1 : l->stem;
-    l->ending = surface_ending;
     (void)snprintf(
         folder, sizeof folder, "%.*s", slash ? (int)(slash - l->stem) + 1 : 1, slash ? l->stem : ".");
     l->folder = opendir(folder);
@@ -188,29 +195,21 @@ static int by_tag(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static mt_status keep_found(mt_arena *scratch, listing *l, found **files, size_t *n)
-{
-    size_t room = 0;
-    while (next_surface(l)) room++;
-    rewinddir(l->folder);
-    MT_ALLOC(scratch, *files, room);
-    for (*n = 0; *n < room && next_surface(l); ++*n) {
-        char *path;
-        MT_ALLOC(scratch, path, strlen(l->path) + 1);
-        (*files)[*n] = (found){l->tag, l->name, strcpy(path, l->path)};
-    }
-    return MT_OK;
-}
-
 /* Gives those with this ending, ascending by tag. */
 static mt_status find_files(mt_arena *scratch, const char *name, const char *ending, found **files, size_t *n)
 {
-    listing l;
-    MT_TRY(open_listing(name, &l));
+    LISTING(l);
+    size_t room = 0;
     l.ending = ending;
-    const mt_status status = keep_found(scratch, &l, files, n);
-    (void)closedir(l.folder);
-    MT_TRY(status);
+    MT_TRY(open_listing(name, &l));
+    while (next_surface(&l)) room++;
+    rewinddir(l.folder);
+    MT_ALLOC(scratch, *files, room);
+    for (*n = 0; *n < room && next_surface(&l); ++*n) {
+        char *path;
+        MT_ALLOC(scratch, path, strlen(l.path) + 1);
+        (*files)[*n] = (found){l.tag, l.name, strcpy(path, l.path)};
+    }
     if (*n > 0) qsort(*files, *n, sizeof **files, by_tag);
     return MT_OK;
 }
@@ -362,17 +361,6 @@ static void put_fibres(FILE *out, const mt_mesh *mesh)
     }
 }
 
-/* Surfaces of a mesh that had this name before would be taken for ours. */
-static mt_status remove_surfaces(const char *name)
-{
-    listing l;
-    mt_status status = MT_OK;
-    MT_TRY(open_listing(name, &l));
-    while (status == MT_OK && next_surface(&l)) status = mt_file_remove(l.path);
-    (void)closedir(l.folder);
-    return status;
-}
-
 static mt_status write_surface(
     const char *name, const mt_mesh *mesh, int32_t tag, size_t n, const uint32_t *triangle)
 {
@@ -394,7 +382,9 @@ static mt_status write_surface(
 
 static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_tags *tags)
 {
-    MT_TRY(remove_surfaces(name));
+    LISTING(old); /* of a mesh that had this name before; they would be taken for ours */
+    MT_TRY(open_listing(name, &old));
+    while (next_surface(&old)) MT_TRY(mt_file_remove(old.path));
     for (size_t t = 0; t < tags->n; t++)
         MT_TRY(write_surface(
             name, mesh, tags->tag[t], tags->offset[t + 1] - tags->offset[t], tags->id + tags->offset[t]));
@@ -405,21 +395,19 @@ static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_
  * folder that is not there is told of by what writes in it. */
 static mt_status refuse_lists(const char *name, const mt_tags *tags)
 {
-    listing l;
-    mt_status status = MT_OK;
-    if (open_listing(name, &l) != MT_OK) return MT_OK;
+    LISTING(l);
     l.ending = list_ending;
-    while (status == MT_OK && next_surface(&l)) {
+    if (open_listing(name, &l) != MT_OK) return MT_OK;
+    while (next_surface(&l)) {
         size_t t = 0;
         while (t < tags->n && tags->tag[t] != l.tag) t++;
         if (t == tags->n)
-            status = mt_fail(MT_INPUT,
+            return mt_fail(MT_INPUT,
                 "%s: this list of vertices would be read as a surface of the mesh that is to be written; "
                 "allowed: another name for one of them",
                 l.path);
     }
-    (void)closedir(l.folder);
-    return status;
+    return MT_OK;
 }
 
 static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *mesh)
@@ -459,15 +447,13 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
 
 mt_status mt_carp_check(const char *name, mt_file_replace replace)
 {
-    listing l;
-    mt_status status = MT_OK;
+    LISTING(l);
     for (size_t k = 0; endings[k]; k++) {
         char path[MT_FILE_PATH_MAX];
         MT_TRY(mt_file_sibling(name, endings, endings[k], path));
         MT_TRY(mt_file_check(path, replace));
     }
     MT_TRY(open_listing(name, &l));
-    while (status == MT_OK && next_surface(&l)) status = mt_file_check(l.path, replace);
-    (void)closedir(l.folder);
-    return status;
+    while (next_surface(&l)) MT_TRY(mt_file_check(l.path, replace));
+    return MT_OK;
 }

@@ -77,35 +77,30 @@ static void XMLCALL refuse_attributes(void *user, const XML_Char *element, const
     refuse_declaration(user, "attributes");
 }
 
-static mt_status parse(run *r)
-{
-    const char *at = r->scan->begin;
-    XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, start_element, end_element);
-    XML_SetEntityDeclHandler(r->parser, refuse_entity);
-    XML_SetAttlistDeclHandler(r->parser, refuse_attributes);
-    for (bool final = false; !final; at += CHUNK) {
-        const size_t left = (size_t)(r->scan->end - at);
-        final = left <= CHUNK;
-        if (XML_Parse(r->parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
-        if (r->stopped) return r->status;
-        const enum XML_Error error = XML_GetErrorCode(r->parser);
-        if (error == XML_ERROR_NO_MEMORY)
-            return mt_fail(MT_MEMORY, "%s: no memory to read XML", r->scan->path);
-        find_line(r);
-        return mt_scan_fail(r->scan, "is no well-formed XML: %s", XML_ErrorString(error));
-    }
-    return MT_OK;
-}
+static void free_parser(const run *r) { XML_ParserFree(r->parser); }
 
 mt_status mt_xml_parse(mt_scan *scan, const mt_xml_acts *acts, void *context)
 {
+    __attribute__((cleanup(free_parser)))
     run r = {.scan = scan, .first_line = scan->line, .acts = acts, .context = context, .status = MT_OK};
     r.parser = XML_ParserCreate(NULL);
     if (!r.parser) return mt_fail(MT_MEMORY, "%s: no memory to read XML", scan->path);
-    const mt_status status = parse(&r);
-    XML_ParserFree(r.parser);
-    return status;
+    const char *at = scan->begin;
+    XML_SetUserData(r.parser, &r);
+    XML_SetElementHandler(r.parser, start_element, end_element);
+    XML_SetEntityDeclHandler(r.parser, refuse_entity);
+    XML_SetAttlistDeclHandler(r.parser, refuse_attributes);
+    for (bool final = false; !final; at += CHUNK) {
+        const size_t left = (size_t)(scan->end - at);
+        final = left <= CHUNK;
+        if (XML_Parse(r.parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
+        if (r.stopped) return r.status;
+        const enum XML_Error error = XML_GetErrorCode(r.parser);
+        if (error == XML_ERROR_NO_MEMORY) return mt_fail(MT_MEMORY, "%s: no memory to read XML", scan->path);
+        find_line(&r);
+        return mt_scan_fail(scan, "is no well-formed XML: %s", XML_ErrorString(error));
+    }
+    return MT_OK;
 }
 
 const char *mt_xml_attribute(const char *const *attributes, const char *name, const char *missing)

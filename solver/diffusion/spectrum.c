@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "data/core/axes.h"
+
 enum {
     LOOK_EVERY = 10,
     SUM_BLOCK = 4096,
@@ -351,30 +353,6 @@ mt_status mt_spectrum_vectors(mt_arena *arena, const mt_spectrum_map *map, const
 
 /* ---- Small matrices. */
 
-/* Turns rows and columns p, q so that a[p][q] becomes 0 (Golub and Van Loan, Matrix Computations, 8.5). */
-static void rotate(int n, double a[4][4], double vectors[4][4], int p, int q)
-{
-    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-    double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (int k = 0; k < n; k++) {
-        double x = a[k][p], y = a[k][q];
-        a[k][p] = c * x - s * y;
-        a[k][q] = s * x + c * y;
-    }
-    for (int k = 0; k < n; k++) {
-        double x = a[p][k], y = a[q][k];
-        a[p][k] = c * x - s * y;
-        a[q][k] = s * x + c * y;
-    }
-    a[p][q] = a[q][p] = 0;
-    for (int k = 0; k < n; k++) {
-        double x = vectors[p][k], y = vectors[q][k];
-        vectors[p][k] = c * x - s * y;
-        vectors[q][k] = s * x + c * y;
-    }
-}
-
 static void sort_ascending(int n, double values[4], double vectors[4][4])
 {
     for (int i = 1; i < n; i++)
@@ -403,7 +381,9 @@ void mt_spectrum_small(int n, double a[4][4], double values[4], double vectors[4
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
                 off = fmax(off, fabs(a[p][q]));
-                if (fabs(a[p][q]) > DBL_EPSILON / 16 * size) rotate(n, a, vectors, p, q);
+                if (!(fabs(a[p][q]) > DBL_EPSILON / 16 * size)) continue;
+                mt_axes_rotate(n, 4, a[0], vectors[0], p, q);
+                a[p][q] = a[q][p] = 0;
             }
         if (off <= DBL_EPSILON * size) break;
     }

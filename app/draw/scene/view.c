@@ -158,65 +158,42 @@ mt_status mt_view_rim_make(mt_arena *arena, mt_view_surface *s, mt_view_rim *rim
 {
     const mt_mesh *mesh = s->mesh;
     uint8_t *outer;
-    *rim = (mt_view_rim){0};
-    MT_ALLOC(arena, outer, mesh->n_vertices);
+    size_t n = 0;
+    MT_SCRATCH(scratch);
+    MT_ALLOC(scratch, outer, mesh->n_vertices);
     MT_ALLOC(arena, s->value, mesh->n_vertices);
-    MT_ALLOC(arena, rim->sum, mesh->n_vertices);
-    MT_ALLOC(arena, rim->weight, mesh->n_vertices);
     for (size_t k = 0; k < 3 * s->n_faces; k++) outer[s->face_vertex[k]] = 1;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t n = 0;
-        for (size_t c = 0; c < mesh->n_elements; c++) {
-            const uint32_t *v = mesh->element_vertex + 4 * c;
-            if (!outer[v[0]] && !outer[v[1]] && !outer[v[2]] && !outer[v[3]]) continue;
-            if (pass == 1) {
-                rim->element[n] = (uint32_t)c;
-                rim->volume_mm3[n] = mt_mesh_volume_mm3(mesh, c);
-            }
-            n++;
-        }
-        if (pass == 1) break;
-        rim->n = n;
-        MT_ALLOC(arena, rim->element, n);
-        MT_ALLOC(arena, rim->volume_mm3, n);
-    }
-    return MT_OK;
+    for (size_t v = 0; v < mesh->n_vertices; v++) n += outer[v];
+    MT_ALLOC(arena, rim->vertex, n);
+    MT_ALLOC(arena, rim->mean, n);
+    n = 0;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (outer[v]) rim->vertex[n++] = (uint32_t)v;
+    return mt_vertex_stars_make(arena, mesh, n, rim->vertex, &rim->stars);
 }
 
 void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_surface *s)
 {
-    const size_t n_vertices = s->mesh->n_vertices;
     s->element_value = element_value;
-    memset(rim->sum, 0, n_vertices * sizeof *rim->sum);
-    memset(rim->weight, 0, n_vertices * sizeof *rim->weight);
-    for (size_t k = 0; k < rim->n; k++) {
-        const double value = (double)element_value[rim->element[k]], volume_mm3 = rim->volume_mm3[k];
-        const uint32_t *vertex = s->mesh->element_vertex + 4 * (size_t)rim->element[k];
-        for (size_t i = 0; i < 4 && isfinite(value); i++) {
-            rim->sum[vertex[i]] += volume_mm3 * value;
-            rim->weight[vertex[i]] += volume_mm3;
-        }
-    }
-    for (size_t v = 0; v < n_vertices; v++)
-        s->value[v] = rim->weight[v] > 0 ? (float)(rim->sum[v] / rim->weight[v]) : 0;
+    mt_vertex_stars_mean(&rim->stars, element_value, rim->mean);
+    for (size_t k = 0; k < rim->stars.n; k++)
+        s->value[rim->vertex[k]] = isnan(rim->mean[k]) ? 0 : (float)rim->mean[k];
 }
 
 /* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
 static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 {
-    mt_arena scratch = {0};
-    /* By the higher vertex: the edge that was met last, plus one. */
-    size_t *seen = mt_arena_alloc(&scratch, s->mesh->n_vertices, sizeof *seen);
-    s->edge_again = mt_arena_alloc(arena, 3 * s->n_faces, sizeof *s->edge_again);
-    for (size_t v = 0; seen && s->edge_again && v < s->mesh->n_vertices; v++)
+    MT_SCRATCH(scratch);
+    size_t *seen; /* by the higher vertex: the edge that was met last, plus one */
+    MT_ALLOC(scratch, seen, s->mesh->n_vertices);
+    MT_ALLOC(arena, s->edge_again, 3 * s->n_faces);
+    for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
             const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
             s->edge_again[i] = again > i ? again - 1 : 0;
             seen[s->edge_to[i]] = i + 1;
         }
-    const bool made = seen && s->edge_again;
-    mt_arena_free(&scratch);
-    return made ? MT_OK : MT_MEMORY;
+    return MT_OK;
 }
 
 static mt_status sort_edges(mt_arena *arena, mt_view_surface *s)

@@ -10,6 +10,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
+#include "mesh/vertex_mean.h"
 
 enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 3 };
 
@@ -40,12 +41,11 @@ MT_NODISCARD mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh
 MT_NODISCARD mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
-/* For many moments on one mesh: the elements around the vertices of the outer faces. */
+/* For many moments on one mesh: the vertices of the outer faces, and the elements around them. */
 typedef struct mt_view_rim {
-    size_t n;
-    uint32_t *element;    /* [n] */
-    double *volume_mm3;   /* [n] */
-    double *sum, *weight; /* [n_vertices], room */
+    mt_vertex_stars stars;
+    uint32_t *vertex; /* [stars.n] */
+    double *mean;     /* [stars.n], room */
 } mt_view_rim;
 
 /* Gives the rim of a surface and room for values at its vertices, zeroed. MT_MEMORY. */

@@ -136,7 +136,7 @@ Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
     float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     cr_assert_eq(mt_view_rim_make(&arena, &surface, &rim), MT_OK);
-    cr_assert_lt(rim.n, mesh.n_elements); /* those inside are not looked at */
+    cr_assert_lt(rim.stars.n, mesh.n_vertices); /* those inside are not looked at */
     for (size_t c = 0; c < mesh.n_elements; c++) {
         value[c] = c % 7 ? (float)(c * c % 101) : NAN;
         for (size_t k = 0; k < 4 && c % 7; k++) {
