@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "data/core/offsets.h"
+#include "data/core/order.h"
 
 void mt_face_sort(uint32_t v[3])
 {
@@ -37,14 +38,7 @@ static void face_vertices(const uint32_t *element_vertex, unsigned f, uint32_t v
 }
 
 /* A total order, so the outcome does not depend on the sort. */
-static int compare_faces(const void *left, const void *right)
-{
-    const mt_face *a = left, *b = right;
-    if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
-    if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    if (a->element != b->element) return a->element < b->element ? -1 : 1;
-    return (a->side > b->side) - (a->side < b->side);
-}
+MT_ORDER(compare_faces, mt_face, middle, high, element, side)
 
 /* Buckets are short (about 20 faces in a tetrahedral mesh): insertion; long ones get the library's sort. */
 static void sort_faces(mt_face *faces, size_t n)

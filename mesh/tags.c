@@ -2,17 +2,14 @@
 
 #include <stdlib.h>
 
+#include "data/core/order.h"
+
 typedef struct tagged {
     int32_t tag;
     uint32_t id;
 } tagged;
 
-static int compare_tagged(const void *left, const void *right)
-{
-    const tagged *a = left, *b = right;
-    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
+MT_ORDER(compare_tagged, tagged, tag, id)
 
 mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags)
 {

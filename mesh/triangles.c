@@ -6,6 +6,7 @@
 
 #include "data/core/offsets.h"
 #include "data/core/vec3.h"
+#include "data/core/order.h"
 
 /* ---- sides ---- */
 
@@ -23,12 +24,7 @@ static void ends_of(const mt_mesh *surface, size_t s, uint32_t *low, uint32_t *h
 }
 
 /* A total order, so the outcome does not depend on the sort. */
-static int compare_sides(const void *left, const void *right)
-{
-    const side *a = left, *b = right;
-    if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
+MT_ORDER(compare_sides, side, high, id)
 
 /* Buckets are short (about 6 sides in a smooth surface): insertion; long ones get the library's sort. */
 static void sort_sides(side *sides, size_t n)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
+
 const char *const ipu_collective_name[IPU_COLLECTIVES + 1] = {
     "all-reduce", "reduce-scatter", "all-gather", "broadcast", NULL};
 const char *const ipu_method_name[IPU_METHODS + 1] = {
@@ -166,14 +168,7 @@ static void add_hops(planning *p)
     }
 }
 
-static int by_step(const void *left, const void *right)
-{
-    const ipu_hop *a = left, *b = right;
-    if (a->step != b->step) return a->step < b->step ? -1 : 1;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
+MT_ORDER(by_step, ipu_hop, step, to, begin, from)
 
 static mt_status order_hops(mt_arena *arena, planning *p)
 {
@@ -231,13 +226,7 @@ static bool is_joined(const ipu_plan *plan, size_t step, size_t h)
     return false;
 }
 
-static int by_sender(const void *left, const void *right)
-{
-    const ipu_hop *a = left, *b = right;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
+MT_ORDER(by_sender, ipu_hop, from, begin, to)
 
 /* The hops of a step by receivers and then by senders, each of which has its fragments in the order of the vector. Returns how many
  * there are; `room` is for half of them. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
 enum { BUFFER_ALIGNMENT = 8 };
@@ -42,14 +43,7 @@ size_t ipu_words_of(const ipu_target *target, size_t from, size_t bytes)
     return ipu_divide_up(from + bytes, word) - from / word;
 }
 
-static int by_place(const void *left, const void *right)
-{
-    const stretch *a = left;
-    const stretch *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
+MT_ORDER(by_place, stretch, tile, from, to)
 
 /* A copy must take fewer bytes than the code that it saves. */
 static bool worth_gathering(const assembling *a, const group *g)

@@ -10,6 +10,7 @@
 #include "ipu/compile/memory.h"
 #include "ipu/compile/supersteps.h"
 #include "data/core/offsets.h"
+#include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
@@ -120,13 +121,7 @@ static const ipu_variable *variable_of(const compiling *c, size_t part_id)
 
 /* ---- mapping: ranges by variable, parts by tile ---- */
 
-static int by_variable(const void *left, const void *right)
-{
-    const ipu_range *a = left;
-    const ipu_range *b = right;
-    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
+MT_ORDER(by_variable, ipu_range, variable, from)
 
 static mt_status check_mapped(const ipu_graph *graph, const ipu_executable *e, uint32_t v)
 {
@@ -414,15 +409,7 @@ static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_pla
 
 /* ---- races ---- */
 
-static int by_place(const void *left, const void *right)
-{
-    const access *a = left;
-    const access *b = right;
-    if (a->part != b->part) return a->part < b->part ? -1 : 1;
-    if (a->at != b->at) return a->at < b->at ? -1 : 1;
-    if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
-    return a->field < b->field ? -1 : a->field > b->field;
-}
+MT_ORDER(by_place, access, part, at, vertex, field)
 
 static mt_status race(const compiling *c, const access *a, const access *b)
 {

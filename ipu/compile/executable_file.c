@@ -6,6 +6,7 @@
 
 #include "data/files/file.h"
 #include "data/core/hash.h"
+#include "data/core/order.h"
 #include "data/files/scan.h"
 
 static const char first_line[] = "myotile executable 2\n";
@@ -171,11 +172,7 @@ static int compare_parts(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const numbered *a = left, *b = right;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+MT_ORDER(compare_numbers, numbered, number)
 
 /* By part, and the places of one in their order. */
 static int compare_places(const void *left, const void *right)

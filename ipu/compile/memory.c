@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
 enum { ALIGNMENT = 8, RANGE_BYTES = 8, LARGEST = 5 };
@@ -394,13 +395,7 @@ static size_t end_of_use(const placing *p)
     return end;
 }
 
-static int by_offset(const void *left, const void *right)
-{
-    const placed_item *a = left;
-    const placed_item *b = right;
-    if (a->item.offset != b->item.offset) return a->item.offset < b->item.offset ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+MT_ORDER(by_offset, placed_item, item.offset, number)
 
 static void place_reserved(placing *p)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/core/offsets.h"
+#include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
 enum {
@@ -114,16 +115,7 @@ typedef struct mate {
     size_t fragment;
 } mate;
 
-static int by_what_is_taken(const void *left, const void *right)
-{
-    const mate *a = left;
-    const mate *b = right;
-    if (a->f->source != b->f->source) return a->f->source < b->f->source ? -1 : 1;
-    if (a->f->from != b->f->from) return a->f->from < b->f->from ? -1 : 1;
-    if (a->f->words != b->f->words) return a->f->words < b->f->words ? -1 : 1;
-    if (a->f->receiver != b->f->receiver) return a->f->receiver < b->f->receiver ? -1 : 1;
-    return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
-}
+MT_ORDER(by_what_is_taken, mate, f->source, f->from, f->words, f->receiver, fragment)
 
 /* with[i] = the fragment with which fragment i is paired, or itself. */
 static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, size_t *with)
@@ -182,15 +174,7 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
 
 /* ---- groups, loads and bounds ---- */
 
-static int by_window(const void *left, const void *right)
-{
-    const member *a = left;
-    const member *b = right;
-    if (a->width != b->width) return a->width < b->width ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
-}
+MT_ORDER(by_window, member, width, from, to, transfer)
 
 /* A lower bound on the cycles for which each source sends, every word once. Words that one tile receives singly may be among
  * those that a pair receives, and then need not leave twice. */
@@ -698,11 +682,7 @@ static mt_status list(planner *p, mt_arena *scratch)
 /* ---- all of it ---- */
 
 /* No two leave a tile in one cycle. */
-static int by_cycle(const void *left, const void *right)
-{
-    const uint64_t a = ((const ipu_send *)left)->cycle, b = ((const ipu_send *)right)->cycle;
-    return a < b ? -1 : a > b;
-}
+MT_ORDER(by_cycle, ipu_send, cycle)
 
 static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *schedule)
 {

@@ -1,6 +1,7 @@
 /* The check of schedules. It shares no code with the scheduler. */
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "ipu/compile/schedule.h"
 
 typedef struct checker {
@@ -13,13 +14,7 @@ typedef struct checker {
 
 static size_t words_a_cycle(bool paired) { return paired ? IPU_PAIRED_WORDS : 1; }
 
-static int by_tile_and_cycle(const void *left, const void *right)
-{
-    const ipu_send *a = left;
-    const ipu_send *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    return a->cycle < b->cycle ? -1 : a->cycle > b->cycle;
-}
+MT_ORDER(by_tile_and_cycle, ipu_send, tile, cycle)
 
 /* A tile is busy in cycles [cycle, end): with a run of its own, with a paired one of its partner, or with a fragment that it
  * receives. */
@@ -29,15 +24,7 @@ typedef struct busy {
     size_t of; /* index of the run or of the arrival */
 } busy;
 
-static int by_time(const void *left, const void *right)
-{
-    const busy *a = left;
-    const busy *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    if (a->cycle != b->cycle) return a->cycle < b->cycle ? -1 : 1;
-    if (a->end != b->end) return a->end < b->end ? -1 : 1;
-    return a->of < b->of ? -1 : a->of > b->of;
-}
+MT_ORDER(by_time, busy, tile, cycle, end, of)
 
 /* ---- what leaves ---- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "ipu/compile/exchange.h"
 #include "ipu/machine/integer.h"
 
@@ -20,12 +21,7 @@ typedef struct making {
     uint32_t *variables; /* for all that one superstep sends or writes */
 } making;
 
-static int by_begin(const void *left, const void *right)
-{
-    const stretch *a = left;
-    const stretch *b = right;
-    return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+MT_ORDER(by_begin, stretch, begin)
 
 /* Writes what the tasks of a superstep write, sorted, and returns the number; no two overlap (check_races). */
 static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
@@ -79,11 +75,7 @@ static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, 
     return false;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
+MT_ORDER_NUMBERS(by_number, uint32_t)
 
 /* Gives those of n numbers that differ, ascending. */
 static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const uint32_t **out, size_t *n_out)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "ipu/library/vertices.h"
 #include "ipu/machine/integer.h"
 
@@ -72,14 +73,7 @@ typedef struct split {
     size_t columns, rows;
 } split;
 
-static int by_tile(const void *left, const void *right)
-{
-    const ipu_block *a = left;
-    const ipu_block *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    if (a->column != b->column) return a->column < b->column ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
+MT_ORDER(by_tile, ipu_block, tile, column, row)
 
 /* Of a block of a tile where a worker's share is so many elements, and so many columns go together. */
 static split split_of(const ipu_block *b, size_t share, size_t together)
@@ -179,11 +173,7 @@ static mt_status reduce_shares(tree *t, const ipu_block *blocks, const split *sp
 
 /* ---- its pieces ---- */
 
-static int by_number(const void *left, const void *right)
-{
-    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    return a < b ? -1 : a > b;
-}
+MT_ORDER_NUMBERS(by_number, size_t)
 
 /* The number of the border that is this column. */
 static size_t border_at(const size_t *borders, size_t n, size_t column)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
 /* A mapping, and where it begins in its tile's part of the variable. */
@@ -16,13 +17,7 @@ typedef struct placing {
     size_t n;
 } placing;
 
-static int by_place(const void *left, const void *right)
-{
-    const ipu_mapping *a = &((const placed *)left)->mapping;
-    const ipu_mapping *b = &((const placed *)right)->mapping;
-    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
+MT_ORDER(by_place, placed, mapping.variable, mapping.from)
 
 /* The first mapping that ends behind an element of a variable; n: there is none. */
 static size_t first_behind(const placing *p, uint32_t variable, size_t element)
@@ -123,14 +118,7 @@ mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tens
 
 /* ---- blocks ---- */
 
-static int by_columns(const void *left, const void *right)
-{
-    const ipu_block *a = left;
-    const ipu_block *b = right;
-    if (a->column != b->column) return a->column < b->column ? -1 : 1;
-    if (a->columns != b->columns) return a->columns < b->columns ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
+MT_ORDER(by_columns, ipu_block, column, columns, row)
 
 /* Whether b begins where a ends on its tile. */
 static bool follows(const ipu_block *a, const ipu_block *b)
@@ -222,12 +210,7 @@ typedef struct stretch {
     bool second;
 } stretch;
 
-static int by_element(const void *left, const void *right)
-{
-    const stretch *a = left, *b = right;
-    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
+MT_ORDER(by_element, stretch, variable, from)
 
 static size_t add_stretches(const ipu_graph *graph, ipu_tensor tensor, bool second, stretch *out)
 {

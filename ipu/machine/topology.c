@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
+
 /* ---- ladder and torus: links by number ---- */
 
 enum { LINKS_OF_RUNG = 4, LINKS_OF_JOINT = 4 }; /* a joint: both rails between a rung and the next */
@@ -352,13 +354,7 @@ typedef struct routed {
     size_t number;
 } routed;
 
-static int by_pair(const void *left, const void *right)
-{
-    const routed *a = left, *b = right;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+MT_ORDER(by_pair, routed, from, to, number)
 
 static mt_status check_pairs(mt_arena *scratch, const char *file, const ipu_links *links)
 {

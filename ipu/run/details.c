@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "ipu/compile/assembly.h"
 #include "ipu/run/timing.h"
 
@@ -20,11 +21,7 @@ static int busiest_first(const void *left, const void *right)
     return (a->tile > b->tile) - (a->tile < b->tile);
 }
 
-static int by_number(const void *left, const void *right)
-{
-    const uint32_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+MT_ORDER_NUMBERS(by_number, uint32_t)
 
 static uint64_t busy_cycles(const ipu_profile *profile, size_t tile)
 {

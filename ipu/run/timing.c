@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "ipu/compile/assembly.h"
 #include "ipu/cost/links.h"
 #include "ipu/cost/workers.h"
@@ -109,15 +110,7 @@ typedef struct crossing {
     uint32_t source_tile, chip;
 } crossing;
 
-static int by_route(const void *left, const void *right)
-{
-    const crossing *a = left;
-    const crossing *b = right;
-    if (a->chip != b->chip) return a->chip < b->chip ? -1 : 1;
-    if (a->source_tile != b->source_tile) return a->source_tile < b->source_tile ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
+MT_ORDER(by_route, crossing, chip, source_tile, from, to)
 
 static mt_status find_crossings(
     mt_arena *scratch, const ipu_executable *e, const ipu_superstep *step, crossing **crossings, size_t *n)

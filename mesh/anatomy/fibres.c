@@ -6,6 +6,7 @@
 
 #include "data/core/vec3.h"
 #include "data/core/axes.h"
+#include "data/core/order.h"
 #include "mesh/anatomy/frame.h"
 
 const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
@@ -463,11 +464,7 @@ mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
     return MT_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+MT_ORDER_NUMBERS(compare_numbers, double)
 
 mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles)
 {

@@ -8,6 +8,7 @@
 #include "data/core/disjoint.h"
 #include "data/core/flood.h"
 #include "data/core/vec3.h"
+#include "data/core/order.h"
 #include "mesh/anatomy/nearest.h"
 
 static const double base_cosine = 0.93969262078590838; /* of 20 degrees */
@@ -148,11 +149,7 @@ typedef struct level {
     double offset, area;
 } level;
 
-static int by_offset(const void *a, const void *b)
-{
-    const double x = ((const level *)a)->offset, y = ((const level *)b)->offset;
-    return (x > y) - (x < y);
-}
+MT_ORDER(by_offset, level, offset)
 
 static double offset_of(const body *b, size_t t, const double direction[3])
 {
@@ -270,12 +267,7 @@ typedef struct crossing {
     uint32_t side;
 } crossing;
 
-static int by_turn(const void *a, const void *b)
-{
-    const crossing *x = a, *y = b;
-    if (x->turn_deg != y->turn_deg) return x->turn_deg < y->turn_deg ? -1 : 1;
-    return (x->side > y->side) - (x->side < y->side);
-}
+MT_ORDER(by_turn, crossing, turn_deg, side)
 
 /* Triangles known to be in shade or not tell the others: across the flattest sides first, so that the border comes to
  * lie on the sharpest ridges between them. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/core/utf8.h"
+#include "data/core/order.h"
 #include "mesh/cut/sets.h"
 
 /* ---- where ranges go ---- */
@@ -79,11 +80,7 @@ static uint32_t append(const mt_needs *source, size_t least, size_t most, uint32
     return n;
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
+MT_ORDER_NUMBERS(compare_keys, uint64_t)
 
 static mt_status mixed_clean(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
@@ -164,13 +161,7 @@ typedef struct interval {
     uint32_t begin, end, destination;
 } interval;
 
-static int compare_intervals(const void *left, const void *right)
-{
-    const interval *a = left, *b = right;
-    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-    if (a->end != b->end) return a->end < b->end ? -1 : 1;
-    return (a->destination > b->destination) - (a->destination < b->destination);
-}
+MT_ORDER(compare_intervals, interval, begin, end, destination)
 
 /* What encloses the sets of each destination. */
 static interval *enclose(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "mesh/adjacency.h"
 
 enum { BLOCK = 128 };
@@ -311,12 +312,7 @@ typedef struct keyed {
     uint32_t set;
 } keyed;
 
-static int compare_keyed(const void *left, const void *right)
-{
-    const keyed *a = left, *b = right;
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->set > b->set) - (a->set < b->set);
-}
+MT_ORDER(compare_keyed, keyed, key, set)
 
 /* The numbers of destinations with mean 0 and variance 1, a destination counting as often as it has elements; false where
  * they are all the same. */

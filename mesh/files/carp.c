@@ -10,6 +10,7 @@
 
 #include "data/files/file.h"
 #include "data/core/number.h"
+#include "data/core/order.h"
 #include "data/files/scan.h"
 #include "mesh/names.h"
 #include "mesh/tags.h"
@@ -189,11 +190,7 @@ typedef struct found {
     const char *path;
 } found;
 
-static int by_tag(const void *a, const void *b)
-{
-    const int32_t x = ((const found *)a)->tag, y = ((const found *)b)->tag;
-    return (x > y) - (x < y);
-}
+MT_ORDER(by_tag, found, tag)
 
 /* Gives those with this ending, ascending by tag. */
 static mt_status find_files(mt_arena *scratch, const char *name, const char *ending, found **files, size_t *n)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "data/files/file.h"
 #include "data/files/scan.h"
 #include "mesh/mend/repeats.h"
@@ -142,17 +143,9 @@ static void begin_data(reader *r, bool header_is_text)
     r->scan.binary = true;
 }
 
-static int by_entity_tag(const void *a, const void *b)
-{
-    const int64_t x = ((const entity *)a)->tag, y = ((const entity *)b)->tag;
-    return (x > y) - (x < y);
-}
+MT_ORDER(by_entity_tag, entity, tag)
 
-static int by_node_tag(const void *a, const void *b)
-{
-    const int64_t x = ((const node *)a)->tag, y = ((const node *)b)->tag;
-    return (x > y) - (x < y);
-}
+MT_ORDER(by_node_tag, node, tag)
 
 static mt_status skip_ints(reader *r, size_t n)
 {
@@ -820,11 +813,7 @@ typedef struct entities {
     uint32_t *groups; /* [of.n] bits of the groups that they also belong to */
 } entities;
 
-static int compare_keys(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+MT_ORDER_NUMBERS(compare_keys, uint64_t)
 
 /* Keeps the first of equal ones; returns how many there are. */
 static size_t unique(size_t n, uint64_t *sorted)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
+
 /* Layout as in the Gmsh reference manual, "MSH file format": the counts of text, real and whole tags, each followed by the tags, as
  * text; then "number value ..." of each element or node, an int32 and doubles in binary. */
 
@@ -51,11 +53,7 @@ static mt_status read_head(mt_scan *scan, head *h)
     return MT_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+MT_ORDER_NUMBERS(by_number, int64_t)
 
 /* Reads n rows of the values of a role, sorted by their numbers. */
 static mt_status read_rows(mt_arena *arena, mt_scan *scan, size_t n, bool of_nodes, mt_gmsh_data *data)

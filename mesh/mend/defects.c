@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
 #include "mesh/adjacency.h"
 #include "mesh/mend/form.h"
 #include "mesh/mend/pieces.h"
@@ -76,12 +77,7 @@ static void search_run(void *context, mt_face *run, size_t n)
         note(s->defects, MT_DEFECT_FOLD, lowest);
 }
 
-static int compare_corners(const void *left, const void *right)
-{
-    const mt_face *a = left, *b = right;
-    if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
-    return (a->high > b->high) - (a->high < b->high);
-}
+MT_ORDER(compare_corners, mt_face, middle, high)
 
 static bool is_face(const mt_faces *faces, const uint32_t v[3])
 {

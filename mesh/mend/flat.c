@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/core/offsets.h"
+#include "data/core/order.h"
 #include "mesh/adjacency.h"
 #include "mesh/mend/form.h"
 
@@ -255,13 +256,7 @@ typedef struct edge {
     double length_mm;
 } edge;
 
-static int compare_edges(const void *left, const void *right)
-{
-    const edge *a = left, *b = right;
-    if (a->length_mm != b->length_mm) return a->length_mm < b->length_mm ? -1 : 1;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    return (a->b > b->b) - (a->b < b->b);
-}
+MT_ORDER(compare_edges, edge, length_mm, a, b)
 
 /* Its edges, the shortest first. */
 static void edges_of(const mt_mesh *mesh, size_t element, edge edges[6])

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/core/order.h"
 #include "mesh/vtk/xdmf_item.h"
 
 /* VTK's types of cells, which vtk_grid.h understands. */
@@ -176,11 +177,7 @@ typedef struct key {
     size_t cell;
 } key;
 
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+MT_ORDER_NUMBERS(by_number, double)
 
 static int by_corners(const void *a, const void *b)
 {

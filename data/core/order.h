@@ -1,0 +1,33 @@
+/* Comparisons for qsort and bsearch, ascending.
+ *
+ *     MT_ORDER(by_place, stretch, tile, from, to)    items of type `stretch` by tile; equal ones by from, then by to
+ *     MT_ORDER_NUMBERS(by_number, uint32_t)          numbers
+ *
+ * Each defines a static function of this name. Members are numbers or what leads to one ("mapping.from"), at most five. */
+#ifndef MT_DATA_CORE_ORDER_H
+#define MT_DATA_CORE_ORDER_H
+
+#define MT_ORDER_NUMBERS(name, type)                                                                         \
+    static int name(const void *left, const void *right)                                                     \
+    {                                                                                                        \
+        const type a = *(const type *)left, b = *(const type *)right;                                        \
+        return (a > b) - (a < b);                                                                            \
+    }
+
+#define MT_ORDER(name, type, ...)                                                                            \
+    static int name(const void *left, const void *right)                                                     \
+    {                                                                                                        \
+        const type *a = left, *b = right;                                                                    \
+        MT_ORDER_OF_(__VA_ARGS__, MT_ORDER_5_, MT_ORDER_4_, MT_ORDER_3_, MT_ORDER_2_, MT_ORDER_1_, 0)        \
+        (__VA_ARGS__) return 0;                                                                              \
+    }
+
+#define MT_ORDER_OF_(m1, m2, m3, m4, m5, chosen, ...) chosen
+#define MT_ORDER_1_(member)                                                                                  \
+    if (a->member != b->member) return a->member < b->member ? -1 : 1;
+#define MT_ORDER_2_(member, ...) MT_ORDER_1_(member) MT_ORDER_1_(__VA_ARGS__)
+#define MT_ORDER_3_(member, ...) MT_ORDER_1_(member) MT_ORDER_2_(__VA_ARGS__)
+#define MT_ORDER_4_(member, ...) MT_ORDER_1_(member) MT_ORDER_3_(__VA_ARGS__)
+#define MT_ORDER_5_(member, ...) MT_ORDER_1_(member) MT_ORDER_4_(__VA_ARGS__)
+
+#endif
