@@ -152,12 +152,24 @@ void mt_page_title(mt_page *page, const char *title)
     write_rest(page, two[1], title + n);
 }
 
-/* ---- boxes ---- */
+/* ---- lines and boxes ---- */
 
-void mt_page_fill(mt_page *page, double x, double y, double w, double h, const double linear[3])
+void mt_page_colour(mt_page *page, const double linear[3])
 {
     cairo_set_source_rgb(
         page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
+}
+
+void mt_page_line(mt_page *page, double x0, double y0, double x1, double y1)
+{
+    cairo_move_to(page->pen, x0, y0);
+    cairo_line_to(page->pen, x1, y1);
+    cairo_stroke(page->pen);
+}
+
+void mt_page_fill(mt_page *page, double x, double y, double w, double h, const double linear[3])
+{
+    mt_page_colour(page, linear);
     cairo_rectangle(page->pen, x, y, w, h);
     cairo_fill(page->pen);
 }

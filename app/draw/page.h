@@ -53,6 +53,12 @@ void mt_page_shorten(mt_page *page, double size, double room, const char *words,
 enum { MT_TITLE_BOTTOM = 66 };
 void mt_page_title(mt_page *page, const char *title);
 
+/* Sets a colour (linear light). */
+void mt_page_colour(mt_page *page, const double linear[3]);
+
+/* Draws a line of the colour, width and dashes that are set. */
+void mt_page_line(mt_page *page, double x0, double y0, double x1, double y1);
+
 /* A box filled with a colour (linear light), and the outline of one. */
 void mt_page_fill(mt_page *page, double x, double y, double w, double h, const double linear[3]);
 void mt_page_frame(mt_page *page, double x, double y, double w, double h);

@@ -121,9 +121,7 @@ static void draw_tick(mt_page *page, const axis *a, double value)
     char number[32];
     mt_page_grey(page, 0.87);
     cairo_set_line_width(page->pen, 1);
-    cairo_move_to(page->pen, LEFT, y);
-    cairo_line_to(page->pen, RIGHT, y);
-    cairo_stroke(page->pen);
+    mt_page_line(page, LEFT, y, RIGHT, y);
     mt_page_number(value, number);
     mt_page_grey(page, mt_page_ink);
     mt_page_write(page, LEFT - 12, y + 5, MT_END, 16, LEFT - 30, number);
@@ -269,9 +267,7 @@ static void draw_places(mt_page *page, const mt_chart *c, const places *p)
         const double behind = k + 1 < c->n_groups ? p->x[p->order[k + 1]] - x : INFINITY;
         mt_page_grey(page, 0.87);
         cairo_set_line_width(page->pen, 1);
-        cairo_move_to(page->pen, x, TOP);
-        cairo_line_to(page->pen, x, BOTTOM);
-        cairo_stroke(page->pen);
+        mt_page_line(page, x, TOP, x, BOTTOM);
         mt_page_grey(page, mt_page_ink);
         mt_page_write(page, x, BOTTOM + 34, MT_MIDDLE, 18, fmax(12, fmin(140, fmin(before, behind)) - 8),
             c->group[p->order[k]]);
@@ -293,17 +289,11 @@ static void draw_marks(mt_page *page, const mt_chart *c, const axis *a, const pl
     cairo_set_dash(page->pen, NULL, 0, 0);
 }
 
-static void set_colour(mt_page *page, size_t kind)
-{
-    double linear[3];
-    mt_chart_colour(kind, linear);
-    cairo_set_source_rgb(
-        page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
-}
-
 static void draw_line(mt_page *page, const mt_chart *c, const axis *a, const places *p, size_t bar)
 {
-    set_colour(page, bar);
+    double linear[3];
+    mt_chart_colour(bar, linear);
+    mt_page_colour(page, linear);
     cairo_set_line_width(page->pen, 3);
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < c->n_groups; k++) {
@@ -372,9 +362,7 @@ static void draw(mt_page *page, const mt_chart *c, const axis *a)
     c->place ? draw_lines(page, c, a) : draw_bars(page, c, a);
     mt_page_grey(page, mt_page_ink);
     cairo_set_line_width(page->pen, 1.6);
-    cairo_move_to(page->pen, LEFT, BOTTOM + 0.8);
-    cairo_line_to(page->pen, RIGHT, BOTTOM + 0.8);
-    cairo_stroke(page->pen);
+    mt_page_line(page, LEFT, BOTTOM + 0.8, RIGHT, BOTTOM + 0.8);
     mt_page_write(page, 60, TOP - 28, MT_START, 17, RIGHT - 60, c->caption);
     draw_legend(page, c);
     mt_page_title(page, c->title);

@@ -98,13 +98,6 @@ static mt_status make_axis(const mt_curves *c, size_t panel, axis *a)
     return MT_OK;
 }
 
-static void line(mt_page *page, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(page->pen, x0, y0);
-    cairo_line_to(page->pen, x1, y1);
-    cairo_stroke(page->pen);
-}
-
 /* Multiples of the step, which at 0 is no rounding error. */
 static double multiple(double k, double step) { return k == 0 ? 0 : k * step; }
 
@@ -116,7 +109,7 @@ static void draw_values(mt_page *page, const axis *a)
         char number[32];
         mt_page_grey(page, k == 0 && first < 0 ? 0.6 : 0.87);
         cairo_set_line_width(page->pen, 1);
-        line(page, LEFT, y, RIGHT, y);
+        mt_page_line(page, LEFT, y, RIGHT, y);
         mt_page_number(value, number);
         mt_page_grey(page, mt_page_ink);
         mt_page_write(page, LEFT - 12, y + 5, MT_END, 16, LEFT - 30, number);
@@ -132,7 +125,7 @@ static void draw_places(mt_page *page, const mt_curve *curve, const axis *a, siz
         char number[32];
         mt_page_grey(page, 0.87);
         cairo_set_line_width(page->pen, 1);
-        for (size_t p = 0; p < n; p++) line(page, x, a[p].top, x, a[p].bottom);
+        for (size_t p = 0; p < n; p++) mt_page_line(page, x, a[p].top, x, a[p].bottom);
         mt_page_number(place, number);
         mt_page_grey(page, mt_page_ink);
         mt_page_write(page, x, a[n - 1].bottom + 28, MT_MIDDLE, 16, 120, number);
@@ -169,8 +162,7 @@ static void use_colour(mt_page *page, const mt_curve_panel *panel, size_t number
         look[2] = fmod(of[0][2] + 360 * (double)(k % HUES) / (double)n_hues, 360);
     }
     mt_colour_linear(look[0], mt_colour_chroma(look[0], look[1], look[2]), look[2], linear);
-    cairo_set_source_rgb(
-        page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
+    mt_page_colour(page, linear);
     cairo_set_line_width(page->pen, 2.2);
     cairo_set_line_join(page->pen, CAIRO_LINE_JOIN_ROUND);
     cairo_set_dash(page->pen, k < HUES ? NULL : dashes[k / HUES - 1], k < HUES ? 0 : 2, 0);
@@ -247,7 +239,7 @@ static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a
         double x = RIGHT - width + BETWEEN;
         for (; in_row-- > 0 && k <= panel->n_others; k++) {
             use_colour(page, panel, number, k);
-            line(page, x, y - 5, x + PIECE, y - 5);
+            mt_page_line(page, x, y - 5, x + PIECE, y - 5);
             cairo_set_dash(page->pen, NULL, 0, 0);
             mt_page_grey(page, mt_page_ink);
             mt_page_shorten(page, of.size, of.most, panel->name[k], name);
@@ -266,7 +258,7 @@ static void draw(mt_page *page, const mt_curves *c, const axis *a)
         draw_names(page, &c->panels[p], &a[p], p);
         mt_page_grey(page, mt_page_ink);
         cairo_set_line_width(page->pen, 1.6);
-        line(page, LEFT, a[p].bottom + 0.8, RIGHT, a[p].bottom + 0.8);
+        mt_page_line(page, LEFT, a[p].bottom + 0.8, RIGHT, a[p].bottom + 0.8);
         mt_page_write(page, 60, a[p].top - 24, MT_START, CAPTION_SIZE, RIGHT - 60, c->panels[p].caption);
     }
     mt_page_write(

@@ -385,9 +385,7 @@ static void write_notes(const drawing *d, double y)
     mt_page_write(d->page, LEFT + WIDTH, y, MT_END, 16, 400, words);
     use_mark(d);
     const double x = LEFT + WIDTH - mt_page_width(d->page, 16, words) - 10;
-    cairo_move_to(d->page->pen, x, y);
-    cairo_line_to(d->page->pen, x, y - 12);
-    cairo_stroke(d->page->pen);
+    mt_page_line(d->page, x, y, x, y - 12);
 }
 
 static void draw_words(const drawing *d)

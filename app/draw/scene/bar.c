@@ -42,9 +42,7 @@ static void draw_ticks(mt_page *page, const mt_bar *bar)
         const double x = MT_LEGEND_X + MT_LEGEND_W * (level * step - bar->low) / range;
         (void)snprintf(text, sizeof text, "%.6g", level * step + 0.0);
         mt_page_grey(page, mt_page_ink);
-        cairo_move_to(page->pen, floor(x) + 0.5, y);
-        cairo_line_to(page->pen, floor(x) + 0.5, y + 6);
-        cairo_stroke(page->pen);
+        mt_page_line(page, floor(x) + 0.5, y, floor(x) + 0.5, y + 6);
         mt_page_write(page, x, y + 23, MT_MIDDLE, 16, 100, text);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/core/order.h"
 #include "app/draw/colour.h"
 #include "app/draw/scene/figure.h"
 #include "app/draw/scene/isochrones.h"
@@ -90,24 +91,20 @@ static void write_labels(
 
 static void draw_bar_ticks(mt_page *page, const mt_times *times, bool lines)
 {
-    cairo_t *cr = page->pen;
-    int stride = mt_times_stride(times, 15);
-    cairo_set_line_width(cr, 1);
+    const double foot = MT_LEGEND_Y + MT_LEGEND_H;
+    const int stride = mt_times_stride(times, 15);
+    cairo_set_line_width(page->pen, 1);
     for (double level = times->first; level <= times->last; level++) {
         char text[32];
         bool labelled = fmod(level, stride) == 0;
         double x = MT_LEGEND_X + MT_LEGEND_W * (level - times->first) / (times->last - times->first);
         mt_page_grey(page, mt_page_ink);
-        cairo_move_to(cr, floor(x) + 0.5, MT_LEGEND_Y + MT_LEGEND_H);
-        cairo_line_to(cr, floor(x) + 0.5, MT_LEGEND_Y + MT_LEGEND_H + (labelled ? 6 : 4));
-        cairo_stroke(cr);
+        mt_page_line(page, floor(x) + 0.5, foot, floor(x) + 0.5, foot + (labelled ? 6 : 4));
         mt_times_text(times, level, text);
-        if (labelled) mt_page_write(page, x, MT_LEGEND_Y + MT_LEGEND_H + 23, MT_MIDDLE, 16, 100, text);
+        if (labelled) mt_page_write(page, x, foot + 23, MT_MIDDLE, 16, 100, text);
         if (!lines || level == times->first || level == times->last) continue;
-        cairo_set_source_rgba(cr, 0, 0, 0, 0.45); /* the isochrones */
-        cairo_move_to(cr, floor(x) + 0.5, MT_LEGEND_Y);
-        cairo_line_to(cr, floor(x) + 0.5, MT_LEGEND_Y + MT_LEGEND_H);
-        cairo_stroke(cr);
+        cairo_set_source_rgba(page->pen, 0, 0, 0, 0.45); /* the isochrones */
+        mt_page_line(page, floor(x) + 0.5, MT_LEGEND_Y, floor(x) + 0.5, foot);
     }
 }
 
@@ -154,11 +151,7 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     return MT_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
+MT_ORDER_NUMBERS(ascending, float)
 
 /* The scale of the values, or of all but the highest and the lowest hundredth. */
 static mt_status make_scale(
