@@ -184,7 +184,7 @@ static void memory_object(mt_json *json, const ipu_profile *profile)
     mt_json_close(json);
 }
 
-static void print_profile(FILE *stream, const ipu_profiled *profiled)
+static void print_json(FILE *stream, const ipu_profiled *profiled)
 {
     mt_json json = mt_json_begin(stream, &mt_json_tree);
     mt_json_open(&json, NULL, '{');
@@ -204,14 +204,6 @@ static void print_profile(FILE *stream, const ipu_profiled *profiled)
     memory_object(&json, profiled->profile);
     mt_json_close(&json);
     (void)fputc('\n', stream);
-}
-
-static mt_status write_json(const ipu_profiled *profiled, const char *path)
-{
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    print_profile(file.stream, profiled);
-    return mt_file_end(&file, MT_OK);
 }
 
 /* ---- CSV ---- */
@@ -263,14 +255,6 @@ static void print_tiles(FILE *stream, const ipu_profiled *profiled)
     }
 }
 
-static mt_status write_tiles(const ipu_profiled *profiled, const char *path)
-{
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    print_tiles(file.stream, profiled);
-    return mt_file_end(&file, MT_OK);
-}
-
 /* Empty where it is always live: first and last moment (ipu/compile/liveness.h). */
 static void print_live(FILE *stream, const ipu_live_range *live)
 {
@@ -293,83 +277,71 @@ static void print_map(FILE *stream, uint32_t tile, const ipu_tile_map *map)
     }
 }
 
-static mt_status write_maps(const ipu_profiled *profiled, const char *path)
+static void print_maps(FILE *stream, const ipu_profiled *profiled)
 {
     const ipu_details *details = profiled->profile->details;
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fputs("tile,what,name,region,offset[bytes],bytes[bytes],live from,live to\n", file.stream);
-    for (size_t k = 0; k < details->n; k++) print_map(file.stream, details->tile[k], &details->map[k]);
-    return mt_file_end(&file, MT_OK);
+    (void)fputs("tile,what,name,region,offset[bytes],bytes[bytes],live from,live to\n", stream);
+    for (size_t k = 0; k < details->n; k++) print_map(stream, details->tile[k], &details->map[k]);
 }
 
-static mt_status write_vertices(const ipu_profiled *profiled, const char *path)
+static void print_vertices(FILE *stream, const ipu_profiled *profiled)
 {
     const ipu_details *details = profiled->profile->details;
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fputs("tile,compute set,codelet,vertices,cycles[cycles]\n", file.stream);
+    (void)fputs("tile,compute set,codelet,vertices,cycles[cycles]\n", stream);
     for (size_t k = 0; k < details->n_vertices; k++) {
         const ipu_tile_vertices *row = &details->vertices[k];
-        (void)fprintf(file.stream, "%" PRIu32 ",", row->tile);
-        mt_csv_field(file.stream, profiled->profile->steps[row->step].name);
-        (void)fputc(',', file.stream);
-        mt_csv_field(file.stream, row->codelet);
-        (void)fprintf(file.stream, ",%zu,%" PRIu64 "\n", row->instances, row->cycles);
+        (void)fprintf(stream, "%" PRIu32 ",", row->tile);
+        mt_csv_field(stream, profiled->profile->steps[row->step].name);
+        (void)fputc(',', stream);
+        mt_csv_field(stream, row->codelet);
+        (void)fprintf(stream, ",%zu,%" PRIu64 "\n", row->instances, row->cycles);
     }
-    return mt_file_end(&file, MT_OK);
 }
 
-static mt_status write_received(const ipu_profiled *profiled, const char *path)
+static void print_received(FILE *stream, const ipu_profiled *profiled)
 {
     const ipu_details *details = profiled->profile->details;
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fputs("tile,compute set,from,received[bytes]\n", file.stream);
+    (void)fputs("tile,compute set,from,received[bytes]\n", stream);
     for (size_t k = 0; k < details->n_received; k++) {
         const ipu_tile_received *row = &details->received[k];
-        (void)fprintf(file.stream, "%" PRIu32 ",", row->tile);
-        mt_csv_field(file.stream, profiled->profile->steps[row->step].name);
-        (void)fprintf(file.stream, ",%" PRIu32 ",%" PRIu64 "\n", row->from, row->bytes);
+        (void)fprintf(stream, "%" PRIu32 ",", row->tile);
+        mt_csv_field(stream, profiled->profile->steps[row->step].name);
+        (void)fprintf(stream, ",%" PRIu32 ",%" PRIu64 "\n", row->from, row->bytes);
     }
-    return mt_file_end(&file, MT_OK);
 }
 
-static mt_status write_links(const ipu_profiled *profiled, const char *path)
+static void print_links(FILE *stream, const ipu_profiled *profiled)
 {
     const ipu_profile *profile = profiled->profile;
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fputs("compute set,link,from,to,load[bytes],busy[cycles]\n", file.stream);
+    (void)fputs("compute set,link,from,to,load[bytes],busy[cycles]\n", stream);
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         for (size_t l = 0; step->link_bytes && l < profile->n_links; l++) {
-            mt_csv_field(file.stream, step->name);
-            (void)fputc(',', file.stream);
-            mt_csv_field(file.stream, profile->links[l].name);
-            (void)fprintf(file.stream, ",%u,%u,%" PRIu64 ",%" PRIu64 "\n", profile->links[l].from,
+            mt_csv_field(stream, step->name);
+            (void)fputc(',', stream);
+            mt_csv_field(stream, profile->links[l].name);
+            (void)fprintf(stream, ",%u,%u,%" PRIu64 ",%" PRIu64 "\n", profile->links[l].from,
                 profile->links[l].to, step->link_bytes[l], step->link_cycles[l]);
         }
     }
-    return mt_file_end(&file, MT_OK);
 }
 
 /* ---- all of them ---- */
 
-typedef mt_status writer(const ipu_profiled *profiled, const char *path);
+typedef void printer(FILE *stream, const ipu_profiled *profiled);
 
 static const struct {
     const char *name;
-    writer *write;
+    printer *print;
     bool detail, of_links;
 } files[] = {
-    /* without a writer: of earlier versions, only removed */
-    {"profile.json", write_json, false, false},
-    {"tiles.csv", write_tiles, true, false},
-    {"memory.csv", write_maps, true, false},
-    {"vertices.csv", write_vertices, true, false},
-    {"received.csv", write_received, true, false},
-    {"links.csv", write_links, true, true},
+    /* without a printer: of earlier versions, only removed */
+    {"profile.json", print_json, false, false},
+    {"tiles.csv", print_tiles, true, false},
+    {"memory.csv", print_maps, true, false},
+    {"vertices.csv", print_vertices, true, false},
+    {"received.csv", print_received, true, false},
+    {"links.csv", print_links, true, true},
     {"tiles.png", NULL, true, false},
     {"memory.png", NULL, true, false},
     {"links.png", NULL, true, false},
@@ -379,7 +351,7 @@ mt_status ipu_profile_check(const char *folder, bool details)
 {
     char path[MT_FILE_PATH_MAX];
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        if ((files[f].detail && !details) || !files[f].write) continue;
+        if ((files[f].detail && !details) || !files[f].print) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
@@ -417,9 +389,12 @@ mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bo
     MT_TRY(ipu_profile_forget(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];
-        if ((files[f].detail && !details) || (files[f].of_links && !links) || !files[f].write) continue;
+        mt_file file;
+        if ((files[f].detail && !details) || (files[f].of_links && !links) || !files[f].print) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
-        MT_TRY(files[f].write(profiled, path));
+        MT_TRY(mt_file_begin(path, &file));
+        files[f].print(file.stream, profiled);
+        MT_TRY(mt_file_end(&file, MT_OK));
     }
     return MT_OK;
 }
