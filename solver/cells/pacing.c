@@ -112,17 +112,6 @@ static mt_status one_beat(mt_lone_cell *cell, const mt_pulse_steps *steps, doubl
     return MT_OK;
 }
 
-static mt_status all_beats(
-    mt_lone_cell *cell, const mt_pulse_steps *steps, double rise_mV_ms, mt_cell_go_on *go_on, void *user)
-{
-    for (size_t beat = 1; beat <= steps->beats; beat++) {
-        const mt_status status = one_beat(cell, steps, rise_mV_ms);
-        if (status != MT_OK) return mt_fail(status, "pacing: in beat %zu %s", beat, mt_message());
-        if (go_on && !go_on(user, beat)) return mt_fail(MT_STOPPED, "stopped while a cell was paced");
-    }
-    return MT_OK;
-}
-
 mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
     const mt_pulses *pulses, mt_cell_go_on *go_on, void *user, double *v_mV, double *states)
 {
@@ -131,12 +120,14 @@ mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *varian
     MT_SCRATCH(scratch);
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
     if (isinf(pulses->bcl_ms)) return mt_fail(MT_INPUT, "pacing: bcl is without end");
-    mt_status status = mt_lone_cell_make(scratch, model, variant, dt_ms, false, *v_mV, states, &cell);
+    MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, *v_mV, states, &cell));
     cell.carried = pulses->carried;
-    if (status == MT_OK) status = all_beats(&cell, &steps, pulses->rise_mV_ms, go_on, user);
-    if (status == MT_OK) {
-        *v_mV = cell.v_mV;
-        memcpy(states, cell.state, model->n_states * sizeof *states);
+    for (size_t beat = 1; beat <= steps.beats; beat++) {
+        const mt_status status = one_beat(&cell, &steps, pulses->rise_mV_ms);
+        if (status != MT_OK) return mt_fail(status, "pacing: in beat %zu %s", beat, mt_message());
+        if (go_on && !go_on(user, beat)) return mt_fail(MT_STOPPED, "stopped while a cell was paced");
     }
-    return status;
+    *v_mV = cell.v_mV;
+    memcpy(states, cell.state, model->n_states * sizeof *states);
+    return MT_OK;
 }

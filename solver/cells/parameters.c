@@ -84,50 +84,45 @@ static bool names(const mt_cell_model *model, size_t n, const mt_yaml_override *
     return false;
 }
 
-static mt_status add_factor(
-    const mt_cell_model *model, const mt_cell_asked *asked, size_t i, mt_cell_changes *changes)
+/* The texts by one number: factors first, then values. */
+static const mt_yaml_override *text_of(const mt_cell_asked *asked, size_t i)
 {
-    const mt_yaml_override *text = &asked->scales[i];
-    size_t k;
-    double factor = 0;
-    MT_TRY(read_change(model, text, true, &k, &factor));
-    if (names(model, i, asked->scales, k))
-        return mt_fail(MT_INPUT, "%s %.60s: %s has a factor before it; allowed: one", text->from, text->text,
-            model->parameters[k].name);
-    changes->factor[k] = factor;
-    changes->value[k] = NAN;
-    return MT_OK;
+    return i < asked->n_scales ? &asked->scales[i] : &asked->sets[i - asked->n_scales];
 }
 
-static mt_status add_value(
+static mt_status add_change(
     const mt_cell_model *model, const mt_cell_asked *asked, size_t i, mt_cell_changes *changes)
 {
-    const mt_yaml_override *text = &asked->sets[i];
+    const mt_yaml_override *text = text_of(asked, i);
+    const bool factor = i < asked->n_scales;
     size_t k;
-    double value = 0;
-    MT_TRY(read_change(model, text, false, &k, &value));
-    const bool scaled = names(model, asked->n_scales, asked->scales, k);
-    if (scaled || names(model, i, asked->sets, k))
+    double number = 0;
+    MT_TRY(read_change(model, text, factor, &k, &number));
+    const bool scaled = names(model, factor ? i : asked->n_scales, asked->scales, k);
+    if (scaled && factor)
+        return mt_fail(MT_INPUT, "%s %.60s: %s has a factor before it; allowed: one", text->from, text->text,
+            model->parameters[k].name);
+    if (scaled || (!factor && names(model, i - asked->n_scales, asked->sets, k)))
         return mt_fail(MT_INPUT, "%s %.60s: %s has a %s, too; allowed: one of them", text->from, text->text,
             model->parameters[k].name, scaled ? "factor" : "value before it");
-    changes->factor[k] = 1;
-    changes->value[k] = value;
+    changes->factor[k] = factor ? number : 1;
+    changes->value[k] = factor ? NAN : number;
     return MT_OK;
 }
 
 mt_status mt_cell_changes_add(
     const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes)
 {
-    for (size_t i = 0; i < asked->n_scales; i++) MT_TRY(add_factor(model, asked, i, changes));
-    for (size_t i = 0; i < asked->n_sets; i++) MT_TRY(add_value(model, asked, i, changes));
+    for (size_t i = 0; i < asked->n_scales + asked->n_sets; i++) MT_TRY(add_change(model, asked, i, changes));
     return MT_OK;
 }
 
 /* ---- variants ---- */
 
 /* The longest step, from rest. */
-static mt_status check_step(mt_arena *scratch, const mt_cell_model *model, const mt_cell_variant *variant)
+static mt_status check_step(const mt_cell_model *model, const mt_cell_variant *variant)
 {
+    MT_SCRATCH(scratch);
     double *constants, *state, v_mV = variant->v_mV;
     MT_ALLOC(scratch, constants, model->n_constants);
     MT_ALLOC(scratch, state, model->n_states);
@@ -151,8 +146,7 @@ mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model, cons
             isnan(changes->value[k]) ? base->parameters[k] * changes->factor[k] : changes->value[k];
     *variant =
         (mt_cell_variant){.name = name, .parameters = parameters, .v_mV = base->v_mV, .states = base->states};
-    MT_SCRATCH(scratch);
-    return check_step(scratch, model, variant);
+    return check_step(model, variant);
 }
 
 /* The failure with the text that led to it. */
@@ -167,15 +161,10 @@ mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model, co
 {
     mt_cell_changes changes;
     MT_TRY(mt_cell_changes_new(arena, model, &changes));
-    for (size_t i = 0; i < asked->n_scales; i++) {
-        MT_TRY(add_factor(model, asked, i, &changes));
+    for (size_t i = 0; i < asked->n_scales + asked->n_sets; i++) {
+        MT_TRY(add_change(model, asked, i, &changes));
         MT_TRY(because_of(
-            &asked->scales[i], mt_cell_variant_with(arena, model, base, base->name, &changes, variant)));
-    }
-    for (size_t i = 0; i < asked->n_sets; i++) {
-        MT_TRY(add_value(model, asked, i, &changes));
-        MT_TRY(because_of(
-            &asked->sets[i], mt_cell_variant_with(arena, model, base, base->name, &changes, variant)));
+            text_of(asked, i), mt_cell_variant_with(arena, model, base, base->name, &changes, variant)));
     }
     return mt_cell_variant_with(arena, model, base, base->name, &changes, variant);
 }

@@ -29,11 +29,11 @@ mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_var
     both.bcl_ms = interval_ms, both.beats = 2;
     MT_TRY(mt_pulses_in_steps(&both, dt_ms, &steps));
     const size_t n = steps.cycle + (size_t)llround(pulses->bcl_ms / dt_ms);
-    mt_status status = mt_lone_cell_make(scratch, model, variant, dt_ms, false, v_mV, states, &cell);
+    MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, v_mV, states, &cell));
     cell.carried = pulses->carried;
-    if (status == MT_OK) status = record(scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats);
-    if (status == MT_OK) *beat = beats.beat[1];
-    return status;
+    MT_TRY(record(scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats));
+    *beat = beats.beat[1];
+    return MT_OK;
 }
 
 /* ---- dynamic ---- */

@@ -234,14 +234,14 @@ static mt_status reduce_parts(mt_plan *plan, ipu_reduction how, ipu_tensor of_pa
     const mt_halo *halo = plan->halo;
     const uint32_t variable = plan->graph->slices[of_part.first_slice].variable;
     MT_SCRATCH(scratch);
-    ipu_slice *slices = mt_arena_alloc(scratch, halo->n_parts, sizeof *slices);
+    ipu_slice *slices;
     ipu_tensor in;
     size_t n = 0;
-    mt_status status = slices ? MT_OK : MT_MEMORY;
-    for (uint32_t part = 0; status == MT_OK && part < halo->n_parts; part++)
+    MT_ALLOC(scratch, slices, halo->n_parts);
+    for (uint32_t part = 0; part < halo->n_parts; part++)
         if (mt_plan_count(plan, part) > 0) slices[n++] = (ipu_slice){variable, entries * part, entries};
-    if (status == MT_OK) status = ipu_graph_add_tensor(plan->graph, slices, n, &in);
-    return status == MT_OK ? ipu_reduce(plan->graph, how, in, all, program) : status;
+    MT_TRY(ipu_graph_add_tensor(plan->graph, slices, n, &in));
+    return ipu_reduce(plan->graph, how, in, all, program);
 }
 
 /* A compute set with one vertex, for scalars. */

@@ -374,10 +374,10 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
     MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
     MT_SCRATCH(scratch);
     places p;
-    mt_status status = find_places(scratch, plan->problem->diffusion->n_elements, plan->halo, &p);
-    for (size_t s = 0; status == MT_OK && s < plan->problem->n_stimuli; s++)
-        status = add_stimulus(values, scratch, plan, c, &p, s);
-    return status;
+    MT_TRY(find_places(scratch, plan->problem->diffusion->n_elements, plan->halo, &p));
+    for (size_t s = 0; s < plan->problem->n_stimuli; s++)
+        MT_TRY(add_stimulus(values, scratch, plan, c, &p, s));
+    return MT_OK;
 }
 
 /* ---- beats ---- */
