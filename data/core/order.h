@@ -1,7 +1,8 @@
-/* Comparisons for qsort and bsearch, ascending.
+/* Comparisons for qsort and bsearch.
  *
- *     MT_ORDER(by_place, stretch, tile, from, to)    items of type `stretch` by tile; equal ones by from, then by to
- *     MT_ORDER_NUMBERS(by_number, uint32_t)          numbers
+ *     MT_ORDER(by_place, stretch, tile, from, to)    items of type `stretch` by tile; equal ones by from, then by to; ascending
+ *     MT_ORDER_DOWN(by_load, sender, load, tile)     the same, descending by the first member
+ *     MT_ORDER_NUMBERS(by_number, uint32_t)          numbers, ascending
  *
  * Each defines a static function of this name. Members are numbers or what leads to one ("mapping.from"), at most five. */
 #ifndef MT_DATA_CORE_ORDER_H
@@ -18,6 +19,15 @@
     static int name(const void *left, const void *right)                                                     \
     {                                                                                                        \
         const type *a = left, *b = right;                                                                    \
+        MT_ORDER_OF_(__VA_ARGS__, MT_ORDER_5_, MT_ORDER_4_, MT_ORDER_3_, MT_ORDER_2_, MT_ORDER_1_, 0)        \
+        (__VA_ARGS__) return 0;                                                                              \
+    }
+
+#define MT_ORDER_DOWN(name, type, first, ...)                                                                \
+    static int name(const void *left, const void *right)                                                     \
+    {                                                                                                        \
+        const type *a = left, *b = right;                                                                    \
+        if (a->first != b->first) return a->first > b->first ? -1 : 1;                                       \
         MT_ORDER_OF_(__VA_ARGS__, MT_ORDER_5_, MT_ORDER_4_, MT_ORDER_3_, MT_ORDER_2_, MT_ORDER_1_, 0)        \
         (__VA_ARGS__) return 0;                                                                              \
     }

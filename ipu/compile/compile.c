@@ -162,17 +162,12 @@ static mt_status make_ranges(compiling *c)
 static mt_status sort_ranges_by_tile(const compiling *c)
 {
     ipu_executable *e = c->executable;
-    size_t n = c->graph->n_mappings;
-    size_t *at = NULL;
-    MT_ALLOC(c->scratch, at, c->n_tiles);
-    MT_ALLOC(c->arena, e->first_tile_range, c->n_tiles + 1);
+    const size_t n = c->graph->n_mappings;
+    MT_ALLOC(c->arena, e->first_tile_range, c->n_tiles + 2);
     MT_ALLOC(c->arena, e->tile_range, n);
-    for (size_t r = 0; r < n; r++) e->first_tile_range[e->ranges[r].tile + 1]++;
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        at[t] = e->first_tile_range[t];
-        e->first_tile_range[t + 1] += e->first_tile_range[t];
-    }
-    for (size_t r = 0; r < n; r++) e->tile_range[at[e->ranges[r].tile]++] = r;
+    for (size_t r = 0; r < n; r++) e->first_tile_range[e->ranges[r].tile + 2]++;
+    mt_offsets_sum(e->first_tile_range, c->n_tiles + 2);
+    for (size_t r = 0; r < n; r++) e->tile_range[e->first_tile_range[e->ranges[r].tile + 1]++] = r;
     return MT_OK;
 }
 
@@ -206,17 +201,14 @@ static mt_status make_parts(compiling *c)
 static mt_status order_vertices(compiling *c)
 {
     const ipu_graph *g = c->graph;
-    size_t n_slots = c->n_sets * c->n_tiles;
-    size_t *at = NULL;
-    MT_ALLOC(c->arena, c->first_task, n_slots + 1);
+    const size_t n_slots = c->n_sets * c->n_tiles;
+    MT_ALLOC(c->arena, c->first_task, n_slots + 2);
     MT_ALLOC(c->scratch, c->order, g->n_vertices);
-    MT_ALLOC(c->scratch, at, n_slots + 1);
     for (size_t v = 0; v < g->n_vertices; v++)
-        c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 1]++;
-    for (size_t s = 0; s < n_slots; s++) c->first_task[s + 1] += c->first_task[s];
-    memcpy(at, c->first_task, n_slots * sizeof *at);
+        c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 2]++;
+    mt_offsets_sum(c->first_task, n_slots + 2);
     for (size_t v = 0; v < g->n_vertices; v++)
-        c->order[at[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile]++] = v;
+        c->order[c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 1]++] = v;
     return MT_OK;
 }
 

@@ -58,6 +58,12 @@ static mt_status move_array(walk *w, void **at, size_t n, size_t size)
         VALUE(w, n);                                                                                         \
         MT_TRY(check_left(w, n, 1));                                                                         \
     } while (0)
+/* The same of a list, for which there is room then. */
+#define LIST(w, pointer, n)                                                                                  \
+    do {                                                                                                     \
+        COUNT(w, n);                                                                                         \
+        if (!(w)->out) MT_ALLOC((w)->arena, (pointer), (n));                                                 \
+    } while (0)
 #define ARRAY(w, pointer, n)                                                                                 \
     do {                                                                                                     \
         void *at_ = (void *)(pointer);                                                                       \
@@ -226,8 +232,7 @@ static mt_status list_parts(walk *w, const ipu_executable *e, parts *p)
 static mt_status begin_parts(walk *w, const ipu_executable *e, parts *p)
 {
     if (w->out) MT_TRY(list_parts(w, e, p));
-    COUNT(w, p->n);
-    if (!w->out) MT_ALLOC(w->arena, p->made, p->n);
+    LIST(w, p->made, p->n);
     return MT_OK;
 }
 
@@ -263,8 +268,7 @@ static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
         if (!w->out) p->made[k] = part;
     }
     const ipu_program **programs = (const ipu_program **)e->programs;
-    COUNT(w, e->n_programs);
-    if (!w->out) MT_ALLOC(w->arena, programs, e->n_programs);
+    LIST(w, programs, e->n_programs);
     for (size_t i = 0; i < e->n_programs; i++) MT_TRY(move_part(w, p, p->n, &programs[i]));
     e->programs = programs;
     return MT_OK;
@@ -276,8 +280,7 @@ static mt_status move_controls(walk *w, ipu_executable *e, const parts *p)
     size_t *of = NULL; /* of each part: its control, + 1 */
     MT_ALLOC(w->arena, of, p->n);
     for (size_t c = 0; w->out && c < e->n_controls; c++) of[number_of(p, e->controls[c].program)] = c + 1;
-    COUNT(w, e->n_controls);
-    if (!w->out) MT_ALLOC(w->arena, e->controls, e->n_controls);
+    LIST(w, e->controls, e->n_controls);
     for (size_t k = 0, c = 0; c < e->n_controls; k++) {
         if (w->out && !of[k]) continue;
         ipu_control *control = &e->controls[w->out ? of[k] - 1 : c];
@@ -363,8 +366,7 @@ static mt_status move_kinds(
     if (w->out) MT_ALLOC(w->arena, k->kind, e->n_tasks);
     for (size_t i = 0; w->out && i < e->n_tasks; i++)
         if (kind_of(k, e->tasks[i].codelet) == k->n) k->kind[k->n++] = e->tasks[i].codelet;
-    COUNT(w, k->n);
-    if (!w->out) MT_ALLOC(w->arena, k->kind, k->n);
+    LIST(w, k->kind, k->n);
     MT_ALLOC(w->arena, k->context, k->n);
     for (size_t i = 0; i < k->n; i++) {
         ipu_codelet codelet = w->out ? *k->kind[i] : (ipu_codelet){0};
@@ -395,8 +397,7 @@ static mt_status move_context(walk *w, const kinds *k, size_t kind, const void *
 
 static mt_status move_tasks(walk *w, ipu_executable *e, const kinds *k)
 {
-    COUNT(w, e->n_tasks);
-    if (!w->out) MT_ALLOC(w->arena, e->tasks, e->n_tasks);
+    LIST(w, e->tasks, e->n_tasks);
     for (size_t i = 0; i < e->n_tasks; i++) {
         ipu_task task = e->tasks[i];
         uint32_t kind = w->out ? (uint32_t)kind_of(k, task.codelet) : 0;

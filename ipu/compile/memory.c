@@ -489,13 +489,7 @@ static bool is_over(const ipu_target *target, const ipu_tile_memory *m)
     return asked(m) > target->bytes_per_tile || code_of(m) > region0_end(target);
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    const ipu_memory_item *a = &((const placed_item *)left)->item;
-    const ipu_memory_item *b = &((const placed_item *)right)->item;
-    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
+MT_ORDER_DOWN(by_bytes, placed_item, item.bytes, item.offset)
 
 /* The rule for which items that are small enough do not fit; "" where they are too large anyway. */
 static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *text, size_t size)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/disjoint.h"
 #include "data/core/offsets.h"
 #include "data/core/order.h"
 #include "ipu/machine/integer.h"
@@ -326,13 +327,7 @@ typedef struct candidate {
     size_t transfer;
 } candidate;
 
-static int by_sender_load(const void *left, const void *right)
-{
-    const candidate *a = left;
-    const candidate *b = right;
-    if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
-    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
-}
+MT_ORDER_DOWN(by_sender_load, candidate, asked, transfer)
 
 /* Lists each receiver's transfers, those of the busiest senders first. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
@@ -368,28 +363,22 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
 
 /* ---- components ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t tile)
-{
-    while (parent[tile] != tile) tile = parent[tile] = parent[parent[tile]];
-    return tile;
-}
-
 /* Numbers the components, of tiles that are connected by transfers and by paired outputs: component[tile]. */
 static mt_status find_components(planner *p, mt_arena *scratch, uint32_t *component)
 {
     uint32_t *parent = NULL;
     MT_ALLOC(scratch, parent, p->n_tiles);
-    for (uint32_t t = 0; t < p->n_tiles; t++) parent[t] = t;
+    mt_disjoint_begin(parent, p->n_tiles);
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
-        const uint32_t source = root_of(parent, f->source);
-        parent[root_of(parent, f->receiver[0])] = source;
-        parent[root_of(parent, f->receiver[1])] = source;
-        if (f->width > 1) parent[root_of(parent, p->with->partner[f->source])] = source;
+        const uint32_t source = mt_disjoint_root(parent, f->source);
+        parent[mt_disjoint_root(parent, f->receiver[0])] = source;
+        parent[mt_disjoint_root(parent, f->receiver[1])] = source;
+        if (f->width > 1) parent[mt_disjoint_root(parent, p->with->partner[f->source])] = source;
     }
     for (uint32_t t = 0; t < p->n_tiles; t++)
         if (parent[t] == t) component[t] = (uint32_t)p->n_components++;
-    for (uint32_t t = 0; t < p->n_tiles; t++) component[t] = component[root_of(parent, t)];
+    for (uint32_t t = 0; t < p->n_tiles; t++) component[t] = component[mt_disjoint_root(parent, t)];
     return MT_OK;
 }
 

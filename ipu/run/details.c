@@ -14,12 +14,7 @@ typedef struct busy {
     uint32_t tile;
 } busy;
 
-static int busiest_first(const void *left, const void *right)
-{
-    const busy *a = left, *b = right;
-    if (a->cycles != b->cycles) return a->cycles > b->cycles ? -1 : 1;
-    return (a->tile > b->tile) - (a->tile < b->tile);
-}
+MT_ORDER_DOWN(busiest_first, busy, cycles, tile)
 
 MT_ORDER_NUMBERS(by_number, uint32_t)
 
@@ -140,13 +135,7 @@ static mt_status make_vertices(mt_arena *arena, const ipu_executable *e, names *
 
 /* ---- what is received ---- */
 
-static int by_tile(const void *left, const void *right)
-{
-    const ipu_tile_received *a = left, *b = right;
-    if (a->tile != b->tile) return a->tile > b->tile ? 1 : -1;
-    if (a->step != b->step) return a->step > b->step ? 1 : -1;
-    return (a->from > b->from) - (a->from < b->from);
-}
+MT_ORDER(by_tile, ipu_tile_received, tile, step, from)
 
 /* Rows of one pair of tiles become one. */
 static void join_received(ipu_details *details)
