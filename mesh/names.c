@@ -184,16 +184,16 @@ void mt_names_print(FILE *out, const mt_mesh *mesh)
     for (size_t g = 0; g < mesh->n_groups; g++) (void)fprintf(out, "group %d\n", mesh->group_tag[g]);
 }
 
-mt_status mt_names_make_text(const mt_mesh *mesh, char **text, size_t *n)
+mt_status mt_names_make_text(mt_arena *arena, const mt_mesh *mesh, const char **text, size_t *n)
 {
-    *text = NULL;
-    FILE *out = open_memstream(text, n);
-    if (!out) return mt_fail(MT_MEMORY, "no memory to write names of tags");
-    mt_names_print(out, mesh);
-    if (fclose(out) == 0) return MT_OK;
-    free(*text);
-    *text = NULL;
-    return mt_fail(MT_MEMORY, "no memory to write names of tags");
+    char *made = NULL;
+    FILE *out = open_memstream(&made, n);
+    if (out) mt_names_print(out, mesh);
+    const bool written = out && fclose(out) == 0;
+    *text = written ? mt_arena_text(arena, made) : NULL;
+    free(made);
+    if (!written) return mt_fail(MT_MEMORY, "no memory to write names of tags");
+    return *text ? MT_OK : MT_MEMORY;
 }
 
 static mt_status add_group(mt_arena *arena, mt_mesh *mesh, int32_t tag)

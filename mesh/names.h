@@ -49,8 +49,8 @@ MT_NODISCARD mt_status mt_names_copy(mt_arena *arena, const mt_mesh *from, mt_me
 /* Writes names and tags of groups as text. */
 void mt_names_print(FILE *out, const mt_mesh *mesh);
 
-/* Gives the same text of n characters, which the caller frees. MT_MEMORY. */
-MT_NODISCARD mt_status mt_names_make_text(const mt_mesh *mesh, char **text, size_t *n);
+/* Gives the same text of n characters in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_names_make_text(mt_arena *arena, const mt_mesh *mesh, const char **text, size_t *n);
 
 /* Reads them from a text of n characters. MT_INPUT: another kind of line, a tag outside of 32 bits, a group twice or more than
  * MT_GROUPS_MAX of them; the message begins with the line. MT_MEMORY. */

@@ -164,11 +164,8 @@ typedef struct interval {
 MT_ORDER(compare_intervals, interval, begin, end, destination)
 
 /* What encloses the sets of each destination. */
-static interval *enclose(
-    mt_arena *scratch, const mt_needs *source, const mt_sets *sets, const uint32_t *begin)
+static void enclose(const mt_needs *source, const mt_sets *sets, const uint32_t *begin, interval *of)
 {
-    interval *of = mt_arena_alloc(scratch, sets->n_to, sizeof *of);
-    if (!of) return NULL;
     for (uint32_t q = 0; q < sets->n_to; q++) of[q] = (interval){UINT32_MAX, 0, source->neighbour[q]};
     for (uint32_t s = 0; s < sets->n_sets; s++)
         for (uint32_t q = 0; q < sets->n_to; q++) {
@@ -176,7 +173,6 @@ static interval *enclose(
             if (begin[s] < of[q].begin) of[q].begin = begin[s];
             if (begin[s] + sets->size[s] > of[q].end) of[q].end = begin[s] + sets->size[s];
         }
-    return of;
 }
 
 static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch, uint32_t *order,
@@ -186,13 +182,14 @@ static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_aren
     mt_sets sets;
     MT_TRY(mt_sets_make(scratch, source, &sets));
     uint32_t *set_order, *begin, *to;
+    interval *of;
     MT_ALLOC(scratch, set_order, sets.n_sets);
     MT_ALLOC(scratch, begin, sets.n_sets);
     MT_ALLOC(scratch, to, sets.n_to);
+    MT_ALLOC(scratch, of, sets.n_to);
     MT_TRY(mt_sets_order_intervals(scratch, &sets, set_order));
     MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
-    interval *of = enclose(scratch, source, &sets, begin);
-    if (!of) return MT_MEMORY;
+    enclose(source, &sets, begin, of);
     qsort(of, sets.n_to, sizeof *of, compare_intervals);
     for (uint32_t i = 0, n_to = 0; i < sets.n_to; i++) {
         to[n_to++] = of[i].destination;

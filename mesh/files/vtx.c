@@ -113,14 +113,15 @@ static mt_status add_list(
         list->path, list->n, inside, inside ? ", all of other surfaces" : "");
 }
 
-static mt_status tag_triangles(
-    mt_arena *arena, mt_arena *scratch, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh)
+mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh)
 {
+    MT_SCRATCH(scratch);
     const mt_mesh old = *mesh;
     mt_faces faces;
     unsigned char *listed;
     triangle *triangles;
     uint32_t *in;
+    if (n_lists == 0) return MT_OK;
     MT_TRY(mt_faces_make(scratch, mesh, &faces));
     MT_ALLOC(scratch, listed, mesh->n_vertices);
     for (size_t l = 0; l < n_lists; l++)
@@ -136,10 +137,4 @@ static mt_status tag_triangles(
     mesh->n_faces = old.n_faces;
     for (uint32_t l = 0; l < n_lists; l++) MT_TRY(add_list(&lists[l], l, n, triangles, in, mesh));
     return MT_OK;
-}
-
-mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh)
-{
-    MT_SCRATCH(scratch);
-    return n_lists > 0 ? tag_triangles(arena, scratch, n_lists, lists, mesh) : MT_OK;
 }

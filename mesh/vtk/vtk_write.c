@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "data/files/file.h"
@@ -48,8 +47,6 @@ static void put(base64 *out, const void *values, size_t n)
         if (out->n_held == 3) put_group(out);
     }
 }
-
-static void put_int32(base64 *out, int32_t value) { put(out, &value, sizeof value); }
 
 static void put_index(base64 *out, size_t index)
 {
@@ -109,18 +106,15 @@ static void put_normals(base64 *out, const mt_mesh *mesh)
     for (size_t f = 0; f < mesh->n_faces; f++) put(out, normal, sizeof normal);
 }
 
-/* Bits of the groups of cells, 0 for each triangle. */
-static void put_groups(base64 *out, const mt_mesh *mesh)
+/* The same of 32 bits each: bits of groups, or layers. */
+static void put_words(base64 *out, const mt_mesh *mesh, const void *values)
 {
-    put(out, mesh->groups, mesh->n_elements * sizeof *mesh->groups);
-    for (size_t f = 0; f < mesh->n_faces; f++) put_int32(out, 0);
+    put(out, values, mesh->n_elements * sizeof(int32_t));
+    for (size_t f = 0; f < mesh->n_faces; f++) put(out, (int32_t[]){0}, sizeof(int32_t));
 }
 
-static void put_layers(base64 *out, const mt_mesh *mesh)
-{
-    put(out, mesh->layer, mesh->n_elements * sizeof *mesh->layer);
-    for (size_t f = 0; f < mesh->n_faces; f++) put_int32(out, 0);
-}
+static void put_groups(base64 *out, const mt_mesh *mesh) { put_words(out, mesh, mesh->groups); }
+static void put_layers(base64 *out, const mt_mesh *mesh) { put_words(out, mesh, mesh->layer); }
 
 /* Begins an array of so many bytes. */
 static void begin_array(base64 *text, uint64_t bytes) { put(text, &bytes, sizeof bytes); }
@@ -196,16 +190,13 @@ mt_status mt_vtu_write(const char *path, const mt_mesh *mesh)
         {"CellData", "Int32", "layer", 4, 1, n, mesh->layer ? put_layers : NULL},
         {"CellData", "UInt32", "groups", 4, 1, n, mesh->groups ? put_groups : NULL},
     };
-    char *names = NULL;
+    MT_SCRATCH(scratch);
+    const char *names = NULL;
     size_t n_names = 0;
     mt_file file;
     if (mesh->n_names + mesh->n_groups > 0)
-        MT_TRY(mt_fail_in(path, mt_names_make_text(mesh, &names, &n_names)));
-    mt_status status = mt_file_begin(path, &file);
-    if (status == MT_OK) {
-        put_file(file.stream, mesh, sizeof arrays / sizeof *arrays, arrays, n_names, names);
-        status = mt_file_end(&file, MT_OK);
-    }
-    free(names);
-    return status;
+        MT_TRY(mt_fail_in(path, mt_names_make_text(scratch, mesh, &names, &n_names)));
+    MT_TRY(mt_file_begin(path, &file));
+    put_file(file.stream, mesh, sizeof arrays / sizeof *arrays, arrays, n_names, names);
+    return mt_file_end(&file, MT_OK);
 }

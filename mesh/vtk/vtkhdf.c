@@ -1,7 +1,6 @@
 #include "mesh/vtk/vtkhdf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "data/files/h5.h"
@@ -73,15 +72,13 @@ static bool has_names(const mt_mesh *mesh)
     return mesh->n_faces > 0 || mesh->n_names > 0 || mesh->n_groups > 0;
 }
 
-static mt_status write_names(mt_h5 *h5, const mt_mesh *mesh)
+static mt_status write_names(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
 {
-    char *text;
+    const char *text;
     size_t n;
     if (!has_names(mesh)) return MT_OK;
-    MT_TRY(mt_fail_in(h5->path, mt_names_make_text(mesh, &text, &n)));
-    const mt_status status = mt_h5_write(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, &n, NULL, text);
-    free(text);
-    return status;
+    MT_TRY(mt_fail_in(h5->path, mt_names_make_text(scratch, mesh, &text, &n)));
+    return mt_h5_write(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, &n, NULL, text);
 }
 
 static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
@@ -138,7 +135,7 @@ static mt_status write_file(const char *path, const content *all)
     MT_TRY(write_cell_data(scratch, h5, all->mesh));
     MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
     if (has_names(all->mesh) || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
-    MT_TRY(write_names(h5, all->mesh));
+    MT_TRY(write_names(scratch, h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
     MT_TRY(mt_vtkhdf_put_notes(h5, all->n_notes, all->notes));
@@ -316,10 +313,13 @@ static mt_status read_names(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_me
     return mt_h5_read(h5, groups, MT_H5_UINT32, 1, &mesh->n_elements, mesh->groups);
 }
 
-static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double unit_mm, mt_mesh *mesh)
+mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
+    MT_H5_SCOPE(h5);
+    MT_SCRATCH(scratch);
     size_t n_vertices, n_elements, n_ids;
     bool other;
+    MT_TRY(mt_h5_open(path, h5));
     MT_TRY(check_kind(h5));
     MT_TRY(mt_vtkhdf_is_other(scratch, h5, &other));
     if (other) {
@@ -344,14 +344,6 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, double
     MT_TRY(read_faces(arena, h5, mesh));
     MT_TRY(read_names(arena, scratch, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);
-}
-
-mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
-{
-    MT_H5_SCOPE(h5);
-    MT_SCRATCH(scratch);
-    MT_TRY(mt_h5_open(path, h5));
-    return read_mesh(arena, scratch, h5, unit_mm, mesh);
 }
 
 mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
@@ -414,10 +406,13 @@ static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_elements, ui
     return MT_OK;
 }
 
-static mt_status read_parts(
-    mt_arena *arena, mt_arena *scratch, mt_h5 *h5, size_t n_elements, mt_partition *partition)
+mt_status mt_vtkhdf_read_partition(
+    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
 {
+    MT_H5_SCOPE(h5);
+    MT_SCRATCH(scratch);
     int32_t *number;
+    MT_TRY(mt_h5_open(path, h5));
     *partition = (mt_partition){.n_elements = n_elements};
     MT_TRY(read_size(h5, partition));
     const uint32_t each = partition->parts_per_group;
@@ -428,13 +423,4 @@ static mt_status read_parts(
     MT_TRY(read_numbers(h5, tile, n_elements, each, number));
     for (size_t c = 0; c < n_elements; c++) partition->part[c] += (uint32_t)number[c];
     return MT_OK;
-}
-
-mt_status mt_vtkhdf_read_partition(
-    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
-{
-    MT_H5_SCOPE(h5);
-    MT_SCRATCH(scratch);
-    MT_TRY(mt_h5_open(path, h5));
-    return read_parts(arena, scratch, h5, n_elements, partition);
 }

@@ -104,25 +104,20 @@ static mt_status read_data(mt_arena *scratch, mt_h5 *h5, bool of_points, mt_vtk_
     return MT_OK;
 }
 
-static mt_status read_grid(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
-{
-    size_t n;
-    MT_TRY(check_pieces(scratch, h5));
-    MT_TRY(read_all(scratch, h5, "VTKHDF/Points", &n, &grid->xyz));
-    if (n % 3)
-        return mt_fail(
-            MT_INPUT, "%s: VTKHDF/Points: %zu numbers; allowed: three for each point", h5->path, n);
-    grid->n_points = n / 3;
-    MT_TRY(read_cells(scratch, h5, grid));
-    MT_TRY(mt_vtkhdf_read_names(scratch, h5, &grid->n_names, &grid->names));
-    MT_TRY(read_data(scratch, h5, false, grid));
-    return read_data(scratch, h5, true, grid);
-}
-
 mt_status mt_vtkhdf_read_other(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     mt_vtk_grid grid = {.path = h5->path};
-    MT_TRY(read_grid(scratch, h5, &grid));
+    size_t n;
+    MT_TRY(check_pieces(scratch, h5));
+    MT_TRY(read_all(scratch, h5, "VTKHDF/Points", &n, &grid.xyz));
+    if (n % 3)
+        return mt_fail(
+            MT_INPUT, "%s: VTKHDF/Points: %zu numbers; allowed: three for each point", h5->path, n);
+    grid.n_points = n / 3;
+    MT_TRY(read_cells(scratch, h5, &grid));
+    MT_TRY(mt_vtkhdf_read_names(scratch, h5, &grid.n_names, &grid.names));
+    MT_TRY(read_data(scratch, h5, false, &grid));
+    MT_TRY(read_data(scratch, h5, true, &grid));
     return mt_vtk_grid_mesh(arena, &grid, 1, mesh);
 }

@@ -378,16 +378,16 @@ static inline bool make_vtk5_binary(const char *stem) { return make_vtk(stem, 3)
 static inline buffer vtk_names_file(const mt_mesh *mesh)
 {
     buffer b = {.n = 0};
-    char *names;
+    MT_SCRATCH(scratch);
+    const char *names;
     size_t n;
     const size_t cells = mesh->n_elements, faces = mesh->n_faces;
-    if (mt_names_make_text(mesh, &names, &n) != MT_OK) return b;
+    if (mt_names_make_text(scratch, mesh, &names, &n) != MT_OK) return b;
     text(&b,
         "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nnames 1 %zu "
         "unsigned_char\n",
         n);
     for (size_t k = 0; k < n; k++) text(&b, "%d ", names[k]);
-    free(names);
     text(&b, "\nPOINTS %zu double\n", mesh->n_vertices);
     numbers(&b, 3 * mesh->n_vertices, mesh->xyz_mm);
     text(&b, "CELLS %zu %zu\n", cells + faces, 5 * cells + 4 * faces);
