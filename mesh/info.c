@@ -228,13 +228,6 @@ bool mt_info_fibres_alike(const mt_mesh *mesh)
 
 /* ---- tags ---- */
 
-static double triangle_area(const mt_mesh *mesh, size_t f)
-{
-    double area[3];
-    mt_triangle_area(mesh, f, area);
-    return mt_length3(area);
-}
-
 typedef double size_of(const mt_mesh *mesh, size_t id);
 
 static mt_status make_groups(mt_arena *arena, const mt_mesh *mesh, size_t n_items, const int32_t *tag,
@@ -261,5 +254,5 @@ mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_in
 
 mt_status mt_info_surfaces(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
 {
-    return make_groups(arena, mesh, mesh->n_faces, mesh->face_tag, triangle_area, n, groups);
+    return make_groups(arena, mesh, mesh->n_faces, mesh->face_tag, mt_triangle_mm2, n, groups);
 }

@@ -106,6 +106,13 @@ void mt_triangle_area(const mt_mesh *surface, size_t triangle, double area_mm2[3
     for (int k = 0; k < 3; k++) area_mm2[k] /= 2;
 }
 
+double mt_triangle_mm2(const mt_mesh *surface, size_t triangle)
+{
+    double area_mm2[3];
+    mt_triangle_area(surface, triangle, area_mm2);
+    return mt_length3(area_mm2);
+}
+
 double mt_triangle_volume_six(const mt_mesh *surface, size_t triangle, const double point[3])
 {
     double p[3][3], turn[3];

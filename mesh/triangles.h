@@ -29,6 +29,9 @@ void mt_triangle_corners(const mt_mesh *surface, size_t triangle, double corner[
  * counter-clockwise. */
 void mt_triangle_area(const mt_mesh *surface, size_t triangle, double area_mm2[3]);
 
+/* Its area [mm^2]. */
+double mt_triangle_mm2(const mt_mesh *surface, size_t triangle);
+
 /* Six times the volume of the tetrahedron between a triangle and a point [mm^3], above 0 where the triangle faces away
  * from the point: summed over a closed surface, six times what it encloses. */
 double mt_triangle_volume_six(const mt_mesh *surface, size_t triangle, const double point[3]);

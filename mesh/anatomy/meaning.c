@@ -23,13 +23,6 @@ static int by_corners(const void *a, const void *b) { return mt_face_compare(a, 
 
 static int32_t surface_of(int32_t tag) { return tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV ? tag : 0; }
 
-static double area_of(const mt_mesh *mesh, size_t f)
-{
-    double area[3];
-    mt_triangle_area(mesh, f, area);
-    return mt_length3(area);
-}
-
 static mt_status sort_corners(mt_arena *scratch, const mt_mesh *found, corners **sorted)
 {
     MT_ALLOC(scratch, *sorted, found->n_faces);
@@ -72,7 +65,7 @@ mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meanin
     for (size_t t = 0; t < tags.n; t++) {
         double on[MT_SURFACES] = {0}, whole = 0;
         for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) {
-            const double area = area_of(tagged, tags.id[k]);
+            const double area = mt_triangle_mm2(tagged, tags.id[k]);
             on[find_surface(tagged, tags.id[k], sorted, found->n_faces)] += area;
             whole += area;
         }

@@ -610,10 +610,8 @@ void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts)
     for (size_t t = 0; t < surface->n_faces; t++) {
         const int32_t tag = surface->face_tag[t];
         const size_t what = tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV ? (size_t)tag : 0;
-        double area[3];
-        mt_triangle_area(surface, t, area);
         counts->n_triangles[what]++;
-        counts->area_mm2[what] += mt_length3(area);
+        counts->area_mm2[what] += mt_triangle_mm2(surface, t);
     }
 }
 

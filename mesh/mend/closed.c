@@ -197,11 +197,9 @@ static mt_status find_pieces(mt_arena *scratch, const mt_mesh *surface, const mt
     MT_ALLOC(scratch, queue, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) p->of[t] = MT_NO_TRIANGLE;
     for (size_t t = 0; t < surface->n_faces; t++) {
-        double area[3];
         if (p->of[t] == MT_NO_TRIANGLE)
             (void)mt_flood((uint32_t)t, (uint32_t)p->n++, neighbours_of, p, p->of, queue);
-        mt_triangle_area(surface, t, area);
-        const double size = mt_length3(area);
+        const double size = mt_triangle_mm2(surface, t);
         p->area[p->of[t]] += size;
         p->whole += size;
     }
