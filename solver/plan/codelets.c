@@ -76,6 +76,14 @@ ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t 
     return cost_of_work(target, &(const work){{mix}}, n);
 }
 
+/* The cost of a codelet with as many cells as a field has elements. */
+#define COST(codelet, field)                                                                                 \
+    static ipu_cycles codelet##_cost(const ipu_target *target, const size_t *n, const void *context)         \
+    {                                                                                                        \
+        (void)context;                                                                                       \
+        return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field]);                                   \
+    }
+
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */
 #define VERTEX_BYTES(n_fields) (4 * (2 * (n_fields) + 1))
 size_t mt_codelet_vertex_bytes(size_t n_fields) { return VERTEX_BYTES(n_fields); }
@@ -97,11 +105,7 @@ static void pde_compute(const ipu_span *f, const void *context)
         f[PDE_V].data, f[PDE_OUT].data);
 }
 
-static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_pde], n[PDE_OUT]);
-}
+COST(pde, PDE_OUT)
 
 enum { WORDS_A, WORDS_COLUMN, WORDS_V, WORDS_V_LOW, WORDS_SUBSTEP, WORDS_OUT };
 static const ipu_field pde_double_word_fields[] = {
@@ -123,11 +127,7 @@ static void pde_double_word_compute(const ipu_span *f, const void *context)
     *substep = last ? 0 : *substep + 1;
 }
 
-static ipu_cycles pde_double_word_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_pde_double_word], n[WORDS_OUT]);
-}
+COST(pde_double_word, WORDS_OUT)
 
 /* First those of all, then those of the spreading, of multirate stepping, and of cells of several variants, where there are any. */
 #define ODE_FIELDS                                                                                           \
@@ -273,20 +273,13 @@ static ipu_cycles ode_multirate_timed(const ipu_target *target, const ipu_span *
 }
 
 enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME, ACTIVATION_S };
-static const ipu_field activation_fields[] = {
-    [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_V] = {"v", IPU_INPUT, IPU_FLOAT},
-    [ACTIVATION_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_TIME] = {"activation", IPU_INOUT, IPU_FLOAT},
-};
-
+#define ACTIVATION_FIELDS(v)                                                                                 \
+    [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT}, [ACTIVATION_V] = {"v", v, IPU_FLOAT},                \
+    [ACTIVATION_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},                                                  \
+    [ACTIVATION_TIME] = {"activation", IPU_INOUT, IPU_FLOAT}
+static const ipu_field activation_fields[] = {ACTIVATION_FIELDS(IPU_INPUT)};
 static const ipu_field activation_spread_fields[] = {
-    [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_V] = {"v", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_TIME] = {"activation", IPU_INOUT, IPU_FLOAT},
-    [ACTIVATION_S] = {"s", IPU_INPUT, IPU_FLOAT},
-};
+    ACTIVATION_FIELDS(IPU_INOUT), [ACTIVATION_S] = {"s", IPU_INPUT, IPU_FLOAT}};
 
 static void activation_compute(const ipu_span *f, const void *context)
 {
@@ -305,11 +298,7 @@ static void activation_compute(const ipu_span *f, const void *context)
     *step += 1; /* exact up to 2^24 steps */
 }
 
-static ipu_cycles activation_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_activation], n[ACTIVATION_BEFORE]);
-}
+COST(activation, ACTIVATION_BEFORE)
 
 static void activation_spread_compute(const ipu_span *f, const void *context)
 {
@@ -319,11 +308,7 @@ static void activation_spread_compute(const ipu_span *f, const void *context)
     activation_compute(f, context);
 }
 
-static ipu_cycles activation_spread_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
-}
+COST(activation_spread, ACTIVATION_BEFORE)
 
 /* That of the spreading stands at the end. */
 enum {
@@ -410,11 +395,7 @@ static void record_compute(const ipu_span *f, const void *context)
     *step += 1; /* exact up to 2^24 steps */
 }
 
-static ipu_cycles record_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_record], n[RECORD_BEFORE]);
-}
+COST(record, RECORD_BEFORE)
 
 static void record_spread_compute(const ipu_span *f, const void *context)
 {
@@ -424,11 +405,7 @@ static void record_spread_compute(const ipu_span *f, const void *context)
     record_compute(f, context);
 }
 
-static ipu_cycles record_spread_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
-}
+COST(record_spread, RECORD_BEFORE)
 
 /* On the fields of a record. */
 static void turn(const ipu_span *f, bool begins)
@@ -452,11 +429,7 @@ static void turn_goes_on_compute(const ipu_span *f, const void *context)
     turn(f, false);
 }
 
-static ipu_cycles turn_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_turn], n[RECORD_V]);
-}
+COST(turn, RECORD_V)
 
 enum { STIMULUS_CELL, STIMULUS_V };
 static const ipu_field stimulus_fields[] = {
@@ -472,11 +445,7 @@ static void stimulus_compute(const ipu_span *f, const void *context)
     for (size_t k = 0; k < f[STIMULUS_CELL].n; k++) v[cell[k]] += rise_mV;
 }
 
-static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    (void)context;
-    return mt_codelet_cost(target, &mixes[TALLY_stimulus], n[STIMULUS_CELL]);
-}
+COST(stimulus, STIMULUS_CELL)
 
 #define CODELET_OF(kind, fields_, cost_, bytes)                                                              \
     {                                                                                                        \
