@@ -194,6 +194,12 @@ double mt_page_step(double range, int most)
     return 10 * power;
 }
 
+double mt_page_round_down(double x)
+{
+    const double power = pow(10, floor(log10(x) + 1e-9)), digit = x / power + 1e-9;
+    return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
+}
+
 void mt_page_number(double value, char out[32])
 {
     char digits[32];

@@ -67,6 +67,9 @@ void mt_page_frame(mt_page *page, double x, double y, double w, double h);
  * range is 0. */
 double mt_page_step(double range, int most);
 
+/* The largest of 1, 2 and 5 times a power of ten that is not above x > 0. */
+double mt_page_round_down(double x);
+
 /* Writes a whole number with commas between the thousands, any other number with the digits it needs. */
 void mt_page_number(double value, char out[32]);
 

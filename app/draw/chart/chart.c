@@ -81,16 +81,9 @@ static void extend(double value, double *least, double *most)
     *most = fmax(*most, value);
 }
 
-/* The largest of 1, 2 and 5 times a power of ten that is not above x. */
-static double round_down(double x)
-{
-    const double power = pow(10, floor(log10(x) + 1e-9)), digit = x / power + 1e-9;
-    return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
-}
-
 static double round_up(double x)
 {
-    const double below = round_down(x), digit = below / pow(10, floor(log10(below) + 1e-9));
+    const double below = mt_page_round_down(x), digit = below / pow(10, floor(log10(below) + 1e-9));
     if (x <= below * (1 + 1e-9)) return below;
     return below * (digit < 1.5 ? 2 : digit < 2.5 ? 2.5 : 2);
 }
@@ -106,7 +99,7 @@ static mt_status make_axis(const mt_chart *c, axis *a)
     *a = (axis){.logarithmic = c->logarithmic, .high = 1};
     if (c->logarithmic) {
         if (most == 0) return mt_fail(MT_INPUT, "a chart with a logarithmic axis and nothing above 0");
-        a->low = round_down(0.5 * least);
+        a->low = mt_page_round_down(0.5 * least);
         a->high = round_up(most);
     } else if (most > 0) {
         const double step = mt_page_step(most, 8);

@@ -147,13 +147,6 @@ static mt_status find_extents(const mt_ecg_record *r, const grid *g, extents hal
     return MT_OK;
 }
 
-/* The largest of 1, 2 and 5 times a power of ten that is not above x > 0. */
-static double round_down(double x)
-{
-    const double power = pow(10, floor(log10(x) + 1e-9)), digit = x / power + 1e-9;
-    return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
-}
-
 static double seconds_of(const mt_ecg_record *r) { return (r->curve[0].to - r->curve[0].from) / 1000; }
 
 /* Finds the arrangement with the most columns, and in it the largest millimetres, in which the record fits at the usual speed; else the last. */
@@ -180,7 +173,7 @@ static double gain_of(const grid *g, const extents *e)
     const double room = g->row - g->label - 1, high = USUAL_MM_MV * e->highest;
     if (high == 0 || (high <= room * (1 + 1e-9) && high >= fmin(LEAST_HEIGHT, 0.5 * g->row)))
         return USUAL_MM_MV;
-    return round_down(room / e->highest);
+    return mt_page_round_down(room / e->highest);
 }
 
 static mt_status find_scale(const mt_ecg_record *r, grid *g, extents e[MT_ECG_HALVES], mt_ecg_scale *scale)
@@ -189,7 +182,7 @@ static mt_status find_scale(const mt_ecg_record *r, grid *g, extents e[MT_ECG_HA
     *g = choose_grid(r, &scale->pixels_per_mm);
     MT_TRY(find_extents(r, g, e));
     const bool fits = USUAL_MM_S * seconds_of(r) <= g->box;
-    scale->mm_per_s = fits ? USUAL_MM_S : round_down(g->box / seconds_of(r));
+    scale->mm_per_s = fits ? USUAL_MM_S : mt_page_round_down(g->box / seconds_of(r));
     for (size_t h = 0; h < MT_ECG_HALVES; h++) scale->mm_per_mV[h] = gain_of(g, &e[h]);
     return MT_OK;
 }
@@ -274,7 +267,7 @@ static void begin_line(const drawing *d)
 static double pulse_of(const drawing *d, mt_ecg_half half)
 {
     const double most = d->grid.row < 14 ? 0.6 * d->grid.row : 10, usual = d->scale.mm_per_mV[half];
-    return usual <= most && usual >= 2 ? 1 : round_down(most / usual);
+    return usual <= most && usual >= 2 ? 1 : mt_page_round_down(most / usual);
 }
 
 /* A pulse on the line of 0 mV, or below it if it would leave its row. */
