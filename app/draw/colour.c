@@ -38,3 +38,27 @@ double mt_colour_srgb(double linear)
 {
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
+
+/* Uniform Catmull-Rom spline through p[0..4] on [0, 1], continued straight beyond its ends. */
+static double spline(const double p[5], double t)
+{
+    int k = t < 1 ? (int)(4 * t) : 3;
+    double f = 4 * t - k;
+    double before = k > 0 ? p[k - 1] : 2 * p[0] - p[1], after = k < 3 ? p[k + 2] : 2 * p[4] - p[3];
+    double from = p[k], to = p[k + 1];
+    return from +
+           0.5 * f *
+               (to - before +
+                   f * (2 * before - 5 * from + 4 * to - after + f * (3 * (from - to) + after - before)));
+}
+
+void mt_colour_map(double t, double linear[3])
+{
+    /* From violet over blue and green to yellow; the chroma stays inside what sRGB can show at that
+     * lightness. */
+    static const double chroma[5] = {0.145, 0.126, 0.104, 0.155, 0.178};
+    static const double hue_degrees[5] = {300, 264, 202, 152, 106};
+    t = t > 0 ? fmin(t, 1) : 0;
+    mt_colour_linear(0.36 + 0.56 * t, spline(chroma, t), spline(hue_degrees, t), linear);
+    for (int k = 0; k < 3; k++) linear[k] = fmax(0, fmin(linear[k], 1));
+}

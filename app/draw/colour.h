@@ -14,4 +14,8 @@ double mt_colour_chroma(double lightness, double chroma, double hue_degrees);
 /* sRGB's transfer function (IEC 61966-2-1), from linear light to what a file holds; both in [0, 1]. */
 double mt_colour_srgb(double linear);
 
+/* The colour map of values at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
+ * rises evenly: L(t) = 0.36 + 0.56 t. */
+void mt_colour_map(double t, double linear[3]);
+
 #endif

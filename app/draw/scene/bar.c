@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "app/draw/colour.h"
 #include "app/draw/scene/figure.h"
-#include "app/draw/scene/picture.h"
 
 enum { TICKS_MOST = 14 };
 
@@ -15,21 +15,26 @@ void mt_bar_make(mt_bar *bar)
 {
     for (int k = 0; k <= MT_BAR_SHADES; k++) {
         double linear[3];
-        mt_picture_colour((double)k / MT_BAR_SHADES, linear);
+        mt_colour_map((double)k / MT_BAR_SHADES, linear);
         for (int i = 0; i < 3; i++) bar->linear[k][i] = (float)linear[i];
     }
+}
+
+void mt_bar_shade(const mt_bar *bar, double place, double linear[3])
+{
+    if (!isfinite(place)) {
+        linear[0] = linear[1] = linear[2] = grey_linear;
+        return;
+    }
+    const double at = place * MT_BAR_SHADES + 0.5;
+    const float *shade = bar->linear[at <= 0 ? 0 : at >= MT_BAR_SHADES ? MT_BAR_SHADES : (int)at];
+    for (int k = 0; k < 3; k++) linear[k] = (double)shade[k];
 }
 
 void mt_bar_colour(const void *context, float value, double linear[3])
 {
     const mt_bar *bar = context;
-    if (!isfinite(value)) {
-        linear[0] = linear[1] = linear[2] = grey_linear;
-        return;
-    }
-    const double at = ((double)value - bar->low) / (bar->high - bar->low) * MT_BAR_SHADES + 0.5;
-    const float *shade = bar->linear[at <= 0 ? 0 : at >= MT_BAR_SHADES ? MT_BAR_SHADES : (int)at];
-    for (int k = 0; k < 3; k++) linear[k] = (double)shade[k];
+    mt_bar_shade(bar, ((double)value - bar->low) / (bar->high - bar->low), linear);
 }
 
 static void draw_ticks(mt_page *page, const mt_bar *bar)
@@ -47,14 +52,19 @@ static void draw_ticks(mt_page *page, const mt_bar *bar)
     }
 }
 
-void mt_bar_draw(mt_page *page, const mt_bar *bar, const char *label, const char *unit)
+void mt_bar_fill(mt_page *page, const mt_bar *bar)
 {
-    char words[128];
     for (int x = 0; x < MT_LEGEND_W; x++) {
         const float *shade = bar->linear[(int)((x + 0.5) / MT_LEGEND_W * MT_BAR_SHADES)];
         const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
         mt_page_fill(page, MT_LEGEND_X + x, MT_LEGEND_Y, 1, MT_LEGEND_H, linear);
     }
+}
+
+void mt_bar_draw(mt_page *page, const mt_bar *bar, const char *label, const char *unit)
+{
+    char words[128];
+    mt_bar_fill(page, bar);
     draw_ticks(page, bar);
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
     (void)snprintf(words, sizeof words, "%s [%s]", label, unit);

@@ -11,13 +11,19 @@ typedef struct mt_bar {
     float linear[MT_BAR_SHADES + 1][3];
 } mt_bar;
 
-/* Fills in the colours (mt_picture_colour) of a bar that has its ends. */
+/* Fills in the colours (mt_colour_map). */
 void mt_bar_make(mt_bar *bar);
 
-/* The colour of a value, as linear light; grey where it is not finite. An mt_paint (app/draw/scene/figure.h) whose context is the bar. */
+/* The colour at a place from 0 to 1, as linear light; grey where it is not finite. */
+void mt_bar_shade(const mt_bar *bar, double place, double linear[3]);
+
+/* The same of a value. An mt_paint (app/draw/scene/figure.h) whose context is the bar. */
 void mt_bar_colour(const void *bar, float value, double linear[3]);
 
-/* Draws the bar in the place of the legend, with ticks and, above it, "label [unit]". */
+/* Draws the colours in the place of the legend. */
+void mt_bar_fill(mt_page *page, const mt_bar *bar);
+
+/* Draws the bar there, with ticks and, above it, "label [unit]". */
 void mt_bar_draw(mt_page *page, const mt_bar *bar, const char *label, const char *unit);
 
 #endif

@@ -6,37 +6,9 @@
 #include <stdlib.h>
 
 #include "data/core/order.h"
-#include "app/draw/colour.h"
+#include "app/draw/scene/bar.h"
 #include "app/draw/scene/figure.h"
 #include "app/draw/scene/isochrones.h"
-
-/* ---- colours ---- */
-
-/* Uniform Catmull-Rom spline through p[0..4] on [0, 1], continued straight beyond its ends. */
-static double spline(const double p[5], double t)
-{
-    int k = t < 1 ? (int)(4 * t) : 3;
-    double f = 4 * t - k;
-    double before = k > 0 ? p[k - 1] : 2 * p[0] - p[1], after = k < 3 ? p[k + 2] : 2 * p[4] - p[3];
-    double from = p[k], to = p[k + 1];
-    return from +
-           0.5 * f *
-               (to - before +
-                   f * (2 * before - 5 * from + 4 * to - after + f * (3 * (from - to) + after - before)));
-}
-
-void mt_picture_colour(double t, double linear[3])
-{
-    /* From violet over blue and green to yellow; the chroma stays inside what sRGB can show at that
-     * lightness. */
-    static const double chroma[5] = {0.145, 0.126, 0.104, 0.155, 0.178};
-    static const double hue_degrees[5] = {300, 264, 202, 152, 106};
-    t = t > 0 ? fmin(t, 1) : 0;
-    mt_colour_linear(0.36 + 0.56 * t, spline(chroma, t), spline(hue_degrees, t), linear);
-    for (int k = 0; k < 3; k++) linear[k] = fmax(0, fmin(linear[k], 1));
-}
-
-enum { SHADES = 1024 };
 
 /* What one picture needs, in one place. */
 typedef struct map {
@@ -44,32 +16,15 @@ typedef struct map {
     mt_times times;
     const mt_picture_scale *scale;
     mt_time_labels labels[MT_VIEWS_MAX];
-    float linear[SHADES + 1][3];
+    mt_bar bar; /* without ends */
 } map;
 
-static const double grey_linear = 0.55; /* of what is not activated */
-
 static bool has_lines(const map *m) { return m->times.any && m->scale->lines[0]; }
-
-static void make_palette(map *m)
-{
-    for (int k = 0; k <= SHADES; k++) {
-        double linear[3];
-        mt_picture_colour((double)k / SHADES, linear);
-        for (int i = 0; i < 3; i++) m->linear[k][i] = (float)linear[i];
-    }
-}
 
 static void colour_of_time(const void *context, float time_ms, double linear[3])
 {
     const map *m = context;
-    if (!isfinite(time_ms)) {
-        for (int k = 0; k < 3; k++) linear[k] = grey_linear;
-        return;
-    }
-    const double at = mt_times_position(&m->times, (double)time_ms) * SHADES + 0.5;
-    const float *shade = m->linear[at <= 0 ? 0 : at >= SHADES ? SHADES : (int)at];
-    for (int k = 0; k < 3; k++) linear[k] = (double)shade[k];
+    mt_bar_shade(&m->bar, isfinite(time_ms) ? mt_times_position(&m->times, (double)time_ms) : NAN, linear);
 }
 
 /* ---- labels and legend ---- */
@@ -113,11 +68,7 @@ static void draw_bar(mt_page *page, const map *m)
     const mt_times *times = &m->times;
     const mt_picture_scale *scale = m->scale;
     char caption[128], label[128];
-    for (int x = 0; x < MT_LEGEND_W; x++) {
-        const float *shade = m->linear[(int)((x + 0.5) / MT_LEGEND_W * SHADES)];
-        const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
-        mt_page_fill(page, MT_LEGEND_X + x, MT_LEGEND_Y, 1, MT_LEGEND_H, linear);
-    }
+    mt_bar_fill(page, &m->bar);
     draw_bar_ticks(page, times, has_lines(m));
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
     (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
@@ -129,12 +80,14 @@ static void draw_bar(mt_page *page, const map *m)
 }
 
 /* Below the numbers of the bar, between the axes. */
-static void draw_grey_note(mt_page *page, const char *words)
+static void draw_grey_note(mt_page *page, const map *m)
 {
-    const double x = MT_LEGEND_X, y = MT_GREY_Y, size = 16, grey[3] = {grey_linear, grey_linear, grey_linear};
+    const double x = MT_LEGEND_X, y = MT_GREY_Y, size = 16;
+    double grey[3];
+    mt_bar_shade(&m->bar, NAN, grey);
     mt_page_fill(page, x, y, size, size, grey);
     mt_page_frame(page, x, y, size, size);
-    mt_page_write(page, x + size + 10, y + 14, MT_START, 16, MT_LEGEND_W - size - 10, words);
+    mt_page_write(page, x + size + 10, y + 14, MT_START, 16, MT_LEGEND_W - size - 10, m->scale->grey);
 }
 
 /* ---- the whole ---- */
@@ -146,7 +99,7 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     for (size_t k = 0; k < f->n_panels && has_lines(m); k++)
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
-    if (!m->times.all) draw_grey_note(page, m->scale->grey);
+    if (!m->times.all) draw_grey_note(page, m);
     mt_page_title(page, title);
     return MT_OK;
 }
@@ -183,7 +136,7 @@ mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacen
     mt_page page;
     MT_ALLOC(scratch, m, 1);
     mt_figure *f = &m->figure;
-    make_palette(m);
+    mt_bar_make(&m->bar);
     m->scale = scale;
     MT_TRY(make_scale(scratch, values, mesh->n_elements, scale->trimmed, &m->times));
     MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &f->surface));

@@ -41,8 +41,4 @@ MT_NODISCARD mt_status mt_picture_map(const char *path, const mt_mesh *mesh, con
 MT_NODISCARD mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_partition *partition, const char *title);
 
-/* The colour map at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
- * rises evenly: L(t) = 0.36 + 0.56 t. */
-void mt_picture_colour(double t, double linear[3]);
-
 #endif

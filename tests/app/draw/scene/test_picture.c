@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "app/draw/colour.h"
 #include "app/draw/scene/figure.h"
 #include "app/draw/scene/picture.h"
 #include "mesh/make/slab.h"
@@ -92,7 +93,7 @@ static size_t coloured_pixels(const char *path) { return count_pixels(path, is_c
 static bool is_map_colour(const unsigned char rgb[3], double t)
 {
     static double map[3], map_t = NAN; /* the colour of the pixel before, too */
-    if (t != map_t) mt_picture_colour(map_t = t, map);
+    if (t != map_t) mt_colour_map(map_t = t, map);
     int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
     double light = linear_of_byte(rgb[k]) / map[k];
     if (light < 0.4 || light > 1.05) return false;
@@ -298,7 +299,7 @@ Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
     unsigned char *pixels = read_pixels(b.path);
     for (size_t k = 0; k < 14; k++) {
         double map[3];
-        mt_picture_colour(((double)k + 0.5) / 14, map);
+        mt_colour_map(((double)k + 0.5) / 14, map);
         const unsigned char *rgb =
             pixel_at(pixels, MT_LEGEND_X + (2 * k + 1) * MT_LEGEND_W / 28, MT_LEGEND_Y + MT_LEGEND_H / 2);
         for (int i = 0; i < 3; i++)
@@ -471,10 +472,10 @@ Test(picture, colour_map_gets_lighter_in_even_steps)
     enum { STEPS = 255 };
     double before[3], here[3];
     const double step = 0.56 / STEPS;
-    mt_picture_colour(0, before);
+    mt_colour_map(0, before);
     cr_assert_float_eq(lightness_of(before), 0.36, 1e-6);
     for (int k = 1; k <= STEPS; k++) {
-        mt_picture_colour((double)k / STEPS, here);
+        mt_colour_map((double)k / STEPS, here);
         cr_assert_float_eq(lightness_of(here) - lightness_of(before), step, 1e-4 * step,
             "step %d: %g, not %g", k, lightness_of(here) - lightness_of(before), step);
         memcpy(before, here, sizeof here);

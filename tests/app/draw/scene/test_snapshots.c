@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "app/draw/colour.h"
 #include "app/draw/scene/picture.h"
 #include "app/draw/scene/snapshots.h"
 #include "mesh/make/slab.h"
@@ -61,7 +62,7 @@ static void end_bench(bench *b)
 static bool has_colour(const unsigned char rgb[3], double t)
 {
     double linear[3] = {0.55, 0.55, 0.55}, light[3];
-    if (t >= 0) mt_picture_colour(t, linear);
+    if (t >= 0) mt_colour_map(t, linear);
     for (int k = 0; k < 3; k++) light[k] = linear_of_byte(rgb[k]) / linear[k];
     for (int k = 0; k < 3; k++)
         if (!(light[k] > 0.45 && light[k] < 1.02 && fabs(light[k] - light[0]) < 0.06)) return false;
