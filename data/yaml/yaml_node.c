@@ -100,8 +100,7 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
 /* The node that the next event begins; *out = NULL where it begins none: it ends one, or begins or ends a document. */
 static mt_status take_next(reader *r, size_t depth, mt_yaml_node **out)
 {
-    yaml_event_t event;
-    mt_status status = MT_OK;
+    __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
     *out = NULL;
     if (!yaml_parser_parse(&r->parser, &event)) {
         if (r->parser.error == YAML_MEMORY_ERROR)
@@ -110,9 +109,8 @@ static mt_status take_next(reader *r, size_t depth, mt_yaml_node **out)
     }
     if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT ||
         event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
-        status = take_node(r, &event, depth, out);
-    yaml_event_delete(&event);
-    return status;
+        return take_node(r, &event, depth, out);
+    return MT_OK;
 }
 
 static mt_status take_scalar(reader *r, const yaml_event_t *event, mt_yaml_node *v)
@@ -203,25 +201,20 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
     return v->kind == MT_YAML_IS_SCALAR ? take_scalar(r, event, v) : take_children(r, depth, v);
 }
 
-/* The only document as nodes; *out = NULL where there is none. The text and the document begin before its node and end behind it. */
-static mt_status take_document(reader *r, mt_yaml_node **out)
-{
-    mt_yaml_node *second;
-    for (int event = 0; event < 3; event++) MT_TRY(take_next(r, 0, out));
-    for (int event = 0; event < 3; event++) MT_TRY(take_next(r, 0, &second));
-    if (!second) return MT_OK;
-    return mt_yaml_fail(second->at, "", "a second document; one is allowed");
-}
+static void delete_parser(reader *r) { yaml_parser_delete(&r->parser); }
 
+/* The only document as nodes; *out = NULL where there is none. The text and the document begin before its node and end behind it. */
 static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source, mt_yaml_node **out)
 {
-    reader r = {.arena = arena, .start = start};
+    __attribute__((cleanup(delete_parser))) reader r = {.arena = arena, .start = start};
+    mt_yaml_node *second;
     if (!yaml_parser_initialize(&r.parser))
         return mt_fail(MT_MEMORY, "out of memory: no YAML parser for %s", start.origin);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)source, strlen(source));
-    const mt_status status = take_document(&r, out);
-    yaml_parser_delete(&r.parser);
-    return status;
+    for (int event = 0; event < 3; event++) MT_TRY(take_next(&r, 0, out));
+    for (int event = 0; event < 3; event++) MT_TRY(take_next(&r, 0, &second));
+    if (!second) return MT_OK;
+    return mt_yaml_fail(second->at, "", "a second document; one is allowed");
 }
 
 /* ---- a text that is not UTF-8 ---- */

@@ -167,9 +167,10 @@ static size_t mark_apex(
     return n;
 }
 
-static mt_status solve_wall(mt_arena *scratch, const mt_mesh *mesh, const mt_fibres_rule *rule,
-    const unsigned char *surface, mt_fibres *fibres)
+static mt_status solve_wall(
+    const mt_mesh *mesh, const mt_fibres_rule *rule, const unsigned char *surface, mt_fibres *fibres)
 {
+    MT_SCRATCH(scratch); /* a matrix is the largest thing here: one at a time */
     unsigned char *given;
     mt_laplace problem;
     MT_ALLOC(scratch, given, mesh->n_vertices);
@@ -185,9 +186,10 @@ static mt_status solve_wall(mt_arena *scratch, const mt_mesh *mesh, const mt_fib
     return mt_laplace_solve(&problem, rule->tolerance, rule->max_iterations, fibres->phi_rv, &fibres->rv);
 }
 
-static mt_status solve_length(mt_arena *scratch, const mt_mesh *mesh, const mt_fibres_rule *rule,
-    const unsigned char *surface, const plane *base, mt_fibres *fibres)
+static mt_status solve_length(const mt_mesh *mesh, const mt_fibres_rule *rule, const unsigned char *surface,
+    const plane *base, mt_fibres *fibres)
 {
+    MT_SCRATCH(scratch);
     unsigned char *given, *apex;
     mt_laplace problem;
     MT_ALLOC(scratch, given, mesh->n_vertices);
@@ -415,12 +417,8 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     MT_ALLOC(scratch, state, mesh->n_elements);
     MT_TRY(mark_surfaces(mesh, surface));
     MT_TRY(fit_base(mesh, surface, &base));
-    mt_arena matrix = {0}; /* one at a time: they are the largest things here */
-    mt_status status = solve_wall(&matrix, mesh, rule, surface, fibres);
-    mt_arena_free(&matrix);
-    if (status == MT_OK) status = solve_length(&matrix, mesh, rule, surface, &base, fibres);
-    mt_arena_free(&matrix);
-    MT_TRY(status);
+    MT_TRY(solve_wall(mesh, rule, surface, fibres));
+    MT_TRY(solve_length(mesh, rule, surface, &base, fibres));
     place_frames(mesh, &base, rule, fibres, state);
     for (size_t c = 0; c < mesh->n_elements; c++) fibres->n_psi_constant += (state[c] & PSI_CONSTANT) != 0;
     MT_TRY(fill_unknown(scratch, adjacency, &base, fibres, state));

@@ -159,11 +159,9 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
         for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
             local[groups->element[i]] = (uint32_t)(i - groups->start[g]);
     for (uint32_t g = 0; g < groups->n; g++) {
-        mt_arena inner = {0};
-        mt_status status = divide_group(
-            &inner, adjacency, groups, g, local, division, place[g] * division->n_parts, partition);
-        mt_arena_free(&inner);
-        MT_TRY(status);
+        MT_SCRATCH(inner);
+        MT_TRY(divide_group(
+            inner, adjacency, groups, g, local, division, place[g] * division->n_parts, partition));
     }
     return MT_OK;
 }

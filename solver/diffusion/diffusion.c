@@ -23,8 +23,8 @@ typedef struct making {
     const mt_diffusion_options *options;
     mt_diffusion *diffusion;
     mt_arena *arena; /* of what stays */
-    mt_arena rows;   /* of what measuring needs, and what does not */
-    mt_arena limits;
+    mt_arena *rows;  /* of what measuring needs, and what does not */
+    mt_arena *limits;
     mt_walk walk;
     mt_adjacency along;
     mt_stars *plain; /* in the mesh's order, without stars; stays with a lean operator */
@@ -135,7 +135,7 @@ static mt_status tissues_along(making *m)
 {
     uint16_t *of;
     if (!m->tissues->of) return MT_OK;
-    MT_ALLOC(&m->rows, of, m->walk.n);
+    MT_ALLOC(m->rows, of, m->walk.n);
     for (size_t c = 0; c < m->walk.n; c++) of[c] = m->tissues->of[m->walk.element[c]];
     m->s.of = of;
     return MT_OK;
@@ -144,7 +144,7 @@ static mt_status tissues_along(making *m)
 /* The stars' own copies of what is given, as it may be needed longer than this takes. */
 static mt_status make_plain(making *m)
 {
-    mt_arena *arena = m->options->lean ? m->arena : &m->rows;
+    mt_arena *arena = m->options->lean ? m->arena : m->rows;
     mt_mesh *mesh;
     mt_adjacency *adjacency;
     mt_diffusion_scheme *scheme;
@@ -161,19 +161,19 @@ static mt_status make_plain(making *m)
 /* Along the walk, where elements that are near each other are near in memory, too: of a copy of the mesh. */
 static mt_status make_stars(making *m)
 {
-    MT_TRY(mt_walk_make(&m->rows, m->mesh, &m->walk));
+    MT_TRY(mt_walk_make(m->rows, m->mesh, &m->walk));
     MT_SCRATCH(copy);
     mt_stars *s = &m->s;
     mt_mesh needed = *m->mesh, mesh;
     if (!m->plain->sheet) needed.sheet = NULL;
-    MT_TRY(mt_walk_along(&m->rows, copy, &m->walk, &needed, m->adjacency, &mesh, &m->along));
+    MT_TRY(mt_walk_along(m->rows, copy, &m->walk, &needed, m->adjacency, &mesh, &m->along));
     s->walk = &m->walk, s->mesh = &mesh, s->adjacency = &m->along;
     s->n_tissues = m->plain->n_tissues, s->tissue = m->plain->tissue;
     s->fibre = mesh.fibre ? mesh.fibre : m->plain->fibre;
     s->sheet = mesh.sheet;
     MT_TRY(tissues_along(m));
     MT_TRY(mt_stars_make(
-        &m->rows, &m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
+        m->rows, m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
     s->mesh = NULL, s->fibre = s->sheet = NULL;
     s->plain = m->plain;
     return MT_OK;
@@ -211,7 +211,7 @@ static mt_status spread(making *m)
 /* Nobody needs the stars any more but for their forms. */
 static mt_status measure(making *m)
 {
-    mt_arena_free(&m->limits);
+    mt_arena_free(m->limits);
     mt_stars_become_forms(&m->s);
     return mt_limiter_measure(&m->s, &m->found);
 }
@@ -254,17 +254,18 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
+    MT_SCRATCH(rows);
+    MT_SCRATCH(limits);
     making m = {.mesh = mesh,
         .adjacency = adjacency,
         .tissues = tissues,
         .options = options,
         .diffusion = diffusion,
         .arena = arena,
+        .rows = rows,
+        .limits = limits,
         .s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch}};
-    const mt_status status = make(&m);
-    mt_arena_free(&m.limits);
-    mt_arena_free(&m.rows);
-    return status;
+    return make(&m);
 }
 
 /* No scheme changes the gradients; the plain one asks least. */
