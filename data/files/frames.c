@@ -224,7 +224,7 @@ static mt_status open_file(const char *path, int flags, mt_frames *frames, size_
     return MT_OK;
 }
 
-/* Reads up to this step; of `about`, unless that is NULL. */
+/* Reads up to this step; of `about`, unless that is NULL. What is behind it is cut off where the file can be written. */
 static mt_status open_frames(mt_arena *arena, const char *path, int flags, const mt_frames_about *about,
     int64_t step, mt_frames *frames)
 {
@@ -235,19 +235,15 @@ static mt_status open_frames(mt_arena *arena, const char *path, int flags, const
     if (about ||
         file_bytes - frames->head_bytes >= frames->frame_bytes) /* a head may count more than there is */
         MT_ALLOC(arena, frames->values, frames->about.n_values);
-    return count_frames(frames, file_bytes, step);
+    MT_TRY(count_frames(frames, file_bytes, step));
+    if (flags == O_RDONLY || ftruncate(frames->fd, (off_t)frame_at(frames, frames->n)) == 0) return MT_OK;
+    return fail_errno(frames, "written");
 }
 
 static mt_status closed_unless(mt_status status, mt_frames *frames)
 {
     if (status != MT_OK) mt_frames_close(frames);
     return status;
-}
-
-static mt_status cut_behind(mt_frames *frames)
-{
-    return ftruncate(frames->fd, (off_t)frame_at(frames, frames->n)) == 0 ? MT_OK
-                                                                          : fail_errno(frames, "written");
 }
 
 mt_status mt_frames_create(mt_arena *arena, const char *path, const mt_frames_about *about, mt_frames *frames)
@@ -266,9 +262,7 @@ mt_status mt_frames_create(mt_arena *arena, const char *path, const mt_frames_ab
 mt_status mt_frames_go_on(
     mt_arena *arena, const char *path, const mt_frames_about *about, int64_t step, mt_frames *frames)
 {
-    mt_status status = open_frames(arena, path, O_RDWR, about, step, frames);
-    if (status == MT_OK) status = cut_behind(frames);
-    return closed_unless(status, frames);
+    return closed_unless(open_frames(arena, path, O_RDWR, about, step, frames), frames);
 }
 
 mt_status mt_frames_open(mt_arena *arena, const char *path, mt_frames *frames)

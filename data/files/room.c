@@ -7,19 +7,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "data/files/input.h"
+
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t of_the_system(void)
 {
     char line[256];
     unsigned long long kilobytes, sum = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
+    MT_STREAM *file = fopen("/proc/meminfo", "r");
     if (!file) return SIZE_MAX;
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1 ||
             sscanf(line, "SwapFree: %llu", &kilobytes) == 1)
             sum += kilobytes;
-    (void)fclose(file);
     return sum > 0 ? (size_t)sum * 1024 : SIZE_MAX;
 }
 
@@ -34,10 +35,9 @@ static size_t under(const struct rlimit *limit, unsigned long long pages)
 static size_t of_the_process(void)
 {
     unsigned long long all = 0, data = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    MT_STREAM *file = fopen("/proc/self/statm", "r");
     if (!file) return SIZE_MAX;
     const int n = fscanf(file, "%llu %*u %*u %*u %*u %llu", &all, &data);
-    (void)fclose(file);
     struct rlimit of_all, of_data;
     if (n != 2 || getrlimit(RLIMIT_AS, &of_all) != 0 || getrlimit(RLIMIT_DATA, &of_data) != 0)
         return SIZE_MAX;
@@ -48,19 +48,15 @@ static size_t of_the_group(void)
 {
     char line[PATH_MAX], path[PATH_MAX + 64] = "";
     unsigned long long bytes = 0;
-    FILE *file = fopen("/proc/self/cgroup", "r");
+    MT_STREAM *file = fopen("/proc/self/cgroup", "r");
     if (!file) return SIZE_MAX;
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "0::", 3) == 0)
             (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", line + 3);
     }
-    (void)fclose(file);
-    file = *path ? fopen(path, "r") : NULL;
-    if (!file) return SIZE_MAX;
-    const int n = fscanf(file, "%llu", &bytes); /* or "max" */
-    (void)fclose(file);
-    return n == 1 ? (size_t)bytes : SIZE_MAX;
+    MT_STREAM *most = *path ? fopen(path, "r") : NULL;
+    return most && fscanf(most, "%llu", &bytes) == 1 ? (size_t)bytes : SIZE_MAX; /* or "max" */
 }
 
 size_t mt_room_left(void) { return smaller(of_the_system(), smaller(of_the_process(), of_the_group())); }
