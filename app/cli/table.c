@@ -88,6 +88,11 @@ void mt_table_number(mt_table *table, double number)
     if (room(table)) table->values[table->n_values++] = (mt_value){.is_number = true, .number = number};
 }
 
+void mt_table_numbers(mt_table *table, size_t n, const double *number)
+{
+    for (size_t k = 0; k < n; k++) mt_table_number(table, number[k]);
+}
+
 void mt_table_text(mt_table *table, const char *text)
 {
     if (!room(table)) return;

@@ -72,8 +72,12 @@ void mt_table_digits(mt_table *table, const char *key, const char *label, const 
 /* The next value of the row; after its last column a new row begins. A column takes any kind. An item is a text that names what its
  * row is about: the key in JSON and CSV, and the label in text, two blanks further right each level. */
 void mt_table_number(mt_table *table, double number);
+void mt_table_numbers(mt_table *table, size_t n, const double *number);
 void mt_table_text(mt_table *table, const char *text);
 void mt_table_item(mt_table *table, const char *key, const char *label, int level);
+
+#define MT_TABLE_NUMBERS(table, ...)                                                                         \
+    mt_table_numbers((table), sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
 
 /* A table of properties: text and CSV have the columns "property" (in CSV "key"), "value" (8 digits) and "unit"; JSON has one object
  * of keys and values. And one property of it, a number (unit "" for none) or a text. */

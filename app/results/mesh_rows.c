@@ -101,10 +101,7 @@ mt_table mt_operator_table(
         mt_mesh_centroid(mesh, c, x);
         mt_table_number(&table, (double)mt_mesh_number(mesh, c));
         for (int k = 0; k < 3; k++) mt_table_number(&table, x[k]);
-        mt_table_number(&table, mt_mesh_volume_mm3(mesh, c));
-        mt_table_number(&table, effect.theta);
-        mt_table_number(&table, effect.cosine);
-        mt_table_number(&table, effect.capacity);
+        MT_TABLE_NUMBERS(&table, mt_mesh_volume_mm3(mesh, c), effect.theta, effect.cosine, effect.capacity);
         shown++;
     }
     return table;

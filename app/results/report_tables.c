@@ -209,13 +209,11 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
     const bool of_sets = which != MT_PHASE_CONTROL;
-    mt_table_number(table, of_sets ? runs : NAN);
-    mt_table_number(table, of_sets ? runs * (double)p->spread.min : NAN);
-    mt_table_number(table, of_sets ? runs * p->spread.mean : NAN);
-    mt_table_number(table, of_sets ? runs * (double)p->spread.max : total / (double)mt_run_counted(run));
-    mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
-    mt_table_number(table, 100 * total / (double)mt_run_step_cycles(run));
-    mt_table_number(table, total / run->layout->target->clock_hz);
+    MT_TABLE_NUMBERS(table, of_sets ? runs : NAN, of_sets ? runs * (double)p->spread.min : NAN,
+        of_sets ? runs * p->spread.mean : NAN,
+        of_sets ? runs * (double)p->spread.max : total / (double)mt_run_counted(run),
+        p->slowest > 0 ? 100 * p->busy / p->slowest : NAN, 100 * total / (double)mt_run_step_cycles(run),
+        total / run->layout->target->clock_hz);
 }
 
 /* The rest of a row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
@@ -223,10 +221,9 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    mt_table_number(table, (double)cycles / (double)mt_run_counted(run));
-    mt_table_number(table, NAN);
-    mt_table_number(table, 100 * (double)cycles / (double)mt_run_step_cycles(run));
-    mt_table_number(table, (double)cycles / run->layout->target->clock_hz);
+    MT_TABLE_NUMBERS(table, (double)cycles / (double)mt_run_counted(run), NAN,
+        100 * (double)cycles / (double)mt_run_step_cycles(run),
+        (double)cycles / run->layout->target->clock_hz);
 }
 
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
@@ -287,13 +284,9 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
         mt_table_text(&table, step->name);
         mt_table_number(&table, (double)step->runs);
         const ipu_exchange_parts parts = ipu_profile_exchange_parts(step);
-        mt_table_number(&table, (double)step->ranges_received);
-        mt_table_number(&table, (double)parts.setup);
-        mt_table_number(&table, (double)parts.words);
-        mt_table_number(&table, (double)parts.waiting);
-        mt_table_number(&table, (double)step->bytes_received);
-        mt_table_number(&table, (double)step->bytes_sent);
-        mt_table_number(&table, (double)step->bytes_copied);
+        MT_TABLE_NUMBERS(&table, (double)step->ranges_received, (double)parts.setup, (double)parts.words,
+            (double)parts.waiting, (double)step->bytes_received, (double)step->bytes_sent,
+            (double)step->bytes_copied);
         if (crosses) mt_table_number(&table, (double)step->bytes_crossing);
         if (crosses) mt_table_number(&table, (double)(step->external_cycles - step->external_fixed_cycles));
         if (crosses) mt_table_text(&table, step->busiest_link);
@@ -304,11 +297,8 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 /* A row of the whole run; streams and bytes are no numbers where there are none. */
 static void host_row(mt_table *table, const mt_run *run, double streams, double bytes, uint64_t cycles)
 {
-    mt_table_number(table, streams);
-    mt_table_number(table, bytes);
-    mt_table_number(table, (double)cycles);
-    mt_table_number(table, (double)cycles / run->layout->target->clock_hz);
-    mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
+    MT_TABLE_NUMBERS(table, streams, bytes, (double)cycles, (double)cycles / run->layout->target->clock_hz,
+        100 * (double)cycles / (double)run->profile->cycles);
 }
 
 /* What the host took from the tiles, beside all time steps. */
@@ -350,9 +340,8 @@ static void segment_row(mt_table *table, const mt_segments *all, const mt_segmen
     mt_table_number(table, machine ? (double)s->tiles : NAN);
     for (int p = 0; p < MT_PHASES; p++)
         if (in_segments(all, p)) mt_table_number(table, machine ? (double)s->cycles[p] : NAN);
-    mt_table_number(table, machine ? (double)s->step_cycles : NAN);
-    mt_table_number(table, machine ? (double)s->host_cycles : NAN);
-    mt_table_number(table, machine ? (double)(s->step_cycles + s->host_cycles) / s->clock_hz : NAN);
+    MT_TABLE_NUMBERS(table, machine ? (double)s->step_cycles : NAN, machine ? (double)s->host_cycles : NAN,
+        machine ? (double)(s->step_cycles + s->host_cycles) / s->clock_hz : NAN);
 }
 
 /* What the machines took that the run was on, one after the other. */
@@ -380,9 +369,7 @@ static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
 /* The rest of a row behind its item. all: bytes of all tiles; not a number where that says nothing. */
 static void memory_row(mt_table *table, size_t bytes, double all, const ipu_profile *profile)
 {
-    mt_table_number(table, (double)bytes);
-    mt_table_number(table, 100 * (double)bytes / (double)profile->memory_there);
-    mt_table_number(table, all);
+    MT_TABLE_NUMBERS(table, (double)bytes, 100 * (double)bytes / (double)profile->memory_there, all);
 }
 
 /* Of ipu_memory_category_name. */
@@ -432,10 +419,7 @@ static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t 
     mt_run_map_name(run, map, beat, name);
     mt_table_text(table, name);
     mt_table_text(table, mt_map_unit[map]);
-    mt_table_number(table, (double)summary.n);
-    mt_table_number(table, summary.low);
-    mt_table_number(table, summary.median);
-    mt_table_number(table, summary.high);
+    MT_TABLE_NUMBERS(table, (double)summary.n, summary.low, summary.median, summary.high);
     return MT_OK;
 }
 
@@ -472,9 +456,7 @@ static mt_table velocity_table(mt_arena *arena, const mt_run *run)
         const size_t *n_reason = run->velocities[beat].n_reason;
         for (int k = 0; k < MT_VELOCITY_REASONS; k++) {
             mt_table_item(&table, mt_velocity_key[k], mt_velocity_label[k], 0);
-            mt_table_number(&table, (double)beat + 1);
-            mt_table_number(&table, (double)n_reason[k]);
-            mt_table_number(&table, 100 * (double)n_reason[k] / n);
+            MT_TABLE_NUMBERS(&table, (double)beat + 1, (double)n_reason[k], 100 * (double)n_reason[k] / n);
         }
     }
     return table;

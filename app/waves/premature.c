@@ -8,6 +8,7 @@
 #include "data/core/progress.h"
 #include "app/waves/wave_run.h"
 #include "solver/backends/backend.h"
+#include "data/core/order.h"
 
 /* A wave under way, or what it left. */
 typedef struct wave {
@@ -66,11 +67,7 @@ static double speed_of(const measuring *m, const wave *w)
 
 /* ---- its numbers ---- */
 
-static int by_size(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
+MT_ORDER_NUMBERS(by_size, double)
 
 /* The median of m->value [n_measured], as the lower of two. */
 static double median_of(const measuring *m)

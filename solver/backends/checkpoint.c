@@ -222,16 +222,14 @@ mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, co
     const mt_backend *backend, void *self, const mt_segments *segments, const char *case_text)
 {
     MT_SCRATCH(scratch);
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     mt_checkpoint c = {.step = segments->segment[segments->n - 1].end,
         .n_elements = problem->diffusion->n_elements,
         .segments = *segments,
         .case_text = case_text};
     if (results->beats) c.n_beats = mt_record_beat(&problem->record, c.step);
     (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
-    const mt_status status = write_with(scratch, &h5, path, problem, results, backend, self, &c);
-    mt_h5_close(&h5);
-    return status;
+    return write_with(scratch, h5, path, problem, results, backend, self, &c);
 }
 
 /* ---- reading ---- */
@@ -482,14 +480,14 @@ static mt_status look_through(const mt_checkpoint *c)
 
 mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint)
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     *checkpoint = (mt_checkpoint){0};
     if (snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path) >= (int)sizeof checkpoint->path)
         return mt_fail(MT_INPUT, "%s: the path is too long", path);
-    MT_TRY(mt_h5_open(path, &h5));
-    const mt_status status = get_about(arena, &h5, checkpoint);
-    mt_h5_close(&h5);
-    return status == MT_OK ? look_through(checkpoint) : status;
+    MT_TRY(mt_h5_open(path, h5));
+    MT_TRY(get_about(arena, h5, checkpoint));
+    mt_h5_close(h5);
+    return look_through(checkpoint);
 }
 
 mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare_starts(const void *left, const void *right)
-{
-    const double a = ((const mt_span *)left)->from_ms, b = ((const mt_span *)right)->from_ms;
-    return (a > b) - (a < b);
-}
+#include "data/core/order.h"
+
+MT_ORDER(by_start, mt_span, from_ms)
 
 /* Returns the number of pulses of a stimulus that begin before the end; appends them to `span` unless it is NULL. */
 static size_t add_pulses(const mt_case *input, const mt_case_stimulus *s, mt_span *span)
@@ -32,7 +30,7 @@ mt_status mt_case_stimulated(mt_arena *arena, const mt_case *input, size_t *n, m
     MT_ALLOC(arena, *span, n_pulses);
     for (size_t s = 0; s < input->n_stimuli; s++) *n += add_pulses(input, &input->stimuli[s], *span + *n);
     if (n_pulses == 0) return MT_OK;
-    qsort(*span, n_pulses, sizeof **span, compare_starts);
+    qsort(*span, n_pulses, sizeof **span, by_start);
     for (size_t k = 1; k < n_pulses; k++) {
         mt_span *of = *span + last;
         if ((*span)[k].from_ms <= of->to_ms)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "data/core/order.h"
 #include <string.h>
 
 const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
@@ -125,11 +127,7 @@ mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float
     return MT_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
+MT_ORDER_NUMBERS(ascending, float)
 
 mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary)
 {

@@ -367,16 +367,9 @@ static void beat_columns(mt_table *table, bool calcium)
 static void beat_row(mt_table *table, const mt_beats *beats, size_t k, bool calcium)
 {
     const mt_beat *b = &beats->beat[k];
-    mt_table_number(table, (double)(k + 1));
-    mt_table_number(table, b->upstroke_ms);
-    mt_table_number(table, b->rest_mV);
-    mt_table_number(table, b->peak_mV);
-    mt_table_number(table, b->dvdt_mV_ms);
-    mt_table_number(table, b->apd_ms[MT_APD90]);
-    mt_table_number(table, mt_beat_change_ms(beats, k));
-    mt_table_number(table, b->apd_ms[MT_APD50]);
-    mt_table_number(table, b->apd_ms[MT_APD30]);
-    mt_table_number(table, b->interval_ms);
+    MT_TABLE_NUMBERS(table, (double)(k + 1), b->upstroke_ms, b->rest_mV, b->peak_mV, b->dvdt_mV_ms,
+        b->apd_ms[MT_APD90], mt_beat_change_ms(beats, k), b->apd_ms[MT_APD50], b->apd_ms[MT_APD30],
+        b->interval_ms);
     if (!calcium) return;
     mt_table_number(table, MICROMOLAR * b->calcium_low_mM);
     mt_table_number(table, MICROMOLAR * b->calcium_high_mM);

@@ -11,6 +11,7 @@
 #include "app/draw/chart/curves.h"
 #include "app/cli/cell_options.h"
 #include "solver/cells/restitution.h"
+#include "data/core/order.h"
 
 static mt_status restitution(mt_arena *arena, const mt_arguments *arguments);
 
@@ -206,14 +207,8 @@ static void points_of_s1_s2(mt_table *table, const measured *m)
     mt_table_decimals(table, "largest_dvdt_mv_per_ms", "dV/dt max", "mV/ms", 1);
     for (size_t k = 0; k < m->n; k++) {
         const mt_beat *b = &m->pair[k].beat[0];
-        mt_table_number(table, m->pair[k].interval_ms);
-        mt_table_number(table, b->interval_ms);
-        mt_table_number(table, b->apd_ms[MT_APD90]);
-        mt_table_number(table, b->apd_ms[MT_APD50]);
-        mt_table_number(table, b->apd_ms[MT_APD30]);
-        mt_table_number(table, slope_at(m, k));
-        mt_table_number(table, b->peak_mV);
-        mt_table_number(table, b->dvdt_mV_ms);
+        MT_TABLE_NUMBERS(table, m->pair[k].interval_ms, b->interval_ms, b->apd_ms[MT_APD90],
+            b->apd_ms[MT_APD50], b->apd_ms[MT_APD30], slope_at(m, k), b->peak_mV, b->dvdt_mV_ms);
     }
 }
 
@@ -285,11 +280,7 @@ static mt_status print(mt_arena *arena, const mt_arguments *arguments, const req
 
 /* ---- the picture ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const mt_curve_point *p = a, *q = b;
-    return p->x < q->x ? -1 : p->x > q->x;
-}
+MT_ORDER(by_place, mt_curve_point, x)
 
 static mt_status draw(mt_arena *arena, const request *r, const measured *m)
 {

@@ -7,6 +7,7 @@
 #include "data/core/progress.h"
 #include "app/draw/chart/curves.h"
 #include "solver/cells/parameters.h"
+#include "data/core/order.h"
 
 /* ---- what is asked for ---- */
 
@@ -150,11 +151,8 @@ static mt_table points(mt_arena *arena, const mt_tissue_restitution *t, const ch
     mt_table_decimals(&table, "apd90_ms", "APD90", "ms", 2);
     for (size_t k = 0; k < t->n; k++) {
         const mt_premature_wave *w = &t->s2[k];
-        mt_table_number(&table, w->interval_ms);
-        mt_table_number(&table, w->diastolic_interval_ms);
-        mt_table_number(&table, w->speed_mm_ms);
-        mt_table_number(&table, 100 * w->speed_mm_ms / t->s1.speed_mm_ms);
-        mt_table_number(&table, w->apd90_ms);
+        MT_TABLE_NUMBERS(&table, w->interval_ms, w->diastolic_interval_ms, w->speed_mm_ms,
+            100 * w->speed_mm_ms / t->s1.speed_mm_ms, w->apd90_ms);
     }
     return table;
 }
@@ -194,12 +192,7 @@ void mt_tissue_restitution_tables(mt_arena *arena, const mt_tissue_restitution *
 
 /* ---- the picture ---- */
 
-static int by_diastolic_interval(const void *a, const void *b)
-{
-    const mt_premature_wave *p = a, *q = b;
-    return (p->diastolic_interval_ms > q->diastolic_interval_ms) -
-           (p->diastolic_interval_ms < q->diastolic_interval_ms);
-}
+MT_ORDER(by_diastolic_interval, mt_premature_wave, diastolic_interval_ms)
 
 mt_status mt_tissue_restitution_draw(
     mt_arena *arena, const mt_tissue_restitution *t, const char *title, const char *path)

@@ -247,9 +247,7 @@ static mt_table table_of(const sweep *s)
         mt_table_text(&table, ipu_logical_name[rings->logical]);
         mt_table_number(&table, (double)rings->replica);
         mt_table_text(&table, ipu_method_name[t->method]);
-        mt_table_number(&table, (double)t->steps);
-        mt_table_number(&table, t->us);
-        mt_table_number(&table, bytes / t->us / 1e3);
+        MT_TABLE_NUMBERS(&table, (double)t->steps, t->us, bytes / t->us / 1e3);
         mt_table_text(&table, ipu_method_name[t->automatic]);
         mt_table_number(&table, t->automatic_us);
     }

@@ -24,9 +24,7 @@ static mt_table order_table(const tabling *a)
         size_t used = 0;
         for (size_t k = 0; k < ring->n && order; k++)
             used += (size_t)sprintf(order + used, k > 0 ? " %u" : "%u", ring->chip[k]);
-        mt_table_number(&table, (double)r);
-        mt_table_number(&table, ring->stream);
-        mt_table_number(&table, ring->turn);
+        MT_TABLE_NUMBERS(&table, (double)r, ring->stream, ring->turn);
         mt_table_text(&table, order);
     }
     return table;
@@ -74,15 +72,10 @@ static mt_status steps_table(const tabling *a, mt_table *out)
         const ipu_superstep_timing *step = &steps[s];
         for (n = 1; s + n < a->of->plan.n_steps && alike(a, steps, s, s + n);) n++;
         mt_table_text(&table, s < a->of->plan.n_reducing ? "reduce" : "gather");
-        mt_table_number(&table, (double)n);
-        mt_table_number(&table, (double)most_sent(a, s, bytes));
-        mt_table_number(&table, (double)step->sync_cycles);
-        mt_table_number(&table, (double)(step->gather_phase_cycles + step->scatter_phase_cycles));
-        mt_table_number(&table, (double)(step->exchange_phase_cycles - step->external_cycles));
-        mt_table_number(&table, (double)step->external_cycles);
-        mt_table_number(&table, (double)step->compute_phase_cycles);
-        mt_table_number(&table, (double)step->cycles);
-        mt_table_number(&table, (double)(n * step->cycles));
+        MT_TABLE_NUMBERS(&table, (double)n, (double)most_sent(a, s, bytes), (double)step->sync_cycles,
+            (double)(step->gather_phase_cycles + step->scatter_phase_cycles),
+            (double)(step->exchange_phase_cycles - step->external_cycles), (double)step->external_cycles,
+            (double)step->compute_phase_cycles, (double)step->cycles, (double)(n * step->cycles));
     }
     *out = table;
     return MT_OK;
@@ -117,9 +110,7 @@ static mt_table links_table(const tabling *a)
         if (bytes == 0) continue;
         const double busy = (double)ipu_link_cycles(&network->links[l], bytes, a->of->target.clock_hz);
         mt_table_text(&table, network->links[l].name);
-        mt_table_number(&table, (double)bytes);
-        mt_table_number(&table, busy);
-        mt_table_number(&table, 100 * busy / all);
+        MT_TABLE_NUMBERS(&table, (double)bytes, busy, 100 * busy / all);
     }
     return table;
 }

@@ -66,11 +66,8 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
         MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
         mt_table_text(&table, names[k]);
         mt_table_text(&table, t.name);
-        mt_table_number(&table, (double)t.tiles);
-        mt_table_number(&table, (double)t.bytes_per_tile / 1024);
-        mt_table_number(&table, chip_MiB(&t));
-        mt_table_number(&table, t.clock_hz / 1e9);
-        mt_table_number(&table, (double)t.exchange_bytes_per_cycle);
+        MT_TABLE_NUMBERS(&table, (double)t.tiles, (double)t.bytes_per_tile / 1024, chip_MiB(&t),
+            t.clock_hz / 1e9, (double)t.exchange_bytes_per_cycle);
     }
     return mt_print_table(arguments, &table);
 }
@@ -277,9 +274,8 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
         const ipu_band *band = &t->bands[k];
         const mt_yaml_node *there = band_in_file(root, band);
         mt_table_text(table, band->key);
-        mt_table_number(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t));
-        mt_table_number(table, band->fast);
-        mt_table_number(table, band->slow);
+        MT_TABLE_NUMBERS(table, mt_yaml_number(mt_yaml_key_at(ipu_target_table.keys, band->key), t),
+            band->fast, band->slow);
         if (there) {
             MT_TRY(add_source(&s, there));
         } else {

@@ -115,9 +115,7 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
         mt_tile_spread spread;
         MT_TRY(mt_tile_spread_find(halo, rows[r].count, &spread));
         mt_table_item(table, rows[r].key, rows[r].label, rows[r].level);
-        mt_table_number(table, spread.min);
-        mt_table_number(table, spread.median);
-        mt_table_number(table, spread.max);
+        MT_TABLE_NUMBERS(table, spread.min, spread.median, spread.max);
     }
     return MT_OK;
 }

@@ -222,11 +222,8 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
     for (size_t k = 0; k < f->body.n_attempts; k++) {
         const mt_filling_attempt *a = f->body.attempts + k;
         mt_table_text(&table, a->angle_deg > 0 ? "remeshed" : "as given");
-        mt_table_number(&table, a->angle_deg > 0 ? a->angle_deg : NAN);
-        mt_table_number(&table, a->edge_mm);
-        mt_table_number(&table, a->n_elements ? (double)a->n_elements : NAN);
-        mt_table_number(&table, a->n_elements ? a->quality : NAN);
-        mt_table_number(&table, a->seconds);
+        MT_TABLE_NUMBERS(&table, a->angle_deg > 0 ? a->angle_deg : NAN, a->edge_mm,
+            a->n_elements ? (double)a->n_elements : NAN, a->n_elements ? a->quality : NAN, a->seconds);
         mt_table_text(&table, a == f->body.chosen ? "chosen" : a->n_elements ? "rejected" : "failed");
     }
     return table;

@@ -104,15 +104,9 @@ static mt_table run_table(mt_arena *arena, size_t n, const mt_html_run *run)
     for (size_t k = 0; k < n; k++) {
         const mt_heart_shown *heart = &run[k].heart;
         mt_table_text(&table, run[k].name);
-        mt_table_number(&table, (double)heart->triangles);
-        mt_table_number(&table, (double)heart->all_triangles);
-        mt_table_number(&table, heart->error_mm);
-        mt_table_number(&table, (double)heart->tetrahedra);
-        mt_table_number(&table, heart->cut_error_mm);
-        mt_table_number(&table, (double)heart->maps);
-        mt_table_number(&table, (double)heart->frames);
-        mt_table_number(&table, (double)heart->all_frames);
-        mt_table_number(&table, (double)run[k].bytes / 1e6);
+        MT_TABLE_NUMBERS(&table, (double)heart->triangles, (double)heart->all_triangles, heart->error_mm,
+            (double)heart->tetrahedra, heart->cut_error_mm, (double)heart->maps, (double)heart->frames,
+            (double)heart->all_frames, (double)run[k].bytes / 1e6);
     }
     return table;
 }

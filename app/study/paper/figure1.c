@@ -41,11 +41,8 @@ static mt_status add_part(mt_arena *arena, mt_table *table, const char *key, con
     }
     MT_TRY(mt_map_summarise(values, n, &s));
     mt_table_item(table, key, label, 0);
-    mt_table_number(table, (double)n);
-    mt_table_number(table, 100 * (double)s.n / (double)n);
-    mt_table_number(table, s.n ? first : NAN);
-    mt_table_number(table, s.median);
-    mt_table_number(table, s.n ? last : NAN);
+    MT_TABLE_NUMBERS(
+        table, (double)n, 100 * (double)s.n / (double)n, s.n ? first : NAN, s.median, s.n ? last : NAN);
     return MT_OK;
 }
 

@@ -108,14 +108,9 @@ static mt_status make_meshes(mt_arena *arena, const mt_niederer *runs, mt_table 
         for (size_t b = 0; b < runs->n_backends; b++) {
             const double at_ms = mt_niederer_point_ms(runs, far_corner, m, b, 0);
             begin_row(table, runs, m, b);
-            mt_table_number(table, (double)runs->mesh[m].n_elements);
-            mt_table_number(table, runs->mesh[m].size.length_mm);
-            mt_table_number(table, runs->mesh[m].size.edge_mm);
-            mt_table_number(table, (double)runs->mesh[m].substeps);
-            mt_table_number(table, at_ms);
-            mt_table_number(table, beyond(at_ms, low, high));
-            mt_table_number(table, mt_niederer_spread_ms(runs, far_corner, m, b));
-            mt_table_number(table, mt_niederer_difference_ms(runs, m, b));
+            MT_TABLE_NUMBERS(table, (double)runs->mesh[m].n_elements, runs->mesh[m].size.length_mm,
+                runs->mesh[m].size.edge_mm, (double)runs->mesh[m].substeps, at_ms, beyond(at_ms, low, high),
+                mt_niederer_spread_ms(runs, far_corner, m, b), mt_niederer_difference_ms(runs, m, b));
         }
     return MT_OK;
 }

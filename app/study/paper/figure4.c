@@ -166,12 +166,8 @@ static mt_table make_moments(mt_arena *arena, const request *r, const char *titl
     mt_table_digits(&table, "difference_mv", "largest difference", "mV", 2);
     for (size_t k = 0; k < r->n_times; k++) {
         const moment m = look_at(r, k);
-        mt_table_number(&table, r->time_ms[k]);
-        mt_table_number(&table, 100 * m.activated);
-        mt_table_number(&table, 100 * m.excited);
-        mt_table_number(&table, m.low_mV);
-        mt_table_number(&table, m.high_mV);
-        mt_table_number(&table, m.difference_mV);
+        MT_TABLE_NUMBERS(
+            &table, r->time_ms[k], 100 * m.activated, 100 * m.excited, m.low_mV, m.high_mV, m.difference_mV);
         all->low_mV = fmin(all->low_mV, m.low_mV);
         all->high_mV = fmax(all->high_mV, m.high_mV);
         all->difference_mV = fmax(all->difference_mV, m.difference_mV);

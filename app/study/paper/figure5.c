@@ -54,16 +54,12 @@ static void add_mesh(mt_table *table, const mt_steps *s)
     for (size_t i = 0; i < s->base.n_ipus; i++) {
         const double cycles = s->step[i].cycles;
         mt_table_text(table, s->name);
-        mt_table_number(table, (double)s->n_elements);
-        mt_table_number(table, s->pde_steps);
-        mt_table_number(table, s->base.ipus[i]);
-        mt_table_number(table, cycles);
-        mt_table_number(table, mt_steps_seconds(s, cycles));
+        MT_TABLE_NUMBERS(
+            table, (double)s->n_elements, s->pde_steps, s->base.ipus[i], cycles, mt_steps_seconds(s, cycles));
         for (int end = 0; end < IPU_ENDS; end++)
             mt_table_number(table, mt_steps_seconds(s, s->step[i].at[end]));
-        mt_table_number(table, least == SIZE_MAX ? NAN : (double)s->base.ipus[least]);
-        mt_table_number(table, least == SIZE_MAX ? NAN : s->step[least].cycles / cycles);
-        mt_table_number(table, 100 * ideal_cycles(s, i) / cycles);
+        MT_TABLE_NUMBERS(table, least == SIZE_MAX ? NAN : (double)s->base.ipus[least],
+            least == SIZE_MAX ? NAN : s->step[least].cycles / cycles, 100 * ideal_cycles(s, i) / cycles);
         mt_table_text(table, mt_costs_verdict(&s->step[i].one));
     }
 }

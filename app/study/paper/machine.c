@@ -272,11 +272,9 @@ static mt_status make_table(
         MT_TRY(mt_published_find(one->key, &n));
         mt_table_item(table, one->key, one->what, 0);
         mt_table_text(table, one->machine);
-        mt_table_number(table, n.low);
-        mt_table_number(table, n.high > n.low ? n.high : NAN);
-        mt_table_number(table, one->ours[MT_AT_VALUES]);
-        mt_table_number(table, fmin(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
-        mt_table_number(table, fmax(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
+        MT_TABLE_NUMBERS(table, n.low, n.high > n.low ? n.high : NAN, one->ours[MT_AT_VALUES],
+            fmin(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]),
+            fmax(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
         mt_table_text(table, n.unit);
         mt_table_number(table, 100 * (one->ours[MT_AT_VALUES] / ((n.low + n.high) / 2) - 1));
         if (sources) mt_table_text(table, one->from);

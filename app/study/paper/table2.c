@@ -50,13 +50,9 @@ static void add_phase(mt_table *table, uint32_t ipus, const char *key, const cha
 {
     mt_table_number(table, ipus);
     mt_table_item(table, key, label, 0);
-    mt_table_number(table, runs);
-    mt_table_number(table, spread ? (double)spread->min : NAN);
-    mt_table_number(table, spread ? spread->mean : NAN);
-    mt_table_number(table, spread ? spread->sd : NAN);
-    mt_table_number(table, cycles);
-    mt_table_number(table, 100 * runs * cycles / whole);
-    mt_table_number(table, spread && cycles > 0 ? 100 * spread->mean / cycles : NAN);
+    MT_TABLE_NUMBERS(table, runs, spread ? (double)spread->min : NAN, spread ? spread->mean : NAN,
+        spread ? spread->sd : NAN, cycles, 100 * runs * cycles / whole,
+        spread && cycles > 0 ? 100 * spread->mean / cycles : NAN);
 }
 
 static void add_phases(mt_table *table, const mt_steps *s, size_t i)

@@ -40,11 +40,8 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
         const mt_step_costs *step = &s->step[i];
         const double exchange = step->phase[MT_PHASE_INSIDE] + step->phase[MT_PHASE_BETWEEN];
         const double seconds = mt_steps_seconds(s, step->cycles);
-        mt_table_number(&table, s->base.ipus[i]);
-        mt_table_number(&table, mt_steps_seconds(s, step->phase[MT_PHASE_PDE] + exchange));
-        mt_table_number(&table, mt_steps_seconds(s, exchange));
-        mt_table_number(&table, mt_steps_seconds(s, step->phase[MT_PHASE_ODE]));
-        mt_table_number(&table, seconds);
+        MT_TABLE_NUMBERS(&table, s->base.ipus[i], mt_steps_seconds(s, step->phase[MT_PHASE_PDE] + exchange),
+            mt_steps_seconds(s, exchange), mt_steps_seconds(s, step->phase[MT_PHASE_ODE]), seconds);
         for (int end = 0; end < IPU_ENDS; end++) mt_table_number(&table, mt_steps_seconds(s, step->at[end]));
         mt_table_number(&table, (double)s->n_elements * s->ode_steps / seconds);
         mt_table_text(&table, mt_costs_verdict(&step->one));

@@ -64,9 +64,7 @@ mt_status mt_comparison_add(
     mt_table_text(table, !c->comparable ? NULL : p.derived ? "derived" : "published");
     mt_table_number(table, ours);
     mt_table_text(table, p.unit);
-    mt_table_number(table, points ? NAN : 100 * difference / middle);
-    mt_table_number(table, points ? difference : NAN);
-    mt_table_number(table, number);
+    MT_TABLE_NUMBERS(table, points ? NAN : 100 * difference / middle, points ? difference : NAN, number);
     return MT_OK;
 }
 

@@ -260,16 +260,11 @@ static mt_table machine_table(mt_arena *arena, const verdict *v)
                 const measured *m = &v->at[i][d][way], *first = &v->at[i][0][MT_DIFFUSING_EXPLICIT];
                 const bool is_explicit = way == MT_DIFFUSING_EXPLICIT;
                 begin_row(&table, v, d, way);
-                mt_table_number(&table, (double)v->ipus[i]);
-                mt_table_number(&table, is_explicit ? (double)m->pde_steps : NAN);
-                mt_table_number(&table, is_explicit || !m->fits ? NAN : m->iterations);
-                mt_table_number(&table, m->fits ? m->products : NAN);
-                mt_table_number(
-                    &table, is_explicit ? NAN : break_even(m, &v->at[i][d][MT_DIFFUSING_EXPLICIT]));
-                mt_table_number(&table, is_explicit || !m->fits ? NAN : 100 * m->sum_share);
-                mt_table_number(&table, m->fits ? m->cycles : NAN);
-                mt_table_number(&table, m->fits ? m->seconds : NAN);
-                mt_table_number(&table, m->fits && first->fits ? m->seconds / first->seconds : NAN);
+                MT_TABLE_NUMBERS(&table, (double)v->ipus[i], is_explicit ? (double)m->pde_steps : NAN,
+                    is_explicit || !m->fits ? NAN : m->iterations, m->fits ? m->products : NAN,
+                    is_explicit ? NAN : break_even(m, &v->at[i][d][MT_DIFFUSING_EXPLICIT]),
+                    is_explicit || !m->fits ? NAN : 100 * m->sum_share, m->fits ? m->cycles : NAN,
+                    m->fits ? m->seconds : NAN, m->fits && first->fits ? m->seconds / first->seconds : NAN);
             }
     return table;
 }

@@ -120,12 +120,8 @@ static mt_table make_accuracy(mt_arena *arena, const request *r)
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->largest);
         begin_row(&table, f);
-        mt_table_number(&table, (double)a->results);
-        mt_table_number(&table, (double)a->measured);
-        mt_table_number(&table, percent(a->places[0], a->measured));
-        mt_table_number(&table, percent(a->places[1], a->measured));
-        mt_table_number(&table, (double)a->places[2]);
-        mt_table_number(&table, a->measured > 0 ? a->largest_ulp : NAN);
+        MT_TABLE_NUMBERS(&table, (double)a->results, (double)a->measured, percent(a->places[0], a->measured),
+            percent(a->places[1], a->measured), (double)a->places[2], a->measured > 0 ? a->largest_ulp : NAN);
         mt_table_text(&table, a->measured > 0 ? of.decimal : NULL);
         mt_table_text(&table, a->measured > 0 ? of.exact : NULL);
     }
@@ -181,13 +177,8 @@ static mt_table make_special(mt_arena *arena, const request *r)
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->mismatch);
         begin_row(&table, f);
-        mt_table_number(&table, (double)a->zeros);
-        mt_table_number(&table, (double)a->infinities);
-        mt_table_number(&table, (double)a->nans);
-        mt_table_number(&table, (double)a->flushed);
-        mt_table_number(&table, (double)a->unflushed);
-        mt_table_number(&table, (double)a->subnormal_operands);
-        mt_table_number(&table, (double)a->mismatches);
+        MT_TABLE_NUMBERS(&table, (double)a->zeros, (double)a->infinities, (double)a->nans, (double)a->flushed,
+            (double)a->unflushed, (double)a->subnormal_operands, (double)a->mismatches);
         mt_table_text(&table, a->mismatches > 0 ? of.exact : NULL);
     }
     return table;
