@@ -242,6 +242,21 @@ void mt_html_doubles(mt_html_part *part, const char *key, size_t n, const double
     keep_status(part, put_doubles(arena, part, key, n, values));
 }
 
+static mt_status put_text(mt_arena *arena, mt_html_part *part, const char *key, const char *text)
+{
+    const size_t n = strlen(text);
+    packed block;
+    MT_TRY(pack(arena, (const uint8_t *)text, n, &block));
+    put_array(part, key, &(described){.type = "text", .n = n, .components = 1, .scale = 1}, &block);
+    return MT_OK;
+}
+
+void mt_html_text(mt_html_part *part, const char *key, const char *text)
+{
+    MT_SCRATCH(arena);
+    keep_status(part, put_text(arena, part, key, text));
+}
+
 /* ---- the file ---- */
 
 static const char mark[] = "\n<!-- data -->\n", first_line[] = "<!-- myotile " MT_VERSION " -->\n";

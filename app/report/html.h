@@ -16,7 +16,8 @@
  *
  * Real numbers are quantised over their range: to 65,535 levels, or to 255. So a value is met to half of scale, and
  * whole ones are met exactly where there are as many levels. Arrays of whole numbers are met
- * exactly, in as few bytes as hold their range. Times are doubles. Equal runs give equal bytes. */
+ * exactly, in as few bytes as hold their range. Times are doubles. A long text is an array of its bytes, of type "text". Equal runs give
+ * equal bytes. */
 #ifndef MT_APP_REPORT_HTML_H
 #define MT_APP_REPORT_HTML_H
 
@@ -55,6 +56,9 @@ void mt_html_reals(mt_html_part *part, const char *key, size_t n, size_t compone
     mt_html_levels levels, size_t lag);
 void mt_html_wholes(mt_html_part *part, const char *key, size_t n, size_t components, const uint32_t *values);
 void mt_html_doubles(mt_html_part *part, const char *key, size_t n, const double *values);
+
+/* Adds a text under a key in the same way, compressed. */
+void mt_html_text(mt_html_part *part, const char *key, const char *text);
 
 /* The template, read. */
 typedef struct mt_html_template {

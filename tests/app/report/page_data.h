@@ -69,13 +69,13 @@ static inline double *array(mt_arena *arena, const page *p, const json *about, s
     static const struct {
         const char *name;
         size_t bytes;
-    } types[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"f64", 8}};
+    } types[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"text", 1}, {"f64", 8}};
     char *text = script(arena, p, "text/plain", json_at(about, "id")->text);
     uint8_t *packed = json_take(arena, strlen(text), 1);
     const size_t n_packed = from_base64(text, packed), count = (size_t)json_value(about, "count"),
                  each = (size_t)json_value(about, "components");
     size_t type = 0, lag = 0;
-    while (strcmp(types[type].name, json_at(about, "type")->text) != 0) cr_assert_lt(++type, 4);
+    while (strcmp(types[type].name, json_at(about, "type")->text) != 0) cr_assert_lt(++type, 5);
     const size_t bytes = types[type].bytes;
     if (json_find(about, "delta_items"))
         lag = (size_t)json_value(about, "delta_items");
@@ -108,6 +108,16 @@ static inline double *array_at(
     mt_arena *arena, const page *p, const json *object, const char *path, size_t *n)
 {
     return array(arena, p, json_at(object, path), n);
+}
+
+/* The text at a path of an object. */
+static inline char *text_at(mt_arena *arena, const page *p, const json *object, const char *path)
+{
+    size_t n;
+    const double *bytes = array_at(arena, p, object, path, &n);
+    char *text = json_take(arena, n + 1, 1);
+    for (size_t k = 0; k < n; k++) text[k] = (char)(uint8_t)bytes[k];
+    return text;
 }
 
 /* Half a step of its quantisation, and what rounding adds. */

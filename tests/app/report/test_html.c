@@ -130,6 +130,20 @@ Test(html, whole_numbers_come_back_in_as_few_bytes_as_hold_them)
     }
 }
 
+Test(html, long_texts_come_back)
+{
+    static const char *const texts[] = {"{\"name\": \"</script>\", \"edge\": \"\xC2\xB5m\"}\n", ""};
+    mt_html_part part;
+    page p;
+    begin(&part);
+    mt_html_text(&part, "some", texts[0]);
+    mt_html_text(&part, "none", texts[1]);
+    const json *run = finish(&part, &p);
+    cr_expect_str_eq(json_at(json_at(run, "some"), "type")->text, "text");
+    cr_expect_str_eq(text_at(&arena, &p, run, "some"), texts[0]);
+    cr_expect_str_eq(text_at(&arena, &p, run, "none"), texts[1]);
+}
+
 Test(html, no_text_ends_a_script_or_begins_one)
 {
     static const char nasty[] = "</script><script>alert(1)</script><!-- & \"quoted\" \\ back\n";
