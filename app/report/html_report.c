@@ -104,7 +104,7 @@ static void note_activation(mt_html_part *part, const mt_run_folder *folder)
 }
 
 static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const mt_curves_left *curves,
-    const mt_machine_shown *machine)
+    const mt_tiles_shown *tiles)
 {
     if (heart->error_mm > 0)
         note(part, "The surface is drawn by %zu triangles instead of %zu, at most %.3g mm from it.",
@@ -115,7 +115,6 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
         note(part,
             "Traces and ECG are drawn from %zu of %zu rows at equal distances; peaks between them are lost.",
             curves->shown, curves->rows);
-    const mt_tiles_shown *tiles = &machine->tiles;
     if (tiles->rows * tiles->columns > 1)
         note(part,
             "The %zu tiles are drawn in blocks of %zu x %zu, each with the highest value of its tiles.",
@@ -132,16 +131,14 @@ static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
 {
     char path[MT_FILE_PATH_MAX];
     MT_SCRATCH(arena);
-    mt_status status = MT_OK;
-    mt_csv csv;
+    mt_csv csv = {0};
     bool has;
     mt_json_open(&part->json, "tables", '[');
     MT_TRY(mt_run_folder_has(folder, "activation.csv", path, &has));
-    if (has) status = mt_csv_read(arena, path, &csv);
-    if (has && status == MT_OK && csv.n_rows > 0)
-        mt_table_part_csv(part, NULL, "Activation times at points", &csv, csv.n_rows, NULL);
+    if (has) MT_TRY(mt_csv_read(arena, path, &csv));
+    if (csv.n_rows > 0) MT_TRY(mt_table_part_csv(part, "Activation times at points", &csv));
     mt_json_close(&part->json);
-    return status;
+    return MT_OK;
 }
 
 /* The runs of a report before the one that is made, and how coarsely each is shown. */
@@ -155,17 +152,17 @@ static mt_status put_run(mt_html_part *part, const mt_run_folder *folder, const 
     const limits *most, mt_heart_shown *heart)
 {
     mt_curves_left curves;
-    mt_machine_shown machine;
+    mt_tiles_shown tiles;
     MT_TRY(mt_used_part_put(part, folder));
     MT_TRY(put_tables(part, folder));
     MT_TRY(mt_heart_part_put(part, folder, &most->heart, heart));
     MT_TRY(mt_difference_part_put(part, folder, made->n, made->run));
     MT_TRY(mt_curves_part_put(part, folder, most->rows, &curves));
-    MT_TRY(mt_machine_part_put(part, folder, &most->machine, &machine));
+    MT_TRY(mt_machine_part_put(part, folder, &most->machine, &tiles));
     mt_json_open(&part->json, "notes", '[');
     note_end(part, folder);
     note_activation(part, folder);
-    note_left_out(part, heart, &curves, &machine);
+    note_left_out(part, heart, &curves, &tiles);
     mt_json_close(&part->json);
     return MT_OK;
 }

@@ -17,34 +17,6 @@ void mt_column_words(const char *name, char label[MT_COLUMN_WORDS], char unit[MT
     for (char *at = label; !bracket && (at = strchr(at, '_'));) *at = ' ';
 }
 
-void mt_table_part_begin(mt_html_part *part, const char *key, const char *title)
-{
-    mt_json_open(&part->json, key, '{');
-    mt_json_text(&part->json, "title", title);
-    mt_json_open(&part->json, "columns", '[');
-}
-
-void mt_table_part_column(mt_html_part *part, const char *label, const char *unit, bool number)
-{
-    mt_json_open(&part->json, NULL, '{');
-    mt_json_text(&part->json, "label", label);
-    mt_json_text(&part->json, "unit", unit);
-    mt_json_truth(&part->json, "number", number);
-    mt_json_close(&part->json);
-}
-
-void mt_table_part_rows(mt_html_part *part)
-{
-    mt_json_close(&part->json);
-    mt_json_open(&part->json, "rows", '[');
-}
-
-void mt_table_part_end(mt_html_part *part)
-{
-    mt_json_close(&part->json);
-    mt_json_close(&part->json);
-}
-
 /* Has it numbers, and else only empty cells? */
 static bool is_of_numbers(const mt_csv *csv, size_t column)
 {
@@ -68,28 +40,31 @@ static void put_row(mt_html_part *part, const mt_csv *csv, size_t row, const boo
     mt_json_close(&part->json);
 }
 
-static mt_status put_csv(mt_arena *arena, mt_html_part *part, const char *key, const char *title,
-    const mt_csv *csv, size_t n, const size_t *row)
+static void put_column(mt_html_part *part, const char *name, bool number)
 {
-    bool *number;
-    MT_ALLOC(arena, number, csv->n_columns);
-    mt_table_part_begin(part, key, title);
-    for (size_t k = 0; k < csv->n_columns; k++) {
-        char label[MT_COLUMN_WORDS], unit[MT_COLUMN_WORDS];
-        mt_column_words(csv->column[k], label, unit);
-        number[k] = is_of_numbers(csv, k);
-        mt_table_part_column(part, label, unit, number[k]);
-    }
-    mt_table_part_rows(part);
-    for (size_t k = 0; k < n; k++) put_row(part, csv, row ? row[k] : k, number);
-    mt_table_part_end(part);
-    return MT_OK;
+    char label[MT_COLUMN_WORDS], unit[MT_COLUMN_WORDS];
+    mt_column_words(name, label, unit);
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "label", label);
+    mt_json_text(&part->json, "unit", unit);
+    mt_json_truth(&part->json, "number", number);
+    mt_json_close(&part->json);
 }
 
-void mt_table_part_csv(
-    mt_html_part *part, const char *key, const char *title, const mt_csv *csv, size_t n, const size_t *row)
+mt_status mt_table_part_csv(mt_html_part *part, const char *title, const mt_csv *csv)
 {
     MT_SCRATCH(arena);
-    const mt_status status = put_csv(arena, part, key, title, csv, n, row);
-    if (part->status == MT_OK) part->status = status;
+    bool *number;
+    MT_ALLOC(arena, number, csv->n_columns);
+    mt_json_open(&part->json, NULL, '{');
+    mt_json_text(&part->json, "title", title);
+    mt_json_open(&part->json, "columns", '[');
+    for (size_t k = 0; k < csv->n_columns; k++)
+        put_column(part, csv->column[k], number[k] = is_of_numbers(csv, k));
+    mt_json_close(&part->json);
+    mt_json_open(&part->json, "rows", '[');
+    for (size_t row = 0; row < csv->n_rows; row++) put_row(part, csv, row, number);
+    mt_json_close(&part->json);
+    mt_json_close(&part->json);
+    return MT_OK;
 }

@@ -11,7 +11,7 @@ import zlib
 
 import numpy as np
 
-TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32, "f64": np.float64}
+TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32, "f64": np.float64, "text": np.uint8}
 MISSING = {"u8": 255, "u16": 65535}
 LEADS = ["I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"]
 
@@ -47,6 +47,9 @@ class Blocks:
 
     def index(self, numbers, components=1):
         return self.add(numbers, "u32", components, components)
+
+    def words(self, text):
+        return self.add(np.frombuffer(text.encode(), np.uint8), "text")
 
 
 class Bowl:
@@ -174,8 +177,8 @@ def traces(blocks):
 
 
 SETS = {"ode": 1, "pde a to b": 2}  # with how often they run in a time step
-CYCLES = {"ode": dict(gather=0, internal_sync=0, external_sync=0, exchange=0, external_exchange=0, bound=0, scatter=0, compute=25730),
-          "pde a to b": dict(gather=40, internal_sync=126, external_sync=0, exchange=488, external_exchange=0, bound=450, scatter=0, compute=2000)}
+CYCLES = {"ode": dict(compute=25730), "pde a to b": dict(gather=40, sync=126, exchange=488, bound=450, compute=2000)}
+HOST_CYCLES = 5000
 
 
 def tile_values(ipus):
@@ -200,11 +203,32 @@ def in_blocks(value, chip, row, column, by):
     return places, np.array([max(value[k] for k in those) for those in found.values()])
 
 
-def network(blocks, ipus):
+def links(ipus):
     """A ring; link k carries 1,000 k + 500 bytes."""
-    links = [{"name": f"ring, IPU {a} to {b}", "from": a, "to": b} for k in range(ipus) for a, b in [(k, (k + 1) % ipus), ((k + 1) % ipus, k)]]
-    loads = 1000.0 * np.arange(len(links)) + 500
-    return {"ipus": ipus, "links": links, "sets": [{"name": "pde a to b", "exchange_cycles": 1000, "bytes": blocks.add(loads, "f64"), "busy_cycles": blocks.add(loads / 10, "f64")}]}
+    ends = [(a, b) for k in range(ipus) for a, b in [(k, (k + 1) % ipus), ((k + 1) % ipus, k)]]
+    return [{"compute_set": "pde a to b", "name": f"ring, IPU {a} to {b}", "from": a, "to": b, "bytes": 1000 * k + 500, "busy_cycles": 100 * k + 50} for k, (a, b) in enumerate(ends)]
+
+
+def compute_set(name, runs, all_compute=None, compute=0, gather=0, sync=0, exchange=0, external=0, bound=0):
+    """Of compute sets the tiles all need the same."""
+    tiles = lambda cycles: {"tiles": 1472, "min": cycles, "mean": cycles, "max": cycles, "effectiveness": 1}
+    cycles = compute + gather + sync + exchange
+    return {"name": name, "runs": runs, "cycles": cycles, "total_cycles": runs * cycles, "total_compute_cycles": runs * compute if all_compute is None else all_compute,
+            "internal_sync_cycles": sync, "external_sync_cycles": 0, "exchange_cycles": exchange, "external_exchange_cycles": external, "exchange_bound_cycles": bound,
+            "busiest_link": None, "tile_gather_cycles": tiles(gather), "tile_scatter_cycles": tiles(0), "tile_compute_cycles": tiles(compute)}
+
+
+def profile(ipus):
+    """The profile.json of 200 time steps, in which the exchange of several chips takes longer."""
+    between = dict(exchange=1500, external=1000) if ipus > 1 else {}
+    sets = [compute_set(name, 200 * times, **{**CYCLES[name], **(between if times == 2 else {})}) for name, times in SETS.items()]
+    sets.append(compute_set("stimulus 0", 20, 20 * 90, compute=100))  # 90 on average, in a tenth of the steps
+    cycles = sum(s["total_compute_cycles"] + s["runs"] * (s["cycles"] - s["tile_compute_cycles"]["max"]) for s in sets)
+    return {"format": "myotile profile", "time_steps": 200, "machine": {"name": "GC200", "ipus": ipus, "tiles": 1472 * ipus},
+            "totals": {"cycles": cycles + HOST_CYCLES, "host_cycles": HOST_CYCLES}, "compute_sets": sets,
+            "time_step": [{"compute_set": name, "times": times} for name, times in SETS.items()],
+            "vertices": [{"codelet": "ode_spread", "compute_set": "ode", "instances": 8832, "cycles": 25730, "total_cycles": 200 * 25730}],
+            "links": links(ipus) if ipus > 1 else [], "memory": {"bytes_there": 638976, "categories": [{"name": "variables", "bytes_fullest": 2000, "bytes_all_tiles": 2000 * 1472 * ipus}]}}
 
 
 def details(blocks):
@@ -240,18 +264,9 @@ def machine(blocks, ipus):
                   "counts": blocks.index(edges), "worst_tile": blocks.index(order[:100]), "worst": blocks.index(value[order[:100]])}
         measures.append({"name": f"{label} {phase}" if phase else label, "label": label, "unit": "bytes" if label == "memory" else "cycles", "phase": phase,
                          "value": blocks.index(highest), "all": hidden if ipus > 1 else None})
-    column_of = lambda label, unit="", number=True: {"label": label, "unit": unit, "number": number}
-    table = {"title": "Cycles of a time step", "columns": [column_of("phase", number=False), column_of("tiles"), column_of("max", "cycles"), column_of("share", "%")],
-             "rows": [["PDE compute", n, 2027, 7.0], ["PDE exchange", n, 488, 1.7], ["ODE compute", n, 25727, 89.1], ["sync", None, 126, 0.4]]}
     tiles = {"n": len(places[0]), "n_tiles": n, "block": by, "chip": blocks.index(places[0]), "row": blocks.index(places[1]), "column": blocks.index(places[2]),
              "measures": measures, "details": details(blocks) if ipus == 1 else []}
-    step = [{"set": name, "times": times, "runs": 200 * times, **CYCLES[name], **({"exchange": 1500, "external_exchange": 1000} if ipus > 1 and times == 2 else {})}
-            for name, times in SETS.items()]
-    for turn in step:
-        turn["all_compute"] = turn["runs"] * turn["compute"]
-    step.append({**step[0], "set": "stimulus 0", "times": None, "runs": 20, "compute": 100, "all_compute": 20 * 90})  # 90 on average, in a tenth of the steps
-    cycles = sum(t["all_compute"] + t["runs"] * (t["gather"] + t["internal_sync"] + t["external_sync"] + t["exchange"] + t["scatter"]) for t in step)
-    return {"summary": [table], "time_steps": 200, "step_cycles": cycles / 200, "time_step": step, "network": network(blocks, ipus) if ipus > 1 else None, "tiles": tiles, "links": None}
+    return {"profile": blocks.words(json.dumps(profile(ipus))), "tiles": tiles, "links": 6}
 
 
 def run(blocks, title, folder, fine, ipus, mesh="bowl"):

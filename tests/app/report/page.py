@@ -477,7 +477,30 @@ class PageTest(unittest.TestCase):
         link = self.hook("link", 3)
         self.assertEqual(link["load"], 350)
         self.browser.pointer(("to", x + link["middle"][0], y + link["middle"][1]))
-        self.assertEqual(self.browser.text(".network .readout"), "ring, IPU 2 to 1: 3,500 bytes, busy for 350 cycles, 35 % of the exchange.")
+        self.assertEqual(self.browser.text(".network .readout"), "ring, IPU 2 to 1: 3,500 bytes, busy for 350 cycles, 23.3 % of the exchange.")
+
+    def test_tables_of_the_machine_have_the_cells_of_its_profile(self):
+        self.tab("machine")
+        whole = {r[0]: r[1:] for r in self.table("#panel-machine table[aria-label='The whole run on GC200']")}
+        profile = example.profile(1)
+        self.assertEqual(self.number(whole["all cycles"][0]), profile["totals"]["cycles"])
+        self.assertEqual(whole["memory of a tile"], ["638,976", "bytes"])
+        self.assertEqual(whole["clock"], ["–", "Hz"], "the profile does not have it")
+        self.assertEqual([r[:4] for r in self.table("#panel-machine table[aria-label='Compute sets']")],
+                         [[each["name"], *(f"{each[key]:,}" for key in ("runs", "cycles", "total_cycles"))] for each in profile["compute_sets"]])
+        heads = "return [...document.querySelectorAll(`#panel-machine table[aria-label='${arguments[0]}'] th`)].map((th) => [th.textContent, th.className === 'number'])"
+        self.assertEqual(self.browser.run(heads, "Vertices"),
+                         [["codelet", False], ["compute set", False], ["vertices", True], ["one runcycles", True], ["all runscycles", True]])
+        self.assertEqual(self.browser.run(heads, "Compute sets")[-1], ["busiest link", False])
+        self.assertEqual(self.table("#panel-machine table[aria-label=Memory]"), [["variables", "2,000", "2,944,000"]])
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#panel-machine .network, #panel-machine table[aria-label*=inks]').length"), 0)
+
+    def test_the_busiest_links_are_listed(self):
+        self.choose("Run", "1")
+        self.tab("machine")
+        rows = self.table("#panel-machine table[aria-label='Busiest links']")
+        links = sorted(example.links(4), key=lambda link: -link["busy_cycles"])
+        self.assertEqual(rows, [[each["compute_set"], each["name"], str(each["from"]), str(each["to"]), f"{each['bytes']:,}", f"{each['busy_cycles']:,}"] for each in links[:6]])
 
     def test_two_runs_stand_side_by_side(self):
         self.tab("compare")
@@ -652,6 +675,8 @@ class PageTest(unittest.TestCase):
         shown = self.table(".tile-details > div:nth-child(3)")
         self.assertEqual(sorted((int(self.number(r[0])), r[1], int(self.number(r[2]))) for r in shown),
                          sorted((int(row["from"]), row["compute set"], int(row["received[bytes]"])) for row in received if int(row["tile"]) == detailed))
+        busiest = sorted(links, key=lambda row: -int(row["busy[cycles]"]))[:100]
+        self.assertEqual([[cell.replace(",", "") for cell in r] for r in self.table("#panel-machine table[aria-label*=inks]")], [[cell.replace(",", "") for cell in row.values()] for row in busiest])
         of_set = [row for row in links if row["compute set"] == links[0]["compute set"]]
         for k in range(0, len(of_set), 7):
             self.assertEqual(self.hook("link", k)["load"], int(of_set[k]["busy[cycles]"]))
@@ -687,12 +712,9 @@ class PageTest(unittest.TestCase):
         self.assertEqual(set(heights), {1}, "no value is wrapped inside a word")
 
     def test_no_heading_of_a_table_reaches_into_the_next(self):
-        names = ["the least compute of a tile", "mean", "load balance (mean / max)", "no schedule inside chips takes less than", "of the exchange, waiting"]
-        table = {"title": "Compute sets", "columns": [{"label": name, "unit": "cycles", "number": True} for name in names], "rows": [[1, 2, 3, 4, 5]]}
-        text = self.page.replace('"summary": [', '"summary": [' + json.dumps(table) + ", ")
         for width in [800, 1280, 1920]:
             self.browser.window(width, 1000)
-            self.browser.open(self.write("headings.html", text))
+            self.browser.open(self.path)
             self.assertIsNone(self.ready("heart"))
             self.tab("machine")
             over = self.browser.run(
@@ -732,6 +754,15 @@ class PageTest(unittest.TestCase):
         self.assertRegex(self.ready("heart"), f"array {name} ")
         self.assertIn(f"array {name} ", self.browser.text("[role=alert]"))
         self.tab("run")
+
+    def test_a_profile_that_is_no_json_says_so(self):
+        blocks = example.Blocks()
+        report = example.run(blocks, "A bowl", "bowl", False, 1)
+        report["machine"]["profile"] = blocks.words("{time_steps: 1}")
+        self.browser.open(self.write("profile.html", example.fill(template(), {"format": 1, "version": "0.1.0", "runs": [report]}, blocks)))
+        self.assertIsNone(self.ready("heart"))
+        self.browser.click("#tab-machine")
+        self.assertRegex(self.ready("machine"), rf"the profile {report['machine']['profile']['id']} of the machine cannot be read \(.+\)\.$")
 
     def test_the_empty_page_says_how_it_is_filled(self):
         self.browser.open(os.path.join(SOURCE, "data/report/template.html"))

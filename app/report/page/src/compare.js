@@ -5,6 +5,7 @@ import { curve, isDark, theme } from './colour.js';
 import { values } from './data.js';
 import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
 import { format, numeric, quantity, roundStep, ticks } from './number.js';
+import { readMachine } from './profile.js';
 import { measureName } from './tiles.js';
 import { kinds, phasesOf } from './timeline.js';
 
@@ -32,13 +33,15 @@ class Compare {
     const turn = (this.turn = {});
     this.maps?.remove();
     this.maps = null;
-    const parts = runs.every((run) => run.machine) ? this.machineParts(runs) : this.noMachine(runs);
+    const pair = await Promise.all(runs.map((run) => run.machine && readMachine(run.machine)));
+    if (this.turn !== turn) return; // another run was chosen meanwhile
+    const parts = pair.every(Boolean) ? this.machineParts(pair) : this.noMachine(runs);
     const why = whyNoMaps(...runs);
     const maps = why ? null : new CompareMaps(...runs, this.runs);
     const first = why ? el('section', { class: 'card' }, el('h2', { text: 'Maps' }), el('p', { text: why })) : await maps.build();
     if (this.turn !== turn) {
       maps?.remove();
-      return; // another run was chosen meanwhile
+      return;
     }
     this.maps = maps;
     this.body.replaceChildren(first, ...parts);
@@ -55,8 +58,8 @@ class Compare {
     return runs.some((run) => run.machine) ? [el('p', { class: 'note', text })] : [];
   }
 
-  machineParts(runs) {
-    this.pair = runs.map((run) => run.machine);
+  machineParts(pair) {
+    this.pair = pair;
     this.phases = this.pair.map(phasesOf);
     this.parts = [];
     if (this.phases.every((phases) => phases.length > 0)) this.parts.push(this.timeStep());

@@ -1,9 +1,9 @@
-// The data blocks of a report: JSON, and arrays as base64 of zlib streams. Gives numbers; it draws nothing and knows no heart.
+// The data blocks of a report: JSON, and arrays and texts as base64 of zlib streams. It draws nothing and knows no heart.
 // README.md of this folder has the format.
 
 export class Damaged extends Error {}
 
-const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
+const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array, text: Uint8Array };
 const known = new Map(); // id: a promise of its numbers
 
 /** The JSON of the report; null where the page is the empty template. */
@@ -35,6 +35,11 @@ export async function whole(array) {
   const { offset, scale, missing } = coding(array);
   const raw = await numbers(array);
   return offset === 0 && scale === 1 && missing === null ? raw : Float64Array.from(raw, (x) => (x === missing ? NaN : Math.round(offset + scale * x)));
+}
+
+/** Returns a text. */
+export async function text(block) {
+  return new TextDecoder().decode(await numbers(block));
 }
 
 /** How numbers become values. */

@@ -2,11 +2,13 @@
 
 import { el, table } from './dom.js';
 import { Network } from './network.js';
+import { readMachine } from './profile.js';
 import { Tiles } from './tiles.js';
 import { Timeline } from './timeline.js';
 
 /** Shows a machine in host. Gives { tiles, timeline, network, remove, themeChanged }; null for what is not there. */
-export async function showMachine(host, machine) {
+export async function showMachine(host, described) {
+  const machine = await readMachine(described);
   let tiles = null;
   let timeline = null;
   let network = null;
@@ -25,9 +27,9 @@ export async function showMachine(host, machine) {
   }
   if (machine.network) {
     network = new Network(machine.network);
-    host.append(await network.build());
+    host.append(network.build());
   }
-  for (const each of machine.summary ?? []) host.append(el('section', { class: 'card' }, table(each, { sortable: each.rows.length > 12 })));
+  for (const each of machine.summary) host.append(el('section', { class: 'card' }, table(each, { sortable: each.rows.length > 12 })));
   if (machine.links) host.append(el('section', { class: 'card' }, table(machine.links, { sortable: true })));
   const parts = [tiles, timeline, network].filter(Boolean);
   parts.forEach((part) => part.draw());

@@ -2,11 +2,10 @@
 
 import { drawBar } from './bar.js';
 import { css, missing, theme } from './colour.js';
-import { values } from './data.js';
 import { el, labelled, options, sizeCanvas } from './dom.js';
 import { format, quantity } from './number.js';
 
-const measures = [{ key: 'busy', text: 'busy time', unit: 'cycles' }, { key: 'bytes', text: 'bytes', unit: 'bytes' }];
+const measures = [{ key: 'busy_cycles', text: 'busy time', unit: 'cycles' }, { key: 'bytes', text: 'bytes', unit: 'bytes' }];
 
 export class Network {
   constructor(network) {
@@ -14,10 +13,9 @@ export class Network {
     this.over = -1;
   }
 
-  async build() {
+  build() {
     const { sets, links, ipus } = this.network;
-    this.loads = await Promise.all(sets.map(async (set) => ({ busy: await values(set.busy_cycles), bytes: await values(set.bytes) })));
-    this.set = el('select', { on: { change: () => this.draw() } }, options(sets.map((set, k) => ({ value: k, text: set.name }))));
+    this.set = el('select', { on: { change: () => this.draw() } }, options(sets.map(({ set }, k) => ({ value: k, text: set.name }))));
     this.measure = el('select', { on: { change: () => this.draw() } }, options(measures.map((m, k) => ({ value: k, text: m.text }))));
     this.canvas = el('canvas', { role: 'img', class: 'die' });
     this.barCanvas = el('canvas', { 'aria-hidden': 'true' });
@@ -35,7 +33,8 @@ export class Network {
 
   /** The load of each link, as it is shown. */
   shown() {
-    return this.loads[Number(this.set.value)][measures[Number(this.measure.value)].key];
+    const { key } = measures[Number(this.measure.value)];
+    return this.network.sets[Number(this.set.value)].loads.map((load) => load[key]);
   }
 
   draw() {
@@ -132,10 +131,10 @@ export class Network {
     this.draw();
     if (k < 0) this.readout.textContent = ' ';
     else {
-      const set = Number(this.set.value);
-      const { busy, bytes } = this.loads[set];
-      const share = (100 * busy[k]) / this.network.sets[set].exchange_cycles;
-      this.readout.textContent = `${this.network.links[k].name}: ${quantity(bytes[k], 'bytes')}, busy for ${quantity(busy[k], 'cycles')}, ${format(share, 3)} % of the exchange.`;
+      const { set, loads } = this.network.sets[Number(this.set.value)];
+      const { name, bytes, busy_cycles: busy } = loads[k];
+      const share = (100 * busy) / set.exchange_cycles;
+      this.readout.textContent = `${name}: ${quantity(bytes, 'bytes')}, busy for ${quantity(busy, 'cycles')}, ${format(share, 3)} % of the exchange.`;
     }
   }
 

@@ -18,14 +18,15 @@ export const kinds = {
 export function phasesOf(machine) {
   const phases = [];
   const turns = machine.time_step ?? [];
-  for (const turn of turns) {
-    const share = (turn.times ?? 1) / turns.filter((each) => each.set === turn.set).reduce((sum, each) => sum + (each.times ?? 1), 0);
-    const times = machine.time_steps > 0 ? (share * turn.runs) / machine.time_steps : (turn.times ?? 1);
-    const once = { gather: turn.gather, sync: turn.internal_sync + turn.external_sync, exchange: turn.exchange, scatter: turn.scatter, compute: turn.compute };
+  for (const { set, times: planned } of turns) {
+    const share = (planned ?? 1) / turns.filter((each) => each.set === set).reduce((sum, each) => sum + (each.times ?? 1), 0);
+    const times = machine.time_steps > 0 ? (share * set.runs) / machine.time_steps : (planned ?? 1);
+    const once = { gather: set.tile_gather_cycles.max, sync: set.internal_sync_cycles + set.external_sync_cycles, exchange: set.exchange_cycles, scatter: set.tile_scatter_cycles.max, compute: set.tile_compute_cycles.max };
     for (const [kind, cycles] of Object.entries(once)) {
       if (!(cycles > 0 && times > 0)) continue;
-      const mean = kind === 'compute' && turn.runs > 0 ? turn.all_compute / turn.runs : cycles; // compute can depend on the data
-      phases.push({ set: turn.set, kind, times, once: cycles, cycles: mean * times, external: kind === 'exchange' ? turn.external_exchange : 0, bound: kind === 'exchange' ? turn.bound + turn.external_exchange : NaN });
+      const mean = kind === 'compute' && set.runs > 0 ? set.total_compute_cycles / set.runs : cycles; // compute can depend on the data
+      const external = kind === 'exchange' ? set.external_exchange_cycles : 0;
+      phases.push({ set: set.name, kind, times, once: cycles, cycles: mean * times, external, bound: kind === 'exchange' ? set.exchange_bound_cycles + external : NaN });
     }
   }
   const control = (machine.step_cycles ?? 0) - phases.reduce((sum, phase) => sum + phase.cycles, 0);
