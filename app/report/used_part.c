@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "data/files/data_folder.h"
-#include "data/core/number.h"
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_words.h"
 #include "ipu/machine/machines.h"
@@ -37,37 +36,6 @@ static mt_status put_command(mt_html_part *part, const mt_run_folder *folder)
 
 /* ---- defaults ---- */
 
-/* Copies the next word of a value to `word`: a text without its quotes, or one entry of an array. Returns the place after it. */
-static const char *next_word(const char *at, char word[MT_YAML_WORDS])
-{
-    at += strspn(at, "[], ");
-    const bool quoted = *at == '"';
-    const size_t n = strcspn(at += quoted, quoted ? "\"" : "[], "),
-                 kept = n < MT_YAML_WORDS ? n : MT_YAML_WORDS - 1;
-    memcpy(word, at, kept);
-    word[kept] = 0;
-    return at + n + (at[n] == '"');
-}
-
-static bool is_same_word(const char *left, const char *right)
-{
-    double a, b;
-    if (mt_number_read(left, &a) && mt_number_read(right, &b)) return a == b;
-    return strcmp(left, right) == 0;
-}
-
-/* True if two values differ. Numbers are compared as numbers, arrays entry by entry; nothing, "" and [] are the same. */
-static bool is_changed(const char *value, const char *other)
-{
-    char a[MT_YAML_WORDS], b[MT_YAML_WORDS];
-    if (strcmp(other, MT_YAML_NONE) == 0) other = "";
-    do {
-        value = next_word(value, a), other = next_word(other, b);
-        if (!is_same_word(a, b)) return true;
-    } while (*a || *b);
-    return false;
-}
-
 /* Finds the tiles of a case's machine; 0 if its file cannot be read any more. MT_MEMORY. */
 static mt_status tiles_of_machine(mt_arena *arena, const mt_case *input, size_t *tiles)
 {
@@ -80,35 +48,19 @@ static mt_status tiles_of_machine(mt_arena *arena, const mt_case *input, size_t 
     return status == MT_MEMORY ? MT_MEMORY : MT_OK;
 }
 
-/* True if the default 0 of a key stands for a value that the program finds. `*found`: that value; 0: not known here. */
-static bool is_automatic(const mt_case *input, size_t tiles, const char *path, size_t *found)
+/* Puts the default, "" for no value, and for a default 0 that the program replaces by a value which it finds, that value; 0: not known here.
+ * A required key has no default. */
+static void put_default(
+    mt_html_part *part, const mt_case *input, size_t tiles, const char *path, const mt_yaml_key *key)
 {
-    *found = 0;
-    if (strcmp(path, "machine.tiles") == 0)
-        *found = tiles;
-    else if (strcmp(path, "machine.ranges") == 0)
-        *found = mt_schemes[input->machine.scheme].ranges;
-    else
-        return strcmp(path, "time.pde_steps") == 0;
-    return true;
-}
-
-/* Puts the default and whether the value differs from it, as far as that is known. A required key has no default. */
-static void put_default(mt_html_part *part, const mt_case *input, size_t tiles, const char *path,
-    const mt_yaml_key *key, const char *value)
-{
-    size_t found;
-    char text[32];
     if (!key->missing) return;
-    if (!is_automatic(input, tiles, path, &found)) {
-        const bool is_unset = !*key->missing || strcmp(key->missing, MT_YAML_NONE) == 0;
-        mt_json_text(&part->json, "default", is_unset ? "unset" : key->missing);
-        mt_json_truth(&part->json, "changed", is_changed(value, key->missing));
-        return;
-    }
-    (void)snprintf(text, sizeof text, "%zu", found);
-    mt_json_text(&part->json, "default", "automatic");
-    mt_json_truth(&part->json, "changed", found > 0 && is_changed(value, "0") && is_changed(value, text));
+    mt_json_text(&part->json, "default", strcmp(key->missing, MT_YAML_NONE) == 0 ? "" : key->missing);
+    if (strcmp(path, "machine.tiles") == 0)
+        mt_json_count(&part->json, "found", tiles);
+    else if (strcmp(path, "machine.ranges") == 0)
+        mt_json_count(&part->json, "found", mt_schemes[input->machine.scheme].ranges);
+    else if (strcmp(path, "time.pde_steps") == 0)
+        mt_json_count(&part->json, "found", 0);
 }
 
 /* ---- keys ---- */
@@ -124,7 +76,7 @@ static void put_line(mt_html_part *part, const mt_case *input, size_t tiles, cha
     mt_json_text(&part->json, "value", value);
     if (key && *mt_yaml_unit(key)) mt_json_text(&part->json, "unit", mt_yaml_unit(key));
     if (key) mt_json_text(&part->json, "help", key->about);
-    if (key) put_default(part, input, tiles, line, key, value);
+    if (key) put_default(part, input, tiles, line, key);
     mt_json_close(&part->json);
 }
 

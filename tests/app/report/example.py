@@ -274,9 +274,9 @@ def run(blocks, title, folder, fine, ipus, mesh="bowl"):
     table = {"title": "Activation times at points", "columns": [{"label": "point", "unit": "", "number": False}, {"label": "activation", "unit": "ms", "number": True}],
              "rows": [["P1", float(activation_ms([28, 0, -10]))], ["P2", float(activation_ms([-22, -18, 0]))], ["P3", None]]}
     used = [
-        {"key": "time.dt_ms", "value": "0.02", "unit": "ms", "help": "the time step", "default": "2e-2", "changed": False},
-        {"key": "time.end_ms", "value": "400", "unit": "ms", "help": "when it ends", "default": "80", "changed": True},
-        {"key": "diffusion.scheme", "value": "backward-euler", "help": "the implicit scheme", "default": "backward-euler", "changed": False},
+        {"key": "time.dt_ms", "value": "0.02", "unit": "ms", "help": "the time step", "default": "2e-2"},
+        {"key": "time.end_ms", "value": "400", "unit": "ms", "help": "when it ends", "default": "80"},
+        {"key": "diffusion.scheme", "value": "backward-euler", "help": "the implicit scheme", "default": "backward-euler"},
         {"key": "mesh.file", "value": "heart.hdf", "help": "the mesh"},
     ]
     return {"title": title, "folder": folder, "command": f"myotile run {folder}/used.yaml --output again", "used": used,

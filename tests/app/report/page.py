@@ -711,6 +711,23 @@ class PageTest(unittest.TestCase):
             "return [...document.querySelectorAll('.used td.value')].map((cell) => { const r = document.createRange(); r.selectNodeContents(cell); return r.getClientRects().length; })")
         self.assertEqual(set(heights), {1}, "no value is wrapped inside a word")
 
+    def test_values_are_compared_with_their_defaults_as_what_they_are(self):
+        cases = [  # value, default, found, shown default, whether it is changed
+            ("0.0001", "1e-4", None, "1e-4", False), ("1e-3", "1e-4", None, "1e-4", True), ('"1"', "1.0", None, "1.0", False), ("", "", None, "unset", False),
+            ('""', "", None, "unset", False), ("[]", "", None, "unset", False), ('"a"', "", None, "unset", True), ("[V]", "[V]", None, "[V]", False),
+            ("[]", "[]", None, "[]", False), ("[V]", "[]", None, "[]", True), ("[V, Ca_i]", "[V]", None, "[V]", True), ("[1, 2.0]", "[1.0, 2]", None, "[1.0, 2]", False),
+            ("[1, 2]", "[2, 1]", None, "[2, 1]", True), ('["a, b"]', '[a, b]', None, "[a, b]", True), ("gc200", "gc200", None, "gc200", False), ("gc2", "gc200", None, "gc200", True),
+            ("0", "0", 1472, "automatic", False), ("1472", "0", 1472, "automatic", False), ("3", "0", 1472, "automatic", True), ("3", "0", 0, "automatic", False), ("2", None, None, "", False)]
+        blocks = example.Blocks()
+        report = example.run(blocks, "A bowl", "bowl", False, 1)
+        optional = lambda **values: {name: value for name, value in values.items() if value is not None}
+        report["used"] = [{"key": f"key{k}", "value": value, "help": "its meaning", **optional(default=default, found=found)} for k, (value, default, found, _, _) in enumerate(cases)]
+        self.browser.open(self.write("values.html", example.fill(template(), {"format": 1, "version": "0.1.0", "runs": [report]}, blocks)))
+        self.assertIsNone(self.ready("heart"))
+        self.tab("run")
+        rows = self.browser.run("return [...document.querySelectorAll('.used tbody tr')].map((r) => [r.children[1].textContent, r.children[3].textContent, r.className === 'is-set'])")
+        self.assertEqual(rows, [[value, shown, changed] for value, _, _, shown, changed in cases])
+
     def test_no_heading_of_a_table_reaches_into_the_next(self):
         for width in [800, 1280, 1920]:
             self.browser.window(width, 1000)

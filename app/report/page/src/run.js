@@ -42,16 +42,15 @@ async function copied(text, node) {
 
 function used(list) {
   const hasHelp = list.some((each) => each.help);
-  const hasDefault = list.some((each) => each.default !== undefined && each.default !== null);
-  const isSet = (each) => each.changed === true;
+  const hasDefault = list.some((each) => each.default !== undefined);
   const rows = list.map((each) => ({
-    each,
+    isSet: isChanged(each),
     words: `${each.key} ${each.value} ${each.help ?? ''}`.toLowerCase(),
-    node: el('tr', { class: isSet(each) ? 'is-set' : null },
+    node: el('tr', { class: isChanged(each) ? 'is-set' : null },
       el('th', { scope: 'row' }, el('code', { text: each.key })),
       el('td', { class: 'value', text: each.value }),
       el('td', { class: 'unit', text: each.unit ?? '' }),
-      hasDefault ? el('td', { class: 'soft', text: each.default ?? '' }) : null,
+      hasDefault ? el('td', { class: 'soft', text: defaultText(each) }) : null,
       hasHelp ? el('td', { class: 'soft meaning', text: each.help ?? '' }) : null),
   }));
   const body = el('tbody', {}, rows.map((row) => row.node));
@@ -62,7 +61,7 @@ function used(list) {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let n = 0;
     for (const row of rows) {
-      const wanted = words.every((word) => row.words.includes(word)) && (!box.checked || isSet(row.each));
+      const wanted = words.every((word) => row.words.includes(word)) && (!box.checked || row.isSet);
       row.node.hidden = !wanted;
       n += wanted;
     }
@@ -76,4 +75,26 @@ function used(list) {
     el('div', { class: 'row' }, el('label', { for: search.id, text: 'Search' }), search, hasDefault ? label : null, said),
     el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'All values used' },
       el('table', { class: 'used' }, el('thead', {}, el('tr', {}, heads.map((text) => el('th', { scope: 'col', text })))), body)));
+}
+
+function defaultText(each) {
+  if (each.default === undefined) return '';
+  return each.found === undefined ? each.default || 'unset' : 'automatic';
+}
+
+/** True if a value is known to differ from its default. An automatic one differs from 0 and from what the program finds, if that is known. */
+function isChanged(each) {
+  if (each.default === undefined || !differ(each.value, each.default)) return false;
+  return each.found === undefined || (each.found > 0 && differ(each.value, String(each.found)));
+}
+
+/** True if two values differ. Numbers are compared as numbers, arrays entry by entry; nothing, "" and [] are the same. */
+function differ(left, right) {
+  const [a, b] = [entries(left), entries(right)];
+  return (a.length > b.length ? a : b).some((_, k) => (a[k] ?? '') !== (b[k] ?? ''));
+}
+
+function entries(value) {
+  const words = Array.from(value.matchAll(/"([^"]*)"|[^[\], ]+/g), ([word, quoted]) => quoted ?? word);
+  return words.map((word) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word) ? Number(word) : word));
 }
