@@ -1,6 +1,5 @@
 /* The kernels of a time step on the whole mesh, by all threads: no tiles, no messages. In float and in double. */
-#ifndef BENCHMARKS_BARE_H
-#define BENCHMARKS_BARE_H
+#pragma once
 
 #include "benchmarks/rounds.h"
 #include "solver/monodomain.h"
@@ -24,5 +23,3 @@ bare_figures bare_add_float(
     bench_list *list, mt_arena *arena, const mt_monodomain *problem, const bench_figure *like);
 bare_figures bare_add_double(
     bench_list *list, mt_arena *arena, const mt_monodomain *problem, const bench_figure *like);
-
-#endif

@@ -1,7 +1,6 @@
 /* The benchmarks: each fills its list with figures and measures it (benchmarks/rounds.h). `mesh` is as slab_make takes it; those that
  * need none do not look at it. */
-#ifndef BENCHMARKS_BENCHMARKS_H
-#define BENCHMARKS_BENCHMARKS_H
+#pragma once
 
 #include "benchmarks/rounds.h"
 
@@ -12,5 +11,3 @@ bench_run bench_cells, bench_functions, bench_machine, bench_recording, bench_se
 
 /* Commands of a shell in turns, the first being the baseline: seconds of the processor and the most memory of each. */
 void bench_compare(bench_list *list, int n, char *const *command);
-
-#endif

@@ -8,8 +8,7 @@
  * A flop is a sum, a product, a division or a square root; a fused multiply-add is two. exp, expm1 and log count as what
  * solver/kernels/functions.h makes them of, but for bounds, choices and powers of 2. A division by a number that the compiler knows is
  * one. What a cell, a row and a record take follows from the tally of their instructions (ipu/cost/mix.h). */
-#ifndef BENCHMARKS_LIMITS_H
-#define BENCHMARKS_LIMITS_H
+#pragma once
 
 #include "benchmarks/rounds.h"
 #include "ipu/cost/mix.h"
@@ -32,5 +31,3 @@ int bench_add_stream(bench_list *list, mt_arena *arena);
 /* The flops of a function, and of one turn of a mix. */
 double bench_flops_of_function(mt_function f, bool is_double);
 double bench_flops(const ipu_mix *mix, bool is_double);
-
-#endif

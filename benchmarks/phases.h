@@ -1,6 +1,5 @@
 /* The parts of a time step on the emulated machine, each as a program of its own. */
-#ifndef BENCHMARKS_PHASES_H
-#define BENCHMARKS_PHASES_H
+#pragma once
 
 #include "benchmarks/slab.h"
 #include "ipu/run/engine.h"
@@ -17,5 +16,3 @@ typedef struct phase {
 void phases_make(slab *s, phase phase[PHASES]);
 
 void phase_go(void *phase);
-
-#endif

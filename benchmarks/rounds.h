@@ -6,8 +6,7 @@
  *
  * A second is one of the processor, of all threads and of children that have ended, over the number of threads that a figure has. On an
  * idle machine that is what a clock on the wall shows where all threads are busy; beside other work it is still what the work took. */
-#ifndef BENCHMARKS_ROUNDS_H
-#define BENCHMARKS_ROUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void bench_must(mt_status status);
 
 /* [count] of `size` bytes, zeroed. */
 void *bench_take(mt_arena *arena, size_t count, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The slab of Niederer et al., or another mesh, with all that stands before a time step: what several benchmarks run on. */
-#ifndef BENCHMARKS_SLAB_H
-#define BENCHMARKS_SLAB_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/cut/halo.h"
@@ -33,5 +32,3 @@ void slab_adjacency(slab *s, mt_arena *arena);
 void slab_operator(slab *s, mt_arena *arena);
 void slab_partition(slab *s, mt_arena *arena);
 void slab_halo(slab *s, mt_arena *arena);
-
-#endif

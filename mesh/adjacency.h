@@ -3,8 +3,7 @@
  * Invariants:
  *   neighbour[c][f] is an element other than c, below n_elements; MT_NO_ELEMENT where face f of c is on the boundary;
  *   symmetric: if n is a neighbour of c then c is one of n, by exactly one face each. */
-#ifndef MT_MESH_ADJACENCY_H
-#define MT_MESH_ADJACENCY_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -71,5 +70,3 @@ size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t
  * No ball of r rings has more than 1 + 4 (3^r - 1) / 2 elements. */
 void mt_adjacency_ball(
     const mt_adjacency *adjacency, uint32_t element, size_t rings, uint32_t *ball, size_t *end);
-
-#endif

@@ -1,6 +1,5 @@
 /* A mesh in a few numbers. */
-#ifndef MT_MESH_INFO_H
-#define MT_MESH_INFO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -71,5 +70,3 @@ MT_NODISCARD mt_status mt_info_regions(
     mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
 MT_NODISCARD mt_status mt_info_surfaces(
     mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
-
-#endif

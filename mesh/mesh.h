@@ -10,8 +10,7 @@
  * (mesh/mend/defects.h, mesh/mend/repair.h); without the others nothing can run on it.
  *
  * Face f of an element is the one opposite its vertex f. */
-#ifndef MT_MESH_MESH_H
-#define MT_MESH_MESH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ extern const uint8_t mt_mesh_face[4][3];
 
 /* Area vector of face f of an element [mm^2]: its length is the area, and it points outward. */
 void mt_mesh_face_area(const mt_mesh *mesh, size_t element, size_t face, double area_mm2[3]);
-
-#endif

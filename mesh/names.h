@@ -13,8 +13,7 @@
  *   3 TAG NAME    the name of a region or group
  *   group TAG     the tag of the next group, in the order of the bits of mt_mesh.groups
  *   # ...         a remark */
-#ifndef MT_MESH_NAMES_H
-#define MT_MESH_NAMES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -95,5 +94,3 @@ bool mt_groups_has(const mt_mesh *mesh, int32_t tag, size_t element);
 /* Gives the elements with without[c] not 0 a tag that no other element has: 0 or, if it is taken, the lowest above. If all
  * elements are without a region, their region is 1, and there is no note. Otherwise adds a note with their number. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *without);
-
-#endif

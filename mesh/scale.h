@@ -1,6 +1,5 @@
 /* Units of lengths, and whether numbers are likely in the unit of the mesh. */
-#ifndef MT_MESH_SCALE_H
-#define MT_MESH_SCALE_H
+#pragma once
 
 #include "data/core/status.h"
 
@@ -24,5 +23,3 @@ double mt_scale_distance_mm(const double low_mm[3], const double high_mm[3], con
 /* Returns a text that suggests the unit of a length, "; this looks like micrometres: 1 mm = 1000 um", if the length is more than
  * MT_SCALE_FAR times the extent of the mesh; else "". */
 const char *mt_scale_advice(double extent_mm, double length_mm);
-
-#endif

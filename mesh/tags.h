@@ -1,6 +1,5 @@
 /* Elements or triangles, grouped by tag. */
-#ifndef MT_MESH_TAGS_H
-#define MT_MESH_TAGS_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -14,5 +13,3 @@ typedef struct mt_tags {
 /* Gives the groups of n_items (fewer than 2^32) things, tag[k] being that of the k-th. MT_MEMORY. Time O(n log n);
  * scratch 8 bytes a thing, freed. */
 MT_NODISCARD mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags);
-
-#endif

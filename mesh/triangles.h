@@ -2,8 +2,7 @@
  *
  * A surface is a mesh without elements whose tagged triangles (face_vertex, face_tag) are the surface; a mesh's elements
  * are ignored. Side k of a triangle runs from its corner k to the next one. */
-#ifndef MT_MESH_TRIANGLES_H
-#define MT_MESH_TRIANGLES_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -45,5 +44,3 @@ MT_NODISCARD mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adj
 
 /* Removes the triangles with tag 0 from the tagged triangles of a mesh. */
 void mt_triangles_drop_untagged(mt_mesh *mesh);
-
-#endif

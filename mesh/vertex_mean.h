@@ -1,6 +1,5 @@
 /* Values of elements at the vertices: for programs that know no values of elements. */
-#ifndef MT_MESH_VERTEX_MEAN_H
-#define MT_MESH_VERTEX_MEAN_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -24,5 +23,3 @@ MT_NODISCARD mt_status mt_vertex_stars_make(
 
 /* The same means, to the bit, at these vertices: means[n]. */
 void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means);
-
-#endif

@@ -3,8 +3,7 @@
  * The elements of many meshes stand in any order. Work that goes from an element to its neighbours then waits for memory most
  * of the time; along a walk it does not. The order is that of the elements' centroids on a Z-curve (G. M. Morton, 1966) through the
  * mesh's box, cut 1024 times along each axis; elements in one cell of it follow their numbers. */
-#ifndef MT_MESH_WALK_H
-#define MT_MESH_WALK_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -22,5 +21,3 @@ MT_NODISCARD mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_wal
  * left out. 20 bytes an element, 24 more with fibres, 24 more with sheets; and 16 of the adjacency. MT_MEMORY. */
 MT_NODISCARD mt_status mt_walk_along(mt_arena *of_adjacency, mt_arena *of_mesh, const mt_walk *walk,
     const mt_mesh *mesh, const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along);
-
-#endif

@@ -5,8 +5,7 @@
  * charges is below it again by then. The voltages come from the looks of the time loop at each millisecond and at each switch of a
  * stimulus. Not judged: pulses of more than MT_CAPTURE_PULSE_MOST_MS, pulses followed by another or by the end of the run before that
  * time, and pulses that began before a run was resumed. */
-#ifndef MT_SOLVER_CAPTURE_H
-#define MT_SOLVER_CAPTURE_H
+#pragma once
 
 #include "solver/stimulus.h"
 
@@ -30,5 +29,3 @@ bool mt_capture_needs(const mt_capture *capture, const mt_stimulus *stimulus, do
 /* Takes the lowest and the highest V of the elements of the stimulus after so many steps. */
 void mt_capture_look(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
     double threshold_mV, double low_mV, double high_mV);
-
-#endif

@@ -9,8 +9,7 @@
  * Points lie at (i + 1/2) dx. Differences are central and of second order; time steps are those of solver/monodomain.h in double
  * precision, the diffusion substeps as few as D dt <= 0.4 dx^2 allows (stable to 0.5). Shares with the meshes' solver only the
  * cell model and how a splitting is compensated. */
-#ifndef MT_SOLVER_LINE_H
-#define MT_SOLVER_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ double mt_line_time(const mt_line_wave *wave, double at_mm);
 
 /* The speed by a straight fit of all times between two places [mm/ms]; NaN where it does not reach a point there. */
 double mt_line_speed(const mt_line_wave *wave, double from_mm, double to_mm);
-
-#endif

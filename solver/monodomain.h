@@ -32,8 +32,7 @@
  * a has a second meaning, for any model: a pattern that decays at the rate lambda under a steady reaction f settles at f / lambda - (kappa
  * + dt) f + O(dt^2), which is then the same for all p; without it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a
  * pattern grows by that where kappa + dt - 1/lambda > 1/j: with p steps no sooner than with one (solver/diffusion/spreading.h). */
-#ifndef MT_SOLVER_MONODOMAIN_H
-#define MT_SOLVER_MONODOMAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -124,5 +123,3 @@ const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_
 
 /* The first step after `step`, at most `end`, at which some stimulus is switched on or off. */
 size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end);
-
-#endif

@@ -23,8 +23,7 @@
  *
  * The duration of the action potential (APD90 for a fraction of 0.9) is repolarisation - activation. The equations stand in
  * solver/kernels/record_equations.h. */
-#ifndef MT_SOLVER_RECORD_H
-#define MT_SOLVER_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ size_t mt_record_activated(size_t n, const double *activation_ms, double *latest
 /* Gives room in `arena` for all beats of n elements, of which nothing was recorded yet. MT_MEMORY. */
 MT_NODISCARD mt_status mt_records_new(
     mt_arena *arena, const mt_record *record, size_t n_elements, mt_records **beats);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stimuli: which elements get current, and in which time steps. */
-#ifndef MT_SOLVER_STIMULUS_H
-#define MT_SOLVER_STIMULUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step);
 
 /* The first step after `step`, at most `end`, at which the stimulus is switched on or off. */
 size_t mt_stimulus_next_switch(const mt_stimulus *stimulus, double dt_ms, size_t step, size_t end);
-
-#endif

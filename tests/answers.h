@@ -1,6 +1,5 @@
 /* What a call answered, and what it said. */
-#ifndef TESTS_ANSWERS_H
-#define TESTS_ANSWERS_H
+#pragma once
 
 #include <string.h>
 
@@ -12,5 +11,3 @@ static inline void assert_message(const char *part_of_it)
 {
     cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
 }
-
-#endif

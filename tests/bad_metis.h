@@ -1,7 +1,6 @@
 /* A METIS in METIS' place that behaves as badly as a test asks it to. To be included by one file of a program: the linker
  * then takes it in the library's place. */
-#ifndef TESTS_BAD_METIS_H
-#define TESTS_BAD_METIS_H
+#pragma once
 
 #include <metis.h>
 #include <signal.h>
@@ -62,5 +61,3 @@ int METIS_PartGraphKway(idx_t *n_elements, idx_t *n_constraints, idx_t *start, i
     if (bad.words) (void)fputs(bad.words, stderr);
     return bad.answer;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* System calls that change a folder, of which one or more fail, or at one of which the program is killed: these functions stand in the
  * place of the C library's in a test that includes this. */
-#ifndef TESTS_FAULTS_H
-#define TESTS_FAULTS_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,5 +43,3 @@ int unlink(const char *path) { return is_faulty() ? (errno = EIO, -1) : unlinkat
 
 /* No power goes off in a test: nothing needs to be durable. */
 int fsync(int file) { return (void)file, is_faulty() ? (errno = EIO, -1) : 0; }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: the gmsh program. */
-#ifndef MT_TESTS_GMSH_RUN_H
-#define MT_TESTS_GMSH_RUN_H
+#pragma once
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -22,5 +21,3 @@ static int gmsh_run(char *const arguments[])
     while (waitpid(child, &status, 0) < 0) continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
-
-#endif

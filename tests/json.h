@@ -1,6 +1,5 @@
 /* JSON as a tree, and whether it is what a JSON Schema asks for: slow and obvious, for what tests write themselves. */
-#ifndef TESTS_JSON_H
-#define TESTS_JSON_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -255,5 +254,3 @@ static inline bool json_obeys(const json *root, const json *schema, const json *
                ? true
                : json_obeys_members(root, schema, value, path);
 }
-
-#endif

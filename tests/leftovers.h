@@ -1,6 +1,5 @@
 /* Has a writer left its temporary file (data/files/file.h) beside this path? */
-#ifndef TESTS_LEFTOVERS_H
-#define TESTS_LEFTOVERS_H
+#pragma once
 
 #include <glob.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ static inline size_t leftovers(const char *path)
     globfree(&found);
     return n;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One temporary file for each test, that `path` names: enter before the test, leave behind it. To be included last. */
-#ifndef TESTS_ONE_FILE_H
-#define TESTS_ONE_FILE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,5 +16,3 @@ static inline void enter(void)
 }
 
 static inline void leave(void) { (void)unlink(path); }
-
-#endif

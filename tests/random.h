@@ -1,6 +1,5 @@
 /* Numbers at random, the same every time: Knuth's linear congruential generator (MMIX), its upper bits. */
-#ifndef TESTS_RANDOM_H
-#define TESTS_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ static inline double between(uint64_t *state, double low, double high)
 {
     return low + (high - low) * ((double)(next_state(state) >> 11) * 0x1p-53);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A folder of its own for each test, the working directory meanwhile. It has a link to data/. */
-#ifndef TESTS_ROOM_H
-#define TESTS_ROOM_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -97,5 +96,3 @@ static inline size_t entries(const char *folder)
     (void)closedir(dir);
     return n;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Values that replace those of a file, as if given by --set. */
-#ifndef TESTS_SETS_H
-#define TESTS_SETS_H
+#pragma once
 
 #include "data/yaml/yaml_schema.h"
 
@@ -13,5 +12,3 @@ static inline const mt_yaml_override *sets_of(const char *const *texts, size_t n
     for (size_t k = 0; k < n && k < SETS_MOST; k++) sets[k] = (mt_yaml_override){"--set", texts[k]};
     return n > 0 ? sets : NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Ranks that are threads of the test, and no processes: a communicator that reads the others' memory.
  *
  * It is strict: between start and finish what will be received is poison (all bits 1), and what is sent must not change. */
-#ifndef MT_TESTS_THREADS_H
-#define MT_TESTS_THREADS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -218,5 +217,3 @@ static inline void on_threads(
     (void)pthread_mutex_destroy(&w->lock);
     (void)pthread_cond_destroy(&w->change);
 }
-
-#endif

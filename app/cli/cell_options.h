@@ -2,8 +2,7 @@
  *
  * --scale and --set say what cell.scale and cell.set of a case say (solver/cells/parameters.h), on top of what the file of --start
  * has changed. */
-#ifndef MT_APP_CLI_CELL_OPTIONS_H
-#define MT_APP_CLI_CELL_OPTIONS_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "solver/cells/cell_state.h"
@@ -64,5 +63,3 @@ void mt_cell_title(const mt_chosen_cell *cell, char *title, size_t size);
  * stimuli of this model. */
 MT_NODISCARD mt_status mt_cell_option_stimulus(
     const mt_arguments *arguments, const mt_cell_model *model, mt_pulses *pulses);
-
-#endif

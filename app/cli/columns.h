@@ -6,8 +6,7 @@
  *      than 40 characters are broken; then headings are wrapped down to their longest words;
  *   3. the columns are printed in several parts, each of which repeats the first column.
  * Titles are wrapped at blanks. A character is one of UTF-8. */
-#ifndef MT_APP_CLI_COLUMNS_H
-#define MT_APP_CLI_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ typedef struct mt_columns {
 
 /* Prints the title, the headings between rules, and all rows. */
 void mt_columns_print(FILE *stream, const mt_columns *columns);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * On the command line a value is the next word or stands behind a '=' in the same one ("--name=value"); operands and options
  * come in any order; "--" ends the options. A name is written in full. getopt_long does the reading. */
-#ifndef MT_APP_CLI_COMMAND_H
-#define MT_APP_CLI_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -141,5 +140,3 @@ MT_NODISCARD mt_status mt_whole_number(
 /* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
-
-#endif

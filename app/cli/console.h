@@ -10,8 +10,7 @@
  *     myotile: building the diffusion operator: spectrum 38 % ... 2:00
  *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:21 left
  */
-#ifndef MT_APP_CLI_CONSOLE_H
-#define MT_APP_CLI_CONSOLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ void mt_console_line(const mt_console_work *progress, double elapsed_s, int colu
  *     myotile: ready in 0:38: getting the mesh 3.1 s, cutting the mesh for the tiles 9.8 s, laying it out 6.0 s
  */
 void mt_console_stage_on(FILE *stream, const char *what);
-
-#endif

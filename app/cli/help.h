@@ -1,6 +1,5 @@
 /* What the program says of itself, all from one table of commands: help, the manual page, completion for a shell. */
-#ifndef MT_APP_CLI_HELP_H
-#define MT_APP_CLI_HELP_H
+#pragma once
 
 #include "app/cli/command.h"
 
@@ -15,5 +14,3 @@ void mt_help_manual(FILE *out, const mt_command *const *commands);
 
 /* A script for bash that completes commands, options, those values that are words, and else names of files. */
 void mt_help_completion(FILE *out, const mt_command *const *commands);
-
-#endif

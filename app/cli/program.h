@@ -1,6 +1,5 @@
 /* The program `myotile`: finds the command, reads its arguments, runs it, and says how it went. */
-#ifndef MT_APP_CLI_PROGRAM_H
-#define MT_APP_CLI_PROGRAM_H
+#pragma once
 
 #include "app/cli/command.h"
 
@@ -9,5 +8,3 @@
  * stopped it. */
 int mt_program_main(
     const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages);
-
-#endif

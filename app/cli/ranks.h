@@ -2,8 +2,7 @@
  *
  * The first of them, rank 0, talks to the person and writes files; the others are silent and leave signals to it. A process that no
  * launcher has started is alone and does not wake MPI. Built without MPI (CMake's MT_MPI) it must be alone. */
-#ifndef MT_APP_CLI_RANKS_H
-#define MT_APP_CLI_RANKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool mt_ranks_end(mt_status status);
 /* Behind that message, with the exit code: ends all, if some did not come. Otherwise nobody leaves before the message is printed: a launcher
  * ends the others when one has left with a failure. */
 void mt_ranks_leave(int code);
-
-#endif

@@ -7,8 +7,7 @@
  * The remark of the value in line 2 is "specified" and "target description, largest delay of a sync". A remark continues in the
  * lines that hold nothing but a remark and begin to the right of where the value's line begins. The lines of values come from
  * data/yaml/yaml_node.h. */
-#ifndef MT_APP_CLI_REMARKS_H
-#define MT_APP_CLI_REMARKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ MT_NODISCARD mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_re
  * remark, or no such line, both are NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_remark_of_line(
     mt_arena *arena, const mt_remarks *remarks, size_t line, const char **known, const char **source);
-
-#endif

@@ -16,8 +16,7 @@
  * Text is at most 100 characters wide (app/cli/columns.h) and shows each column with its decimals or digits; JSON (data/reference/tables.schema.json) and CSV have every number with the
  * fewest digits that give the same double when read. A missing value (NaN, or text NULL) is "-" in text, null in JSON, empty in
  * CSV. */
-#ifndef MT_APP_CLI_TABLE_H
-#define MT_APP_CLI_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -100,5 +99,3 @@ MT_NODISCARD mt_status mt_table_put_csv(FILE *stream, const mt_table *table);
 /* Prints n tables as one document: text with an empty line between tables; one JSON list; CSV with "# key: title" before each table
  * and an empty line between. */
 MT_NODISCARD mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format);
-
-#endif

@@ -1,6 +1,5 @@
 /* How many threads OpenMP starts. */
-#ifndef MT_APP_CLI_THREADS_H
-#define MT_APP_CLI_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
  * processor are requested, or more than the user may have (ulimit -u). Returns true if it reduced the number. Call it before the
  * first parallel region. */
 bool mt_threads_bound(void);
-
-#endif

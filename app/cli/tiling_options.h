@@ -1,6 +1,5 @@
 /* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h). */
-#ifndef MT_APP_CLI_TILING_OPTIONS_H
-#define MT_APP_CLI_TILING_OPTIONS_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "solver/plan/tiling.h"
@@ -32,5 +31,3 @@ MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, u
 enum { MT_TILING_COUNTS = 16 };
 MT_NODISCARD mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
-
-#endif

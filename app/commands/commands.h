@@ -1,6 +1,5 @@
 /* The commands of the program `myotile`: one file each, in the folders below. */
-#ifndef MT_APP_COMMANDS_COMMANDS_H
-#define MT_APP_COMMANDS_COMMANDS_H
+#pragma once
 
 #include "app/cli/command.h"
 
@@ -12,5 +11,3 @@ extern const mt_command mt_command_run, mt_command_heart, mt_command_report, mt_
     mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill, mt_command_mesh_fibres,
     mt_command_mesh_surfaces, mt_command_mesh_refine, mt_command_machine_list, mt_command_machine_show,
     mt_command_machine_allreduce;
-
-#endif

@@ -1,8 +1,7 @@
 /* Colours by how they look: OKLab (B. Ottosson, "A perceptual color space for image processing", 2020,
  * bottosson.github.io), in which equal distances look equal. Lightness 0 is black and 1 is white; two flat colours side by
  * side can be told apart from about 0.02 on. */
-#ifndef MT_APP_DRAW_COLOUR_H
-#define MT_APP_DRAW_COLOUR_H
+#pragma once
 
 /* Linear-light sRGB of a lightness, a chroma and a hue. A chroma beyond what sRGB can show at that lightness gives
  * components outside [0, 1]. */
@@ -17,5 +16,3 @@ double mt_colour_srgb(double linear);
 /* The colour map of values at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
  * rises evenly: L(t) = 0.36 + 0.56 t. */
 void mt_colour_map(double t, double linear[3]);
-
-#endif

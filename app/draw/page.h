@@ -4,8 +4,7 @@
  *     MT_TRY(mt_page_begin(&page));
  *     return mt_page_end(&page, draw_something(&page), path);
  * Coordinates are pixels from the top left corner. mt_page_end reports what went wrong while drawing. */
-#ifndef MT_APP_DRAW_PAGE_H
-#define MT_APP_DRAW_PAGE_H
+#pragma once
 
 #include "data/files/file.h"
 
@@ -72,5 +71,3 @@ double mt_page_round_down(double x);
 
 /* Writes a whole number with commas between the thousands, any other number with the digits it needs. */
 void mt_page_number(double value, char out[32]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which triangles of a heart are base, epicardium, left and right endocardium: given by tags, or found by the shape. */
-#ifndef MT_APP_HEART_ANATOMY_H
-#define MT_APP_HEART_ANATOMY_H
+#pragma once
 
 #include "mesh/anatomy/surfaces.h"
 
@@ -48,5 +47,3 @@ MT_NODISCARD mt_status mt_anatomy_confirm_surface(
  * they are unchanged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
     mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
-
-#endif

@@ -3,8 +3,7 @@
  * gmsh is tried with several ways of cutting the surface for meshing it anew and, with each, with several sizes, until a mesh has the
  * wanted number of elements within 5 %, the surface's volume within 5 % and no worse radius ratio than 0.2; else the best of them is
  * taken. Where none will do, the body is meshed within the triangles as they are, with whatever number of elements comes of it. */
-#ifndef MT_APP_HEART_FILLING_H
-#define MT_APP_HEART_FILLING_H
+#pragma once
 
 #include "data/files/file.h"
 #include "mesh/mend/closed.h"
@@ -41,5 +40,3 @@ MT_NODISCARD mt_status mt_filling_make(
 
 /* Each triangle of a mesh gets the tag of the nearest of a surface that faces the same way. MT_MEMORY. */
 MT_NODISCARD mt_status mt_filling_carry_tags(const mt_mesh *surface, mt_mesh *mesh);
-
-#endif

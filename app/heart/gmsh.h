@@ -1,6 +1,5 @@
 /* Meshes made by the gmsh program, which runs as a child and is killed when this program ends, however that happens. */
-#ifndef MT_APP_HEART_GMSH_H
-#define MT_APP_HEART_GMSH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ MT_NODISCARD mt_status mt_gmsh_ventricles(
 
 /* Writes a surface (mesh/triangles.h) for gmsh to load: MSH 2.2, text, one surface, in mm. Failures stay with the stream. */
 void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface);
-
-#endif

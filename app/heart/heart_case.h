@@ -15,8 +15,7 @@
  *   cells      of a heart with layers: M cells on the endocardial side, epicardial cells in the rest of the wall; of a heart with a base:
  *              g_Ks at the apex MT_HEART_APEX_GKS times that at the base, falling linearly. Both make T concordant with QRS
  *   maps       repolarisation and APD also */
-#ifndef MT_APP_HEART_HEART_CASE_H
-#define MT_APP_HEART_HEART_CASE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -49,5 +48,3 @@ MT_NODISCARD mt_status mt_heart_case_choose(
 
 /* Writes the text. `run_again` is the command that runs it. Failures stay with the stream. */
 void mt_heart_case_write(FILE *to, const mt_heart_case *chosen, const char *run_again);
-
-#endif

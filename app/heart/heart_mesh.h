@@ -9,8 +9,7 @@
  *   tissue                 mt_medium_usual; without fibres it conducts in all directions as that does across them
  *   size of the elements   by mt_delay_length_mm of that tissue. A mesh is refined as a whole, so that elements may be half as long. gmsh
  *                          makes at most MT_HEART_FILLED_MOST elements, which are refined: that is much faster than to let it make all */
-#ifndef MT_APP_HEART_HEART_MESH_H
-#define MT_APP_HEART_HEART_MESH_H
+#pragma once
 
 #include "app/heart/anatomy.h"
 #include "app/heart/refining.h"
@@ -46,5 +45,3 @@ typedef struct mt_heart_mesh {
  * cannot be mended, a body that would need too many elements. Fails also as the readers, mt_filling_make, mt_fibres_make. */
 MT_NODISCARD mt_status mt_heart_mesh_make(
     const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart);
-
-#endif

@@ -4,8 +4,7 @@
  * of the left endocardium the middle of the septum, a high anterior and a low posterior site next to the septum, and 8 ms later the free
  * wall of the right ventricle. Each is the vertex of its surface at a fraction of the height from apex to base that is farthest in a
  * direction across the axis, with the elements around it near the endocardium. */
-#ifndef MT_APP_HEART_HEART_SITES_H
-#define MT_APP_HEART_HEART_SITES_H
+#pragma once
 
 #include "app/heart/heart_mesh.h"
 #include "solver/tissue/region.h"
@@ -22,5 +21,3 @@ double mt_heart_endocardium_mm(const mt_heart_mesh *heart);
 
 /* Fills the sites of a heart with anatomy and returns how many they are: 4, or 3 without a right ventricle. */
 size_t mt_heart_sites_find(const mt_heart_mesh *heart, mt_heart_site site[MT_HEART_SITES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads and writes mesh files with the notes of their readers and warnings of what a format loses or of an unlikely unit. */
-#ifndef MT_APP_HEART_MESH_FILE_H
-#define MT_APP_HEART_MESH_FILE_H
+#pragma once
 
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
@@ -19,5 +18,3 @@ void mt_warn_of_size(const char *path, const double low_mm[3], const double high
 
 /* Warns if the bounding box of any mesh, also of a slab, is outside MT_SCALE_LEAST_MM .. MT_SCALE_MOST_MM, and suggests the unit. */
 void mt_warn_of_scale(const char *path, const double low_mm[3], const double high_mm[3]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run took as time passed, as curves of a page: traces.csv, a group for each field (V, Ca_i), and ecg.csv. */
-#ifndef MT_APP_REPORT_CURVES_PART_H
-#define MT_APP_REPORT_CURVES_PART_H
+#pragma once
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
@@ -14,5 +13,3 @@ typedef struct mt_curves_left {
  * MT_FILE. MT_INPUT: a file is damaged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_curves_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t most, mt_curves_left *left);
-
-#endif

@@ -9,8 +9,7 @@
  * The error is the farthest that a vertex has from the one that shows it: at most the diagonal of a cube. A cell that is drawn has corners that are
  * no farther from those of a cell of the mesh, so every point of it is within the error of that cell. Of the mesh, what is smaller
  * than a cube may not be drawn at all. */
-#ifndef MT_APP_REPORT_DECIMATE_H
-#define MT_APP_REPORT_DECIMATE_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -39,5 +38,3 @@ MT_NODISCARD mt_status mt_coarse_make(
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_cells_boundary(
     mt_arena *arena, const mt_mesh *mesh, const uint32_t *neighbour, mt_cells *cells);
-
-#endif

@@ -1,6 +1,5 @@
 /* The differences between the maps of a run and those of earlier runs of a report on the same mesh. */
-#ifndef MT_APP_REPORT_DIFFERENCE_PART_H
-#define MT_APP_REPORT_DIFFERENCE_PART_H
+#pragma once
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
@@ -21,5 +20,3 @@ MT_NODISCARD mt_status mt_compared_run_keep(
  * absolute difference with its element. MT_MEMORY. */
 MT_NODISCARD mt_status mt_difference_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t n, const mt_compared_run *runs);
-
-#endif

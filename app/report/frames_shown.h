@@ -1,7 +1,6 @@
 /* V at the vertices of the surface and of the cut of a page at the moments of a series (mesh/vtk/series.h): the means over the elements
  * that have a vertex (mesh/vertex_mean.h). */
-#ifndef MT_APP_REPORT_FRAMES_SHOWN_H
-#define MT_APP_REPORT_FRAMES_SHOWN_H
+#pragma once
 
 #include "app/report/run_folder.h"
 #include "mesh/vertex_mean.h"
@@ -21,5 +20,3 @@ typedef struct mt_frames_shown {
  * another mesh, or damaged. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder,
     const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames);
-
-#endif

@@ -1,7 +1,6 @@
 /* The heart of a run as a part of a page: its surface, a coarse volume for cuts, every map on both, frames of V, a sample of its fibres,
  * and the places that the case names. */
-#ifndef MT_APP_REPORT_HEART_PART_H
-#define MT_APP_REPORT_HEART_PART_H
+#pragma once
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
@@ -28,5 +27,3 @@ MT_NODISCARD mt_status mt_heart_part_put(
  * all, g being the golden ratio, each once. MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_sample(
     mt_arena *arena, size_t n, size_t most, size_t *n_chosen, uint32_t **chosen);
-
-#endif

@@ -18,8 +18,7 @@
  * whole ones are met exactly where there are as many levels. Arrays of whole numbers are met
  * exactly, in as few bytes as hold their range. Times are doubles. A long text is an array of its bytes, of type "text". Equal runs give
  * equal bytes. */
-#ifndef MT_APP_REPORT_HTML_H
-#define MT_APP_REPORT_HTML_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/files/file.h"
@@ -74,5 +73,3 @@ size_t mt_html_frame_bytes(const mt_html_template *template, size_t n);
 /* Writes n ended parts, whole or not at all (data/files/file.h), and gives the file's bytes. MT_FILE. */
 MT_NODISCARD mt_status mt_html_write(
     const char *path, const mt_html_template *template, size_t n, const mt_html_part *parts, size_t *bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * It holds all that it shows: nothing is fetched, and nothing else need be there (app/report/html.h says how). Unless all is asked for, it has at most
  * so many bytes: each run may take an equal share, and of each the surface, the cut and the frames become coarser together until it
  * does. What was left out is said in the notes of the run. */
-#ifndef MT_APP_REPORT_HTML_REPORT_H
-#define MT_APP_REPORT_HTML_REPORT_H
+#pragma once
 
 #include "app/report/heart_part.h"
 #include "app/results/report.h"
@@ -45,5 +44,3 @@ bool mt_html_report_of_run(const mt_run *done, const char *folder);
 
 /* Can that be written? Before long work. Fails as mt_file_check and mt_html_template_read. */
 MT_NODISCARD mt_status mt_html_report_check(const mt_case *input, const char *folder);
-
-#endif

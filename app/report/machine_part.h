@@ -1,7 +1,6 @@
 /* The emulated machine as a part of a page: the text of profile.json, of which the page makes tables, the time step and the network, and the
  * tiles (app/report/tiles_part.h), if `run --profile` left them. */
-#ifndef MT_APP_REPORT_MACHINE_PART_H
-#define MT_APP_REPORT_MACHINE_PART_H
+#pragma once
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
@@ -16,5 +15,3 @@ typedef struct mt_machine_limits {
 /* Puts the object "machine", or null if there is no profile. MT_FILE. MT_INPUT: a file is damaged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_machine_part_put(
     mt_html_part *part, const mt_run_folder *folder, const mt_machine_limits *limits, mt_tiles_shown *shown);
-
-#endif

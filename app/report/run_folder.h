@@ -1,6 +1,5 @@
 /* The folder of a run, read: what was used, the mesh with its boundary, and every map that result.hdf has. */
-#ifndef MT_APP_REPORT_RUN_FOLDER_H
-#define MT_APP_REPORT_RUN_FOLDER_H
+#pragma once
 
 #include "app/report/decimate.h"
 #include "data/files/file.h"
@@ -36,5 +35,3 @@ MT_NODISCARD mt_status mt_run_folder_read(
 /* Gives in `path` where a file in it would be, and whether there is one. MT_INPUT: too long. */
 MT_NODISCARD mt_status mt_run_folder_has(
     const mt_run_folder *folder, const char *name, char path[MT_FILE_PATH_MAX], bool *has);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tables of a page: files of comma-separated values as they are. */
-#ifndef MT_APP_REPORT_TABLE_PART_H
-#define MT_APP_REPORT_TABLE_PART_H
+#pragma once
 
 #include "app/report/html.h"
 #include "data/files/csv.h"
@@ -12,5 +11,3 @@ MT_NODISCARD mt_status mt_table_part_csv(mt_html_part *part, const char *title, 
 /* Parts the name of a column: the label, in `label`, and answers the unit, "" for none, in `unit`. */
 enum { MT_COLUMN_WORDS = 128 };
 void mt_column_words(const char *name, char label[MT_COLUMN_WORDS], char unit[MT_COLUMN_WORDS]);
-
-#endif

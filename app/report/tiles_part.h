@@ -2,8 +2,7 @@
  *
  * A machine of more tiles than may be shown is shown in blocks, rows x columns of places on a die: of each number the highest in a block.
  * Beside it stand, of all tiles, the spread, how many have which value, and the highest values with their tiles. */
-#ifndef MT_APP_REPORT_TILES_PART_H
-#define MT_APP_REPORT_TILES_PART_H
+#pragma once
 
 #include "app/report/html.h"
 
@@ -22,5 +21,3 @@ typedef struct mt_tiles_shown {
 /* Puts the object "tiles", or null where the folder of a profile has no tiles.csv. MT_FILE. MT_INPUT: a file is damaged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tiles_part_put(
     mt_html_part *part, const char *folder, const mt_tiles_limits *limits, mt_tiles_shown *shown);
-
-#endif

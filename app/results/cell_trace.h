@@ -1,7 +1,6 @@
 /* The trace of one cell as CSV: a row every so many ms, with the time, V, all states and all currents that the model tells. The header
  * names them as the model does, with units: t[ms],V[mV],Xr1,...,Ca_i[mM],...,I_Na[pA/pF]. */
-#ifndef MT_APP_RESULTS_CELL_TRACE_H
-#define MT_APP_RESULTS_CELL_TRACE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ MT_NODISCARD mt_status mt_cell_trace_begin(mt_arena *arena, FILE *stream, const 
 
 /* What the cell is after so many steps: a row, where it is time for one. To be called after each step, and before the first. */
 void mt_cell_trace_add(mt_cell_trace *trace, size_t steps, const mt_lone_cell *cell);
-
-#endif

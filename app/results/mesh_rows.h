@@ -1,6 +1,5 @@
 /* Rows and tables about a mesh: its content and size, its surfaces, and what its diffusion operator limits. */
-#ifndef MT_APP_RESULTS_MESH_ROWS_H
-#define MT_APP_RESULTS_MESH_ROWS_H
+#pragma once
 
 #include "app/cli/table.h"
 #include "app/heart/anatomy.h"
@@ -30,5 +29,3 @@ void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
 /* Gives a table of the first limited elements in `arena`: where they are, and what was done to them. */
 mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
-
-#endif

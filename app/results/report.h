@@ -1,6 +1,5 @@
 /* The tables and files of a run that has ended or was stopped. */
-#ifndef MT_APP_RESULTS_REPORT_H
-#define MT_APP_RESULTS_REPORT_H
+#pragma once
 
 #include "app/cli/table.h"
 #include "app/results/sample_files.h"
@@ -56,5 +55,3 @@ MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
  * machine, all its files in the folder `details` (NULL: only profile.json), and a trace. MT_FILE: they cannot; the message says why. */
 MT_NODISCARD mt_status mt_report_check(
     const char *folder, const mt_case *input, bool profile, const char *details, bool trace);
-
-#endif

@@ -5,8 +5,7 @@
  *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV
  *
  * A run that was stopped before the first moment of something has no file of it. */
-#ifndef MT_APP_RESULTS_SAMPLE_FILES_H
-#define MT_APP_RESULTS_SAMPLE_FILES_H
+#pragma once
 
 #include "app/run/samples.h"
 #include "mesh/vtk/vtkhdf_grid.h"
@@ -28,5 +27,3 @@ MT_NODISCARD mt_status mt_sample_files_check(const mt_case *input, const char *f
 
 /* Their names, "traces.csv, ecg.png", for a line of a table; "" where there are none. */
 void mt_sample_files_names(const mt_sampling *sampling, char *text, size_t size);
-
-#endif

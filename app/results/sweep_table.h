@@ -1,6 +1,5 @@
 /* What is told of a sweep as a whole: a row for each value and each beat. */
-#ifndef MT_APP_RESULTS_SWEEP_TABLE_H
-#define MT_APP_RESULTS_SWEEP_TABLE_H
+#pragma once
 
 #include "app/results/report.h"
 
@@ -26,5 +25,3 @@ MT_NODISCARD mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_
 /* Gives the table of n rows in `arena`; `key` is what they are values of. A column that no row has anything in is left out. */
 mt_table mt_sweep_table(
     mt_arena *arena, const char *title, const char *key, size_t n, const mt_sweep_row *rows);
-
-#endif

@@ -4,8 +4,7 @@
  *   csv   x_mm,y_mm,z_mm,NAME: a line a vertex; nan where there is no value
  *   dat   CARP's, for meshalyzer: one number a vertex. Where there is none, -1, as openCARP writes for what was not activated; nan
  *         for potentials, which may be -1 mV */
-#ifndef MT_APP_RESULTS_VERTEX_MAP_H
-#define MT_APP_RESULTS_VERTEX_MAP_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -19,5 +18,3 @@ typedef struct mt_vertex_map {
 /* Write it, whole or not at all (data/files/file.h). MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vertex_map_csv(const char *path, const mt_vertex_map *map);
 MT_NODISCARD mt_status mt_vertex_map_dat(const char *path, const mt_vertex_map *map);
-
-#endif

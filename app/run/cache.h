@@ -5,8 +5,7 @@
  * Never more than 256 files and 64 MiB: keeping something removes the files that were used longest ago. Files appear whole
  * (data/files/file.h), so any number of programs may use the cache at once. Nothing that goes wrong here is an error: what cannot be
  * read is not there, and what cannot be written is not kept. The folder may be deleted at any time. */
-#ifndef MT_APP_RUN_CACHE_H
-#define MT_APP_RUN_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool mt_cache_find(
 
 /* Keeps bytes under a key. */
 void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Two cases compared line by line: "path.to.key: value", as mt_yaml_write_lines writes them. */
-#ifndef MT_APP_RUN_CASE_LINES_H
-#define MT_APP_RUN_CASE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ typedef struct mt_case_line {
  * one of a case that has no more lines. */
 bool mt_case_lines_differ(
     const char *was, const char *is, unsigned affects, mt_case_line *before, mt_case_line *now);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * They are called checkpoint-STEP.hdf, with ten digits. At any time those in a folder are of one run: those of an earlier one go when
  * the first of the new one is in place. */
-#ifndef MT_APP_RUN_CHECKPOINTS_H
-#define MT_APP_RUN_CHECKPOINTS_H
+#pragma once
 
 #include "solver/case/case.h"
 #include "solver/backends/checkpoint.h"
@@ -54,5 +53,3 @@ MT_NODISCARD mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_
  * `tissue`, `gradients` or `regions` that differs, with both values. `name` is the case's file. MT_MEMORY, or as mt_yaml_read. */
 MT_NODISCARD mt_status mt_checkpoints_warn_of_start(
     const mt_checkpoint *from, const mt_case *input, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * The key is a fingerprint of all that decides a cut: the adjacency, the tiling with its machine, the number of IPUs, the scheme, and
  * MT_PARTITION_VERSION. A cut for which METIS failed on the way is not kept, as it is another one than usual. Below 100,000 elements the
  * time is not worth a file. */
-#ifndef MT_APP_RUN_KEPT_PARTITION_H
-#define MT_APP_RUN_KEPT_PARTITION_H
+#pragma once
 
 #include "solver/plan/tiling.h"
 
@@ -21,5 +20,3 @@ MT_NODISCARD mt_status mt_kept_partition_find(
 
 /* Keeps a partition under a key. MT_MEMORY. */
 MT_NODISCARD mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition);
-
-#endif

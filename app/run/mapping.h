@@ -1,6 +1,5 @@
 /* The mapping of a case's problem to the tiles of its machine. */
-#ifndef MT_APP_RUN_MAPPING_H
-#define MT_APP_RUN_MAPPING_H
+#pragma once
 
 #include "app/run/problem.h"
 #include "solver/plan/plan.h"
@@ -37,5 +36,3 @@ typedef struct mt_mapping {
  * mt_vtkhdf_read_partition and mt_halo_make. */
 MT_NODISCARD mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *mapping);
-
-#endif

@@ -3,8 +3,7 @@
  * Making one takes some 10 s of processor time for a million elements; more than half of it goes into finding which elements to limit and
  * the longest stable step. These are kept in the cache (app/run/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
  * Below 2,000 elements the time is not worth a file. */
-#ifndef MT_APP_RUN_OPERATOR_H
-#define MT_APP_RUN_OPERATOR_H
+#pragma once
 
 #include "solver/diffusion/diffusion.h"
 
@@ -15,5 +14,3 @@ MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, co
 
 /* Was any element limited? */
 bool mt_operator_limits(const mt_diffusion *diffusion);
-
-#endif

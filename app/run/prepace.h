@@ -4,8 +4,7 @@
  * Where a cell then stands is kept in the cache (app/run/cache.h), each variant for itself. The key is a fingerprint of the model's
  * name, parameters, rest, time step, pulses and MT_PREPACE_VERSION, and of where the first beat ends: with other equations that is
  * elsewhere. So that beat is computed in every run. */
-#ifndef MT_APP_RUN_PREPACE_H
-#define MT_APP_RUN_PREPACE_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "solver/monodomain.h"
@@ -19,5 +18,3 @@ enum { MT_PREPACE_VERSION = 1 };
  * cache. MT_NUMERICS: V left -200 .. 200 mV; the message names the variant and the beat. MT_INPUT: as mt_pulses_in_steps. MT_MEMORY. */
 MT_NODISCARD mt_status mt_prepace(
     mt_arena *arena, const mt_pulses *pulses, bool cached, mt_monodomain *problem);
-
-#endif

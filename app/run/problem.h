@@ -3,8 +3,7 @@
  * Inert elements are not part of it. It is solved on a mesh of the others, whose faces towards them are boundary: no row of the
  * operator reaches across, no tile holds them, no current reaches them. What comes in by elements of the whole mesh (probes, stimuli,
  * a saved partition) loses the inert ones, and in results each element has its number in the whole. */
-#ifndef MT_APP_RUN_PROBLEM_H
-#define MT_APP_RUN_PROBLEM_H
+#pragma once
 
 #include "solver/case/case.h"
 #include "solver/monodomain.h"
@@ -50,5 +49,3 @@ MT_NODISCARD mt_status mt_problem_prepace(
 /* Stimulates a problem, and probes it, as another case of the same mesh, tissue and cells says; the stimuli are given in
  * `arena`. MT_INPUT: they do not fit the mesh; the message names the key. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *problem);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A run reports its progress (data/core/progress.h), writes checkpoints, takes samples and stops on a signal, as far as it is given what
  * these need. Its results are written by app/results. */
-#ifndef MT_APP_RUN_RUN_H
-#define MT_APP_RUN_RUN_H
+#pragma once
 
 #include "app/run/checkpoints.h"
 #include "app/run/samples.h"
@@ -57,5 +56,3 @@ MT_NODISCARD mt_status mt_run_part(const mt_backend *backend, const mt_layout *l
 
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
-
-#endif

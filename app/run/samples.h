@@ -5,8 +5,7 @@
  * folder (data/files/frames.h: traces.frames, series.frames, ecg.frames). These survive whatever happens to the program, and a
  * run that goes on from a checkpoint goes on with them. On the emulated machine all of it is streamed to the host, V once for all who
  * want it at a time, and of the points what their fits need. The files for users are made of them at the end (app/results/sample_files.h). */
-#ifndef MT_APP_RUN_SAMPLES_H
-#define MT_APP_RUN_SAMPLES_H
+#pragma once
 
 #include "app/run/problem.h"
 #include "data/files/frames.h"
@@ -54,5 +53,3 @@ MT_NODISCARD mt_status mt_sampling_sync(mt_sampling *sampling);
 
 /* Closes the files, and removes them where no run will go on from them. */
 void mt_sampling_close(mt_sampling *sampling, bool remove);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Of two cases the mesh and the operator are the same unless a key differs that affects them (mt_affects, solver/case/case.h). The mapping
  * to the tiles is the same if the machine is, too. */
-#ifndef MT_APP_RUN_SHARED_H
-#define MT_APP_RUN_SHARED_H
+#pragma once
 
 #include "app/run/mapping.h"
 #include "app/run/problem.h"
@@ -35,5 +34,3 @@ MT_NODISCARD mt_status mt_shared_mapping(
     mt_shared *shared, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping);
 
 void mt_shared_free(mt_shared *shared);
-
-#endif

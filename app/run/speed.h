@@ -1,7 +1,6 @@
 /* How fast this computer simulates, measured for an estimate of a run's time before it begins: a slab of 20,160 elements of a case's
  * tissue and cells, one half of which is stimulated, so that there is a front, cells behind it and cells at rest, with the backend cpu. */
-#ifndef MT_APP_RUN_SPEED_H
-#define MT_APP_RUN_SPEED_H
+#pragma once
 
 #include "solver/case/case.h"
 
@@ -13,5 +12,3 @@ typedef struct mt_speed {
 
 /* Takes a second or less. Fails as the backend does. */
 MT_NODISCARD mt_status mt_speed_measure(const mt_case *input, mt_speed *speed);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A state means something in cells of its own type alone, so all elements must be of it. Their parameters may be others than the saved
  * cell's: a drug that begins to act at time 0. That is worth a warning. */
-#ifndef MT_APP_RUN_START_CELL_H
-#define MT_APP_RUN_START_CELL_H
+#pragma once
 
 #include "solver/monodomain.h"
 
@@ -14,5 +13,3 @@ bool mt_start_is_cell(const char *path);
  * warnings. MT_INPUT: it is of another cell model, or some element is of another type; or as mt_cell_state_read. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_start_cell(
     mt_arena *arena, const char *name, const char *path, mt_monodomain *problem);
-
-#endif

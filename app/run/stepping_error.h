@@ -4,8 +4,7 @@
  * The line is 10 mm long, along the fibres, in points 0.1 mm apart, all of the cells of the first element, whose first mm is
  * stimulated by 50 mV/ms for 2 ms; its time step, splitting and
  * tolerance are the run's. What tissues and cells of other regions would differ by is not looked at. */
-#ifndef MT_APP_RUN_STEPPING_ERROR_H
-#define MT_APP_RUN_STEPPING_ERROR_H
+#pragma once
 
 #include "solver/case/case.h"
 #include "solver/monodomain.h"
@@ -18,5 +17,3 @@ typedef struct mt_stepping_error {
 /* As mt_line_run fails. */
 MT_NODISCARD mt_status mt_stepping_error_find(
     const mt_case *input, const mt_monodomain *problem, mt_stepping_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Numbers that others have published: data/reference/published.csv, each with its source. They are for comparison with ours;
  * nothing is computed from them. */
-#ifndef MT_APP_STUDY_PUBLISHED_H
-#define MT_APP_STUDY_PUBLISHED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ MT_NODISCARD mt_status mt_published(const char *key, double *low, double *high);
 
 /* Gives the number of elements of a heart of the published study, "heart04" or "heart05". MT_INPUT: another name. */
 MT_NODISCARD mt_status mt_published_elements(const char *name, unsigned long *elements);
-
-#endif

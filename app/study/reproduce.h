@@ -1,8 +1,7 @@
 /* What the commands `reproduce ...` about the machine share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is
  * simulated: the cost of a step does not depend on its values. (`reproduce figure1`, `figure3`, `figure4` and `reproduce waves`
  * are about the heart, and simulate. `reproduce math` is about the cell models' functions.) */
-#ifndef MT_APP_STUDY_REPRODUCE_H
-#define MT_APP_STUDY_REPRODUCE_H
+#pragma once
 
 #include "app/cli/table.h"
 #include "app/cli/tiling_options.h"
@@ -75,5 +74,3 @@ void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_costs *c
 /* "1 IPU", "2 IPUs" */
 typedef char mt_reproduce_name[32];
 void mt_reproduce_ipus(uint32_t ipus, mt_reproduce_name name);
-
-#endif

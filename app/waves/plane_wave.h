@@ -3,8 +3,7 @@
  * Lengths are those of tissue with the usual diffusivity along the fibres. In other tissue they go with the root of the
  * diffusivity, as a front's width and speed do. The first 3 mm get 50 uA/mm^3 of the usual tissue for 2 ms, as a change of V in mV/ms;
  * from 6 mm on the wave has its form, and no end is near. */
-#ifndef MT_APP_WAVES_PLANE_WAVE_H
-#define MT_APP_WAVES_PLANE_WAVE_H
+#pragma once
 
 #include "app/waves/slab_family.h"
 #include "app/waves/wave_medium.h"
@@ -81,5 +80,3 @@ typedef struct mt_plane_wave {
  * unstable, or V grows beyond all bounds. Failures of mt_diffusion_make. MT_MEMORY. */
 MT_NODISCARD mt_status mt_plane_wave_measure(
     const mt_wave_slab *slab, const mt_wave_medium *medium, mt_plane_wave *wave);
-
-#endif

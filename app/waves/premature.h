@@ -16,8 +16,7 @@
  * copied from the run of S1 to another, which the stimulus begins; it goes on until the measured elements have repolarised, or the
  * wave has died out. V and states are all that the next steps depend on: every S2 has the bits of a run of its own with both
  * stimuli. */
-#ifndef MT_APP_WAVES_PREMATURE_H
-#define MT_APP_WAVES_PREMATURE_H
+#pragma once
 
 #include "app/waves/strand.h"
 
@@ -40,5 +39,3 @@ typedef struct mt_premature_wave {
  * potentials do not end in time; V grows beyond all bounds. MT_MEMORY. */
 MT_NODISCARD mt_status mt_premature_measure(
     const mt_premature *what, mt_premature_wave *s1, size_t n, mt_premature_wave *s2);
-
-#endif

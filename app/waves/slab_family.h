@@ -1,6 +1,5 @@
 /* Slabs to send waves through, of three families of meshes. */
-#ifndef MT_APP_WAVES_SLAB_FAMILY_H
-#define MT_APP_WAVES_SLAB_FAMILY_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -27,5 +26,3 @@ double mt_slab_kind_edge_mm(const mt_slab_kind *kind);
  * attempts to meet a length. Failures: those of mt_slab_make_cut and mt_gmsh_slab. */
 MT_NODISCARD mt_status mt_slab_kind_make(
     mt_arena *arena, const mt_slab_kind *kind, const double least_mm[3], mt_mesh *mesh);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The size is told by one of --edge-mm and --length-mm, or is that of the mesh of --case; so is the family, which else is that of
  * mirrored boxes. Without --case what is taken from one comes from the Niederer benchmark. */
-#ifndef MT_APP_WAVES_SLAB_OPTIONS_H
-#define MT_APP_WAVES_SLAB_OPTIONS_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "app/waves/slab_family.h"
@@ -40,5 +39,3 @@ MT_NODISCARD mt_status mt_slab_options_kind(
 
 /* Warns where a case has regions or gradients of tissue or cells: the command does not look at them. */
 void mt_slab_options_warn(const char *command, const mt_case *input);
-
-#endif

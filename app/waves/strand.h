@@ -3,8 +3,7 @@
  * Points lie 0.05 mm apart in tissue of the usual diffusivity along the fibres, and as densely for its root in other tissue.
  * Differences are central and of second order, without damping and spreading; the steps of the diffusion are as many as they need.
  * By all that a wave is right to 0.4 % in time steps of 0.02 ms (tests/solver/coarse_bar.h, solver/README.md). */
-#ifndef MT_APP_WAVES_STRAND_H
-#define MT_APP_WAVES_STRAND_H
+#pragma once
 
 #include "app/waves/plane_wave.h"
 
@@ -31,5 +30,3 @@ MT_NODISCARD mt_status mt_strand_of_slab(
 /* Gives one of points, with the lengths of app/waves/plane_wave.h, in `arena`. MT_INPUT: the tissue does not conduct. MT_MEMORY. */
 MT_NODISCARD mt_status mt_strand_of_points(
     mt_arena *arena, const mt_wave_medium *medium, int axis, mt_strand *strand);
-
-#endif

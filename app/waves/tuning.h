@@ -12,8 +12,7 @@
  *
  * What is tuned is the tissue of the whole, with its cells: regions and gradients are not looked at, and a conductivity normal to
  * the sheets stays as it is. */
-#ifndef MT_APP_WAVES_TUNING_H
-#define MT_APP_WAVES_TUNING_H
+#pragma once
 
 #include "app/waves/plane_wave.h"
 #include "solver/case/case.h"
@@ -47,5 +46,3 @@ MT_NODISCARD mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *me
  * app/waves/plane_wave.h. */
 MT_NODISCARD mt_status mt_tune(
     const mt_slab_kind *kind, const double asked[MT_TUNING_DIRECTIONS], mt_case *input, mt_tuning *tuning);
-
-#endif

@@ -1,6 +1,5 @@
 /* A wave, computed until it has passed everywhere or died out. */
-#ifndef MT_APP_WAVES_WAVE_RUN_H
-#define MT_APP_WAVES_WAVE_RUN_H
+#pragma once
 
 #include "solver/monodomain.h"
 
@@ -25,5 +24,3 @@ bool mt_wave_run_looks(double dt_ms, size_t steps_done);
 /* Has the wave passed all n places, or died out? Shows progress. */
 bool mt_wave_run_has_ended(
     const char *what, double dead_ms, size_t n, const double *activation_ms, double now_ms);
-
-#endif

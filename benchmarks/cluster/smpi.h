@@ -10,8 +10,7 @@
  *
  * Persistent messages. SMPI packs the pieces that one sends when it is made, not whenever it is started, so it sends the same for ever.
  * So messages of their own stand for each start. */
-#ifndef BENCHMARKS_CLUSTER_SMPI_H
-#define BENCHMARKS_CLUSTER_SMPI_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ static inline int smpi_request_free(MPI_Request *request)
 #define MPI_Recv_init smpi_recv_init
 #define MPI_Startall smpi_startall
 #define MPI_Request_free smpi_request_free
-
-#endif

@@ -1,6 +1,5 @@
 /* A communicator that tells how long its rank was in the functions of another. */
-#ifndef BENCHMARKS_CLUSTER_TIMED_H
-#define BENCHMARKS_CLUSTER_TIMED_H
+#pragma once
 
 #include "data/core/communicator.h"
 
@@ -23,5 +22,3 @@ double timed_now_s(void);
 /* Begins anew; and tells what it came to since. */
 void timed_begin(void);
 void timed_tell(double seconds[TIMED_PLACES]);
-
-#endif

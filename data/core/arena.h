@@ -2,8 +2,7 @@
  *
  * Zeroed, aligned to 64 bytes. A function that builds something gets the arena that its result lives in;
  * what it needs only on the way it allocates in an arena of its own (MT_SCRATCH). Not for use inside parallel regions. */
-#ifndef MT_DATA_CORE_ARENA_H
-#define MT_DATA_CORE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ size_t mt_arena_allocated(void);
         (pointer) = mt_arena_alloc((arena), (count), sizeof *(pointer));                                     \
         if (!(pointer)) return MT_MEMORY;                                                                    \
     } while (0)
-
-#endif

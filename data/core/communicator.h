@@ -6,8 +6,7 @@
  *
  * All functions but send, receive, start and finish are collective: every rank calls them, in the same order and with the same sizes. They do
  * not fail: where a rank is lost, all end. */
-#ifndef MT_DATA_CORE_COMMUNICATOR_H
-#define MT_DATA_CORE_COMMUNICATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ void mt_communicator_take_threads(const mt_communicator *c, bool all);
 
 /* Makes ranks of one mind on how something went: all return the status of the lowest rank where it is not MT_OK, with its message. */
 MT_NODISCARD mt_status mt_communicator_agree(const mt_communicator *c, mt_status status);
-
-#endif

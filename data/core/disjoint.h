@@ -1,8 +1,7 @@
 /* Disjoint sets of numbers that are joined one pair after the other: which set is a number in? (union-find)
  *
  * parent[k] <= k leads to the lowest number of k's set, its root, in one step or several. */
-#ifndef MT_DATA_CORE_DISJOINT_H
-#define MT_DATA_CORE_DISJOINT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ static inline uint32_t mt_disjoint_join(uint32_t *parent, uint32_t a, uint32_t b
     a = mt_disjoint_root(parent, a), b = mt_disjoint_root(parent, b);
     return a < b ? (parent[b] = a) : (parent[a] = b);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What is connected with what: a search outwards from one item over neighbours, nearest first. */
-#ifndef MT_DATA_CORE_FLOOD_H
-#define MT_DATA_CORE_FLOOD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ typedef size_t mt_flood_neighbours(void *context, uint32_t item, const uint32_t 
  * queue, nearest first (items as near in the order in which they were neighbours), and returns how many there are. */
 size_t mt_flood(uint32_t first, uint32_t label, mt_flood_neighbours *look, void *context, uint32_t *labels,
     uint32_t *queue);
-
-#endif

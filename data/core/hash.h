@@ -6,8 +6,7 @@
  *     mt_hash_add(&hash, xyz_mm, n * sizeof *xyz_mm);
  *     mt_hash_end(&hash, text);
  */
-#ifndef MT_DATA_CORE_HASH_H
-#define MT_DATA_CORE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ uint64_t mt_hash_short(const void *bytes, size_t n);
 
 /* The fingerprint of these bytes alone. MT_MEMORY. */
 MT_NODISCARD mt_status mt_hash_of(const void *bytes, size_t n, char text[MT_HASH_SIZE]);
-
-#endif

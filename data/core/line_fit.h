@@ -1,6 +1,5 @@
 /* The straight line through points, by least squares. */
-#ifndef MT_DATA_CORE_LINE_FIT_H
-#define MT_DATA_CORE_LINE_FIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ static inline void mt_line_fit_add(mt_line_fit *fit, double x, double y)
 
 /* NaN with fewer than two points or where all have the same x; not finite where a point was not. */
 static inline double mt_line_fit_slope(const mt_line_fit *fit) { return fit->xy / fit->xx; }
-
-#endif

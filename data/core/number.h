@@ -1,6 +1,5 @@
 /* Numbers as text, to the bit. */
-#ifndef MT_DATA_CORE_NUMBER_H
-#define MT_DATA_CORE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool mt_number_read(const char *text, double *x);
 
 /* Writes a count with its thousands apart, "5,806", and returns it. */
 const char *mt_number_count_text(double count, char text[MT_NUMBER_SIZE]);
-
-#endif

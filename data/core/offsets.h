@@ -6,8 +6,7 @@
  *     for each thing: sorted[start[key + 1]++] = thing;    filled one place on
  *
  * Then the things of key k are sorted[start[k] .. start[k + 1]), in the order in which they came. */
-#ifndef MT_DATA_CORE_OFFSETS_H
-#define MT_DATA_CORE_OFFSETS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void mt_offsets_sum(size_t *start, size_t n);
  * (*item)[(*start)[k] .. (*start)[k + 1]), ascending; *start has [n_keys + 2]. MT_MEMORY. */
 MT_NODISCARD mt_status mt_offsets_make(mt_arena *arena, size_t n_items, size_t each, const uint32_t *key,
     size_t n_keys, size_t **start, uint32_t **item);
-
-#endif

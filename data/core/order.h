@@ -5,8 +5,7 @@
  *     MT_ORDER_NUMBERS(by_number, uint32_t)          numbers, ascending
  *
  * Each defines a static function of this name. Members are numbers or what leads to one ("mapping.from"), at most five. */
-#ifndef MT_DATA_CORE_ORDER_H
-#define MT_DATA_CORE_ORDER_H
+#pragma once
 
 #define MT_ORDER_NUMBERS(name, type)                                                                         \
     static int name(const void *left, const void *right)                                                     \
@@ -39,5 +38,3 @@
 #define MT_ORDER_3_(member, ...) MT_ORDER_1_(member) MT_ORDER_2_(__VA_ARGS__)
 #define MT_ORDER_4_(member, ...) MT_ORDER_1_(member) MT_ORDER_3_(__VA_ARGS__)
 #define MT_ORDER_5_(member, ...) MT_ORDER_1_(member) MT_ORDER_4_(__VA_ARGS__)
-
-#endif

@@ -1,6 +1,5 @@
 /* A table from pairs of numbers to numbers. Open addressing, at most half full. */
-#ifndef MT_DATA_CORE_PAIRS_H
-#define MT_DATA_CORE_PAIRS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint32_t mt_pairs_value(const mt_pairs *pairs, uint32_t a, uint32_t b);
  * is in the table. */
 MT_NODISCARD mt_status mt_pairs_at(
     mt_arena *arena, mt_pairs *pairs, uint32_t a, uint32_t b, uint32_t **value);
-
-#endif

@@ -3,8 +3,7 @@
  * A library reports through these functions and prints nothing. The program registers one listener for the process (app/cli/console.h).
  * Without a listener reports are dropped and no stop is requested. Texts are borrowed for the call, except where a member says otherwise.
  * A process has at most one stage and one work of known length at a time. Warnings change neither results nor statuses. */
-#ifndef MT_DATA_CORE_PROGRESS_H
-#define MT_DATA_CORE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ bool mt_progress_interrupted(void);
 
 /* Returns the host's clock: seconds since an arbitrary moment. */
 double mt_now_s(void);
-
-#endif

@@ -1,11 +1,8 @@
 /* Order statistics without sorting. */
-#ifndef MT_DATA_CORE_SELECT_H
-#define MT_DATA_CORE_SELECT_H
+#pragma once
 
 #include <stddef.h>
 
 /* Returns the k-th smallest (0 <= k < n) of n numbers, none of which is NaN, and reorders them: those before index k are not larger,
  * those after it not smaller. O(n) on average. */
 double mt_select(double *values, size_t n, size_t k);
-
-#endif

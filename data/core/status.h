@@ -6,8 +6,7 @@
  *     if (edge_mm <= 0) return mt_fail(MT_INPUT, "edge_mm is %g; it must be above 0", edge_mm);
  *
  * Only the newest message of a thread is kept. Below the program nothing prints and nothing exits. */
-#ifndef MT_DATA_CORE_STATUS_H
-#define MT_DATA_CORE_STATUS_H
+#pragma once
 
 /* The values are the exit codes of the program, which leaves with that of MT_FILE where there is no memory. */
 typedef enum mt_status {
@@ -41,5 +40,3 @@ const char *mt_message(void);
         mt_status mt_try_ = (expression);                                                                    \
         if (mt_try_ != MT_OK) return mt_try_;                                                                \
     } while (0)
-
-#endif

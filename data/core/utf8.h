@@ -1,6 +1,5 @@
 /* Characters of UTF-8 (RFC 3629): no overlong forms, no halves of surrogate pairs, nothing above U+10FFFF. */
-#ifndef MT_DATA_CORE_UTF8_H
-#define MT_DATA_CORE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ enum { MT_UTF8_SHOWN = 40 };
  * stay, with "..." between them. */
 void mt_utf8_shorten_words(char *text);
 enum { MT_UTF8_WORD_MOST = 200 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Points and directions: arrays of three. The order of the operations is fixed, so the bits of results are. */
-#ifndef MT_DATA_CORE_VEC3_H
-#define MT_DATA_CORE_VEC3_H
+#pragma once
 
 #include <math.h>
 
@@ -32,5 +31,3 @@ static inline double mt_square3(const double a[3], const double b[3])
     mt_minus3(a, b, between);
     return mt_dot3(between, between);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* CSV by RFC 4180. */
-#ifndef MT_DATA_FILES_CSV_H
-#define MT_DATA_FILES_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ size_t mt_csv_find(const mt_csv *csv, const char *column);
 
 /* The number in a cell; NaN where it is none. */
 double mt_csv_number(const mt_csv *csv, size_t row, size_t column);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the program's data lie: data/machines, data/geometry and data/reference. */
-#ifndef MT_DATA_FILES_DATA_FOLDER_H
-#define MT_DATA_FILES_DATA_FOLDER_H
+#pragma once
 
 #include "data/core/arena.h"
 
@@ -13,5 +12,3 @@ const char *mt_machines_folder(void);
 
 /* Gives in `arena` the path of a file in it, such as "cases/niederer-0.5.yaml". MT_INPUT: it is too long. MT_MEMORY. */
 MT_NODISCARD mt_status mt_data_path(mt_arena *arena, const char *file, const char **path);
-
-#endif

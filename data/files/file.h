@@ -12,8 +12,7 @@
  *
  * A pipe, a terminal or another character device, and the file that is the program's own standard output or error, are
  * written through; other targets that are no regular file are refused. For one thread at a time. */
-#ifndef MT_DATA_FILES_FILE_H
-#define MT_DATA_FILES_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ MT_NODISCARD mt_status mt_file_finish_sets(const char *path);
  * ending, or the path is too long. Touches no file. */
 MT_NODISCARD mt_status mt_file_sibling(
     const char *name, const char *const *endings, const char *ending, char out[MT_FILE_PATH_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The file `.myotile` in it says that the folder is this program's, and carries the lock of the run that is writing there. A
  * folder with other things in it and without that file (or a used.yaml of ours) is somebody else's. */
-#ifndef MT_DATA_FILES_FOLDER_H
-#define MT_DATA_FILES_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ void mt_folder_abandon(void);
 
 /* The path of a file in it. MT_INPUT: too long. */
 MT_NODISCARD mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX]);
-
-#endif

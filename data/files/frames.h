@@ -12,8 +12,7 @@
  * the one before, and all before it count. What stands behind the last of these is no frame: it goes when the series goes on.
  *
  * The file is the caller's alone (data/files/folder.h has a lock); it goes by mt_file_remove. */
-#ifndef MT_DATA_FILES_FRAMES_H
-#define MT_DATA_FILES_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ MT_NODISCARD mt_status mt_frames_sync(mt_frames *frames);
 /* When frame k < n was, and the values of one of its fields [n_values]. MT_FILE: cannot be read. */
 MT_NODISCARD mt_status mt_frames_when(const mt_frames *frames, size_t k, int64_t *step, double *time_ms);
 MT_NODISCARD mt_status mt_frames_read(const mt_frames *frames, size_t k, size_t field, float *values);
-
-#endif

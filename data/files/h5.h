@@ -11,8 +11,7 @@
  *     MT_TRY(write_arrays(h5));
  *     return mt_h5_commit(h5);      (a file that was not committed is removed at the end of the scope)
  */
-#ifndef MT_DATA_FILES_H5_H
-#define MT_DATA_FILES_H5_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ MT_NODISCARD mt_status mt_h5_read_number(
     mt_h5 *h5, const char *object, const char *attribute, double *number);
 MT_NODISCARD mt_status mt_h5_read_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values);
-
-#endif

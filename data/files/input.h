@@ -3,8 +3,7 @@
  * A file that is opened here becomes an input of the command: writing it (data/files/file.h) is refused from then on. A file that was checked
  * for writing first (mt_file_check) cannot be opened for reading. Free of this are files that the command wrote itself, and those that an
  * option lets it change in place. Files are compared by device and inode number, so links and other paths count. */
-#ifndef MT_DATA_FILES_INPUT_H
-#define MT_DATA_FILES_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -45,5 +44,3 @@ void mt_input_end_command(void);
 
 /* Returns the kind of a file that is no regular one, "a pipe". */
 const char *mt_input_kind(const struct stat *file);
-
-#endif

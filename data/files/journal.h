@@ -11,8 +11,7 @@
  * .NAME.XXXXXX.part" or "remove .NAME.XXXXXX.part" for each, and then "end". It carries the lock of its writer. The next program that
  * uses the folder settles the journal of one that was killed (mt_journal_finish), in the same way as the writer itself: it makes
  * the changes that are missing, or undoes all if one of them fails. A journal without "end" is deleted: no change had been made. */
-#ifndef MT_DATA_FILES_JOURNAL_H
-#define MT_DATA_FILES_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ MT_NODISCARD mt_status mt_journal_finish(const char *folder, bool *busy);
 
 /* Makes the names in the folder of a path durable, where the file system can. */
 void mt_journal_sync(const char *path);
-
-#endif

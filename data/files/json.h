@@ -9,8 +9,7 @@
  *
  * Values inside objects have keys; inside lists and at the top the key is NULL. An object that holds only values stands in one
  * line. Failures of the stream stay with it. */
-#ifndef MT_DATA_FILES_JSON_H
-#define MT_DATA_FILES_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void mt_json_number(mt_json *json, const char *key, double value);
 void mt_json_count(mt_json *json, const char *key, uint64_t value);
 void mt_json_thousandths(mt_json *json, const char *key, uint64_t thousandths);
 void mt_json_text(mt_json *json, const char *key, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Locks that live as long as an open file: they go with the process that has them, however it ends. */
-#ifndef MT_DATA_FILES_LOCK_H
-#define MT_DATA_FILES_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ mt_lock mt_lock_try(int descriptor);
 /* Has somebody else the lock of a file that is open under this descriptor, for whatever? Takes nothing. Not where the file system has no
  * locks. */
 bool mt_lock_is_held(int descriptor);
-
-#endif

@@ -1,6 +1,5 @@
 /* How much memory this process may still get. */
-#ifndef MT_DATA_FILES_ROOM_H
-#define MT_DATA_FILES_ROOM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * the process leave (ulimit -v, -d), and what its control group allows in all (memory.max, cgroup 2, its own group). The
  * true number may be less, for others take memory too, and is not more. SIZE_MAX where none of these is known. */
 size_t mt_room_left(void);
-
-#endif

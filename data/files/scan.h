@@ -6,8 +6,7 @@
  * (the byte, in binary), what was found there and what is allowed.
  *
  * Invariant: begin <= at <= end, *end is 0 or another character that is in no number. */
-#ifndef MT_DATA_FILES_SCAN_H
-#define MT_DATA_FILES_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ MT_NODISCARD mt_status mt_scan_count(mt_scan *scan, const char *what, size_t byt
 
 /* A finite number from -most to most; in binary a double. */
 MT_NODISCARD mt_status mt_scan_real(mt_scan *scan, const char *what, double most, double *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* The names of temporary files, X a hexadecimal digit: FOLDER/NAME is written as FOLDER/.NAME.XXXXXX.part first. While a set of files
  * is put in place (data/files/journal.h), the previous FOLDER/NAME is FOLDER/.NAME.XXXXXX.prev. */
-#ifndef MT_DATA_FILES_TEMPORARY_H
-#define MT_DATA_FILES_TEMPORARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ void mt_temporary_previous(const char *temporary, char *path, size_t size);
 /* Writes the NAME of a temporary or previous file into name [size]; `file` has no folder. False: this is not such a name, or NAME is
  * too long. */
 bool mt_temporary_target(const char *file, char *name, size_t size);
-
-#endif

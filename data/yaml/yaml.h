@@ -51,8 +51,7 @@
  *
  * How it works: yaml_node parses the text into a tree of nodes that know their lines, yaml_set replaces values by those of --set,
  * and yaml_fill checks the tree against the schema and fills the struct. */
-#ifndef MT_DATA_YAML_YAML_H
-#define MT_DATA_YAML_YAML_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/core/status.h"
@@ -91,5 +90,3 @@ MT_NODISCARD mt_status mt_yaml_write(
 /* Gives the same as a line a value: "path.to.key: value" (data/yaml/yaml_write.h). */
 MT_NODISCARD mt_status mt_yaml_write_lines(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Fills a C struct from a tree, as a schema says, and checks every key and value. */
-#ifndef MT_DATA_YAML_YAML_FILL_H
-#define MT_DATA_YAML_YAML_FILL_H
+#pragma once
 
 #include "data/yaml/yaml_node.h"
 #include "data/yaml/yaml_schema.h"
@@ -10,5 +9,3 @@
  * memory. */
 MT_NODISCARD mt_status mt_yaml_fill(
     mt_arena *arena, mt_arena *scratch, const mt_yaml_node *mapping, const mt_yaml_key *keys, void *out);
-
-#endif

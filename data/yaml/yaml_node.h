@@ -3,8 +3,7 @@
  * A text holds one document of mappings, sequences and scalars, nested at most 32 deep. Keys given twice, aliases, and tags that
  * do not merely repeat what a node is are refused. The tree does not know what its scalars mean. It lives in the arena it is
  * read into, and borrows the names of origins and the sources of single values. */
-#ifndef MT_DATA_YAML_YAML_NODE_H
-#define MT_DATA_YAML_YAML_NODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void mt_yaml_join_number(char out[MT_YAML_WORDS], const char *path, size_t i);
 
 /* What a node is, in words: its text, "a mapping", "a sequence of 3", "nothing". */
 const char *mt_yaml_found(const mt_yaml_node *node, char out[MT_YAML_WORDS]);
-
-#endif

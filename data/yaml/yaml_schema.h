@@ -14,8 +14,7 @@
  * A key may be left out if it has a default, a mapping if all its keys may be, and a list if it may be empty. The default
  * MT_YAML_NONE is for numbers, arrays of numbers, texts and words that need not have a value: left out, they become NaN, "" or -1, and
  * they are not written. */
-#ifndef MT_DATA_YAML_YAML_SCHEMA_H
-#define MT_DATA_YAML_YAML_SCHEMA_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -156,5 +155,3 @@ typedef struct mt_yaml_table {
     {                                                                                                        \
         .name = NULL                                                                                         \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* Values that replace those of a file, mostly from the command line: --set path.to.key=value. */
-#ifndef MT_DATA_YAML_YAML_SET_H
-#define MT_DATA_YAML_YAML_SET_H
+#pragma once
 
 #include "data/yaml/yaml_node.h"
 #include "data/yaml/yaml_schema.h"
@@ -11,5 +10,3 @@
  * it has at most 80 bytes. MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_set(
     mt_arena *arena, const mt_yaml_key *keys, const mt_yaml_override *override, mt_yaml_node *root);
-
-#endif

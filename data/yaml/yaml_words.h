@@ -1,7 +1,6 @@
 /* What the keys of a schema allow, in words, and messages that refuse the rest: they name the place, the key, what was found there
  * and what is allowed. */
-#ifndef MT_DATA_YAML_YAML_WORDS_H
-#define MT_DATA_YAML_YAML_WORDS_H
+#pragma once
 
 #include "data/yaml/yaml_node.h"
 #include "data/yaml/yaml_schema.h"
@@ -43,5 +42,3 @@ mt_status mt_yaml_refuse(const mt_yaml_node *found, const char *path, const mt_y
 mt_status mt_yaml_refuse_word(
     const mt_yaml_node *found, const char *path, const mt_yaml_key *key, const void *structure);
 mt_status mt_yaml_refuse_number(const mt_yaml_node *found, const char *path, mt_yaml_range range);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a struct as a YAML text that reads back to it, and a schema as a page of documentation. Both write to a stream; the caller
  * checks it for errors. */
-#ifndef MT_DATA_YAML_YAML_WRITE_H
-#define MT_DATA_YAML_YAML_WRITE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void mt_yaml_write_paths(FILE *to, const mt_yaml_key *keys, const void *structur
 
 /* In Markdown: a table of the keys, and then a section for each mapping and list with its sentence and a table of its keys. */
 void mt_yaml_write_page(FILE *to, const mt_yaml_key *keys);
-
-#endif

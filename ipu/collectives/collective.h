@@ -16,8 +16,7 @@
  *     entry 11, worker 29 + k 3 ceil(ceil(m / w) / elements of 8 bytes)
  *
  * in which ints and bools are taken to be as fast as floats. */
-#ifndef IPU_COLLECTIVES_COLLECTIVE_H
-#define IPU_COLLECTIVES_COLLECTIVE_H
+#pragma once
 
 #include "ipu/collectives/plan.h"
 #include "ipu/graph/program.h"
@@ -44,5 +43,3 @@ MT_NODISCARD mt_status ipu_collective_program(ipu_graph *graph, const ipu_plan *
 
 /* The codelets of collectives, as ipu_library_codelets gives those of the library. */
 size_t ipu_collective_codelets(const ipu_codelet **list);
-
-#endif

@@ -22,8 +22,7 @@
  *                       torus, clockwise on a ladder; and clockwise in a prism
  *
  * A broadcast of F = n fragments takes F - 1 steps more than a gather. */
-#ifndef IPU_COLLECTIVES_PLAN_H
-#define IPU_COLLECTIVES_PLAN_H
+#pragma once
 
 #include "ipu/collectives/rings.h"
 
@@ -84,5 +83,3 @@ MT_NODISCARD mt_status ipu_plan_kinds(mt_arena *arena, const ipu_plan *plan, ipu
 
 /* bytes[from * n_chips + to] that go in one step. */
 void ipu_plan_bytes(const ipu_plan *plan, size_t step, size_t element_bytes, size_t n_chips, uint64_t *bytes);
-
-#endif

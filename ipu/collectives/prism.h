@@ -16,8 +16,7 @@
  * first and last layer two rings take two of three, all one way. So with n chips and a link of b bytes a second an all-reduce of
  * V bytes takes 2 (n - 1) steps of V / (3 n b) beside what steps cost by themselves: a third of a single ring's. With five faces
  * and more the links inside layers carry more rings than they have lanes, and steps take longer. */
-#ifndef IPU_COLLECTIVES_PRISM_H
-#define IPU_COLLECTIVES_PRISM_H
+#pragma once
 
 #include "ipu/collectives/rings.h"
 
@@ -39,5 +38,3 @@ MT_NODISCARD mt_status ipu_prism_links(
 
 /* Gives in `arena` the rings, of as many streams as there are faces. Fails as above. */
 MT_NODISCARD mt_status ipu_prism_rings(mt_arena *arena, const ipu_prism *prism, ipu_rings *rings);
-
-#endif

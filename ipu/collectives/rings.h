@@ -17,8 +17,7 @@
  * (Graphcore, GCL user guide, section 8.2; its pseudocode of the twist takes both steps in one turn.) A routing is the name of a
  * configuration of the links: DNC default, SWNC sliding window, RINGSWNC ring with sliding window, BTNC barley twist. The guide's
  * table 8.1 has which combinations there are; a routing changes nothing else here, as routes are those of the topology. */
-#ifndef IPU_COLLECTIVES_RINGS_H
-#define IPU_COLLECTIVES_RINGS_H
+#pragma once
 
 #include "ipu/machine/topology.h"
 
@@ -79,5 +78,3 @@ size_t ipu_ring_rank(const ipu_ring *ring, size_t k);
  * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_rings_make(
     mt_arena *arena, ipu_shape shape, size_t n_chips, const ipu_ring_choice *choice, ipu_rings *rings);
-
-#endif

@@ -27,8 +27,7 @@
  *
  * Memory of copies by category "rearrangement": both buffers, live during their compute set, and copy_range_bytes for each range,
  * always live. */
-#ifndef IPU_COMPILE_ASSEMBLY_H
-#define IPU_COMPILE_ASSEMBLY_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 #include "ipu/compile/schedule.h"
@@ -52,5 +51,3 @@ typedef struct ipu_assembly {
  * `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_assembly_make(mt_arena *arena, mt_arena *fragments,
     const ipu_executable *executable, const ipu_superstep *step, ipu_assembly *assembly);
-
-#endif

@@ -23,8 +23,7 @@
  * and the memory for edge buffers, which is as long as the largest that one compute set needs on the tile.
  *
  * A word of the exchange has exchange_bytes_per_cycle bytes and stands at a multiple of that in its tile's memory. */
-#ifndef IPU_COMPILE_COMPILE_H
-#define IPU_COMPILE_COMPILE_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 
@@ -43,5 +42,3 @@ MT_NODISCARD mt_status ipu_compile_untimed(mt_arena *arena, const ipu_graph *gra
  * is decided and all exchange is scheduled anew, while memory is not placed again. It borrows the first one's arrays. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_compile_for(
     mt_arena *arena, const ipu_executable *executable, const ipu_target *other, ipu_executable **same);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of programs that take time beside the supersteps: predicates that decide, and transfers from and to the host. */
-#ifndef IPU_COMPILE_CONTROLS_H
-#define IPU_COMPILE_CONTROLS_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 
@@ -10,5 +9,3 @@ MT_NODISCARD mt_status ipu_controls_make(mt_arena *arena, ipu_executable *execut
 
 /* The control of a part of a program that has one. */
 const ipu_control *ipu_controls_find(const ipu_executable *executable, const ipu_program *program);
-
-#endif

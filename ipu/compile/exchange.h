@@ -1,7 +1,6 @@
 /* The exchange inside chips that an executable needs, scheduled: the messages of its supersteps, and its predicates, which go
  * from their tile to all others. A schedule itself is not kept; made again it is the same. */
-#ifndef IPU_COMPILE_EXCHANGE_H
-#define IPU_COMPILE_EXCHANGE_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 
@@ -16,5 +15,3 @@ MT_NODISCARD mt_status ipu_exchange_of_predicate(const ipu_target *target, ipu_c
 MT_NODISCARD mt_status ipu_exchange_check_superstep(
     const ipu_executable *executable, const ipu_superstep *step);
 MT_NODISCARD mt_status ipu_exchange_check_predicate(const ipu_target *target, const ipu_control *control);
-
-#endif

@@ -6,8 +6,7 @@
  * layout (ipu/compile/memory.h).
  *
  * It can be saved and loaded (ipu/compile/executable_file.h, which moves every member of these structures). */
-#ifndef IPU_COMPILE_EXECUTABLE_H
-#define IPU_COMPILE_EXECUTABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -176,5 +175,3 @@ bool ipu_superstep_overwrites(const ipu_superstep *step, const ipu_superstep *se
  * reads or writes, and that the schedules of all exchanges can run (ipu_schedule_check). MT_INPUT: one of these does not hold;
  * MT_MEMORY. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
-
-#endif

@@ -13,8 +13,7 @@
  * The file holds the arrays as they lie in memory, behind a line that says what it is, and ends with a fingerprint of all that is
  * before. It is for builds of this library with the same arrays, on hosts of the same byte order. The fingerprint shows damage; what
  * somebody made up is run as it is, so load only what you or those you trust have saved. */
-#ifndef IPU_COMPILE_EXECUTABLE_FILE_H
-#define IPU_COMPILE_EXECUTABLE_FILE_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 
@@ -26,5 +25,3 @@ MT_NODISCARD mt_status ipu_executable_save(const ipu_executable *executable, con
  * version, or damaged; a codelet that is not given, with these fields and sizes. MT_FILE: it cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_executable_load(mt_arena *arena, const char *path,
     const ipu_codelet *const *codelets, size_t n_codelets, ipu_executable **executable);
-
-#endif

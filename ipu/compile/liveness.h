@@ -16,8 +16,7 @@
  * Method: backward data-flow analysis on the control-flow graph of the programs, repeated until nothing changes: a variable is
  * live before a moment where the moment reads it, or where it is live after the moment and the moment does not write all of
  * it. Time and memory: (compute sets and transfers in the programs) x (temporary variables). */
-#ifndef IPU_COMPILE_LIVENESS_H
-#define IPU_COMPILE_LIVENESS_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 #include "ipu/graph/program.h"
@@ -37,5 +36,3 @@ typedef struct ipu_liveness {
  * compute set, or copied to twice. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_liveness *liveness);
-
-#endif

@@ -33,8 +33,7 @@
  * is made on request; only the sums of all tiles are kept. Time for the n items of a tile: n log n, and for each block the
  * stretches in use below it. These are few, because adjacent ones are merged; an item that is live at several moments counts
  * once for each. */
-#ifndef IPU_COMPILE_MEMORY_H
-#define IPU_COMPILE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ MT_NODISCARD mt_status ipu_memory_map(
  * not everything fits; the message has the tile, the bytes it needs and has, its five largest items, how many tiles are too
  * full, and the rule without which the items would fit, if there is one. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, ipu_executable *executable);
-
-#endif

@@ -47,8 +47,7 @@
  * between the longest and the shortest latency. Where pairs are allowed, both plans are made with every pair of fragments (of
  * equal fragments the first), then without pairs. The shortest plan is taken. The same fragments always give the same schedule.
  * Time grows with fragments x tiles that share a run. */
-#ifndef IPU_COMPILE_SCHEDULE_H
-#define IPU_COMPILE_SCHEDULE_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "ipu/machine/route.h"
@@ -107,5 +106,3 @@ MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *targ
  * names tile and cycle. MT_MEMORY. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_schedule_check(const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, const ipu_schedule *schedule);
-
-#endif

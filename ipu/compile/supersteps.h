@@ -1,7 +1,6 @@
 /* The supersteps of an executable, made of its messages, inputs, places and tasks: what each sends and writes, what the
  * copies of the graph must not do, and its exchange. */
-#ifndef IPU_COMPILE_SUPERSTEPS_H
-#define IPU_COMPILE_SUPERSTEPS_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 
@@ -20,5 +19,3 @@ typedef struct ipu_slots {
  * message names it. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_supersteps_make(
     mt_arena *arena, ipu_executable *executable, const ipu_slots *slots);
-
-#endif

@@ -19,8 +19,7 @@
  *   sync     = sync_cycles + host.sync_cycles + on several chips the sync of all
  *   A tensor of no elements costs nothing.
  * Not modelled: what the host does, the way to it and what it waits for. No source gives them. */
-#ifndef IPU_COST_CONTROL_H
-#define IPU_COST_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ ipu_control_cost ipu_control_predicate(
  * tile with most. */
 ipu_control_cost ipu_control_transfer(const ipu_target *target, const ipu_topology *network, bool write,
     uint64_t chip_bytes, uint64_t tile_words);
-
-#endif

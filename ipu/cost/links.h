@@ -6,8 +6,7 @@
  *     busiest link + setup_ns (+ through_ns where a route has more than one link)
  *
  * It begins when the exchange inside the chips has ended. */
-#ifndef IPU_COST_LINKS_H
-#define IPU_COST_LINKS_H
+#pragma once
 
 #include "ipu/machine/target.h"
 
@@ -29,5 +28,3 @@ MT_NODISCARD mt_status ipu_links_load(mt_arena *arena, const ipu_target *target,
 
 /* Cycles of a sync of all chips; 0 without a network. */
 uint64_t ipu_links_sync_cycles(const ipu_target *target, const ipu_topology *network);
-
-#endif

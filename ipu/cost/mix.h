@@ -2,8 +2,7 @@
  *
  * A worker issues one bundle a slot, and a bundle holds one or two instructions. Most instructions take one slot; division,
  * exp, log and sqrt take what the target says. The tool `tally` counts the mixes (ipu/tally/tally.h). */
-#ifndef IPU_COST_MIX_H
-#define IPU_COST_MIX_H
+#pragma once
 
 #include "ipu/machine/target.h"
 
@@ -46,5 +45,3 @@ typedef struct ipu_mix {
 
 /* Worker cycles of one turn: its bundles, and what exp, log, sqrt and division take beyond one slot each. */
 double ipu_mix_cycles(const ipu_mix *mix, const ipu_instruction_costs *costs);
-
-#endif

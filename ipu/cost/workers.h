@@ -11,8 +11,7 @@
  * Every tile cycle is one issue slot, and a worker cycle uses one slot. The workers use
  *
  *     sum over multi-worker vertices (W * worker - idle) + sum over single-worker vertices worker */
-#ifndef IPU_COST_WORKERS_H
-#define IPU_COST_WORKERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ uint64_t ipu_workers_cycles(const ipu_workers *workers);
 /* MT_INPUT, with a message that tells why a vertex of this codelet cannot have this cost. */
 MT_NODISCARD mt_status ipu_workers_fail(const ipu_target *target, const char *compute_set, size_t tile,
     const ipu_codelet *codelet, ipu_cycles cost);
-
-#endif

@@ -16,8 +16,7 @@
  *     MT_TRY(ipu_graph_connect(graph, vertex, "in", tensor));
  *
  * Everything lives in the arena given to ipu_graph_new; arrays grow by doubling. */
-#ifndef IPU_GRAPH_GRAPH_H
-#define IPU_GRAPH_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,5 +227,3 @@ MT_NODISCARD mt_status ipu_graph_add_copy(
 
 MT_NODISCARD mt_status ipu_graph_add_stream(
     ipu_graph *graph, const char *name, ipu_type type, uint32_t *stream);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Programs are immutable and may share parts; a shared part takes compile time at every place where it occurs. By construction
  * no tree contains itself. */
-#ifndef IPU_GRAPH_PROGRAM_H
-#define IPU_GRAPH_PROGRAM_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -74,5 +73,3 @@ MT_NODISCARD mt_status ipu_program_copy(
 /* Checks that every compute set, stream and tensor of the tree belongs to the graph, that types agree, that a predicate is
  * one element, and that no constant is written. MT_INPUT: one of these does not hold. */
 MT_NODISCARD mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph);
-
-#endif

@@ -2,12 +2,9 @@
  *
  *     const ipu_codelet *codelets[200] = {&mine};
  *     MT_TRY(ipu_executable_load(arena, path, codelets, 1 + ipu_library_codelets(codelets + 1), &executable)); */
-#ifndef IPU_LIBRARY_CODELETS_H
-#define IPU_LIBRARY_CODELETS_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
 /* Writes all of them to `list`, or none where that is NULL; answers how many there are. */
 size_t ipu_library_codelets(const ipu_codelet **list);
-
-#endif

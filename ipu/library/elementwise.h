@@ -29,8 +29,7 @@
  *                         26 + floor(m / 4)              half; 15 and 21 for m = 1 and 2
  *
  * where a fill is a vertex of one worker. */
-#ifndef IPU_LIBRARY_ELEMENTWISE_H
-#define IPU_LIBRARY_ELEMENTWISE_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -77,5 +76,3 @@ MT_NODISCARD mt_status ipu_add_fill(
 
 /* Its codelets, as ipu_library_codelets gives those of all. */
 size_t ipu_elementwise_codelets(const ipu_codelet **list);
-
-#endif

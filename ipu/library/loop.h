@@ -5,8 +5,7 @@
  * One vertex sets the counter to 0, as a fill of one word (ipu/library/elementwise.h). Another adds 1 after each turn, in 43
  * tile cycles, which the vendor's estimator gives its loop counter (github.com/graphcore/poplibs, lib/popops,
  * ForLoopCounter). Whatever reads the counter on other tiles receives it, as any input. */
-#ifndef IPU_LIBRARY_LOOP_H
-#define IPU_LIBRARY_LOOP_H
+#pragma once
 
 #include "ipu/graph/program.h"
 
@@ -17,5 +16,3 @@ MT_NODISCARD mt_status ipu_counted_loop(
 
 /* Its codelets, as ipu_library_codelets gives those of all. */
 size_t ipu_loop_codelets(const ipu_codelet **list);
-
-#endif

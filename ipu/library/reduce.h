@@ -20,8 +20,7 @@
  * Halves are reduced as floats, whatever the result is, and rounded once, at its end; the vendor does so in sums and
  * products. Sums are rounded in the order of this tree, so that other mappings and machines give other last bits. Ints are
  * counted modulo 2^32. */
-#ifndef IPU_LIBRARY_REDUCE_H
-#define IPU_LIBRARY_REDUCE_H
+#pragma once
 
 #include "ipu/graph/program.h"
 #include "ipu/library/reduction.h"
@@ -31,5 +30,3 @@
  * float or half to float or half, or int to int. MT_INPUT: this does not hold. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_reduce(
     ipu_graph *graph, ipu_reduction reduction, ipu_tensor in, ipu_tensor out, const ipu_program **program);
-
-#endif

@@ -14,8 +14,7 @@
  * with e elements in one load, 2 of floats, 4 of halves and 1 of ints, or what of these divides the elements of a row. Its
  * table has no products of halves, which take what maxima do, and no ints, which take what floats do. It says of itself that
  * compiled vertices, as those of ints are, take longer. */
-#ifndef IPU_LIBRARY_REDUCTION_H
-#define IPU_LIBRARY_REDUCTION_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -43,5 +42,3 @@ uint64_t ipu_reduction_cycles(
 
 /* Its codelets, as ipu_library_codelets gives those of all. */
 size_t ipu_reduction_codelets(const ipu_codelet **list);
-
-#endif

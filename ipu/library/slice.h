@@ -29,8 +29,7 @@
  *
  * It knows no unsigned shorts, which take what halves take. Where the vendor joins several ranges of a tile in vertices of
  * one worker each, here each range has its own, of all workers. */
-#ifndef IPU_LIBRARY_SLICE_H
-#define IPU_LIBRARY_SLICE_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -47,5 +46,3 @@ MT_NODISCARD mt_status ipu_add_dynamic_update(
 
 /* Its codelets, as ipu_library_codelets gives those of all. */
 size_t ipu_slice_codelets(const ipu_codelet **list);
-
-#endif

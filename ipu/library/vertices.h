@@ -1,7 +1,6 @@
 /* What the functions of the library share: the ranges of a tensor, each of which gets vertices of its own, and the memory of
  * these. */
-#ifndef IPU_LIBRARY_VERTICES_H
-#define IPU_LIBRARY_VERTICES_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -43,5 +42,3 @@ MT_NODISCARD mt_status ipu_blocks_of(mt_arena *arena, const ipu_graph *graph, ip
  * `whole` has, and one for each row. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_columns_of(ipu_graph *graph, ipu_tensor whole, size_t width,
     const ipu_block *block, ipu_slice *room, ipu_tensor *tensor);
-
-#endif

@@ -4,12 +4,9 @@
  * unlike subnormal floats, which count as 0. Where no half is that large, the largest stands for it (65504): the machine's
  * usual mode, in which only an infinite float becomes an infinite half. Workers compute with floats: a codelet converts what
  * it reads and what it writes. */
-#ifndef IPU_MACHINE_HALF_H
-#define IPU_MACHINE_HALF_H
+#pragma once
 
 #include <stdint.h>
 
 uint16_t ipu_half_of(float x);
 float ipu_half_value(uint16_t half);
-
-#endif

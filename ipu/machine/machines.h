@@ -1,6 +1,5 @@
 /* Machines by their names: a folder of machine files, such as data/machines, where gc200.yaml is the machine "gc200". */
-#ifndef IPU_MACHINE_MACHINES_H
-#define IPU_MACHINE_MACHINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ MT_NODISCARD mt_status ipu_machine_load(
 /* Gives in `arena` the names of the machines of the folder, in alphabetical order; none where there is no such folder. MT_FILE: it
  * cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_machine_names(mt_arena *arena, const char *folder, size_t *n, const char ***names);
-
-#endif

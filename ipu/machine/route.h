@@ -26,8 +26,7 @@
  * Without columns only the measured law of ipu/compile/schedule.h is known, and the latency is row_cycles * row(receiver).
  *
  * Between chips the latency is modelled as if both tiles were on one chip: where links end on a chip is not public. */
-#ifndef IPU_MACHINE_ROUTE_H
-#define IPU_MACHINE_ROUTE_H
+#pragma once
 
 #include "ipu/machine/target.h"
 
@@ -48,5 +47,3 @@ uint64_t ipu_route_latency(const ipu_target *target, size_t sender, size_t recei
 
 /* The same for words that both tiles of the receiver's pair take: the longer of the two. */
 uint64_t ipu_route_paired_latency(const ipu_target *target, size_t sender, size_t receiver);
-
-#endif

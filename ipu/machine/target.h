@@ -1,7 +1,6 @@
 /* A machine of tiles: how many there are, how much memory they have, how fast they are. Machine files stand in data/machines/,
  * where every number carries its source. ipu/README.md explains how the numbers become cycles. */
-#ifndef IPU_MACHINE_TARGET_H
-#define IPU_MACHINE_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ MT_NODISCARD mt_status ipu_target_network(
 
 /* The chip of a tile. */
 size_t ipu_target_chip(const ipu_target *target, size_t tile);
-
-#endif

@@ -28,8 +28,7 @@
  * A link is busy without a break with everything that goes over it in one phase. Beside its bytes an exchange between chips
  * takes a fixed time, and some more where a route has several links (ipu/cost/links.h). All times are in tile cycles at the
  * given clock. */
-#ifndef IPU_MACHINE_TOPOLOGY_H
-#define IPU_MACHINE_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -157,5 +156,3 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *topology, double ns_per_ho
 /* Checks that the routes of all pairs with bytes[from * n_chips + to] > 0, in use at once, cannot deadlock. MT_INPUT: they may;
  * the message names the links of a cycle. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* What single tiles hold and whom they hear: the memory map of a tile, its kinds of vertices, and what it receives from each other
  * tile. Of all tiles of a machine of at most IPU_DETAILED_MOST; of a larger one of the IPU_DETAILED_WORST that are busy for the longest
  * in one run of all compute sets, phase by phase, and of the fullest one. */
-#ifndef IPU_RUN_DETAILS_H
-#define IPU_RUN_DETAILS_H
+#pragma once
 
 #include "ipu/run/profile.h"
 
@@ -35,5 +34,3 @@ typedef struct ipu_details {
 /* Adds the details of an executable's tiles to its profile, in `arena`; all of it is a copy. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_details_add(
     mt_arena *arena, const ipu_executable *executable, ipu_profile *profile);
-
-#endif

@@ -13,8 +13,7 @@
  * Several processes may share the machine (ipu/run/ranks.h). Then all of them call the same functions in the same order, and each
  * computes its own tiles; while what comes from others is on its way, it does those that do not wait for it. Numbers and counts are those of
  * one process. What is read, streamed or written is that of the own tiles; the places of others in the host's data stay as they are. */
-#ifndef IPU_RUN_ENGINE_H
-#define IPU_RUN_ENGINE_H
+#pragma once
 
 #include "ipu/run/ranks.h"
 #include "ipu/run/timing.h"
@@ -99,5 +98,3 @@ void ipu_end_flushing(uint64_t before);
 
 /* Modelled cycles of all runs so far: supersteps, predicates and the host's transfers, streams with them. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the runs of an engine cost: cycles by compute set, phase, kind of vertex and link; cycles and memory of every tile. All
  * numbers are modelled, exact and the same on every host; nothing is measured. Every report is made from a profile. */
-#ifndef IPU_RUN_PROFILE_H
-#define IPU_RUN_PROFILE_H
+#pragma once
 
 #include "ipu/compile/memory.h"
 #include "ipu/run/engine.h"
@@ -127,5 +126,3 @@ MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engin
  * ipu_timing_make. */
 MT_NODISCARD mt_status ipu_profile_costs(
     mt_arena *arena, const ipu_executable *executable, ipu_profile *profile);
-
-#endif

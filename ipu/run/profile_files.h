@@ -9,8 +9,7 @@
  *                 live
  *   vertices.csv  how many vertices of which codelet a tile has in each compute set, and their cycles
  *   received.csv  bytes that a tile receives from each other one in one run of a compute set */
-#ifndef IPU_RUN_PROFILE_FILES_H
-#define IPU_RUN_PROFILE_FILES_H
+#pragma once
 
 #include "data/files/json.h"
 #include "ipu/run/profile.h"
@@ -43,5 +42,3 @@ bool ipu_profile_is_in(const char *folder);
 
 /* Removes the files of a profile that is in the folder, and its trace.json. MT_FILE: one cannot be removed. */
 MT_NODISCARD mt_status ipu_profile_forget(const char *folder);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Each rank has an executable of its own, in which tiles that it has nothing to do with may be empty. What those of all must agree in: the
  * machine, the compute sets and programs, and what goes from tile to tile in each superstep, byte by byte in the order of what a tile receives. */
-#ifndef IPU_RUN_RANKS_H
-#define IPU_RUN_RANKS_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/core/communicator.h"
@@ -36,5 +35,3 @@ static inline bool ipu_ranks_has(const ipu_ranks *ranks, size_t tile)
 {
     return tile - ranks->first_tile < ranks->end_tile - ranks->first_tile;
 }
-
-#endif

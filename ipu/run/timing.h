@@ -15,8 +15,7 @@
  *
  * Where a codelet's time depends on data (compute_timed), compute and T are those of a typical run, and the engine counts what
  * each run takes. */
-#ifndef IPU_RUN_TIMING_H
-#define IPU_RUN_TIMING_H
+#pragma once
 
 #include "ipu/compile/executable.h"
 #include "ipu/cost/control.h"
@@ -75,5 +74,3 @@ MT_NODISCARD mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *ti
  * MT_INPUT: the machine has no link to the host. */
 MT_NODISCARD mt_status ipu_timing_stream(const ipu_timing *timing, const ipu_slice *slices, size_t n_slices,
     const ipu_stream_room *room, ipu_control_cost *cost);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A superstep that begins in cycle b has the phases gather, sync, exchange, scatter and compute, one behind the other. In each
  * tile t is busy for gather_cycles[t], exchange_cycles[t] and so on, and then waits for the end of the phase. */
-#ifndef IPU_RUN_TRACE_H
-#define IPU_RUN_TRACE_H
+#pragma once
 
 #include "ipu/run/timing.h"
 
@@ -39,5 +38,3 @@ typedef struct ipu_trace_size {
 
 ipu_trace_size ipu_trace_size_of(
     const ipu_timing *timing, const ipu_program *program, size_t first, size_t last);
-
-#endif

@@ -8,8 +8,7 @@
  * the host: these have no slices. ts and dur are microseconds of modelled time, to whole
  * nanoseconds; args.cycles is exact. In which cycles of an exchange phase a tile is busy is not known: its slice
  * is drawn at the begin of the phase. */
-#ifndef IPU_RUN_TRACE_FILE_H
-#define IPU_RUN_TRACE_FILE_H
+#pragma once
 
 #include "ipu/run/trace.h"
 
@@ -17,5 +16,3 @@
  * MT_MEMORY, or it cannot be written. */
 MT_NODISCARD mt_status ipu_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path);
-
-#endif

@@ -38,8 +38,7 @@
  *
  * Where no public source decides, (c), the choice is the one that comes nearest to the paper's figures for its own code: 18
  * and 111 spill instructions, 1,077 bundles. */
-#ifndef IPU_TALLY_TALLY_H
-#define IPU_TALLY_TALLY_H
+#pragma once
 
 #include "data/core/status.h"
 #include "ipu/cost/mix.h"
@@ -51,5 +50,3 @@ extern const char *const ipu_operation_name[IPU_OPERATIONS];
  * or the rules do not cover a line of it, which the message has. The mix borrows `function`
  * for its name. */
 MT_NODISCARD mt_status ipu_tally_count(const char *module, const char *function, ipu_mix *mix);
-
-#endif

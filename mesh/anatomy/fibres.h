@@ -35,8 +35,7 @@
  * base) apex to base is the normal of the base plane; where one ventricle or surface gives no frame
  * the others are taken; where none does (an element with all its vertices on the epicardium) the element takes the
  * directions of its lowest-numbered face neighbour that has some, in rounds from all sides. */
-#ifndef MT_MESH_ANATOMY_FIBRES_H
-#define MT_MESH_ANATOMY_FIBRES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -127,5 +126,3 @@ typedef struct mt_fibres_angles {
 /* Compares unit vectors a and b [n_elements][3]. All 0 for no elements. MT_MEMORY (8 bytes an element). */
 MT_NODISCARD mt_status mt_fibres_compare(
     size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles);
-
-#endif

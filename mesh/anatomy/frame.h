@@ -7,8 +7,7 @@
  * base, 2 outward through the wall.
  *
  * A quaternion {w, x, y, z} here is a unit one; q and -q are the same rotation. */
-#ifndef MT_MESH_ANATOMY_FRAME_H
-#define MT_MESH_ANATOMY_FRAME_H
+#pragma once
 
 typedef struct mt_frame {
     double column[3][3];
@@ -34,5 +33,3 @@ void mt_frame_slerp(const double a[4], const double b[4], double t, double q[4])
 
 /* The same from that of a's four half turns which is nearest to b. */
 void mt_frame_bislerp(const double a[4], const double b[4], double t, double q[4]);
-
-#endif

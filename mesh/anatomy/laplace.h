@@ -10,8 +10,7 @@
  *   row i < n_free has column[row[i] .. row[i + 1]), ascending positions in `vertex`, other than i itself;
  *   value[k] = integral of grad N_i . grad N_column[k] [mm], symmetric;
  *   diagonal[i] = -sum of row i's values, so that constants are solutions. */
-#ifndef MT_MESH_ANATOMY_LAPLACE_H
-#define MT_MESH_ANATOMY_LAPLACE_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -48,5 +47,3 @@ MT_NODISCARD mt_status mt_laplace_solve(const mt_laplace *problem, double tolera
 
 /* The constant gradient [1/mm] on an element of the function with these values at the mesh's vertices. */
 void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi, double gradient[3]);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A tag means the surface on which more than half of its triangles' area lies, and nothing where that is none of them.
  * Triangles are the same where they have the same corners. */
-#ifndef MT_MESH_ANATOMY_MEANING_H
-#define MT_MESH_ANATOMY_MEANING_H
+#pragma once
 
 #include "mesh/anatomy/surfaces.h"
 
@@ -57,5 +56,3 @@ MT_NODISCARD mt_status mt_meaning_apply(const char *text, mt_mesh *mesh);
 
 /* The same, but tags that `text` does not name stay, unless they are 1 to 4. MT_MEMORY, too. */
 MT_NODISCARD mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh);
-
-#endif

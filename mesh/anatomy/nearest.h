@@ -2,8 +2,7 @@
  *
  * Invariants: the children of a node stand behind it; the boxes of the children are within that of the node;
  * every triangle is in one leaf; a node is at most 48 below the root. */
-#ifndef MT_MESH_ANATOMY_NEAREST_H
-#define MT_MESH_ANATOMY_NEAREST_H
+#pragma once
 
 #include "mesh/triangles.h"
 
@@ -39,5 +38,3 @@ bool mt_nearest_within(const mt_nearest *nearest, const double point_mm[3], doub
  * only grazes may count or not. */
 bool mt_nearest_blocks(
     const mt_nearest *nearest, const double from_mm[3], const double direction[3], uint32_t except);
-
-#endif

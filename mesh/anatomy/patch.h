@@ -1,6 +1,5 @@
 /* The elements at a tagged surface: those with a face on it, and those whose centre is near it. */
-#ifndef MT_MESH_ANATOMY_PATCH_H
-#define MT_MESH_ANATOMY_PATCH_H
+#pragma once
 
 #include "mesh/names.h"
 
@@ -19,5 +18,3 @@ MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);
  * large as the mesh, across each other, are each looked at for each element. */
 MT_NODISCARD mt_status mt_patch_elements(
     const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
-
-#endif

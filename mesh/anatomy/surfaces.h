@@ -25,8 +25,7 @@
  *
  * Nothing depends on the unit, the rotation or the order, but for rounding and for which triangles are sampled; all
  * tolerances are relative. */
-#ifndef MT_MESH_ANATOMY_SURFACES_H
-#define MT_MESH_ANATOMY_SURFACES_H
+#pragma once
 
 #include "mesh/triangles.h"
 
@@ -57,5 +56,3 @@ MT_NODISCARD mt_status mt_surfaces_rims(mt_mesh *surface);
  * MT_INPUT: no such anatomy; the message says what was found and what is needed. MT_MEMORY. On failure
  * the tags are as they were. O(n log n). */
 MT_NODISCARD mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found);
-
-#endif

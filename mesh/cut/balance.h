@@ -14,8 +14,7 @@
  * burden plus that of the others the most, even if it raises it; no element moves twice; moves after the lowest burden are
  * undone. (Kernighan and Lin, Bell Syst. Tech. J. 49, 1970, do this to the cut of two parts.) No other part may rise
  * above the level aimed at. */
-#ifndef MT_MESH_CUT_BALANCE_H
-#define MT_MESH_CUT_BALANCE_H
+#pragma once
 
 #include "mesh/cut/partition.h"
 #include "mesh/cut/pattern.h"
@@ -43,5 +42,3 @@ typedef struct mt_balance {
  * MT_MEMORY; the partition is then valid but may be only partly balanced. */
 MT_NODISCARD mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance,
     mt_balance_measure measure, mt_partition *partition, mt_balance *balance);
-
-#endif

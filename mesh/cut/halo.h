@@ -22,8 +22,7 @@
  *   ranges of one source to one part do not overlap, so nothing is received twice;
  *   every element needed by q is received by q;
  *   inbound[q] = sum of (end - begin) over q's ranges >= needed[q]. */
-#ifndef MT_MESH_CUT_HALO_H
-#define MT_MESH_CUT_HALO_H
+#pragma once
 
 #include "mesh/cut/partition.h"
 #include "mesh/cut/pattern.h"
@@ -78,5 +77,3 @@ size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
  * nor received (the halo was made of another pattern). Time O(local order + owned * width). */
 MT_NODISCARD mt_status mt_halo_columns(
     const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local);
-
-#endif

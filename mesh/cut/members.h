@@ -1,6 +1,5 @@
 /* The elements of each part as linked lists, so that an element can move from part to part in constant time. */
-#ifndef MT_MESH_CUT_MEMBERS_H
-#define MT_MESH_CUT_MEMBERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ MT_NODISCARD mt_status mt_members_make(
 
 /* Makes this element the first of part `to`. */
 void mt_members_move(mt_members *members, uint32_t element, uint32_t to);
-
-#endif

@@ -10,8 +10,7 @@
  * the graph from the parent and returns the parts in shared memory. It is a process group of its own, so that
  * signals that a terminal or a time limit sends to the whole group reach the parent alone, which decides; it dies with the
  * calling thread, and ends without running the parent's exit handlers. */
-#ifndef MT_MESH_CUT_METIS_H
-#define MT_MESH_CUT_METIS_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -37,5 +36,3 @@ typedef struct mt_metis_outcome {
  * all attempts failed; the message has what METIS said. */
 MT_NODISCARD mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, double imbalance,
     uint32_t *part, mt_metis_outcome *outcome);
-
-#endif

@@ -1,7 +1,6 @@
 /* The elements of one part, and which other parts need each of them: all that a separator scheme sees of a part. The words
  * are those of mesh/cut/halo.h. */
-#ifndef MT_MESH_CUT_NEEDS_H
-#define MT_MESH_CUT_NEEDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ typedef struct mt_needs {
     const uint32_t *need_part; /* ascending within an element, never the part itself */
     const uint32_t *neighbour; /* [n_neighbours] the parts that need some element, ascending */
 } mt_needs;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty, and
  * need not be connected. */
-#ifndef MT_MESH_CUT_PARTITION_H
-#define MT_MESH_CUT_PARTITION_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/cut/placement.h"
@@ -69,5 +68,3 @@ size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part
 
 /* The invariants above; the message names the first offending element. */
 MT_NODISCARD mt_status mt_partition_check(const mt_partition *partition);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which elements the row of each element reads: the sparsity of a matrix whose rows all have the same width. */
-#ifndef MT_MESH_CUT_PATTERN_H
-#define MT_MESH_CUT_PATTERN_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -20,5 +19,3 @@ static inline const uint32_t *mt_pattern_row(
     (void)mt_adjacency_ring(pattern->adjacency, element, ring);
     return ring;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * There are as many places as groups, and the caller says how far one place is from another: chips of a machine, racks of a
  * hall. Nothing here knows what a place is. */
-#ifndef MT_MESH_CUT_PLACEMENT_H
-#define MT_MESH_CUT_PLACEMENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint64_t mt_placement_cost(const mt_placement_graph *graph, const uint32_t *plac
  * costs less than a threshold, which falls to zero (Dueck and Scheuer, J. Comput. Phys. 90, 1990). Never worse than
  * place[g] = g. Deterministic; tries at most some million swaps. MT_MEMORY. */
 MT_NODISCARD mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place);
-
-#endif

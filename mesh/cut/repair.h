@@ -4,8 +4,7 @@
  * Where a part has elements to spare, the nearest one (fewest parts on the way) that lacks elements gets them by a chain: each
  * part on the way hands an element on to the next. Of the elements on the border between the two it is the one with the most
  * faces towards the next part and the fewest to its own, so that parts mostly stay in one piece. */
-#ifndef MT_MESH_CUT_REPAIR_H
-#define MT_MESH_CUT_REPAIR_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -19,5 +18,3 @@
  * by a few elements; many elements in one part that is to be drained cost their square. */
 MT_NODISCARD mt_status mt_repair_parts(const mt_adjacency *adjacency, uint32_t n_parts, size_t least,
     size_t most, uint32_t *part, size_t *moves);
-
-#endif

@@ -7,8 +7,7 @@
  * neighbour are those of mesh/cut/halo.h, which calls this.
  *
  * A scheme is a pure function of the needs: it knows neither the machine nor other parts. */
-#ifndef MT_MESH_CUT_SCHEME_H
-#define MT_MESH_CUT_SCHEME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ extern const mt_scheme mt_schemes[];
 /* Gives the scheme of this name. `ranges` is the most ranges a source may have, for a scheme that has such a limit; 0:
  * its usual one. MT_INPUT: no such scheme (the message has those there are), or it has no such limit. */
 MT_NODISCARD mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme);
-
-#endif

@@ -8,8 +8,7 @@
  * thousands in a scattered part; the cost of each search is bounded for them as its comment says, and also grows with
  * n_to / 64. Memory: n_sets * n_to / 8 bytes for the sets, for a search O(n_sets + n_to) and what the
  * destinations of all sets take. */
-#ifndef MT_MESH_CUT_SETS_H
-#define MT_MESH_CUT_SETS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ MT_NODISCARD mt_status mt_sets_order_intervals(mt_arena *scratch, const mt_sets 
  * already, either would cost less to merge with that. `limit` >= 1. Time: O(n_sets * 128), O(n_sets * 128^2) at worst.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_sets_merge(mt_arena *scratch, mt_sets *sets, uint32_t limit);
-
-#endif

@@ -12,8 +12,7 @@
  *              there is one for a surface its list is passed over, and its triangles stay its own
  *
  * Their binary twins are not read. */
-#ifndef MT_MESH_FILES_CARP_H
-#define MT_MESH_FILES_CARP_H
+#pragma once
 
 #include "data/files/file.h"
 #include "mesh/mesh.h"
@@ -37,5 +36,3 @@ MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
 
 /* Can it be written there? As mt_file_check, for each of these files and for the surfaces that would go. */
 MT_NODISCARD mt_status mt_carp_check(const char *name, mt_file_replace replace);
-
-#endif

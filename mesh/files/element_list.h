@@ -1,7 +1,6 @@
 /* Lists of elements, as text: a number a line, from 0 in the order of the mesh's file, as `element` in result.hdf has them. What
  * follows a '#' is a remark, lines may be empty, an element may be there twice. */
-#ifndef MT_MESH_FILES_ELEMENT_LIST_H
-#define MT_MESH_FILES_ELEMENT_LIST_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -9,5 +8,3 @@
  * file and line: what is no number of an element, or a second number in a line; also where the list is empty. */
 MT_NODISCARD mt_status mt_element_list_read(
     mt_arena *arena, const char *path, size_t n_elements, unsigned char **listed);
-
-#endif

@@ -1,6 +1,5 @@
 /* The file formats of meshes that are read and written, by the ending of a file's name. */
-#ifndef MT_MESH_FILES_FORMATS_H
-#define MT_MESH_FILES_FORMATS_H
+#pragma once
 
 #include "data/files/file.h"
 #include "mesh/mesh.h"
@@ -44,5 +43,3 @@ MT_NODISCARD mt_status mt_mesh_read_as(
 
 /* The same by the file's ending, in the unit that it states or its format's usual one; the mesh has passed mt_mesh_check. */
 MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
-
-#endif

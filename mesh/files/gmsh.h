@@ -13,8 +13,7 @@
  * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no
  * surface of the body and are passed over, whatever tag they repeat. So are the partitions: ours are cut for tiles
  * (mesh/cut/partition.h). */
-#ifndef MT_MESH_FILES_GMSH_H
-#define MT_MESH_FILES_GMSH_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -35,5 +34,3 @@ MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double un
  * 0 are left out. Regions, tags, names and groups come back as they are, elements and triangles sorted by them. MT_INPUT: another region below 1, or a tag below 0, which MSH has no room for.
  * MT_FILE: cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sections $ElementData and $NodeData of Gmsh's mesh files, of either version, as text or binary. */
-#ifndef MT_MESH_FILES_GMSH_DATA_H
-#define MT_MESH_FILES_GMSH_DATA_H
+#pragma once
 
 #include "data/files/scan.h"
 #include "mesh/vtk/vtk_names.h"
@@ -27,5 +26,3 @@ MT_NODISCARD mt_status mt_gmsh_data_read(
 
 /* Returns the values of an element or node, or NULL if it has none. */
 const double *mt_gmsh_data_at(const mt_gmsh_data *data, int64_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* Surfaces in STL, text or binary. The normals and the names of solids in it are passed over. */
-#ifndef MT_MESH_FILES_STL_H
-#define MT_MESH_FILES_STL_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -9,5 +8,3 @@
  * A file is binary where its length is that of the count in it. MT_FILE: cannot be read. MT_MEMORY.
  * MT_INPUT, with file and line or byte: damage, or no triangles. */
 MT_NODISCARD mt_status mt_stl_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
-
-#endif

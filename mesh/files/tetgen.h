@@ -14,8 +14,7 @@
  *
  * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Points in .poly or .smesh are
  * not read. */
-#ifndef MT_MESH_FILES_TETGEN_H
-#define MT_MESH_FILES_TETGEN_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -24,5 +23,3 @@
  * mt_mesh_check is for the caller: elements may be inverted or flat. MT_FILE: .node or .ele cannot be read, or one of the others that
  * is there. MT_MEMORY. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or along its sheet, damage. */
 MT_NODISCARD mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
-
-#endif

@@ -3,8 +3,7 @@
  *   the count, then `intra` or `extra`, then that many vertices, from 0
  *
  * The word tells openCARP whose potential is meant; a vertex has one number in both. A vertex may be there twice. */
-#ifndef MT_MESH_FILES_VTX_H
-#define MT_MESH_FILES_VTX_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -25,5 +24,3 @@ MT_NODISCARD mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_v
  * passed mt_mesh_check_content; its old triangles stay in their arena. MT_INPUT: a list that gets no triangle, by its
  * path. MT_MEMORY. O(n_elements + n_lists * faces between listed vertices); 64 bytes an element of scratch, freed. */
 MT_NODISCARD mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh);
-
-#endif

@@ -8,8 +8,7 @@
  * alike from both sides in any case: the diagonals lie inside.
  *
  * A tagged triangle becomes four, whether it is a face of an element or not. */
-#ifndef MT_MESH_MAKE_REFINE_H
-#define MT_MESH_MAKE_REFINE_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -25,5 +24,3 @@ MT_NODISCARD mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh
 
 /* Can a mesh be refined this many times? MT_INPUT as above. */
 MT_NODISCARD mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times);
-
-#endif

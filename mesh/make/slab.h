@@ -1,8 +1,7 @@
 /* A rectangular slab: boxes of one edge length, each cut into the six Kuhn tetrahedra.
  *
  * A regular mesh for tests, benchmarks and the published slab benchmark (20 x 7 x 3 mm); not for anatomy. */
-#ifndef MT_MESH_MAKE_SLAB_H
-#define MT_MESH_MAKE_SLAB_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -42,5 +41,3 @@ MT_NODISCARD mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], do
 
 /* Can such a slab be made? For those who have long work before it. MT_INPUT: no, as above. */
 MT_NODISCARD mt_status mt_slab_check(const double size_mm[3], double edge_mm);
-
-#endif

@@ -3,8 +3,7 @@
  * Repaired are points that are meant to be one, duplicate triangles and those that have become a line, chips (tiny
  * closed pieces that hang on an edge), and winding. Not repaired are gaps, overlaps and sheets inside the body; a surface
  * that is still not closed is refused. */
-#ifndef MT_MESH_MEND_CLOSED_H
-#define MT_MESH_MEND_CLOSED_H
+#pragma once
 
 #include "mesh/triangles.h"
 
@@ -26,5 +25,3 @@ MT_NODISCARD mt_status mt_closed_join(mt_arena *arena, const mt_mesh *surfaces, 
  * counter-clockwise seen from outside. MT_INPUT: not closed, or of several pieces, or one-sided; the
  * message has how many edges and where the first is. MT_MEMORY. */
 MT_NODISCARD mt_status mt_closed_make(mt_mesh *surface, mt_closed *report);
-
-#endif

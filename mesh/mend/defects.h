@@ -5,8 +5,7 @@
  * worth a warning. Damaged coordinates that leave every element a volume show up only as folds.
  *
  * Flat elements (mesh/mend/form.h) count as nothing else. */
-#ifndef MT_MESH_MEND_DEFECTS_H
-#define MT_MESH_MEND_DEFECTS_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -54,5 +53,3 @@ void mt_defect_text(const mt_defects *defects, mt_defect kind, char *out, size_t
 /* MT_INPUT where there are fatal defects: the message names the file, each of them with its first places, and what a
  * repair would do. */
 MT_NODISCARD mt_status mt_defects_refuse(const mt_defects *defects, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* Removing flat elements (mesh/mend/form.h) so that the elements around them close the gap: one step of a repair
  * (mesh/mend/repair.h), which says what comes before and after. */
-#ifndef MT_MESH_MEND_FLAT_H
-#define MT_MESH_MEND_FLAT_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -20,5 +19,3 @@ typedef struct mt_flat {
  * any after 262144 elements and 20 for each element of the mesh have been looked at (enough where a few per cent are flat);
  * what is flat then is removed. Scratch: 20 bytes an element and 16 a vertex, freed. */
 MT_NODISCARD mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_flat *counts);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * An element is flat where |6 V| <= 1e-6 L^3, L its longest edge (the regular element has 0.71 L^3): its height is a
  * millionth of its width, and what is left of V may be rounding. An element that has a vertex twice is flat too. */
-#ifndef MT_MESH_MEND_FORM_H
-#define MT_MESH_MEND_FORM_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -14,5 +13,3 @@ mt_form mt_form_of(const mt_mesh *mesh, size_t element);
 
 /* Does it have a vertex twice? */
 bool mt_form_repeats(const mt_mesh *mesh, size_t element);
-
-#endif

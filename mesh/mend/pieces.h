@@ -1,6 +1,5 @@
 /* The pieces of a mesh whose elements are told one by one to belong together. */
-#ifndef MT_MESH_MEND_PIECES_H
-#define MT_MESH_MEND_PIECES_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -18,5 +17,3 @@ void mt_pieces_join(mt_pieces *pieces, const mt_face *run, size_t n);
 
 /* Counts and weighs them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_pieces_end(mt_arena *scratch, const mt_mesh *mesh, mt_pieces *pieces);
-
-#endif

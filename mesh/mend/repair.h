@@ -1,6 +1,5 @@
 /* Repairing a mesh that came from outside: removes the fatal defects of mesh/mend/defects.h. */
-#ifndef MT_MESH_MEND_REPAIR_H
-#define MT_MESH_MEND_REPAIR_H
+#pragma once
 
 #include "mesh/mend/flat.h"
 #include "mesh/mend/repeats.h"
@@ -37,5 +36,3 @@ typedef struct mt_repair {
  * then of no use. MT_MEMORY. Time and scratch as of mt_defects_find, and 24 bytes an element more where elements are
  * flat. */
 MT_NODISCARD mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair);
-
-#endif

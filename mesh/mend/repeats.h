@@ -1,6 +1,5 @@
 /* Elements that a file lists several times, once for each part of the mesh they belong to. */
-#ifndef MT_MESH_MEND_REPEATS_H
-#define MT_MESH_MEND_REPEATS_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -28,5 +27,3 @@ MT_NODISCARD mt_status mt_repeats_note(mt_arena *arena, mt_mesh *mesh, const mt_
 /* The last step of a reader whose files list elements once for each part they belong to: merges them, with notes, and gives a tag to
  * elements without a region (mt_names_unassigned). `n_lost`: memberships that were lost before. MT_MEMORY. */
 MT_NODISCARD mt_status mt_repeats_settle(mt_arena *arena, mt_mesh *mesh, uint8_t *without, size_t n_lost);
-
-#endif

@@ -1,7 +1,6 @@
 /* Faces of the same three vertices, in a mesh where there may be any number of them: one in a run is on the boundary, two
  * are between neighbours, more are a defect. */
-#ifndef MT_MESH_MEND_RUNS_H
-#define MT_MESH_MEND_RUNS_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -20,5 +19,3 @@ uint32_t mt_run_opposite(const mt_mesh *mesh, const mt_face *face);
 
 /* On which side of its face, its corners taken ascending, an element lies: 1 or -1. Its volume is not 0. */
 int mt_run_side(const mt_mesh *mesh, const mt_face *face);
-
-#endif

@@ -1,6 +1,5 @@
 /* Fibres and sheets of elements from what files have: directions of vertices, and directions of elements that are not unit vectors. */
-#ifndef MT_MESH_VTK_DIRECTIONS_H
-#define MT_MESH_VTK_DIRECTIONS_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -16,5 +15,3 @@ bool mt_directions_put(mt_mesh *mesh, size_t element, const double fibre[3], con
 /* Notes that `what` (fibres, sheets) are means of the array `name` of the vertices, of which n_spread are as above. MT_MEMORY. */
 MT_NODISCARD mt_status mt_directions_note(
     mt_arena *arena, mt_mesh *mesh, const char *what, const char *name, size_t n_spread);
-
-#endif

@@ -24,8 +24,7 @@
  * the whole array is read by one of ParaView's three readers of XDMF alone, and not by the one it takes by itself. It names the other
  * file without a folder, so the two can be moved together. The layout of VTKHDF is explained at docs.vtk.org, "VTKHDF file format";
  * that of XDMF at xdmf.org, "XDMF Model and Format". */
-#ifndef MT_MESH_VTK_SERIES_H
-#define MT_MESH_VTK_SERIES_H
+#pragma once
 
 #include "data/files/file.h"
 #include "mesh/vtk/vtkhdf_grid.h"
@@ -60,5 +59,3 @@ MT_NODISCARD mt_status mt_series_write(const char *path, const mt_series *series
 
 /* The path of the second file, for that of the first. MT_INPUT: it is too long. */
 MT_NODISCARD mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX]);
-
-#endif

@@ -34,8 +34,7 @@
  * most 1032 times longer, which is the best that zlib can do, and has to have just the length that the mesh
  * needs; points, cells and corners are at most mt_vtk_most_each times as many as the file has bytes
  * (vtk_grid.h). */
-#ifndef MT_MESH_VTK_VTK_H
-#define MT_MESH_VTK_VTK_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -54,5 +53,3 @@ MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double uni
  * their elements: appended ones are smaller, but the ParaView 5.11 of Debian 12 cannot open them any more since expat puts off parsing
  * (VTK's issue 19258). The file is whole or as it was. MT_FILE: cannot be written. */
 MT_NODISCARD mt_status mt_vtu_write(const char *path, const mt_mesh *mesh);
-
-#endif

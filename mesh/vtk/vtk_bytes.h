@@ -10,8 +10,7 @@
  *
  * Many arrays may be told to stand in the same place, so that what one may cost goes by its length, not by that of the
  * file: a block is not empty and at most twice as long as what is in it, beside 64 bytes. */
-#ifndef MT_MESH_VTK_VTK_BYTES_H
-#define MT_MESH_VTK_VTK_BYTES_H
+#pragma once
 
 #include "data/files/scan.h"
 
@@ -33,5 +32,3 @@ MT_NODISCARD mt_status mt_vtk_bytes_check(const mt_vtk_bytes *from, size_t n);
 /* Gives the n bytes of the array, in the file or in `arena`. MT_INPUT: there are more or fewer, damage. */
 MT_NODISCARD mt_status mt_vtk_bytes_read(
     mt_arena *arena, mt_vtk_bytes *from, size_t n, const unsigned char **bytes);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Here every number is a double: it holds exactly whatever is allowed, and what is not is seen on the way to
  * the mesh. */
-#ifndef MT_MESH_VTK_VTK_GRID_H
-#define MT_MESH_VTK_VTK_GRID_H
+#pragma once
 
 #include "data/files/scan.h"
 #include "mesh/vtk/vtk_names.h"
@@ -79,5 +78,3 @@ bool mt_vtk_grid_is_names(const char *name, const mt_vtk_type *type);
 /* Makes the mesh as mesh/vtk/vtk.h says, with its notes; the grid may have any content, of these lengths. */
 MT_NODISCARD mt_status mt_vtk_grid_mesh(
     mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh);
-
-#endif

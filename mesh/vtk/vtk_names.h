@@ -1,7 +1,6 @@
 /* The names under which files carry regions, fibres and sheets: one table for all formats whose arrays have names, and the list of the
  * arrays that a mesh does not use. */
-#ifndef MT_MESH_VTK_VTK_NAMES_H
-#define MT_MESH_VTK_VTK_NAMES_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -61,5 +60,3 @@ void mt_vtk_unused_add(mt_vtk_unused *list, const char *name, bool of_points, si
 
 /* Adds the list as one line to the notes of the mesh; nothing if it is empty. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, mt_mesh *mesh);
-
-#endif

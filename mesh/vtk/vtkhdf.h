@@ -29,8 +29,7 @@
  *                                               names or groups
  *
  * The root's attribute "program" says who wrote the file; those of the group /run, in the result of a run, how it came about. */
-#ifndef MT_MESH_VTK_VTKHDF_H
-#define MT_MESH_VTK_VTKHDF_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
@@ -90,5 +89,3 @@ MT_NODISCARD mt_status mt_vtkhdf_read_field(
  * of elements, or a number is outside what the invariants of a partition allow; the message names file, array and entry. */
 MT_NODISCARD mt_status mt_vtkhdf_read_partition(
     mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition);
-
-#endif

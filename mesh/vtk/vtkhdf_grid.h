@@ -1,6 +1,5 @@
 /* What all our VTKHDF files have: their name, the grid of tetrahedra, and the notes of a run. For the writers beside it. */
-#ifndef MT_MESH_VTK_VTKHDF_GRID_H
-#define MT_MESH_VTK_VTKHDF_GRID_H
+#pragma once
 
 #include "data/files/h5.h"
 #include "mesh/mesh.h"
@@ -40,5 +39,3 @@ MT_NODISCARD mt_status mt_vtkhdf_put_grid(
 
 /* Writes notes into the group /run, which exists only if there are any. MT_FILE. */
 MT_NODISCARD mt_status mt_vtkhdf_put_notes(mt_h5 *h5, size_t n, const mt_vtkhdf_note *notes);
-
-#endif

@@ -1,6 +1,5 @@
 /* VTKHDF files that other programs wrote: an UnstructuredGrid in one piece, with any cells and arrays that mesh/vtk/vtk.h allows. */
-#ifndef MT_MESH_VTK_VTKHDF_OTHER_H
-#define MT_MESH_VTK_VTKHDF_OTHER_H
+#pragma once
 
 #include "data/files/h5.h"
 #include "mesh/mesh.h"
@@ -12,5 +11,3 @@ MT_NODISCARD mt_status mt_vtkhdf_is_other(mt_arena *scratch, mt_h5 *h5, bool *ot
 /* Gives the mesh of an open file, as mesh/vtk/vtk.h says, with its notes. The caller has checked that it is an UnstructuredGrid.
  * MT_FILE. MT_MEMORY. MT_INPUT: several pieces, damage. */
 MT_NODISCARD mt_status mt_vtkhdf_read_other(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh);
-
-#endif

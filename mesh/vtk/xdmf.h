@@ -19,8 +19,7 @@
  * Other Grids are listed in a note.
  *
  * Elements that repeat an earlier one with another region belong to both (mt_repeats_merge). */
-#ifndef MT_MESH_VTK_XDMF_H
-#define MT_MESH_VTK_XDMF_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "mesh/scale.h"
@@ -32,5 +31,3 @@ MT_NODISCARD mt_status mt_xdmf_read(mt_arena *arena, const char *path, double un
 
 /* Returns the unit that the points state in HDF5, in their attribute "unit"; "" if they do not. Failures as above. */
 MT_NODISCARD mt_status mt_xdmf_stated_unit(const char *path, char unit[MT_UNIT_SIZE]);
-
-#endif

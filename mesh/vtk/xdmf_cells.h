@@ -1,6 +1,5 @@
 /* The cells of XDMF's <Topology>, as mesh/vtk/vtk_grid.h has them. */
-#ifndef MT_MESH_VTK_XDMF_CELLS_H
-#define MT_MESH_VTK_XDMF_CELLS_H
+#pragma once
 
 #include "mesh/vtk/vtk_grid.h"
 #include "mesh/vtk/xml_tree.h"
@@ -19,5 +18,3 @@ MT_NODISCARD mt_status mt_xdmf_cells_read(
  * first cell of `part` that `whole` does not have; part->n if there is none. MT_MEMORY. */
 MT_NODISCARD mt_status mt_xdmf_cells_match(mt_arena *scratch, const mt_vtk_cells *whole,
     const mt_vtk_cells *part, const double *values, double *whole_values, size_t *lost);
-
-#endif

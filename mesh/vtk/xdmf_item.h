@@ -1,6 +1,5 @@
 /* The numbers of XDMF's <DataItem>: as text in the file, as bytes of another file (Format Binary), or in HDF5 (Format HDF). */
-#ifndef MT_MESH_VTK_XDMF_ITEM_H
-#define MT_MESH_VTK_XDMF_ITEM_H
+#pragma once
 
 #include "data/files/file.h"
 #include "mesh/vtk/xml_tree.h"
@@ -24,5 +23,3 @@ MT_NODISCARD mt_status mt_xdmf_item_read(
 /* Returns in *has whether the numbers are in HDF5, and then the path of that file and the name of the array in it. MT_INPUT: as above. */
 MT_NODISCARD mt_status mt_xdmf_item_hdf5(const mt_xml_tree *tree, const mt_xdmf_item *item, bool *has,
     char path[MT_FILE_PATH_MAX], char name[MT_FILE_PATH_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A document type is allowed and not read; declarations in it (entities, default attributes) are refused, as they could make a small
  * file large. Elements are nested 64 deep at most. Nothing outside of the file is read. */
-#ifndef MT_MESH_VTK_XML_H
-#define MT_MESH_VTK_XML_H
+#pragma once
 
 #include "data/files/scan.h"
 
@@ -28,5 +27,3 @@ MT_NODISCARD mt_status mt_xml_parse(mt_scan *scan, const mt_xml_acts *acts, void
 
 /* Returns the value of an attribute, or `missing`. */
 const char *mt_xml_attribute(const char *const *attributes, const char *name, const char *missing);
-
-#endif

@@ -1,6 +1,5 @@
 /* The elements of an XML file as a tree, and references from one to another, as XDMF files have them. What is allowed: mesh/vtk/xml.h. */
-#ifndef MT_MESH_VTK_XML_TREE_H
-#define MT_MESH_VTK_XML_TREE_H
+#pragma once
 
 #include "mesh/vtk/xml.h"
 
@@ -41,5 +40,3 @@ mt_status mt_xml_tree_fail(const mt_xml_tree *tree, const mt_xml_element *elemen
  * MT_INPUT: a reference that leads to no such element, an include of another file. */
 MT_NODISCARD mt_status mt_xml_tree_child(mt_xml_tree *tree, const mt_xml_element *parent, const char *name,
     const mt_xml_element **at, const mt_xml_element **found);
-
-#endif

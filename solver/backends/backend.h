@@ -13,8 +13,7 @@
  *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all; times as the activation
  *     mt_array_states + k      state k of the cell model
  *     mt_array_paced + k       with multirate stepping: kept, change and since (solver/kernels/multirate.h) */
-#ifndef MT_SOLVER_BACKENDS_BACKEND_H
-#define MT_SOLVER_BACKENDS_BACKEND_H
+#pragma once
 
 #include "solver/plan/plan.h"
 
@@ -115,5 +114,3 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
  * the run went on. The looks at V are not streamed. MT_INPUT, MT_MEMORY: as stream. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t first, size_t end, mt_results *results, mt_backend_watch *watch, void *user);
-
-#endif

@@ -27,8 +27,7 @@
  * run that goes on has the counts of one that never stopped.
  *
  * A file of another version is refused, and so is one whose content does not have its sum. */
-#ifndef MT_SOLVER_BACKENDS_CHECKPOINT_H
-#define MT_SOLVER_BACKENDS_CHECKPOINT_H
+#pragma once
 
 #include "data/files/file.h"
 #include "solver/backends/segments.h"
@@ -76,5 +75,3 @@ MT_NODISCARD mt_status mt_checkpoint_check_start(
     const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 MT_NODISCARD mt_status mt_checkpoint_start(
     const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self);
-
-#endif

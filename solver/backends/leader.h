@@ -4,8 +4,7 @@
  * stands above it, the time loop and all that is written, runs on rank 0 alone, and the others hold their parts of the problem
  * (solver/backends/share.h) and no more. What is read comes to rank 0 from each, and what is written goes to each, as its own elements in the
  * parts' order. */
-#ifndef MT_SOLVER_BACKENDS_LEADER_H
-#define MT_SOLVER_BACKENDS_LEADER_H
+#pragma once
 
 #include "solver/backends/backend.h"
 
@@ -21,5 +20,3 @@ MT_NODISCARD mt_status mt_backend_serve(void *self);
 
 /* On rank 0, when nothing more will be asked for. */
 void mt_backend_dismiss(void *self);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A run that goes on from a checkpoint elsewhere begins another segment: what a machine counted is of no use to another. What the one before
  * took is kept, in cycles of its own, and told beside the others. A run that goes on where it was begins no other. */
-#ifndef MT_SOLVER_BACKENDS_SEGMENTS_H
-#define MT_SOLVER_BACKENDS_SEGMENTS_H
+#pragma once
 
 #include "solver/backends/backend.h"
 #include "solver/plan/phases.h"
@@ -60,5 +59,3 @@ MT_NODISCARD mt_status mt_segments_flatten(
     mt_arena *arena, const mt_segments *segments, mt_segments_flat *flat);
 MT_NODISCARD mt_status mt_segments_unflatten(
     mt_arena *arena, const mt_segments_flat *flat, mt_segments *segments);
-
-#endif

@@ -4,8 +4,7 @@
  * its rows are made (solver/diffusion/rows.h). They stand in the order of the whole, so that rows are the same to the bit; stimuli reach
  * own elements only. So a rank holds its part, the surface of that, and some numbers for each part of the partition. Rank 0 has the whole
  * problem, and gives the others theirs. */
-#ifndef MT_SOLVER_BACKENDS_SHARE_H
-#define MT_SOLVER_BACKENDS_SHARE_H
+#pragma once
 
 #include "solver/backends/backend.h"
 
@@ -17,5 +16,3 @@ MT_NODISCARD mt_status mt_share_give(
 /* On the others, at the same time: gives in `arena` this rank's part, and adds the halo to a layout without one, with the elements numbered
  * as in the part; those of parts that the rank has nothing to do with are not in it. MT_MEMORY. */
 MT_NODISCARD mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part);
-
-#endif

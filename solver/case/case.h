@@ -2,8 +2,7 @@
  *
  * data/cases/ holds cases that run, and a README that explains every key; it is made from the schema in case.c. A case that makes
  * no sense is refused with one line (data/yaml/yaml.h). This file also checks that its keys agree with each other. */
-#ifndef MT_SOLVER_CASE_CASE_H
-#define MT_SOLVER_CASE_CASE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -245,5 +244,3 @@ enum { MT_CASE_LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
 
 /* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
 MT_NODISCARD mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS]);
-
-#endif

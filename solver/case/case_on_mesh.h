@@ -1,6 +1,5 @@
 /* A case on its mesh: what its elements are, which of them live, and where it is stimulated. */
-#ifndef MT_SOLVER_CASE_CASE_ON_MESH_H
-#define MT_SOLVER_CASE_CASE_ON_MESH_H
+#pragma once
 
 #include "solver/case/case.h"
 
@@ -26,5 +25,3 @@ MT_NODISCARD mt_status mt_case_live(
  * Fails as mt_region_elements; the message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
-
-#endif

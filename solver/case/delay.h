@@ -3,8 +3,7 @@
  * It is interpolated between what was measured for the model (mt_cell_delay): linearly between two lengths, as the square of the length
  * below the first, and no more than the last. A tissue of other diffusivities conducts through elements as the usual one does through
  * elements whose lengths differ by (D_l D_t^2)^(1/6). */
-#ifndef MT_SOLVER_CASE_DELAY_H
-#define MT_SOLVER_CASE_DELAY_H
+#pragma once
 
 #include "solver/cells/model.h"
 #include "solver/diffusion/scheme.h"
@@ -22,5 +21,3 @@ double mt_delay_percent(
  * measured, which INFINITY returns. In longer ones propagation may fail. */
 double mt_delay_length_mm(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double percent);
-
-#endif

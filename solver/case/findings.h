@@ -1,7 +1,6 @@
 /* Findings: warnings (mt_warn) of what is unusual about a case, its mesh or its run. A case with findings runs, but may not mean what its
  * author meant. */
-#ifndef MT_SOLVER_CASE_FINDINGS_H
-#define MT_SOLVER_CASE_FINDINGS_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "solver/case/parts.h"
@@ -39,5 +38,3 @@ void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, co
  * results->peak_mV), other pulses without capture (solver/capture.h; not of sites, which often are activated before), and a wave that is still on its way or came to some elements in no beat. Of the beats only the activation is needed, which is infinite in elements without one. */
 void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const mt_results *results, double reached_ms);
-
-#endif

@@ -1,8 +1,7 @@
 /* The moments of a run at which something is taken: at its start and every so many ms from there on, at times of a list, or both.
  *
  * Times are rounded to the nearest time step. A moment that both ask for is one. */
-#ifndef MT_SOLVER_CASE_MOMENTS_H
-#define MT_SOLVER_CASE_MOMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ MT_NODISCARD mt_status mt_moments_make(mt_arena *arena, const char *key, const m
 
 /* The first moment after so many steps or more; SIZE_MAX: there is none. O(log n). */
 size_t mt_moments_next(const mt_moments *moments, size_t steps_done);
-
-#endif

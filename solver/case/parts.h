@@ -1,6 +1,5 @@
 /* The tissues of a case on its mesh, and what they ask of time steps: whole and regions, each with the size of its own elements. */
-#ifndef MT_SOLVER_CASE_PARTS_H
-#define MT_SOLVER_CASE_PARTS_H
+#pragma once
 
 #include "mesh/info.h"
 #include "solver/case/case.h"
@@ -45,5 +44,3 @@ MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_case_pa
 /* Returns the diffusion steps in a time step: those of the case, or else as many as the operator needs (mt_monodomain_pde_steps); 1
  * if they are implicit. MT_INPUT: more than MT_CASE_PDE_STEPS_MOST are needed. */
 MT_NODISCARD mt_status mt_case_pde_steps(const mt_case *input, const mt_diffusion *diffusion, size_t *steps);
-
-#endif

@@ -8,8 +8,7 @@
  * At the surface a fit extrapolates. This suits an activation time, which is nearly linear over a few elements. It does not suit Vm
  * and the states of the cells: across an activation front they jump, and a fit leaves their range by half of the jump. These are
  * limited to the range of the values that they are fitted to, the limit of Barth and Jespersen (1989) at a single place. */
-#ifndef MT_SOLVER_CASE_PROBE_H
-#define MT_SOLVER_CASE_PROBE_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "solver/case/case.h"
@@ -52,5 +51,3 @@ void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const do
  * of its fit are activated, the time may exceed reached_ms. */
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms);
-
-#endif

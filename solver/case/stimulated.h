@@ -3,8 +3,7 @@
  * The current of a stimulus comes from outside the tissue. While it flows, it drives V of all its elements at once, and so the potentials at
  * electrodes: they change as fast as the stimulus acts and not as activation propagates. Recordings of paced hearts have the same artefact,
  * and leave it out (blanking). Pictures of an ECG and reports do so; ecg.csv has the potentials as computed. */
-#ifndef MT_SOLVER_CASE_STIMULATED_H
-#define MT_SOLVER_CASE_STIMULATED_H
+#pragma once
 
 #include "solver/case/case.h"
 
@@ -25,5 +24,3 @@ bool mt_spans_cover(size_t n, const mt_span *span, double t_ms);
 
 /* True if one of n ascending spans ends between two times: at or after the first and before the second. */
 bool mt_spans_between(size_t n, const mt_span *span, double from_ms, double to_ms);
-
-#endif

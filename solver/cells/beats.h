@@ -14,8 +14,7 @@
  *
  * Passages are interpolated linearly within their step. An action potential is followed into the next cycle, up to the upstroke
  * there. Others take durations from the largest dV/dt; V passes 0 mV within 0.01 ms of it in TP06. */
-#ifndef MT_SOLVER_CELLS_BEATS_H
-#define MT_SOLVER_CELLS_BEATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ void mt_beats_end(mt_beats *beats);
 /* How much longer a beat's APD90 is than that of the beat before; NaN: one of them has none. 0 in each beat: the cell is
  * steady. Above and below 0 by turns: alternans. */
 double mt_beat_change_ms(const mt_beats *beats, size_t beat);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Every state of the model stands there by its name, and no other. Numbers have as many digits, up to 17, as it takes to read the
  * same double back. */
-#ifndef MT_SOLVER_CELLS_CELL_STATE_H
-#define MT_SOLVER_CELLS_CELL_STATE_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "solver/cells/model.h"
@@ -43,5 +42,3 @@ MT_NODISCARD mt_status mt_cell_state_parameters(
 /* Writes one: whole, or not at all (data/files/file.h). MT_NUMERICS: a number is not finite. MT_FILE: it cannot be written.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_state_write(const char *path, const mt_cell_state *state);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The equations stand once, in the model's kernel file, compiled for float and double and for each instruction set of the host
  * (solver/cells/kernel.h); every version of one arithmetic gives the same bits. */
-#ifndef MT_SOLVER_CELLS_MODEL_H
-#define MT_SOLVER_CELLS_MODEL_H
+#pragma once
 
 #include "data/core/status.h"
 #include "ipu/cost/mix.h"
@@ -130,5 +129,3 @@ void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16
     size_t n, float *state, const float *v_in_mV, float *v_out_mV);
 void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
     size_t n, double *state, const double *v_in_mV, double *v_out_mV);
-
-#endif

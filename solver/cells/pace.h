@@ -2,8 +2,7 @@
  * (solver/kernels/multirate.h).
  *
  * Include solver/kernels/lanes.h first. */
-#ifndef MT_SOLVER_CELLS_PACE_H
-#define MT_SOLVER_CELLS_PACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ static inline lanes pace_choose(pace p, lanes euler, lanes relaxed)
 {
     return p.relaxes ? lanes_select_below(p.dt, (real)1.5 * p.step, euler, relaxed) : euler;
 }
-
-#endif

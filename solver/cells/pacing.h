@@ -10,8 +10,7 @@
  *     MT_TRY(mt_lone_cell_make(arena, model, variant, dt_ms, false, variant->v_mV, variant->states, &cell));
  *     for (size_t s = 0; s < n; s++) MT_TRY(mt_lone_cell_step(&cell, mt_pulse_is_on(&steps, s) ? rise_mV_ms : 0));
  */
-#ifndef MT_SOLVER_CELLS_PACING_H
-#define MT_SOLVER_CELLS_PACING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -86,5 +85,3 @@ typedef bool mt_cell_go_on(void *user, size_t beats);
  * V left -200 .. 200 mV; the message says in which beat. MT_STOPPED. MT_MEMORY. Where it fails V and states are as they were. */
 MT_NODISCARD mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
     const mt_pulses *pulses, mt_cell_go_on *go_on, void *user, double *v_mV, double *states);
-
-#endif

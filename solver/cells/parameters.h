@@ -9,8 +9,7 @@
  *
  * A changed variant starts at the resting state of its base, which is not its own: a cell with other currents drifts for some hundred
  * beats. */
-#ifndef MT_SOLVER_CELLS_PARAMETERS_H
-#define MT_SOLVER_CELLS_PARAMETERS_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/yaml/yaml_schema.h"
@@ -50,5 +49,3 @@ MT_NODISCARD mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model
  * computed. */
 MT_NODISCARD mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const mt_cell_asked *asked, mt_cell_variant *variant);
-
-#endif

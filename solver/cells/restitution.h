@@ -5,8 +5,7 @@
  * until it is steady, or alternates. Durations and intervals are those of solver/cells/beats.h. All is in double precision.
  *
  * A pulse that finds the cell before 90 % of its repolarisation has no diastolic interval, and is no point of the curve. */
-#ifndef MT_SOLVER_CELLS_RESTITUTION_H
-#define MT_SOLVER_CELLS_RESTITUTION_H
+#pragma once
 
 #include "solver/cells/beats.h"
 #include "solver/cells/pacing.h"
@@ -28,5 +27,3 @@ MT_NODISCARD mt_status mt_restitution_paced(const mt_cell_model *model, const mt
 
 /* Is the beat a point of the curve: an action potential with its duration and the interval before it? */
 bool mt_restitution_is_point(const mt_beat *beat);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a model's row is written with, and nothing else includes. */
-#ifndef MT_SOLVER_CELLS_ROW_H
-#define MT_SOLVER_CELLS_ROW_H
+#pragma once
 
 #include "solver/cells/model.h"
 
@@ -36,5 +35,3 @@
 
 /* The lines of a model's tally file. */
 #define TALLY(codelet, instructions, ...) .codelet = {.name = #codelet, __VA_ARGS__},
-
-#endif

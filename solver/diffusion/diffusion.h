@@ -64,8 +64,7 @@
  * With spreading it also has what the reaction needs, kappa_c (solver/diffusion/spreading.h): some V_c are larger for it.
  *
  * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
-#ifndef MT_SOLVER_DIFFUSION_DIFFUSION_H
-#define MT_SOLVER_DIFFUSION_DIFFUSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -197,5 +196,3 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
  * holds to rounding only. */
 double mt_diffusion_step_row(const double *rate, double dt_ms, double *off);
 float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off);
-
-#endif

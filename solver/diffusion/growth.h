@@ -7,8 +7,7 @@
  * fed by one element and its neighbours cannot be missed. Found growth may yet be held back by what lies farther
  * out; and elements that share the help of others may grow together where each alone does not. Not a limiter: it
  * says where growth may sit and changes nothing. */
-#ifndef MT_SOLVER_DIFFUSION_GROWTH_H
-#define MT_SOLVER_DIFFUSION_GROWTH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void mt_growth_energies(
 /* The rate at which |V^1/2 z|^2 / 2 grows for the x of a patch and 0 beyond it, over |x|^2: all stars count, so this is a lower bound
  * of the highest eigenvalue of S. Above 0 growth is certain. */
 double mt_growth_rate(const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x);
-
-#endif

@@ -30,8 +30,7 @@
  *
  * Backward Euler damps all patterns. Crank-Nicolson takes those that decay at the rate lambda by (1 - lambda dt / 2) / (1 + lambda dt / 2),
  * which goes to -1 where lambda dt is large: on poor meshes they ring. */
-#ifndef MT_SOLVER_DIFFUSION_IMPLICIT_H
-#define MT_SOLVER_DIFFUSION_IMPLICIT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ MT_NODISCARD mt_status mt_implicit_step(mt_implicit *implicit, double *v);
 
 /* The same message for all who solve. Gives MT_NUMERICS. */
 mt_status mt_implicit_failed(double residual_mV, double tolerance_mV);
-
-#endif

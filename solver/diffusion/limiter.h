@@ -1,8 +1,7 @@
 /* Which gradients of a diffusion operator are limited, so that nothing grows, and the longest stable step: growth is sought
  * close to the indefinite stars (solver/diffusion/growth.h), proof is sought that there is none left (solver/diffusion/proof.h), and
  * what neither settles is left to the spectrum. */
-#ifndef MT_SOLVER_DIFFUSION_LIMITER_H
-#define MT_SOLVER_DIFFUSION_LIMITER_H
+#pragma once
 
 #include "solver/diffusion/limits.h"
 #include "solver/diffusion/stars.h"
@@ -18,5 +17,3 @@ MT_NODISCARD mt_status mt_limiter_measure(const mt_stars *stars, mt_limits *foun
 /* Limits the elements that are known to need it instead. False, and all as it was, where these are not indefinite, or no elements:
  * then that was of another mesh. */
 bool mt_limiter_recall(mt_stars *stars, const mt_limits *known);
-
-#endif

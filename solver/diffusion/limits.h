@@ -2,8 +2,7 @@
  *
  * The key is a fingerprint of all that decides it: coordinates, elements, fibres, tissues and who is of which, sheets
  * where they matter, scheme and MT_LIMITS_VERSION. The bytes are of one byte order, as the key is. Knows no files. */
-#ifndef MT_SOLVER_DIFFUSION_LIMITS_H
-#define MT_SOLVER_DIFFUSION_LIMITS_H
+#pragma once
 
 #include "data/core/hash.h"
 #include "mesh/mesh.h"
@@ -29,5 +28,3 @@ MT_NODISCARD mt_status mt_limits_pack(mt_arena *arena, const mt_limits *known, v
 
 /* And back, from aligned bytes, of which the list of elements is a part. False: no limits have so many. */
 bool mt_limits_unpack(const void *bytes, size_t n, mt_limits *known);
-
-#endif

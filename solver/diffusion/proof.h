@@ -21,8 +21,7 @@
  * sum is one of terms that are never negative, and nothing grows: that is proved, up to rounding (1e-8 of a star's own rate). Where this greedy way does not reach,
  * a few places where stars need nearly all there is, the debts around are left unpaid and what is there is left to them: whether they
  * can be paid together is for others to find (solver/diffusion/limiter.h). */
-#ifndef MT_SOLVER_DIFFUSION_PROOF_H
-#define MT_SOLVER_DIFFUSION_PROOF_H
+#pragma once
 
 #include "solver/diffusion/stars.h"
 
@@ -32,5 +31,3 @@ MT_NODISCARD mt_status mt_proof_seek(mt_arena *arena, mt_stars *stars, uint8_t *
 
 /* Puts the debts that are unpaid back into the forms. */
 void mt_proof_owe(mt_stars *stars, const uint8_t *unpaid);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of V^-1 M (solver/diffusion/diffusion.h), made of stars. */
-#ifndef MT_SOLVER_DIFFUSION_ROWS_H
-#define MT_SOLVER_DIFFUSION_ROWS_H
+#pragma once
 
 #include "solver/diffusion/stars.h"
 
@@ -25,5 +24,3 @@ MT_NODISCARD mt_status mt_rows_room(mt_arena *arena, const mt_stars *stars, size
 
 /* Gives the rates [n][16] of the rows of n different elements, until the next call; columns are mt_adjacency_ring. */
 const double *mt_rows_of(const mt_rows *rows, size_t n, const uint32_t *element);
-
-#endif

@@ -15,8 +15,7 @@
  * Spreading. A share of the charge of an element's reaction enters its neighbours at once (solver/diffusion/spreading.h). It is
  * what a finite element's consistent mass matrix does to the reaction, and vanishes as elements become small.
  * Without it the wave is late on coarse meshes. */
-#ifndef MT_SOLVER_DIFFUSION_SCHEME_H
-#define MT_SOLVER_DIFFUSION_SCHEME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool mt_diffusion_scheme_same(const mt_diffusion_scheme *a, const mt_diffusion_s
 
 /* MT_INPUT naming the value that is not finite or out of its range. */
 MT_NODISCARD mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme);
-
-#endif

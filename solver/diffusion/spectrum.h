@@ -5,8 +5,7 @@
  * quotients and so never lie outside the true spectrum by more than rounding. Vectors are made by running the
  * same recurrence a second time. Everything is deterministic for any number of threads. Not a general
  * eigensolver. */
-#ifndef MT_SOLVER_DIFFUSION_SPECTRUM_H
-#define MT_SOLVER_DIFFUSION_SPECTRUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ MT_NODISCARD mt_status mt_spectrum_vectors(mt_arena *arena, const mt_spectrum_ma
 /* Eigenvalues, ascending, and unit eigenvectors (vectors[k] belongs to values[k]) of a symmetric matrix of
  * order n <= 4 by cyclic Jacobi rotations. `a` is destroyed. */
 void mt_spectrum_small(int n, double a[4][4], double values[4], double vectors[4][4]);
-
-#endif

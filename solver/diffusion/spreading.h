@@ -46,8 +46,7 @@
  * then grows does so only while V is in a band of some mV below rest, where TP06 has j above 1 / (0.1 ms + dt)). At 0.4 mm that is
  * 3 % of the elements of a Gmsh mesh and 1 % of its volume, at 0.63 mm, in a heart, 25 % and 5 %; it makes the longest stable step
  * longer. */
-#ifndef MT_SOLVER_DIFFUSION_SPREADING_H
-#define MT_SOLVER_DIFFUSION_SPREADING_H
+#pragma once
 
 #include "solver/diffusion/stars.h"
 
@@ -58,5 +57,3 @@
  * these are limited (else what grows would grow in kappa). Fills kappa_ms [n] and slowed [n], by how much V_c was raised (1: not);
  * gives how many were. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_spreading_make(mt_stars *stars, double *kappa_ms, float *slowed, size_t *n_slowed);
-
-#endif

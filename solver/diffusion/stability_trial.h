@@ -3,8 +3,7 @@
  * From noise, step by step v += dt V^-1 M v in double precision; |v - mean|, weighted by volume, must fall in every
  * step, up to what rounding can add. For a person who wants to see that the step limit of an operator
  * (solver/diffusion/diffusion.h) holds; the limit itself comes from the spectrum. */
-#ifndef MT_SOLVER_DIFFUSION_STABILITY_TRIAL_H
-#define MT_SOLVER_DIFFUSION_STABILITY_TRIAL_H
+#pragma once
 
 #include "solver/diffusion/diffusion.h"
 
@@ -25,5 +24,3 @@ typedef struct mt_stability_trial {
  * MT_MEMORY (16 bytes an element, freed). */
 MT_NODISCARD mt_status mt_stability_trial_run(
     const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial);
-
-#endif

@@ -1,8 +1,7 @@
 /* The "stars" of a diffusion operator while it is made: for each element the matrix K_c that couples it to its neighbours, and
  * what it holds (V_c), as solver/diffusion/diffusion.h defines them. Here are the geometry, the gradients and the slivers;
  * which gradients are limited is decided elsewhere (solver/diffusion/limiter.h). */
-#ifndef MT_SOLVER_DIFFUSION_STARS_H
-#define MT_SOLVER_DIFFUSION_STARS_H
+#pragma once
 
 #include "mesh/walk.h"
 #include "solver/diffusion/scheme.h"
@@ -116,5 +115,3 @@ void mt_stars_one(const mt_stars *stars, size_t element, double star[16]);
 
 /* Makes the star of an element definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
 size_t mt_stars_limit(mt_stars *stars, size_t element);
-
-#endif

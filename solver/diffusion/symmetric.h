@@ -2,8 +2,7 @@
  * for the search of its spectrum (solver/diffusion/spectrum.h).
  *
  *     x' S x = -1/2 sum_c delta_c' sym(K_c) delta_c,    delta_f = z_n - z_c,    z = V^-1/2 x */
-#ifndef MT_SOLVER_DIFFUSION_SYMMETRIC_H
-#define MT_SOLVER_DIFFUSION_SYMMETRIC_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "solver/diffusion/spectrum.h"
@@ -34,5 +33,3 @@ MT_NODISCARD mt_status mt_symmetric_ends(
 MT_NODISCARD mt_status mt_symmetric_vectors(mt_arena *arena, const mt_symmetric *symmetric,
     const mt_spectrum *ends, double above, size_t max_vectors, size_t *count, double **values,
     double **vectors);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the heart muscle is to the monodomain equation: conductivities, surface-to-volume ratio, capacitance. Not the cell model. */
-#ifndef MT_SOLVER_DIFFUSION_TISSUE_H
-#define MT_SOLVER_DIFFUSION_TISSUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void mt_tissue_tensor(double along, double across, const double fibre[3], double
  * better normal to its sheets than across the fibre within them. */
 void mt_tissue_tensor_add_normal(
     double more, const double fibre[3], const double sheet[3], double tensor[3][3]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whom to tell how far long work has come. */
-#ifndef MT_SOLVER_DIFFUSION_WATCH_H
-#define MT_SOLVER_DIFFUSION_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ MT_NODISCARD static inline mt_status mt_watch_tell(const mt_watch *watch, const 
     if (mt_watch_go_on(watch, stage, done)) return MT_OK;
     return mt_fail(MT_STOPPED, "stopped while the diffusion operator was made");
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic. Not yet activated is infinity, so that the
  * earliest time is a minimum and the loop has no branch. */
-#ifndef MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
-#define MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
+#pragma once
 
 #include "solver/kernels/block.h"
 
@@ -24,5 +23,3 @@ static inline int activates_any(const real *restrict before, const real *restric
     for (size_t k = 0; k < MT_BLOCK; k++) any |= (before[k] < 0) & (now[k] >= 0);
     return any;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* What BiCGStab does to one element (solver/diffusion/implicit.h), between its products and its sums.
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic. d is the diagonal of G, and g a product with G: A x = (1 + d) x - G x. */
-#ifndef MT_SOLVER_KERNELS_BICGSTAB_EQUATIONS_H
-#define MT_SOLVER_KERNELS_BICGSTAB_EQUATIONS_H
+#pragma once
 
 /* A x. */
 static inline real bicgstab_product(real d, real x, real g) { return (1 + d) * x - g; }
@@ -40,6 +39,4 @@ static inline real bicgstab_larger(real x, real most)
     const real size = x < 0 ? -x : x;
     return size > most ? size : most;
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  *     |q| <= norm |p|,   |s| <= |r| + |alpha| |q|,   |t| <= norm |s|
  *
  * In single precision. What a division by 0 would give is not taken: a direction without length is not gone along. */
-#ifndef MT_SOLVER_KERNELS_BICGSTAB_SCALARS_H
-#define MT_SOLVER_KERNELS_BICGSTAB_SCALARS_H
+#pragma once
 
 #include "solver/kernels/fixed_equations.h"
 
@@ -64,5 +63,3 @@ static inline void bicgstab_omega(const int32_t *word, const bicgstab_state *sta
     sent->omega = tt == 0 ? 0 : omega;
     sent->beta = rho == 0 ? 0 : beta;
 }
-
-#endif

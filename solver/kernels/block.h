@@ -7,8 +7,7 @@
  * so a block's entries k of neighbouring cells are neighbours (one vector load), a whole block is one run of
  * memory, and nothing is padded: n cells take n K values. Used by the cell model's states (K = 18) and by the
  * ELLPACK matrix (K = 16). */
-#ifndef MT_SOLVER_KERNELS_BLOCK_H
-#define MT_SOLVER_KERNELS_BLOCK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ static inline size_t mt_block_index(size_t n, size_t entries, size_t cell, size_
 {
     return cell / MT_BLOCK * MT_BLOCK * entries + mt_block_width(n, cell) * entry + cell % MT_BLOCK;
 }
-
-#endif

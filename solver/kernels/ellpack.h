@@ -15,8 +15,7 @@
  * the pair of floats v[r] + v_low[r]: the increment is added to v_low[r] first, entry by entry, then v[r] to the sum, whose rounding
  * error is a float again (two_sum: Knuth, The Art of Computer Programming 2 (1969), 4.2.2) and becomes the low part. Values of other
  * rows are floats. The pair's error is at most 18 u / (1 - 18 u) of |v_low[r]| and the sum of |A| |v[I] - v[r]|, u = 2^-24. */
-#ifndef MT_SOLVER_KERNELS_ELLPACK_H
-#define MT_SOLVER_KERNELS_ELLPACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uin
     const float *v_own, const float *v, float *out);
 void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
     const double *v_own, const double *v, double *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Included by the kernels after solver/kernels/lanes.h has chosen the arithmetic. `stride` is the distance between a
  * row's entries (solver/kernels/block.h). */
-#ifndef MT_SOLVER_KERNELS_ELLPACK_EQUATIONS_H
-#define MT_SOLVER_KERNELS_ELLPACK_EQUATIONS_H
+#pragma once
 
 #include "solver/kernels/ellpack.h"
 
@@ -36,6 +35,4 @@ static inline double_word ellpack_row_double_word(
     const lanes sum = v + increment, v_there = sum - increment, increment_there = sum - v_there;
     return (double_word){sum, (v - v_there) + (increment - increment_there)};
 }
-#endif
-
 #endif

@@ -9,8 +9,7 @@
  * three words, two of 14 bits and the rest: up to 2^17 tiles with fewer than 2^27 terms in all then add them word by word, as integers of 32 bits.
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic, in single precision. */
-#ifndef MT_SOLVER_KERNELS_FIXED_EQUATIONS_H
-#define MT_SOLVER_KERNELS_FIXED_EQUATIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -87,5 +86,3 @@ static inline float fixed_scale(float bound)
     const int32_t exponent = fixed_bits(bound) >> EXPONENT_AT, at_least = exponent > LEAST ? exponent : LEAST;
     return fixed_of_bits((2 * EXPONENT_BIAS + POINT - at_least) << EXPONENT_AT);
 }
-
-#endif

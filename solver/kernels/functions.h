@@ -11,8 +11,7 @@
  * The polynomials are minimax fits: functions.sollya makes them, and tells how far each is from its function.
  *
  * For the tally of instructions the functions stay calls by their names, and a division a division. */
-#ifndef MT_SOLVER_KERNELS_FUNCTIONS_H
-#define MT_SOLVER_KERNELS_FUNCTIONS_H
+#pragma once
 
 #include "solver/kernels/lanes.h"
 #ifndef MT_TALLY
@@ -243,7 +242,5 @@ static inline lanes lanes_over(lanes x, real by)
     const real high = 1 / by, low = FUNCTIONS_NUMBER(fmaf(-high, by, 1), fma(-high, by, 1)) / by;
     return lanes_fma(x, lanes_all(high), x * lanes_all(low));
 }
-
-#endif
 
 #endif

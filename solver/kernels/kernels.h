@@ -2,8 +2,7 @@
  *
  * Each *_kernel.c is compiled for every arithmetic and instruction set with MT_REAL_NAME (float, double) and
  * MT_ISA (base, avx2, avx512, and one: a single lane, for benchmarks) set; the names carry both. */
-#ifndef MT_SOLVER_KERNELS_KERNELS_H
-#define MT_SOLVER_KERNELS_KERNELS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ MT_NODISCARD mt_status mt_kernels_choose(const char *isa);
 
 /* All that this machine can run, best first; returns their number. */
 size_t mt_kernels_all(const mt_kernels *all[MT_ISAS]);
-
-#endif

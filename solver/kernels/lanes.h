@@ -7,8 +7,7 @@
  * once on every machine, and what differs between instruction sets in its bits (approximations, saturation) is
  * not used. MT_LANES_ONE asks for one lane whatever the flags (benchmarks, the tally of instructions). The special
  * functions stand in solver/kernels/functions.h. */
-#ifndef MT_SOLVER_KERNELS_LANES_H
-#define MT_SOLVER_KERNELS_LANES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -261,6 +260,4 @@ static inline lanes gather_uint32_t(const real *v, const uint32_t *column)
         }
 LANES_GATHER(uint16_t)
 LANES_GATHER(uint32_t)
-#endif
-
 #endif

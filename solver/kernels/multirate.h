@@ -27,8 +27,7 @@
  *
  * With a tolerance of 0 every cell is evaluated in each step. A cell that was evaluated in the step before is as with uniform stepping,
  * to the bit: its gates, too, take that step by forward Euler. */
-#ifndef MT_SOLVER_KERNELS_MULTIRATE_H
-#define MT_SOLVER_KERNELS_MULTIRATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ typedef struct mt_multirate_step {
     double dt_ms, tolerance_mV;
     size_t step; /* of the beat */
 } mt_multirate_step;
-
-#endif

@@ -1,6 +1,5 @@
 /* Which cells of a time step are evaluated (solver/kernels/multirate.h). Include solver/kernels/lanes.h first. */
-#ifndef MT_SOLVER_KERNELS_MULTIRATE_EQUATIONS_H
-#define MT_SOLVER_KERNELS_MULTIRATE_EQUATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ static inline lanes multirate_margin(const multirate_rule *r, lanes v, lanes kep
     return lanes_select_below(since, r->together, none + r->half_tolerance_mV, none + r->tolerance_mV) -
            strain;
 }
-
-#endif

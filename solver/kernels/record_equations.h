@@ -2,8 +2,7 @@
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic. There is no branch: this is what a worker of a tile does, and
  * what its instructions are counted on. The host asks record_changes first, which is false in nearly all steps. */
-#ifndef MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
-#define MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
+#pragma once
 
 #include "solver/kernels/block.h"
 
@@ -90,5 +89,3 @@ static inline recorded record_turn(real until_ms, real v_mV, recorded x)
 
 /* The time for that. */
 static inline real record_until(_Bool begins) { return begins ? (real)__builtin_inf() : 0; }
-
-#endif

@@ -5,8 +5,7 @@
  * and up from the middle of the heart, that of its volume. V1 and V2 stand at the sternum's edges, 8 cm before the middle of the heart, V4
  * under the left nipple, V5 and V6 as high in the armpit's front and middle, and V3 between V2 and V4; arms and the left leg count from
  * where they join the trunk. A grown person's chest, whatever the size of the heart. */
-#ifndef MT_SOLVER_OUTPUTS_CHEST_H
-#define MT_SOLVER_OUTPUTS_CHEST_H
+#pragma once
 
 #include "mesh/anatomy/fibres.h"
 #include "solver/outputs/ecg.h"
@@ -17,5 +16,3 @@ enum { MT_CHEST_ELECTRODES = 9 };
  * ventricle, so that it may lie any way round its axis, or is so large that an electrode would be within 10 mm of one of its vertices. */
 MT_NODISCARD mt_status mt_chest_electrodes(
     const mt_mesh *mesh, const mt_landmarks *landmarks, mt_electrode electrode[MT_CHEST_ELECTRODES]);
-
-#endif

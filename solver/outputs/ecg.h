@@ -23,8 +23,7 @@
  *
  * The weights of an electrode add up to 0. V_0, the voltage of the first element, makes that exact: equal voltages give 0. It also makes
  * single precision enough for them: what is rounded is 6e-8 of what each V_c - V_0 contributes, and at random. */
-#ifndef MT_SOLVER_OUTPUTS_ECG_H
-#define MT_SOLVER_OUTPUTS_ECG_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
@@ -55,5 +54,3 @@ MT_NODISCARD mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const m
 
 /* Fills phi_mV [n] from v_mV [n_elements]. The same bits for any number of threads. */
 void mt_ecg_potentials(const mt_ecg *ecg, const double *v_mV, double *phi_mV);
-
-#endif

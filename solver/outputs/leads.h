@@ -12,8 +12,7 @@
  * that of RL, the right leg, which earths the patient and has no part in any lead. If one of RA, LA and LL is missing, there are no
  * standard leads, but the potential of each electrode as it is. With standard leads no other electrode may have the name of a lead:
  * two leads would have one name. */
-#ifndef MT_SOLVER_OUTPUTS_LEADS_H
-#define MT_SOLVER_OUTPUTS_LEADS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -45,5 +44,3 @@ size_t mt_leads_chest(const char *name);
 
 /* Fills lead_mV [leads->n] from the potentials of all electrodes. */
 void mt_leads_values(const mt_leads *leads, const double *phi_mV, double *lead_mV);
-
-#endif

@@ -3,8 +3,7 @@
  *     f(d) = value + slope . d,     the least sum of (f(d_k) - y_k)^2
  *
  * d is from a place that the caller chooses, near the points: the closer it is, the fewer digits are lost. */
-#ifndef MT_SOLVER_OUTPUTS_LINEAR_FIT_H
-#define MT_SOLVER_OUTPUTS_LINEAR_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void mt_linear_fit_add(mt_linear_fit *fit, const double offset[3], double value)
 /* Gives the function, and true. False: there are fewer than four points, they lie in one plane (to 1e-9 of what the squares of
  * their distances add up to), or a value is not finite. */
 bool mt_linear_fit_solve(const mt_linear_fit *fit, mt_linear_function *function);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Not a number where an element has none: where the wave did not come, where an action potential has not ended, where a velocity means
  * nothing, and in inert elements. */
-#ifndef MT_SOLVER_OUTPUTS_MAPS_H
-#define MT_SOLVER_OUTPUTS_MAPS_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
@@ -68,5 +67,3 @@ typedef struct mt_map_summary {
 
 /* Percentiles 5, 50 and 95 over the elements, each as the lower of two. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary);
-
-#endif

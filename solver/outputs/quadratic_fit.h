@@ -3,8 +3,7 @@
  *     f(u) = value + slope . u + 1/2 u . curvature . u,     the least sum of (f(u_k) - y_k)^2
  *
  * u is a place relative to an origin that the caller chooses, over a length that the caller chooses, so that |u| is about 1 at most. */
-#ifndef MT_SOLVER_OUTPUTS_QUADRATIC_FIT_H
-#define MT_SOLVER_OUTPUTS_QUADRATIC_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool mt_quadratic_fit_solve(const mt_quadratic_fit *fit, mt_quadratic_function *
 
 /* Fills gradient [3] of the function at u. */
 void mt_quadratic_gradient(const mt_quadratic_function *function, const double u[3], double gradient[3]);
-
-#endif

@@ -32,8 +32,7 @@
  *                               tissue within 0.3 r; farther away the speed is at most 70 % too high, from 1.25 r on exact;
  *   MT_VELOCITY_FLAT            the speed is above MT_VELOCITY_MOST_MM_MS, which no tissue has: elements were activated from elsewhere
  *                               at nearly the same time. */
-#ifndef MT_SOLVER_OUTPUTS_VELOCITY_H
-#define MT_SOLVER_OUTPUTS_VELOCITY_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
@@ -73,5 +72,3 @@ extern const char *const mt_velocity_key[MT_VELOCITY_REASONS],
  *   reason           [n_elements] filled with mt_velocity_reason; or NULL */
 MT_NODISCARD mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
     const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason);
-
-#endif

@@ -3,8 +3,7 @@
  * The work is done by the vectorised kernels (solver/cells/model.h, solver/kernels/ellpack.h); the cost is that of the same
  * equations on a tile: cells shared out evenly among the workers, each at the cycles counted on its source
  * (ipu/tally/tally.h, codelets_tally.c here and the kernel file of the cell model). Field order is that of the enums. */
-#ifndef MT_SOLVER_PLAN_CODELETS_H
-#define MT_SOLVER_PLAN_CODELETS_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 #include "ipu/cost/mix.h"
@@ -60,5 +59,3 @@ const ipu_mix *mt_codelet_mix(const char *name);
 ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n);
 size_t mt_codelet_code_bytes(const ipu_mix *mix);
 size_t mt_codelet_vertex_bytes(size_t n_fields);
-
-#endif

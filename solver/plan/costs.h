@@ -1,7 +1,6 @@
 /* What a mesh that has been cut costs on the emulated machine, without running: cycles of a step, and memory.
  * With spreading where the tiling says so. They are those of the first cell model of the table (solver/cells/model.h). */
-#ifndef MT_SOLVER_PLAN_COSTS_H
-#define MT_SOLVER_PLAN_COSTS_H
+#pragma once
 
 #include "ipu/run/profile.h"
 #include "solver/plan/tiling.h"
@@ -39,5 +38,3 @@ MT_NODISCARD mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling
 
 /* Gives the costs alone. */
 MT_NODISCARD mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs);
-
-#endif

@@ -9,8 +9,7 @@
  * The potential is in v_a, where the reaction left it, and x in v_b. One tile has the scalars and sends them to all. Sums over tiles are
  * reductions of integers, and maxima are maxima (ipu/library/reduce.h): neither depends on order, so the bits do not depend on tiles or chips. They
  * go to one tile and back to all, in few steps: a ring of chips (ipu/collectives) would take as many steps as there are chips for some words. */
-#ifndef MT_SOLVER_PLAN_IMPLICIT_H
-#define MT_SOLVER_PLAN_IMPLICIT_H
+#pragma once
 
 #include "solver/plan/implicit_codelets.h"
 #include "solver/plan/variables.h"
@@ -49,5 +48,3 @@ MT_NODISCARD mt_status mt_plan_add_implicit_start(
 
 /* Adds all other compute sets, MT_IMPLICIT_ITERATION_SETS and those of sums and scalars, and makes the program. */
 MT_NODISCARD mt_status mt_plan_add_implicit(mt_arena *arena, mt_plan *plan, ipu_slice *slices);
-
-#endif

@@ -16,8 +16,7 @@
  *     NEXT          bound[3] of all                       -> state, sent, goes_on; iteration + 1   (solver/kernels/bicgstab_scalars.h)
  *     ALPHA         words[6] of all                       -> state, sent
  *     OMEGA         words[9] of all  state                -> sent */
-#ifndef MT_SOLVER_PLAN_IMPLICIT_CODELETS_H
-#define MT_SOLVER_PLAN_IMPLICIT_CODELETS_H
+#pragma once
 
 #include "ipu/graph/graph.h"
 
@@ -50,5 +49,3 @@ enum {
 
 /* Lives as long as the program. */
 ipu_codelet mt_codelet_implicit(mt_implicit_part part);
-
-#endif

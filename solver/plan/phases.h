@@ -1,6 +1,5 @@
 /* The phases of a heart's time steps on the machine: what the cycles of all its compute sets are told by. */
-#ifndef MT_SOLVER_PLAN_PHASES_H
-#define MT_SOLVER_PLAN_PHASES_H
+#pragma once
 
 #include "ipu/run/profile.h"
 #include "solver/monodomain.h"
@@ -46,5 +45,3 @@ void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, u
  * links, scalars, their way back to all tiles where it takes an exchange of its own, and the decisions. */
 uint64_t mt_phases_iterations(const ipu_profile *profile, const mt_monodomain *problem);
 uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *problem);
-
-#endif

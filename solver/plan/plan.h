@@ -1,8 +1,7 @@
 /* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated machine.
  *
  * The only place that knows both. Where everything is: solver/plan/variables.h. */
-#ifndef MT_SOLVER_PLAN_PLAN_H
-#define MT_SOLVER_PLAN_PLAN_H
+#pragma once
 
 #include "ipu/graph/program.h"
 #include "ipu/run/profile.h"
@@ -44,5 +43,3 @@ MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
  * compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(
     mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* What each tile holds, sends and receives of a mesh that has been cut: counts by a halo, for tables. */
-#ifndef MT_SOLVER_PLAN_TILE_COUNTS_H
-#define MT_SOLVER_PLAN_TILE_COUNTS_H
+#pragma once
 
 #include "mesh/cut/halo.h"
 
@@ -19,5 +18,3 @@ MT_NODISCARD mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *c
 
 /* Elements received from tiles of other IPUs, as each tile that receives counts them. */
 size_t mt_tile_crossing(const mt_halo *halo);
-
-#endif

@@ -1,6 +1,5 @@
 /* How a mesh is cut for the tiles of a machine. */
-#ifndef MT_SOLVER_PLAN_TILING_H
-#define MT_SOLVER_PLAN_TILING_H
+#pragma once
 
 #include "ipu/machine/target.h"
 #include "mesh/cut/balance.h"
@@ -41,5 +40,3 @@ MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, c
  * mt_tiling_cut. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);
-
-#endif

@@ -28,8 +28,7 @@
  * temporary, and so is s. With implicit steps there is one, after which v is in v_a, and d and a are those of G
  * (solver/diffusion/implicit.h). With spreading v_a and v_b hold w between the reaction and the record of activation, which takes s
  * away again; so w is what tiles send each other. */
-#ifndef MT_SOLVER_PLAN_VARIABLES_H
-#define MT_SOLVER_PLAN_VARIABLES_H
+#pragma once
 
 #include "data/core/communicator.h"
 #include "ipu/graph/program.h"
@@ -107,5 +106,3 @@ size_t mt_plan_slices_most(const mt_halo *halo);
 
 /* Connects the fields d, a and column of a product with the operator. */
 MT_NODISCARD mt_status mt_plan_connect_rows(mt_plan *plan, size_t vertex, uint32_t part);
-
-#endif

@@ -4,8 +4,7 @@
  * across the element's fibre. The estimate is the shortest way along edges from the elements at which it begins (E. W. Dijkstra, Numer.
  * Math. 1, 1959). Ways along edges have corners: they are longer than the wave's, by 15 to 20 % in
  * slabs and hearts. */
-#ifndef MT_SOLVER_TISSUE_ARRIVAL_H
-#define MT_SOLVER_TISSUE_ARRIVAL_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -17,5 +16,3 @@
  * everywhere. MT_MEMORY: 16 bytes an element and 24 a vertex of scratch, freed. O(n log n). */
 MT_NODISCARD mt_status mt_arrival_latest(const mt_mesh *mesh, size_t n, const uint32_t *element,
     double along_mm_ms, double across_mm_ms, double *latest_ms);
-
-#endif

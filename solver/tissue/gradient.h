@@ -10,8 +10,7 @@
  *
  * and the factor of the parameter is first + (last - first) s, in MT_GRADIENT_STEPS steps of equal width, each with the factor of its
  * middle: elements of one step are cells of one kind, of which tiles hold the constants once. */
-#ifndef MT_SOLVER_TISSUE_GRADIENT_H
-#define MT_SOLVER_TISSUE_GRADIENT_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "solver/tissue/kinds.h"
@@ -47,5 +46,3 @@ double mt_gradient_factor(const mt_gradient *gradient, uint8_t step);
  * mt_kinds_change. */
 MT_NODISCARD mt_status mt_gradient_apply(mt_arena *scratch, const mt_gradient *gradient, const mt_mesh *whole,
     const mt_mesh *mesh, mt_kinds *kinds);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the elements of a heart are made of, told from the whole to its parts: each begins as one of the cell model's variants, and
  * parts of the heart are then changed one after the other, each on top of what was there. At the end every combination that some
  * element has is a variant. */
-#ifndef MT_SOLVER_TISSUE_KINDS_H
-#define MT_SOLVER_TISSUE_KINDS_H
+#pragma once
 
 #include "solver/monodomain.h"
 #include "solver/cells/parameters.h"
@@ -36,5 +35,3 @@ MT_NODISCARD mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const c
 /* Gives the problem its variants in `arena`, no two of them alike, and their elements. The arena of the kinds may be freed then.
  * MT_INPUT: a combination cannot be computed (mt_cell_variant_with), or there are more than 65,535. MT_MEMORY. */
 MT_NODISCARD mt_status mt_kinds_end(mt_arena *arena, const mt_kinds *kinds, mt_monodomain *problem);
-
-#endif

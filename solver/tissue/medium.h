@@ -3,8 +3,7 @@
  *
  * Diffusion needs the monodomain tissue of it (solver/diffusion/tissue.h). Inside and outside stay apart here for whoever needs the
  * currents of one of them: the sources of the electrocardiogram are div(sigma_i grad v). */
-#ifndef MT_SOLVER_TISSUE_MEDIUM_H
-#define MT_SOLVER_TISSUE_MEDIUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ void mt_media_intracellular_tensor(
 
 /* Gives the monodomain tissues in `arena`; `of` is that of the media. MT_MEMORY. */
 MT_NODISCARD mt_status mt_media_tissues(mt_arena *arena, const mt_media *media, mt_tissues *tissues);
-
-#endif

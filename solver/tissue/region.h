@@ -18,8 +18,7 @@
  * An element is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
  * elements on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
  * through centroids of boxes of 0.2 mm). */
-#ifndef MT_SOLVER_TISSUE_REGION_H
-#define MT_SOLVER_TISSUE_REGION_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -50,5 +49,3 @@ MT_NODISCARD mt_status mt_region_check(mt_region *region);
  * wrong with a file that it names. MT_FILE: that cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
-
-#endif

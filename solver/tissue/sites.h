@@ -7,8 +7,7 @@
  * CSV: the first line names the columns, in any order. x_mm, y_mm and z_mm are needed; without start_ms, or where it is empty, a site
  * begins at 0 ms; without radius_mm, or where it is empty, its radius is left to the caller. What follows a '#' is a remark, and lines may
  * be empty. */
-#ifndef MT_SOLVER_TISSUE_SITES_H
-#define MT_SOLVER_TISSUE_SITES_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/core/status.h"
@@ -24,5 +23,3 @@ typedef struct mt_site {
  * radius that is not above 0; none, or too many. */
 MT_NODISCARD mt_status mt_sites_read(
     mt_arena *arena, const char *path, size_t most, size_t *n, mt_site **sites);
-
-#endif

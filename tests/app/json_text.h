@@ -1,6 +1,5 @@
 /* Is a text JSON? Slow and obvious. */
-#ifndef TESTS_APP_JSON_TEXT_H
-#define TESTS_APP_JSON_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -63,5 +62,3 @@ static inline bool is_json(const char *text)
     const char *end = skip_json(text);
     return end && *skip_json_blank(end) == 0;
 }
-
-#endif

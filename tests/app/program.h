@@ -1,7 +1,6 @@
 /* Myotile's program inside a test: a folder of its own (tests/room.h), in which what the help shows works; a command line; what came
  * back. */
-#ifndef TESTS_APP_PROGRAM_H
-#define TESTS_APP_PROGRAM_H
+#pragma once
 
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
@@ -208,5 +207,3 @@ static inline double json_number(const char *text, const char *row, const char *
     value += strlen(name_mark);
     return strncmp(value, "null", 4) == 0 ? NAN : strtod(value, NULL);
 }
-
-#endif

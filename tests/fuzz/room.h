@@ -1,6 +1,5 @@
 /* A fuzzer's folder, in memory where the system has such, and its end. */
-#ifndef TESTS_FUZZ_ROOM_H
-#define TESTS_FUZZ_ROOM_H
+#pragma once
 
 #include <ftw.h>
 #include <stdio.h>
@@ -39,5 +38,3 @@ static inline void write_bytes(const char *path, const void *bytes, size_t n)
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) die("cannot write");
 }
-
-#endif

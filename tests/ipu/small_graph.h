@@ -1,6 +1,5 @@
 /* Small graphs for the tests of compiling and timing, and an arena for them. */
-#ifndef TESTS_IPU_SMALL_GRAPH_H
-#define TESTS_IPU_SMALL_GRAPH_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -65,5 +64,3 @@ static inline void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, si
     cr_assert_eq(ipu_graph_add_tensor(g, &out, 1, &t), MT_OK);
     cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
 }
-
-#endif

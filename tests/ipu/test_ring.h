@@ -1,8 +1,7 @@
 /* A ring of tiles for the tests: variable v of `tiles * part` floats, in equal parts; compute set "add" gives
  * each element of w the sum of its two neighbours in v, round the ring; "back" copies w to v. The halo can be
  * asked for in several layouts that must not change the result. */
-#ifndef TESTS_IPU_TEST_RING_H
-#define TESTS_IPU_TEST_RING_H
+#pragma once
 
 #include "ipu/compile/compile.h"
 #include "ipu/run/engine.h"
@@ -205,5 +204,3 @@ static inline ipu_target ring_target(size_t tiles)
             .exchange_code_bytes = 36,
             .send_words = 4148}};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: closed surfaces of bowls, whose anatomy is known from how they are made. */
-#ifndef TESTS_MESH_BOWL_H
-#define TESTS_MESH_BOWL_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -58,5 +57,3 @@ static inline void bowl_make(mt_arena *arena, double outer, double inner, double
         mesh->face_tag[2 * half + 2 * i] = mesh->face_tag[2 * half + 2 * i + 1] = MT_SURFACE_BASE;
     }
 }
-
-#endif

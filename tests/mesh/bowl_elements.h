@@ -1,7 +1,6 @@
 /* For tests: a left ventricle of elements, made without gmsh: the wall between two halves of ellipsoids below the base z = 0,
  * 28 and 40 mm wide and 72 and 90 mm deep. Its surfaces are tagged. */
-#ifndef TESTS_MESH_BOWL_ELEMENTS_H
-#define TESTS_MESH_BOWL_ELEMENTS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -67,5 +66,3 @@ static inline void bowl_elements(mt_arena *arena, mt_mesh *mesh)
     for (size_t v = 0; v < mesh->n_vertices; v++) bowl_point(mesh->xyz_mm + 3 * v);
     cr_assert_eq(mt_mesh_check(mesh), MT_OK, "%s", mt_message());
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A file in memory, put together piece by piece. */
-#ifndef TESTS_MESH_BUFFER_H
-#define TESTS_MESH_BUFFER_H
+#pragma once
 
 #include <assert.h>
 #include <stdarg.h>
@@ -42,5 +41,3 @@ static inline void word(buffer *b, uint64_t value, size_t bytes, bool big_endian
         add(b, &byte, 1);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The invariants of mesh/adjacency.h; the message names the first offending element. */
-#ifndef TESTS_MESH_CHECK_ADJACENCY_H
-#define TESTS_MESH_CHECK_ADJACENCY_H
+#pragma once
 
 #include "mesh/adjacency.h"
 
@@ -28,5 +27,3 @@ static inline mt_status adjacency_check(const mt_adjacency *adjacency)
         }
     return MT_OK;
 }
-
-#endif

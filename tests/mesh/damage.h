@@ -1,6 +1,5 @@
 /* Damaged copies of a file: cut off, bytes turned, numbers changed, pieces missing. The same ones every time. */
-#ifndef TESTS_MESH_DAMAGE_H
-#define TESTS_MESH_DAMAGE_H
+#pragma once
 
 #include <ctype.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ static inline void write_bytes(const char *path, const void *bytes, size_t n)
     cr_assert(fflush(file) == 0 && ftruncate(fileno(file), (off_t)n) == 0);
     cr_assert_eq(fclose(file), 0);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * inputs of the fuzzers. A row of `examples` adds a format.
  *
  * Most hold the same mesh: two elements on one face, the second wound the wrong way. */
-#ifndef TESTS_MESH_EXAMPLES_H
-#define TESTS_MESH_EXAMPLES_H
+#pragma once
 
 #include <hdf5.h>
 #include <stdbool.h>
@@ -638,5 +637,3 @@ static const example examples[] = {
     {"STL binary", {".stl"}, make_stl_binary, MULTIPLE},
 };
 enum { N_EXAMPLES = sizeof examples / sizeof *examples };
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: a heart with its fibres, and how far their helix angles are from the rule. */
-#ifndef MT_TESTS_MESH_FIBRED_HEART_H
-#define MT_TESTS_MESH_FIBRED_HEART_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -132,5 +131,3 @@ static inline void assert_follows_the_rule(heart *h, int region)
     cr_assert_lt(median, 2, "region %d: median %g", region, median);
     cr_assert_lt(high, 5, "region %d: 95th percentile %g", region, high);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: hearts meshed by the gmsh program. Without gmsh the test fails and says so. */
-#ifndef MT_TESTS_MESH_GMSH_VENTRICLES_H
-#define MT_TESTS_MESH_GMSH_VENTRICLES_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -76,5 +75,3 @@ static inline void gmsh_left_ventricle(mt_arena *arena, double h_mm, mt_mesh *me
     gmsh_mesh(arena, script, "hxt", h_mm, mesh);
     unlink(script);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * MULTIPLE_PACKED, of VTK's compressed files, and where several arrays of XML share their bytes: up to 4 points, elements and
  * corners a byte (mesh/vtk/vtk.h). A point is then at most 24 bytes with 48 for its fibre and sheet, and 24 in the mesh; an
  * element 88 with its corners apart (8 each), and 80 in the mesh. */
-#ifndef TESTS_MESH_MULTIPLES_H
-#define TESTS_MESH_MULTIPLES_H
+#pragma once
 
 #include "mesh/mesh.h"
 
@@ -23,5 +22,3 @@ enum {
     MULTIPLE_BYTES = 24,
     MULTIPLE_PACKED = 4 * (24 + 48 + 24 + 88 + 8 + 80)
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* For tests: a slab as a piece of a heart's wall, x through it, z up to the base. Tagged are its sides x = 0
  * (left endocardium), x = size (epicardium) and z = size (base), with these names. */
-#ifndef MT_TESTS_MESH_TAGGED_SLAB_H
-#define MT_TESTS_MESH_TAGGED_SLAB_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -50,5 +49,3 @@ static inline void make_septum(mt_mesh *mesh)
     for (size_t f = 0; f < mesh->n_faces; f++)
         if (mesh->face_tag[f] == MT_SURFACE_EPI && outside++) mesh->face_tag[f] = MT_SURFACE_RV;
 }
-
-#endif

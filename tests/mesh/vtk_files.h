@@ -1,8 +1,7 @@
 /* One small mesh as the files of VTK have it: every kind of legacy and XML file. Numbers are exact as float:
  * equality is to the bit. Cells: a vertex, a tetrahedron, a triangle, a line, a tetrahedron of negative
  * volume, a triangle; point 6 belongs to none. */
-#ifndef TESTS_MESH_VTK_FILES_H
-#define TESTS_MESH_VTK_FILES_H
+#pragma once
 
 #include <zlib.h>
 
@@ -320,5 +319,3 @@ static const char vtp_surface[] =
     "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">2</DataArray></Verts>\n"
     "<CellData><DataArray type=\"Int32\" Name=\"surface-id\" format=\"ascii\">7 8 9</DataArray></CellData>\n"
     "</Piece>\n</PolyData>\n</VTKFile>\n";
-
-#endif

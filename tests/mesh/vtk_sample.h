@@ -1,6 +1,5 @@
 /* The mesh of tests/mesh/vtk_files.h as it must be read, and what tests do to its files. */
-#ifndef TESTS_MESH_VTK_SAMPLE_H
-#define TESTS_MESH_VTK_SAMPLE_H
+#pragma once
 
 #include "mesh/vtk/vtk.h"
 #include "tests/mesh/vtk_files.h"
@@ -32,5 +31,3 @@ static inline void replace(buffer *b, const char *from, const char *to)
     add(b, to, strlen(to));
     add(b, at + strlen(from), old.n - (size_t)(at - old.bytes) - strlen(from));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The mesh of tests/mesh/vtk_files.h as XDMF files, with its numbers as text, as bytes of another file and in HDF5; and meshes with tags as
  * FEniCS writes them. */
-#ifndef TESTS_MESH_XDMF_FILES_H
-#define TESTS_MESH_XDMF_FILES_H
+#pragma once
 
 #include <hdf5.h>
 
@@ -116,8 +115,7 @@ static inline bool xdmf_sample(const char *stem, const xdmf_kind *kind, xdmf_fil
     text(&x->xml, "</Geometry>\n");
     xdmf_put_attributes(x);
     text(&x->xml, "<Information Name=\"Information\" Value=\"3\"><![CDATA[<main>\n<map key=\"wall &amp; "
-                  "scar\" dim=\"3\">3</map>"
-                  "<map key=\"patch\" dim=\"2\"> 4 </map>\n<map key=\"a line\" "
+                  "scar\" dim=\"3\">3</map><map key=\"patch\" dim=\"2\"> 4 </map>\n<map key=\"a line\" "
                   "dim=\"1\">9</map></main>]]></Information>\n"
                   "</Grid>\n</Domain></Xdmf>\n");
     if (x->hdf5 >= 0) good = H5Fclose(x->hdf5) >= 0;
@@ -158,8 +156,8 @@ static const char xdmf_series[] =
     "<Xdmf Version=\"3.0\"><Domain>\n"
     "<Grid Name=\"TimeSeries_meshio\" GridType=\"Collection\" CollectionType=\"Temporal\">\n"
     "<Grid><ns0:include xmlns:ns0=\"http://www.w3.org/2003/XInclude\" "
-    "xpointer=\"xpointer(//Grid[@Name=&quot;mesh&quot;]/*"
-    "[self::Topology or self::Geometry])\"/><Time Value=\"0\"/>\n"
+    "xpointer=\"xpointer(//Grid[@Name=&quot;mesh&quot;]/*[self::Topology or self::Geometry])\"/><Time "
+    "Value=\"0\"/>\n"
     "<Attribute Name=\"elemTag\" Center=\"Cell\"><DataItem Dimensions=\"2\" Format=\"XML\">4 "
     "5</DataItem></Attribute>\n"
     "<Attribute Name=\"f0\" Center=\"Node\"><DataItem Dimensions=\"5 3\" Format=\"XML\">\n"
@@ -175,5 +173,3 @@ static const char xdmf_series[] =
     "-1</DataItem></Geometry>\n"
     "</Grid></Domain>\n"
     "<DataItem Name=\"ids\" Dimensions=\"2 4\" NumberType=\"Int\">1 2 3 4 2 1 3 5</DataItem></Xdmf>\n";
-
-#endif

@@ -3,8 +3,7 @@
  * A bar is a slab of mirrored boxes, WIDE boxes across the wave's way. A line is the same problem in points: an operator of central
  * differences in place of the finite volumes, handed to the same backend. Both have what a wave meets on its way: the same cells, the
  * same tissue, the same stimuli in mm and ms. */
-#ifndef MT_TESTS_SOLVER_COARSE_BAR_H
-#define MT_TESTS_SOLVER_COARSE_BAR_H
+#pragma once
 
 #include <math.h>
 
@@ -192,5 +191,3 @@ static inline void expect_late(const beats *w, double h_mm, size_t axis, int k, 
     expect_faster(&plain, w, k, right_mm_ms, expected.plain);
     expect_faster(&usual, w, k, right_mm_ms, expected.usual);
 }
-
-#endif

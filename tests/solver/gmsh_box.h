@@ -1,6 +1,5 @@
 /* For tests: an unstructured mesh of the unit cube, made by the gmsh program. Without gmsh the test fails and says so. */
-#ifndef MT_TESTS_SOLVER_GMSH_BOX_H
-#define MT_TESTS_SOLVER_GMSH_BOX_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -39,5 +38,3 @@ static void gmsh_box(mt_arena *arena, double edge, mt_mesh *mesh)
     cr_assert(code == 0, "the gmsh program is needed to make this test's mesh, and it ended with %d", code);
     cr_assert(status == MT_OK, "%s", mt_message());
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The slab benchmark of Niederer et al. 2011, stimulated in any corner of its base. */
-#ifndef MT_TESTS_SOLVER_NIEDERER_H
-#define MT_TESTS_SOLVER_NIEDERER_H
+#pragma once
 
 #include <math.h>
 
@@ -53,5 +52,3 @@ static inline void corner_times(
         at_point_ms[p] = mt_probe_fit(&s->mesh, &s->diffusion, activation, at, element);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * In a slab: by the finite volumes and the cpu backend, along or across the fibres (which lie along x).
  * Along a line: by central differences and the cell model of tests/solver/cells/tp06_oracle.h, which share nothing with the
  * solver but the splitting: reaction first (forward Euler, gate m by Rush and Larsen), then explicit diffusion steps. */
-#ifndef MT_TESTS_SOLVER_PLANE_WAVE_H
-#define MT_TESTS_SOLVER_PLANE_WAVE_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -132,5 +131,3 @@ static inline double usual_speed(size_t axis)
     if (along == 0) along = 2 * line_speed(0.02, 0.01) - line_speed(0.02, 0.02);
     return along * (axis == 0 ? 1 : sqrt(ratio));
 }
-
-#endif

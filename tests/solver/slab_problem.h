@@ -1,6 +1,5 @@
 /* A slab ready to be simulated, for the tests of the backends. */
-#ifndef MT_TESTS_SOLVER_SLAB_PROBLEM_H
-#define MT_TESTS_SOLVER_SLAB_PROBLEM_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -93,5 +92,3 @@ static inline void run_backend(slab_problem *s, const char *name, const mt_layou
     if (activation_ms) backend->read(self, MT_ARRAY_ACTIVATION, activation_ms);
     mt_arena_free(&arena);
 }
-
-#endif

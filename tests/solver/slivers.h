@@ -1,6 +1,5 @@
 /* For tests: elements that are nearly flat, planted in a mesh of well-shaped ones. */
-#ifndef MT_TESTS_SOLVER_SLIVERS_H
-#define MT_TESTS_SOLVER_SLIVERS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -59,5 +58,3 @@ static inline void plant_slivers(
     }
     cr_assert_eq(mt_mesh_check(to), MT_OK, "%s", mt_message());
 }
-
-#endif

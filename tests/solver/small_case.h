@@ -1,7 +1,6 @@
 /* Pieces of a case that runs at once: 3 x 2 x 1 mm at 0.5 mm, 288 elements, stimulated at one end; all of them are activated within
  * 6 ms. To be put together with the time, and with what else a test needs. */
-#ifndef TESTS_SOLVER_SMALL_CASE_H
-#define TESTS_SOLVER_SMALL_CASE_H
+#pragma once
 
 #define SMALL_SLAB                                                                                           \
     "mesh:\n"                                                                                                \
@@ -23,5 +22,3 @@
     "    max_mm: [1.5, 1.5, 1]\n"                                                                            \
     "    duration_ms: " duration_ms "\n"                                                                     \
     "    strength_uA_mm3: 50\n"
-
-#endif

@@ -1,7 +1,6 @@
 /* Ways to make time steps, along a line and in a single cell, beside each other: those of solver/monodomain.h, written anew, and
  * others. */
-#ifndef MT_TESTS_SOLVER_SPLITTING_LINE_H
-#define MT_TESTS_SOLVER_SPLITTING_LINE_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -147,5 +146,3 @@ static inline splitting_cell cell_alone(const mt_cell_model *model, splitting_st
     }
     return cell;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The cells are those of the options about a cell, and tissue, diffusion and splitting those of the Niederer benchmark; or all of it, with
  * the time step, is taken from --case, and --set changes values of the case. */
-#ifndef MT_APP_COMMANDS_CELL_TISSUE_RESTITUTION_H
-#define MT_APP_COMMANDS_CELL_TISSUE_RESTITUTION_H
+#pragma once
 
 #include "app/cli/table.h"
 #include "app/cli/cell_options.h"
@@ -60,5 +59,3 @@ void mt_tissue_restitution_tables(mt_arena *arena, const mt_tissue_restitution *
 /* Draws the velocity and APD90 over DI. MT_MEMORY. MT_FILE. */
 MT_NODISCARD mt_status mt_tissue_restitution_draw(
     mt_arena *arena, const mt_tissue_restitution *t, const char *title, const char *path);
-
-#endif

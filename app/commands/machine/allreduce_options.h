@@ -1,6 +1,5 @@
 /* What the options of machine allreduce ask for: the machine, the way around its chips, sizes. */
-#ifndef MT_APP_COMMANDS_MACHINE_ALLREDUCE_OPTIONS_H
-#define MT_APP_COMMANDS_MACHINE_ALLREDUCE_OPTIONS_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "app/commands/machine/collective.h"
@@ -38,5 +37,3 @@ MT_NODISCARD mt_status mt_allreduce_prism(
 
 /* The way around the chips with the routing and the replicas that it is for. */
 ipu_ring_choice mt_usual_choice(ipu_logical logical);
-
-#endif

@@ -1,7 +1,6 @@
 /* One collective over the chips of a machine: its program, really done or only timed. Every chip has a vector of 4-byte elements,
  * each fragment of which is spread over all tiles of the chip, so that all of them send, receive and compute in each step. */
-#ifndef MT_APP_COMMANDS_MACHINE_COLLECTIVE_H
-#define MT_APP_COMMANDS_MACHINE_COLLECTIVE_H
+#pragma once
 
 #include "ipu/collectives/collective.h"
 #include "ipu/run/engine.h"
@@ -37,5 +36,3 @@ MT_NODISCARD mt_status mt_collective_do(
  * where the exchange has words longer than an element, of all steps. Whether the whole program fits the memory of its tiles is not
  * looked at, but its vectors must. Fails as ipu_compile, ipu_timing_make. */
 MT_NODISCARD mt_status mt_collective_cycles(const mt_collective *collective, uint64_t *cycles);
-
-#endif

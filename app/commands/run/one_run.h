@@ -1,6 +1,5 @@
 /* One run of a case, from what was asked for to its results in a folder. */
-#ifndef MT_APP_COMMANDS_RUN_ONE_RUN_H
-#define MT_APP_COMMANDS_RUN_ONE_RUN_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "app/results/report.h"
@@ -44,5 +43,3 @@ typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *
  * of unusual values. MT_STOPPED: a signal came; `results` was called if a step was done. */
 MT_NODISCARD mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared,
     const char *folder, mt_one_run_results *results, void *user);
-
-#endif

@@ -6,8 +6,7 @@
  * Before the first run all values are checked: that each is a case, that its files are there, and, of those on the first one's mesh,
  * that stimuli and points fit it. Then a run that fails does not keep the next ones from being made; it is told at once, and at the end.
  * A signal ends the run that is under way as it would end it alone, and no other begins. */
-#ifndef MT_APP_COMMANDS_RUN_SWEEP_H
-#define MT_APP_COMMANDS_RUN_SWEEP_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
@@ -15,5 +14,3 @@
 /* Makes the runs of the arguments of `run`, which have --sweep, in and below this folder. MT_INPUT, MT_FILE: a value makes no sense,
  * and nothing was run; or, as every other status, that of the first run that failed. MT_STOPPED. MT_MEMORY. */
 MT_NODISCARD mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, const char *folder);
-
-#endif

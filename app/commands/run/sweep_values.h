@@ -2,8 +2,7 @@
  *
  * Commas part values, but those within brackets, braces or quotes. Blanks around a value are not part of it. Each value has a name for its
  * folder: the last part of the key and the value, "edge_mm=0.2", with '_' in place of what no name of a file may have. */
-#ifndef MT_APP_COMMANDS_RUN_SWEEP_VALUES_H
-#define MT_APP_COMMANDS_RUN_SWEEP_VALUES_H
+#pragma once
 
 #include "data/core/arena.h"
 #include "data/core/status.h"
@@ -25,5 +24,3 @@ typedef struct mt_sweep_values {
 /* Gives the values of a text in `arena`. MT_INPUT: it has no key or no values, one is empty, two are the same or have the same name, or a
  * name is too long. MT_MEMORY. */
 MT_NODISCARD mt_status mt_sweep_values_read(mt_arena *arena, const char *text, mt_sweep_values *values);
-
-#endif

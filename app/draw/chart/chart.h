@@ -2,8 +2,7 @@
  * machine (groups) and scheme (bars); or lines, for how an amount depends on a number: groups are then placed at their
  * numbers or the logarithms of these, and the values of each bar are points on a line. A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
-#ifndef MT_APP_DRAW_CHART_CHART_H
-#define MT_APP_DRAW_CHART_CHART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ MT_NODISCARD mt_status mt_chart_write(const char *path, const mt_chart *chart);
 
 /* The colour of a kind, of a chart with lines that of a bar, as linear light. */
 void mt_chart_colour(size_t kind, double linear[3]);
-
-#endif

@@ -10,8 +10,7 @@
  *     const mt_curve_panel panel[] = {{.caption = "V, mV", .curve = &v, .look = MT_CURVE_LINE}};
  *     return mt_curves_write(path, &(mt_curves){"A cell", "time, ms", 1, panel, NULL});
  */
-#ifndef MT_APP_DRAW_CHART_CURVES_H
-#define MT_APP_DRAW_CHART_CURVES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ typedef struct mt_curves {
 /* Writes them: whole, or not at all. Vertical axes have round ends. The same input gives the same bytes. MT_INPUT: a curve without
  * points or with one that is not finite, words that are not UTF-8. MT_MEMORY. MT_FILE: the file cannot be written. */
 MT_NODISCARD mt_status mt_curves_write(const char *path, const mt_curves *curves);
-
-#endif

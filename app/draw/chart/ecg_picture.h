@@ -18,8 +18,7 @@
  * Limb leads have one gain and chest leads have one; so have other leads. It is 10 mm/mV if the leads then fit and are at least 5 mm high,
  * else the largest of 1, 2 and 5 times a power of ten that fits: in an unbounded conductor limbs are far away. Leads below the standard ones have
  * the gain of their column. Speed and gains are printed below the paper, and the voltage of a pulse next to it. */
-#ifndef MT_APP_DRAW_CHART_ECG_PICTURE_H
-#define MT_APP_DRAW_CHART_ECG_PICTURE_H
+#pragma once
 
 #include "app/draw/chart/curves.h"
 #include "solver/case/stimulated.h"
@@ -58,5 +57,3 @@ bool mt_ecg_blank(
 /* Writes the picture: whole, or not at all. The same input gives the same bytes. MT_INPUT: as above, or words that are not UTF-8.
  * MT_MEMORY. MT_FILE: the file cannot be written. */
 MT_NODISCARD mt_status mt_ecg_picture(const char *path, const mt_ecg_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* A bar of colours for values from one end to another: the legend of what is not drawn with lines. */
-#ifndef MT_APP_DRAW_SCENE_BAR_H
-#define MT_APP_DRAW_SCENE_BAR_H
+#pragma once
 
 #include "app/draw/page.h"
 
@@ -25,5 +24,3 @@ void mt_bar_fill(mt_page *page, const mt_bar *bar);
 
 /* Draws the bar there, with ticks and, above it, "label [unit]". */
 void mt_bar_draw(mt_page *page, const mt_bar *bar, const char *label, const char *unit);
-
-#endif

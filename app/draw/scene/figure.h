@@ -1,7 +1,6 @@
 /* A mesh on a page: its outer surface in all its views, side by side and to one scale, with the names of the views and the three
  * axes. The picture decides what the colours mean, and draws the legend. */
-#ifndef MT_APP_DRAW_SCENE_FIGURE_H
-#define MT_APP_DRAW_SCENE_FIGURE_H
+#pragma once
 
 #include "app/draw/page.h"
 #include "app/draw/scene/view.h"
@@ -45,5 +44,3 @@ enum { MT_AXES_Y = 925 };
 /* Draws all panels, coloured by `colour_of`, with names and axes. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_draw(
     const mt_figure *figure, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* Isochrones: lines of equal activation time on a plot, with their times. */
-#ifndef MT_APP_DRAW_SCENE_ISOCHRONES_H
-#define MT_APP_DRAW_SCENE_ISOCHRONES_H
+#pragma once
 
 #include "app/draw/scene/view.h"
 
@@ -43,5 +42,3 @@ typedef struct mt_time_labels {
  * where these are. */
 void mt_isochrones_draw(mt_plot *plot, const mt_view_surface *surface, const mt_view *view,
     const mt_times *times, mt_time_labels *labels);
-
-#endif

@@ -1,8 +1,7 @@
 /* Colours for the parts of a mesh that are distinct where parts meet on its surface.
  * With several groups, each has a hue of its own, and its parts have darker and lighter shades of it. The hues of groups that
  * meet differ as much as the number of groups allows. With a single group, its parts differ in hue and lightness. */
-#ifndef MT_APP_DRAW_SCENE_PART_COLOURS_H
-#define MT_APP_DRAW_SCENE_PART_COLOURS_H
+#pragma once
 
 #include "app/draw/scene/view.h"
 #include "mesh/cut/partition.h"
@@ -24,5 +23,3 @@ extern const double mt_part_shade_distance;
  * the surface + parts). MT_INPUT: more groups than MT_PART_GROUPS_MAX. MT_MEMORY. */
 MT_NODISCARD mt_status mt_part_colours_make(
     mt_arena *arena, const mt_view_surface *surface, const mt_partition *partition, mt_part_colours *colours);
-
-#endif

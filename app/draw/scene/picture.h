@@ -5,8 +5,7 @@
  * the front and from behind, side by side, everything else from one side (mt_views_find). Between both sides a map of a heart has a third
  * view, cut along the long axis (mt_view_cut_find): an endocardial stimulus may have activated nothing that is visible from outside. MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
-#ifndef MT_APP_DRAW_SCENE_PICTURE_H
-#define MT_APP_DRAW_SCENE_PICTURE_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
@@ -40,5 +39,3 @@ MT_NODISCARD mt_status mt_picture_map(const char *path, const mt_mesh *mesh, con
  * groups. */
 MT_NODISCARD mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_partition *partition, const char *title);
-
-#endif

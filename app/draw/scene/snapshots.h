@@ -1,7 +1,6 @@
 /* A field at several moments, side by side in one picture with one scale of colours: columns are moments, rows the sides that the mesh is
  * seen from (mt_views_find). A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels in the style of mt_picture_map. */
-#ifndef MT_APP_DRAW_SCENE_SNAPSHOTS_H
-#define MT_APP_DRAW_SCENE_SNAPSHOTS_H
+#pragma once
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
@@ -23,5 +22,3 @@ typedef struct mt_snapshots {
  * of mt_view_rim_values. O(elements) time, and for each moment O(elements that touch the surface + pixels). MT_INPUT: no elements, an
  * adjacency of another mesh, no moments or too many, an empty scale, words that are not UTF-8. MT_MEMORY. MT_FILE. */
 MT_NODISCARD mt_status mt_snapshots_write(const char *path, const mt_snapshots *snapshots);
-
-#endif

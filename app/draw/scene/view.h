@@ -3,8 +3,7 @@
  *
  * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
  * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
-#ifndef MT_APP_DRAW_SCENE_VIEW_H
-#define MT_APP_DRAW_SCENE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -147,5 +146,3 @@ typedef struct mt_box {
 } mt_box;
 
 mt_box mt_plot_box(const mt_plot *plot, double x_low, double x_high, double y_low, double y_high);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * All values are those of the case data/cases/ventricles.yaml but for the mesh: a file, or ventricles made with gmsh. A mesh without
  * fibres gets them by the rule of `mesh fibres`, as usual there. */
-#ifndef MT_APP_STUDY_PAPER_HEART_H
-#define MT_APP_STUDY_PAPER_HEART_H
+#pragma once
 
 #include "app/cli/table.h"
 #include "app/run/mapping.h"
@@ -54,5 +53,3 @@ mt_run mt_heart_run(const mt_heart *heart, const mt_backend *backend);
 
 /* Gives a table of what the study did and what was done here, where the two differ or the study does not tell. */
 MT_NODISCARD mt_status mt_heart_differences(mt_arena *arena, const mt_heart *heart, mt_table *table);
-
-#endif

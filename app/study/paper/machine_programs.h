@@ -1,7 +1,6 @@
 /* Programs of others whose time on real machines is known, written for the emulated ones: mapped, cut and connected as their
  * authors did. They have no values. The work of the matrix-vector product is modelled, too, by the instructions of its loops. */
-#ifndef MT_APP_STUDY_PAPER_MACHINE_PROGRAMS_H
-#define MT_APP_STUDY_PAPER_MACHINE_PROGRAMS_H
+#pragma once
 
 #include "ipu/run/timing.h"
 
@@ -44,5 +43,3 @@ enum { MT_TUTORIAL_MATRIX, MT_TUTORIAL_PRODUCTS, MT_TUTORIAL_SUMS, MT_TUTORIAL_S
 /* Gives the cycles of its compute sets on `one`. Fails as above. */
 MT_NODISCARD mt_status mt_tutorial_cycles(
     const ipu_target *one, mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS]);
-
-#endif

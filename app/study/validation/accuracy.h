@@ -9,8 +9,7 @@
  * NaN, y must be the same, with its sign unless it is a NaN. All of these have no error in ulps and are counted apart. Whatever else is 0,
  * subnormal, infinite, a NaN, or not so where it should be, is a mismatch.
  */
-#ifndef MT_APP_STUDY_VALIDATION_ACCURACY_H
-#define MT_APP_STUDY_VALIDATION_ACCURACY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void mt_accuracy_add(mt_accuracy *accuracy, uint64_t operands, double truth, flo
 
 /* Adds what another has counted. The order of results, and which of several counts took them, changes nothing. */
 void mt_accuracy_merge(mt_accuracy *accuracy, const mt_accuracy *other);
-
-#endif

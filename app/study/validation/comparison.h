@@ -1,6 +1,5 @@
 /* Two tables that compare our numbers with published ones and say why they differ. */
-#ifndef MT_APP_STUDY_VALIDATION_COMPARISON_H
-#define MT_APP_STUDY_VALIDATION_COMPARISON_H
+#pragma once
 
 #include "app/cli/table.h"
 
@@ -30,5 +29,3 @@ void mt_comparison_note(mt_comparison *comparison, const char *words);
 
 /* Gives the tables to print and returns how many: without reasons, one. */
 size_t mt_comparison_tables(const mt_comparison *comparison, mt_table tables[MT_COMPARISON_TABLES]);
-
-#endif

@@ -11,8 +11,7 @@
  * eigenvalue of M^-1 K is above the largest of an element, which is at most 4 tr(K_e) / V_e where M is lumped and 20 tr(K_e) / V_e where
  * it is not. A consistent M is solved by conjugate gradients, to 1e-10 of the right side. Double precision. Shares with the
  * solver only mesh, tissue, cell model and how a splitting is compensated. */
-#ifndef MT_APP_STUDY_VALIDATION_FINITE_ELEMENTS_H
-#define MT_APP_STUDY_VALIDATION_FINITE_ELEMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ typedef bool mt_finite_elements_watch(
  * another, or dt_ms is above what the model allows. MT_NUMERICS: V is no number. MT_MEMORY. Deterministic. */
 MT_NODISCARD mt_status mt_finite_elements_run(mt_arena *arena, const mt_finite_elements *problem,
     mt_finite_elements_watch *watch, void *user, mt_finite_elements_wave *wave);
-
-#endif

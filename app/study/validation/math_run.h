@@ -3,8 +3,7 @@
  * They run as in a simulation, with subnormal numbers flushed (ipu_begin_flushing). Truth is what the C library's functions and the host's
  * division give in double precision, for operands of which subnormal ones count as 0. That is less than 2^-52 of the result away from the
  * real truth, and so an error in ulps of single precision is known to 2^-28. */
-#ifndef MT_APP_STUDY_VALIDATION_MATH_RUN_H
-#define MT_APP_STUDY_VALIDATION_MATH_RUN_H
+#pragma once
 
 #include "app/study/validation/accuracy.h"
 #include "solver/kernels/kernels.h"
@@ -22,5 +21,3 @@ double mt_math_millions(const mt_math_plan *plan, mt_function f);
 
 /* Counts how accurate f is, by as many threads as OpenMP has; the count is the same for any number of them. */
 mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f);
-
-#endif

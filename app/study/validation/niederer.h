@@ -4,8 +4,7 @@
  *
  * Corners are those of the base, z = 0: corner 0 is the benchmark's; bit 0 mirrors the slab's stimuli, points and line along x,
  * bit 1 along y. The mesh stays. By symmetry all corners give the same times; by how much they do not is an error of the mesh. */
-#ifndef MT_APP_STUDY_VALIDATION_NIEDERER_H
-#define MT_APP_STUDY_VALIDATION_NIEDERER_H
+#pragma once
 
 #include "app/cli/command.h"
 #include "app/run/mapping.h"
@@ -83,5 +82,3 @@ double mt_niederer_difference_ms(const mt_niederer *niederer, size_t mesh, size_
 
 /* A place of the case, such as a corner of the base, seen from another corner. */
 double mt_niederer_mirrored_mm(const mt_niederer *niederer, size_t corner, size_t axis, double at_mm);
-
-#endif

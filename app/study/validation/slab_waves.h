@@ -7,8 +7,7 @@
  *   along             from the end x = 0
  *   across            from the side y = 0
  * What is compared are those 6 to 18 scaled mm from there: the wave has its form by then, and no end is near. */
-#ifndef MT_APP_STUDY_VALIDATION_SLAB_WAVES_H
-#define MT_APP_STUDY_VALIDATION_SLAB_WAVES_H
+#pragma once
 
 #include "mesh/mesh.h"
 #include "mesh/info.h"
@@ -59,5 +58,3 @@ typedef struct mt_slab_method {
  * bounds. Failures of mt_diffusion_make and mt_finite_elements_run. MT_MEMORY. */
 MT_NODISCARD mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
     const mt_slab_references *references, mt_slab_waves *waves);
-
-#endif

@@ -1,8 +1,7 @@
 /* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the cell model. Shared by the
  * commands that reproduce the study's times. Stimuli and the recording of activation times are not counted, because the study
  * does not mention them. */
-#ifndef MT_APP_STUDY_VALIDATION_STEPS_H
-#define MT_APP_STUDY_VALIDATION_STEPS_H
+#pragma once
 
 #include "app/study/validation/comparison.h"
 #include "app/study/reproduce.h"
@@ -64,5 +63,3 @@ void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS
 
 /* "GC200, flat partition, mixed-clean, inputs copied together" */
 void mt_steps_setting(const mt_reproduce *base, char setting[MT_STEPS_SETTING]);
-
-#endif

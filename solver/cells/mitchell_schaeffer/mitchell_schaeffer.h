@@ -12,8 +12,7 @@
  * potential that begins with h below 0.31 stays below 0 mV, and is no activation to this program; below 0.2 there is none.
  *
  * One step is forward Euler's. */
-#ifndef MT_SOLVER_CELLS_MITCHELL_SCHAEFFER_MITCHELL_SCHAEFFER_H
-#define MT_SOLVER_CELLS_MITCHELL_SCHAEFFER_MITCHELL_SCHAEFFER_H
+#pragma once
 
 #define MS_REST_MV (-80.0)
 #define MS_SPAN_MV 100.0
@@ -28,5 +27,3 @@ typedef enum ms_parameter {
     MS_PARAMETERS
 } ms_parameter;
 typedef enum ms_variant { MS_STANDARD, MS_VARIANTS } ms_variant;
-
-#endif

@@ -7,8 +7,7 @@
  *
  * One step: forward Euler for all states but gate m, which takes the Rush-Larsen step; all right-hand sides
  * are of the values at the step's start. Euler alone would need dt < 2.2 us for gate m. */
-#ifndef MT_SOLVER_CELLS_TP06_TP06_H
-#define MT_SOLVER_CELLS_TP06_TP06_H
+#pragma once
 
 #include "solver/cells/tp06/tp06_parameters.h"
 
@@ -58,5 +57,3 @@ typedef enum tp06_current {
     TP06_I_NAK,
     TP06_CURRENTS
 } tp06_current;
-
-#endif

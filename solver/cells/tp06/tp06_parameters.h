@@ -1,7 +1,6 @@
 /* The parameters of the ten Tusscher-Panfilov 2006 model, those that its variants share, and what the equations take of them
  * (mt_cell_constants). Sources: solver/cells/tp06/tp06.h. No includes: the instruction counter reads it too. */
-#ifndef MT_SOLVER_CELLS_TP06_TP06_PARAMETERS_H
-#define MT_SOLVER_CELLS_TP06_TP06_PARAMETERS_H
+#pragma once
 
 /* Physical constants, and a cell's size. */
 #define TP06_GAS 8314.472                                      /* J/(kmol K) */
@@ -124,5 +123,3 @@ static inline void tp06_constants(const double *p, double by_K_o, double *c)
     c[TP06_BUFFER_SR] = p[TP06_BUF_SR] * p[TP06_K_BUF_SR];
     c[TP06_BUFFER_SS] = p[TP06_BUF_SS] * p[TP06_K_BUF_SS];
 }
-
-#endif

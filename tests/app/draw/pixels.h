@@ -1,6 +1,5 @@
 /* For tests of pictures: files, their pixels, and colours. */
-#ifndef TESTS_APP_DRAW_PIXELS_H
-#define TESTS_APP_DRAW_PIXELS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -126,5 +125,3 @@ static inline double oklab_distance(const double rgb[3], const double other[3])
     oklab(rgb, a), oklab(other, b);
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The data of a page that `myotile report` made, slow and obvious. */
-#ifndef TESTS_APP_REPORT_PAGE_DATA_H
-#define TESTS_APP_REPORT_PAGE_DATA_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -125,5 +124,3 @@ static inline double half_step(const json *about)
 {
     return json_value(about, "scale") * (0.5 + 1e-9) + 1e-12 * fabs(json_value(about, "offset"));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Two runs with all files that a run can have, one after the other into the folder "out", the second one with faults. The first takes
  * 6 ms and has maps that the second one, of 5 ms, has not, and the other way round. Each was made alone before, in first/out and
  * second/out; equal runs make equal bytes. */
-#ifndef TESTS_APP_RESULTS_TWO_RUNS_H
-#define TESTS_APP_RESULTS_TWO_RUNS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -200,5 +199,3 @@ static inline void fill_sizes(int n_sizes, size_t step_bytes)
     cr_assert(failed > n_sizes / 3 && failed < n_sizes, "%d of %d sizes are too small", failed, n_sizes);
     cr_assert_eq(umount("disk"), 0);
 }
-
-#endif

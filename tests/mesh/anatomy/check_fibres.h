@@ -1,6 +1,5 @@
 /* The invariants of mt_fibres; the message names the first offending element. */
-#ifndef TESTS_MESH_ANATOMY_CHECK_FIBRES_H
-#define TESTS_MESH_ANATOMY_CHECK_FIBRES_H
+#pragma once
 
 #include <math.h>
 
@@ -30,5 +29,3 @@ static inline mt_status fibres_check(const mt_fibres *fibres)
         return mt_fail(MT_INPUT, "fibres: %zu jumps at %zu faces", fibres->n_jumps, fibres->n_inner_faces);
     return MT_OK;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The invariants of mesh/cut/halo.h; the message names the first offending part. */
-#ifndef TESTS_MESH_CUT_CHECK_HALO_H
-#define TESTS_MESH_CUT_CHECK_HALO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -135,5 +134,3 @@ static inline mt_status halo_check(
     mt_arena_free(&scratch);
     return status;
 }
-
-#endif

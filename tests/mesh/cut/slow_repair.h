@@ -1,7 +1,6 @@
 /* The repair of parts as its header tells it, slowly: each element that moves is searched for from the beginning, and elements are chosen
  * among all of a part. To be compared with. */
-#ifndef TESTS_MESH_CUT_SLOW_REPAIR_H
-#define TESTS_MESH_CUT_SLOW_REPAIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -157,5 +156,3 @@ static mt_status slow_repair(
     *moves = parts.moves;
     return status;
 }
-
-#endif

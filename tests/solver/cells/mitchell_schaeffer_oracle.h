@@ -1,7 +1,6 @@
 /* The Mitchell-Schaeffer model once more, for tests only: plain scalar code in double precision, in the paper's own v from 0 to
  * 1 (Bull. Math. Biol. 65 (2003) 767-793), and what can be said of it in closed form. It shares nothing with the solver. */
-#ifndef TESTS_SOLVER_CELLS_MITCHELL_SCHAEFFER_ORACLE_H
-#define TESTS_SOLVER_CELLS_MITCHELL_SCHAEFFER_ORACLE_H
+#pragma once
 
 #include <math.h>
 
@@ -63,5 +62,3 @@ static inline double ms_speed(const ms_times *t, double d_mm2_ms)
     const double root = sqrt(1 - ms_h_min(t)), high = (1 + root) / 2, low = (1 - root) / 2;
     return sqrt(d_mm2_ms / (2 * t->in)) * (high - 2 * low);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * appendix of the same authors' model of 2004, Am. J. Physiol. 286 (2004) H1573-H1589, for what stayed), in
  * the form and with the parameters of the CellML repository's versions. It shares nothing with the solver but
  * the order of the states: y[0..17] as in mt_tp06_state, y[18] = V. A stimulus changes V alone. */
-#ifndef TESTS_SOLVER_CELLS_TP06_ORACLE_H
-#define TESTS_SOLVER_CELLS_TP06_ORACLE_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -277,5 +276,3 @@ static inline void oracle_runge_kutta(int type, double dt_ms, double rise, doubl
     }
     for (int i = 0; i < ORACLE_N; i++) y[i] += dt_ms * sum[i];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: the cell of ten Tusscher and Panfilov with a share of its sodium current, as in diseased tissue or under drugs. */
-#ifndef MT_TESTS_SOLVER_CELLS_WEAK_SODIUM_H
-#define MT_TESTS_SOLVER_CELLS_WEAK_SODIUM_H
+#pragma once
 
 #include <string.h>
 
@@ -25,5 +24,3 @@ static inline const mt_cell_model *weak_model(weak_cells *weak, double share)
     weak->model.n_variants = 1;
     return &weak->model;
 }
-
-#endif

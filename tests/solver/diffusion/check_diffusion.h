@@ -1,6 +1,5 @@
 /* The invariants of solver/diffusion/diffusion.h; the message names the first offending row. */
-#ifndef TESTS_SOLVER_DIFFUSION_CHECK_DIFFUSION_H
-#define TESTS_SOLVER_DIFFUSION_CHECK_DIFFUSION_H
+#pragma once
 
 #include <math.h>
 
@@ -31,8 +30,8 @@ static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjace
     for (; k < MT_DIFFUSION_ROW; k++)
         if (column[k] != c || rate[k] != 0)
             return mt_fail(MT_INPUT,
-                "row %zu: column %u with rate %g after the row's end; padding must be the row "
-                "itself with rate 0",
+                "row %zu: column %u with rate %g after the row's end; padding must be the row itself with "
+                "rate 0",
                 c, column[k], rate[k]);
     return MT_OK;
 }
@@ -78,5 +77,3 @@ static inline mt_status diffusion_check(const mt_diffusion *diffusion, const mt_
     mt_arena_free(&scratch);
     return status;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* How far a result is from the truth, in units in the last place of the truth: the distance of the floats, or doubles, around it. */
-#ifndef TESTS_SOLVER_KERNELS_ULPS_H
-#define TESTS_SOLVER_KERNELS_ULPS_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -20,5 +19,3 @@ static inline double ulps_double(double y, long double truth)
     const int exponent = truth == 0 ? -1022 : ilogbl(truth);
     return (double)(fabsl((long double)y - truth) / ldexpl(1, (exponent < -1022 ? -1022 : exponent) - 52));
 }
-
-#endif
