@@ -71,10 +71,8 @@ static void write_words(char *words, size_t size, const char *backend, const cha
     slab_options(mesh, sizeof options, options);
     (void)snprintf(words, size,
         "folder=$(mktemp -d) && '%s' run '%s/cases/niederer-0.2.yaml' %s --set machine.backend=%s --set "
-        "points=[] --set "
-        "time.end_ms=3 --no-cache --output \"$folder/out\" 2>\"$folder/said\"; ended=$?; [ $ended = 0 ] || "
-        "cat "
-        "\"$folder/said\" >&2; rm -rf \"$folder\"; exit $ended",
+        "points=[] --set time.end_ms=3 --no-cache --output \"$folder/out\" 2>\"$folder/said\"; ended=$?; [ "
+        "$ended = 0 ] || cat \"$folder/said\" >&2; rm -rf \"$folder\"; exit $ended",
         MT_PROGRAM, MT_DATA_DIR, options, backend);
 }
 

@@ -33,10 +33,10 @@ void slab_options(const char *mesh, size_t size, char *options)
 {
     double edge_mm;
     (void)snprintf(options, size,
-        is_edge(mesh, &edge_mm) ? "--set mesh.slab.edge_mm=%s"
-                                : "--set 'mesh={file: \"%s\"}' --set 'stimuli=[{min_mm: [-1e6, -1e6, -1e6], "
-                                  "max_mm: [1e6, 1e6, 1e6], "
-                                  "start_ms: 0, duration_ms: 2, strength_uA_mm3: 50}]'",
+        is_edge(mesh, &edge_mm)
+            ? "--set mesh.slab.edge_mm=%s"
+            : "--set 'mesh={file: \"%s\"}' --set 'stimuli=[{min_mm: [-1e6, -1e6, -1e6], max_mm: [1e6, 1e6, "
+              "1e6], start_ms: 0, duration_ms: 2, strength_uA_mm3: 50}]'",
         mesh);
 }
 

@@ -10,12 +10,10 @@ static const struct {
 } exits[] = {{"0", "done"}, {"2", "bad case or arguments"}, {"3", "files or memory"},
     {"4", "does not fit the machine"}, {"5", "numerics"},
     {"130, 143 or 129", "stopped by Ctrl-C, SIGTERM or SIGHUP"}};
-static const char isa[] =
-    "chooses the instruction set (base, avx2 or avx512; usual: the best that the processor has). "
-    "All give the same bits.";
+static const char isa[] = "chooses the instruction set (base, avx2 or avx512; usual: the best that the "
+                          "processor has). All give the same bits.";
 static const char cache[] =
-    "the folder of the cache, which keeps the largest stable diffusion substep of a mesh; usual: "
-    "~/.cache.";
+    "the folder of the cache, which keeps the largest stable diffusion substep of a mesh; usual: ~/.cache.";
 static const struct {
     const char *name, *meaning;
 } variables[] = {{"MYOTILE_ISA", isa}, {"XDG_CACHE_HOME", cache}};

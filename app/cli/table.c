@@ -42,8 +42,8 @@ static void add_column(mt_table *table, mt_column column)
     if (table->status != MT_OK) return;
     if (table->n_columns == MT_TABLE_COLUMNS_MAX || table->n_values > 0) {
         table->status = mt_fail(MT_INPUT,
-            "table \"%s\": column \"%s\" comes after %zu columns and %zu values; columns come first, "
-            "at most %d",
+            "table \"%s\": column \"%s\" comes after %zu columns and %zu values; columns come first, at most "
+            "%d",
             table->title, column.key, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
         return;
     }

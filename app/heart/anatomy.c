@@ -47,15 +47,15 @@ static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning
     const size_t n_foreign = mt_meaning_foreign(mesh);
     if (n_foreign == 0) return;
     if (!meaning) {
-        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); "
-                "--tags " MT_MEANING_EXAMPLE " says what they mean",
+        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); --tags " MT_MEANING_EXAMPLE
+                " says what they mean",
             path, n_foreign, understood);
         return;
     }
     (void)mt_meaning_text(meaning, text);
     mt_meaning_list(meaning, list, sizeof list);
-    mt_warn("%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use all of "
-            "them: %s",
+    mt_warn(
+        "%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use all of them: %s",
         path, list, understood, text);
 }
 
@@ -150,9 +150,8 @@ static mt_status refuse_contradicted(const char *path, const mt_meaning *m, cons
 
 static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_mesh *mesh)
 {
-    static const char agrees[] =
-        "tags 1 to 4 of triangles have no names; by the shape they are base, epicardium, "
-        "left and right endocardium";
+    static const char agrees[] = "tags 1 to 4 of triangles have no names; by the shape they are base, "
+                                 "epicardium, left and right endocardium";
     mt_adjacency adjacency;
     mt_meaning m;
     MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
@@ -161,8 +160,8 @@ static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_
         char why[400];
         (void)snprintf(why, sizeof why, "%s", mt_message());
         return mt_fail(MT_INPUT,
-            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
-            "`myotile mesh surfaces` names them: with --tags " MT_MEANING_EXAMPLE
+            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. `myotile "
+            "mesh surfaces` names them: with --tags " MT_MEANING_EXAMPLE
             ", or with --surfaces given if they are base 1, epi 2, lv 3 and rv 4",
             path, why);
     }

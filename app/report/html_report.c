@@ -80,9 +80,8 @@ static void note(mt_html_part *part, const char *format, ...)
 static void note_end(mt_html_part *part, const mt_run_folder *folder)
 {
     if (folder->taken)
-        note(part,
-            "A run was writing into this folder when the report was made. The report shows the results of an "
-            "earlier run.");
+        note(part, "A run was writing into this folder when the report was made. The report shows the "
+                   "results of an earlier run.");
     if (strcmp(folder->stopped_by, "its end") != 0)
         note(part, "The run was stopped by %s at %.9g of %.9g ms.", folder->stopped_by, folder->reached_ms,
             folder->end_ms);

@@ -22,8 +22,7 @@ static const char *why_none(const char *path)
     if (mt_folder_is_taken(path)) return "a run is going on there, and writes it at its end";
     if (mt_checkpoints_any(path))
         return "a run there has not come to its end; it goes on by `myotile run --resume`, and Ctrl-C then "
-               "leaves "
-               "results";
+               "leaves results";
     return "allowed: a folder that `myotile run` has left";
 }
 

@@ -102,9 +102,8 @@ static void warn_of_others(const char *folder)
     size_t n, *steps;
     if (list(scratch, folder, &n, &steps) == MT_OK && n > 0 &&
         mt_checkpoints_newest(scratch, folder, &other) == MT_OK && !is_the_end(scratch, &other))
-        mt_warn(
-            "%s: an earlier run was stopped there, and these results replace its; to continue it instead, "
-            "`myotile run --resume %s`",
+        mt_warn("%s: an earlier run was stopped there, and these results replace its; to continue it "
+                "instead, `myotile run --resume %s`",
             other.path, folder);
 }
 
@@ -196,8 +195,7 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
     if (!mt_case_lines_differ(was, is, MT_AFFECTS_STATE, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, time.until, at_ms "
-        "behind the "
-        "checkpoint, machine, checkpoint",
+        "behind the checkpoint, machine, checkpoint",
         from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
         now.text ? (int)now.n : 4, now.text ? now.text : "less");
 }

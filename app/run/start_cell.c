@@ -33,8 +33,7 @@ static mt_status check_type(
     if (v->states == type->states) return MT_OK;
     return mt_fail(MT_INPUT,
         "the state of a cell of type %.40s, and %zu elements are of another: %.80s; allowed: where all are "
-        "of one "
-        "type; `prepace` paces each kind of cell by itself",
+        "of one type; `prepace` paces each kind of cell by itself",
         state->type, elements, v->name);
 }
 

@@ -92,8 +92,7 @@ static mt_status check_size(const double size_mm[3], double edge_mm)
     if (elements <= MT_WAVE_SLAB_MOST) return MT_OK;
     return mt_fail(MT_INPUT,
         "elements with edges of %g mm: a slab of %.4g x %.4g x %.4g mm, through which such a wave can be "
-        "measured, "
-        "has %.3g of them; allowed: at most %d",
+        "measured, has %.3g of them; allowed: at most %d",
         edge_mm, size_mm[0], size_mm[1], size_mm[2], elements, MT_WAVE_SLAB_MOST);
 }
 

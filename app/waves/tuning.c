@@ -36,9 +36,8 @@ mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
 {
     MT_TRY(mt_wave_medium_of_case(input, medium));
     if (input->cell.asked.n_scales + input->cell.asked.n_sets == 0) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type, as "
-        "with --set cell.scale=[] --set cell.set=[]");
+    return mt_fail(MT_INPUT, "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those "
+                             "of the type, as with --set cell.scale=[] --set cell.set=[]");
 }
 
 static mt_status check_speed(const mt_slab_kind *kind, double dt_ms, int direction, double asked)
@@ -138,9 +137,8 @@ static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
     if (++s->n_dead > DEAD_MOST)
         return mt_fail(MT_NUMERICS,
             "no wave of about %g mm/ms runs %s the fibres through elements with edges of %.3g mm: it dies "
-            "out or "
-            "falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements are "
-            "needed",
+            "out or falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements "
+            "are needed",
             s->asked_mm_ms, mt_plane_wave_direction[direction], mt_slab_kind_edge_mm(kind), *s->inside);
     s->log_factor += log(2);
     s->last_log_factor = s->last_log_off = NAN;

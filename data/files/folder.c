@@ -76,8 +76,7 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
     if (!empty && !is_ours(folder))
         return mt_fail(MT_FILE,
             "%s: this folder holds files that myotile did not write. Choose another folder. With --force "
-            "myotile writes "
-            "there, and replaces files of the same names",
+            "myotile writes there, and replaces files of the same names",
             folder->path);
     return MT_OK;
 }

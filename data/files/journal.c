@@ -123,10 +123,9 @@ static mt_status settle(size_t n, const mt_change *c, bool *pending)
     for (int t = 0; t < UNDO_TRIES && (*pending = !undo_all(n, c)); t++)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000L << (t < 4 ? t : 4)}, NULL);
     return mt_fail(MT_FILE, "%s: cannot be put in place: %s; %s", c[k].target, strerror(reason),
-        *pending
-            ? "some files that belong with it are, and the next run or report of this folder completes or "
-              "undoes that"
-            : "no file was replaced");
+        *pending ? "some files that belong with it are, and the next run or report of this folder completes "
+                   "or undoes that"
+                 : "no file was replaced");
 }
 
 /* What nobody needs once they are all made, or all undone. */

@@ -412,8 +412,7 @@ static mt_status race(const compiling *c, const access *a, const access *b)
     const char *how = other->write ? "written" : "read in place";
     return field_error(c, writer->vertex, writer->field,
         "variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field '%s') "
-        "of "
-        "the same compute set",
+        "of the same compute set",
         variable->name, b->at, how, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
         codelet->fields[other->field].name);
 }

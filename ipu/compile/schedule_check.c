@@ -163,8 +163,7 @@ static mt_status check_pair(const checker *c, const ipu_arrival *a, const busy *
         if (b->paired && g->source == f->source && g->from == f->from && g->words == f->words) return MT_OK;
     }
     return mt_fail(MT_INPUT,
-        "schedule: tile %u takes words %zu to %zu of tile %u paired in cycle %ju, its partner "
-        "%u does not",
+        "schedule: tile %u takes words %zu to %zu of tile %u paired in cycle %ju, its partner %u does not",
         f->receiver, f->from, f->from + f->words, f->source, (uintmax_t)a->cycle, partner);
 }
 

@@ -688,8 +688,7 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *node, size_t 
             names + at, sizeof names - at, "%s'%.48s'", i ? ", " : "", t->links[node[i] / BUFFERS].name);
     return mt_fail(MT_INPUT,
         "messages between IPUs can wait for each other for ever: a cycle of %zu links, each needed by what "
-        "holds "
-        "the one before: %s%s; allowed: no cycle, as on a ladder",
+        "holds the one before: %s%s; allowed: no cycle, as on a ladder",
         n, names, n > NAMED ? ", and so on" : "");
 }
 

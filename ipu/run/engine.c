@@ -340,8 +340,7 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
     if (from)
         return mt_fail(MT_NUMERICS,
             "compute set '%s', tile %zu: codelet '%s' field '%s' element %zu would be read before it was "
-            "received: "
-            "variable '%s' element %zu from tile %u",
+            "received: variable '%s' element %zu from tile %u",
             step->name, tile, codelet ? codelet->name : "", field ? field->name : "", n,
             e->graph->variables[from->variable].name, element, m->source_tile);
     return mt_fail(

@@ -73,8 +73,8 @@ static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
     for (int tag = MT_SURFACE_BASE; tag <= MT_SURFACE_LV; tag++)
         if (!(there & 1u << tag))
             return mt_fail(MT_INPUT,
-                "no triangle of the mesh is tagged as %s (%d); base, epicardium and left endocardium "
-                "are needed",
+                "no triangle of the mesh is tagged as %s (%d); base, epicardium and left endocardium are "
+                "needed",
                 name[tag - MT_SURFACE_BASE], tag);
     return MT_OK;
 }

@@ -281,8 +281,7 @@ static mt_status iterate(
         double curvature = dot(w, n, w->p, w->q);
         if (!(curvature > 0) || !isfinite(rho))
             return mt_fail(MT_NUMERICS,
-                "Laplace's equation: broke down at step %zu with residual %.3g of "
-                "what it was (p.Ap = %g)",
+                "Laplace's equation: broke down at step %zu with residual %.3g of what it was (p.Ap = %g)",
                 report->iterations, norm / start, curvature);
         step(problem, w, rho / curvature);
         norm = sqrt(dot(w, n, w->r, w->r));

@@ -131,7 +131,6 @@ mt_status mt_patch_elements(const mt_mesh *mesh, int32_t tag, double depth_mm, u
     if (memchr(at, 1, mesh->n_elements)) return MT_OK;
     return mt_fail(MT_INPUT,
         "no element has a face on the surface or its centre within %g mm of it; the nearest centre is %.3g "
-        "mm "
-        "away",
+        "mm away",
         depth_mm, nearest_mm(mesh, &tree));
 }

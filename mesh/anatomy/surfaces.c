@@ -478,10 +478,8 @@ static mt_status refuse(const body *b, cut *c, const char *what)
         "between what is in shade and what is not"};
     return mt_fail(MT_INPUT,
         "%s: cut %s the surface has %zu patches (of %s%s %% of its area) and %zu cavities; needed: one outer "
-        "surface "
-        "and one or two cavities that open at the base, or triangles tagged as base (1), epicardium (2), "
-        "left (3) and "
-        "right endocardium (4)",
+        "surface and one or two cavities that open at the base, or triangles tagged as base (1), epicardium "
+        "(2), left (3) and right endocardium (4)",
         what, cut_at[c->way], c->n_patches, list, c->n_patches > 6 ? ", ..." : "", cavities);
 }
 
@@ -591,8 +589,7 @@ static mt_status tell_left(mt_arena *scratch, const body *b, const cut *c, int32
     if (wall_mm[1] < walls_ratio * wall_mm[0])
         return mt_fail(MT_INPUT,
             "surfaces: the walls of the two cavities are %.3g and %.3g mm thick, too near to tell left from "
-            "right; "
-            "needed: triangles tagged as base (1), epicardium (2), left (3) and right endocardium (4)",
+            "right; needed: triangles tagged as base (1), epicardium (2), left (3) and right endocardium (4)",
             wall_mm[0], wall_mm[1]);
     const double thin = wall_mm[0];
     wall_mm[0] = wall_mm[1];

@@ -340,8 +340,8 @@ static mt_status check_rows(const mt_pattern *pattern)
             const size_t there = times(columns + near * width, width, (uint32_t)c);
             if (here != 1 || there != 1)
                 return mt_fail(MT_INPUT,
-                    "balance: row %zu has element %u %zu times and row %u has element %zu %zu times; "
-                    "it must be once and once",
+                    "balance: row %zu has element %u %zu times and row %u has element %zu %zu times; it must "
+                    "be once and once",
                     c, near, here, near, c, there);
         }
     return MT_OK;

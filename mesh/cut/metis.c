@@ -240,8 +240,7 @@ static mt_status attempts(struct question *q, double imbalance, mt_metis_outcome
     }
     return mt_fail(MT_INPUT,
         "METIS: fails on %zu elements in %u parts with the seeds 1 to %d, with imbalance %g and with %g; "
-        "first: "
-        "%s",
+        "first: %s",
         q->adjacency->n_elements, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
 }
 

@@ -42,8 +42,7 @@ static void note(const struct division *division, size_t n_elements, const mt_me
     if (partition->metis_failures == 0)
         (void)snprintf(partition->remark, sizeof partition->remark,
             "METIS failed on %zu elements in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
-            "this "
-            "cut differs from the usual one",
+            "this cut differs from the usual one",
             n_elements, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
     partition->metis_failures += outcome->attempts - 1;
 }

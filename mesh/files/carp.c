@@ -98,9 +98,8 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
             MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
         }
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
-            return mt_scan_fail(scan,
-                "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every element needs "
-                "directions");
+            return mt_scan_fail(scan, "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; "
+                                      "every element needs directions");
         MT_TRY(mt_scan_end_line(scan, "the fibre"));
     }
     return mt_scan_end_file(scan, "fibres", mesh->n_elements);

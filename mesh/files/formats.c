@@ -79,8 +79,8 @@ mt_status mt_mesh_unit(const char *path, const mt_mesh_format *format, const cha
     MT_TRY(mt_unit_mm(stated, &stated_mm));
     if (asked && stated_mm != *unit_mm)
         return mt_fail(MT_INPUT,
-            "%s: --unit %s, and the file states %s; allowed: %s, or no --unit; if that is wrong, "
-            "convert the original again",
+            "%s: --unit %s, and the file states %s; allowed: %s, or no --unit; if that is wrong, convert the "
+            "original again",
             path, asked, stated, stated);
     *unit_mm = stated_mm;
     return MT_OK;

@@ -537,8 +537,7 @@ static mt_status read_element_block(reader *r, size_t *done)
     if (n > 0 && dimension == 3 && find_entity(r->ghosts, r->n_ghosts, entity_tag))
         return mt_scan_fail(&r->scan,
             "%zu ghost elements, copies of those of other partitions; allowed: the whole mesh in one file, "
-            "which "
-            "has none (gmsh -part N without -part_split)",
+            "which has none (gmsh -part N without -part_split)",
             n);
     r->of = owner_of(r, dimension, entity_tag);
     const int32_t physical = r->of ? r->of->physical[0] : 0;

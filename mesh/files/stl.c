@@ -103,8 +103,7 @@ static mt_status read_text(mt_arena *arena, mt_scan *scan, double unit_mm, mt_me
         }
         if (strcmp(word, "facet") != 0)
             return mt_scan_fail(scan,
-                "'%s'; allowed: solid, facet, endsolid (or a binary file of the length its "
-                "count tells)",
+                "'%s'; allowed: solid, facet, endsolid (or a binary file of the length its count tells)",
                 word);
         if (t == n) return mt_scan_fail(scan, "a facet without endfacet");
         MT_TRY(read_facet(scan, unit_mm, mesh->xyz_mm + 9 * t++));

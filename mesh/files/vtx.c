@@ -108,8 +108,7 @@ static mt_status add_list(
     if (mesh->n_faces > before) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: %zu vertices with %zu triangles of the boundary between them%s; allowed: the vertices of a "
-        "surface (a "
-        "list for a stimulus needs another name)",
+        "surface (a list for a stimulus needs another name)",
         list->path, list->n, inside, inside ? ", all of other surfaces" : "");
 }
 

@@ -238,8 +238,7 @@ static mt_status check_edges(const mt_mesh *surface, const mt_sides *sides)
     const double *a = surface->xyz_mm + 3 * (size_t)edge[0], *b = surface->xyz_mm + 3 * (size_t)edge[1];
     return mt_fail(MT_INPUT,
         "the surface is not closed: %zu edges have one triangle and %zu more than two; each must have two; "
-        "the first "
-        "runs from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) mm",
+        "the first runs from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) mm",
         sides->n_single, sides->n_crowded, a[0], a[1], a[2], b[0], b[1], b[2]);
 }
 

@@ -144,9 +144,8 @@ static mt_status take_compressed(mt_arena *arena, mt_vtk_bytes *from, size_t n, 
     if ((n_blocks > 1 && each == 0) || __builtin_mul_overflow(n_blocks - 1, each, &whole) ||
         __builtin_add_overflow(whole, last, &total) || total != n || last > n)
         return mt_scan_fail(&from->scan,
-            "array '%s': %llu blocks of %llu bytes and a last one of %llu; %zu bytes are "
-            "needed",
-            from->name, (unsigned long long)n_blocks, (unsigned long long)each, (unsigned long long)last, n);
+            "array '%s': %llu blocks of %llu bytes and a last one of %llu; %zu bytes are needed", from->name,
+            (unsigned long long)n_blocks, (unsigned long long)each, (unsigned long long)last, n);
     MT_TRY(take(arena, from, "the sizes of blocks", (size_t)n_blocks * from->word, &sizes));
     MT_ALLOC(arena, out, n);
     *bytes = out;

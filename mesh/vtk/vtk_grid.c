@@ -370,8 +370,7 @@ static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh, progress *don
     if (done->n_bath == 0) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: cell %zu: %s has length 0 there (bath, or isotropic), as in %zu of %zu tetrahedra; every cell "
-        "needs a "
-        "direction",
+        "needs a direction",
         grid->path, done->first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done->n_bath,
         mesh->n_elements);
 }

@@ -36,8 +36,8 @@ static mt_status read_type(reader *r, const mt_vtk_type **type)
     *type = mt_vtk_type_find(word);
     if (*type) return MT_OK;
     return mt_scan_fail(&r->scan,
-        "type of numbers '%s'; allowed: char, short, int, long, each also unsigned_..., "
-        "float, double, vtkIdType, vtktypeint64",
+        "type of numbers '%s'; allowed: char, short, int, long, each also unsigned_..., float, double, "
+        "vtkIdType, vtktypeint64",
         word);
 }
 

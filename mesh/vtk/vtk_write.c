@@ -142,8 +142,7 @@ static void put_names(FILE *out, size_t n, const char *names)
     base64 text = {.out = out};
     if (n == 0) return;
     (void)fprintf(out,
-        "<FieldData>\n<DataArray type=\"UInt8\" Name=\"names\" NumberOfTuples=\"%zu\" "
-        "format=\"binary\">\n",
+        "<FieldData>\n<DataArray type=\"UInt8\" Name=\"names\" NumberOfTuples=\"%zu\" format=\"binary\">\n",
         n);
     begin_array(&text, n);
     put(&text, names, n);

@@ -114,8 +114,7 @@ static mt_status refuse_number(
     const char *name = number >= 0 && number < sizeof names / sizeof *names ? names[(size_t)number] : NULL;
     return mt_xml_tree_fail(tree, topology,
         "cell %zu is of XDMF's type %g%s; allowed: tetrahedra (6, 38), triangles (3, 4, 36), points and "
-        "lines "
-        "(1, 2, 34)",
+        "lines (1, 2, 34)",
         cell, number, name ? name : "");
 }
 

@@ -148,28 +148,25 @@ static const char *const method_name[] =
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
-        "coarse "
-        "meshes. 0: nothing (see `solver/README.md`)."),
+        "coarse meshes. 0: nothing (see `solver/README.md`)."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
         "How strongly sawtooth patterns are damped."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
         "The damping at faces that are oblique to the line between the centres of their elements. minimum: "
-        "it "
-        "becomes less there; over-relaxed: it becomes more."),
+        "it becomes less there; over-relaxed: it becomes more."),
     MT_YAML_ENUM(mt_case, diffusion.method, "method", "explicit", method_name,
         "explicit: as many steps in each time step as the mesh needs to be stable; implicit: one, which is "
         "solved for."),
     MT_YAML_ENUM(mt_case, diffusion.scheme, "scheme", "backward-euler", implicit_name,
         "With implicit steps. backward-euler damps all patterns; crank-nicolson is of second order, and "
-        "rings on "
-        "poor meshes."),
+        "rings on poor meshes."),
     MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-6, 1),
         "With implicit steps: the largest residual that an element may have. Single precision knows it to "
         "some 1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
         "How explicit steps are added up on the machine. single: in single precision; double-word: by their "
-        "increments, in pairs of single precision, at more cycles (see `solver/README.md`). The "
-        "backend cpu computes in double precision and does not look at it."),
+        "increments, in pairs of single precision, at more cycles (see `solver/README.md`). The backend cpu "
+        "computes in double precision and does not look at it."),
     MT_YAML_END};
 /* Of a struct with a mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
@@ -208,10 +205,9 @@ static const mt_yaml_key time_keys[] = {
         "Simulated time, a whole number of time steps.", .affects = MT_AFFECTS_LATER),
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
         "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
-        "has "
-        "been activated, or none was within the last " TEXT(
-            MT_CASE_QUIET_MS) " ms and no pulse of a stimulus is to come; at `end_ms` "
-                              "at the latest. It has the results of a run that ends there.",
+        "has been activated, or none was within the last " TEXT(
+            MT_CASE_QUIET_MS) " ms and no pulse of a stimulus is to come; at `end_ms` at the latest. It has "
+                              "the results of a run that ends there.",
         .affects = MT_AFFECTS_LATER),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
@@ -225,10 +221,9 @@ static const mt_yaml_key output_keys[] = {
         "activation time is always among them. `solver/record.h` has the definitions."),
     MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
         "Each map also at the vertices, in the order of the mesh file: the mean of the elements around a "
-        "vertex that "
-        "have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where there is no "
-        "value; dat: "
-        "`apd.dat`, CARP's format, with -1 where there is no value (nan for potentials)."),
+        "vertex that have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where "
+        "there is no value; dat: `apd.dat`, CARP's format, with -1 where there is no value (nan for "
+        "potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
         "An element activates when V passes this upwards.", .unit = "mV"),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
@@ -237,21 +232,18 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
         "every: there are maps of each beat. A beat begins with a pulse of a stimulus; those that begin "
         "within " TEXT(MT_CASE_BEAT_LEAST_MS) " ms of it belong to it. first: the whole run is one, and an "
-                                              "element's first action "
-                                              "potential counts."),
+                                              "element's first action potential counts."),
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_WITHIN(1, 1e9),
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_DOUBLE(mt_case, output.velocity_mm, "velocity_mm", TEXT(MT_VELOCITY_RADIUS_MM),
         MT_YAML_WITHIN(0.1, 20),
         "Conduction velocity: radius of the neighbourhood in which activation times are fitted. Where it "
-        "holds "
-        "fewer than " TEXT(MT_VELOCITY_PLACES) " elements, it grows until it does.",
+        "holds fewer than " TEXT(MT_VELOCITY_PLACES) " elements, it grows until it does.",
         .unit = "mm"),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that "
-        "a "
-        "signal stops leaves none.",
+        "a signal stops leaves none.",
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {
@@ -268,8 +260,7 @@ static const mt_yaml_key series_keys[] = {
         "A frame at the start, and every so many ms. Left out, and no `at_ms`: no series."),
     MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms", AT_TIME,
         "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
-        "to "
-        "whole steps, none behind `time.end_ms`.",
+        "to whole steps, none behind `time.end_ms`.",
         .affects = MT_AFFECTS_LATER),
     MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
     MT_YAML_STRING(mt_case, series.tag, "tag", MT_YAML_NONE,
@@ -281,15 +272,13 @@ static const mt_yaml_key ecg_keys[] = {
     MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", CONDUCTIVITY,
         "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
     MT_YAML_END};
-static const mt_yaml_key start_keys[] = {MT_YAML_STRING(mt_case, start.state, "state", "",
-                                             "Initial V and states, at time 0. Either a checkpoint of "
-                                             "another simulation on the same mesh with the same "
-                                             "ionic model, as `at_end` leaves it: other cells or tissue get "
-                                             "a warning. Or the state of a cell that "
-                                             "`myotile cell --save` wrote, for all elements, which must be "
-                                             "of its model and type: other parameters "
-                                             "(`scale`, `set`) get a warning, as they change at time 0. Left "
-                                             "out: at rest, or as `prepace` leaves them."),
+static const mt_yaml_key start_keys[] = {
+    MT_YAML_STRING(mt_case, start.state, "state", "",
+        "Initial V and states, at time 0. Either a checkpoint of another simulation on the same mesh with "
+        "the same ionic model, as `at_end` leaves it: other cells or tissue get a warning. Or the state of a "
+        "cell that `myotile cell --save` wrote, for all elements, which must be of its model and type: other "
+        "parameters (`scale`, `set`) get a warning, as they change at time 0. Left out: at rest, or as "
+        "`prepace` leaves them."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
     MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", TIME_SPAN,
@@ -380,14 +369,12 @@ static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
         "Current per volume of tissue."),
     MT_YAML_BOOL(mt_case_stimulus, site, "site", "false",
         "true: of elements that lie in several sites, the one that begins first stimulates them, the others "
-        "do not. "
-        "false: where stimuli overlap, all of them act."),
+        "do not. false: where stimuli overlap, all of them act."),
     MT_YAML_END};
 static const mt_yaml_key site_keys[] = {
     MT_YAML_STRING(mt_case, sites.file, "file", "",
         "A CSV file, as seen from the folder where the program is started: a line with the columns "
-        "`x_mm,y_mm,z_mm` and, "
-        "if wanted, `start_ms` and `radius_mm`, and a line for each site."),
+        "`x_mm,y_mm,z_mm` and, if wanted, `start_ms` and `radius_mm`, and a line for each site."),
     MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE,
         "Radius of sites of which the file has none."),
     MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, TIME_SPAN,
@@ -414,8 +401,7 @@ static const mt_yaml_key machine_keys[] = {
         "A machine in `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
     MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
         "Values that replace those of the machine, as `set: [links.shape=torus]`; `data/machines/README.md` "
-        "has "
-        "the keys."),
+        "has the keys."),
     MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
         "Number of IPUs. A heart of 7 million tetrahedra needs two."),
     MT_YAML_UNSIGNED(
@@ -465,32 +451,27 @@ static const mt_yaml_key case_keys[] = {
         "steps of `time.dt_ms`, as `myotile cell` does. The tissue begins with where they then stand."),
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
-        "when "
-        "the run is stopped by SIGINT, SIGTERM or SIGHUP.",
+        "when the run is stopped by SIGINT, SIGTERM or SIGHUP.",
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
         "Parameters that change along the heart, by a factor in " TEXT(
-            MT_GRADIENT_STEPS) " steps. It takes the place of the "
-                               "parameter's factor in `cell.scale`; what regions say comes after it.",
+            MT_GRADIENT_STEPS) " steps. It takes the place of the parameter's factor in `cell.scale`; what "
+                               "regions say comes after it.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
-        "elements, a "
-        "tag, a group or a layer; of "
-        "several that are given together, the part that is in all of them. Each says at least one of "
-        "`inert`, "
-        "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
-        "order: a region changes what it names, on top of what was there, and of one parameter or "
-        "conductivity the last factor or value counts.",
+        "elements, a tag, a group or a layer; of several that are given together, the part that is in all of "
+        "them. Each says at least one of `inert`, `type`, `scale`, `set`, `conductivity_factor` and the keys "
+        "of `tissue`. They are applied in their order: a region changes what it names, on top of what was "
+        "there, and of one parameter or conductivity the last factor or value counts.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
         "Where and when the tissue is stimulated, in regions as above. There must be one, or a file of "
         "sites."),
     MT_YAML_MAPPING("sites", site_keys,
         "Sites of early activation in a file: spheres that are stimulated once, each at a time of its own. "
-        "They are "
-        "added to the stimuli with `site: true`, and `used.yaml` has them there. Times are rounded to whole "
-        "steps."),
+        "They are added to the stimuli with `site: true`, and `used.yaml` has them there. Times are rounded "
+        "to whole steps."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
     MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, MT_ELECTRODES_MAX, electrode_keys,
@@ -546,8 +527,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
-            "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
-            "or neither",
+            "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, or "
+            "neither",
             path, mt_case_stimulus_name(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "",
             stimulus->count);
     if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
@@ -624,9 +605,8 @@ static mt_status check_beats(const char *path, const mt_case *c)
                 floor(STEPS_MAX * c->time.dt_ms));
         if (++n > BEATS_MAX)
             return mt_fail(MT_INPUT,
-                "%s: more than %d beats; allowed: a longer output.beat_ms, a shorter "
-                "time.end_ms",
-                path, BEATS_MAX);
+                "%s: more than %d beats; allowed: a longer output.beat_ms, a shorter time.end_ms", path,
+                BEATS_MAX);
     }
     return MT_OK;
 }

@@ -126,10 +126,8 @@ static void tell_delay(const mt_case *input, const delayed *d, const char *size)
             "; propagation may fail in elements of more than %.3g mm, the largest that were measured",
             mt_delay_length_mm(model, &scheme, &d->part->tissue, INFINITY));
     mt_warn("%s: conduction velocity (CV) is %s on coarse meshes: found elements of %s; expected: activation "
-            "about %.2g %%%s %s (root mean square over all directions), as "
-            "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` "
-            "halves "
-            "the elements",
+            "about %.2g %%%s %s (root mean square over all directions), as measured with %s in elements of "
+            "%.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` halves the elements",
         mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated", size,
         fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
         beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
@@ -139,11 +137,9 @@ static void tell_unknown_delay(const mt_case *input, const delayed *d, const cha
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     char name[MT_CASE_PART_NAME];
-    mt_warn(
-        "%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %s; the error with "
-        "this scheme of diffusion is not known: `myotile reproduce waves --model "
-        "%s "
-        "--spreading %g --damping %g --correction %s` measures it",
+    mt_warn("%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %s; the error "
+            "with this scheme of diffusion is not known: `myotile reproduce waves --model %s --spreading %g "
+            "--damping %g --correction %s` measures it",
         mt_case_part_name(input, d->part, name), size, mt_case_model(input)->name, scheme.spreading,
         scheme.damping, mt_correction_name[scheme.correction]);
 }
@@ -255,11 +251,9 @@ static void tell_limits(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    mt_warn(
-        "%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: "
-        "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
-        "13 %% where "
-        "all are; the cause is a strong anisotropy or poorly shaped elements",
+    mt_warn("%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: waves arrive at "
+            "another time, by about 1 %% where a tenth of the elements is limited and by up to 13 %% where "
+            "all are; the cause is a strong anisotropy or poorly shaped elements",
         name, diffusion->n_limited, diffusion->n_elements, 100 * share);
 }
 
@@ -268,8 +262,8 @@ static void tell_slivers(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in "
-            "and near them are less accurate",
+    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in and near "
+            "them are less accurate",
         name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
 }
 
@@ -282,9 +276,8 @@ static void tell_isolated(const char *name, const mt_adjacency *adjacency)
         if (f == 4) n++, first = c;
     }
     if (n == 0 || adjacency->n_elements == 1) return;
-    mt_warn("%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
-            "`myotile "
-            "mesh convert IN OUT --repair` keeps the largest piece of a mesh",
+    mt_warn("%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; `myotile mesh "
+            "convert IN OUT --repair` keeps the largest piece of a mesh",
         name, n, n == 1 ? " shares" : "s share", first, n == 1 ? "it" : "them");
 }
 
@@ -326,12 +319,9 @@ static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *as
 
 static void tell_lost(const char *path, size_t s, const mt_capture *capture, double threshold_mV)
 {
-    mt_warn(
-        "%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was below "
-        "%g mV "
-        "when it began and above that %d ms after its end; usual: pulses in tissue that is not refractory, "
-        "and "
-        "strong enough",
+    mt_warn("%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was "
+            "below %g mV when it began and above that %d ms after its end; usual: pulses in tissue that is "
+            "not refractory, and strong enough",
         path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
 }
 
@@ -358,16 +348,13 @@ static void tell_wave(const char *path, size_t n_elements, const mt_results *res
     if (left == 0 || left == n_elements) return;
     const double percent = 100 * (double)left / (double)n_elements;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
-        mt_warn(
-            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) are "
-            "not "
-            "activated yet; usual: an end after the last of them",
+        mt_warn("%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) "
+                "are not activated yet; usual: an end after the last of them",
             path, reached_ms, left, n_elements, percent);
     else
         mt_warn(
             "%s: found %zu of %zu elements (%.3g %%) not activated, and none that was after %.4g ms, though "
-            "the "
-            "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
+            "the run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
             path, left, n_elements, percent, latest_ms, reached_ms);
 }
 

@@ -50,8 +50,7 @@ static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t eleme
     mt_mesh_centroid(mesh, element, centre);
     mt_mesh_box(mesh, low, high);
     return mt_fail(MT_INPUT,
-        "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu "
-        "at [%.4g, "
+        "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu at [%.4g, "
         "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm%s",
         at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), element, centre[0], centre[1],
         centre[2], low[0], low[1], low[2], high[0], high[1], high[2],

@@ -326,8 +326,7 @@ static mt_status refuse_volume(const mt_stars *s, size_t c)
     mt_mesh_centroid(s->mesh, c, x);
     return mt_fail(MT_INPUT,
         "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
-        "convert IN "
-        "OUT --repair` turns inverted elements and removes flat ones)",
+        "convert IN OUT --repair` turns inverted elements and removes flat ones)",
         mt_mesh_number(s->mesh, c), x[0], x[1], x[2], s->volume[c]);
 }
 

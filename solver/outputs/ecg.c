@@ -129,8 +129,7 @@ static mt_status check_distances(const mt_mesh *mesh, size_t n, const mt_electro
                 of->name, x[0], x[1], x[2], number);
         return mt_fail(MT_INPUT,
             "electrode '%s' at [%g, %g, %g] mm is %.3g mm from element %zu of the tissue; it must be at "
-            "least "
-            "%.3g mm away, the length of that element",
+            "least %.3g mm away, the length of that element",
             of->name, x[0], x[1], x[2], closest[e].distance_mm, number,
             cbrt(mt_mesh_volume_mm3(mesh, closest[e].element)));
     }

@@ -69,9 +69,8 @@ mt_status mt_region_check(mt_region *region)
     if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !region->tag[0] &&
         !region->group[0] && region->layer < 0 && !has_box(region) && !has_centre(region))
         return mt_fail(MT_INPUT,
-            "no place is given; allowed: at: apex with radius_mm, centre_mm with "
-            "radius_mm, min_mm with max_mm, "
-            "or surface, vtx, elements, tag, group or layer, alone or with one of these");
+            "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+            "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
     if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
     return MT_OK;
 }

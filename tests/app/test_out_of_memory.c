@@ -296,24 +296,22 @@ Test(out_of_memory, a_report)
 {
     write_text("small.yaml", small);
     write_text("page.html", "<!DOCTYPE html>\n<!-- data -->\n");
-    free(works(
-        "run small.yaml --output out --set machine.ipus=2 --profile out --set traces.every_ms=0.05 --set "
-        "series.every_ms=0.05"));
+    free(works("run small.yaml --output out --set machine.ipus=2 --profile out --set traces.every_ms=0.05 "
+               "--set series.every_ms=0.05"));
     walk(3, "report out -o r.html --template page.html --force");
 }
 
 Test(out_of_memory, a_partition)
 {
-    walk(41,
-        "partition heart.hdf --target three.yaml --ipus 2 --balance-halo -o parted.hdf --picture parts.png "
-        "--profile profile");
+    walk(41, "partition heart.hdf --target three.yaml --ipus 2 --balance-halo -o parted.hdf --picture "
+             "parts.png --profile profile");
 }
 
 Test(out_of_memory, the_slab_benchmark)
 {
-    walk(17,
-        "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
-        "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
+    walk(
+        17, "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
+            "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
 }
 
 Test(out_of_memory, a_cell)

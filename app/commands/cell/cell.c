@@ -193,8 +193,8 @@ static void warn_of_stimulus(const request *r, double peak_mV)
 {
     if (peak_mV >= 0 || r->pulses.rise_mV_ms <= 0 || r->steps.off == r->steps.on || r->steps.on >= r->n)
         return;
-    mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for "
-            "1 ms, to above 0 mV",
+    mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for 1 "
+            "ms, to above 0 mV",
         r->file, (double)r->n * r->cell.dt_ms, peak_mV);
 }
 

@@ -19,8 +19,7 @@ static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--protocol",
         .value = "s1-s2|dynamic",
         .help = "s1-s2: after beats of one cycle length a premature one; dynamic: shorter and shorter cycle "
-                "lengths; "
-                "default: s1-s2"},
+                "lengths; default: s1-s2"},
     {.name = "--bcl", .value = "MS", .help = "s1-s2: the cycle length of S1; default: 1000"},
     {.name = "--beats",
         .value = "N",
@@ -39,9 +38,8 @@ static const mt_option options[] = {MT_CELL_OPTIONS,
 const mt_command mt_command_restitution = {
     .name = "restitution",
     .operands = "",
-    .summary =
-        "how the duration of a cell's action potential depends on the interval before it, and in tissue the "
-        "velocity of its wave",
+    .summary = "how the duration of a cell's action potential depends on the interval before it, and in "
+               "tissue the velocity of its wave",
     .example = "myotile restitution --type epi --beats 5 --intervals-ms 800,300,50 --picture restitution.png",
     .options = options,
     .run = restitution,
@@ -180,8 +178,8 @@ static mt_status measure_all(mt_arena *arena, const request *r, measured *m)
     }
     if (m->n > 0) return MT_OK;
     return mt_fail(MT_NUMERICS,
-        "restitution: no action potential with an interval before it at %g ms; a stronger "
-        "--stimulus, or a longer interval, may help",
+        "restitution: no action potential with an interval before it at %g ms; a stronger --stimulus, or a "
+        "longer interval, may help",
         r->first_ms);
 }
 

@@ -164,9 +164,8 @@ static void warn_of_elements(const mt_tuning *tuning)
         const mt_tuned *d = &tuning->direction[k];
         const double adds_percent = 100 * (d->wave.speed_mm_ms / d->converged_mm_ms - 1);
         if (fabs(adds_percent) <= much_percent) continue;
-        mt_warn(
-            "tune: found a wave %s the fibres %.0f %% %s than on a converged mesh; usual: up to %g %%. Other "
-            "waves, such as premature ones, will be off; smaller elements are better",
+        mt_warn("tune: found a wave %s the fibres %.0f %% %s than on a converged mesh; usual: up to %g %%. "
+                "Other waves, such as premature ones, will be off; smaller elements are better",
             names[k], fabs(adds_percent), adds_percent < 0 ? "slower" : "faster", much_percent);
     }
 }

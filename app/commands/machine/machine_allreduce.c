@@ -16,10 +16,9 @@ static const mt_option options[] = {
         .value = "SIZE",
         .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB; with --sweep several: 4KiB,1MiB"},
     {.name = "--sweep",
-        .help =
-            "time it by size and by all ways around so many chips on a ladder, a torus and in prisms, each "
-            "by its fastest method or by --method; moves no numbers, and does not look at whether the "
-            "program fits a tile's memory"},
+        .help = "time it by size and by all ways around so many chips on a ladder, a torus and in prisms, "
+                "each by its fastest method or by --method; moves no numbers, and does not look at whether "
+                "the program fits a tile's memory"},
     {.name = "--target",
         .value = "NAME|FILE.yaml",
         .help = "the machine: a name that `myotile machine list` shows, or a file; default: gc200"},

@@ -59,8 +59,7 @@ static void warn_of_radians(const char *path, const char *option, size_t n, cons
 {
     if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
     mt_warn("%s: %s: found %g degrees, which looks like radians (they would be %.1f degrees); usual for "
-            "fibres: 40 to 80 "
-            "degrees either way",
+            "fibres: 40 to 80 degrees either way",
         path, option, deg[0], deg[0] * 180 / M_PI);
 }
 
@@ -141,8 +140,7 @@ static mt_status check_replacing(
     if (!what || mt_option_given(arguments, "--replace-fibres") || !mt_file_same(in, out)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: the mesh has %s, which -o %s would replace; allowed: another file, or --replace-fibres. To tag "
-        "its "
-        "surfaces and keep its fibres: myotile mesh surfaces",
+        "its surfaces and keep its fibres: myotile mesh surfaces",
         in, what, out);
 }
 

@@ -145,9 +145,8 @@ static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
     mt_status status = mt_meaning_find(mesh, found, &meaning);
     if (status == MT_MEMORY) return status;
     if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_MEANING_EXAMPLE);
-    mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv "
-            "4, and are "
-            "not used; to use them: %s",
+    mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv 4, and are not "
+            "used; to use them: %s",
         text);
     return MT_OK;
 }

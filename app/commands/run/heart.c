@@ -20,9 +20,8 @@ static const mt_option options[] = {
     MT_OPTION_OUTPUT("DIR", "folder for the mesh, the case and the results (made if missing)"),
     {.name = "--elements",
         .value = "N",
-        .help =
-            "how many elements; of a mesh, which is refined as a whole, at most so many. Default: as many "
-            "as waves need to be less than 10 % late"},
+        .help = "how many elements; of a mesh, which is refined as a whole, at most so many. Default: as "
+                "many as waves need to be less than 10 % late"},
     {.name = "--unit",
         .value = "um|mm|cm|m",
         .help = "of the numbers in the files; default: um for CARP, else mm"},

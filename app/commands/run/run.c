@@ -17,26 +17,23 @@ static const mt_option options[] = {
     {.name = "--resume",
         .value = "DIR",
         .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
-                "there, too, "
-                "unless --output is given. With CASE.yaml, which must be its case, the run begins at its "
-                "start where there is none yet"},
+                "there, too, unless --output is given. With CASE.yaml, which must be its case, the run "
+                "begins at its start where there is none yet"},
     {.name = "--set",
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
         .repeats = true},
     {.name = "--sweep",
         .value = "path.to.key=A,B,C",
-        .help = "run the case with each of these values, one after the other, each into a folder of its own "
-                "below the output "
-                "folder (edge_mm=0.2), as --set would with it alone; print a table over all. Commas within "
-                "[], {} or quotes "
-                "part nothing: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
+        .help =
+            "run the case with each of these values, one after the other, each into a folder of its own "
+            "below the output folder (edge_mm=0.2), as --set would with it alone; print a table over all. "
+            "Commas within [], {} or quotes part nothing: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tables of how "
-                "busy and how full each tile and link is; default: only profile.json, beside the other "
-                "files"},
+        .help = "folder (made if missing) for profile.json, tables of how busy and how full each tile and "
+                "link is; default: only profile.json, beside the other files"},
     {.name = "--trace",
         .value = "FIRST:LAST",
         .help = "also write trace.json, for Perfetto, beside profile.json: what each tile does in these time "

@@ -138,8 +138,7 @@ mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjac
         partition->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
             "picture: a mesh of %zu elements, an adjacency of %zu and a partition of %zu; all must be the "
-            "same, "
-            "above 0",
+            "same, above 0",
             mesh->n_elements, adjacency->n_elements, partition->n_elements);
     MT_TRY(mt_partition_check(partition));
     MT_SCRATCH(scratch);

@@ -142,8 +142,8 @@ static mt_status say_reasons(beside *b)
 static mt_status add_spreads(mt_comparison *comparison, const beside *b)
 {
     static const char filled[] = "How evenly METIS filled the tiles, within what it is allowed.",
-                      exchange[] = "With copies as the vendor's compiler makes them where exchange.copies "
-                                   "is always; another heart, another partition.";
+                      exchange[] = "With copies as the vendor's compiler makes them where exchange.copies is "
+                                   "always; another heart, another partition.";
     const mt_costs *c = &b->one->one;
     const double longest = (double)c->ode.max / 1e3;
     const row rows[] = {{"PDE compute, fastest tile", "heart04_pde_min_1", (double)c->pde.min / 1e3, b->pde},
@@ -188,9 +188,8 @@ static mt_status add_elements(mt_comparison *comparison, const beside *b)
 {
     static const char formulas[] =
         "Instructions of two sources; our formulas are not the study's word by word.",
-                      profile[] =
-                          "Ours is our count and the starts of vertices; the study does not tell what its "
-                          "profile has beyond its count.";
+                      profile[] = "Ours is our count and the starts of vertices; the study does not tell "
+                                  "what its profile has beyond its count.";
     const mt_costs *c = &b->one->one;
     const double elements = (double)b->steps->n_elements / b->steps->base.tiling.tiles;
     const row rows[] = {{"diffusion, measured alone", "spmv_measured", b->spmv, b->spills},
@@ -206,9 +205,8 @@ static mt_status add_elements(mt_comparison *comparison, const beside *b)
 static void add_notes(mt_comparison *comparison)
 {
     if (comparison->comparable) {
-        mt_comparison_note(comparison,
-            "The study's counts and its profile disagree: ours stand beside both. Nothing is "
-            "fitted to the profile;");
+        mt_comparison_note(comparison, "The study's counts and its profile disagree: ours stand beside both. "
+                                       "Nothing is fitted to the profile;");
         mt_comparison_note(comparison,
             "which rules of counting were chosen by the study's counts, (c) in ipu/tally/tally.h says.");
         mt_comparison_note(comparison, "Derived numbers follow from the study's text; its tables are not to "

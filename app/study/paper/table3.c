@@ -52,8 +52,7 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
 static mt_status compare(mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *c)
 {
     static const char by_cycles[] =
-        "The cycles of `reproduce table2`; the study's two ends go by its mean and its "
-        "slowest tile.",
+        "The cycles of `reproduce table2`; the study's two ends go by its mean and its slowest tile.",
                       gpu[] =
                           "No GPU is emulated: what the study's bandwidth and the operator's bytes come to.";
     const double ode = mt_steps_seconds(s, one->phase[MT_PHASE_ODE]), all = mt_steps_seconds(s, one->cycles);

@@ -191,8 +191,8 @@ static mt_status compare(mt_arena *arena, const request *r, mt_table *tables)
                       exact[] = "the host's instruction gives the nearest float",
                       all[] = "as many as in the study", some[] = "--full takes as many as the study",
                       truth[] = "Truth: the C library in double precision; an error is known to 2^-28 ulp",
-                      flushed[] = "Subnormal operands count as 0, and subnormal results become 0: as the "
-                                  "study found";
+                      flushed[] =
+                          "Subnormal operands count as 0, and subnormal results become 0: as the study found";
     mt_comparison c = mt_comparison_begin(arena, "Beside the study's section 5", true);
     for (size_t f = 0; f < STUDIED; f++) {
         char quantity[64];

@@ -10,11 +10,11 @@
 
 static mt_status waves(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{.name = "--families",
-                                        .value = "NAME,...",
-                                        .help = "meshes: kuhn, boxes cut alike; mirrored, each the mirror "
-                                                "image of the next; gmsh, made with the gmsh program; "
-                                                "default: all"},
+static const mt_option options[] = {
+    {.name = "--families",
+        .value = "NAME,...",
+        .help = "meshes: kuhn, boxes cut alike; mirrored, each the mirror image of the next; gmsh, made with "
+                "the gmsh program; default: all"},
     {.name = "--lengths",
         .value = "L,...",
         .help = "of elements in mm, the cube roots of their mean volumes; default: 0.27,0.4,0.55,0.8"},

@@ -146,16 +146,14 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
 {
     refuses(2,
         "'mesh' is not a command; allowed after mesh: slab, info, convert, ventricles, fill, surfaces, "
-        "fibres, "
-        "refine; see",
+        "fibres, refine; see",
         "mesh");
     refuses(2, "'machine' is not a command; allowed after machine: list, show, allreduce; see", "machine");
     refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show, allreduce; see",
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
-        "figure4, figure5, figure6, waves, math, machine, implicit; "
-        "see",
+        "figure4, figure5, figure6, waves, math, machine, implicit; see",
         "reproduce");
 }
 

@@ -125,9 +125,8 @@ Test(anatomy, surfaces_that_are_no_hearts_are_tagged_all_the_same)
     free(said), free(text);
 }
 
-static const char line[] =
-    "`--tags base=10,epi=20,lv=30` (overlap with the surfaces found by the shape: base "
-    "100 %, epi 100 %, lv 100 %)";
+static const char line[] = "`--tags base=10,epi=20,lv=30` (overlap with the surfaces found by the shape: "
+                           "base 100 %, epi 100 %, lv 100 %)";
 
 Test(anatomy, tags_of_others_are_refused_with_the_line_that_takes_them)
 {

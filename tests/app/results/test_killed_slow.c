@@ -199,8 +199,7 @@ static void kill_and_go_on(char *backend)
     char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
          whole[] = "whole", cut[] = "cut", set[] = "--set", end[] = "time.end_ms=8",
          tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3",
-         maps[] = "output={maps: [apd, upstroke, conduction_velocity], "
-                  "beats: every, beat_ms: 4}",
+         maps[] = "output={maps: [apd, upstroke, conduction_velocity], beats: every, beat_ms: 4}",
          traces[] = "traces={every_ms: 0.1, fields: [V, Ca_i]}", series[] = "series={every_ms: 0.5}",
          electrodes[] = "electrodes=[{name: above, at_mm: [10, 3, 12]}]", resume[] = "--resume";
     char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, set,

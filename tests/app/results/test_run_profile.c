@@ -80,8 +80,8 @@ Test(run_profile, what_does_not_fit_has_no_profile)
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(4, "--profile of slab.hdf on 1 IPU: it does not fit: tile ",
         "partition slab.hdf --target eight.yaml --machine-set memory.element_bytes=8 --machine-set "
-        "memory.region0_bytes=96 "
-        "--machine-set bytes_per_tile=104 --machine-set memory.reserved_bytes=0 --profile cut");
+        "memory.region0_bytes=96 --machine-set bytes_per_tile=104 --machine-set memory.reserved_bytes=0 "
+        "--profile cut");
 }
 
 /* A schema that allowed anything would test nothing. */

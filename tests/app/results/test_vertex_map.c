@@ -81,9 +81,8 @@ Test(vertex_map, has_the_means_of_the_result_in_the_order_of_the_mesh_file)
 Test(vertex_map, each_beat_has_its_own_and_what_a_later_run_has_not_goes)
 {
     static const char beats[] =
-        "--set cell.model=mitchell-schaeffer --set cell.type=standard --set time.end_ms=280 "
-        "--set time.dt_ms=0.05 --set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set "
-        "output.beats=every";
+        "--set cell.model=mitchell-schaeffer --set cell.type=standard --set time.end_ms=280 --set "
+        "time.dt_ms=0.05 --set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every";
     free(works("run case.yaml -o out %s", beats));
     cr_expect(there("out/activation.dat") && there("out/activation_beat2.dat") &&
               there("out/peak_beat2.dat") && there("out/activation_beat2_vertices.csv"));

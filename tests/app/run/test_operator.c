@@ -134,8 +134,7 @@ Test(operator, with_the_cache_gives_the_same_run)
         "mesh: {file: a.hdf}\ntissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: 0.019, "
         "extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}\n"
         "cell: {type: epi}\ntime: {end_ms: 1}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1, 1, 1], "
-        "duration_ms: 1, "
-        "strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [0.5, 0.5, 0.5]}\n");
+        "duration_ms: 1, strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [0.5, 0.5, 0.5]}\n");
     use_cache();
     static const char *const folders[3] = {"one", "two", "three --no-cache"};
     for (int k = 0; k < 3; k++) {
@@ -200,11 +199,10 @@ static void write_case(const char *path, const char *mesh, const char *transvers
 {
     char text[1024];
     (void)snprintf(text, sizeof text,
-        "mesh: {%s}\ntissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: %s, "
-        "extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}\n"
+        "mesh: {%s}\ntissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: %s, extracellular_l_mS_mm: "
+        "0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}\n"
         "cell: {type: epi}\ntime: {end_ms: 0.1}\nstimuli:\n  - {min_mm: [-99, -99, -99], max_mm: [99, 99, "
-        "99], duration_ms: 1, "
-        "strength_uA_mm3: 50}\nmachine: {backend: cpu}\n",
+        "99], duration_ms: 1, strength_uA_mm3: 50}\nmachine: {backend: cpu}\n",
         mesh, transverse);
     write_text(path, text);
 }

@@ -139,10 +139,10 @@ Test(tissue_regions, one_of_all_elements_is_a_case_with_its_values_to_the_bit)
 Test(tissue_regions, a_current_raises_v_by_what_the_membrane_there_lets_it)
 {
     mt_problem p;
-    make(SMALL_SLAB USUAL_TISSUE REST "stimuli:\n"
-                                      "  - {" ALL ", duration_ms: 1, strength_uA_mm3: 28}\n"
-                                      "  - {min_mm: [2, 0, 0], max_mm: [9, 9, 9], duration_ms: 1, "
-                                      "strength_uA_mm3: 14}\n",
+    make(SMALL_SLAB USUAL_TISSUE REST
+        "stimuli:\n"
+        "  - {" ALL ", duration_ms: 1, strength_uA_mm3: 28}\n"
+        "  - {min_mm: [2, 0, 0], max_mm: [9, 9, 9], duration_ms: 1, strength_uA_mm3: 14}\n",
         "regions:\n  - {min_mm: [0, 0, 0], max_mm: [1, 9, 9], chi_per_mm: 280}\n"
         "  - {min_mm: [0, 0, 0], max_mm: [2, 9, 9], conductivity_factor: 2}\n",
         &p);
@@ -245,8 +245,7 @@ Test(tissue_regions, messages_name_the_key)
         {"intracellular_l_mS_mm: -1", "intracellular_l_mS_mm: -1; allowed: at least 1e-09 and at most 100"},
         {"conductivity: 2", "conductivity: unknown key; allowed here: "},
         {"extracellular_n_mS_mm: 0.1", "regions.0: extracellular_n_mS_mm is given, and the mesh has no "
-                                       "sheets; allowed: to leave it out, or "
-                                       "a mesh with sheets"},
+                                       "sheets; allowed: to leave it out, or a mesh with sheets"},
         {"conductivity_factor: 1000, cm_uF_mm2: 1.0e-6", "regions.0: at least "},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -260,8 +259,8 @@ Test(tissue_regions, messages_name_the_key)
     mt_case input;
     mt_problem p;
     static const char sheeted[] = SMALL_SLAB
-        "tissue: {intracellular_l_mS_mm: 0.3, intracellular_t_mS_mm: 0.019, intracellular_n_mS_mm: 0.01,"
-        "extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 200, cm_uF_mm2: 0.01}\n"
+        "tissue: {intracellular_l_mS_mm: 0.3, intracellular_t_mS_mm: 0.019, intracellular_n_mS_mm: "
+        "0.01,extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 200, cm_uF_mm2: 0.01}\n"
         "cell: {type: epi}\n" REST SMALL_STIMULUS("2");
     cr_expect_eq(try_case(sheeted, "", &input, &p), MT_INPUT);
     cr_expect(strstr(mt_message(), "tissue: intracellular_n_mS_mm is given, and the mesh has no sheets"),

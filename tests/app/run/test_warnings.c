@@ -91,9 +91,8 @@ Test(warnings, of_a_case_come_with_its_run)
 Test(warnings, a_removed_key_says_what_replaces_it)
 {
     char *said = said_of_run("series.movie=true");
-    cr_expect_str_eq(said,
-        "myotile: warning: --set series.movie=true: no longer used; report.html plays the frames of the "
-        "series\n");
+    cr_expect_str_eq(said, "myotile: warning: --set series.movie=true: no longer used; report.html plays the "
+                           "frames of the series\n");
     free(said);
 }
 
@@ -126,8 +125,7 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
         (void)snprintf(given, sizeof given, "%s -1.05", options[k]);
         (void)snprintf(expected, sizeof expected,
             "myotile: warning: none.hdf: %s: found -1.05 degrees, which looks like radians (they would be "
-            "-60.2 degrees); "
-            "usual",
+            "-60.2 degrees); usual",
             options[k]);
         char *said = said_of_fibres(given);
         cr_expect(strncmp(said, expected, strlen(expected)) == 0, "%s: %s", given, said);
@@ -147,12 +145,11 @@ Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
         char sets[256];
         (void)snprintf(sets, sizeof sets,
             "stimuli.0.count=2 --set stimuli.0.period_ms=10 --set time.end_ms=18 --set machine.backend=%s "
-            "--set "
-            "machine.tiles=4",
+            "--set machine.tiles=4",
             backends[k]);
         expect(said_of_run(sets),
-            "stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no element was "
-            "below 0 mV when it began and above that 5 ms after its end; usual: ");
+            "stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no element was below 0 mV "
+            "when it began and above that 5 ms after its end; usual: ");
     }
 }
 
@@ -195,8 +192,7 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
         "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 elements (%.3g %%) "
-        "are "
-        "not",
+        "are not",
         2.88 * (100 - activated), 100 - activated);
     cr_expect(strstr(said, expected), "%s", said);
     free(said), free(table);

@@ -316,14 +316,12 @@ Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
     said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target small.yaml --ipus 1,2 --format csv");
     cr_assert(strstr(csv, "\n1,,,,,,,,does not fit\n2,"), "%s", csv);
     free(csv), free(said);
-    said = warnings(&csv,
-        "reproduce figure6 --mesh slab.hdf --target small.yaml --ipus 1,2 --format csv --picture "
-        "figure6.png");
+    said = warnings(&csv, "reproduce figure6 --mesh slab.hdf --target small.yaml --ipus 1,2 --format csv "
+                          "--picture figure6.png");
     cr_assert(strstr(csv, "\n1,,,,,,,,,,does not fit\n2,") && there("figure6.png"), "%s", csv);
     free(csv), free(said);
-    said = warnings(&csv,
-        "reproduce figure5 --mesh slab.hdf --target small.yaml --ipus 1,2,4 --format csv --picture "
-        "figure5.png");
+    said = warnings(&csv, "reproduce figure5 --mesh slab.hdf --target small.yaml --ipus 1,2,4 --format csv "
+                          "--picture figure5.png");
     cr_assert(
         strstr(csv, "\nslab.hdf,2304,4,1,,,,,2,,,does not fit\nslab.hdf,2304,4,2,") && there("figure5.png"),
         "%s", csv);
@@ -349,8 +347,7 @@ Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
 Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
 {
     char *csv, *said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target three.yaml --ipus 4,32 "
-                                      "--machine-set links.shape=torus --scheme full "
-                                      "--format csv");
+                                      "--machine-set links.shape=torus --scheme full --format csv");
     cr_assert(strstr(said, "warning: full on 32 IPUs may deadlock: ") &&
                   strstr(said, "wait for each other for ever"),
         "%s", said);

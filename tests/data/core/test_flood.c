@@ -28,13 +28,7 @@ static size_t around(void *context, uint32_t item, const uint32_t **neighbour)
 
 Test(flood, what_is_connected_is_labelled_nearest_first_and_nothing_else)
 {
-    field f = {.squares = "...#..."
-                          ".#.#.#."
-                          ".#...#."
-                          ".#####."
-                          "......."
-                          "#######"
-                          "..#...."};
+    field f = {.squares = "...#....#.#.#..#...#..#####........#######..#...."};
     uint32_t label[N] = {0}, queue[N];
     size_t distance[N] = {0};
     const size_t n = mt_flood(2, 5, around, &f, label, queue);

@@ -110,9 +110,9 @@ static void write_texts(mt_json *json)
 
 Test(json, texts_are_utf_8_whatever_bytes_they_have)
 {
-    expect_values(write_texts, "{\"of\": {\"a \\\"b\\\"\": \"\\\\ \\n\\t\\u0001\", \"none\": null, "
-                               "\"cheese\": \"K\xEF\xBF\xBDse \xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\", "
-                               "\"c\": \"\xEF\xBF\xBD\\\"\xC3\xA4\"}}");
+    expect_values(write_texts,
+        "{\"of\": {\"a \\\"b\\\"\": \"\\\\ \\n\\t\\u0001\", \"none\": null, \"cheese\": \"K\xEF\xBF\xBDse "
+        "\xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\", \"c\": \"\xEF\xBF\xBD\\\"\xC3\xA4\"}}");
 }
 
 Test(json, in_html_no_text_can_end_a_script)

@@ -287,8 +287,7 @@ Test(yaml, a_message_shows_no_more_than_the_beginning_of_what_is_wrong)
         "case.yaml:1: 0123456789012345678901234567890123456789...; allowed: lines of key: value");
     expect_error("size_mm: \"01234567890123456789012345678901234567890\"\n", NULL,
         "case.yaml:1: size_mm: \"0123456789012345678901234567890123456789...\"; allowed: 3 numbers in "
-        "brackets, "
-        "each above 0");
+        "brackets, each above 0");
     expect_error("size_mm: 012345678901234567890123456789012345678\u00e4\n", NULL,
         "case.yaml:1: size_mm: 012345678901234567890123456789012345678...; allowed: 3 numbers in brackets, "
         "each above 0");
@@ -317,8 +316,7 @@ Test(yaml, numbers_words_and_lists_are_strict)
         {"scheme=fulll", "--set scheme=fulll: fulll; allowed: full, ranged"},
         {"stimuli=[{start_ms: 1},{start_ms: 1},{start_ms: 1},{start_ms: 1}]",
             "--set stimuli=[{start_ms: 1},{start_ms: 1},{start_ms: 1},{start_ms: 1}]: a sequence of 4; "
-            "allowed: a "
-            "list of mappings, their number at least 0 and at most 3"},
+            "allowed: a list of mappings, their number at least 0 and at most 3"},
         {"stimuli=[{}]", "--set stimuli=[{}]: stimuli.0.start_ms is missing; allowed: a number at least 0"},
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -380,8 +378,8 @@ Test(yaml, nesting_has_a_bound)
     expect_error(text, NULL, "case.yaml:1: nested more than 32 deep");
     memset(text + 3, '[', 32), memset(text + 35, ']', 32), text[67] = 0;
     expect_error(text, NULL,
-        "case.yaml:1: a: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, "
-        "title, time, looks_ms, marks, stimuli");
+        "case.yaml:1: a: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, title, "
+        "time, looks_ms, marks, stimuli");
 }
 
 /* Were their time to grow with the square of their number, these would take a minute and more. */
@@ -392,8 +390,8 @@ Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
     cr_assert_not_null(text);
     for (int k = 0; k < MANY; k++) to += sprintf(to, "key%d: 1\n", k);
     expect_error(text, NULL,
-        "case.yaml:1: key0: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, "
-        "quiet, title, time, looks_ms, marks, stimuli");
+        "case.yaml:1: key0: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, title, "
+        "time, looks_ms, marks, stimuli");
     to = text;
     for (int k = 0; k < MANY; k++) to += sprintf(to, "k%d: &a%d 1\n", k, k);
     (void)sprintf(to, "k7: 1\n");

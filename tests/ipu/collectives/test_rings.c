@@ -128,10 +128,9 @@ Test(rings, what_the_table_does_not_have_is_refused_with_what_it_has)
 {
     expect_refused(IPU_LADDER, 32, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
         "rings: barley-twist with BTNC for replicas of 1 on a ladder of 32 chips; allowed there: "
-        "peripheral-ring with DNC "
-        "for replicas of 1, peripheral-ring with SWNC for replicas of 1, peripheral-ring with RINGSWNC for "
-        "replicas of 1, "
-        "ring-on-line with DNC for replicas of 2, ring-on-line with SWNC for replicas of 2");
+        "peripheral-ring with DNC for replicas of 1, peripheral-ring with SWNC for replicas of 1, "
+        "peripheral-ring with RINGSWNC for replicas of 1, ring-on-line with DNC for replicas of 2, "
+        "ring-on-line with SWNC for replicas of 2");
     expect_refused(IPU_LINK_LIST, 4, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1},
         "rings: peripheral-ring with DNC for replicas of 1 on a list of 4 chips; allowed there: none");
     expect_refused(IPU_TORUS, 12, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8},

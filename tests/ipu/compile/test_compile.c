@@ -119,8 +119,8 @@ Test(compile, an_output_on_another_tile_is_refused)
     add_copy(g, 1, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){0, 1, 1});
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 1: codelet 'copy' field 'out': element 0, of variable 'v', is mapped to "
-        "tile 0; a "
-        "vertex writes only to its own tile (map the variable there, or let a vertex of tile 0 read it)");
+        "tile 0; a vertex writes only to its own tile (map the variable there, or let a vertex of tile 0 "
+        "read it)");
 }
 
 Test(compile, an_output_in_pieces_is_refused)
@@ -135,8 +135,7 @@ Test(compile, an_output_in_pieces_is_refused)
     cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': its 2 elements are 2 separate "
-        "ranges of "
-        "the tile's memory; allowed for an output: one");
+        "ranges of the tile's memory; allowed for an output: one");
 }
 
 Test(compile, two_writers_of_an_element_are_refused)
@@ -149,8 +148,7 @@ Test(compile, two_writers_of_an_element_are_refused)
     add_copy(g, 0, &(ipu_slice){in, 0, 1}, 1, (ipu_slice){0, 4, 1});
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 4 of the tile's part "
-        "is written "
-        "here and written by another vertex ('copy' field 'out') of the same compute set");
+        "is written here and written by another vertex ('copy' field 'out') of the same compute set");
 }
 
 Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
@@ -164,8 +162,7 @@ Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
     add_copy(g, 0, &(ipu_slice){0, 2, 2}, 1, (ipu_slice){out, 0, 2});
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 2 of the tile's part "
-        "is written "
-        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+        "is written here and read in place by another vertex ('copy' field 'in') of the same compute set");
 }
 
 /* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and with it v in
@@ -181,8 +178,7 @@ Test(compile, reading_a_shared_tail_in_place_is_seen)
     add_copy(g, 0, tail, 2, (ipu_slice){out, 0, 4});
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 0 of the tile's part "
-        "is written "
-        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+        "is written here and read in place by another vertex ('copy' field 'in') of the same compute set");
 }
 
 static const ipu_field two_outputs_fields[] = {{"x", IPU_OUTPUT, IPU_FLOAT}, {"y", IPU_INOUT, IPU_FLOAT}};
@@ -200,8 +196,7 @@ Test(compile, two_outputs_of_a_vertex_must_not_overlap)
     cr_assert_eq(ipu_graph_connect(g, vertex, "y", t), MT_OK);
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'two' field 'x': variable 'v': element 3 of the tile's part is "
-        "written "
-        "here and written by the same vertex ('two' field 'y') of the same compute set");
+        "written here and written by the same vertex ('two' field 'y') of the same compute set");
 }
 
 /* Copied bytes tell an edge buffer from a tail. */
@@ -238,13 +233,11 @@ Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
     g->target.bytes_per_tile = 167;
     expect_refused(g, MT_FIT,
         "tile 2: 168 bytes asked for, 167 there; largest: code of codelets 'copy' 56, code of the exchange "
-        "'set' 40, "
-        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles are over");
+        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles are over");
     g->target.bytes_per_tile = 71;
     expect_refused(g, MT_FIT,
         "tile 2: 168 bytes asked for, 71 there; largest: code of codelets 'copy' 56, code of the exchange "
-        "'set' 40, "
-        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles are over");
+        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles are over");
 }
 
 Test(compile, programs_are_checked_against_the_graph)

@@ -115,8 +115,7 @@ Test(lists, an_element_that_is_missing_is_named_by_its_place_in_the_list)
     ipu_engine_write_slice(engine, &(ipu_slice){0, 0, 4}, v);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
     cr_expect_str_eq(mt_message(), "compute set 'set', tile 1: codelet 'sum' field 'rows' element 5 would be "
-                                   "read before it was received: "
-                                   "variable 'v' element 4 from tile 0");
+                                   "read before it was received: variable 'v' element 4 from tile 0");
 }
 
 Test(lists, what_cannot_be_is_refused)
@@ -138,8 +137,7 @@ Test(lists, what_cannot_be_is_refused)
     cr_assert_eq(connect_list(g, vertex, "sums", (ipu_slice[]){{s, 0, 1}, {s, 13, 2}}, 2), MT_OK);
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 1: codelet 'sum' field 'sums': variable 's': element 13 of the tile's part "
-        "is "
-        "written here and written by another vertex ('sum' field 'sums') of the same compute set");
+        "is written here and written by another vertex ('sum' field 'sums') of the same compute set");
 }
 
 /* The last of three ranges alone is received: its buffer is in region 1, as the variable of the others. */

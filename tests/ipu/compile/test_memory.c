@@ -294,10 +294,8 @@ Test(memory, what_only_the_regions_keep_out_is_told)
             cr_expect_eq(map_of(compiled(g, NULL), 0).sums.gaps, 256 - 32);
         else
             expect_refused(g, "tile 0: 1032 bytes asked for, 1024 there; 224 of them are gaps between "
-                              "regions and elements, without "
-                              "which it would fit; largest: variables 'big' 752, variables 'out' 32, "
-                              "reserved 'test' 24; 1 of 2 tiles "
-                              "are over");
+                              "regions and elements, without which it would fit; largest: variables 'big' "
+                              "752, variables 'out' 32, reserved 'test' 24; 1 of 2 tiles are over");
     }
 }
 
@@ -316,11 +314,10 @@ Test(memory, what_only_the_elements_keep_out_is_told)
         if (n == 8)
             (void)compiled(g, NULL);
         else
-            expect_refused(g, "tile 0: 160 bytes asked for, 152 there; 56 of them are gaps between regions "
-                              "and elements, without "
-                              "which it would fit; largest: variables 'out' 40, variables 'in' 32, reserved "
-                              "'test' 24, code of codelets "
-                              "'coded' 8; 1 of 2 tiles are over");
+            expect_refused(
+                g, "tile 0: 160 bytes asked for, 152 there; 56 of them are gaps between regions and "
+                   "elements, without which it would fit; largest: variables 'out' 40, variables 'in' 32, "
+                   "reserved 'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
     }
 }
 
@@ -378,9 +375,8 @@ Test(memory, code_that_region_0_does_not_hold_is_told)
     const uint32_t in = variable(g, "in", 8, 1), out = variable(g, "out", 8, 1);
     copy_by(g, &coded, compute_set(g, "set"), 1, &(ipu_slice){in, 0, 8}, 1, (ipu_slice){out, 0, 8});
     expect_refused(g, "tile 1: 408 bytes asked for, 1024 there; code may stand only in region 0: 264 bytes, "
-                      "256 there; largest: code of "
-                      "codelets 'coded' 264, variables 'in' 32, variables 'out' 32, reserved 'test' 24; 1 of "
-                      "2 tiles are over");
+                      "256 there; largest: code of codelets 'coded' 264, variables 'in' 32, variables 'out' "
+                      "32, reserved 'test' 24; 1 of 2 tiles are over");
 }
 
 /* From 64 on, behind 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32 and a 16, and 24 reserved. */
@@ -392,7 +388,7 @@ Test(memory, the_five_largest_items_are_named)
     const size_t sizes[] = {4, 16, 8, 12};
     for (int k = 0; k < 4; k++) (void)variable(g, (const char *[]){"a", "b", "c", "d"}[k], sizes[k], 1);
     copy_by(g, &bare, compute_set(g, "set"), 1, &(ipu_slice){far, 0, 20}, 1, (ipu_slice){big, 0, 20});
-    expect_refused(g, "tile 1: 1528 bytes asked for, 1024 there; largest: variables 'big' 1200, received "
-                      "'set' 80, variables 'b' 64, "
-                      "variables 'd' 48, variables 'c' 32; 1 of 2 tiles are over");
+    expect_refused(
+        g, "tile 1: 1528 bytes asked for, 1024 there; largest: variables 'big' 1200, received 'set' 80, "
+           "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles are over");
 }

@@ -360,15 +360,13 @@ Test(schedule, planted_faults_are_named_with_tile_and_cycle)
     plain_arrivals[2].cycle = 333;
     expect_fault(&target, plain, 3, &s,
         "schedule: tile 1 takes the first word of a fragment in cycle 333; its set-up of 160 cycles begins "
-        "in "
-        "cycle 174");
+        "in cycle 174");
     s = plain_schedule();
     plain_sends[0].cycle = 169 - 24;
     plain_arrivals[0].cycle = 169;
     expect_fault(&target, plain, 3, &s,
         "schedule: tile 1 takes the first word of a fragment in cycle 169; its set-up of 160 cycles begins "
-        "in "
-        "cycle 10");
+        "in cycle 10");
     s = plain_schedule();
     plain_sends[1].words = 3;
     expect_fault(

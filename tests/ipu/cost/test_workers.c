@@ -200,15 +200,14 @@ Test(workers, a_cost_that_a_vertex_cannot_have_is_named_before_anything_runs)
         vertex vertex;
         const char *message;
     } cases[] = {
-        {{&supervisor, 1, {1, {30, 2, 0}}},
-            "compute set 'set', tile 1: codelet 'supervisor', of the supervisor: 2 worker cycles and 0 idle; "
-            "allowed: 0"},
-        {{&one_worker, 0, {1, {0, 2, 1}}}, "compute set 'set', tile 0: codelet 'one': 1 worker cycles idle; "
-                                           "allowed: at most 0 of a vertex of "
-                                           "one worker whose slowest takes 2"},
-        {{&all_workers, 2, {1, {0, 2, 11}}}, "compute set 'set', tile 2: codelet 'all': 11 worker cycles "
-                                             "idle; allowed: at most 10 of a vertex "
-                                             "of all workers whose slowest takes 2"}};
+        {{&supervisor, 1, {1, {30, 2, 0}}}, "compute set 'set', tile 1: codelet 'supervisor', of the "
+                                            "supervisor: 2 worker cycles and 0 idle; allowed: 0"},
+        {{&one_worker, 0, {1, {0, 2, 1}}},
+            "compute set 'set', tile 0: codelet 'one': 1 worker cycles idle; allowed: at most 0 of a vertex "
+            "of one worker whose slowest takes 2"},
+        {{&all_workers, 2, {1, {0, 2, 11}}},
+            "compute set 'set', tile 2: codelet 'all': 11 worker cycles idle; allowed: at most 10 of a "
+            "vertex of all workers whose slowest takes 2"}};
     for (size_t k = 0; k < 3; k++) {
         ipu_tensor whole;
         ipu_timing timing;
@@ -296,8 +295,7 @@ Test(workers, a_time_that_a_vertex_cannot_take_ends_the_run)
     ipu_engine_write(engine, &whole, start);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
     cr_expect_str_eq(mt_message(), "compute set 'set', tile 1: codelet 'by data': 45 worker cycles idle; "
-                                   "allowed: at most 40 of a vertex of "
-                                   "all workers whose slowest takes 8");
+                                   "allowed: at most 40 of a vertex of all workers whose slowest takes 8");
     cr_expect_eq(engine->runs[0], 0);
     cr_expect_eq(ipu_engine_cycles(engine), 0);
 }

@@ -97,9 +97,8 @@ Test(graph, what_makes_no_sense_is_refused_by_name)
     cr_expect_eq(ipu_graph_connect(graph, vertex, "inn", u), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: codelet 'copy' has no field 'inn'");
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", t), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "graph: tile 3: codelet 'copy' field 'in' is of type float, its tensor ('ids') of "
-        "type unsigned short");
+    cr_expect_str_eq(mt_message(), "graph: tile 3: codelet 'copy' field 'in' is of type float, its tensor "
+                                   "('ids') of type unsigned short");
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", u), MT_OK);
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", u), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: tile 3: codelet 'copy' field 'in' is connected twice");

@@ -674,9 +674,8 @@ Test(program, a_stream_needs_a_way_to_the_host)
     cr_assert_eq(ipu_program_sequence(&arena, NULL, 0, &p), MT_OK);
     ipu_engine *engine = engine_of(g, p, false);
     cr_expect_eq(ipu_engine_stream(engine, &(ipu_slice){0, 0, 1}, 1, &value), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "engine: variable 'v': a transfer to the host at 0 bytes a second in packets of 256; allowed: both "
-        "above 0");
+    cr_expect_str_eq(mt_message(), "engine: variable 'v': a transfer to the host at 0 bytes a second in "
+                                   "packets of 256; allowed: both above 0");
     cr_expect_eq(ipu_engine_cycles(engine), 0);
 }
 

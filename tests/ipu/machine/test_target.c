@@ -134,9 +134,8 @@ Test(target, constants_have_bands)
     cr_expect_null(band_of(&t, "exchange.sync_cycles"));
     cr_expect_eq(ipu_target_at(&t, IPU_SLOW).sync_cycles, 1000);
     const mt_yaml_override all = {"--machine-set",
-        "links={setup_ns: 0, through_ns: 0, direct: 4, cross: 2, rail: 2, "
-        "lane_bits_per_second: 1e11, efficiency: 1, packet_bytes: 1024, "
-        "packet_header_bytes: 0, sync_ns_per_hop: 15}"};
+        "links={setup_ns: 0, through_ns: 0, direct: 4, cross: 2, rail: 2, lane_bits_per_second: 1e11, "
+        "efficiency: 1, packet_bytes: 1024, packet_header_bytes: 0, sync_ns_per_hop: 15}"};
     cr_assert_eq(ipu_target_load(&arena, gc200, &all, 1, &t), MT_OK, "%s", mt_message());
     cr_expect_null(band_of(&t, "links.setup_ns"));
     mt_arena_free(&arena);
@@ -180,8 +179,7 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     ipu_target t;
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[0], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: whole "
-                                   "elements of 16384, and at most the 638976 of "
-                                   "a tile");
+                                   "elements of 16384, and at most the 638976 of a tile");
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[1], 1), 1, &t), MT_INPUT);
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[2], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
@@ -223,9 +221,8 @@ Test(target, tiles_must_have_their_places)
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: exchange.way_cycles: 0; allowed with exchange.columns: at least 1");
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&more, 1), 1, &t), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x exchange.rows x "
-        "exchange.columns = 1472, or exchange.columns 0");
+    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x "
+                                   "exchange.rows x exchange.columns = 1472, or exchange.columns 0");
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(rows, 2), 2, &t), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -284,8 +281,7 @@ Test(target, several_chips_have_the_tiles_of_all)
     one.links.packet_bytes = 0;
     cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
     cr_expect_str_eq(mt_message(), "GC200: links between chips at 1.37439e+11 bits a second and lane, "
-                                   "efficiency 0.85, in packets of 0 bytes; "
-                                   "allowed: more than 0");
+                                   "efficiency 0.85, in packets of 0 bytes; allowed: more than 0");
     cr_expect_eq(ipu_target_several(&one, 1, &several), MT_OK);
     one.links.direct = 0;
     cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
@@ -321,9 +317,8 @@ Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
 Test(target, a_list_has_routes_and_a_number_of_chips)
 {
     static const char *const sets[] = {
-        LISTED(
-            "[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 1, lanes: 1}, {from: 0, to: 2, "
-            "lanes: 1}]"),
+        LISTED("[" THERE_AND_BACK
+               ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 1, lanes: 1}, {from: 0, to: 2, lanes: 1}]"),
         "links.chips=3", "links.routes=[{from: 0, to: 2, via: [1]}, {from: 0, to: 1}]"};
     mt_arena arena = {0};
     ipu_target one, several;

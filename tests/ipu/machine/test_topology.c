@@ -373,9 +373,8 @@ Test(topology, a_torus_of_five_rungs_waits_for_itself)
     const ipu_topology *t = made(IPU_TORUS, 10);
     expect_refused(ipu_topology_check_deadlock(t, all_to_all(t, 1)),
         "messages between IPUs can wait for each other for ever: a cycle of 5 links, each needed by what "
-        "holds the "
-        "one before: 'rail 1, IPU 1 to 3', 'rail 1, IPU 3 to 5', 'rail 1, IPU 5 to 7', 'rail 1, IPU 7 to 9', "
-        "'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
+        "holds the one before: 'rail 1, IPU 1 to 3', 'rail 1, IPU 3 to 5', 'rail 1, IPU 5 to 7', 'rail 1, "
+        "IPU 7 to 9', 'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
 }
 
 /* Behind the joined ends a route takes the second buffer, and so never closes the ring. */
@@ -409,8 +408,7 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
     uint64_t bytes[16] = {[2] = 1, [4 + 3] = 1, [8] = 1, [12 + 1] = 1};
     expect_refused(ipu_topology_check_deadlock(t, bytes),
         "messages between IPUs can wait for each other for ever: a cycle of 4 links, each needed by what "
-        "holds the "
-        "one before: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
+        "holds the one before: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
     bytes[12 + 1] = 0;
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }

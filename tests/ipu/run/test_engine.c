@@ -152,9 +152,8 @@ Test(engine, a_checked_run_names_what_was_sent_but_never_written)
     static ring r;
     ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, true);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
-    cr_expect_str_eq(mt_message(),
-        "compute set 'add', tile 0: codelet 'add' field 'in' element 7 would be read before "
-        "it was received: variable 'v' element 34 from tile 4");
+    cr_expect_str_eq(mt_message(), "compute set 'add', tile 0: codelet 'add' field 'in' element 7 would be "
+                                   "read before it was received: variable 'v' element 34 from tile 4");
 }
 
 /* out = in * 2^-10, in place. */

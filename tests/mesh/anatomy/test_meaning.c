@@ -43,9 +43,8 @@ Test(meaning, of_renamed_tags_is_the_surfaces_they_were)
     for (int s = 0; s < MT_SURFACES; s++)
         cr_assert_float_eq(m.overlap[s], s > 0 && s < MT_SURFACE_RV, 1e-12, "surface %d", s);
     cr_assert(mt_meaning_text(&m, text));
-    cr_assert_str_eq(text,
-        "`--tags base=17,epi=-2+5,lv=300` (overlap with the surfaces found by the shape: base "
-        "100 %, epi 100 %, lv 100 %)");
+    cr_assert_str_eq(text, "`--tags base=17,epi=-2+5,lv=300` (overlap with the surfaces found by the shape: "
+                           "base 100 %, epi 100 %, lv 100 %)");
     mt_arena_free(&arena);
 }
 

@@ -152,18 +152,16 @@ Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
     a = ask();
     cr_assert_eq(a.status, MT_INPUT);
     cr_assert_eq(a.outcome.attempts, 2 * MT_METIS_SEEDS);
-    cr_assert(strstr(mt_message(),
-                  "384 elements in 21 parts with the seeds 1 to 4, with imbalance 1.03 and with 1.09; "
-                  "first: answer -4; it said: \"hm\""),
+    cr_assert(strstr(mt_message(), "384 elements in 21 parts with the seeds 1 to 4, with imbalance 1.03 and "
+                                   "with 1.09; first: answer -4; it said: \"hm\""),
         "%s", mt_message());
 }
 
 /* As METIS answers it, as it says it during its initial partitioning, and as the system does it. */
 Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
 {
-    static const char *const words =
-        "***Memory allocation failed for SetupCoarseGraph: adjwgt. Requested size: "
-        "2547544 bytes\nFailed during initial partitioning\n\n";
+    static const char *const words = "***Memory allocation failed for SetupCoarseGraph: adjwgt. Requested "
+                                     "size: 2547544 bytes\nFailed during initial partitioning\n\n";
     for (int k = 0; k < 3; k++) {
         bad.mood = k < 2 ? ANSWERS : DIES, bad.signal = SIGKILL, bad.words = words;
         bad.answer = k == 0 ? METIS_ERROR_MEMORY : METIS_ERROR;

@@ -73,9 +73,8 @@ Test(array_names, arrays_that_are_not_used_are_listed_once_in_one_line)
         "1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1\n",
         &mesh);
     cr_assert(mesh.region[0] == 3 && mesh.region[1] == 4);
-    assert_note(&mesh,
-        "found and not used: tag (cells), scar (cells), labels (points), D (points, 9 components), "
-        "sheet (cells, 3 components)\n");
+    assert_note(&mesh, "found and not used: tag (cells), scar (cells), labels (points), D (points, 9 "
+                       "components), sheet (cells, 3 components)\n");
     mt_arena_free(&arena);
 }
 
@@ -88,9 +87,8 @@ Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_m
     cr_assert(mesh.fibre && mesh.fibre[0] == 1 && mesh.fibre[3] == 1);
     assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices\n");
     read_vtk(&arena, "POINT_DATA 5\nVECTORS Longitudinal float\n1 0 0 1 0 0 0 1 0 0 1 0 1 0 0\n", &mesh);
-    assert_note(&mesh,
-        "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements these are "
-        "more than 30 degrees from their mean\n");
+    assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements "
+                       "these are more than 30 degrees from their mean\n");
     mt_arena_free(&arena);
 }
 
@@ -100,28 +98,27 @@ Test(array_names, names_in_use_are_understood_in_files_of_xml_and_the_rest_is_li
     static const struct {
         const char *ending, *text;
         mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
-    } files[] = {
-        {".vtu",
-            "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" "
-            "NumberOfCells=\"1\"><PointData><DataArray type=\"Float32\" Name=\"V\">1 2 3 "
-            "4</DataArray></PointData><CellData><DataArray type=\"Int32\" Name=\"labels\">6</DataArray>"
-            "<DataArray type=\"Float32\" Name=\"fiber_orientation\" NumberOfComponents=\"3\">0 2 "
-            "0</DataArray>"
-            "<DataArray type=\"Float32\" Name=\"scar\">1</DataArray></CellData><Points><DataArray "
-            "type=\"Float32\" NumberOfComponents=\"3\">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>"
-            "<DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray><DataArray type=\"Int32\" "
-            "Name=\"offsets\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\">10</DataArray></Cells>"
-            "</Piece></UnstructuredGrid></VTKFile>",
-            mt_vtu_read},
+    } files[] = {{".vtu",
+                     "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" "
+                     "NumberOfCells=\"1\"><PointData><DataArray type=\"Float32\" Name=\"V\">1 2 3 "
+                     "4</DataArray></PointData><CellData><DataArray type=\"Int32\" "
+                     "Name=\"labels\">6</DataArray><DataArray type=\"Float32\" Name=\"fiber_orientation\" "
+                     "NumberOfComponents=\"3\">0 2 0</DataArray><DataArray type=\"Float32\" "
+                     "Name=\"scar\">1</DataArray></CellData><Points><DataArray type=\"Float32\" "
+                     "NumberOfComponents=\"3\">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells><DataArray "
+                     "type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray><DataArray type=\"Int32\" "
+                     "Name=\"offsets\">4</DataArray><DataArray type=\"UInt8\" "
+                     "Name=\"types\">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>",
+                     mt_vtu_read},
         {".xdmf",
             "<Xdmf><Domain><Grid><Topology TopologyType=\"Tetrahedron\"><DataItem Dimensions=\"1 4\">0 1 2 "
-            "3</DataItem></Topology><Geometry><DataItem Dimensions=\"4 3\">0 0 0 1 0 0 0 1 0 0 0 1</DataItem>"
-            "</Geometry><Attribute Name=\"V\" Center=\"Node\"><DataItem Dimensions=\"4\">1 2 3 4</DataItem>"
-            "</Attribute><Attribute Name=\"labels\" Center=\"Cell\"><DataItem Dimensions=\"1\">6</DataItem>"
-            "</Attribute><Attribute Name=\"fiber_orientation\" Center=\"Cell\"><DataItem Dimensions=\"1 "
-            "3\">0 2 "
-            "0</DataItem></Attribute><Attribute Name=\"scar\" Center=\"Cell\"><DataItem Dimensions=\"1\">1"
-            "</DataItem></Attribute></Grid></Domain></Xdmf>",
+            "3</DataItem></Topology><Geometry><DataItem Dimensions=\"4 3\">0 0 0 1 0 0 0 1 0 0 0 "
+            "1</DataItem></Geometry><Attribute Name=\"V\" Center=\"Node\"><DataItem Dimensions=\"4\">1 2 3 "
+            "4</DataItem></Attribute><Attribute Name=\"labels\" Center=\"Cell\"><DataItem "
+            "Dimensions=\"1\">6</DataItem></Attribute><Attribute Name=\"fiber_orientation\" "
+            "Center=\"Cell\"><DataItem Dimensions=\"1 3\">0 2 0</DataItem></Attribute><Attribute "
+            "Name=\"scar\" Center=\"Cell\"><DataItem "
+            "Dimensions=\"1\">1</DataItem></Attribute></Grid></Domain></Xdmf>",
             mt_xdmf_read}};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         mt_arena arena = {0};
@@ -180,10 +177,8 @@ Test(array_names, an_array_of_regions_in_msh_data_is_used_with_a_note_if_there_a
     static const char *const notes[] = {
         "regions: those of labels; the file has no physical groups of elements\n",
         "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are no "
-        "whole "
-        "numbers of 32 bits (the first is 0.5, of element 9): they are no regions\n1 of 2 elements have no "
-        "region in "
-        "the file: they get the tag 0, which no other element has\n"};
+        "whole numbers of 32 bits (the first is 0.5, of element 9): they are no regions\n1 of 2 elements "
+        "have no region in the file: they get the tag 0, which no other element has\n"};
     for (int k = 0; k < 4; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;

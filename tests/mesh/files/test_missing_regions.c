@@ -100,8 +100,8 @@ static void put_vtu(const uint32_t *v, const int *region)
     numbers(&b, 18, xyz);
     text(&b, "</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">");
     for (int k = 0; k < 4 * ELEMENTS; k++) text(&b, "%u ", v[k]);
-    text(&b, "</DataArray><DataArray type=\"Int32\" Name=\"offsets\">4 8 12</DataArray>"
-             "<DataArray type=\"UInt8\" Name=\"types\">10 10 10</DataArray></Cells><CellData>");
+    text(&b, "</DataArray><DataArray type=\"Int32\" Name=\"offsets\">4 8 12</DataArray><DataArray "
+             "type=\"UInt8\" Name=\"types\">10 10 10</DataArray></Cells><CellData>");
     if (region[0] != NONE || region[1] != NONE || region[2] != NONE) {
         text(&b, "<DataArray type=\"Float32\" Name=\"gmsh:physical\">");
         for (int c = 0; c < ELEMENTS; c++) text(&b, region[c] == NONE ? "nan " : "%d ", region[c]);

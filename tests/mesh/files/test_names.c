@@ -105,9 +105,9 @@ Test(names, a_triangle_of_two_physical_groups_of_msh_has_both_tags)
         "4\n5 4 2 5 1 1 3 2 5\n$EndElements\n",
         "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
         "\"ENDO\"\n$EndPhysicalNames\n$Entities\n0 0 2 1\n1 0 0 0 1 1 1 3 6 7 6 0\n2 0 0 0 1 1 1 1 6 0\n1 0 "
-        "0 0 1 1 1 1 5 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n1 0 0\n0 1 0\n0 "
-        "0 1\n0 0 -1\n$EndNodes\n$Elements\n3 4 1 4\n2 1 2 1\n1 1 2 4\n2 2 2 1\n2 1 2 5\n3 1 4 2\n3 1 2 3 "
-        "4\n4 1 3 2 5\n$EndElements\n"};
+        "0 0 1 1 1 1 5 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n1 0 0\n0 1 0\n0 0 "
+        "1\n0 0 -1\n$EndNodes\n$Elements\n3 4 1 4\n2 1 2 1\n1 1 2 4\n2 2 2 1\n2 1 2 5\n3 1 4 2\n3 1 2 3 4\n4 "
+        "1 3 2 5\n$EndElements\n"};
     static const uint32_t vertex[9] = {0, 1, 3, 0, 1, 4, 0, 1, 3};
     static const int32_t tag[3] = {6, 6, MT_SURFACE_LV};
     for (size_t k = 0; k < 2; k++) {

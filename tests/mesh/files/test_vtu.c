@@ -240,10 +240,8 @@ Test(vtu, a_bomb_of_pieces_is_refused)
     for (int p = 0; p < 8; p++)
         text(&b,
             "<Piece NumberOfCells=\"1\"><Cells><DataArray type=\"Int8\" Name=\"connectivity\" "
-            "format=\"appended\"/>"
-            "<DataArray type=\"Int32\" Name=\"offsets\">%d</DataArray><DataArray type=\"Int8\" "
-            "Name=\"types\">2"
-            "</DataArray></Cells></Piece>\n",
+            "format=\"appended\"/><DataArray type=\"Int32\" Name=\"offsets\">%d</DataArray><DataArray "
+            "type=\"Int8\" Name=\"types\">2</DataArray></Cells></Piece>\n",
             CORNERS);
     text(&b, "</UnstructuredGrid><AppendedData encoding=\"raw\">_");
     add(&b, raw_bytes, sizeof raw_bytes);

@@ -225,8 +225,8 @@ Test(xdmf, a_cell_that_is_there_twice_belongs_to_both_regions)
     mt_arena arena = {0};
     mt_mesh mesh;
     read_words(&arena,
-        GRID "<Topology TopologyType=\"Tetrahedron\"><DataItem Dimensions=\"3 4\">0 1 2 3 1 0 2 4 2 4 0 1"
-             "</DataItem></Topology>" POINTS ATTRIBUTE("gmsh:physical", "Cell", "3 1", "5 5 7") END,
+        GRID "<Topology TopologyType=\"Tetrahedron\"><DataItem Dimensions=\"3 4\">0 1 2 3 1 0 2 4 2 4 0 "
+             "1</DataItem></Topology>" POINTS ATTRIBUTE("gmsh:physical", "Cell", "3 1", "5 5 7") END,
         &mesh);
     cr_assert(mesh.n_elements == 2 && mesh.region[0] == 5 && mesh.region[1] == 5 && mesh.n_groups == 1);
     cr_assert(!mt_groups_has(&mesh, 7, 0) && mt_groups_has(&mesh, 7, 1));
@@ -240,11 +240,10 @@ Test(xdmf, names_decide_which_surface_a_tag_is)
     mt_arena arena = {0};
     mt_mesh mesh;
     read_words(&arena,
-        GRID "<Topology TopologyType=\"Mixed\"><DataItem Dimensions=\"13\">6 0 1 2 3 4 0 1 2 4 0 1 3"
-             "</DataItem></Topology>" POINTS ATTRIBUTE("gmsh:physical", "Cell", "3",
+        GRID "<Topology TopologyType=\"Mixed\"><DataItem Dimensions=\"13\">6 0 1 2 3 4 0 1 2 4 0 1 "
+             "3</DataItem></Topology>" POINTS ATTRIBUTE("gmsh:physical", "Cell", "3",
                  "1 1 2") "<Information Name=\"Information\" Value=\"2\">\n<![CDATA[<main><map key=\"ENDO\" "
-                          "dim=\"2\">1</map>"
-                          "<map key=\"EPI\" dim=\"2\">2</map></main>]]></Information>" END,
+                          "dim=\"2\">1</map><map key=\"EPI\" dim=\"2\">2</map></main>]]></Information>" END,
         &mesh);
     cr_assert(mesh.region[0] == 1 && mesh.face_tag[0] == MT_SURFACE_LV && mesh.face_tag[1] == MT_SURFACE_EPI);
     cr_assert_str_eq(mt_names_text(&mesh, MT_NAMES_FACES, MT_SURFACE_LV), "ENDO");
@@ -258,15 +257,13 @@ Test(xdmf, arrays_that_are_not_used_are_listed_once_even_those_that_cannot_be_re
     read_words(&arena,
         GRID CELLS POINTS ATTRIBUTE("tag", "Cell", "2", "7 8") ATTRIBUTE("region", "Cell", "2 1", "3 4")
             ATTRIBUTE("labels", "Node", "5", "1 2 3 4 5") ATTRIBUTE("sheet", "Cell", "2 3", "1 0 0 1 0 0")
-                ATTRIBUTE(
-                    "when", "Grid", "1", "9") "<Attribute Name=\"u\" Center=\"Node\"><DataItem "
-                                              "ItemType=\"HyperSlab\" Dimensions=\"5 3\" Type=\"HyperSlab\"/>"
-                                              "</Attribute>" END,
+                ATTRIBUTE("when", "Grid", "1",
+                    "9") "<Attribute Name=\"u\" Center=\"Node\"><DataItem ItemType=\"HyperSlab\" "
+                         "Dimensions=\"5 3\" Type=\"HyperSlab\"/></Attribute>" END,
         &mesh);
     cr_assert(mesh.region[0] == 3 && mesh.region[1] == 4);
-    assert_note(&mesh,
-        "found and not used: tag (cells), labels (points), when (cells), u (points, 3 components), "
-        "sheet (cells, 3 components)\n");
+    assert_note(&mesh, "found and not used: tag (cells), labels (points), when (cells), u (points, 3 "
+                       "components), sheet (cells, 3 components)\n");
     mt_arena_free(&arena);
 }
 
@@ -304,11 +301,9 @@ Test(xdmf, of_quadratic_cells_the_corners_are_used)
     mt_arena arena = {0};
     mt_mesh mesh;
     read_words(&arena,
-        GRID
-        "<Topology TopologyType=\"Mixed\" NumberOfElements=\"3\"><DataItem Dimensions=\"22\">"
-        "38 0 1 2 3 4 5 6 7 8 9  36 0 1 2 4 5 6  34 0 1 4</DataItem></Topology>"
-        "<Geometry><DataItem Dimensions=\"10 3\">0 0 0 2 0 0 0 2 0 0 0 2 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 0 1 1"
-        "</DataItem></Geometry>" END,
+        GRID "<Topology TopologyType=\"Mixed\" NumberOfElements=\"3\"><DataItem Dimensions=\"22\">38 0 1 2 3 "
+             "4 5 6 7 8 9  36 0 1 2 4 5 6  34 0 1 4</DataItem></Topology><Geometry><DataItem Dimensions=\"10 "
+             "3\">0 0 0 2 0 0 0 2 0 0 0 2 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 0 1 1</DataItem></Geometry>" END,
         &mesh);
     cr_assert(
         mesh.n_vertices == 4 && mesh.n_elements == 1 && mesh.n_faces == 1 && mesh.element_vertex[3] == 3);
@@ -321,10 +316,9 @@ Test(xdmf, triangles_alone_are_a_surface)
     mt_arena arena = {0};
     mt_mesh mesh;
     read_words(&arena,
-        GRID
-        "<Topology Type=\"Triangle\" BaseOffset=\"1\"><DataItem Dimensions=\"2 3\">1 2 3 2 3 4</DataItem>"
-        "</Topology>" POINTS ATTRIBUTE("f", "Cell", "2", "8 9") ATTRIBUTE("name_to_read", "Cell", "2", "5 6")
-            END,
+        GRID "<Topology Type=\"Triangle\" BaseOffset=\"1\"><DataItem Dimensions=\"2 3\">1 2 3 2 3 "
+             "4</DataItem></Topology>" POINTS ATTRIBUTE("f", "Cell", "2", "8 9")
+                 ATTRIBUTE("name_to_read", "Cell", "2", "5 6") END,
         &mesh);
     cr_assert(mesh.n_elements == 0 && mesh.n_faces == 2 && mesh.face_vertex[5] == 3);
     cr_assert(mesh.face_tag[0] == 5 && mesh.face_tag[1] == 6);
@@ -469,8 +463,7 @@ Test(xdmf, grids_and_references_that_lead_nowhere_are_refused)
         {GRID CELLS "<Geometry/>" END, ":4: <Geometry>: has no <DataItem>"},
         {GRID "<Topology Type=\"Tetrahedron\"/>" POINTS END, ":3: <Topology>: has no <DataItem>"},
         {GRID "<Topology Type=\"Tetrahedron\" NumberOfElements=\"3\"><DataItem Dimensions=\"8\">0 1 2 3 1 0 "
-              "2 4</DataItem>"
-              "</Topology>" POINTS END,
+              "2 4</DataItem></Topology>" POINTS END,
             ":3: <Topology>: NumberOfElements is 3; its corners are those of 2"},
         {GRID "<Topology Type=\"Tetrahedron\"><DataItem Dimensions=\"7\">0 1 2 3 1 0 "
               "2</DataItem></Topology>" POINTS END,
@@ -478,9 +471,8 @@ Test(xdmf, grids_and_references_that_lead_nowhere_are_refused)
         {GRID "<Topology Type=\"Polyline\" NodesPerElement=\"two\"><DataItem Dimensions=\"2\">0 "
               "1</DataItem></Topology>" POINTS END,
             "NodesPerElement is 'two'; allowed: a whole number"},
-        {GRID CELLS
-            "<Geometry Type=\"X_Y_Z\"><DataItem Dimensions=\"1\">0</DataItem><DataItem Dimensions=\"2\">0 1"
-            "</DataItem></Geometry>" END,
+        {GRID CELLS "<Geometry Type=\"X_Y_Z\"><DataItem Dimensions=\"1\">0</DataItem><DataItem "
+                    "Dimensions=\"2\">0 1</DataItem></Geometry>" END,
             "X_Y_Z needs three <DataItem> of the same length"},
         {GRID CELLS "<Geometry Reference=\"/Xdmf/Domain/Grid[2]/Geometry\"/>" END,
             ":4: <Geometry>: its reference '/Xdmf/Domain/Grid[2]/Geometry' leads to no <Geometry>"},

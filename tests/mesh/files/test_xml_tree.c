@@ -21,8 +21,7 @@ static const char *follow(mt_arena *arena, const char *reference)
     const mt_xml_element *at = NULL, *found;
     (void)snprintf(words, sizeof words,
         "<r>%s<g n='a'><t id='1' n='x'/></g><g n='b' k='2'><t id='2'/><h><t id='3'/><t id='4' "
-        "n='a/b'/></h></g>"
-        "<g n='b'><u/><t id='5'/></g></r>",
+        "n='a/b'/></h></g><g n='b'><u/><t id='5'/></g></r>",
         reference);
     ok(read_tree(arena, words, &tree));
     const mt_status status = mt_xml_tree_child(&tree, tree.root, "t", &at, &found);

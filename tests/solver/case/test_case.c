@@ -200,9 +200,9 @@ Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other
 Test(case, every_stimulus_has_its_own_elements_and_borders_count)
 {
     static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
-        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4,"
-         " strength_uA_mm3: 14},"
-         " {min_mm: [-9, -9, -9], max_mm: [9, 9, 9], start_ms: 3, duration_ms: 2, strength_uA_mm3: 7}]")};
+        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4, "
+         "strength_uA_mm3: 14}, {min_mm: [-9, -9, -9], max_mm: [9, 9, 9], start_ms: 3, duration_ms: 2, "
+         "strength_uA_mm3: 7}]")};
     mt_arena arena = {0};
     mt_case c;
     load(&arena, niederer, sets, 3, &c);
@@ -422,9 +422,9 @@ Test(case, parameters_that_make_no_sense_are_refused)
 
 Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
 {
-    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.011",
-        "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02},"
-        " {tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
+    static const char *const sets[] = {
+        "tissue.intracellular_n_mS_mm=0.011", "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02}, "
+                                              "{tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
     mt_arena arena = {0};
     mt_case c, d;
     const char *text;
@@ -584,8 +584,7 @@ Test(case, keys_that_contradict_each_other_are_refused)
         ": stimuli.0.period_ms: 2; allowed: longer than duration_ms = 2");
     expect_failure("end_ms: 10", "end_ms: 335544.4",
         ": a beat of 16777220 steps of time.dt_ms = 0.02 begins at 0 ms; allowed: at most 16777216 steps: "
-        "output: "
-        "{beats: every, beat_ms: 335544} makes shorter ones");
+        "output: {beats: every, beat_ms: 335544} makes shorter ones");
 }
 
 #define ELECTRODES(leg)                                                                                      \
@@ -636,14 +635,13 @@ static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimul
 }
 
 static const char every_region[] =
-    "stimuli=[{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50},"
-    " {centre_mm: [0.1, 2, 3], radius_mm: 0.7, start_ms: 3, duration_ms: 1, strength_uA_mm3: 7},"
-    " {at: apex, radius_mm: 6, duration_ms: 2, strength_uA_mm3: 50},"
-    " {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50},"
-    " {surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3,"
-    " strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50},"
-    " {elements: some place/list.txt, duration_ms: 2, strength_uA_mm3: 50},"
-    " {layer: mid, duration_ms: 2, strength_uA_mm3: 50}]";
+    "stimuli=[{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50}, {centre_mm: [0.1, "
+    "2, 3], radius_mm: 0.7, start_ms: 3, duration_ms: 1, strength_uA_mm3: 7}, {at: apex, radius_mm: 6, "
+    "duration_ms: 2, strength_uA_mm3: 50}, {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50}, "
+    "{surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3, "
+    "strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50}, {elements: some "
+    "place/list.txt, duration_ms: 2, strength_uA_mm3: 50}, {layer: mid, duration_ms: 2, strength_uA_mm3: "
+    "50}]";
 
 /* What was not given is not written, what was left to the program is. */
 Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)

@@ -145,14 +145,13 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
     expect_part(said, "mesh.slab: conduction velocity (CV) is underestimated on coarse meshes: found "
                       "elements of 0.275 mm (cube root of their mean volume; mean edge 0.618 mm); ");
     (void)snprintf(expected, sizeof expected,
-        "activation about %.2g %% late (root mean square over all directions), as measured with "
-        "tp06 in elements of 0.778 mm of the usual tissue, dt "
-        "0.02 ms;",
+        "activation about %.2g %% late (root mean square over all directions), as measured with tp06 in "
+        "elements of 0.778 mm of the usual tissue, dt 0.02 ms;",
         row[0].usual_percent + part * (row[1].usual_percent - row[0].usual_percent));
     expect_part(said, expected);
     said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
-    expect_part(said, "% or more late (root mean square over all directions), as measured with "
-                      "tp06 in elements of 0.8 mm of the usual tissue");
+    expect_part(said, "% or more late (root mean square over all directions), as measured with tp06 in "
+                      "elements of 0.8 mm of the usual tissue");
     /* a tenth of the diffusivity: the size that was measured scales with its root */
     expect_part(
         said, "; propagation may fail in elements of more than 0.253 mm, the largest that were measured");
@@ -164,8 +163,7 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
 {
     const char *slow =
         "regions=[{min_mm: [0, 0, 0], max_mm: [1.5, 2, 1], chi_per_mm: 1120}, {min_mm: [2, 0, 0], max_mm: "
-        "[3, 2, "
-        "1], conductivity_factor: 4}, {min_mm: [0, 0, 0], max_mm: [1, 2, 1], cm_uF_mm2: 0.009}]";
+        "[3, 2, 1], conductivity_factor: 4}, {min_mm: [0, 0, 0], max_mm: [1, 2, 1], cm_uF_mm2: 0.009}]";
     char whole[2048];
     (void)snprintf(whole, sizeof whole, "%s", said_of_slab("tissue.chi_per_mm=1120", NULL, NULL));
     said_of_slab(slow, NULL, NULL);
@@ -252,14 +250,13 @@ Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known
     char expected[256];
     said_of_slab("diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed");
     (void)snprintf(expected, sizeof expected,
-        "activation about %.2g %% late (root mean square over all directions), as measured with "
-        "tp06 in elements of 0.275 mm ",
+        "activation about %.2g %% late (root mean square over all directions), as measured with tp06 in "
+        "elements of 0.275 mm ",
         row[0].plain_percent + part * (row[1].plain_percent - row[0].plain_percent));
     expect_part(said, expected);
     expect_part(said_of_slab("diffusion.spreading=0.02", NULL, NULL),
         "the error with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
-        "--spreading "
-        "0.02 --damping 1.6 --correction minimum` measures it");
+        "--spreading 0.02 --damping 1.6 --correction minimum` measures it");
     /* so fine that the plain scheme would do */
     expect_silence(said_of_slab("diffusion.spreading=0.02", "tissue.chi_per_mm=14", NULL));
 }
@@ -270,8 +267,8 @@ Test(findings, a_model_has_its_own_delays)
     const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
     expect_silence(said_of_slab(model, type, NULL));
     expect_part(said_of_slab(model, type, "tissue.chi_per_mm=1400"),
-        "% or more early (root mean square over all directions), as measured with "
-        "mitchell-schaeffer in elements of 0.8 mm");
+        "% or more early (root mean square over all directions), as measured with mitchell-schaeffer in "
+        "elements of 0.8 mm");
 }
 
 /* What is found after a run to 100 ms of four elements with such activation times. */
@@ -371,11 +368,9 @@ Test(findings, places_in_another_unit_are_told_with_the_likely_one)
     said_of_places("stimuli.0.max_mm=[2, 2, 1]", "electrodes=[{name: V1, at_mm: [0, 15000, 0]}]");
     expect_part(
         said, "small.yaml: stimuli.0: found 66.7 % of the tissue's volume in it; usual: less than half\n");
-    expect_part(said,
-        "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, whose largest extent is 3 mm; "
-        "usual: at most 10 times that; this looks like micrometres: 1 mm = 1000 um\n");
+    expect_part(said, "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, whose largest extent "
+                      "is 3 mm; usual: at most 10 times that; this looks like micrometres: 1 mm = 1000 um\n");
     expect_part(said_of_places("stimuli.0.max_mm=[1000, 1000, 1000]", "electrodes=[]"),
         "found 100 % of the tissue's volume in it; usual: less than half; this looks like micrometres: 1 mm "
-        "= "
-        "1000 um\n");
+        "= 1000 um\n");
 }

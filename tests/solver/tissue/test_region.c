@@ -210,9 +210,8 @@ Test(region, a_name_is_the_region_or_the_group_that_has_it)
     expect_nothing(region, "group: scra is no name of a tag; allowed: of the mesh's elements: 4, 9 (scar)");
     for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = 4;
     region.group = "", region.tag = "scar";
-    expect_nothing(region,
-        "tag: no element has the tag scar; the mesh has 4, 9 (scar); `group` instead of `tag` means the "
-        "elements of a group");
+    expect_nothing(region, "tag: no element has the tag scar; the mesh has 4, 9 (scar); `group` instead of "
+                           "`tag` means the elements of a group");
 }
 
 Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
@@ -229,9 +228,8 @@ Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
     cr_assert(n == n_named && n > 0);
     cr_assert_arr_eq(elements, named, n * sizeof *named);
     by_name.surface = "epi";
-    expect_nothing(by_name,
-        "surface: epi; allowed: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of the "
-        "mesh's triangles: 1 (base), 2 (epicardium), 3 (ENDO)");
+    expect_nothing(by_name, "surface: epi; allowed: base, epicardium, lv_endocardium, rv_endocardium, or a "
+                            "tag or name of the mesh's triangles: 1 (base), 2 (epicardium), 3 (ENDO)");
 }
 
 Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
@@ -240,9 +238,7 @@ Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
     char message[256];
     region.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
     (void)snprintf(message, sizeof message,
-        "vtx: %s:5: the file ends before the vertex; allowed: a "
-        "whole number from 0 to 1286",
-        region.vtx);
+        "vtx: %s:5: the file ends before the vertex; allowed: a whole number from 0 to 1286", region.vtx);
     expect_nothing(region, message);
     (void)unlink(region.vtx);
     region.surface = "lv_endocardium";
@@ -380,9 +376,9 @@ static void expect_refused(mt_region region, const char *message)
 Test(region, keys_that_contradict_each_other_are_refused)
 {
     mt_region region = nowhere();
-    expect_refused(region,
-        "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
+    expect_refused(
+        region, "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+                "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";
@@ -420,15 +416,13 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
     expect_nothing(region,
         "no element's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
     region.surface = "epicardium";
-    expect_nothing(region,
-        "no element's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
-        "4.88 mm outside");
+    expect_nothing(region, "no element's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; "
+                           "the nearest is 4.88 mm outside");
     region = nowhere();
     set3(region.centre_mm, 2000, 1000, 500);
     region.radius_mm = 1;
-    expect_nothing(region,
-        "no element's centre lies within 1 mm of [2000, 1000, 500]; the nearest is 2.28e+03 mm from "
-        "there; this looks like micrometres: 1 mm = 1000 um");
+    expect_nothing(region, "no element's centre lies within 1 mm of [2000, 1000, 500]; the nearest is "
+                           "2.28e+03 mm from there; this looks like micrometres: 1 mm = 1000 um");
     region = nowhere();
     set3(region.centre_mm, 2, 3, -4);
     region.radius_mm = 1;
@@ -451,9 +445,8 @@ Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
     mt_region region = nowhere();
     region.surface = "rv_endocardium";
     mesh.n_faces = 0;
-    expect_nothing(region,
-        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh surfaces` tags base, "
-        "epicardium and endocardia where it finds them");
+    expect_nothing(region, "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh "
+                           "surfaces` tags base, epicardium and endocardia where it finds them");
     region = nowhere();
     region.at = "apex", region.radius_mm = 3;
     size_t n;

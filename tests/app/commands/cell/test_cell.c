@@ -395,8 +395,8 @@ Test(cell, parameters_are_changed_by_options)
         "%s", text);
     free(text);
     free(works("cell --start changed.yaml --end-ms 5 --save by_file.yaml"));
-    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --set g_Na=3.7095 "
-               "--save by_options.yaml"));
+    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --set g_Na=3.7095 --save "
+               "by_options.yaml"));
     cr_assert(same_file("by_file.yaml", "by_options.yaml"));
     free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=2 --set K_o=5.4 --save on_top.yaml"));
     text = bytes_of("on_top.yaml", &n);
@@ -442,8 +442,8 @@ Test(cell, parameters_that_make_no_sense_are_refused)
     refuses(2, "--set K_o=5: K_o has a factor, too; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
     refuses(2, "--set K_o=0: a step of such a cell (epi) does not end in numbers", "cell --set K_o=0");
     refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
-    write_text("wild.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
-                            "\nstates: {h: 1}\n");
+    write_text("wild.yaml",
+        "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}\nstates: {h: 1}\n");
     refuses(
         2, "wild.yaml: a step of such a cell (standard) does not end in numbers", "cell --start wild.yaml");
 }
@@ -451,9 +451,8 @@ Test(cell, parameters_that_make_no_sense_are_refused)
 Test(cell, trace_and_picture_may_have_the_last_beats_only)
 {
     free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o all.csv --every-ms 0.5"));
-    free(
-        works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o last.csv --every-ms 0.5 --last-beats 1 "
-              "--picture last.png"));
+    free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o last.csv --every-ms 0.5 --last-beats "
+               "1 --picture last.png"));
     size_t n;
     char *all = bytes_of("all.csv", &n), *last = bytes_of("last.csv", &n), *from = strstr(all, "\n800,");
     cr_assert(there("last.png") && from && strcmp(strchr(last, '\n'), from) == 0);

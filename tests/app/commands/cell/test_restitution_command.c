@@ -50,10 +50,9 @@ Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
  * lead there alternates, longer ones do not. */
 Test(restitution_command, dynamic_shows_alternans)
 {
-    const json *rows =
-        rows_of("restitution --protocol dynamic --model mitchell-schaeffer --dt-ms 0.05 --beats 20 "
-                "--intervals-ms 330,270,30 --format json",
-            "dynamic");
+    const json *rows = rows_of("restitution --protocol dynamic --model mitchell-schaeffer --dt-ms 0.05 "
+                               "--beats 20 --intervals-ms 330,270,30 --format json",
+        "dynamic");
     cr_assert_eq(json_length(rows), 3);
     cr_assert_lt(fabs(number(rows->first, "apd90_change_ms")), 0.5);
     cr_assert_gt(fabs(number(rows->first->next->next, "apd90_change_ms")), 10);

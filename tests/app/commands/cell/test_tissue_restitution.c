@@ -136,10 +136,10 @@ Test(tissue_restitution, tissue_cells_and_time_step_are_those_of_the_case)
         works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
               "--set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set tissue.chi_per_mm=560 %s",
             line));
-    char *godunov = works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set "
-                          "cell.type=standard --set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set "
-                          "time.splitting=godunov %s",
-        line);
+    char *godunov =
+        works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
+              "--set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set time.splitting=godunov %s",
+            line);
     cr_expect_str_eq(godunov, same, "a cable is converged, whatever the splitting of the case");
     const json *whole = tables_of(same);
     cr_expect_float_eq(property(quarter, "s1_conduction_velocity_mm_per_ms"),
@@ -152,9 +152,9 @@ Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
     char *table;
     write_text("parts.yaml", SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 2}\n" SMALL_STIMULUS("2") "regions:\n  - {tag: 2, conductivity_factor: 2}\n");
-    char *said = warnings(&table,
-        "restitution --case parts.yaml --set cell.model=mitchell-schaeffer --set "
-        "cell.type=standard --set time.dt_ms=0.1 --cable --beats 1 --intervals-ms 400,400,50");
+    char *said = warnings(
+        &table, "restitution --case parts.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
+                "--set time.dt_ms=0.1 --cable --beats 1 --intervals-ms 400,400,50");
     cr_expect(strstr(said, "restitution: found regions in the case"), "%s", said);
     free(said), free(table);
 }

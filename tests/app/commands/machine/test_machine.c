@@ -150,8 +150,8 @@ Test(machine, links_of_a_list_are_shown_one_a_row)
                           "links.chips,0,,,\n"
                           "links.lane_bits_per_second,"),
         "%s", csv);
-    char *routed = works("machine show ring.yaml --format csv --machine-set "
-                         "links.routes=[{\"from\":0,\"to\":1,\"via\":[2]}]");
+    char *routed = works(
+        "machine show ring.yaml --format csv --machine-set links.routes=[{\"from\":0,\"to\":1,\"via\":[2]}]");
     cr_expect(strstr(routed, "\n\"links.routes.0, IPU 0 to 1\",2,via,"), "%s", routed);
     free(routed);
     char *ladder = works("machine show gc200 --format csv");
@@ -172,10 +172,8 @@ Test(machine, a_file_without_sources_is_shown_without)
         "lane_bits_per_second: 1e6, efficiency: 1,\n"
         "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0, setup_ns: 0, through_ns: 0},\n"
         "host: {write_bytes_per_second: 1e6, read_bytes_per_second: 1e6, write_packet_bytes: 1, "
-        "read_packet_bytes: 1, "
-        "packet_header_bytes: 0, sync_cycles: 0}, vertex: {entry_cycles: 4}, "
-        "instructions: {f32_div: 1, f32_exp: 1.5, f32_log: "
-        "1,\n"
+        "read_packet_bytes: 1, packet_header_bytes: 0, sync_cycles: 0}, vertex: {entry_cycles: 4}, "
+        "instructions: {f32_div: 1, f32_exp: 1.5, f32_log: 1,\n"
         "f32_sqrt: 1}}\n");
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);

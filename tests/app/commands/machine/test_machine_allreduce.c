@@ -21,9 +21,8 @@ static double property(const char *json, const char *name)
  * step is its sync, its exchange inside and its compute, some hundred cycles. */
 Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
 {
-    char *json = works(
-        "machine allreduce --ipus 4 --bytes 1MiB --method clockwise --machine-set tiles=8 --machine-set "
-        "links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
+    char *json = works("machine allreduce --ipus 4 --bytes 1MiB --method clockwise --machine-set tiles=8 "
+                       "--machine-set links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
     const double clock = 1.325e9, rail = 2 * 0x1p37 * 0.85 / 8, hop = 0x1p20 / 4 / rail + 1e-6;
     cr_expect_eq(property(json, "steps"), 6);
     cr_expect_float_eq(property(json, "between_cycles"), hop * clock, 2);
@@ -37,9 +36,8 @@ Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
  * idle, two links of each of four rungs. */
 Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
 {
-    char *json = works(
-        "machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad --bytes 64KiB "
-        "--machine-set tiles=8 --format json");
+    char *json = works("machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad "
+                       "--bytes 64KiB --machine-set tiles=8 --format json");
     cr_expect(strstr(json, "8 others carry nothing"), "%s", json);
     cr_expect(strstr(json, "\"0 1 3 2 4 5 7 6\"") && strstr(json, "\"1 0 2 3 5 4 6 7\""));
     const double rail = 2 * 7 * 65536.0 / 4 / 8; /* 7 hops twice, of an eighth of a quarter */
@@ -54,9 +52,8 @@ Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
 /* Three rings, each with a third: a 12th of that over one lane between layers. What goes inside layers has more lanes. */
 Test(machine_allreduce, a_prism_has_three_rings_at_once)
 {
-    char *json = works(
-        "machine allreduce --physical prism --layers 4 --bytes 144KiB --machine-set tiles=8 --machine-set "
-        "links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
+    char *json = works("machine allreduce --physical prism --layers 4 --bytes 144KiB --machine-set tiles=8 "
+                       "--machine-set links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
     const double lane = 0x1p37 * 0.85 / 8, hop = 144 * 1024.0 / 36 / lane + 1e-6;
     cr_expect_eq(property(json, "steps"), 22);
     cr_expect_float_eq(property(json, "between_cycles"), hop * 1.325e9, 2);
@@ -97,9 +94,8 @@ Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
     replace("torus.yaml", "shape: ladder", "shape: torus");
     replace("torus.yaml", "buffers: 1", "buffers: 2");
     for (size_t k = 0; k < 3; k++) {
-        char *json = works("machine allreduce --physical prism --layers 2 --bytes 4KiB --format json "
-                           "--target %s",
-            files[k]);
+        char *json = works(
+            "machine allreduce --physical prism --layers 2 --bytes 4KiB --format json --target %s", files[k]);
         time_us[k] = property(json, "time_us");
         cr_expect_eq(time_us[k], time_us[0], "%s", files[k]);
         free(json);
@@ -141,8 +137,8 @@ Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
 {
     static const char *const methods[] = {
         "clockwise", "anticlockwise", "bidirectional", "meet-in-the-middle"};
-    char *json = works("machine allreduce --ipus 4 --sweep --bytes 4KiB,1MiB --machine-set tiles=8 "
-                       "--picture s.png -o s.csv --format json");
+    char *json = works("machine allreduce --ipus 4 --sweep --bytes 4KiB,1MiB --machine-set tiles=8 --picture "
+                       "s.png -o s.csv --format json");
     size_t n_csv, rows = 0;
     char *csv = bytes_of("s.csv", &n_csv);
     const char *first = strstr(json, "\"bytes\": 1048576");
@@ -205,8 +201,7 @@ Test(machine_allreduce, what_cannot_be_is_refused)
 {
     refuses(2,
         "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed there: "
-        "peripheral-ring with "
-        "DNC",
+        "peripheral-ring with DNC",
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
     refuses(2, "--operator: 'foo'; allowed: add, mul, min, max, and, or",
         "machine allreduce --ipus 4 --bytes 8 --operator foo");

@@ -246,8 +246,8 @@ Test(partition_command, says_where_a_machine_is_too_small)
 Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
 {
     write_ring_machine("ring.yaml", 3);
-    char *one_way = "links.list=[{\"from\":0,\"to\":1,\"lanes\":4},{\"from\":1,\"to\":2,\"lanes\":4},"
-                    "{\"from\":2,\"to\":0,\"lanes\":4}]";
+    char *one_way = "links.list=[{\"from\":0,\"to\":1,\"lanes\":4},{\"from\":1,\"to\":2,\"lanes\":4},{"
+                    "\"from\":2,\"to\":0,\"lanes\":4}]";
     char *json = works("partition slab.hdf --target ring.yaml --ipus 3 --format json");
     cr_assert_eq(json_property(json, "parts"), 9);
     cr_assert(strstr(json, "busiest link: link "), "%s", json);
@@ -326,9 +326,8 @@ static void limit_address_space(size_t more)
 
 Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work)
 {
-    static const char said[] =
-        "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at least 4.2 GB (700 "
-        "bytes a tile), whatever the mesh; 2.0 GB are available";
+    static const char said[] = "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at "
+                               "least 4.2 GB (700 bytes a tile), whatever the mesh; 2.0 GB are available";
     limit_address_space(2000000000);
     refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
     refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");

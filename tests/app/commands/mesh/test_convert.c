@@ -272,9 +272,7 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
     write_text("broken.msh", broken);
     refuses(2,
         "broken.msh: inverted elements: 1 (element 1 at 22.5 22.5 -22.5 mm); duplicate elements: 1 (element "
-        "2 at 22.5 "
-        "22.5 "
-        "22.5 mm); --repair turns inverted elements, removes duplicates",
+        "2 at 22.5 22.5 22.5 mm); --repair turns inverted elements, removes duplicates",
         "mesh convert broken.msh a.hdf");
     refuses(2,
         "mm: volume -121500 mm^3; it must be above 0; `myotile mesh convert broken.msh OUT.hdf --repair` may",
@@ -391,10 +389,8 @@ Test(convert, a_mesh_of_an_unlikely_size_is_warned_of_with_the_likely_unit)
     free(said), free(table);
     free(works("mesh slab --size-mm 20000,10000,10000 --edge-mm 5000 -o large.hdf"));
     said = warnings(&table, "mesh info large.hdf");
-    cr_expect(
-        strstr(said,
-            "large.hdf: the longest side is 20000 mm; usual 0.5 to 1000 mm; this looks like micrometres "
-            "(--unit um)"),
+    cr_expect(strstr(said, "large.hdf: the longest side is 20000 mm; usual 0.5 to 1000 mm; this looks like "
+                           "micrometres (--unit um)"),
         "%s", said);
     free(said), free(table);
 }

@@ -78,8 +78,7 @@ static void enter(void)
     write_text("apart.msh", text);
     write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
                            "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 "
-                           "8\nf 3 8 7\nf 4 1 5\nf "
-                           "4 5 8\n");
+                           "8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n");
 }
 
 static void leave(void)

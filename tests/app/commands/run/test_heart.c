@@ -148,9 +148,8 @@ Test(heart, a_mesh_is_refined_until_it_is_fine_enough_or_has_as_many_elements_as
     (void)says(text, "fibres: those of the file, all along one axis\n");
     free(text);
     text = works("heart slab.hdf -o coarse --case-only --elements 383");
-    (void)says(text,
-        "mesh: 48 elements of 1.10 mm (mean edge 2.42 mm); activation expected 17 % late or more; "
-        "propagation may fail in elements of more than 0.80 mm\n");
+    (void)says(text, "mesh: 48 elements of 1.10 mm (mean edge 2.42 mm); activation expected 17 % late or "
+                     "more; propagation may fail in elements of more than 0.80 mm\n");
     free(text);
     text = works("heart slab.hdf -o finer --case-only --elements 384");
     (void)says(text, "mesh: 384 elements of 0.55 mm (mean edge 1.24 mm), its edges halved once; ");

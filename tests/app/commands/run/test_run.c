@@ -357,8 +357,9 @@ Test(run, values_of_the_machine_can_be_set_and_are_written_down)
                        "exchange.sync_cycles=1000 --machine-set exchange.sync_cycles=900");
     cr_assert_str_neq(text, plain);
     char *used = bytes_of("slow/used.yaml", &n);
-    cr_assert(strstr(used, "  set: [\"clock_hz=1.0e9\", \"exchange.sync_cycles=1000\", "
-                           "\"exchange.sync_cycles=900\"]\n"),
+    cr_assert(
+        strstr(used,
+            "  set: [\"clock_hz=1.0e9\", \"exchange.sync_cycles=1000\", \"exchange.sync_cycles=900\"]\n"),
         "%s", used);
     cr_assert(
         strstr(used, "#   clock_hz: 1000000000\n") && strstr(used, "#     sync_cycles: 900\n"), "%s", used);
@@ -451,9 +452,8 @@ Test(run, csv_has_its_tables_apart)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
     cr_assert(strncmp(text, "# run: Small slab\nkey,value,unit\nelements,288,\n", 46) == 0, "%s", text);
-    cr_assert(strstr(text,
-        "\n\n# activation: Activation times at points, by linear fits to the elements nearest to "
-        "each\npoint,x_mm,y_mm,z_mm,activation_ms\nnear,0,0,0,"));
+    cr_assert(strstr(text, "\n\n# activation: Activation times at points, by linear fits to the elements "
+                           "nearest to each\npoint,x_mm,y_mm,z_mm,activation_ms\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# cycles: Cycles of a time step"));
     cr_assert(strstr(text, "\n\n# memory: Memory of a tile\nitem,bytes,share_percent,all_tiles_bytes\n"));
     free(text);
@@ -508,9 +508,7 @@ Test(run, a_negative_edge_is_named_with_its_line)
 Test(run, text_in_place_of_a_number_is_named_with_its_line)
 {
     write_changed("bad.yaml", "end_ms: 3", "end_ms: soon");
-    refuses(2,
-        "bad.yaml:12: time.end_ms: soon; allowed: a number at least 0.0001 and "
-        "at most 1000000000",
+    refuses(2, "bad.yaml:12: time.end_ms: soon; allowed: a number at least 0.0001 and at most 1000000000",
         "run bad.yaml");
 }
 
@@ -583,8 +581,7 @@ Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
     for (int k = 0; k < 2; k++)
         refuses(5, "pde_steps 1: diffusion steps of 0.05 ms are unstable on this mesh; the limit is 0.00",
             "run small.yaml --set mesh.slab.size_mm=[3,2,1] --set mesh.slab.edge_mm=0.1 --set "
-            "time.dt_ms=0.05 "
-            "--set time.pde_steps=1 --set machine.backend=%s",
+            "time.dt_ms=0.05 --set time.pde_steps=1 --set machine.backend=%s",
             backends[k]);
 }
 
@@ -625,10 +622,8 @@ Test(run, elements_too_large_for_the_wave_are_warned_of)
             line, sizeof line, "%s --output out --set time.end_ms=0.1 --set machine.backend=cpu", lines[k]);
         char *said = warnings(&table, line);
         if (k == 0)
-            cr_assert(strstr(said,
-                          "myotile: warning: mesh.slab: conduction velocity (CV) is underestimated on coarse "
-                          "meshes: "
-                          "found elements of 1.1 mm") &&
+            cr_assert(strstr(said, "myotile: warning: mesh.slab: conduction velocity (CV) is underestimated "
+                                   "on coarse meshes: found elements of 1.1 mm") &&
                           strstr(said, "; propagation may fail in elements of more than 0.8 mm"),
                 "%s", said);
         else

@@ -128,9 +128,8 @@ Test(samples, traces_activate_when_the_point_does)
 Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
 {
     static float frames[FRAMES * LIVE];
-    static const char *const corners =
-        "points=[{\"name\":a,\"at_mm\":[3,2,1]},{\"name\":b,\"at_mm\":[3,0,0]},"
-        "{\"name\":c,\"at_mm\":[3,1,1]}]";
+    static const char *const corners = "points=[{\"name\":a,\"at_mm\":[3,2,1]},{\"name\":b,\"at_mm\":[3,0,0]}"
+                                       ",{\"name\":c,\"at_mm\":[3,1,1]}]";
     free(works("run case.yaml -o one --set machine.backend=cpu --set traces.every_ms=1 --set "
                "traces.fields=[V] --set %s",
         corners));
@@ -243,9 +242,8 @@ Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leave
          *many = warnings_with(28, "V, m, h, Ca_i", "many");
     cr_expect(!strstr(eight, "traces.png") && !strstr(nine, "traces.png"), "%s%s", eight, nine);
     cr_expect_not(same_file("eight/traces.png", "nine/traces.png"));
-    cr_expect(
-        strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in non-conducting "
-                     "elements; the first 3 of 4 fields; traces.csv has all\n"),
+    cr_expect(strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in "
+                           "non-conducting elements; the first 3 of 4 fields; traces.csv has all\n"),
         "%s", many);
     const size_t short_note = note_of("nine/traces.png"), long_note = note_of("many/traces.png");
     cr_expect(short_note > 300 && long_note > 3 * short_note / 2, "%zu, %zu", short_note, long_note);

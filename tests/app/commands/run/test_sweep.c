@@ -91,11 +91,10 @@ Test(sweep, a_table_has_a_row_for_each_value_on_paper_and_in_a_file)
              "output.maps=[upstroke] --set time.end_ms=12 --format json --set stimuli.0.max_mm=[3,2,1]"),
          *csv = bytes_of("small/sweep.csv", &n), *alone;
     cr_assert(is_json(text), "%s", text);
-    alone = works(
-        "run small.yaml -o alone --set machine.backend=cpu --set output.maps=[upstroke] --set time.end_ms=12 "
-        "--format json --set stimuli.0.max_mm=[3,2,1]");
-    cr_expect(strstr(csv, "value,elements_activated_percent,latest_activation_ms,median_activation_ms,"
-                          "median_upstroke_mv_per_ms,outcome\n0.001,0,,,,done\n50,100,") == csv,
+    alone = works("run small.yaml -o alone --set machine.backend=cpu --set output.maps=[upstroke] --set "
+                  "time.end_ms=12 --format json --set stimuli.0.max_mm=[3,2,1]");
+    cr_expect(strstr(csv, "value,elements_activated_percent,latest_activation_ms,median_activation_ms,median_"
+                          "upstroke_mv_per_ms,outcome\n0.001,0,,,,done\n50,100,") == csv,
         "%s", csv);
     cr_expect_eq(
         json_number(text, "50", "latest_activation_ms"), json_property(alone, "latest_activation_ms"));

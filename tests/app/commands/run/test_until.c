@@ -27,10 +27,9 @@ Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
                      end_ms = json_property(text, "simulated_time_ms");
         cr_assert_eq(json_property(text, "elements_activated_percent"), 100);
         cr_assert_float_eq(end_ms, ceil(latest_ms), 1e-9, "%g ms, the last at %g", end_ms, latest_ms);
-        char *same =
-            works("run case.yaml -o same --format json --set machine.backend=%s --set time.until=end --set "
-                  "time.end_ms=%g",
-                backend[b], end_ms);
+        char *same = works("run case.yaml -o same --format json --set machine.backend=%s --set "
+                           "time.until=end --set time.end_ms=%g",
+            backend[b], end_ms);
         cr_assert_str_eq(same, text);
         cr_assert(same_file("until/activation.csv", "same/activation.csv"));
         cr_assert(same_file("until/activation.png", "same/activation.png"));
@@ -103,9 +102,8 @@ Test(until, activated_ends_25_ms_after_the_last_of_those_that_can_be_reached)
 Test(until, activated_waits_for_a_pulse_to_come)
 {
     write_scar();
-    char *text =
-        works("run scar.yaml -o until --format json --set time.end_ms=100 --set stimuli.0.count=2 --set "
-              "stimuli.0.period_ms=40");
+    char *text = works("run scar.yaml -o until --format json --set time.end_ms=100 --set stimuli.0.count=2 "
+                       "--set stimuli.0.period_ms=40");
     cr_assert_float_eq(json_property(text, "simulated_time_ms"), 65, 1e-9);
     free(text);
 }

@@ -56,9 +56,8 @@ static void figure1_has_the_activation_of_run_whether_or_not_the_mesh_has_fibres
 {
     char *out;
     free(works("mesh fibres heart.hdf -o fibred.hdf"));
-    free(warnings(&out,
-        "run data/cases/ventricles.yaml --set mesh.file=fibred.hdf --set time.end_ms=40 --output out "
-        "--format json" CHEAP));
+    free(warnings(&out, "run data/cases/ventricles.yaml --set mesh.file=fibred.hdf --set time.end_ms=40 "
+                        "--output out --format json" CHEAP));
     const double percent = json_property(out, "elements_activated_percent"),
                  last_ms = json_property(out, "latest_activation_ms");
     free(out);
@@ -93,9 +92,8 @@ static void the_wave_begins_at_the_epicardium_of_the_apex_and_comes_to_the_base_
 static void figure4_has_the_wave_of_figure1_and_backends_agree(void)
 {
     const json *map = tables_of("reproduce figure1 --mesh heart.hdf --set time.end_ms=40" CHEAP),
-               *tables = tables_of(
-                   "reproduce figure4 --mesh heart.hdf --times 1,20,40 --backends ipu,cpu --picture "
-                   "moments.png" CHEAP);
+               *tables = tables_of("reproduce figure4 --mesh heart.hdf --times 1,20,40 --backends ipu,cpu "
+                                   "--picture moments.png" CHEAP);
     cr_assert(there("moments.png"));
     cr_assert_float_eq(value(tables, "moments", 2, "activated_percent"),
         value(map, "activation", 0, "activated_percent"), 1e-9); /* an element is 0.02 % */

@@ -36,10 +36,9 @@ static const json *rows_of(const char *line, const char *table)
 Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_agree)
 {
     static const char *const ways[] = {"explicit", "backward_euler", "crank_nicolson"};
-    const json *rows =
-        rows_of("reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 1 --steps 3 "
-                "--ipus 1,2 --dt-ms 0.02,0.04 --format json --picture verdict.png",
-            "machine");
+    const json *rows = rows_of("reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 1 "
+                               "--steps 3 --ipus 1,2 --dt-ms 0.02,0.04 --format json --picture verdict.png",
+        "machine");
     const json *row = rows->first, *first = NULL, *at_dt = NULL;
     cr_assert_eq(json_length(rows), 12);
     for (size_t k = 0; k < 12; k++, row = row->next) {

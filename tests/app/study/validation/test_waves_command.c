@@ -101,8 +101,8 @@ Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_ti
 
 Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
 {
-    const json *tables = tables_of(works(QUICK "--families kuhn --lengths 1 --spreading 0 --damping 1.5 "
-                                               "--correction over-relaxed")),
+    const json *tables = tables_of(works(QUICK
+                   "--families kuhn --lengths 1 --spreading 0 --damping 1.5 --correction over-relaxed")),
                *given = tables_of(works(QUICK "--families kuhn --lengths 1 --spreading 0")),
                *both = tables_of(works(QUICK "--families kuhn --lengths 1 --plain"));
     const json *plain = json_rows(tables, "waves")->first;
