@@ -48,8 +48,8 @@ static mt_status tiles_of_machine(mt_arena *arena, const mt_case *input, size_t 
     return status == MT_MEMORY ? MT_MEMORY : MT_OK;
 }
 
-/* Puts the default, "" for no value, and for a default 0 that the program replaces by a value which it finds, that value; 0: not known here.
- * A required key has no default. */
+/* Puts the default, "" for no value. A required key has none. For a default 0 that the program replaces by a value which it finds, also
+ * puts that value, or 0 if it is not known here. */
 static void put_default(
     mt_html_part *part, const mt_case *input, size_t tiles, const char *path, const mt_yaml_key *key)
 {

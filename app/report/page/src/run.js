@@ -82,7 +82,7 @@ function defaultText(each) {
   return each.found === undefined ? each.default || 'unset' : 'automatic';
 }
 
-/** True if a value is known to differ from its default. An automatic one differs from 0 and from what the program finds, if that is known. */
+/** True if a value is known to differ from its default; if the default is automatic, from both 0 and the value that the program finds. */
 function isChanged(each) {
   if (each.default === undefined || !differ(each.value, each.default)) return false;
   return each.found === undefined || (each.found > 0 && differ(each.value, String(each.found)));
