@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "app/cli/help.h"
 #include "app/cli/console.h"
 #include "data/core/progress.h"
 #include "app/cli/ranks.h"
-#include "app/cli/threads.h"
 #include "data/files/input.h"
 #include "data/core/utf8.h"
 #include "solver/kernels/kernels.h"
@@ -148,10 +148,27 @@ static int exit_code(mt_status status, int n_words)
     return status == MT_OK && n_words == 0 ? MT_INPUT : (int)status;
 }
 
+enum { ALWAYS = 64, FOR_A_PROCESSOR = 4 }; /* threads that are not questioned */
+
+/* Limits the number of threads to what the computer can start: as many as it has processors, if more than 64 and more than four for each
+ * processor are requested, or more than the user may have (ulimit -u). True if it reduced the number. */
+static bool bound_threads(void)
+{
+    const int asked = omp_get_max_threads(), processors = omp_get_num_procs();
+    struct rlimit limit;
+    const int most = FOR_A_PROCESSOR * processors > ALWAYS ? FOR_A_PROCESSOR * processors : ALWAYS;
+    int used = asked > most || asked < 1 ? processors : asked; /* below 1: beyond an int */
+    if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < (rlim_t)used)
+        used = limit.rlim_cur > 2 ? (int)(limit.rlim_cur / 2) : 1;
+    if (used == asked) return false;
+    omp_set_num_threads(used);
+    return true;
+}
+
 int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
 {
     const int n = argc > 0 ? argc - 1 : 0;
-    const bool bounded = mt_threads_bound();
+    const bool bounded = bound_threads();
     mt_status status = mt_ranks_begin();
     mt_input_begin_command();
     FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");

@@ -7,6 +7,7 @@
 #include "data/core/disjoint.h"
 #include "data/core/vec3.h"
 #include "mesh/adjacency.h"
+#include "data/core/order.h"
 
 enum { GRID_BITS = 10, BISECTIONS = 11 };
 
@@ -118,13 +119,7 @@ typedef struct placed {
     uint32_t root, vertex;
 } placed;
 
-static int by_place(const void *left, const void *right)
-{
-    const placed *a = left, *b = right;
-    if (a->cube != b->cube) return a->cube < b->cube ? -1 : 1;
-    if (a->root != b->root) return a->root < b->root ? -1 : 1;
-    return (a->vertex > b->vertex) - (a->vertex < b->vertex);
-}
+MT_ORDER(by_place, placed, cube, root, vertex)
 
 /* Of the vertices of a cluster, the one nearest to their mean, and of several the first. */
 static uint32_t middle_one(const double *xyz_mm, size_t n, const placed *vertices)
@@ -193,13 +188,7 @@ typedef struct kept {
     bool turned;
 } kept;
 
-static int by_corners(const void *left, const void *right)
-{
-    const kept *a = left, *b = right;
-    for (int k = 0; k < 4; k++)
-        if (a->corner[k] != b->corner[k]) return a->corner[k] < b->corner[k] ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
-}
+MT_ORDER(by_corners, kept, corner[0], corner[1], corner[2], corner[3], cell)
 
 /* Sorts the corners; false where two are the same. */
 static bool sort_corners(kept *cell, size_t corners)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/order.h"
+
 mt_status mt_compared_run_keep(mt_arena *arena, const mt_run_folder *folder, mt_compared_run *kept)
 {
     const size_t n = folder->mesh.n_elements;
@@ -20,11 +22,7 @@ mt_status mt_compared_run_keep(mt_arena *arena, const mt_run_folder *folder, mt_
     return MT_OK;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+MT_ORDER_NUMBERS(ascending, double)
 
 /* Interpolates between the two nearest ranks of a sorted list. */
 static double percentile(size_t n, const double *sorted, double percent)
@@ -96,11 +94,11 @@ static void put_run(
 mt_status mt_difference_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t n, const mt_compared_run *runs)
 {
-    mt_arena arena = {0};
-    double *room = n > 0 ? mt_arena_alloc(&arena, folder->mesh.n_elements, sizeof *room) : NULL;
+    MT_SCRATCH(arena);
+    double *room;
+    MT_ALLOC(arena, room, folder->mesh.n_elements);
     mt_json_open(&part->json, "differences", '[');
-    for (size_t k = 0; room && k < n; k++) put_run(part, folder, k, &runs[k], room);
+    for (size_t k = 0; k < n; k++) put_run(part, folder, k, &runs[k], room);
     mt_json_close(&part->json);
-    mt_arena_free(&arena);
-    return n > 0 && !room ? MT_MEMORY : MT_OK;
+    return MT_OK;
 }

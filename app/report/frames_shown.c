@@ -92,14 +92,12 @@ static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const c
     const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
 {
     MT_SCRATCH(scratch);
-    mt_h5 h5 = {0};
-    series s = {.h5 = &h5, .folder = folder};
-    bool has = false;
-    MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = mt_h5_has(&h5, values_name, &has);
-    if (status == MT_OK && has) status = read_chosen(arena, scratch, &s, stars, most, frames);
-    mt_h5_close(&h5);
-    return status;
+    MT_H5_SCOPE(h5);
+    series s = {.h5 = h5, .folder = folder};
+    bool has;
+    MT_TRY(mt_h5_open(path, h5));
+    MT_TRY(mt_h5_has(h5, values_name, &has));
+    return has ? read_chosen(arena, scratch, &s, stars, most, frames) : MT_OK;
 }
 
 mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder,

@@ -12,12 +12,12 @@
 
 static mt_status put_positions(mt_html_part *part, const mt_mesh *mesh, size_t n, const uint32_t *vertex)
 {
-    mt_arena arena = {0};
-    double *xyz_mm = mt_arena_alloc(&arena, 3 * n, sizeof *xyz_mm);
-    for (size_t k = 0; xyz_mm && k < 3 * n; k++) xyz_mm[k] = mesh->xyz_mm[3 * (size_t)vertex[k / 3] + k % 3];
-    if (xyz_mm) mt_html_reals(part, "position", n, 3, xyz_mm, MT_HTML_65535, 0);
-    mt_arena_free(&arena);
-    return xyz_mm ? MT_OK : MT_MEMORY;
+    MT_SCRATCH(arena);
+    double *xyz_mm;
+    MT_ALLOC(arena, xyz_mm, 3 * n);
+    for (size_t k = 0; k < 3 * n; k++) xyz_mm[k] = mesh->xyz_mm[3 * (size_t)vertex[k / 3] + k % 3];
+    mt_html_reals(part, "position", n, 3, xyz_mm, MT_HTML_65535, 0);
+    return MT_OK;
 }
 
 static mt_status put_surface(mt_html_part *part, const mt_mesh *mesh, const mt_coarse *surface)
@@ -160,18 +160,17 @@ static void put_point(mt_html_part *part, const char *label, const char *kind, c
  * not there any more. */
 static mt_status middle_of(const mt_mesh *mesh, const mt_region *region, double middle_mm[3], bool *known)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     uint32_t *element;
     size_t n;
     double centre[3];
     *known = true;
     memset(middle_mm, 0, 3 * sizeof *middle_mm);
-    mt_status status = mt_region_elements(&arena, region, mesh, &n, &element);
+    const mt_status status = mt_region_elements(arena, region, mesh, &n, &element);
     for (size_t k = 0; status == MT_OK && k < n; k++) {
         mt_mesh_centroid(mesh, element[k], centre);
         for (int i = 0; i < 3; i++) middle_mm[i] += centre[i] / (double)n;
     }
-    mt_arena_free(&arena);
     if (status == MT_MEMORY) return status;
     *known = status == MT_OK;
     return MT_OK;

@@ -299,10 +299,9 @@ static mt_status make_beside(mt_arena *arena, const char *folder, const char *pr
 
 bool mt_html_report_of_run(const mt_run *done, const char *folder)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     if (!done->input->output.report || done->stopped_by) return false;
-    const mt_status status = make_beside(&arena, folder, done->details);
-    mt_arena_free(&arena);
+    const mt_status status = make_beside(arena, folder, done->details);
     if (status != MT_OK) mt_warn("%s is not made: %s", mt_report_page, mt_message());
     return status == MT_OK;
 }

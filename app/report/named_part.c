@@ -8,6 +8,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/names.h"
+#include "data/core/order.h"
 
 enum { KINDS = 255, WORDS = 128 };
 
@@ -35,11 +36,7 @@ static void put_named(
 
 enum { NO_TAG = INT_MIN };
 
-static int ascending(const void *left, const void *right)
-{
-    const int32_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+MT_ORDER_NUMBERS(ascending, int32_t)
 
 /* The different tags, ascending, of which there are at most KINDS; 0: more. */
 static size_t distinct(size_t n, const int32_t *tag, int32_t found[KINDS])
@@ -156,12 +153,11 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
 /* Of what several regions have, the last says. */
 static mt_status mark_region(const mt_mesh *mesh, const mt_case_region *region, uint32_t kind, uint32_t *of)
 {
-    mt_arena arena = {0};
+    MT_SCRATCH(arena);
     uint32_t *element;
     size_t n;
-    const mt_status status = mt_region_elements(&arena, &region->region, mesh, &n, &element);
+    const mt_status status = mt_region_elements(arena, &region->region, mesh, &n, &element);
     for (size_t k = 0; status == MT_OK && k < n; k++) of[element[k]] = kind;
-    mt_arena_free(&arena);
     return status == MT_MEMORY ? status : MT_OK;
 }
 
@@ -190,9 +186,9 @@ mt_status mt_named_part_put(mt_html_part *part, const mt_run_folder *folder, con
 {
     MT_SCRATCH(arena);
     mt_json_open(&part->json, "named", '[');
-    mt_status status = put_surfaces(arena, part, folder, surface);
-    if (status == MT_OK) status = put_elements(arena, part, folder, surface);
-    if (status == MT_OK) status = put_regions(arena, part, folder, surface);
+    MT_TRY(put_surfaces(arena, part, folder, surface));
+    MT_TRY(put_elements(arena, part, folder, surface));
+    MT_TRY(put_regions(arena, part, folder, surface));
     mt_json_close(&part->json);
-    return status;
+    return MT_OK;
 }

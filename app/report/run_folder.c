@@ -135,10 +135,8 @@ static mt_status read_boundary(mt_arena *arena, const char *path, mt_run_folder 
 {
     MT_SCRATCH(scratch);
     mt_adjacency adjacency;
-    mt_status status = mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &adjacency));
-    if (status == MT_OK)
-        status = mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
-    return status;
+    MT_TRY(mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &adjacency)));
+    return mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
 }
 
 /* Differs from the hash of the mesh: fibres, tags and layers may differ. */
@@ -155,17 +153,15 @@ static mt_status hash_positions(mt_run_folder *folder)
 
 static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *folder)
 {
-    mt_h5 h5 = {0};
+    MT_H5_SCOPE(h5);
     MT_TRY(mt_vtkhdf_read(arena, path, &folder->mesh));
     MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
     if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: a mesh without elements", path);
     MT_TRY(hash_positions(folder));
     MT_TRY(read_boundary(arena, path, folder));
-    MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_notes(&h5, folder);
-    if (status == MT_OK) status = read_maps(arena, &h5, folder);
-    mt_h5_close(&h5);
-    return status;
+    MT_TRY(mt_h5_open(path, h5));
+    MT_TRY(read_notes(h5, folder));
+    return read_maps(arena, h5, folder);
 }
 
 mt_status mt_run_folder_read(mt_arena *arena, const char *path, const char *profile, mt_run_folder *folder)

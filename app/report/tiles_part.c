@@ -9,6 +9,7 @@
 #include "data/files/csv.h"
 #include "data/files/folder.h"
 #include "ipu/machine/integer.h"
+#include "data/core/order.h"
 
 enum { PLACES = 4, WORST = 100, BINS = 360 }; /* PLACES: columns before the measures */
 static const char *const place[PLACES] = {"tile", "chip", "row", "column"};
@@ -128,12 +129,7 @@ typedef struct ranked {
     uint32_t value, tile;
 } ranked;
 
-static int highest_first(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    if (a->value != b->value) return a->value > b->value ? -1 : 1;
-    return (a->tile > b->tile) - (a->tile < b->tile);
-}
+MT_ORDER_DOWN(highest_first, ranked, value, tile)
 
 static void put_spread(mt_html_part *part, size_t n, const ranked *order)
 {
@@ -248,26 +244,23 @@ static mt_status put_measures(
     mt_html_part *part, const tiles *t, size_t before, const mt_tiles_limits *limits, mt_tiles_shown *shown)
 {
     const size_t n = t->csv.n_columns - PLACES;
-    mt_arena arena = {0};
-    mt_status status = MT_OK;
     bool room;
     mt_json_open(&part->json, "measures", '[');
-    for (size_t k = 0; status == MT_OK && k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
+        MT_SCRATCH(arena);
         const size_t column = PLACES + (k + n - 1) % n;
-        uint32_t *value = mt_arena_alloc(&arena, t->csv.n_rows, sizeof *value);
-        status = value ? take_wholes(&t->csv, t->path, column, value) : MT_MEMORY;
-        if (status == MT_OK && any(t->csv.n_rows, value)) {
-            status = has_room(part, before, limits, &room);
-            if (status == MT_OK && (room || shown->measures == 0)) {
-                status = put_measure(&arena, part, t, column, value);
-                shown->measures++;
-            }
-            shown->all_measures++;
-        }
-        mt_arena_free(&arena);
+        uint32_t *value;
+        MT_ALLOC(arena, value, t->csv.n_rows);
+        MT_TRY(take_wholes(&t->csv, t->path, column, value));
+        if (!any(t->csv.n_rows, value)) continue;
+        shown->all_measures++;
+        MT_TRY(has_room(part, before, limits, &room));
+        if (!room && shown->measures > 0) continue;
+        MT_TRY(put_measure(arena, part, t, column, value));
+        shown->measures++;
     }
     mt_json_close(&part->json);
-    return status;
+    return MT_OK;
 }
 
 /* ---- details of single tiles ---- */
@@ -358,23 +351,21 @@ static mt_status put_detail(
 static mt_status put_details(mt_html_part *part, const char *folder, size_t before,
     const mt_tiles_limits *limits, mt_tiles_shown *shown)
 {
-    mt_status status = MT_OK;
     char path[MT_FILE_PATH_MAX];
     bool room;
     mt_json_open(&part->json, "details", '[');
-    for (size_t k = 0; status == MT_OK && k < sizeof details / sizeof *details; k++) {
-        mt_arena arena = {0};
+    for (size_t k = 0; k < sizeof details / sizeof *details; k++) {
+        MT_SCRATCH(arena);
         MT_TRY(mt_folder_path(folder, details[k][1], path));
         if (access(path, F_OK) != 0) continue;
         shown->all_details++;
         MT_TRY(has_room(part, before, limits, &room));
         if (!room) continue;
-        status = put_detail(&arena, part, details[k], path);
+        MT_TRY(put_detail(arena, part, details[k], path));
         shown->details++;
-        mt_arena_free(&arena);
     }
     mt_json_close(&part->json);
-    return status;
+    return MT_OK;
 }
 
 /* ---- all of it ---- */

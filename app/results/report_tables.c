@@ -206,8 +206,7 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
     const phase found = phase_of(run, which), *p = &found;
     const double runs = (double)p->runs / (double)mt_run_counted(run);
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
-    mt_table_number(table, p->instances > 0 ? p->instances : NAN);
-    mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
+    MT_TABLE_NUMBERS(table, p->instances > 0 ? p->instances : NAN, p->slowest > 0 ? p->tiles : NAN);
     const bool of_sets = which != MT_PHASE_CONTROL;
     MT_TABLE_NUMBERS(table, of_sets ? runs : NAN, of_sets ? runs * (double)p->spread.min : NAN,
         of_sets ? runs * p->spread.mean : NAN,
@@ -333,11 +332,9 @@ static bool in_segments(const mt_segments *segments, int which)
 static void segment_row(mt_table *table, const mt_segments *all, const mt_segment *s)
 {
     const bool machine = s->machine[0] != 0;
-    mt_table_number(table, (double)s->first);
-    mt_table_number(table, (double)s->end - 1);
+    MT_TABLE_NUMBERS(table, (double)s->first, (double)s->end - 1);
     mt_table_text(table, machine ? s->machine : "cpu");
-    mt_table_number(table, machine ? (double)s->ipus : NAN);
-    mt_table_number(table, machine ? (double)s->tiles : NAN);
+    MT_TABLE_NUMBERS(table, machine ? (double)s->ipus : NAN, machine ? (double)s->tiles : NAN);
     for (int p = 0; p < MT_PHASES; p++)
         if (in_segments(all, p)) mt_table_number(table, machine ? (double)s->cycles[p] : NAN);
     MT_TABLE_NUMBERS(table, machine ? (double)s->step_cycles : NAN, machine ? (double)s->host_cycles : NAN,

@@ -94,8 +94,7 @@ static void add_row(
 {
     mt_table_text(table, row->value);
     if (c->beats) mt_table_number(table, beat ? (double)number + 1 : NAN);
-    mt_table_number(table, beat ? beat->activated_percent : NAN);
-    mt_table_number(table, beat ? beat->latest_ms : NAN);
+    MT_TABLE_NUMBERS(table, beat ? beat->activated_percent : NAN, beat ? beat->latest_ms : NAN);
     for (int map = 0; map < MT_MAPS; map++)
         if (c->maps >> map & 1) mt_table_number(table, beat ? beat->median[map] : NAN);
     if (c->cycles) mt_table_number(table, row->step_cycles);

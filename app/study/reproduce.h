@@ -34,6 +34,11 @@ typedef struct mt_reproduce {
 } mt_reproduce;
 
 /* For the tables of options. */
+#define MT_REPRODUCE_MESH                                                                                    \
+    {                                                                                                        \
+        .name = "--mesh", .value = "MESH.hdf",                                                               \
+        .help = "a heart; default: one like heart04, made with the gmsh program"                             \
+    }
 #define MT_REPRODUCE_IPUS                                                                                    \
     {                                                                                                        \
         .name = "--ipus", .value = "N,...", .help = "how many IPUs; default: 1,2,4,8,16"                     \

@@ -48,9 +48,9 @@ static mt_status get_directions(mt_arena *scratch, mt_stars *s)
     s->fibre = s->mesh->fibre;
     if (s->fibre) return MT_OK;
     if (along)
-        return mt_fail(
-            MT_INPUT, "the mesh has no fibres, and the tissue conducts otherwise along than across them; "
-                      "`myotile mesh fibres` makes some, equal conductivities need none");
+        return mt_fail(MT_INPUT,
+            "the mesh has no fibres, and the tissue conducts otherwise along than across them; "
+            "`myotile mesh fibres` makes some, equal conductivities need none");
     MT_TRY(mt_mesh_new_fibres(scratch, &any));
     s->fibre = any.fibre;
     return MT_OK;

@@ -309,9 +309,9 @@ Test(out_of_memory, a_partition)
 
 Test(out_of_memory, the_slab_benchmark)
 {
-    walk(
-        17, "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
-            "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
+    walk(17,
+        "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
+        "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
 }
 
 Test(out_of_memory, a_cell)

@@ -371,8 +371,7 @@ static void beat_row(mt_table *table, const mt_beats *beats, size_t k, bool calc
         b->apd_ms[MT_APD90], mt_beat_change_ms(beats, k), b->apd_ms[MT_APD50], b->apd_ms[MT_APD30],
         b->interval_ms);
     if (!calcium) return;
-    mt_table_number(table, MICROMOLAR * b->calcium_low_mM);
-    mt_table_number(table, MICROMOLAR * b->calcium_high_mM);
+    MT_TABLE_NUMBERS(table, MICROMOLAR * b->calcium_low_mM, MICROMOLAR * b->calcium_high_mM);
 }
 
 static mt_status print_beats(
@@ -409,8 +408,7 @@ static mt_status list_models(mt_arena *arena, const mt_arguments *arguments)
         mt_table_text(&table, (*m)->name);
         mt_table_text(&table, (*m)->title);
         mt_table_text(&table, types);
-        mt_table_number(&table, (double)(*m)->n_states);
-        mt_table_number(&table, (*m)->dt_max_ms);
+        MT_TABLE_NUMBERS(&table, (double)(*m)->n_states, (*m)->dt_max_ms);
         mt_table_text(&table, (*m)->source);
     }
     return mt_print_table(arguments, &table);

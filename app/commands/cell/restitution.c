@@ -222,8 +222,7 @@ static void points_of_dynamic(mt_table *table, const measured *m)
         const mt_beat *b = m->pair[k].beat;
         mt_table_number(table, m->pair[k].interval_ms);
         for (int i = 0; i < 2; i++) {
-            mt_table_number(table, b[i].interval_ms);
-            mt_table_number(table, b[i].apd_ms[MT_APD90]);
+            MT_TABLE_NUMBERS(table, b[i].interval_ms, b[i].apd_ms[MT_APD90]);
         }
         mt_table_number(table, b[1].apd_ms[MT_APD90] - b[0].apd_ms[MT_APD90]);
     }

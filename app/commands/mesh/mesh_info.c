@@ -76,8 +76,7 @@ static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *t
         mt_table_number(table, groups[k].tag);
         mt_table_text(table, mt_names_text(mesh, MT_NAMES_FACES, groups[k].tag));
         mt_table_text(table, mt_surface_name(mt_names_surface_of(mesh, groups[k].tag)));
-        mt_table_number(table, (double)groups[k].count);
-        mt_table_number(table, groups[k].size);
+        MT_TABLE_NUMBERS(table, (double)groups[k].count, groups[k].size);
     }
     return MT_OK;
 }
@@ -95,8 +94,7 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
         mt_table_text(table, mt_names_text(mesh, MT_NAMES_ELEMENTS, groups[k].tag));
-        mt_table_number(table, (double)groups[k].count);
-        mt_table_number(table, groups[k].size);
+        MT_TABLE_NUMBERS(table, (double)groups[k].count, groups[k].size);
     }
     return MT_OK;
 }

@@ -175,8 +175,7 @@ static mt_status make_published(mt_arena *arena, mt_table *table)
         double low, high;
         MT_TRY(mt_published(rows[k].published, &low, &high));
         mt_table_item(table, rows[k].key, rows[k].label, 0);
-        mt_table_number(table, low);
-        mt_table_number(table, high);
+        MT_TABLE_NUMBERS(table, low, high);
     }
     return MT_OK;
 }

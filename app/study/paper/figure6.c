@@ -4,12 +4,9 @@
 
 static mt_status figure6(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {
-    {.name = "--mesh",
-        .value = "MESH.hdf",
-        .help = "a heart; default: one like heart04, made with the gmsh program"},
-    MT_STEPS_OPTIONS, {.name = "--picture", .value = "OUT.png", .help = "a chart of the shares"},
-    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+static const mt_option options[] = {MT_REPRODUCE_MESH, MT_STEPS_OPTIONS,
+    {.name = "--picture", .value = "OUT.png", .help = "a chart of the shares"}, MT_OPTION_FORCE,
+    MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure6 = {
     .name = "reproduce figure6",

@@ -9,11 +9,7 @@
 
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {
-    {.name = "--mesh",
-        .value = "MESH.hdf",
-        .help = "a heart; default: one like heart04, made with the gmsh program"},
-    MT_REPRODUCE_IPUS,
+static const mt_option options[] = {MT_REPRODUCE_MESH, MT_REPRODUCE_IPUS,
     {.name = "--schemes",
         .value = "NAME,...",
         .help = "which ranges of separator elements are sent; default: all there are"},

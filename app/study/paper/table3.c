@@ -6,11 +6,7 @@
 
 static mt_status table3(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {
-    {.name = "--mesh",
-        .value = "MESH.hdf",
-        .help = "a heart; default: one like heart04, made with the gmsh program"},
-    MT_STEPS_OPTIONS, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+static const mt_option options[] = {MT_REPRODUCE_MESH, MT_STEPS_OPTIONS, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_table3 = {
     .name = "reproduce table3",

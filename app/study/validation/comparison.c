@@ -59,8 +59,7 @@ mt_status mt_comparison_add(
     const bool points = strcmp(p.unit, "%") == 0;
     const double middle = 0.5 * (p.low + p.high), difference = ours - middle;
     mt_table_item(table, key, quantity, 0);
-    mt_table_number(table, p.low);
-    mt_table_number(table, p.high > p.low ? p.high : NAN);
+    MT_TABLE_NUMBERS(table, p.low, p.high > p.low ? p.high : NAN);
     mt_table_text(table, !c->comparable ? NULL : p.derived ? "derived" : "published");
     mt_table_number(table, ours);
     mt_table_text(table, p.unit);

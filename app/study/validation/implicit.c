@@ -280,8 +280,8 @@ static mt_table host_table(mt_arena *arena, const verdict *v)
     for (size_t d = 0; d < v->n_dts; d++)
         for (int way = 0; way < WAYS; way++) {
             begin_row(&table, v, d, way);
-            mt_table_number(&table, v->host_s[d][way]);
-            mt_table_number(&table, v->host_s[d][way] / v->host_s[0][MT_DIFFUSING_EXPLICIT]);
+            MT_TABLE_NUMBERS(
+                &table, v->host_s[d][way], v->host_s[d][way] / v->host_s[0][MT_DIFFUSING_EXPLICIT]);
         }
     return table;
 }

@@ -208,8 +208,7 @@ static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, s
 {
     mt_table_text(table, mt_slab_family_name[m->family[f]]);
     mt_table_text(table, m->method_name[k]);
-    mt_table_number(table, m->result[f][i][k].size.length_mm);
-    mt_table_number(table, m->result[f][i][k].size.edge_mm);
+    MT_TABLE_NUMBERS(table, m->result[f][i][k].size.length_mm, m->result[f][i][k].size.edge_mm);
 }
 
 /* Speeds are also compared with those of short time steps. */

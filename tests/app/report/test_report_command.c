@@ -468,9 +468,9 @@ Test(report_command, a_damaged_profile_is_refused_by_its_line)
 Test(report_command, hostile_titles_and_folders_stay_texts)
 {
     static const char title[] = "</script><script>alert('x')</script>", folder[] = "a'b<!--&\xff";
-    write_text(
-        "bad.yaml", SMALL_SLAB USUAL_TISSUE "title: \"</script><script>alert('x')</script>\"\ntime: {end_ms: "
-                                            "0.1}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
+    write_text("bad.yaml",
+        SMALL_SLAB USUAL_TISSUE "title: \"</script><script>alert('x')</script>\"\ntime: {end_ms: "
+                                "0.1}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("2"));
     free(works("run bad.yaml -o %s", folder));
     const page p = report_of(folder);
     cr_expect_str_eq(json_at(only_run(&p), "title")->text, title);

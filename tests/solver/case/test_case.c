@@ -422,9 +422,9 @@ Test(case, parameters_that_make_no_sense_are_refused)
 
 Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
 {
-    static const char *const sets[] = {
-        "tissue.intracellular_n_mS_mm=0.011", "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02}, "
-                                              "{tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
+    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.011",
+        "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02}, "
+        "{tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
     mt_arena arena = {0};
     mt_case c, d;
     const char *text;

@@ -376,9 +376,9 @@ static void expect_refused(mt_region region, const char *message)
 Test(region, keys_that_contradict_each_other_are_refused)
 {
     mt_region region = nowhere();
-    expect_refused(
-        region, "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-                "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
+    expect_refused(region,
+        "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+        "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";

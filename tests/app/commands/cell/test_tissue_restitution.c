@@ -152,9 +152,9 @@ Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
     char *table;
     write_text("parts.yaml", SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 2}\n" SMALL_STIMULUS("2") "regions:\n  - {tag: 2, conductivity_factor: 2}\n");
-    char *said = warnings(
-        &table, "restitution --case parts.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
-                "--set time.dt_ms=0.1 --cable --beats 1 --intervals-ms 400,400,50");
+    char *said = warnings(&table,
+        "restitution --case parts.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
+        "--set time.dt_ms=0.1 --cable --beats 1 --intervals-ms 400,400,50");
     cr_expect(strstr(said, "restitution: found regions in the case"), "%s", said);
     free(said), free(table);
 }

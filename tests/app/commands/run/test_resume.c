@@ -179,9 +179,9 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
             second[c] + 3.5, whole[c], 8 * 0x1p-23, "%zu: %g and %g", c, second[c], whole[c]); /* as stored */
     }
     cr_expect_gt(later, 50);
-    char *table, *said = warnings(
-                     &table, "run case.yaml -o other --set start.state=first/checkpoint-0000000175.hdf --set "
-                             "machine.backend=cpu --set time.end_ms=0.1 --set cell.scale=[g_Kr=0.5]");
+    char *table, *said = warnings(&table,
+                     "run case.yaml -o other --set start.state=first/checkpoint-0000000175.hdf --set "
+                     "machine.backend=cpu --set time.end_ms=0.1 --set cell.scale=[g_Kr=0.5]");
     cr_expect(
         strstr(said, "warning: case.yaml: start.state: /") &&
             strstr(said, "of a run with cell.scale: [], here cell.scale: [\"g_Kr=0.5\"]; usual: the same"),
