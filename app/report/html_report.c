@@ -207,9 +207,10 @@ static mt_status make_run(mt_arena *arena, const mt_html_report *report, const m
 {
     const size_t k = made->n;
     MT_SCRATCH(scratch);
+    const char *path = report->folder[k], *profile = report->profile ? report->profile[k] : NULL;
     mt_run_folder folder;
-    mt_status status =
-        mt_run_folder_read(scratch, report->folder[k], report->profile ? report->profile[k] : NULL, &folder);
+    mt_status status = report->run ? mt_run_folder_of(scratch, report->run, path, profile, &folder)
+                                   : mt_run_folder_read(scratch, path, profile, &folder);
     if (status == MT_OK)
         status = share == SIZE_MAX ? make_part(&folder, made, &all, part, run)
                                    : fit_part(&folder, made, share, &made->fraction[k], part, run);
@@ -286,13 +287,17 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
 
 /* ---- of a run that has just ended ---- */
 
-static mt_status make_beside(mt_arena *arena, const char *folder, const char *profile)
+static mt_status make_beside(mt_arena *arena, const mt_run *run, const char *folder)
 {
     char path[MT_FILE_PATH_MAX];
     mt_html_made made;
     MT_TRY(mt_folder_path(folder, mt_report_page, path));
-    mt_html_report report = {
-        .n = 1, .folder = &folder, .profile = &profile, .path = path, .bytes = mt_html_report_bytes};
+    mt_html_report report = {.n = 1,
+        .folder = &folder,
+        .profile = &run->details,
+        .run = run,
+        .path = path,
+        .bytes = mt_html_report_bytes};
     MT_TRY(mt_html_report_template(arena, &report.template));
     return mt_html_report_make(arena, &report, &made);
 }
@@ -301,7 +306,7 @@ bool mt_html_report_of_run(const mt_run *done, const char *folder)
 {
     MT_SCRATCH(arena);
     if (!done->input->output.report || done->stopped_by) return false;
-    const mt_status status = make_beside(arena, folder, done->details);
+    const mt_status status = make_beside(arena, done, folder);
     if (status != MT_OK) mt_warn("%s is not made: %s", mt_report_page, mt_message());
     return status == MT_OK;
 }

@@ -12,9 +12,10 @@ typedef struct mt_html_report {
     size_t n;
     const char *const *folder;  /* [n] of runs */
     const char *const *profile; /* [n] folders of their profiles; each may be NULL, and so may all */
-    const char *path;           /* the file */
-    const char *template;       /* a page (data/report/template.html) */
-    size_t bytes; /* the file has at most so many; SIZE_MAX: nothing is made coarser or left out */
+    const mt_run *run;    /* the only one, which has just written its folder; NULL: the folders are read */
+    const char *path;     /* the file */
+    const char *template; /* a page (data/report/template.html) */
+    size_t bytes;         /* the file has at most so many; SIZE_MAX: nothing is made coarser or left out */
 } mt_html_report;
 
 typedef struct mt_html_run {

@@ -54,15 +54,21 @@ static mt_status name_of(mt_arena *arena, const char *path, const char **name)
 
 /* ---- maps ---- */
 
+/* Computes the lengths of n vectors. */
+static void find_lengths(size_t n, const float *vector, float *length)
+{
+    for (size_t c = 0; c < n; c++) {
+        const float *v = vector + 3 * c;
+        length[c] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+}
+
 static mt_status read_vector(mt_arena *scratch, mt_h5 *h5, const char *field, size_t n, float *length)
 {
     float *vector;
     MT_ALLOC(scratch, vector, 3 * n);
     MT_TRY(mt_h5_read(h5, field, MT_H5_FLOAT, 2, (size_t[]){n, 3}, vector));
-    for (size_t c = 0; c < n; c++) {
-        const float *v = vector + 3 * c;
-        length[c] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    }
+    find_lengths(n, vector, length);
     return MT_OK;
 }
 
@@ -82,20 +88,48 @@ static void field_of(const mt_run_folder *folder, mt_map map, size_t beat, char 
     if (beat > 0) (void)snprintf(field + n, FIELD - (size_t)n, "_beat%zu", beat + 1);
 }
 
+/* Adds a map, whose values are to be filled in. */
+static mt_status add_map(
+    mt_arena *arena, mt_run_folder *folder, mt_map map, size_t beat, const char *name, mt_folder_map **added)
+{
+    mt_folder_map *to = *added = &folder->maps[folder->n_maps++];
+    *to = (mt_folder_map){.name = mt_arena_text(arena, name),
+        .label = mt_map_label[map],
+        .unit = mt_map_unit[map],
+        .beat = beat + 1};
+    return to->name ? MT_OK : MT_MEMORY;
+}
+
 static mt_status read_map(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder, mt_map map, size_t beat)
 {
-    char field[FIELD], *name;
+    char field[FIELD];
+    mt_folder_map *to;
     bool has;
     field_of(folder, map, beat, field);
     MT_TRY(mt_h5_has(h5, field, &has));
     if (!has) return MT_OK;
-    mt_folder_map *to = &folder->maps[folder->n_maps++];
-    MT_ALLOC(arena, name, FIELD);
-    (void)strcpy(name, strrchr(field, '/') + 1);
-    *to =
-        (mt_folder_map){.name = name, .label = mt_map_label[map], .unit = mt_map_unit[map], .beat = beat + 1};
+    MT_TRY(add_map(arena, folder, map, beat, strrchr(field, '/') + 1, &to));
     MT_ALLOC(arena, to->values, folder->mesh.n_elements);
     return read_values(h5, map, field, folder->mesh.n_elements, to->values);
+}
+
+static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *folder, mt_map map, size_t beat)
+{
+    char name[MT_RUN_NAME];
+    mt_folder_map *to;
+    if (!mt_run_has_map(run, map)) return MT_OK;
+    mt_run_map_name(run, map, beat, name);
+    MT_TRY(add_map(arena, folder, map, beat, name, &to));
+    if (map != MT_MAP_CONDUCTION_VELOCITY) return mt_run_map(arena, run, map, beat, &to->values);
+    MT_ALLOC(arena, to->values, folder->mesh.n_elements);
+    find_lengths(folder->mesh.n_elements, run->velocities[beat].velocity, to->values);
+    return MT_OK;
+}
+
+/* A map of the only beat has no number. */
+static void number_beats(mt_run_folder *folder, size_t n_beats)
+{
+    for (size_t k = 0; k < folder->n_maps && n_beats == 1; k++) folder->maps[k].beat = 0;
 }
 
 static mt_status count_beats(mt_h5 *h5, const mt_run_folder *folder, size_t *n)
@@ -117,7 +151,7 @@ static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
     MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
     for (size_t beat = 0; beat < n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++) MT_TRY(read_map(arena, h5, folder, (mt_map)map, beat));
-    for (size_t k = 0; k < folder->n_maps && n_beats == 1; k++) folder->maps[k].beat = 0;
+    number_beats(folder, n_beats);
     return MT_OK;
 }
 
@@ -131,7 +165,7 @@ static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
     return mt_h5_read_text(h5, "run", "stopped_by", folder->stopped_by, sizeof folder->stopped_by);
 }
 
-static mt_status read_boundary(mt_arena *arena, const char *path, mt_run_folder *folder)
+static mt_status make_boundary(mt_arena *arena, const char *path, mt_run_folder *folder)
 {
     MT_SCRATCH(scratch);
     mt_adjacency adjacency;
@@ -158,7 +192,7 @@ static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *f
     MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
     if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: a mesh without elements", path);
     MT_TRY(hash_positions(folder));
-    MT_TRY(read_boundary(arena, path, folder));
+    MT_TRY(make_boundary(arena, path, folder));
     MT_TRY(mt_h5_open(path, h5));
     MT_TRY(read_notes(h5, folder));
     return read_maps(arena, h5, folder);
@@ -178,6 +212,28 @@ mt_status mt_run_folder_read(mt_arena *arena, const char *path, const char *prof
     MT_TRY(need_file(path, "used.yaml", used));
     MT_TRY(mt_case_load(arena, used, NULL, 0, &folder->input));
     return read_result(arena, result, folder);
+}
+
+mt_status mt_run_folder_of(
+    mt_arena *arena, const mt_run *run, const char *path, const char *profile, mt_run_folder *folder)
+{
+    const size_t n_beats = run->results.n_beats;
+    *folder = (mt_run_folder){.path = path,
+        .profile = profile ? profile : path,
+        .input = *run->input,
+        .mesh = run->problem->whole,
+        .reached_ms = mt_run_reached_ms(run),
+        .end_ms = run->input->time.end_ms};
+    (void)snprintf(folder->stopped_by, sizeof folder->stopped_by, "%s", mt_run_ended_by(run));
+    MT_TRY(name_of(arena, path, &folder->name));
+    MT_TRY(mt_mesh_hash(&folder->mesh, folder->mesh_hash));
+    MT_TRY(hash_positions(folder));
+    MT_TRY(make_boundary(arena, path, folder));
+    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
+    for (size_t beat = 0; beat < n_beats; beat++)
+        for (int map = 0; map < MT_MAPS; map++) MT_TRY(take_map(arena, run, folder, (mt_map)map, beat));
+    number_beats(folder, n_beats);
+    return MT_OK;
 }
 
 mt_status mt_run_folder_has(

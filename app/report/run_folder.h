@@ -1,7 +1,8 @@
-/* The folder of a run, read: what was used, the mesh with its boundary, and every map that result.hdf has. */
+/* The folder of a run: what was used, the mesh with its boundary, and every map of result.hdf. */
 #pragma once
 
 #include "app/report/decimate.h"
+#include "app/results/report.h"
 #include "data/files/file.h"
 #include "solver/case/case.h"
 
@@ -31,6 +32,10 @@ typedef struct mt_run_folder {
  * says what is missing and, where a run goes on there or was stopped, that. MT_INPUT: a file is damaged. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_folder_read(
     mt_arena *arena, const char *path, const char *profile, mt_run_folder *folder);
+
+/* Returns the same of a run that has just written its files into the folder, without reading them again. Borrows the run. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_folder_of(
+    mt_arena *arena, const mt_run *run, const char *path, const char *profile, mt_run_folder *folder);
 
 /* Gives in `path` where a file in it would be, and whether there is one. MT_INPUT: too long. */
 MT_NODISCARD mt_status mt_run_folder_has(

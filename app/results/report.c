@@ -30,6 +30,8 @@ mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat
     return mt_map_make(arena, map, &in, values);
 }
 
+const char *mt_run_ended_by(const mt_run *run) { return run->stopped_by ? run->stopped_by : "its end"; }
+
 mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run)
 {
     mt_map_velocities *all;
@@ -217,7 +219,7 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note n
     notes[0] = (mt_vtkhdf_note){.name = "mesh_hash", .text = hash};
     notes[1] = (mt_vtkhdf_note){.name = "time_reached_ms", .number = mt_run_reached_ms(run)};
     notes[2] = (mt_vtkhdf_note){.name = "end_ms", .number = run->input->time.end_ms};
-    notes[3] = (mt_vtkhdf_note){.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"};
+    notes[3] = (mt_vtkhdf_note){.name = "stopped_by", .text = mt_run_ended_by(run)};
     notes[4] = (mt_vtkhdf_note){.name = "used", .text = used};
     return MT_OK;
 }

@@ -16,6 +16,9 @@ MT_NODISCARD mt_status mt_run_map(
 /* Computes the conduction velocities of each beat for run->velocities, in `arena`, if the case has their map. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run);
 
+/* Returns what ended a run: the signal, or "its end". */
+const char *mt_run_ended_by(const mt_run *run);
+
 /* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 

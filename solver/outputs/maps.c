@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/core/order.h"
-#include <string.h>
 
 const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
     [MT_MAP_REPOLARISATION] = "repolarisation",
