@@ -136,7 +136,7 @@ static mt_status put_numbers(mt_arena *arena, mt_html_part *part, const char *ke
     size_t bytes, const described *about)
 {
     described a = *about;
-    packed plain, delta;
+    packed plain = {0}, delta = {0};
     const size_t n = a.n * a.components;
     a.type = bytes == 1 ? "u8" : bytes == 2 ? "u16" : "u32";
     MT_TRY(pack_numbers(arena, number, n, bytes, 0, &plain));
