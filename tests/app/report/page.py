@@ -370,6 +370,7 @@ class PageTest(unittest.TestCase):
 
     def test_a_lead_is_read_below_the_pointer(self):
         self.tab("traces")
+        self.browser.wait("return document.querySelector('.paper')?.style.width")  # it is drawn
         self.browser.run("document.querySelector('.paper').scrollIntoView()")
         x, y, w, h = self.box(".paper")
         found = set()
