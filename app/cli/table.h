@@ -88,7 +88,7 @@ void mt_table_property_text(mt_table *table, const char *key, const char *label,
  * MT_INPUT where the last row is short, MT_FILE where the stream cannot be written: only then has anything been printed. */
 MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
 
-/* Print one table of a command, or n as one document, to its output in its format. Fail as mt_table_print. */
+/* Prints one table of a command, or n as one document, to its output in the format of --format. Fails as mt_table_print. */
 MT_NODISCARD mt_status mt_print_table(const mt_arguments *arguments, const mt_table *table);
 MT_NODISCARD mt_status mt_print_tables(const mt_arguments *arguments, const mt_table *tables, size_t n);
 

@@ -183,7 +183,8 @@ static const mt_yaml_key diffusion_keys[] = {
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
-        "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
+        "Cell model; `myotile cell --list` names them, with the paper that each was published in.",
+        .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
         "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
         "wall has its own type; the mesh must have layers."),

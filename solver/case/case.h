@@ -175,8 +175,9 @@ typedef struct mt_case {
  * that affect the first three, and a run can be resumed with another case if they agree in all that affect the state. */
 typedef enum mt_affects {
     MT_AFFECTS_MESH = 1,
-    MT_AFFECTS_TISSUE = 2,   /* conductivities, membrane, and which elements conduct */
-    MT_AFFECTS_OPERATOR = 4, /* beside mesh and tissue */
+    MT_AFFECTS_TISSUE = 2, /* conductivities, membrane, and which elements conduct */
+    MT_AFFECTS_OPERATOR =
+        4, /* beside mesh and tissue: the scheme, with the front time of the ionic model (mt_case_scheme) */
     MT_AFFECTS_MAPPING = 8,  /* to the machine; no voltage */
     MT_AFFECTS_CELLS = 16,   /* the ionic model and its parameters */
     MT_AFFECTS_STATE = 32,   /* V, states or what is recorded of them, from the start on */

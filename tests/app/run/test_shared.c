@@ -29,20 +29,34 @@ static void leave(void)
 
 TestSuite(shared, .init = enter, .fini = leave);
 
-/* Asks for the problem of the case with this value and its mapping. */
-static void ask(const char *set)
+/* Asks for the problem of the case with n values and its mapping. */
+static void ask_with(size_t n, const mt_yaml_override *sets)
 {
-    const mt_yaml_override override = {"test", set};
     mt_case input;
     mt_mapping_choice choice;
     mt_problem problem;
     const mt_mapping *mapping;
-    cr_assert_eq(mt_case_read(&arena, "small", small, &override, 1, &input), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_read(&arena, "small", small, sets, n, &input), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_mapping_choose(&arena, "small", &input, NULL, &choice), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_shared_problem(&shared, &arena, &input, false, &problem), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_shared_mapping(&shared, &input, &choice, &mapping), MT_OK, "%s", mt_message());
     cr_assert_eq(problem.monodomain.diffusion, &problem.diffusion);
     cr_assert_eq(problem.monodomain.mesh, &problem.mesh);
+}
+
+static void ask(const char *set) { ask_with(1, &(mt_yaml_override){"test", set}); }
+
+/* The spreading of reactions takes the front time of the model. */
+Test(shared, another_ionic_model_has_an_operator_of_its_own)
+{
+    static const mt_yaml_override sets[] = {
+        {"test", "regions=[]"}, {"test", "cell.model=mitchell-schaeffer"}, {"test", "cell.type=standard"}};
+    double kappa_ms[2];
+    for (int k = 0; k < 2; k++) {
+        ask_with(k == 0 ? 1 : 3, sets);
+        kappa_ms[k] = shared.problem.diffusion.kappa_ms[0];
+    }
+    cr_expect_neq(kappa_ms[0], kappa_ms[1], "%g ms", kappa_ms[0]);
 }
 
 Test(shared, what_a_case_does_not_change_is_made_once)
