@@ -1,10 +1,10 @@
 /* Capture: whether each pulse of a stimulus starts an action potential.
  *
- * A pulse captures if some element of the stimulus is below the threshold of activation when the pulse begins, and some is above it
- * MT_CAPTURE_AFTER_MS after the pulse ended. Tissue in its plateau is above the threshold before; refractory tissue that a pulse only
- * charges is below it again by then. The voltages come from the looks of the time loop at each millisecond and at each switch of a
- * stimulus. Not judged: pulses of more than MT_CAPTURE_PULSE_MOST_MS, pulses followed by another or by the end of the run before that
- * time, and pulses that began before a run was resumed. */
+ * A pulse captures if some element of the stimulus is below the activation threshold when the pulse begins, and some element is above it
+ * MT_CAPTURE_AFTER_MS after the pulse ended. Tissue in its plateau is above the threshold before the pulse. Refractory tissue that a pulse
+ * only charges is below it again at the later time. The time loop samples the voltages at each millisecond and at each switch of a
+ * stimulus. Not judged: pulses longer than MT_CAPTURE_PULSE_MOST_MS, pulses followed within MT_CAPTURE_AFTER_MS by another pulse or the end
+ * of the run, and pulses that began before a run was resumed. */
 #pragma once
 
 #include "solver/stimulus.h"
@@ -14,18 +14,18 @@
 
 /* The pulses of a stimulus so far. */
 typedef struct mt_capture {
-    size_t judged, lost;  /* pulses, and how many of them did not capture */
-    double first_lost_ms; /* start of the first of these */
+    size_t judged, lost; /* number of judged pulses, and of those without capture */
+    double first_lost_ms; /* start of the first pulse without capture */
     bool begun, excitable;
-    size_t begin, due; /* steps: of the latest pulse, and at which it is judged; 0: none is due */
+    size_t begin, due; /* steps: start of the latest pulse, and when it is judged (0: not due) */
 } mt_capture;
 
-/* Starts anew at a step; at step 0 all tissue is excitable. */
+/* Initialises the state at a step. At step 0 all tissue is excitable. */
 void mt_capture_begin(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step);
 
-/* True if mt_capture_look needs the voltages after so many steps. */
+/* True if mt_capture_look needs the voltages after `step` steps. */
 bool mt_capture_needs(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step);
 
-/* Takes the lowest and the highest V of the elements of the stimulus after so many steps. */
+/* Updates the state with the lowest and the highest Vm of the stimulus elements after `step` steps. */
 void mt_capture_look(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
     double threshold_mV, double low_mV, double high_mV);

@@ -5,16 +5,17 @@
 #include "data/core/line_fit.h"
 #include "solver/kernels/block.h"
 
-/* At work: the arrays, [n] and [n][n_states] in blocks. */
+/* The arrays of a run, [n] and [n][n_states] in blocks. */
 typedef struct tracking {
     const mt_line *line;
-    size_t n, n_stimulated, n_far; /* points before stimulated_mm, and before far_mm */
+    size_t n, n_stimulated, n_far; /* number of points, of points below stimulated_mm, and below far_mm */
     size_t substeps, n_activated, n_repolarised, step;
-    double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] of points */
+    double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] */
     double *v, *next, *before, *states;
     double rest_mV;
-    double *s, share;         /* [n] the spread reaction, and what part of it that is */
-    double *outward, *inward; /* [n] a substep's share of the difference to the point outside and inside */
+    double *s, share; /* [n] spread reaction, and the share of the reaction that is spread */
+    /* [n] fraction of the difference to the outer and the inner point that a substep adds */
+    double *outward, *inward;
     mt_line_wave *wave;
 } tracking;
 
@@ -38,7 +39,7 @@ static mt_status check(const mt_line *line)
     return MT_OK;
 }
 
-/* How many points lie below a place. */
+/* Returns the number of points below a place. */
 static size_t points_below(const tracking *t, double place_mm)
 {
     size_t n = 0;
@@ -46,8 +47,8 @@ static size_t points_below(const tracking *t, double place_mm)
     return n;
 }
 
-/* Through the circle between points i and i + 1, of the radius i + 1 in dx, flows D 2 pi (i + 1) (v' - v); ring i has the area
- * 2 pi (i + 1/2) dx^2. */
+/* The flux through the circle between points i and i + 1, of radius i + 1 in dx, is D 2 pi (i + 1) (v' - v). The area of ring i is 2 pi (i
+ * + 1/2) dx^2. */
 static void set_shares(tracking *t)
 {
     const mt_line *line = t->line;
@@ -107,7 +108,7 @@ static void step_cells(tracking *t)
             t->paced[MT_PACED_KEPT], t->paced[MT_PACED_CHANGE], t->paced[MT_PACED_SINCE], t->v, t->next);
 }
 
-/* From v to v* + s. */
+/* Steps the ionic model: from v to v* + s. */
 static void react(tracking *t)
 {
     step_cells(t);
@@ -130,7 +131,7 @@ static void diffuse(tracking *t)
     t->next = swapped;
 }
 
-/* Notes where an action potential ends. */
+/* Records the end of an action potential. */
 static void record_end(tracking *t, size_t i, double before, double now, double from_ms)
 {
     t->peak[i] = fmax(t->peak[i], now);

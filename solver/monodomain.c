@@ -7,7 +7,7 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms)
     size_t steps = 1;
     if (dt_ms > diffusion->limit_dt_ms) steps = (size_t)ceil(dt_ms / diffusion->limit_dt_ms);
     while (dt_ms / (double)steps > diffusion->limit_dt_ms)
-        steps++; /* the quotient above may have been rounded down */
+        steps++; /* rounding may have reduced the quotient above */
     return steps;
 }
 

@@ -1,37 +1,35 @@
-/* The monodomain problem: what is solved, and in which order. Who does it is another matter (solver/backends/backend.h).
+/* The monodomain problem: the equation, and the order of operations in a time step. Backends solve it (solver/backends/backend.h).
  *
- *     chi (Cm dv/dt + I_ion) = div(sigma grad v) + stimulus,     no flux through the outer surface
+ *       chi (Cm dv/dt + I_ion) = div(sigma grad v) + stimulus,     no flux through the outer surface
  *
  * Godunov splitting, reaction first: in step i, from t = i dt to (i + 1) dt,
- *   1. stimulated elements get dt * rise_mV_ms added to v;
- *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*; with multirate stepping some evaluate it,
- *      and in the others v changes as it was found to last (solver/kernels/multirate.h);
- *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), or an implicit one
- *      (solver/diffusion/implicit.h), after which v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v)
- *      (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0 but for the compensated splitting;
- *   4. its action potential is recorded (solver/record.h): at least that it activates the first time v passes 0 mV upwards,
- *      interpolated linearly within the step. Where a beat begins, elements are made free for the next before its first step.
+ *    1. stimulated elements get dt * rise_mV_ms added to v;
+ *    2. every element takes one step of the ionic model (solver/cells/model.h), from v to v*; with multirate stepping some elements evaluate
+ *       it, and in the others v changes at its last known rate (solver/kernels/multirate.h);
+ *    3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), or one implicit step
+ *       (solver/diffusion/implicit.h). Then v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v)
+ *       (solver/diffusion/spreading.h): kappa is 0 for a scheme without spreading, and a is 0 except for the compensated splitting;
+ *    4. the action potential is recorded (solver/record.h): at least its activation time, the first passage of v through 0 mV upwards,
+ *       interpolated linearly within the step. Before the first step of a beat, elements are released for its action potential.
  *
- * What the splitting costs, and how it is compensated. Forward Euler in the reaction makes waves late, and forward Euler in the
- * diffusion makes them early, both by a part of their speed that is proportional to dt. With one diffusion step in a time step the
- * two nearly cancel; with many the second is gone, and waves are late. For a single equation v_t = D v'' + f(v) the speed c of a front
- * with many diffusion steps is off by
+ * Splitting error and its compensation. Forward Euler in the reaction reduces CV, and forward Euler in the diffusion increases it, both by
+ * a fraction proportional to dt. With one diffusion step in a time step the two errors nearly cancel. With many diffusion steps the second
+ * error vanishes, and CV is too low. For a single equation v_t = D v'' + f(v) with many diffusion steps, the error of the speed c is
  *
- *     dt (a - 1/2) C + O(dt^2),   C = c / (2 D) S(e f^2) / S(e v'^2),   S(g) = the integral of g along the front,   e = exp(c x / D)
+ *       dt (a - 1/2) C + O(dt^2),   C = c / (2 D) S(e f^2) / S(e v'^2),   S(g) = the integral of g along the front,   e = exp(c x / D)
  *
- * (first-order perturbation of the modified equation v_t = D v'' + f + dt ((1/2 + a) D f'' - f_t / 2), with the adjoint e v'). It
- * vanishes for a = 1/2. With p steps,
+ * (first-order perturbation of the modified equation v_t = D v'' + f + dt ((1/2 + a) D f'' - f_t / 2), with the adjoint e v'). It vanishes
+ * for a = 1/2. With p steps,
  *
- *     a = (1 - 1/p) / 2
+ *       a = (1 - 1/p) / 2
  *
- * goes from 0 for one step, which is as it always was, to 1/2 for many. The diffusion takes a pattern that decays at the rate lambda
- * by exp(-lambda dt) but for -(lambda dt)^2 / (2 p): an implicit step stands in all this for a number p of explicit ones, which is
- * infinite for Crank-Nicolson, which has no such error, and -1 for backward Euler, whose error is the opposite of one explicit step's.
- * Then a = 1.
+ * increases from 0 for one step, where nothing changes, to 1/2 for many. Explicit diffusion multiplies a pattern of decay rate lambda by
+ * exp(-lambda dt) with an error in the exponent of -(lambda dt)^2 / (2 p). An implicit step is therefore equivalent to p explicit ones: p
+ * is infinite for Crank-Nicolson, without this error, and -1 for backward Euler, with the opposite error of one explicit step. Then a = 1.
  *
- * a has a second meaning, for any model: a pattern that decays at the rate lambda under a steady reaction f settles at f / lambda - (kappa
- * + dt) f + O(dt^2), which is then the same for all p; without it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a
- * pattern grows by that where kappa + dt - 1/lambda > 1/j: with p steps no sooner than with one (solver/diffusion/spreading.h). */
+ * a has a second meaning for any model. A pattern of decay rate lambda under a steady reaction f settles at f / lambda - (kappa + dt) f +
+ * O(dt^2), which is then the same for all p; without a, dt is replaced by dt (1 + 1/p) / 2. In cells that restore v at the rate j, a
+ * pattern grows if kappa + dt - 1/lambda > 1/j: with p steps no sooner than with one (solver/diffusion/spreading.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -43,83 +41,85 @@
 #include "solver/record.h"
 #include "solver/stimulus.h"
 
-/* How reaction and diffusion make a time step: a = 0, or as above. Names, NULL behind the last. */
+/* Splitting of reaction and diffusion: a = 0, or a as above. Names, terminated by NULL. */
 typedef enum mt_splitting { MT_SPLITTING_GODUNOV, MT_SPLITTING_COMPENSATED } mt_splitting;
 extern const char *const mt_splitting_name[];
 
-/* How the diffusion of a time step is done: by explicit steps, or by one that is solved for. Names, NULL behind the last. */
+/* Time integration of the diffusion: explicit steps, or one implicit step that is solved for. */
 typedef enum mt_diffusing {
     MT_DIFFUSING_EXPLICIT,
     MT_DIFFUSING_EULER,
     MT_DIFFUSING_CRANK_NICOLSON
 } mt_diffusing;
 
-/* How explicit diffusion steps are added up in single precision: number by number, or as double words, of which a time step's last one
- * leaves the high part (solver/kernels/ellpack.h). In double precision there is no difference. Names, NULL behind the last. */
+/* Accumulation of explicit diffusion steps in single precision: plain sums, or sums in double words. The last substep of a time step stores
+ * only the high part (solver/kernels/ellpack.h). No effect in double precision. Names, terminated by NULL. */
 typedef enum mt_accumulation { MT_ACCUMULATION_SINGLE, MT_ACCUMULATION_DOUBLE_WORD } mt_accumulation;
 extern const char *const mt_accumulation_name[];
 
-/* Does every element evaluate its cell model in each time step? Names, NULL behind the last. */
+/* Stepping of the ionic model: evaluated in every time step, or only in those that need it (multirate). Names, terminated by NULL. */
 typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
 extern const char *const mt_stepping_name[];
 
-/* 1 <= pde_steps; explicit ones: dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check); implicit: 1. */
+/* A monodomain problem. 1 <= pde_steps. Explicit steps: dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check); implicit: 1. */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     const mt_cell_model *model;
-    const mt_cell_variant *variants; /* [n_variants] what there is; or NULL: the model's own */
+    const mt_cell_variant *variants; /* [n_variants] variants of the problem; NULL: the model's own */
     size_t n_variants;
-    size_t variant;             /* the one of them that all elements are of */
-    const uint16_t *variant_of; /* [n_elements] where they differ (variant is not looked at then); or NULL */
+    size_t variant; /* index of the variant of all elements */
+    /* [n_elements] index of each element's variant (`variant` is ignored); may be NULL */
+    const uint16_t *variant_of;
     double dt_ms;
     size_t pde_steps;
     mt_diffusing diffusing;
     mt_accumulation accumulation; /* of explicit steps */
-    double residual_mV;           /* of implicit steps: solved for to within this */
+    double residual_mV; /* of implicit steps: tolerance of the residual */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */
     size_t n_stimuli;
     const mt_stimulus *stimulus;
-    const size_t
-        *stimulus_of; /* [n_stimuli] ascending: which of the case's each is a part of; or NULL: the same */
+    /* [n_stimuli] ascending: stimulus of the case that each is a part of; NULL: the same numbers */
+    const size_t *stimulus_of;
     mt_record record;
-    const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
+    const mt_mesh *mesh; /* optional, for coordinates in messages */
 } mt_monodomain;
 
-/* Results of the time loop (mt_backend_run). All NULL: none are wanted, and there is one beat. */
+/* Results of the time loop (mt_backend_run). Zero-initialised: no results are stored, and there is one beat. */
 typedef struct mt_results {
-    size_t n_beats;    /* that had begun */
-    mt_records *beats; /* [mt_record_beats] recorded in each; or NULL */
-    double *
-        peak_mV; /* [n_stimuli] highest V of the elements of a stimulus while it was on, inspected each ms and at its end; or NULL */
-    mt_capture *capture; /* [n_stimuli] pulses of each; or NULL */
+    size_t n_beats; /* number of beats that began */
+    mt_records *beats; /* [mt_record_beats] records of each; may be NULL */
+    /* [n_stimuli] highest Vm of the stimulus elements while on, sampled each ms and at its end; may be NULL */
+    double *peak_mV;
+    mt_capture *capture; /* [n_stimuli] capture of the pulses of each; may be NULL */
 } mt_results;
 
-/* Allocates all of them in `arena`: nothing is recorded yet. MT_MEMORY. */
+/* Allocates all results in `arena`, empty. MT_MEMORY. */
 MT_NODISCARD mt_status mt_results_new(mt_arena *arena, const mt_monodomain *problem, mt_results *results);
 
-/* The least number of diffusion steps in dt_ms that the operator's measured limit allows. */
+/* Returns the smallest number of diffusion steps in dt_ms that the operator's measured limit allows. */
 size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 
-/* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
+/* Fails with MT_NUMERICS if the diffusion step is above the operator's limit; the message has the limit and the required number of
+ * steps. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
 
-/* theta of an implicit step (solver/diffusion/implicit.h). */
+/* Returns theta of an implicit step (solver/diffusion/implicit.h). */
 double mt_diffusing_theta(mt_diffusing diffusing);
 
-/* a of a splitting with so many explicit diffusion steps in a time step. */
+/* Returns a of a splitting with `pde_steps` explicit diffusion steps in a time step. */
 double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps);
 
-/* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */
+/* True if part of the reaction is spread; and the share that an element spreads: kappa / dt + a. */
 bool mt_monodomain_spreads(const mt_monodomain *problem);
 double mt_monodomain_share(const mt_monodomain *problem, size_t element);
 
-/* The variants that a problem has, its own or the model's; gives their number. */
+/* Returns the variants of a problem, its own or the model's, and sets their number. */
 const mt_cell_variant *mt_monodomain_variants(const mt_monodomain *problem, size_t *n);
 
-/* What an element is made of. */
+/* Returns the variant of an element. */
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element);
 
-/* The first step after `step`, at most `end`, at which some stimulus is switched on or off. */
+/* Returns the first step after `step`, at most `end`, at which a stimulus is switched on or off. */
 size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end);

@@ -56,7 +56,7 @@ size_t mt_record_activated(size_t n, const double *activation_ms, double *latest
     for (size_t e = 0; e < n; e++) {
         if (!isfinite(activation_ms[e])) continue;
         activated++;
-        *latest_ms = fmax(*latest_ms, activation_ms[e]); /* fmax leaves out what is no number */
+        *latest_ms = fmax(*latest_ms, activation_ms[e]); /* fmax ignores NaN */
     }
     return activated;
 }

@@ -13,7 +13,7 @@ static size_t period_steps(const mt_stimulus *s, double dt_ms)
     return (size_t)llround(s->period_ms / dt_ms);
 }
 
-/* By how many steps the newest pulse at this step is later than the first. */
+/* Returns the shift in steps of the newest pulse at this step against the first. */
 static size_t pulse_shift(const mt_stimulus *s, double dt_ms, size_t step)
 {
     if (s->repeats == 0 || step < on_step(s, dt_ms)) return 0;

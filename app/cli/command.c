@@ -116,22 +116,13 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
     return MT_OK;
 }
 
-mt_status mt_format_parse(const char *name, mt_format *format)
-{
-    static const char *const names[] = {"text", "json", "csv"};
-    for (int k = 0; k < 3; k++)
-        if (strcmp(name, names[k]) == 0) {
-            *format = (mt_format)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", mt_utf8_shown(name));
-}
-
 mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n, char *const *word,
     FILE *out, mt_arguments *arguments)
 {
     getopt_table table;
-    char **words; /* getopt moves operands to their end, and begins behind the first */
+    char **words; /* getopt moves operands to their end, and begins after the first */
+    static const char *const formats[] = {"text", "json", "csv"};
+    size_t format;
     int code;
     make_table(command->options, &table);
     *arguments = (mt_arguments){.out = out};
@@ -150,7 +141,9 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
     }
     for (int k = optind; k <= (int)n; k++) arguments->operand[arguments->n_operands++] = words[k];
     MT_TRY(check_all(command, arguments));
-    return mt_format_parse(mt_option_value(arguments, "--format", "text"), &arguments->format);
+    MT_TRY(mt_option_word(arguments, "--format", "text", formats, 3, &format));
+    arguments->format = (mt_format)format;
+    return MT_OK;
 }
 
 /* ---- what was given ---- */
@@ -213,7 +206,7 @@ mt_status mt_option_word(const mt_arguments *arguments, const char *option, cons
         const size_t used = strlen(allowed);
         (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", k > 0 ? ", " : "", words[k]);
     }
-    return mt_fail(MT_INPUT, "%s: '%s'; allowed: %s", option, mt_utf8_shown(value), allowed);
+    return mt_fail(MT_INPUT, "%s %s; allowed: %s", option, mt_utf8_shown(value), allowed);
 }
 
 mt_file_replace mt_option_replace(const mt_arguments *arguments)

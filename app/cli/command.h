@@ -85,9 +85,6 @@ typedef struct mt_given {
 /* Formats of tables. */
 typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
 
-/* Finds the format called "text", "json" or "csv". MT_INPUT names the three. */
-MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
-
 /* What was given, and where the command's tables go. Borrows the words. */
 typedef struct mt_arguments {
     size_t n_operands, n_given;

@@ -34,17 +34,7 @@ static struct {
     size_t lines;                    /* told of it */
 } told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .interval_s = 60};
 
-mt_status mt_console_mode_parse(const char *text, mt_console_mode *mode)
-{
-    static const char *const names[] = {
-        [MT_CONSOLE_AUTO] = "auto", [MT_CONSOLE_NEVER] = "never", [MT_CONSOLE_LINES] = "lines"};
-    for (int k = 0; k < 3; k++)
-        if (strcmp(text, names[k]) == 0) {
-            *mode = (mt_console_mode)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--progress %s; allowed: never, auto, lines", mt_utf8_shown(text));
-}
+const char *const mt_console_mode_name[MT_CONSOLE_MODES] = {"auto", "never", "lines"};
 
 void mt_console_choose(mt_console_mode mode) { told.mode = mode; }
 

@@ -18,10 +18,14 @@
 #include "data/core/status.h"
 
 /* auto: a line that is rewritten on a terminal, lines elsewhere. */
-typedef enum mt_console_mode { MT_CONSOLE_AUTO, MT_CONSOLE_NEVER, MT_CONSOLE_LINES } mt_console_mode;
+typedef enum mt_console_mode {
+    MT_CONSOLE_AUTO,
+    MT_CONSOLE_NEVER,
+    MT_CONSOLE_LINES,
+    MT_CONSOLE_MODES
+} mt_console_mode;
 
-/* The value of the option --progress: "never", "auto" or "lines". MT_INPUT: another. */
-MT_NODISCARD mt_status mt_console_mode_parse(const char *text, mt_console_mode *mode);
+extern const char *const mt_console_mode_name[MT_CONSOLE_MODES];
 
 /* Chooses how all later progress is shown and, for tests, how often lines come and how long stages take that are told of. At first: auto,
  * every 60 s, 10 s. */

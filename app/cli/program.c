@@ -72,10 +72,11 @@ static void leave_signals_to_others(void)
 
 static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
 {
-    mt_console_mode progress;
+    size_t progress;
     MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
-    MT_TRY(mt_console_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
-    mt_console_choose(mt_ranks_speaks() ? progress : MT_CONSOLE_NEVER);
+    MT_TRY(
+        mt_option_word(arguments, "--progress", "auto", mt_console_mode_name, MT_CONSOLE_MODES, &progress));
+    mt_console_choose(mt_ranks_speaks() ? (mt_console_mode)progress : MT_CONSOLE_NEVER);
     if (mt_ranks() && !command->ranks)
         return mt_fail(MT_INPUT, "%s: started on %u ranks; allowed: one", command->name, mt_ranks()->n_ranks);
     if (mt_ranks_speaks())

@@ -10,14 +10,16 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
 {
     const char *machine;
     mt_yaml_override *sets;
-    size_t n_sets;
+    size_t n_sets, method;
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
     const char *imbalance = mt_option_value(arguments, "--imbalance", "1.03");
     MT_TRY(mt_numbers("--imbalance", imbalance, 1, 0, &tiling->imbalance));
     if (!(tiling->imbalance >= MT_IMBALANCE_LEAST && tiling->imbalance <= MT_IMBALANCE_MOST))
         return mt_fail(
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
-    MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
+    MT_TRY(mt_option_word(arguments, "--partition", mt_partition_methods[tiling->method],
+        mt_partition_methods, MT_PARTITION_METHODS, &method));
+    tiling->method = (mt_partition_method)method;
     MT_TRY(ipu_machine_path(
         arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));

@@ -13,8 +13,7 @@ mt_status mt_compared_run_keep(mt_arena *arena, const mt_run_folder *folder, mt_
     memcpy(kept->positions, folder->positions, sizeof kept->positions);
     MT_ALLOC(arena, kept->maps, folder->n_maps);
     for (size_t m = 0; m < folder->n_maps; m++) {
-        MT_ALLOC(arena, kept->maps[m].values, n);
-        memcpy(kept->maps[m].values, folder->maps[m].values, n * sizeof *kept->maps[m].values);
+        MT_COPY(arena, kept->maps[m].values, folder->maps[m].values, n);
         kept->maps[m].name = mt_arena_text(arena, folder->maps[m].name);
         kept->maps[m].unit = mt_arena_text(arena, folder->maps[m].unit);
         if (!kept->maps[m].name || !kept->maps[m].unit) return MT_MEMORY;

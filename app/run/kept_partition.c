@@ -60,8 +60,7 @@ mt_status mt_kept_partition_find(
         .parts_per_group = h->parts_per_group,
         .n_elements = n_elements,
         .edge_cut = h->edge_cut};
-    MT_ALLOC(arena, partition->part, n_elements);
-    memcpy(partition->part, h + 1, n_elements * sizeof *partition->part);
+    MT_COPY(arena, partition->part, h + 1, n_elements);
     return mt_partition_check(partition);
 }
 

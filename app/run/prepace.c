@@ -107,9 +107,8 @@ static mt_status pace_all(
     const mt_cell_variant *at_rest = mt_monodomain_variants(problem, &n);
     mt_cell_variant *variants;
     bool *used;
-    MT_ALLOC(arena, variants, n);
     MT_ALLOC(scratch, used, n);
-    memcpy(variants, at_rest, n * sizeof *variants);
+    MT_COPY(arena, variants, at_rest, n);
     for (size_t e = 0; problem->variant_of && e < problem->diffusion->n_elements; e++)
         used[problem->variant_of[e]] = true;
     if (!problem->variant_of) used[problem->variant] = true;

@@ -112,8 +112,7 @@ static mt_status part_by_membrane(
     for (size_t s = 0; s < input->n_stimuli; s++) {
         mt_stimulus from = whole[s];
         uint32_t *left;
-        MT_ALLOC(arena, left, from.n_elements);
-        memcpy(left, from.element, from.n_elements * sizeof *left);
+        MT_COPY(arena, left, from.element, from.n_elements);
         for (; from.n_elements > 0; n++) {
             MT_TRY(take_part(arena, &p->media, input->stimuli[s].strength_uA_mm3, &from, left, &parts[n]));
             stimulus_of[n] = s;

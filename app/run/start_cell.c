@@ -62,8 +62,7 @@ static mt_status start_all(
         return mt_fail(MT_INPUT, "of the cell model %s; here %s", state->model->name, problem->model->name);
     MT_TRY(mt_cell_variant_find(problem->model, state->type, &type));
     MT_TRY(count_elements(scratch, problem, n, &used));
-    MT_ALLOC(arena, variants, n);
-    memcpy(variants, at_rest, n * sizeof *variants);
+    MT_COPY(arena, variants, at_rest, n);
     for (size_t v = 0; v < n; v++) {
         if (used[v] == 0) continue;
         MT_TRY(check_type(state, &problem->model->variants[type], &variants[v], used[v]));

@@ -160,8 +160,7 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     mt_halo halo;
     mt_balance balance = {0};
     mt_partition parts = *common;
-    MT_ALLOC(arena, parts.part, common->n_elements);
-    memcpy(parts.part, common->part, common->n_elements * sizeof *parts.part);
+    MT_COPY(arena, parts.part, common->part, common->n_elements);
     MT_TRY(mt_tiling_balance_sent(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
     MT_TRY(mt_halo_make(arena, &r->pattern, &parts, &r->scheme[k], &halo));
     return visit(context, i, k, &halo);

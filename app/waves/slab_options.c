@@ -18,18 +18,6 @@ mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, s
     return mt_case_load(arena, path, sets, n_sets, input);
 }
 
-static mt_status read_family(const mt_arguments *arguments, mt_slab_family *family)
-{
-    const char *name = mt_option_value(arguments, "--family", NULL);
-    if (!name) return MT_OK;
-    for (int k = 0; k < MT_FAMILIES; k++)
-        if (strcmp(name, mt_slab_family_name[k]) == 0) {
-            *family = (mt_slab_family)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--family %s; allowed: kuhn, mirrored, gmsh", name);
-}
-
 /* The size and the family of the mesh of a case. */
 static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
 {
@@ -60,7 +48,11 @@ mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *inp
     if (edge) MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &kind->edge_mm));
     if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
     if (!edge && !length) MT_TRY(take_mesh(input, kind));
-    return read_family(arguments, &kind->family);
+    size_t family;
+    MT_TRY(mt_option_word(
+        arguments, "--family", mt_slab_family_name[kind->family], mt_slab_family_name, MT_FAMILIES, &family));
+    kind->family = (mt_slab_family)family;
+    return MT_OK;
 }
 
 /* Scar changes no wave's speed. */

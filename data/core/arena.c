@@ -57,11 +57,16 @@ void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
     return room;
 }
 
+void *mt_arena_copy(mt_arena *arena, const void *source, size_t count, size_t size)
+{
+    void *copy = mt_arena_alloc(arena, count, size);
+    if (copy && source && count > 0) memcpy(copy, source, count * size);
+    return copy;
+}
+
 char *mt_arena_text(mt_arena *arena, const char *text)
 {
-    const size_t bytes = strlen(text) + 1;
-    char *copy = mt_arena_alloc(arena, bytes, 1);
-    return copy ? memcpy(copy, text, bytes) : NULL;
+    return mt_arena_copy(arena, text, strlen(text) + 1, 1);
 }
 
 void mt_arena_free(mt_arena *arena)

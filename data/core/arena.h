@@ -17,6 +17,9 @@ typedef struct mt_arena {
  * of zero gives a valid pointer to nothing. */
 void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 
+/* Returns a copy of `count` items of `size` bytes at `source`, zeroed items if `source` is NULL, or NULL as above. */
+void *mt_arena_copy(mt_arena *arena, const void *source, size_t count, size_t size);
+
 /* A copy of a text, or NULL as above. */
 char *mt_arena_text(mt_arena *arena, const char *text);
 
@@ -39,5 +42,13 @@ size_t mt_arena_allocated(void);
 #define MT_ALLOC(arena, pointer, count)                                                                      \
     do {                                                                                                     \
         (pointer) = mt_arena_alloc((arena), (count), sizeof *(pointer));                                     \
+        if (!(pointer)) return MT_MEMORY;                                                                    \
+    } while (0)
+
+/* Sets `pointer` to a copy in `arena` of the `count` items at `source`, or to zeroed items if `source` is NULL. Returns MT_MEMORY from the
+ * calling function if there is no memory. */
+#define MT_COPY(arena, pointer, source, count)                                                               \
+    do {                                                                                                     \
+        (pointer) = mt_arena_copy((arena), (source), (count), sizeof *(pointer));                            \
         if (!(pointer)) return MT_MEMORY;                                                                    \
     } while (0)

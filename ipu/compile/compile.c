@@ -856,8 +856,7 @@ static mt_status copy_inputs(mt_arena *arena, const ipu_executable *e, ipu_execu
     const ipu_graph *g = e->graph;
     const size_t n =
         g->n_compute_sets > 0 ? e->supersteps[g->n_compute_sets - 1].first_input[g->target.tiles] : 0;
-    MT_ALLOC(arena, to->inputs, n);
-    if (n > 0) memcpy(to->inputs, e->inputs, n * sizeof *to->inputs);
+    MT_COPY(arena, to->inputs, e->inputs, n);
     return MT_OK;
 }
 

@@ -85,8 +85,7 @@ static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const u
     *n_out = 0;
     for (size_t i = 0; i < n; i++)
         if (i == 0 || all[i] != all[*n_out - 1]) all[(*n_out)++] = all[i];
-    MT_ALLOC(arena, distinct, *n_out);
-    if (*n_out > 0) memcpy(distinct, all, *n_out * sizeof *distinct);
+    MT_COPY(arena, distinct, all, *n_out);
     *out = distinct;
     return MT_OK;
 }

@@ -138,8 +138,7 @@ static mt_status count_tiles(
 static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
 {
     uint64_t *kept;
-    MT_ALLOC(arena, kept, n);
-    if (n > 0 && *counts) memcpy(kept, *counts, n * sizeof *kept);
+    MT_COPY(arena, kept, *counts, n);
     *counts = kept;
     return MT_OK;
 }

@@ -234,8 +234,7 @@ mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
 mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh)
 {
     int32_t *old;
-    MT_ALLOC(arena, old, mesh->n_faces);
-    memcpy(old, mesh->face_tag, mesh->n_faces * sizeof *old);
+    MT_COPY(arena, old, mesh->face_tag, mesh->n_faces);
     MT_TRY(mt_meaning_apply(text, mesh));
     for (size_t f = 0; f < mesh->n_faces; f++)
         if (mesh->face_tag[f] == 0 && surface_of(old[f]) == 0) mesh->face_tag[f] = old[f];

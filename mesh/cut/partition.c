@@ -9,21 +9,7 @@
 #include "mesh/cut/metis.h"
 #include "mesh/cut/repair.h"
 
-const char *const mt_partition_methods[] = {"flat", "hierarchical", NULL};
-
-mt_status mt_partition_method_find(const char *name, mt_partition_method *method)
-{
-    char names[128] = "";
-    for (int k = 0; mt_partition_methods[k]; k++) {
-        if (strcmp(mt_partition_methods[k], name) == 0) {
-            *method = (mt_partition_method)k;
-            return MT_OK;
-        }
-        if (k > 0) (void)strncat(names, ", ", sizeof names - strlen(names) - 1);
-        (void)strncat(names, mt_partition_methods[k], sizeof names - strlen(names) - 1);
-    }
-    return mt_fail(MT_INPUT, "partition '%s'; there are: %s", name, names);
-}
+const char *const mt_partition_methods[MT_PARTITION_METHODS + 1] = {"flat", "hierarchical", NULL};
 
 /* ---- one graph ---- */
 

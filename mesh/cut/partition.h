@@ -28,13 +28,14 @@ typedef struct mt_partition {
  * hierarchical: k-way to the groups, then each group to its parts. Groups differ by a tenth of what parts may. They are
  *   numbered so that what they exchange goes a short way (mesh/cut/placement.h); within a group METIS' numbers stay. With
  *   one group this is flat. */
-typedef enum mt_partition_method { MT_PARTITION_FLAT, MT_PARTITION_HIERARCHICAL } mt_partition_method;
+typedef enum mt_partition_method {
+    MT_PARTITION_FLAT,
+    MT_PARTITION_HIERARCHICAL,
+    MT_PARTITION_METHODS
+} mt_partition_method;
 
 /* The methods' names, by number; NULL ends them. */
-extern const char *const mt_partition_methods[];
-
-/* Gives the method of this name; MT_INPUT: none; the message has those there are. */
-MT_NODISCARD mt_status mt_partition_method_find(const char *name, mt_partition_method *method);
+extern const char *const mt_partition_methods[MT_PARTITION_METHODS + 1];
 
 /* What may be asked of the imbalance. */
 #define MT_IMBALANCE_LEAST 1.001

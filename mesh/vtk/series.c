@@ -33,9 +33,8 @@ static mt_status compact(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *shown)
     MT_TRY(mt_mesh_used(scratch, mesh, &used));
     for (size_t v = 0; v < mesh->n_vertices; v++) n += used[v];
     if (n == mesh->n_vertices) return MT_OK;
-    MT_ALLOC(scratch, shown->xyz_mm, 3 * mesh->n_vertices);
     MT_ALLOC(scratch, shown->element_vertex, 4 * mesh->n_elements);
-    memcpy(shown->xyz_mm, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *shown->xyz_mm);
+    MT_COPY(scratch, shown->xyz_mm, mesh->xyz_mm, 3 * mesh->n_vertices);
     memcpy(shown->element_vertex, mesh->element_vertex, 4 * mesh->n_elements * sizeof *shown->element_vertex);
     return mt_mesh_keep_vertices(scratch, shown, used);
 }

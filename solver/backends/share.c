@@ -236,8 +236,7 @@ static mt_status pass_stimulus(parcel *p, mt_stimulus *stimulus)
 
 static mt_status pass_stimuli(parcel *p, size_t n, const mt_stimulus *whole, mt_stimulus **part)
 {
-    MT_ALLOC(p->arena, *part, n);
-    if (p->gives && n > 0) memcpy(*part, whole, n * sizeof *whole);
+    MT_COPY(p->arena, *part, p->gives ? whole : NULL, n);
     pass(p, *part, n * sizeof **part);
     for (size_t s = 0; s < n; s++) MT_TRY(pass_stimulus(p, &(*part)[s]));
     return MT_OK;
@@ -289,8 +288,7 @@ static mt_status pass_halo(parcel *p, mt_halo *halo)
 static mt_status find_elements(parcel *p, const mt_halo *seen, size_t first, size_t end)
 {
     p->n = seen->n_elements;
-    MT_ALLOC(p->arena, p->element, p->n);
-    memcpy(p->element, seen->own_element, p->n * sizeof *p->element);
+    MT_COPY(p->arena, p->element, seen->own_element, p->n);
     for (size_t k = first; k < end; k++) p->whole->own[seen->own_element[k]] = 1;
     name_all(p->n, p->element, p->whole->element);
     return MT_OK;

@@ -75,10 +75,8 @@ static const char *carrier_word(const void *input, size_t i)
 
 static const char *partition_word(const void *input, size_t i)
 {
-    size_t n = 0;
     (void)input;
-    while (mt_partition_methods[n]) n++;
-    return i < n ? mt_partition_methods[i] : i == n ? "saved" : NULL;
+    return i < MT_PARTITION_METHODS ? mt_partition_methods[i] : i == MT_PARTITION_METHODS ? "saved" : NULL;
 }
 
 static const char *scheme_word(const void *input, size_t i)

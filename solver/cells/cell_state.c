@@ -110,8 +110,7 @@ mt_status mt_cell_state_parameters(
     mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *variant, const double **parameters)
 {
     double *changed;
-    MT_ALLOC(arena, changed, model->n_parameters);
-    memcpy(changed, variant->parameters, model->n_parameters * sizeof *changed);
+    MT_COPY(arena, changed, variant->parameters, model->n_parameters);
     *parameters = changed;
     for (size_t v = 0; v < model->n_variants; v++)
         for (size_t k = 0; k < model->n_parameters && strcmp(model->variants[v].name, variant->name) == 0;

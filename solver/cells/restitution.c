@@ -50,8 +50,7 @@ mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant
     mt_lone_cell cell;
     mt_beats all;
     double *paced;
-    MT_ALLOC(scratch, paced, model->n_states);
-    memcpy(paced, states, model->n_states * sizeof *paced);
+    MT_COPY(scratch, paced, states, model->n_states);
     double v = *v_mV;
     before.beats -= MT_RESTITUTION_BEATS_LEAST;
     MT_TRY(mt_cell_pace(model, variant, dt_ms, &before, NULL, NULL, &v, paced));

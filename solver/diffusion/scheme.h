@@ -21,7 +21,11 @@
 
 #include "data/core/status.h"
 
-typedef enum mt_correction { MT_CORRECTION_MINIMUM, MT_CORRECTION_OVER_RELAXED } mt_correction;
+typedef enum mt_correction {
+    MT_CORRECTION_MINIMUM,
+    MT_CORRECTION_OVER_RELAXED,
+    MT_CORRECTIONS
+} mt_correction;
 extern const char *const mt_correction_name[]; /* NULL ends it */
 
 typedef struct mt_diffusion_scheme {

@@ -160,10 +160,10 @@ static mt_status read_files(const mt_arguments *arguments, request *r)
 
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
-    const char *precision = mt_option_value(arguments, "--precision", "double");
-    *r = (request){.single = strcmp(precision, "float") == 0};
-    if (!r->single && strcmp(precision, "double") != 0)
-        return mt_fail(MT_INPUT, "--precision %s; allowed: float, double", precision);
+    static const char *const precisions[] = {"double", "float"};
+    size_t precision;
+    MT_TRY(mt_option_word(arguments, "--precision", precisions[0], precisions, 2, &precision));
+    *r = (request){.single = precision == 1};
     MT_TRY(mt_cell_options_read(arena, arguments, &r->cell));
     MT_TRY(read_times(arguments, r));
     return read_files(arguments, r);

@@ -62,12 +62,12 @@ typedef struct request {
 
 static mt_status read_protocol(const mt_arguments *arguments, request *r)
 {
-    const char *protocol = mt_option_value(arguments, "--protocol", "s1-s2"),
-               *bcl = mt_option_value(arguments, "--bcl", NULL), *beats;
+    static const char *const protocols[] = {"s1-s2", "dynamic"};
+    const char *bcl = mt_option_value(arguments, "--bcl", NULL), *beats;
     unsigned long n;
-    r->dynamic = strcmp(protocol, "dynamic") == 0;
-    if (!r->dynamic && strcmp(protocol, "s1-s2") != 0)
-        return mt_fail(MT_INPUT, "--protocol %.40s; allowed: s1-s2, dynamic", protocol);
+    size_t protocol;
+    MT_TRY(mt_option_word(arguments, "--protocol", protocols[0], protocols, 2, &protocol));
+    r->dynamic = protocol == 1;
     if (r->dynamic && r->in_tissue) return mt_fail(MT_INPUT, "--protocol dynamic; allowed in tissue: s1-s2");
     if (r->dynamic && bcl)
         return mt_fail(
@@ -165,9 +165,8 @@ static mt_status measure_one(const request *r, double *v_mV, double *states, pai
 static mt_status measure_all(mt_arena *arena, const request *r, measured *m)
 {
     double v_mV = r->cell.v_mV, *states;
-    MT_ALLOC(arena, states, r->cell.model->n_states);
     MT_ALLOC(arena, m->pair, r->n);
-    memcpy(states, r->cell.states, r->cell.model->n_states * sizeof *states);
+    MT_COPY(arena, states, r->cell.states, r->cell.model->n_states);
     if (!r->dynamic) MT_TRY(mt_fail_in("restitution", pace_s1(r, &v_mV, states)));
     for (m->n = 0; m->n < r->n; m->n++) {
         pair *p = &m->pair[m->n];
@@ -306,9 +305,8 @@ static mt_status measure_tissue(mt_arena *arena, request *r)
 {
     mt_cell_variant paced = r->cell.variant;
     double *states, *intervals_ms;
-    MT_ALLOC(arena, states, r->cell.model->n_states);
     MT_ALLOC(arena, intervals_ms, r->n);
-    memcpy(states, r->cell.states, r->cell.model->n_states * sizeof *states);
+    MT_COPY(arena, states, r->cell.states, r->cell.model->n_states);
     paced.v_mV = r->cell.v_mV;
     paced.states = states;
     mt_progress_stage("pacing a cell");

@@ -44,14 +44,6 @@ static mt_status check_options(const mt_arguments *arguments, bool cable)
     return MT_OK;
 }
 
-static mt_status read_axis(const mt_arguments *arguments, int *axis)
-{
-    const char *name = mt_option_value(arguments, "--direction", mt_plane_wave_direction[0]);
-    for (*axis = 0; *axis < 2; ++*axis)
-        if (strcmp(name, mt_plane_wave_direction[*axis]) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "--direction %.40s; allowed: along, across", name);
-}
-
 static mt_status cell_of_case(mt_arena *arena, const mt_case *input, mt_chosen_cell *cell)
 {
     const mt_cell_model *model = mt_case_model(input);
@@ -81,10 +73,12 @@ mt_status mt_tissue_restitution_read(
     const bool own_case = mt_option_given(arguments, "--case");
     mt_case input;
     mt_yaml_override *sets;
-    size_t n_sets;
+    size_t n_sets, axis;
     *t = (mt_tissue_restitution){.cable = mt_option_given(arguments, "--cable"), .blocked_ms = NAN};
     MT_TRY(check_options(arguments, t->cable));
-    MT_TRY(read_axis(arguments, &t->axis));
+    MT_TRY(mt_option_word(
+        arguments, "--direction", mt_plane_wave_direction[0], mt_plane_wave_direction, 2, &axis));
+    t->axis = (int)axis;
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
     MT_TRY(mt_slab_options_case(arena, arguments, own_case ? n_sets : 0, sets, &input));
     if (!t->cable) MT_TRY(mt_slab_options_kind(arguments, &input, &t->kind));
@@ -201,8 +195,7 @@ mt_status mt_tissue_restitution_draw(
     mt_premature_wave *w;
     mt_curve curve[PANELS];
     size_t n_panels = APD; /* without APD90 */
-    MT_ALLOC(arena, w, t->n);
-    memcpy(w, t->s2, t->n * sizeof *w);
+    MT_COPY(arena, w, t->s2, t->n);
     qsort(w, t->n, sizeof *w, by_diastolic_interval);
     const double last_ms = fmax(w[t->n - 1].diastolic_interval_ms, 1), step = mt_page_step(last_ms, 10),
                  from_ms = step * floor(fmin(w[0].diastolic_interval_ms, 0) / step);

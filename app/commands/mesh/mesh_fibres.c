@@ -65,7 +65,8 @@ static void warn_of_radians(const char *path, const char *option, size_t n, cons
 
 static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_fibres_rule *rule)
 {
-    const char *variant = mt_option_value(arguments, "--variant", "smooth");
+    static const char *const variants[] = {[MT_FIBRES_SMOOTH] = "smooth", [MT_FIBRES_BAYER] = "bayer"};
+    size_t variant;
     *rule = mt_fibres_rule_usual;
     const struct {
         const char *name;
@@ -80,10 +81,8 @@ static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_f
         MT_TRY(mt_numbers(given[k].name, text, given[k].count, -INFINITY, given[k].numbers));
         warn_of_radians(path, given[k].name, given[k].count, given[k].numbers);
     }
-    if (strcmp(variant, "bayer") == 0)
-        rule->variant = MT_FIBRES_BAYER;
-    else if (strcmp(variant, "smooth") != 0)
-        return mt_fail(MT_INPUT, "--variant %s; allowed: smooth, bayer", variant);
+    MT_TRY(mt_option_word(arguments, "--variant", variants[rule->variant], variants, 2, &variant));
+    rule->variant = (mt_fibres_variant)variant;
     return MT_OK;
 }
 

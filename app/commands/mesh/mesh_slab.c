@@ -1,6 +1,4 @@
 /* myotile mesh slab. */
-#include <string.h>
-
 #include "app/cli/command.h"
 #include "mesh/make/slab.h"
 #include "mesh/vtk/vtkhdf.h"
@@ -31,20 +29,9 @@ const mt_command mt_command_mesh_slab = {
     .run = slab,
 };
 
-static mt_status parse_cut(const char *name, mt_slab_cut *cut)
-{
-    for (int k = 0; k < MT_SLAB_CUTS; k++)
-        if (strcmp(name, mt_slab_cut_name[k]) == 0) {
-            *cut = (mt_slab_cut)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--cut %s; allowed: %s, %s", name, mt_slab_cut_name[MT_SLAB_MIRRORED],
-        mt_slab_cut_name[MT_SLAB_KUHN]);
-}
-
 static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_slab_cut cut = MT_SLAB_MIRRORED;
+    size_t cut;
     const char *size, *edge, *path;
     double size_mm[3], edge_mm;
     mt_mesh mesh;
@@ -55,8 +42,9 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_file_check(path, mt_option_replace(arguments)));
     MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
-    MT_TRY(parse_cut(mt_option_value(arguments, "--cut", mt_slab_cut_name[MT_SLAB_MIRRORED]), &cut));
-    MT_TRY(mt_slab_make_cut(arena, size_mm, edge_mm, cut, &mesh));
+    MT_TRY(mt_option_word(
+        arguments, "--cut", mt_slab_cut_name[MT_SLAB_MIRRORED], mt_slab_cut_name, MT_SLAB_CUTS, &cut));
+    MT_TRY(mt_slab_make_cut(arena, size_mm, edge_mm, (mt_slab_cut)cut, &mesh));
     MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
     (void)fprintf(arguments->out, "%s: %zu elements, %zu vertices\n", path, mesh.n_elements, mesh.n_vertices);
     return MT_OK;

@@ -102,16 +102,6 @@ static mt_status read_lengths(const char *text, measuring *m)
     return MT_OK;
 }
 
-static mt_status read_correction(const char *name, mt_correction *correction)
-{
-    for (int k = 0; mt_correction_name[k]; k++)
-        if (strcmp(name, mt_correction_name[k]) == 0) {
-            *correction = (mt_correction)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--correction %s; allowed: minimum, over-relaxed", name);
-}
-
 static void add_method(measuring *m, const char *name, mt_slab_method method)
 {
     m->method_name[m->n_methods] = name;
@@ -122,13 +112,15 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
 {
     mt_diffusion_scheme *chosen = &m->method[CHOSEN].scheme;
     const char *spreading = mt_option_value(arguments, "--spreading", NULL),
-               *damping = mt_option_value(arguments, "--damping", NULL),
-               *correction = mt_option_value(arguments, "--correction", NULL);
+               *damping = mt_option_value(arguments, "--damping", NULL);
+    size_t correction;
     *chosen = mt_diffusion_scheme_usual;
     chosen->front_ms = m->model->front_ms;
     if (spreading) MT_TRY(mt_numbers("--spreading", spreading, 1, -INFINITY, &chosen->spreading));
     if (damping) MT_TRY(mt_numbers("--damping", damping, 1, 0, &chosen->damping));
-    if (correction) MT_TRY(read_correction(correction, &chosen->correction));
+    MT_TRY(mt_option_word(arguments, "--correction", mt_correction_name[chosen->correction],
+        mt_correction_name, MT_CORRECTIONS, &correction));
+    chosen->correction = (mt_correction)correction;
     MT_TRY(mt_diffusion_scheme_check(chosen));
     m->method_name[m->n_methods++] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_usual)   ? "usual"
                                      : mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain) ? "plain"

@@ -230,7 +230,7 @@ Test(command, a_format_that_does_not_exist_is_refused)
 {
     static const char *const with_format[] = {"run case.yaml", "mesh info m.hdf", "partition m.hdf"};
     for (int k = 0; k < 3; k++)
-        refuses(2, "allowed are text, json and csv", "%s --format xml", with_format[k]);
+        refuses(2, "--format xml; allowed: text, json, csv", "%s --format xml", with_format[k]);
 }
 
 /* A full disk or a closed pipe behind standard output is no success. */

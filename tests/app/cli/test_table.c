@@ -211,20 +211,6 @@ Test(table, a_stream_that_takes_no_more_is_a_failure)
     mt_arena_free(&arena);
 }
 
-Test(table, formats_are_known_by_name)
-{
-    mt_format format = MT_FORMAT_CSV;
-    cr_assert_eq(mt_format_parse("text", &format), MT_OK);
-    cr_assert_eq(format, MT_FORMAT_TEXT);
-    cr_assert_eq(mt_format_parse("json", &format), MT_OK);
-    cr_assert_eq(format, MT_FORMAT_JSON);
-    cr_assert_eq(mt_format_parse("csv", &format), MT_OK);
-    cr_assert_eq(format, MT_FORMAT_CSV);
-    cr_assert_eq(mt_format_parse("xml", &format), MT_INPUT);
-    cr_assert(
-        strstr(mt_message(), "\"xml\"") && strstr(mt_message(), "text, json and csv"), "%s", mt_message());
-}
-
 /* 100 rows make the values grow several times. */
 static mt_status fill_and_print(mt_arena *arena, FILE *stream)
 {

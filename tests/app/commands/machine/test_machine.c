@@ -189,8 +189,8 @@ Test(machine, what_is_no_machine_is_refused)
         "machine show gc9000");
     refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
     refuses(3, "./data/machines: is a folder; allowed: a regular file", "machine show ./data/machines");
-    refuses(2, "allowed are text, json and csv", "machine list --format xml");
-    refuses(2, "allowed are text, json and csv", "machine show gc200 --format xml");
+    refuses(2, "--format xml; allowed: text, json, csv", "machine list --format xml");
+    refuses(2, "--format xml; allowed: text, json, csv", "machine show gc200 --format xml");
     write_machine("my.yaml", 0);
     refuses(2, "tiles: 0; allowed: at least 1", "machine show my.yaml");
     write_text("my.yaml", "");

@@ -203,15 +203,15 @@ Test(machine_allreduce, what_cannot_be_is_refused)
         "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed there: "
         "peripheral-ring with DNC",
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
-    refuses(2, "--operator: 'foo'; allowed: add, mul, min, max, and, or",
+    refuses(2, "--operator foo; allowed: add, mul, min, max, and, or",
         "machine allreduce --ipus 4 --bytes 8 --operator foo");
-    refuses(2, "--operation: 'foo'; allowed: all-reduce,",
+    refuses(2, "--operation foo; allowed: all-reduce,",
         "machine allreduce --ipus 4 --bytes 8 --operation foo");
-    refuses(2, "--method: 'foo'; allowed: auto,", "machine allreduce --ipus 4 --bytes 8 --method foo");
-    refuses(2, "--logical: 'prism'; allowed: peripheral-ring,",
+    refuses(2, "--method foo; allowed: auto,", "machine allreduce --ipus 4 --bytes 8 --method foo");
+    refuses(2, "--logical prism; allowed: peripheral-ring,",
         "machine allreduce --ipus 4 --bytes 8 --logical prism");
-    refuses(2, "--routing: 'foo'; allowed: DNC, SWNC,", "machine allreduce --ipus 4 --bytes 8 --routing foo");
-    refuses(2, "--physical: 'prizm'; allowed: ladder, torus, prism",
+    refuses(2, "--routing foo; allowed: DNC, SWNC,", "machine allreduce --ipus 4 --bytes 8 --routing foo");
+    refuses(2, "--physical prizm; allowed: ladder, torus, prism",
         "machine allreduce --ipus 4 --bytes 8 --physical prizm");
     refuses(2, "--replica", "machine allreduce --ipus 4 --bytes 8 --replica 1x");
     refuses(2, "--ipus is needed", "machine allreduce --bytes 8");

@@ -277,7 +277,7 @@ Test(partition_command, bad_options_are_refused)
         "partition slab.hdf --scheme best");
     refuses(2, "--imbalance 1; allowed", "partition slab.hdf --imbalance 1");
     refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
-    refuses(2, "partition 'round'; there are: flat", "partition slab.hdf --partition round");
+    refuses(2, "--partition round; allowed: flat, hierarchical", "partition slab.hdf --partition round");
     refuses(2, "3 IPUs on a ladder; allowed: 1, or an even number", "partition slab.hdf --ipus 1,3");
     refuses(2, "--ipus 1,x; allowed", "partition slab.hdf --ipus 1,x");
     refuses(
