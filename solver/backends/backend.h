@@ -114,7 +114,7 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
  * every millisecond: fails with MT_NUMERICS if v leaves -200 .. 200 mV or is not a number. The message has element,
  * position, value and time, the stimulus that caused it or was on (as the case names it) and a suggestion. Fills
  * `results` (optional), also of a stopped run. For a resumed run, `results` must contain the peaks and the beats
- * that ended by `first`; the captures start anew.
+ * that ended by `first`; the captures start again.
  *
  * Recorded arrays are streamed from the backend at the end of every beat, at each search for free elements, and at
  * the end, after the last call of watch. A checkpoint that watch writes therefore excludes the last stream, which

@@ -268,7 +268,7 @@ typedef struct destination {
 } destination;
 
 /* Translates the number of an array in the file to that of the problem; false if the problem does not read it.
- * Numbers of states depend on what is recorded. */
+ * The numbers of states depend on the number of recorded arrays. */
 static bool goes_to(
     const destination *to, const mt_monodomain *there, const mt_monodomain *here, size_t *array)
 {

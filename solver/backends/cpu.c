@@ -365,7 +365,7 @@ static void diffuse_some(cpu *c, size_t first, size_t end)
             c->v_next + from);
 }
 
-/* Computes interior chunks, whose rows read no received elements, during the exchange. */
+/* Computes interior chunks, with rows that read no received elements, during the exchange. */
 static void diffuse_once(cpu *c)
 {
     const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;

@@ -286,7 +286,7 @@ static mt_status pass_halo(parcel *p, mt_halo *halo)
 
 /* ---- sender ---- */
 
-/* Finds the elements of a rank's part: all that it sees, with its own elements [first, end) of that order. */
+/* Finds the elements of a rank's part: all that its rows read, with its own elements [first, end) of that order. */
 static mt_status find_elements(parcel *p, const mt_halo *seen, size_t first, size_t end)
 {
     p->n = seen->n_elements;

@@ -8,8 +8,8 @@
 
 #include "solver/backends/backend.h"
 
-/* Sends all other ranks of the layout their parts of a problem with a lean operator. Rank 0 only. If the problem
- * has reductions over all tiles (implicit steps), it keeps an element on each (mt_halo_seen). MT_MEMORY. */
+/* Sends all other ranks of the layout their parts of a problem with a lean operator. Rank 0 only. If the
+ * problem has reductions over all tiles (implicit steps), every part with elements keeps one (mt_halo_seen). MT_MEMORY. */
 MT_NODISCARD mt_status mt_share_give(
     const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
 

@@ -3,7 +3,7 @@
  *     1/2 sum_c delta_c' K_c delta_c <= -above sum_c V_c z_c^2,    delta_f = z_n - z_c
  *
  * where the sum runs over the stars (solver/diffusion/diffusion.h) of the element and its neighbours, and
- * over those stars farther out that are not indefinite. The other stars can only dissipate energy or are
+ * over the stars farther out that are not indefinite. The other stars can only dissipate energy or are
  * examined in their own search. Growth fed by one element and its neighbours is therefore always found.
  * Elements farther out may still suppress growth that was found, and elements that share dissipating
  * neighbours may grow together even if none grows alone. Locates possible growth; does not limit anything. */

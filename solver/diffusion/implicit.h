@@ -5,7 +5,7 @@
  *     (1 - theta dt L) x = dt L w        theta = 1: backward Euler, first order; 1/2: Crank-Nicolson, second order
  *
  * Each row is divided by its diagonal D_i = 1 + theta dt sum_j a_ij. With G = D^-1 theta dt L and its
- * diagonal -d = sum_j G_ij this is
+ * diagonal d = -sum_(j != i) G_ij, this is
  *
  *     A x = b        A x = (1 + d) x - G x,   b = G w / theta
  *

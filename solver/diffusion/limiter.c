@@ -146,7 +146,7 @@ static mt_status surely_grows(mt_stars *s, bool *grows)
 
 /* ---- limiting by the spectrum ---- */
 
-/* Limits the elements that cause the growth of one vector: those that create at least 5 % of the energy of the
+/* Limits the elements that cause the growth of one vector: the elements that create at least 5 % of the energy of the
  * worst one. There is one, since the energies sum to less than 0. It was not limited before, since its star is
  * indefinite. */
 static size_t limit_vector(mt_stars *s, const mt_symmetric *symmetric, const double *x)

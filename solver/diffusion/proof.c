@@ -9,7 +9,7 @@ enum {
     PATCH = 1 + 4 * (243 - 1) / 2 /* elements at most one face farther away */
 };
 
-/* A debt is paid by this number of rings if it takes at most this fraction of what their stars have. */
+/* A debt is paid by this number of rings if it takes at most this fraction of the dissipation of their stars. */
 static const double MOST[RINGS + 1] = {0, 0.5, 0.7, 0.9, 0.999};
 static const double SINGULAR = 1e-12; /* a pivot below this fraction of its diagonal is 0 */
 static const double SOLVED = 1e-8;    /* allowed residual relative to the right-hand side, taken in excess */

@@ -1,5 +1,5 @@
-/* Proof that no mode grows: the stars around each indefinite star dissipate at least what it creates, and
- * none is counted for more than it has.
+/* Proof that no mode grows: the stars around each indefinite star dissipate at least the energy that it
+ * creates, and no star is counted for more than it has.
  *
  * The operator dissipates 1/2 sum_c e_c(z), e_c = delta_c' sym(K_c) delta_c (solver/diffusion/diffusion.h).
  * The eigenvectors of sym(K_c) of an indefinite star with negative eigenvalues are *debts*: e_c = (a

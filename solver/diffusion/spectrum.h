@@ -28,7 +28,7 @@ typedef struct mt_spectrum_map {
 
 /* Stopping criteria, checked every 10 steps. */
 typedef struct mt_spectrum_goal {
-    size_t max_steps; /* limit, in addition to n */
+    size_t max_steps; /* upper limit, like n */
     bool lowest_only; /* True to stop once the lowest eigenvalue has settled */
     /* relative change over 10 steps below which the lowest eigenvalue has settled */
     double lowest_tolerance;

@@ -22,6 +22,6 @@ typedef struct mt_stability_trial {
  * the first term for the two norms (compensated sums), the second for the 18 roundings of a row's
  * differences, products and sums, each at most 2 R m, and for the roundings of the step's product and of its
  * sum with v. Fails with MT_NUMERICS if |v - mean| is not finite or grew by more; the message names the step.
- * MT_INPUT: dt_ms is not finite and above 0. MT_MEMORY (16 bytes per element, freed). */
+ * MT_INPUT: dt_ms is not finite or not above 0. MT_MEMORY (16 bytes per element, freed). */
 MT_NODISCARD mt_status mt_stability_trial_run(
     const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial);

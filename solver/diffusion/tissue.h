@@ -29,7 +29,7 @@ typedef struct mt_tissues {
  * series; 140 per mm; 0.01 uF per mm^2. */
 extern const mt_tissue mt_tissue_usual;
 
-/* Fails with MT_INPUT and the name of the value that is not finite and above 0. */
+/* Fails with MT_INPUT and the name of the value that is not finite or not above 0. */
 MT_NODISCARD mt_status mt_tissue_check(const mt_tissue *tissue);
 
 /* Checks all tissues. Fails with MT_INPUT also if there is none, or if the tissue index of an element is out

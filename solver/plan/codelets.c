@@ -130,7 +130,7 @@ static void pde_double_word_compute(const ipu_span *f, const void *context)
 
 COST(pde_double_word, WORDS_OUT)
 
-/* Fields of all ODE codelets, then those of spreading, multirate stepping and several variants, if present. */
+/* Fields of all ODE codelets, then the fields of spreading, multirate stepping and several variants, if present. */
 #define ODE_FIELDS                                                                                           \
     {"state", IPU_INOUT, IPU_FLOAT}, {"v_in", IPU_INPUT, IPU_FLOAT}, { "v_out", IPU_OUTPUT, IPU_FLOAT }
 #define ODE_SPREAD_FIELDS                                                                                    \

@@ -46,10 +46,10 @@ double mt_plan_implicit_residual_mV(const float state[MT_IMPLICIT_STATE]);
  * tiles, have too many elements for sums in fixed point. */
 MT_NODISCARD mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan);
 
-/* Adds the vertices of a part to the first two compute sets, which replace those of explicit steps (MT_PLAN_PDE_AB,
+/* Adds the vertices of a part to the first two compute sets, which replace the diffusion steps (MT_PLAN_PDE_AB,
  * MT_PLAN_PDE_BA); slices: scratch, as for mt_plan_connect_local. */
 MT_NODISCARD mt_status mt_plan_add_implicit_start(
     mt_plan *plan, const uint32_t set[2], uint32_t part, ipu_slice *slices);
 
-/* Adds all other compute sets, MT_IMPLICIT_ITERATION_SETS and those of sums and scalars, and builds the program. */
+/* Adds all other compute sets, MT_IMPLICIT_ITERATION_SETS and the sets of sums and scalars, and builds the program. */
 MT_NODISCARD mt_status mt_plan_add_implicit(mt_arena *arena, mt_plan *plan, ipu_slice *slices);

@@ -404,7 +404,7 @@ static mt_status add_turn_sets(mt_plan *plan, uint32_t set[2])
     return add_turn(plan, "beat goes on", false, &set[GOES_ON]);
 }
 
-/* Adds two programs after those of the steps. mt_plan_program never returns them: they have no stimulus, and it
+/* Adds two programs after the programs of the steps. mt_plan_program never returns them: they have no stimulus, and it
  * finds program 0 first. */
 static mt_status add_turn_programs(mt_arena *arena, mt_plan *plan, const uint32_t set[2])
 {

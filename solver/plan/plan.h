@@ -17,7 +17,7 @@ MT_NODISCARD mt_status mt_plan_make(
 /* The diffusion step of one part, in the order of its variables. It is most of the data that the host writes, so it
  * is built part by part. */
 typedef struct mt_plan_matrix {
-    float *d, *a;           /* [own], [own][16] in blocks; those of G for implicit steps */
+    float *d, *a;           /* [own], [own][16] in blocks; of G for implicit steps */
     float norm;             /* for implicit steps: the largest absolute row sum of A, over all parts so far */
     uint16_t *column;       /* [own][16] in blocks */
     mt_diffusion_rows rows; /* scratch, as the next */

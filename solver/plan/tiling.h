@@ -28,7 +28,7 @@ MT_NODISCARD mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ip
  * bytes more per tile; with `run`: 756. */
 #define MT_TILE_HOST_BYTES 700
 
-/* Returns a copy of the elements that each element's row of the diffusion step reads, as mt_diffusion_pattern. */
+/* Computes in `arena` the elements that each row of the diffusion step reads, as mt_diffusion_pattern. */
 MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern);
 
 /* Partitions the mesh for a number of IPUs and, with `balance_halo`, balances the elements that tiles need.

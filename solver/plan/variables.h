@@ -26,7 +26,7 @@
  * turns them into messages. With an even number of diffusion steps a time step begins and ends in v_a. With an odd
  * number it begins and ends in v_b, and the reaction writes v_a. The other variable is not needed between time
  * steps: it is temporary, and so is s. An implicit step is a single step, after which v is in v_a; d and a are
- * those of G (solver/diffusion/implicit.h). With spreading, v_a and v_b hold w between the reaction and the record
+ * the rows of G (solver/diffusion/implicit.h). With spreading, v_a and v_b hold w between the reaction and the record
  * of activation, which subtracts s again; so tiles send each other w. */
 #pragma once
 
