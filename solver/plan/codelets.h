@@ -24,8 +24,8 @@ extern const ipu_codelet mt_codelet_pde_double_word;
  *   mixed      each cell has a variant, a row of `constants` selected by `of`; the context's constants are ignored. If all cells
  *              have one variant, its constants are compiled in; the cost does not depend on their values
  *   spread     s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h)
- *   multirate  some cells are evaluated, the others keep their rate of change (solver/kernels/multirate.h). The cost depends on the number of
- *              evaluated cells; worker w of W visits the cells w, w + W, w + 2 W ... of the tile */
+ *   multirate  some cells are evaluated, the others keep their rate of change (solver/kernels/multirate.h). The cost depends on the
+ *              number of evaluated cells; worker w of W visits the cells w, w + W, w + 2 W ... of the tile */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
     const float *constants; /* [n_constants] of the variant of all cells */
