@@ -47,7 +47,8 @@ bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)
 
 bool mt_backend_possible_mV(double v_mV) { return fabs(v_mV) <= 200; }
 
-/* The first of n elements whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */
+/* Returns the first of n elements with an impossible V, or of the stimulus' elements if there is one. SIZE_MAX:
+ * none. */
 static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *stimulus)
 {
     for (size_t k = 0; k < (stimulus ? stimulus->n_elements : n); k++) {
@@ -57,7 +58,7 @@ static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *s
     return SIZE_MAX;
 }
 
-/* "element 7 at [1, 2, 3] mm: V is -300 mV" */
+/* Formats "element 7 at [1, 2, 3] mm: V is -300 mV". */
 static void tell_value(const mt_monodomain *problem, size_t element, double v_mV, char *text, size_t size)
 {
     char value[32] = "not a number", place[96] = "";
@@ -71,8 +72,8 @@ static void tell_value(const mt_monodomain *problem, size_t element, double v_mV
     (void)snprintf(text, size, "element %zu%s: V is %s", element, place, value);
 }
 
-/* Of the stimuli that were on in this step the strongest, of those with impossible elements of their own if there are any: there
- * it began, whatever is wrong elsewhere by then. SIZE_MAX: none was on. */
+/* Returns the strongest stimulus that was on in this step. If some stimuli have impossible elements of their own,
+ * only these are considered: the error began there, even if it has spread since. SIZE_MAX: no stimulus was on. */
 static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_t step, bool own)
 {
     size_t found = SIZE_MAX;
@@ -85,7 +86,7 @@ static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_
     return found == SIZE_MAX && own ? find_cause(problem, v_mV, step, false) : found;
 }
 
-/* What was impossible at this step was possible at step `from`. */
+/* Fails with the message for a voltage that is impossible at this step and was possible at step `from`. */
 static mt_status refuse(
     const mt_monodomain *problem, const double *v_mV, size_t element, size_t from, size_t step)
 {
@@ -106,14 +107,15 @@ static mt_status refuse(
         (double)from * problem->dt_ms, (double)step * problem->dt_ms, why);
 }
 
-/* Of the steps [from, step), over which no stimulus was switched. */
+/* Checks the steps [from, step), within which no stimulus was switched. */
 static mt_status check_voltages(const mt_monodomain *problem, const double *v_mV, size_t from, size_t step)
 {
     const size_t element = find_impossible(v_mV, problem->diffusion->n_elements, NULL);
     return element == SIZE_MAX ? MT_OK : refuse(problem, v_mV, element, from, step);
 }
 
-/* The end of the millisecond that begins at this step or is under way: the same wherever a run began. */
+/* Returns the end of the current millisecond, or of the one that begins at this step; independent of where the run
+ * began. */
 static size_t end_of_ms(const mt_monodomain *problem, size_t step)
 {
     const size_t piece = problem->dt_ms < 1 ? (size_t)llround(1 / problem->dt_ms) : 1;
@@ -122,21 +124,21 @@ static size_t end_of_ms(const mt_monodomain *problem, size_t step)
 
 /* ---- beats ---- */
 
-/* A run under way, and room to look at what was recorded. */
+/* A run in progress, with work space for recorded arrays. */
 typedef struct running {
     const mt_monodomain *problem;
     const mt_backend *backend;
     void *self;
     mt_results *results;
-    double *
-        v_mV; /* [n], as the next three; NULL: not needed. Where the activation alone is recorded, which is looked at when all
-                   * steps are done, it lies in the place of V */
+    /* [n], as the next three; NULL if not needed. If only the activation is recorded, which is read after the last
+     * step, it shares the memory of V */
+    double *v_mV;
     double *activation_ms, *low, *value;
-    double *extreme_mV; /* [2][n_stimuli] of a survey */
-    bool carries;       /* some action potential of an earlier beat is not known to have ended */
+    double *extreme_mV; /* [2][n_stimuli], of a survey */
+    bool carries;       /* True if an action potential of an earlier beat may still continue */
 } running;
 
-/* The beat in which an element has the newest action potential before this one. */
+/* Returns the beat of an element's previous action potential. */
 static size_t beat_before(const mt_results *results, size_t beat, size_t element)
 {
     while (beat > 0 && isinf(results->beats[--beat].activation_ms[element])) continue;
@@ -148,7 +150,7 @@ static mt_status stream(const running *r, size_t array, double *values)
     return r->backend->stream(r->self, array, 0, NULL, values);
 }
 
-/* Puts one of mt_recorded where it belongs, as it is after so many steps. */
+/* Stores one of mt_recorded, as of a number of steps, in the beat that it belongs to. */
 static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
 {
     const mt_monodomain *problem = r->problem;
@@ -157,14 +159,16 @@ static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
     for (size_t e = 0; e < problem->diffusion->n_elements; e++) {
         const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
         if (r->activation_ms[e] == INFINITY || (is_time && !closed)) continue;
-        if (earlier && recorded == MT_RECORDED_REST) continue; /* what it was when the beat ended */
+        /* keeps the value from the end of that beat */
+        if (earlier && recorded == MT_RECORDED_REST) continue;
         const mt_records *to = &r->results->beats[earlier ? beat_before(r->results, beat, e) : beat];
         to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + r->value[e] : r->value[e];
     }
     return MT_OK;
 }
 
-/* Takes what is recorded after so many steps, which changes nothing: of the beat that was under way, and of the end of earlier ones. */
+/* Gathers the record as of a number of steps, without changing it: that of the current beat, and the ends of
+ * earlier ones. */
 static mt_status gather(running *r, size_t steps_done)
 {
     const mt_monodomain *problem = r->problem;
@@ -181,7 +185,7 @@ static mt_status gather(running *r, size_t steps_done)
     return MT_OK;
 }
 
-/* Is some action potential under way that began before the beat, or before now? */
+/* True if an action potential is in progress that began before the beat, or before now. */
 static bool carries(const running *r, bool before_now)
 {
     bool any = false;
@@ -190,7 +194,7 @@ static bool carries(const running *r, bool before_now)
     return any;
 }
 
-/* The next step, up to `end`, before which a beat begins or elements may become free. */
+/* Returns the next step, at most `end`, before which a beat begins or elements may be freed. */
 static size_t next_turn(const running *r, size_t steps_done, size_t end)
 {
     const mt_record *record = &r->problem->record;
@@ -202,7 +206,7 @@ static size_t next_turn(const running *r, size_t steps_done, size_t end)
     return r->carries && look < end ? look : end;
 }
 
-/* Between two steps: begins the beat of the next one, or looks for elements that are free again. */
+/* Begins the beat of the next step, or frees elements, between two steps. */
 static mt_status turn(running *r, size_t steps_done)
 {
     const mt_record *record = &r->problem->record;
@@ -215,7 +219,7 @@ static mt_status turn(running *r, size_t steps_done)
     return r->backend->turn(r->self, steps_done, begins);
 }
 
-/* Room for that. A run that goes on looks whether it carries something. */
+/* Allocates the work space. A resumed run checks for action potentials in progress. */
 static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 {
     const size_t n = r->problem->diffusion->n_elements;
@@ -250,7 +254,7 @@ static void note_peaks(const running *r, size_t step)
     }
 }
 
-/* Follows the pulses of the stimuli, by a survey or (extreme_mV NULL) by V. */
+/* Updates peaks and captures of the stimuli from a survey, or from V if extreme_mV is NULL. */
 static void follow_pulses(const running *r, const double *extreme_mV, size_t step)
 {
     const mt_monodomain *problem = r->problem;
@@ -271,7 +275,8 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
     }
 }
 
-/* At the end of steps [from, step). V comes here only where nobody else can look, or what is wrong is to be told. */
+/* Checks the voltages at the end of steps [from, step). V is read only if the backend has no survey, or for an
+ * error message. */
 static mt_status look(running *r, size_t from, size_t step)
 {
     const mt_monodomain *problem = r->problem;
@@ -304,7 +309,8 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
         bool stopped = false;
         while (step < to && !stopped) {
             MT_TRY(r->backend->advance(r->self, step++, 1));
-            if (step == to) MT_TRY(look(r, from, step)); /* a checkpoint that watch writes knows of it */
+            /* before a checkpoint that watch writes, which then includes it */
+            if (step == to) MT_TRY(look(r, from, step));
             stopped = watch && !watch(user, step);
             *done = step;
         }

@@ -19,7 +19,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
 
-/* ---- what both writing and reading go through ---- */
+/* ---- shared by writing and reading ---- */
 
 /* A dataset of the file, and its values in memory. */
 typedef struct part {
@@ -63,7 +63,7 @@ static part array_part(const mt_monodomain *problem, size_t array, mt_h5_type ty
     return p;
 }
 
-/* The arrays of a beat: the activation, then those of mt_recorded that are kept. Answers how many there are. */
+/* Lists the arrays of a beat: the activation, then those of mt_recorded that are kept. Returns their number. */
 static size_t beat_parts(
     const mt_checkpoint *c, size_t beat, const mt_records *records, part parts[1 + MT_RECORDED])
 {
@@ -82,7 +82,7 @@ static size_t beat_parts(
 
 enum { SEGMENT_PARTS = 4 };
 
-/* Of segments whose arrays there are, or are to come. */
+/* Lists the arrays of segments, which may be filled later. */
 static void segment_parts(const mt_segments_flat *flat, part parts[SEGMENT_PARTS])
 {
     parts[0] = (part){"segment/begin", MT_H5_INT64, flat->n + 1, NULL, flat->begin};
@@ -93,7 +93,7 @@ static void segment_parts(const mt_segments_flat *flat, part parts[SEGMENT_PARTS
 
 /* ---- writing ---- */
 
-/* A file that is being written, and room for an array in both precisions. */
+/* A file being written, with work space for an array in both precisions. */
 typedef struct writing {
     mt_h5 *h5;
     mt_hash sum;
@@ -234,7 +234,7 @@ mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, co
 
 /* ---- reading ---- */
 
-/* A file that is being read, and room for an array in both precisions. */
+/* A file being read, with work space for an array in both precisions. */
 typedef struct reading {
     mt_h5 h5;
     mt_hash sum;
@@ -249,7 +249,7 @@ static mt_status get(reading *r, const part *p)
     return MT_OK;
 }
 
-/* Gives how many values there are in a dataset that may be missing. */
+/* Returns the number of values of a dataset, 0 if it does not exist. */
 static mt_status look_for(reading *r, const char *name, size_t *n)
 {
     bool has;
@@ -258,16 +258,17 @@ static mt_status look_for(reading *r, const char *name, size_t *n)
     return has ? mt_h5_shape(&r->h5, name, 1, n) : MT_OK;
 }
 
-/* Where what is read goes. */
+/* The destination of the arrays that are read. */
 typedef struct destination {
     const mt_backend *backend;
     void *self;
     mt_results *results;
-    bool anew;     /* only V and the states: a simulation begins there */
-    bool counting; /* the machine counts on, if it counts the same */
+    bool anew;     /* True to read only V and the states, for a new simulation */
+    bool counting; /* True if the machine continues its counts, if these have the same size */
 } destination;
 
-/* Where the file's array goes; false: it does not. Files and problems that record more or less count their states from elsewhere. */
+/* Translates the number of an array in the file to that of the problem; false if the problem does not read it.
+ * The numbers of states depend on the number of recorded arrays. */
 static bool goes_to(
     const destination *to, const mt_monodomain *there, const mt_monodomain *here, size_t *array)
 {
@@ -277,7 +278,7 @@ static bool goes_to(
     return true;
 }
 
-/* `to` NULL: nowhere. */
+/* Reads all arrays; `to` NULL: without storing them. */
 static mt_status get_arrays(
     reading *r, const mt_checkpoint *c, const mt_monodomain *problem, bool single, const destination *to)
 {
@@ -295,7 +296,7 @@ static mt_status get_arrays(
     return MT_OK;
 }
 
-/* Of a beat, to `records` where there are any. */
+/* Reads the arrays of a beat into `records`, if it has any. */
 static mt_status get_beat(reading *r, const mt_checkpoint *c, size_t beat, const mt_records *records)
 {
     part parts[1 + MT_RECORDED];
@@ -379,7 +380,7 @@ static mt_status refuse(const mt_checkpoint *c, const char *why)
     return mt_fail(MT_INPUT, "%s: %s", c->path, why);
 }
 
-/* Reads all of the file behind what it is about; `to` NULL: for its sum alone. */
+/* Reads the complete file after the metadata; `to` NULL: only for its checksum. */
 static mt_status read_through(
     mt_arena *scratch, reading *r, const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
 {
@@ -469,7 +470,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     return get_case(arena, h5, c);
 }
 
-/* Of a file that nobody has a problem for yet: what its arrays are called is all that is asked of one. */
+/* Verifies a file without a problem. A minimal problem suffices, since only the names of its arrays are read. */
 static mt_status look_through(const mt_checkpoint *c)
 {
     const mt_diffusion no_operator = {.n_elements = c->n_elements};

@@ -1,9 +1,9 @@
-/* The cpu backend: the four parts of a step over the whole mesh in double precision, with OpenMP. The
- * yardstick for the emulated machine; the order of every sum is the row's, so the threads do not change the
- * result.
+/* The cpu backend: the four parts of a step over the entire mesh in double precision, with OpenMP. The reference
+ * for the emulated machine. Each sum has the order of its row, so threads do not change the result.
  *
- * Where ranks share the mesh, each has a part of it in that part's local order (mesh/cut/halo.h): its own elements, then those that its
- * rows read of others, which come before each diffusion step. Alone it has all elements in the mesh's order. */
+ * If ranks share the mesh, each has a part of it in the part's local order (mesh/cut/halo.h): its own elements,
+ * then the elements of other ranks that its rows read, which are received before each diffusion step. A single
+ * process has all elements in the mesh's order. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/record_equations.h"
 
-/* The elements of a stimulus that are its own, by their local numbers. */
+/* The own elements of a stimulus, by local number. */
 typedef struct own_stimulus {
     size_t n;
     const uint32_t *element;
@@ -26,31 +26,31 @@ typedef struct own_stimulus {
 
 typedef struct cpu {
     const mt_monodomain *problem;
-    size_t n;                     /* its own elements */
-    const mt_communicator *ranks; /* who share the mesh; NULL: nobody */
-    const mt_halo *halo;          /* of a part for each rank; NULL: nobody shares */
-    const uint32_t *element;      /* [n] of the mesh; NULL: all, in its order */
-    uint32_t *local;        /* [elements of the mesh] and back; UINT32_MAX: another's; NULL: nobody shares */
-    void *exchange[2];      /* of the elements of others, into v and into v_next, which change places */
+    size_t n;                     /* own elements */
+    const mt_communicator *ranks; /* ranks that share the mesh; NULL for a single process */
+    const mt_halo *halo;          /* one part per rank; NULL for a single process */
+    const uint32_t *element;      /* [n] own elements of the mesh; NULL: all, in its order */
+    uint32_t *local;   /* [elements of the mesh] inverse; UINT32_MAX: not own; NULL for a single process */
+    void *exchange[2]; /* receive elements of other ranks into v and into v_next, swapped with these */
     own_stimulus *stimulus; /* [n_stimuli] */
-    const uint16_t *of;     /* [n] variants, where they differ; else NULL */
+    const uint16_t *of;     /* [n] variants; NULL if all are equal */
     double *v, *v_next, *before, *activation_ms;
-    double *recorded[MT_RECORDED]; /* [n] where all is recorded */
+    double *recorded[MT_RECORDED]; /* [n] if all is recorded */
     record_rule rule;
-    size_t beat_first;       /* the first step of the beat */
+    size_t beat_first;       /* first step of the beat */
     double *state;           /* [n][n_states] in blocks */
     double *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
-    double *constants;       /* [n_variants][n_constants]; of one variant where all elements are */
+    double *constants;       /* [n_variants][n_constants]; one row if all elements have one variant */
     size_t n_variants;
-    double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
+    double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
-    mt_implicit implicit;   /* where steps are; the rows above are its */
+    mt_implicit implicit;   /* for implicit steps, which use the rows above */
 } cpu;
 
-enum { LIST = 8192 }; /* rows that are made together */
+enum { LIST = 8192 }; /* rows computed together */
 
-/* One row of the diffusion step, in blocks. */
+/* Stores one row of the diffusion step in the blocks. */
 static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *column)
 {
     const mt_monodomain *problem = c->problem;
@@ -67,7 +67,7 @@ static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *c
     }
 }
 
-/* Of all elements. */
+/* Stores the rows of a list of elements; a single process only. */
 static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
 {
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
@@ -77,7 +77,7 @@ static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t
     }
 }
 
-/* Of the own ones, from the first-th on; `local` are their columns. */
+/* Stores n own rows, starting at `first`; `local` are their columns. */
 static void put_own_rows(cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local)
 {
 #pragma omp parallel for schedule(static)
@@ -85,7 +85,7 @@ static void put_own_rows(cpu *c, size_t first, size_t n, const double *rate, con
         put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local + MT_ELLPACK_WIDTH * (first + i));
 }
 
-/* The columns of the own rows in local numbers. */
+/* Finds the columns of the own rows in local numbers. */
 static mt_status find_columns(mt_arena *scratch, const cpu *c, const mt_pattern *pattern, uint32_t **local)
 {
     uint32_t *map;
@@ -159,10 +159,10 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
 
 /* ---- ranks ---- */
 
-/* The element of the mesh that is the k-th own one. */
+/* Returns the element of the mesh of the k-th own element. */
 static size_t element_of(const cpu *c, size_t k) { return c->element ? c->element[k] : k; }
 
-/* Those of a list that are its own, by local numbers. */
+/* Selects the own elements of a stimulus, by local number. */
 static mt_status own_of(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
 {
     uint32_t *element;
@@ -197,8 +197,8 @@ static mt_status own_variants(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
-/* Counts what goes between ranks before a diffusion step, and lists it where there is room: each range of the halo, once to each
- * part that receives it, as the parts list what they receive. */
+/* Counts the pieces exchanged between ranks before a diffusion step, and lists them if there is memory: each range
+ * of the halo, once for each receiving part, in the order in which the parts list what they receive. */
 static void find_pieces(const cpu *c, mt_neighbour *neighbour)
 {
     const mt_halo *halo = c->halo;
@@ -226,7 +226,7 @@ static mt_status find_neighbours(mt_arena *scratch, const cpu *c, mt_neighbour *
     return MT_OK;
 }
 
-/* Makes the messages before each diffusion step, and what else an implicit one needs. */
+/* Opens the messages before each diffusion step, and the implicit solver if there is one. */
 static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, cpu *c)
 {
     const mt_monodomain *problem = c->problem;
@@ -242,7 +242,7 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
         mt_diffusing_theta(problem->diffusing), problem->residual_mV, &ranks, &c->implicit);
 }
 
-/* What its part of the mesh is. */
+/* Finds this rank's part of the mesh. */
 static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
 {
     c->n = c->problem->diffusion->n_elements;
@@ -314,11 +314,11 @@ static void stimulate(cpu *c, size_t step)
     }
 }
 
-enum { CHUNK = 64 * MT_BLOCK }; /* elements that a thread takes at a time */
+enum { CHUNK = 64 * MT_BLOCK }; /* elements per thread and iteration */
 
 static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
 
-/* s and w of n elements from v before the reaction and after it; w takes its place. */
+/* Computes s and w of n elements from v before and after the reaction; w overwrites the latter. */
 static void spread(size_t n, const double *share, const double *before, double *after, double *s)
 {
     for (size_t k = 0; k < n; k++) {
@@ -327,7 +327,7 @@ static void spread(size_t n, const double *share, const double *before, double *
     }
 }
 
-/* Of n elements from the `from`-th on; `step` is that of the beat. */
+/* Reaction of n elements, starting at `from`; `step` is that of the beat. */
 static void react_some(cpu *c, size_t step, size_t from, size_t n, double *v)
 {
     const mt_monodomain *problem = c->problem;
@@ -355,7 +355,7 @@ static void react(cpu *c, size_t step)
     }
 }
 
-/* The new values of own elements, by chunks from the first-th on. */
+/* Computes the new values of own elements [first, end), by chunks. */
 static void diffuse_some(cpu *c, size_t first, size_t end)
 {
 #pragma omp parallel for schedule(static) if (end - first > CHUNK)
@@ -365,7 +365,7 @@ static void diffuse_some(cpu *c, size_t first, size_t end)
             c->v_next + from);
 }
 
-/* While others' elements are on their way, the chunks whose rows read none of them. */
+/* Computes interior chunks, with rows that read no received elements, during the exchange. */
 static void diffuse_once(cpu *c)
 {
     const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;
@@ -397,7 +397,7 @@ static mt_status diffuse(cpu *c)
     return MT_OK;
 }
 
-/* Notes who activates. */
+/* Records activation times. */
 static void record_activation(cpu *c, size_t step, size_t from, size_t n)
 {
     const double dt_ms = c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
@@ -436,8 +436,8 @@ static void record_one(cpu *c, size_t step, size_t element)
     put_record(c, element, record_step(&c->rule, (double)step, looks, c->before[element], c->v[element], x));
 }
 
-/* Most elements are at rest or on their plateau: of a block of them it is asked whether there is anything to note. Steps are those of
- * the beat. */
+/* Most elements are at rest or on their plateau and do not change their record, so blocks are tested first. Steps
+ * count from the beginning of the beat. */
 static void record_all(cpu *c, size_t step, size_t from, size_t n)
 {
     const double *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
@@ -451,7 +451,7 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
     }
 }
 
-/* Takes back the spread reaction, where there is any, and records. */
+/* Subtracts the spread reaction, if any, and records. */
 static void record(cpu *c, size_t step)
 {
 #pragma omp parallel for schedule(static) if (c->n > CHUNK)
@@ -489,7 +489,7 @@ static mt_status turn_cpu(void *self, size_t steps_done, bool begins)
     return MT_OK;
 }
 
-/* Those that lie as they are; NULL: a state. */
+/* Returns an array that is stored contiguously; NULL for a state. */
 static double *array_of(const cpu *c, size_t array)
 {
     if (array == MT_ARRAY_V) return c->v;
@@ -515,7 +515,7 @@ static void read_cpu(void *self, size_t array, double *values)
         for (size_t k = 0; k < c->n; k++) values[element_of(c, k)] = value_of(c, array, k);
 }
 
-/* The host has it all. */
+/* The host has all values, so this is a copy. */
 static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *element, double *values)
 {
     const cpu *c = self;

@@ -1,5 +1,4 @@
-/* The ipu backend: the plan compiled and run on the emulated machine, in its arithmetic (float, flush to
- * zero). */
+/* The ipu backend: the plan, compiled and run on the emulated machine, in its arithmetic (float, flush to zero). */
 #include <math.h>
 #include <string.h>
 
@@ -12,18 +11,18 @@
 #include "solver/kernels/block.h"
 
 typedef struct ipu {
-    const mt_communicator *ranks;  /* who share the machine; NULL: nobody */
-    uint32_t first_part, end_part; /* its own parts are [first_part, end_part) */
+    const mt_communicator *ranks;  /* ranks that share the machine; NULL for a single process */
+    uint32_t first_part, end_part; /* own parts are [first_part, end_part) */
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
-    float *buffer;   /* [largest part][n_states], or [parts], for the host's reading and writing */
-    uint32_t *place; /* [n] of each of the mesh's elements in the parts' order */
+    float *buffer;   /* [largest part][n_states], or [parts], for transfers from and to the host */
+    uint32_t *place; /* [n] index of each of the mesh's elements in the order of the parts */
     ipu_trace *trace;
-    mt_tracing traced; /* looked at where there is a trace */
+    mt_tracing traced; /* used if there is a trace */
 } ipu;
 
-/* The piece of a whole variable in the parts' order that is a part's own, with `entries` values an element. */
+/* Returns a part's piece of a variable in the order of the parts, with `entries` values per element. */
 static ipu_slice piece_of(const ipu *self, const ipu_tensor *tensor, uint32_t part, size_t entries)
 {
     const mt_halo *halo = self->plan.halo;
@@ -44,7 +43,7 @@ static void read_piece(ipu *self, const ipu_tensor *tensor, uint32_t part, size_
     if (piece.n > 0) ipu_engine_read_slice(self->engine, &piece, self->buffer);
 }
 
-/* Fills a per-element variable with the same value everywhere. */
+/* Fills a per-element variable with one value. */
 static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
 {
     size_t most = 0;
@@ -55,24 +54,24 @@ static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
         write_piece(self, tensor, part, 1, self->buffer);
 }
 
-/* A number that every tile counts. */
+/* Writes a counter that every tile has. */
 static void write_count(ipu *self, const ipu_tensor *tensor, size_t count)
 {
     for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) self->buffer[part] = (float)count;
     ipu_engine_write(self->engine, tensor, self->buffer);
 }
 
-/* The number of the step in its beat. */
+/* Writes the number of the step in its beat. */
 static void write_step(ipu *self, size_t step) { write_count(self, &self->plan.step, step); }
 
-/* Between time steps low parts are 0. */
+/* Zeroes the low parts, as between time steps. */
 static void begin_double_words(ipu *self)
 {
     write_constant(self, &self->plan.v_low, 0);
     write_count(self, &self->plan.substep, 0);
 }
 
-/* Every element of a part at rest. */
+/* Writes the resting state of every element of a part. */
 static void write_states(ipu *self, const mt_monodomain *problem, uint32_t part)
 {
     const mt_halo *halo = self->plan.halo;
@@ -143,12 +142,12 @@ static mt_status take_buffer(mt_arena *arena, ipu *self)
         if (n > most) most = n;
     }
     for (uint32_t part = 0; part < halo->n_parts; part++)
-        if (mt_halo_own(halo, part) > most) most = mt_halo_own(halo, part); /* of a model without states */
+        if (mt_halo_own(halo, part) > most) most = mt_halo_own(halo, part); /* for models without states */
     MT_ALLOC(arena, self->buffer, most);
     return MT_OK;
 }
 
-/* Whole chips, as ipu/run/ranks.h says. */
+/* Each rank has complete chips, as in ipu/run/ranks.h. */
 static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 {
     const ipu_target *target = layout->target;
@@ -164,7 +163,7 @@ static void share_out(const mt_layout *layout, ipu *self)
     self->end_part = ranks ? first_part(layout, ranks->rank + 1) : layout->halo->n_parts;
 }
 
-/* Rank 0 times the machine; the others only run their tiles. */
+/* Compiles the executable. Rank 0 models the time of the machine; other ranks only run their tiles. */
 static mt_status compile(mt_arena *arena, const mt_layout *layout, ipu *self)
 {
     const mt_plan *plan = &self->plan;
@@ -174,7 +173,7 @@ static mt_status compile(mt_arena *arena, const mt_layout *layout, ipu *self)
     return layout->checked ? mt_plan_check(self->executable) : MT_OK;
 }
 
-/* What a rank can fail in by itself. */
+/* The steps of opening that may fail on one rank alone. */
 static mt_status plan_and_compile(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, ipu *self)
 {
@@ -206,7 +205,7 @@ static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const m
     return open_with(arena, values, problem, layout, self);
 }
 
-/* Why a run failed: the engine knows only of a loop that does not end. */
+/* Returns the error of a failed run: the engine only knows that a loop did not end. */
 static mt_status explain(const ipu *self, mt_status status)
 {
     const mt_plan_implicit *implicit = self->plan.implicit;
@@ -253,13 +252,13 @@ static const ipu_tensor *tensor_of(const ipu *self, size_t array)
                                         : &self->plan.recorded[array - MT_ARRAY_RECORD];
 }
 
-/* Values an element in the variable of an array. */
+/* Returns the values per element in the variable of an array. */
 static size_t entries_of(const ipu *self, size_t array)
 {
     return is_state(self, array) ? self->plan.problem->model->n_states : 1;
 }
 
-/* Where element k of a part has its value in the part's piece of the variable. */
+/* Returns the index of the value of element k of a part in the part's piece of the variable. */
 static size_t place_in_piece(const ipu *self, uint32_t part, size_t k, size_t array)
 {
     if (!is_state(self, array)) return k;
@@ -267,14 +266,14 @@ static size_t place_in_piece(const ipu *self, uint32_t part, size_t k, size_t ar
         array - mt_array_states(self->plan.problem));
 }
 
-/* And element k of the parts' order in the variable. */
+/* Returns the index in the variable for element k in the order of the parts. */
 static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
 {
     const size_t from = self->plan.halo->own_offset[part];
     return entries_of(self, array) * from + place_in_piece(self, part, k - from, array);
 }
 
-/* From the parts' order to the mesh's. */
+/* Reads from the order of the parts into that of the mesh. */
 static void read_ipu(void *opaque, size_t array, double *values)
 {
     ipu *self = opaque;
@@ -287,7 +286,7 @@ static void read_ipu(void *opaque, size_t array, double *values)
     }
 }
 
-/* And back. Of the states, the others stay. */
+/* Writes in the opposite direction. For a state, the other states keep their values. */
 static void write_ipu(void *opaque, size_t array, const double *values)
 {
     ipu *self = opaque;
@@ -313,7 +312,7 @@ static void resume_ipu(void *opaque, size_t steps_done)
 
 /* ---- streams ---- */
 
-/* Element k of the parts' order lives in this part. */
+/* Returns the part of element k in the order of the parts. */
 static uint32_t part_of(const mt_halo *halo, size_t k)
 {
     uint32_t low = 0, high = halo->n_parts;
@@ -327,17 +326,17 @@ static uint32_t part_of(const mt_halo *halo, size_t k)
     return low;
 }
 
-/* A stream under way: the elements in the order in which they are sent, and where they are. */
+/* A stream in progress: its elements in sending order, and their locations. */
 typedef struct sending {
     size_t n;
-    const uint32_t *element; /* [n] of the mesh */
+    const uint32_t *element; /* [n] elements of the mesh */
     ipu_slice *slices;
     size_t n_slices;
     float *values; /* [n] */
 } sending;
 
-/* Where the values are in their variable, which is a whole one in the parts' order, joined where they follow one another. Only counts
- * the slices where there is no room for them yet. */
+/* Finds the slices of the values in their variable, in the order of the parts; contiguous ones are joined. Without
+ * memory for the slices, only counts them. */
 static void find_slices(const ipu *self, size_t array, sending *s)
 {
     const uint32_t variable = self->plan.graph->slices[tensor_of(self, array)->first_slice].variable;
@@ -382,7 +381,7 @@ static mt_status stream_ipu(void *opaque, size_t array, size_t n, const uint32_t
     return send(scratch, self, array, &s, values);
 }
 
-/* ---- what the machine counts ---- */
+/* ---- counts of the machine ---- */
 
 static mt_status count_ipu(void *opaque, mt_arena *arena, size_t *n, uint64_t **counts)
 {
@@ -425,7 +424,7 @@ static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile
 {
     const ipu *self = opaque;
     MT_TRY(ipu_profile_make(arena, self->engine, profile));
-    MT_TRY(ipu_profile_add_turns(arena, self->plan.program[0], profile)); /* of no stimulus */
+    MT_TRY(ipu_profile_add_turns(arena, self->plan.program[0], profile)); /* without stimulus */
     return ipu_details_add(arena, self->engine->executable, profile);
 }
 
@@ -437,7 +436,7 @@ static mt_status add_bands_ipu(void *opaque, ipu_profile *profile)
 
 static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
 {
-    enum { PHASES = 5 }; /* of the machine, a slice each at most */
+    enum { PHASES = 5 }; /* of the machine, at most one slice each */
     ipu *self = opaque;
     ipu_trace_size all = {0}, *of;
     size_t fitting = 0;

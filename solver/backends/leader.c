@@ -10,26 +10,26 @@
 typedef struct leader {
     const mt_communicator *ranks;
     const mt_backend *backend;    /* of the own part, */
-    void *self;                   /*   and its data */
-    const mt_monodomain *problem; /* the whole, or the part */
-    const uint32_t *element;      /* in the parts' order, as this rank numbers them: */
-    size_t *first;                /* [n_ranks + 1] those of rank r are [first[r], first[r + 1]) */
-    mt_backend led;               /* what rank 0 holds */
-    uint32_t *place;              /* of rank 0: [n_elements] of each element in that order */
-    double *values;               /* of others: [n_elements] of their part */
+    void *self;                   /* and its data */
+    const mt_monodomain *problem; /* the complete problem, or the part */
+    const uint32_t *element;      /* in the order of the parts, numbered as on this rank: */
+    size_t *first;                /* [n_ranks + 1] the elements of rank r are [first[r], first[r + 1]) */
+    mt_backend led;               /* the backend that rank 0 returns */
+    uint32_t *place;              /* rank 0: [n_elements] index of each element in that order */
+    double *values;               /* other ranks: [n_elements] of their part */
     double *seen;                 /* [2 n_stimuli + 1] */
-    double *packed;               /* [most that a rank has] own values, in that order, on their way */
+    double *packed;               /* [largest rank] own values in that order, for messages */
 } leader;
 
-/* What rank 0 asks for, in numbers as its function takes them. */
+/* Requests of rank 0, with the numbers that their functions take. */
 typedef enum question {
     DISMISSED,
     ADVANCE, /* first, n */
     TURN,    /* steps_done, begins */
     SURVEY,
     READ,  /* array */
-    LOOK,  /* array; how many follows, and which */
-    WRITE, /* array, whose values follow */
+    LOOK,  /* array; the size of a list and the list follow */
+    WRITE, /* array; its values follow */
     RESUME /* steps_done */
 } question;
 
@@ -61,7 +61,7 @@ static mt_status lead_turn(void *self, size_t steps_done, bool begins)
 
 static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank + 1] - l->first[rank]; }
 
-/* The elements that are its own. */
+/* Return the rank's own elements and their number. */
 static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
 static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
 
@@ -76,7 +76,8 @@ static double peak_of(const leader *l, const mt_stimulus *stimulus, const double
     return peak;
 }
 
-/* Each rank looks at its own voltages. Fills seen: the extremes (mt_backend.survey), and 1 where some V is not possible, else 0. */
+/* Checks the rank's own voltages. Fills seen: the extremes (mt_backend.survey), and 1 if some V is not possible,
+ * else 0. */
 static void survey(const leader *l, double *v_mV)
 {
     const size_t n = l->problem->n_stimuli;
@@ -101,7 +102,7 @@ static bool lead_survey(void *self, double *v_mV, double *extreme_mV)
     return l->seen[2 * n] == 0;
 }
 
-/* Into the elements of a rank. */
+/* Receives the values of a rank's elements. */
 static void take(const leader *l, uint32_t rank, double *values)
 {
     const uint32_t *element = l->element + l->first[rank];
@@ -117,11 +118,11 @@ static void lead_read(void *self, size_t array, double *values)
     for (uint32_t r = 1; r < l->ranks->n_ranks; r++) take(l, r, values);
 }
 
-/* A list of elements by the ranks that have them: those of rank r are [first[r], first[r + 1]). */
+/* A list of elements sorted by rank: the elements of rank r are [first[r], first[r + 1]). */
 typedef struct listed {
     size_t *first;  /* [n_ranks + 2] */
-    uint32_t *item; /* where in the list */
-    uint32_t *at;   /* of each, its number among the rank's own */
+    uint32_t *item; /* index in the list */
+    uint32_t *at;   /* the element's number among the rank's own */
     double *values;
 } listed;
 
@@ -154,7 +155,7 @@ static mt_status sort_by_rank(
     return MT_OK;
 }
 
-/* What the others have of a list. */
+/* Collects the values of a list from the other ranks. */
 static mt_status look(const leader *l, size_t array, size_t n, const uint32_t *element, double *values)
 {
     MT_SCRATCH(scratch);
@@ -174,7 +175,7 @@ static mt_status look(const leader *l, size_t array, size_t n, const uint32_t *e
     return MT_OK;
 }
 
-/* The machine's stream is counted here, for all; the others' values come beside it. */
+/* Rank 0 counts the machine's stream for all; values of other ranks are sent separately. */
 static mt_status lead_stream(void *self, size_t array, size_t n, const uint32_t *element, double *values)
 {
     const leader *l = self;
@@ -205,7 +206,7 @@ static void lead_resume(void *self, size_t steps_done)
 
 void mt_backend_dismiss(void *self) { ask(self, DISMISSED, 0, 0); }
 
-/* What rank 0 has for all. */
+/* Functions that need rank 0 only. */
 
 static mt_status lead_count(void *self, mt_arena *arena, size_t *n, uint64_t **counts)
 {
@@ -243,7 +244,7 @@ static mt_status lead_trace(void *self, mt_arena *arena, const mt_tracing *what,
     return l->backend->trace(l->self, arena, what, trace);
 }
 
-/* What the backend has not, its leader has not either. */
+/* Returns the leading backend, in which the optional functions are NULL if the backend has none. */
 static mt_backend led_of(const mt_backend *backend)
 {
     return (mt_backend){.name = backend->name,
@@ -263,7 +264,7 @@ static mt_backend led_of(const mt_backend *backend)
         .trace = backend->trace ? lead_trace : NULL};
 }
 
-/* ---- the others ---- */
+/* ---- other ranks ---- */
 
 static void serve_read(const leader *l, size_t array)
 {
@@ -298,7 +299,7 @@ static void serve_write(const leader *l, size_t array)
 static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
 {
     const size_t number = (size_t)q->number[0];
-    mt_status failed = MT_OK; /* rank 0 knows of it, and decides what follows */
+    mt_status failed = MT_OK; /* rank 0 knows the error and decides how to proceed */
     switch ((question)q->question) {
     case ADVANCE:
         failed = mt_communicator_agree(l->ranks, l->backend->advance(l->self, number, (size_t)q->number[1]));
@@ -344,7 +345,7 @@ mt_status mt_backend_serve(void *self)
 
 /* ---- opening ---- */
 
-/* Where each rank's elements are, and room for what comes and goes. */
+/* Finds each rank's elements, and allocates the message buffers. */
 static mt_status find_places(mt_arena *arena, const mt_layout *layout, size_t n_elements, leader *l)
 {
     const mt_halo *halo = layout->halo;
@@ -365,7 +366,7 @@ static mt_status find_places(mt_arena *arena, const mt_layout *layout, size_t n_
     return MT_OK;
 }
 
-/* Gives the others their parts, or takes this rank's. */
+/* Sends the other ranks their parts, or receives this rank's part. */
 static mt_status share(
     mt_arena *arena, const mt_backend *backend, const mt_monodomain **problem, mt_layout *layout)
 {
@@ -385,7 +386,7 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_ALLOC(arena, own_layout, 1);
     *own_layout = *layout;
     *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
-    /* who fails here has no memory, and leaves others waiting for it */
+    /* a rank that fails here has no memory, and the others wait for it forever */
     MT_TRY(share(arena, backend, &problem, own_layout));
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* ---- of a run under way ---- */
+/* ---- of a run in progress ---- */
 
-/* Does the run go on where its last segment was? */
+/* True if the run continues its last segment. */
 static bool goes_on(const mt_segments *before, bool counted, const mt_backend *backend)
 {
     return before && (counted || (!backend->profile && !before->segment[before->n - 1].machine[0]));
@@ -93,7 +93,7 @@ mt_status mt_segments_flatten(mt_arena *arena, const mt_segments *segments, mt_s
     return MT_OK;
 }
 
-/* Gives the text at the place, and goes behind it; false: it has no end. */
+/* Returns the text at a position and moves past it; false if it is not terminated. */
 static bool take_text(const mt_segments_flat *flat, size_t *at, const char **text)
 {
     const unsigned char *begin = flat->words + *at, *end = memchr(begin, 0, flat->n_words - *at);
@@ -103,7 +103,7 @@ static bool take_text(const mt_segments_flat *flat, size_t *at, const char **tex
     return true;
 }
 
-/* Keeps the machine's name in the words. */
+/* Reads one segment; the machine's name points into the words. */
 static bool take_one(const mt_segments_flat *flat, size_t k, size_t *at, mt_segment *s)
 {
     const int64_t *count = flat->count + k * MT_SEGMENT_COUNTS;

@@ -6,23 +6,24 @@
 
 #define NONE UINT32_MAX
 
-/* The numbers that elements and vertices of the whole have in a part; NONE: they are not in it, as all are between two parts. */
+/* The numbers of the problem's elements and vertices in a part; NONE: not in the part. All are NONE between two
+ * parts. */
 typedef struct names {
-    uint32_t *element; /* [elements of the whole] */
-    uint32_t *vertex;  /* [vertices of the whole] */
-    uint8_t *own;      /* [elements of the whole] 1: the rank's own */
+    uint32_t *element; /* [elements of the problem] */
+    uint32_t *vertex;  /* [vertices of the problem] */
+    uint8_t *own;      /* [elements of the problem] 1: the rank's own */
 } names;
 
-/* What goes from rank 0 to another. Both sides make the same calls in the same order: what one gives the other takes. A struct comes with
- * the pointers of rank 0, which tell only whether there is something; what is behind them follows. */
+/* A transfer from rank 0 to another rank. Sender and receiver make the same calls in the same order. A struct is
+ * sent with the pointers of rank 0, which only show which arrays exist; the arrays follow. */
 typedef struct parcel {
     const mt_communicator *ranks;
     bool gives;
-    uint32_t to;        /* of who gives */
-    mt_arena *arena;    /* of what is taken, and what is needed to give */
+    uint32_t to;        /* for the sender */
+    mt_arena *arena;    /* for received data, and for work space of the sender */
     size_t n;           /* elements of the part, */
-    uint32_t *element;  /*   [n] their numbers in the whole, ascending; of who gives, as the next */
-    const names *whole; /* all NULL: of who takes */
+    uint32_t *element;  /* [n] their numbers in the problem, ascending; sender only, as the next */
+    const names *whole; /* NULL for the receiver */
 } parcel;
 
 static void pass(const parcel *p, void *data, size_t bytes)
@@ -33,7 +34,7 @@ static void pass(const parcel *p, void *data, size_t bytes)
         p->ranks->receive(p->ranks, 0, data, bytes);
 }
 
-/* A list of n items; of who takes it, a new one. */
+/* Transfers a list of n items; the receiver allocates it. */
 static mt_status pass_items(const parcel *p, size_t n, size_t size, void **list)
 {
     if (!p->gives) *list = mt_arena_alloc(p->arena, n, size);
@@ -42,16 +43,16 @@ static mt_status pass_items(const parcel *p, size_t n, size_t size, void **list)
     return MT_OK;
 }
 
-/* Numbers of the whole become those of the part. */
+/* Converts numbers of the problem to those of the part. */
 static void rename_all(const uint32_t *name, size_t n, uint32_t *number)
 {
     for (size_t k = 0; k < n; k++)
         if (number[k] != NONE) number[k] = name[number[k]];
 }
 
-enum { CHUNK = 256 }; /* rows on their way */
+enum { CHUNK = 256 }; /* rows per message */
 
-/* These n rows of a list, whose numbers, where there are names for them, become the part's. */
+/* Transfers n rows of a list. If `name` is not NULL, their numbers are converted to those of the part. */
 static mt_status pass_rows(
     const parcel *p, size_t n, const uint32_t *row, size_t size, const uint32_t *name, void **rows)
 {
@@ -71,7 +72,7 @@ static mt_status pass_rows(
     return MT_OK;
 }
 
-/* The same of a pointer of any type, which stays NULL. */
+/* Transfers an array of any type; NULL remains NULL. */
 #define PASS_ITEMS(p, pointer, n)                                                                            \
     do {                                                                                                     \
         void *items_ = (void *)(uintptr_t)(pointer);                                                         \
@@ -79,7 +80,7 @@ static mt_status pass_rows(
         (pointer) = items_;                                                                                  \
     } while (0)
 
-/* Of a list with `each` items an element. */
+/* Transfers a list with `each` items per element. */
 #define PASS_ROWS(p, pointer, each, name)                                                                    \
     do {                                                                                                     \
         void *rows_ = (void *)(uintptr_t)(pointer);                                                          \
@@ -89,7 +90,7 @@ static mt_status pass_rows(
 
 /* ---- the operator ---- */
 
-/* Names numbers of the whole, which become ascending. */
+/* Sorts numbers of the problem and assigns each its index. */
 static void name_all(size_t n, uint32_t *number, uint32_t *name)
 {
     qsort(number, n, sizeof *number, mt_compare_ids);
@@ -101,7 +102,7 @@ static void forget(size_t n, const uint32_t *number, uint32_t *name)
     for (size_t k = 0; k < n; k++) name[number[k]] = NONE;
 }
 
-/* The vertices of the part's elements, ascending. */
+/* Finds the vertices of the part's elements, ascending. */
 static mt_status find_vertices(parcel *p, const mt_mesh *whole, size_t *n, uint32_t **vertex)
 {
     uint32_t *name = p->whole->vertex;
@@ -117,7 +118,7 @@ static mt_status find_vertices(parcel *p, const mt_mesh *whole, size_t *n, uint3
     return MT_OK;
 }
 
-/* Vertices and elements; directions go with the stars, and nobody needs more. */
+/* Transfers vertices and elements. The stars contain the directions; the rest of the mesh is not needed. */
 static mt_status pass_mesh(parcel *p, mt_mesh *mesh)
 {
     uint32_t *vertex = NULL;
@@ -144,7 +145,7 @@ static mt_status pass_adjacency(parcel *p, mt_adjacency *adjacency)
     return MT_OK;
 }
 
-/* Those of a lean operator, of which rows are made. */
+/* Transfers the stars of a lean operator, from which rows are computed. */
 static mt_status pass_stars(parcel *p, mt_stars *s)
 {
     mt_mesh *mesh;
@@ -176,7 +177,7 @@ static mt_status pass_stars(parcel *p, mt_stars *s)
     return MT_OK;
 }
 
-/* Without what nobody asks of a part: what was limited, and its fingerprint. */
+/* Transfers the operator without data that parts do not need: the limited elements and the fingerprint. */
 static mt_status pass_diffusion(parcel *p, mt_diffusion *diffusion)
 {
     mt_stars *stars;
@@ -209,7 +210,7 @@ static mt_status pass_variants(parcel *p, const mt_cell_model *model, size_t n, 
     return MT_OK;
 }
 
-/* A model is a row of the table, which every process has. */
+/* Transfers the number of the model in the table, which every process has. */
 static void pass_model(const parcel *p, const mt_cell_model **model)
 {
     size_t number = 0;
@@ -218,7 +219,7 @@ static void pass_model(const parcel *p, const mt_cell_model **model)
     *model = mt_cell_models[number];
 }
 
-/* Those of its elements that are the rank's own. */
+/* Transfers the rank's own elements of a stimulus. */
 static mt_status pass_stimulus(parcel *p, mt_stimulus *stimulus)
 {
     uint32_t *own = NULL;
@@ -257,7 +258,7 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
     MT_TRY(pass_stimuli(p, problem->n_stimuli, problem->stimulus, &stimuli));
     PASS_ITEMS(p, problem->record.beat, problem->record.n_beats);
     problem->diffusion = diffusion;
-    problem->mesh = NULL; /* rank 0 words messages */
+    problem->mesh = NULL; /* only rank 0 composes messages */
     problem->variants = variants;
     problem->stimulus = stimuli;
     problem->stimulus_of = NULL;
@@ -282,9 +283,9 @@ static mt_status pass_halo(parcel *p, mt_halo *halo)
     return MT_OK;
 }
 
-/* ---- who gives ---- */
+/* ---- sender ---- */
 
-/* The elements of a rank's part are those that it sees, its own [first, end) in their order among them. */
+/* Finds the elements of a rank's part: all that its rows read, with its own elements [first, end) of that order. */
 static mt_status find_elements(parcel *p, const mt_halo *seen, size_t first, size_t end)
 {
     p->n = seen->n_elements;

@@ -1,18 +1,19 @@
-/* The part of a problem that a rank computes, as a problem of its own.
+/* The part of a problem that a rank computes, as a separate problem.
  *
- * It has the elements that the rank owns and those that it receives: all that are at most two faces away from its own are among these, of which
- * its rows are made (solver/diffusion/rows.h). They stand in the order of the whole, so that rows are the same to the bit; stimuli reach
- * own elements only. So a rank holds its part, the surface of that, and some numbers for each part of the partition. Rank 0 has the whole
- * problem, and gives the others theirs. */
+ * It has the elements that the rank owns and receives. These include all elements at most two faces away from its
+ * own, as its rows require (solver/diffusion/rows.h). They are in the order of the complete problem, so that rows
+ * are the same to the bit. Stimuli reach own elements only. A rank thus stores its part, the surface of the part,
+ * and a few numbers per part of the partition. Rank 0 has the complete problem and sends the others their parts. */
 #pragma once
 
 #include "solver/backends/backend.h"
 
-/* On rank 0: gives all other ranks of the layout their parts of a problem, whose operator is lean. A problem in which all tiles meet, as
- * implicit steps do, keeps an element on each (mt_halo_seen). MT_MEMORY. */
+/* Sends all other ranks of the layout their parts of a problem with a lean operator. Rank 0 only. If the
+ * problem has reductions over all tiles (implicit steps), every part with elements keeps one (mt_halo_seen). MT_MEMORY. */
 MT_NODISCARD mt_status mt_share_give(
     const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
 
-/* On the others, at the same time: gives in `arena` this rank's part, and adds the halo to a layout without one, with the elements numbered
- * as in the part; those of parts that the rank has nothing to do with are not in it. MT_MEMORY. */
+/* Receives this rank's part in `arena`, at the same time. Other ranks only. Adds the halo to a layout without one,
+ * with the elements numbered as in the part and without the parts that the rank does not communicate with.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part);

@@ -8,31 +8,31 @@
 #include "solver/diffusion/rows.h"
 #include "solver/diffusion/spreading.h"
 
-enum { ROW = MT_DIFFUSION_ROW, LIST = 4096 /* rows made together */ };
+enum { ROW = MT_DIFFUSION_ROW, LIST = 4096 /* rows computed together */ };
 
 static const double ROUNDING = 1e-12; /* of a quotient of volumes */
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
-/* An operator while it is made. Stars and what needs them lie in arenas that end as soon as they may: they are several times what
- * stays. */
+/* An operator under construction. Stars and their work arrays need several times the memory of the result, so they
+ * are in arenas that are freed as early as possible. */
 typedef struct making {
-    const mt_mesh *mesh; /* given, as the next */
+    const mt_mesh *mesh; /* input, as the next two */
     const mt_adjacency *adjacency;
     const mt_tissues *tissues;
     const mt_diffusion_options *options;
     mt_diffusion *diffusion;
-    mt_arena *arena; /* of what stays */
-    mt_arena *rows;  /* of what measuring needs, and what does not */
+    mt_arena *arena; /* for the result */
+    mt_arena *rows;  /* for arrays needed for measuring, and for others */
     mt_arena *limits;
     mt_walk walk;
     mt_adjacency along;
-    mt_stars *plain; /* in the mesh's order, without stars; stays with a lean operator */
+    mt_stars *plain; /* in the mesh's order, without stars; kept by a lean operator */
     mt_stars s;      /* along the walk */
     mt_limits found;
 } making;
 
-/* Where all directions are the same to the tissues any will do. */
+/* If all tissues are isotropic, any direction will do. */
 static mt_status get_directions(mt_arena *scratch, mt_stars *s)
 {
     mt_mesh any = {.n_elements = s->n};
@@ -56,7 +56,7 @@ static mt_status get_directions(mt_arena *scratch, mt_stars *s)
     return MT_OK;
 }
 
-/* Tells the stars the tissues, whose elements stand as they do. */
+/* Sets the tissues of the stars, with the tissue indices `of` in the order of their elements. */
 static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const uint16_t *of, mt_stars *s)
 {
     mt_stars_tissue *told;
@@ -76,7 +76,7 @@ static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const
     return MT_OK;
 }
 
-/* The end of the list that begins with an element. */
+/* Returns the end of the list that begins with an element. */
 static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
 
 static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
@@ -93,7 +93,7 @@ static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *dif
     return MT_OK;
 }
 
-/* Rows are made anew of the plain stars. */
+/* Prepares the plain stars for recomputing rows. */
 static mt_status leave_rows(making *m)
 {
     m->plain->volume = m->diffusion->volume_mm3;
@@ -103,7 +103,7 @@ static mt_status leave_rows(making *m)
     return MT_OK;
 }
 
-/* What the operator is made of. */
+/* Copies the arrays that the operator keeps. */
 static mt_status keep(making *m)
 {
     const mt_stars *s = &m->s;
@@ -116,7 +116,7 @@ static mt_status keep(making *m)
     return m->options->lean ? leave_rows(m) : keep_rows(m->arena, s, m->diffusion);
 }
 
-/* Tells the operator by how much more its elements hold for their chi Cm. */
+/* Sets the ratio of each element's chi Cm to that of the first tissue. */
 static mt_status get_capacity(making *m)
 {
     const mt_tissues *tissues = m->tissues;
@@ -129,7 +129,7 @@ static mt_status get_capacity(making *m)
     return MT_OK;
 }
 
-/* Tissues of the elements along the walk. */
+/* Copies the tissue indices in the order of the walk. */
 static mt_status tissues_along(making *m)
 {
     uint16_t *of;
@@ -140,7 +140,7 @@ static mt_status tissues_along(making *m)
     return MT_OK;
 }
 
-/* The stars' own copies of what is given, as it may be needed longer than this takes. */
+/* Copies the input for the stars, since they may outlive it. */
 static mt_status make_plain(making *m)
 {
     mt_arena *arena = m->options->lean ? m->arena : m->rows;
@@ -157,7 +157,7 @@ static mt_status make_plain(making *m)
     return get_directions(arena, m->plain);
 }
 
-/* Along the walk, where elements that are near each other are near in memory, too: of a copy of the mesh. */
+/* Builds the stars along the walk, from a copy of the mesh, so that neighbours are close in memory. */
 static mt_status make_stars(making *m)
 {
     MT_TRY(mt_walk_make(m->rows, m->mesh, &m->walk));
@@ -178,7 +178,7 @@ static mt_status make_stars(making *m)
     return MT_OK;
 }
 
-/* Limits as is known, if that fits, or finds what to limit. */
+/* Applies the known limits if they fit, or finds the elements to limit. */
 static mt_status limit(making *m, bool *recalled)
 {
     const mt_limits *known = m->options->known;
@@ -207,7 +207,7 @@ static mt_status spread(making *m)
     return MT_OK;
 }
 
-/* Nobody needs the stars any more but for their forms. */
+/* From here on, only the forms of the stars are needed. */
 static mt_status measure(making *m)
 {
     mt_arena_free(m->limits);
@@ -267,7 +267,7 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     return make(&m);
 }
 
-/* No scheme changes the gradients; the plain one asks least. */
+/* The scheme does not affect the gradients; the plain scheme needs least work. */
 mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, double **column)
 {
@@ -327,7 +327,7 @@ mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
         diffusion->n_elements, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
 }
 
-/* ---- its rows ---- */
+/* ---- rows ---- */
 
 mt_status mt_diffusion_rows_room(
     mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows)
@@ -360,9 +360,9 @@ mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uin
     return MT_OK;
 }
 
-/* ---- its fingerprint ---- */
+/* ---- fingerprint ---- */
 
-/* That of each row alone, by the element, so that they may be made in any order. */
+/* Hashes each row separately, by element, so that rows can be computed in any order. */
 static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uint64_t *of_row)
 {
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
@@ -404,7 +404,7 @@ mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_H
     return MT_OK;
 }
 
-/* ---- its rows, kept after all ---- */
+/* ---- storing rows of a lean operator ---- */
 
 static void list_rows(size_t first, size_t n, uint32_t *element)
 {

@@ -2,7 +2,7 @@
 
 /* ---- the elements ---- */
 
-/* Number of an element in the patch, or n_elements. */
+/* Returns the number of an element in the patch, or n_elements. */
 static size_t place_of(const mt_growth_patch *patch, uint32_t element)
 {
     size_t k = 0;
@@ -12,13 +12,13 @@ static size_t place_of(const mt_growth_patch *patch, uint32_t element)
 
 /* ---- the matrix ---- */
 
-/* The stars of far elements that could create energy are left out: they have their own patch. */
+/* False for stars of farther elements that could create energy: these have their own patch. */
 static bool counts(const mt_growth_stars *stars, const mt_growth_patch *patch, size_t k)
 {
     return k < patch->n_own || !stars->indefinite[patch->element[k]];
 }
 
-/* Numbers in the patch of the neighbours of element number k (its own where there is none), and its own. */
+/* Finds the numbers in the patch of the neighbours of element number k (k itself at the boundary), and k. */
 static void members(const mt_growth_stars *stars, const mt_growth_patch *patch, size_t k, size_t number[5])
 {
     const uint32_t *neighbour = stars->adjacency->neighbour + 4 * (size_t)patch->element[k];
@@ -27,7 +27,7 @@ static void members(const mt_growth_stars *stars, const mt_growth_patch *patch, 
     number[4] = k;
 }
 
-/* Takes half the energy of one star from the matrix: with u_f = z_n - z_c it is u' K u / 2. */
+/* Subtracts half the energy of one star from the matrix: with u_f = z_n - z_c it is u' K u / 2. */
 static void add_star(const mt_growth_stars *stars, mt_growth_patch *patch, size_t k)
 {
     const double *star = stars->star + 16 * (size_t)patch->element[k];
@@ -63,9 +63,9 @@ void mt_growth_around(const mt_growth_stars *stars, uint32_t element, size_t rin
         if (counts(stars, patch, k)) add_star(stars, patch, k);
 }
 
-/* ---- what grows ---- */
+/* ---- growing directions ---- */
 
-/* Eliminates row and column k of a symmetric matrix, of which the lower half is held. */
+/* Eliminates row and column k of a symmetric matrix, of which the lower half is stored. */
 static void eliminate(double (*a)[MT_GROWTH_ELEMENTS], size_t k)
 {
     for (size_t i = 0; i < k; i++) {
@@ -74,9 +74,9 @@ static void eliminate(double (*a)[MT_GROWTH_ELEMENTS], size_t k)
     }
 }
 
-/* From the last row to the first: the outermost elements couple to few, so many entries stay 0. The form of the
- * rows left is what remains where the eliminated x_j are chosen best; x with x_k = 1 before them has the value
- * of pivot k. */
+/* Eliminates from the last row to the first: the outermost elements couple to few others, so many entries stay 0.
+ * The form of the remaining rows is the optimum over the eliminated x_j; x with x_k = 1 and zeros before it has the
+ * value of pivot k. */
 bool mt_growth_direction(mt_growth_patch *patch, double above, double *x)
 {
     double(*a)[MT_GROWTH_ELEMENTS] = patch->matrix;
@@ -107,7 +107,7 @@ void mt_growth_energies(
     }
 }
 
-/* z of an element: 0 beyond the patch. */
+/* Returns z of an element, 0 outside the patch. */
 static double value_of(
     const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, uint32_t element)
 {
@@ -115,7 +115,7 @@ static double value_of(
     return k < patch->n_elements ? stars->root[element] * x[k] : 0;
 }
 
-/* Twice the energy that the star of any element takes. */
+/* Returns twice the energy that the star of any element dissipates. */
 static double energy_of(
     const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, uint32_t element)
 {
@@ -129,7 +129,8 @@ static double energy_of(
     return energy;
 }
 
-/* The stars beyond the patch that touch it have as many faces on it as they are met here: each counts by its share. */
+/* A star outside the patch is visited once for each of its faces on the patch, so each visit adds the energy
+ * divided by the number of these faces. */
 static double energy_beyond(const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x)
 {
     double sum = 0;

@@ -42,13 +42,13 @@ mt_status mt_implicit_failed(double residual_mV, double tolerance_mV)
         tolerance_mV, residual_mV, MT_IMPLICIT_ITERATIONS_MOST);
 }
 
-enum { PIECE = 64 * MT_BLOCK /* elements that a thread takes at a time */ };
+enum { PIECE = 64 * MT_BLOCK /* elements per thread and iteration */ };
 
 static size_t pieces(const mt_implicit *m) { return (m->n + PIECE - 1) / PIECE; }
 
-/* ---- sums that do not depend on an order ---- */
+/* ---- sums independent of the order ---- */
 
-/* For terms up to a bound: the power of two that takes it to 2^29 at most, and half of that is left for roundings. */
+/* Returns the power of two that scales the bound of the terms to at most 2^29, half of which is left for roundings. */
 static double scale_of(double bound)
 {
     int exponent;
@@ -56,21 +56,22 @@ static double scale_of(double bound)
     return ldexp(1, 29 - exponent);
 }
 
-/* Of some terms: their whole parts, and 30 bits behind them. Both are integers, which doubles add up exactly below 2^53. */
+/* A partial sum: the integer parts of the terms, and their next 30 bits. Both are integers, which doubles add
+ * exactly below 2^53. */
 typedef struct fixed_sum {
     double high, low;
 } fixed_sum;
 
 _Static_assert(PIECE <= 1 << 22, "the sum of a piece is exact");
 
-/* To the nearest integer, of up to 2^51. */
+/* Rounds to the nearest integer, up to 2^51. */
 static inline double whole_of(double x)
 {
-    const double integers = 0x1.8p52; /* doubles as large as that are */
+    const double integers = 0x1.8p52; /* doubles of this size are integers */
     return (x + integers) - integers;
 }
 
-/* (x, y) of n terms. */
+/* Returns (x, y) over n terms. */
 static fixed_sum product(size_t n, double scale, const double *x, const double *y)
 {
     double high = 0, low = 0;
@@ -83,10 +84,10 @@ static fixed_sum product(size_t n, double scale, const double *x, const double *
     return (fixed_sum){high, low};
 }
 
-/* What is no number comes of voltages that have left all bounds. */
+/* NaN or infinite values come from unbounded voltages. */
 static uint64_t integer_of(double x) { return fabs(x) < 0x1p53 ? (uint64_t)(int64_t)x : 0; }
 
-/* Of up to 2^32 terms. */
+/* Converts a sum of up to 2^32 terms. */
 static double value_of(uint64_t high, uint64_t low, double scale)
 {
     return ((double)(int64_t)high + (double)(int64_t)low * 0x1p-30) / scale;
@@ -94,7 +95,7 @@ static double value_of(uint64_t high, uint64_t low, double scale)
 
 enum { SUMS = 3, MOST = 3 };
 
-/* What is found in some elements: sums, or the largest of numbers from 0 on. */
+/* Results over some elements: sums, or maxima of non-negative numbers. */
 typedef struct mt_implicit_found {
     fixed_sum sum[SUMS];
     double most[MOST];
@@ -102,7 +103,7 @@ typedef struct mt_implicit_found {
 
 /* ---- opening ---- */
 
-/* The largest absolute row sum of A. */
+/* Returns the largest absolute row sum of A. */
 static double norm_of(const mt_implicit *m)
 {
     double norm = 0;
@@ -145,10 +146,10 @@ mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const dou
 
 /* ---- passes over the elements ---- */
 
-/* What all pieces share. */
+/* Arguments shared by all pieces. */
 typedef struct work work;
 
-/* What is done to the elements [from, end). */
+/* A function applied to the elements [from, end). */
 typedef void do_piece(const mt_implicit *m, const work *w, size_t from, size_t end, findings *found);
 struct work {
     do_piece *piece;
@@ -167,7 +168,7 @@ static void do_all(const mt_implicit *m, const work *w)
     }
 }
 
-/* The others' part of an array comes before a product with it. */
+/* Receives the other ranks' part of an array before a product with it. */
 static void do_with_others(const mt_implicit *m, int array, const work *w)
 {
     if (m->ranks) {
@@ -177,7 +178,7 @@ static void do_with_others(const mt_implicit *m, int array, const work *w)
     do_all(m, w);
 }
 
-/* The sums of all elements, of all ranks. */
+/* Adds the sums over all elements of all ranks. */
 static void sum_up(const mt_implicit *m, const double scale[SUMS], double value[SUMS])
 {
     uint64_t words[2 * SUMS] = {0}; /* integers that wrap around */
@@ -201,7 +202,7 @@ static void find_largest(const mt_implicit *m, double most[MOST])
     mt_communicator_largest(m->ranks, most, MOST);
 }
 
-/* out = G v. */
+/* Computes out = G v. */
 static void multiply(const mt_implicit *m, size_t from, size_t end, const double *v, double *out)
 {
     mt_ellpack_rows_double32(end - from, m->d + from, m->off + from * MT_ELLPACK_WIDTH,
@@ -273,11 +274,11 @@ static void add(const mt_implicit *m, const work *w, size_t from, size_t end, fi
 
 /* ---- the step ---- */
 
-/* A direction without length is not gone along. */
+/* A direction of length 0 has no effect. */
 static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
 
-/* With the largest |r^|, and of |r| and |p|, which are then those of the next iteration. False where nothing can be told of what is no
- * number: x stays as it was. */
+/* One iteration, given the largest |r^|, and the largest |r| and |p|, which are updated for the next iteration.
+ * False if values are not numbers; x is then unchanged. */
 static bool iterate(const mt_implicit *m, double shadow, double most[MOST])
 {
     const double q = m->norm * most[LARGEST_P],

@@ -9,9 +9,9 @@
 enum { MAX_LANCZOS = 400, MAX_VECTORS = 12, MAX_ROUNDS = 24, REGION_RINGS = 12 };
 
 static const double TOP_ALLOWED = 1e-6; /* [per ms] */
-static const double DT_SAFETY = 0.9;    /* covers the part of M that is not symmetric, and Lanczos */
+static const double DT_SAFETY = 0.9;    /* margin for the non-symmetric part of M, and for Lanczos */
 
-/* S of all stars, which have forms. */
+/* Returns S of all stars, which must have forms. */
 static mt_status take_symmetric(mt_arena *scratch, const mt_stars *s, mt_symmetric *symmetric)
 {
     *symmetric = (mt_symmetric){.n = s->n,
@@ -26,14 +26,14 @@ static mt_status take_symmetric(mt_arena *scratch, const mt_stars *s, mt_symmetr
     return MT_OK;
 }
 
-/* ---- the limiter, close to each element ---- */
+/* ---- local limiting ---- */
 
-/* The elements that matter for growth create at least this much of what the worst one does. */
+/* An element is limited if it creates at least this fraction of the energy of the worst one. */
 static const double SHARE = 0.05;
 
 static const char looking_close_by[] = "looking where patterns could grow";
 
-/* The indefinite elements whose patch holds the star of this one are to be looked at again. */
+/* Marks the indefinite elements that have this element's star in their patch for another examination. */
 static void ask_again(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
 {
     mt_growth_patch patch;
@@ -56,7 +56,8 @@ static size_t limit_in_patch(
     return fresh;
 }
 
-/* Limits elements until nothing grows in the patch around an element, or nobody is left to blame. Gives how many. */
+/* Limits elements until nothing grows in the patch around an element, or no candidate is left. Returns the number
+ * of limited elements. */
 static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
 {
     mt_growth_patch patch;
@@ -72,7 +73,7 @@ static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t e
     return fresh;
 }
 
-/* Does something grow around an element, and which x? Mostly a small patch tells that nothing does. */
+/* True if something grows around an element, with its x. In most cases a small patch shows that nothing grows. */
 static bool grows_around(
     const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch, double x[MT_GROWTH_ELEMENTS])
 {
@@ -83,7 +84,7 @@ static bool grows_around(
     return true;
 }
 
-/* Pending elements around which nothing grows are that no longer. Counts the others. */
+/* Clears `pending` of elements around which nothing grows. Counts the others. */
 static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t *left)
 {
     size_t others = 0;
@@ -107,8 +108,8 @@ static mt_growth_stars growth_stars_of(const mt_stars *s)
     return (mt_growth_stars){s->adjacency, s->star, s->indefinite, s->root};
 }
 
-/* Limits until nothing grows around any element that could feed it, which nearly always leaves nothing to find. Ends, as every turn
- * but the last limits an element or clears all. */
+/* Limits until nothing grows around any element that could feed growth; rarely anything remains to be found
+ * afterwards. Terminates, since every iteration but the last limits an element or clears all. */
 static mt_status limit_close_by(mt_stars *s, size_t *fresh)
 {
     const mt_growth_stars stars = growth_stars_of(s);
@@ -125,7 +126,7 @@ static mt_status limit_close_by(mt_stars *s, size_t *fresh)
     }
 }
 
-/* Is there growth for certain? Mostly the first element around which something seems to grow tells. */
+/* True if growth is proved. In most cases the first element with possible growth proves it. */
 static mt_status surely_grows(mt_stars *s, bool *grows)
 {
     const mt_growth_stars stars = growth_stars_of(s);
@@ -143,11 +144,11 @@ static mt_status surely_grows(mt_stars *s, bool *grows)
     return MT_OK;
 }
 
-/* ---- the limiter, guided by the spectrum ---- */
+/* ---- limiting by the spectrum ---- */
 
-/* Limits the elements that matter for one growing vector: those that create at least 5 % of what the worst one
- * does. Some element does, since the energies sum to less than 0; and it was not limited before, since its star
- * is indefinite. */
+/* Limits the elements that cause the growth of one vector: the elements that create at least 5 % of the energy of the
+ * worst one. There is one, since the energies sum to less than 0. It was not limited before, since its star is
+ * indefinite. */
 static size_t limit_vector(mt_stars *s, const mt_symmetric *symmetric, const double *x)
 {
     double *energy = symmetric->w, most = 0;
@@ -183,17 +184,17 @@ static mt_status limit_some(mt_arena *scratch, mt_stars *s, const mt_spectrum *e
     return MT_OK;
 }
 
-/* A search for growth, which ends early only where it finds some. */
+/* A search for growth, which ends early only if it finds some. */
 static const mt_spectrum_goal growth = {
     .max_steps = MAX_LANCZOS, .lowest_tolerance = 1e-3, .above = TOP_ALLOWED, .above_tolerance = 1e-2};
 
-/* ---- where the proof does not reach ---- */
+/* ---- regions without proof ---- */
 
-/* The elements around stars that nobody paid for. */
+/* The elements around stars with unpaid debts. */
 typedef struct region {
     size_t n;
     uint32_t *element; /* [n] */
-    uint32_t *place;   /* [elements] where each is; MT_NO_ELEMENT: nowhere */
+    uint32_t *place;   /* [elements] index of each; MT_NO_ELEMENT: outside */
 } region;
 
 static void add_to_region(region *r, uint32_t element)
@@ -221,14 +222,15 @@ static mt_status find_region(mt_arena *scratch, const mt_stars *s, const uint8_t
     return MT_OK;
 }
 
-/* Room for S of a region. */
+/* Work space for S of a region. */
 typedef struct region_room {
     uint32_t *neighbour, *number;
     uint8_t *back;
     double *form, *root, *w;
 } region_room;
 
-/* One element of it. Stars that reach out of it are left out: those that are paid for, or definite, could only take energy. */
+/* Fills one element of the region. Stars that reach outside are left out: their debts are paid or they are
+ * definite, so they only dissipate. */
 static void fill_region(const mt_stars *s, const region *r, size_t k, const region_room *to)
 {
     const size_t c = r->element[k];
@@ -266,7 +268,7 @@ static mt_status make_region(mt_arena *scratch, const mt_stars *s, const region 
     return MT_OK;
 }
 
-/* Does nothing grow there? Not asked of a region that is most of the mesh. */
+/* True if nothing grows in the region. Skipped if the region is most of the mesh. */
 static mt_status stable_in_region(mt_arena *scratch, const mt_stars *s, const uint8_t *unpaid, bool *stable)
 {
     region r;
@@ -281,7 +283,8 @@ static mt_status stable_in_region(mt_arena *scratch, const mt_stars *s, const ui
     return MT_OK;
 }
 
-/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. The stars have forms. */
+/* True if all debts are paid, or if nothing grows around the unpaid ones with the remaining dissipation. The stars
+ * must have forms. */
 static mt_status is_stable(mt_stars *s, bool *stable)
 {
     MT_SCRATCH(scratch);
@@ -294,10 +297,11 @@ static mt_status is_stable(mt_stars *s, bool *stable)
     return stable_in_region(scratch, s, unpaid, stable);
 }
 
-/* ---- all of it ---- */
+/* ---- complete search ---- */
 
-/* Does something grow? In the order of what it costs: by algebra, where no star could create energy; in the first round by what lies
- * close to an element; by proof that nothing does; by the whole spectrum, whose ends are given then (no steps: not looked at). */
+/* True if something grows. Checks by increasing cost: by algebra, if no star can create energy; in the first round
+ * by the local search; by a proof that nothing grows; by the complete spectrum, in which case `ends` is returned (0
+ * steps: not computed). */
 static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_spectrum *ends, bool *grows)
 {
     bool stable;
@@ -313,15 +317,14 @@ static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_
     MT_TRY(proven);
     if (stable) return MT_OK;
     mt_spectrum_goal goal = growth;
-    if (found->n_rounds == 1)
-        goal.above_tolerance = INFINITY; /* any value above what is allowed is answer enough */
+    if (found->n_rounds == 1) goal.above_tolerance = INFINITY; /* any value above the limit suffices */
     MT_TRY(take_symmetric(scratch, s, &symmetric));
     MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, ends));
     *grows = ends->highest > TOP_ALLOWED;
     return MT_OK;
 }
 
-/* One round; *last: nothing grew any more. The forms are those of the round. */
+/* One round; *last: nothing grew. The forms are those of the round. */
 static mt_status find_in_round(mt_arena *scratch, mt_stars *s, mt_limits *found, bool *last)
 {
     mt_spectrum ends;
@@ -332,17 +335,16 @@ static mt_status find_in_round(mt_arena *scratch, mt_stars *s, mt_limits *found,
     *last = !grows;
     if (!grows) return MT_OK;
     if (found->n_rounds == 1) MT_TRY(limit_close_by(s, &fresh));
-    if (fresh == 0 && ends.steps == 0) return MT_OK; /* the next round looks at the spectrum */
+    if (fresh == 0 && ends.steps == 0) return MT_OK; /* the next round computes the spectrum */
     if (fresh == 0 && found->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(scratch, s, &ends, &fresh));
     if (fresh == 0) fresh = limit_all(s);
     found->n_limited += fresh;
     return MT_OK;
 }
 
-/* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
- * grows, and if so elements are limited by what lies close to them; later rounds are guided by the spectrum. Each
- * limits at least one element more; after many, or should rounding hide the culprit, all indefinite elements are
- * limited, and then top <= 0 is a matter of algebra. */
+/* Limits until nothing grows. The first round only asks whether something grows, and if so limits elements by the
+ * local search; later rounds use the spectrum. Each round limits at least one more element. After many rounds, or
+ * if rounding hides the cause, all indefinite elements are limited, which guarantees top <= 0 algebraically. */
 mt_status mt_limiter_find(mt_stars *s, mt_limits *found)
 {
     mt_status status = MT_OK;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What stands before the list of elements. */
+/* The bytes before the list of elements. */
 typedef struct head {
     double limit_dt_ms, top_per_ms;
     uint64_t n_indefinite, n_rounds;
@@ -10,7 +10,8 @@ typedef struct head {
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
-/* What one tissue without sheets has nothing of. It stands last: what is before it says its own length. */
+/* Adds the data that a single tissue without sheets does not have. It is last, so that it may be missing: the data
+ * before it includes its own length. */
 static void add_tissues(mt_hash *hash, const mt_mesh *mesh, const mt_tissues *tissues)
 {
     bool normal = false;

@@ -5,24 +5,25 @@
 #include "solver/diffusion/spectrum.h"
 
 enum {
-    RINGS = 4,                    /* of stars that pay, at most */
+    RINGS = 4,                    /* of paying stars, at most */
     PATCH = 1 + 4 * (243 - 1) / 2 /* elements at most one face farther away */
 };
 
-/* A debt is paid by so many rings if it takes no more than this share of what their stars have. */
+/* A debt is paid by this number of rings if it takes at most this fraction of the dissipation of their stars. */
 static const double MOST[RINGS + 1] = {0, 0.5, 0.7, 0.9, 0.999};
-static const double SINGULAR = 1e-12; /* a pivot below this share of its diagonal is 0 */
-static const double SOLVED = 1e-8;    /* what may be left of a right-hand side, and is taken in excess */
+static const double SINGULAR = 1e-12; /* a pivot below this fraction of its diagonal is 0 */
+static const double SOLVED = 1e-8;    /* allowed residual relative to the right-hand side, taken in excess */
 
-static const uint8_t at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}}; /* in a form */
+/* indices in a form */
+static const uint8_t at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
 
-/* The elements around a star, its own first, those whose stars pay next. */
+/* The elements around a star: its own first, then the elements with paying stars. */
 typedef struct patch {
     const mt_stars *s;
     size_t n_stars, n_elements;
     uint32_t element[PATCH];
-    size_t number[PATCH][4]; /* of their neighbours in the patch, those of stars */
-    double a[PATCH][PATCH];  /* A, the lower half */
+    size_t number[PATCH][4]; /* of the neighbours of elements with stars, in the patch */
+    double a[PATCH][PATCH];  /* A, lower half */
     double b[PATCH], x[PATCH];
 } patch;
 
@@ -77,8 +78,8 @@ static void assemble(patch *p, const double direction[4])
     }
 }
 
-/* Solves for x by elimination from the last to the first, which is 0: constants are held by nothing. So does other x that nothing
- * holds stay 0. */
+/* Solves for x by elimination from the last element to the first, where x is 0, since constants are in the null
+ * space. Other undetermined entries of x are also 0. */
 static void solve(patch *p)
 {
     double whole[PATCH], *x = p->x;
@@ -101,7 +102,7 @@ static void solve(patch *p)
     }
 }
 
-/* K delta(x) of a star; gives delta' K delta. */
+/* Computes K delta(x) of a star; returns delta' K delta. */
 static double slopes(const patch *p, size_t j, double slope[4])
 {
     const double *form = form_of(p, j);
@@ -115,7 +116,7 @@ static double slopes(const patch *p, size_t j, double slope[4])
     return energy;
 }
 
-/* Is A x = b? */
+/* True if A x = b. */
 static bool is_solved(const patch *p)
 {
     double left[PATCH], size = 0, most = 0;
@@ -131,7 +132,7 @@ static bool is_solved(const patch *p)
 
 /* ---- debts ---- */
 
-/* Takes this share of its direction from each star. */
+/* Takes this fraction of its direction from each star. */
 static void take(const patch *p, double share)
 {
     for (size_t j = 0; j < p->n_stars; j++) {
@@ -154,7 +155,7 @@ static bool pay_debt(patch *p, double debt, const double direction[4], double mo
     return true;
 }
 
-/* The eigenvalues of sym(K_c), ascending, and their vectors. */
+/* Computes the eigenvalues of sym(K_c), ascending, and their vectors. */
 static void split(const mt_stars *s, size_t c, double value[4], double direction[4][4])
 {
     const double *k = s->star + 16 * c;
@@ -164,7 +165,7 @@ static void split(const mt_stars *s, size_t c, double value[4], double direction
     mt_spectrum_small(4, a, value, direction);
 }
 
-/* Adds `sign` times those debts of a star that are in the set, a bit each, to its form. */
+/* Adds `sign` times the debts of a star in the set (one bit per debt) to its form. */
 static void add_debts(mt_stars *s, size_t c, uint8_t set, double sign)
 {
     double value[4], direction[4][4], *form = s->form + 10 * c;
@@ -175,7 +176,7 @@ static void add_debts(mt_stars *s, size_t c, uint8_t set, double sign)
                 form[at[f][g]] += sign * -value[k] * direction[k][f] * direction[k][g];
 }
 
-/* The debts of a star. */
+/* Returns the debts of a star. */
 static uint8_t debts_of(const mt_stars *s, size_t c)
 {
     double value[4], direction[4][4];
@@ -186,7 +187,7 @@ static uint8_t debts_of(const mt_stars *s, size_t c)
     return set;
 }
 
-/* Pays what it can of a set of debts; gives the others. */
+/* Pays as many debts of a set as possible; returns the others. */
 static uint8_t pay(const mt_stars *s, size_t c, uint8_t set, size_t rings, patch *p)
 {
     double value[4], direction[4][4];
@@ -197,7 +198,7 @@ static uint8_t pay(const mt_stars *s, size_t c, uint8_t set, size_t rings, patch
     return set;
 }
 
-/* ---- all of them ---- */
+/* ---- all debts ---- */
 
 static mt_status sweep(mt_stars *s, size_t rings, const uint8_t *leave, patch *p, uint8_t *unpaid)
 {
@@ -210,7 +211,7 @@ static mt_status sweep(mt_stars *s, size_t rings, const uint8_t *leave, patch *p
     return MT_OK;
 }
 
-/* From the start, but for the debts of those to be left; gives how many elements have debts then. */
+/* Pays from the start, without the debts of elements in `leave`; returns the number of elements with unpaid debts. */
 static mt_status pay_all(mt_stars *s, const uint8_t *leave, patch *p, uint8_t *unpaid, size_t *n_unpaid)
 {
     mt_stars_form(s);

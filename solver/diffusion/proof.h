@@ -1,33 +1,36 @@
-/* Proof that nothing grows: what indefinite stars could create is paid for by the stars around them, none of which gives more than it
- * has.
+/* Proof that no mode grows: the stars around each indefinite star dissipate at least the energy that it
+ * creates, and no star is counted for more than it has.
  *
- * What the operator takes from z is 1/2 sum_c e_c(z), e_c = delta_c' sym(K_c) delta_c (solver/diffusion/diffusion.h). Of an
- * indefinite star the eigenvectors of sym(K_c) with negative eigenvalues are *debts*: e_c = (a part that is never negative) -
- * sum debt (n . delta_c)^2. All that is left of the stars, F = sum_j e_j over those at most some rings away, is at least 1 / m where
- * n . delta_c = 1, for
+ * The operator dissipates 1/2 sum_c e_c(z), e_c = delta_c' sym(K_c) delta_c (solver/diffusion/diffusion.h).
+ * The eigenvectors of sym(K_c) of an indefinite star with negative eigenvalues are *debts*: e_c = (a
+ * non-negative part) - sum debt (n . delta_c)^2. The remaining dissipation F = sum_j e_j of the stars at most
+ * some rings away is at least 1 / m for n . delta_c = 1, with
  *
  *     A x = b,   m = b . x,   z' A z = F(z),   b . z = n . delta_c(z)
  *
- * and by the inequality of Cauchy and Schwarz, first in each star and then over the stars,
+ * and by the Cauchy-Schwarz inequality, first in each star and then over the stars,
  *
  *     debt (n . delta_c(z))^2  <=  debt m sum_j (delta_j(z)' K_j delta_j(x))^2 / e_j(x)   for all z
  *
- * So with debt m <= 1 the debt is paid if each star gives up that share of one direction, and keeps all it has in the others:
+ * So if debt m <= 1, the debt is paid by taking that share of one direction from each star; the other
+ * directions stay intact:
  *
  *     K_j  <-  K_j - debt m (K_j delta_j(x)) (K_j delta_j(x))' / e_j(x)
  *
- * which is still not negative. One debt after the other in the order of the elements, so that the outcome is the same for any number of
- * threads: with one ring of stars where these have plenty, and with more of them for what is left. When all debts are paid the
- * sum is one of terms that are never negative, and nothing grows: that is proved, up to rounding (1e-8 of a star's own rate). Where this greedy way does not reach,
- * a few places where stars need nearly all there is, the debts around are left unpaid and what is there is left to them: whether they
- * can be paid together is for others to find (solver/diffusion/limiter.h). */
+ * which remains positive semidefinite. Debts are paid one after the other in the order of the elements, so
+ * that the result does not depend on the number of threads: first with one ring of stars, then with more
+ * rings for the remaining debts. If all debts are paid, the sum has only non-negative terms: this proves the
+ * absence of growth, up to rounding (1e-8 of a star's own rate). The greedy algorithm fails in a few places
+ * where stars need nearly all dissipation that there is. It leaves the debts around such a place unpaid and
+ * the remaining dissipation to them; solver/diffusion/limiter.h decides if they can be paid together. */
 #pragma once
 
 #include "solver/diffusion/stars.h"
 
-/* Pays what it can for the stars as they are limited now, whose forms become what they have left, and tells in `arena` who has debts:
- * unpaid[n] != 0 for *n_unpaid elements. Those are not part of the forms. mt_stars_form undoes it. MT_MEMORY. MT_STOPPED. */
+/* Pays as many debts as possible for the stars as they are limited now. The forms become the remaining
+ * dissipation, without the unpaid debts. Returns in `arena` unpaid[n], non-zero for the *n_unpaid elements
+ * with unpaid debts. mt_stars_form restores the forms. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_proof_seek(mt_arena *arena, mt_stars *stars, uint8_t **unpaid, size_t *n_unpaid);
 
-/* Puts the debts that are unpaid back into the forms. */
+/* Adds the unpaid debts to the forms again. */
 void mt_proof_owe(mt_stars *stars, const uint8_t *unpaid);

@@ -14,7 +14,7 @@ typedef struct row {
     double value[MT_ROW];
 } row;
 
-/* Adds to the entry of a column, which is there. */
+/* Adds to the entry of an existing column. */
 static void row_add(row *r, uint32_t column, double value)
 {
     size_t k = 0;
@@ -22,8 +22,8 @@ static void row_add(row *r, uint32_t column, double value)
     r->value[k] += value;
 }
 
-/* Row c of M without its diagonal: half the fluxes of its own star, minus half those its neighbours' stars send here, of which
- * back[f] are the coefficients. */
+/* Computes row c of M without its diagonal: half the fluxes of its own star, minus half the fluxes that the
+ * neighbours' stars send here, with coefficients back[f]. */
 static void row_of(
     const mt_adjacency *adjacency, size_t c, const double *own, const double *const back[4], row *r)
 {
@@ -44,7 +44,7 @@ static void row_of(
 
 /* ---- along a walk ---- */
 
-/* From the walk's columns to the mesh's, which ascend otherwise. */
+/* Converts the walk's columns to the mesh's, which have another ascending order. */
 static void row_leave_walk(const mt_walk *walk, row *r)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -77,7 +77,7 @@ void mt_rows_along(const mt_stars *s, size_t element, uint32_t *column, double *
     }
 }
 
-/* ---- anew ---- */
+/* ---- recomputed rows ---- */
 
 mt_status mt_rows_room(mt_arena *arena, const mt_stars *stars, size_t most, mt_rows *rows)
 {
@@ -98,7 +98,7 @@ static void add(const mt_rows *rows, uint32_t element, size_t *n)
     rows->element[(*n)++] = element;
 }
 
-/* Those of the list first; gives how many there are. */
+/* Collects the elements of the list, then their neighbours; returns their number. */
 static size_t gather(const mt_rows *rows, size_t n, const uint32_t *element)
 {
     size_t all = 0;
@@ -109,7 +109,7 @@ static size_t gather(const mt_rows *rows, size_t n, const uint32_t *element)
     return all;
 }
 
-/* The row of a face of the neighbour's star: the one that leads back to element c. */
+/* Returns the row of the neighbour's star for the face shared with element c. */
 static const double *back_to(const mt_rows *rows, size_t c, uint32_t neighbour)
 {
     const uint32_t *of = rows->stars->adjacency->neighbour + 4 * (size_t)neighbour;

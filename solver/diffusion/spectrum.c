@@ -10,10 +10,11 @@
 enum {
     LOOK_EVERY = 10,
     SUM_BLOCK = 4096,
+    /* with fewer, threads cost more than they save */
     PARALLEL_FROM = 16384
-}; /* below that, threads cost more than they bring */
+};
 
-/* ---- Sums in an order that does not depend on the number of threads: blocks first, then the blocks in
+/* ---- Sums in an order that does not depend on the number of threads: within blocks, then over the blocks in
  * order. */
 
 typedef struct lanczos {
@@ -23,7 +24,7 @@ typedef struct lanczos {
     size_t n, n_blocks;
 } lanczos;
 
-/* y += a x, and gives z . y; one sweep through memory. */
+/* Computes y += a x and returns z . y, in one pass through memory. */
 static double add_and_dot(const lanczos *l, double a, const double *x, double *y, const double *z)
 {
 #pragma omp parallel for schedule(static) if (l->n >= PARALLEL_FROM)
@@ -61,7 +62,7 @@ static void scale(size_t n, double a, double *x)
     for (size_t i = 0; i < n; i++) x[i] *= a;
 }
 
-/* y += a x, and gives y . y and z . y; one sweep through memory. */
+/* Computes y += a x, y . y and z . y, in one pass through memory. */
 static void add_and_two_dots(
     const lanczos *l, double a, const double *x, double *y, const double *z, double *yy, double *zy)
 {
@@ -86,7 +87,8 @@ static void add_and_two_dots(
 
 /* ---- The recurrence. */
 
-/* Uniform in [-1, 1) from the index alone: the mixing function of SplitMix64 (Steele, Lea, Flood 2014). */
+/* Returns a value in [-1, 1), uniform, from the index alone: the mixing function of SplitMix64 (Steele, Lea, Flood
+ * 2014). */
 static double noise(uint64_t index)
 {
     uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -96,9 +98,9 @@ static double noise(uint64_t index)
     return (double)(z >> 11) * 0x1p-52 - 1;
 }
 
-/* y += a x, then the null vector is taken out of y and y made a unit vector, if it is not 0; gives what |y| was
- * in between. Where little but the null vector was there, the norm by Pythagoras is mostly rounding, so that one
- * who needs it asks twice. */
+/* Computes y += a x, removes the null vector from y and normalises y if it is not 0. Returns the norm before
+ * normalisation. If y was mostly null vector, the norm by Pythagoras is mostly rounding; callers that need it call
+ * twice. */
 static double add_and_clean(const lanczos *l, double a, const double *x, double *y)
 {
     const double *null_vector = l->map->null_vector;
@@ -114,7 +116,7 @@ static double add_and_clean(const lanczos *l, double a, const double *x, double 
     return length;
 }
 
-/* Puts the unit start vector into q; returns false where there is no space for one. */
+/* Sets q to the unit start vector; false if the space is empty. */
 static bool start(lanczos *l)
 {
     const uint32_t *number = l->map->number;
@@ -128,7 +130,7 @@ static bool start(lanczos *l)
     return true;
 }
 
-/* S q = beta_old q_old + alpha q + beta y, then (q_old, q) <- (q, y), as long as beta > 0. */
+/* Computes S q = beta_old q_old + alpha q + beta y, then (q_old, q) <- (q, y), while beta > 0. */
 static mt_status step(lanczos *l, double beta_old, double *alpha, double *beta)
 {
     if (!l->map->apply(l->map->context, l->q, l->y)) return mt_fail(MT_STOPPED, "stopped");
@@ -155,7 +157,7 @@ static mt_status lanczos_make(mt_arena *arena, const mt_spectrum_map *map, lancz
 
 /* ---- The tridiagonal matrix. */
 
-/* The span that holds all its eigenvalues (Gershgorin). */
+/* Computes an interval that contains all eigenvalues (Gershgorin). */
 static void span(const mt_spectrum *s, size_t steps, double *low, double *high)
 {
     *low = DBL_MAX;
@@ -167,7 +169,7 @@ static void span(const mt_spectrum *s, size_t steps, double *low, double *high)
     }
 }
 
-/* How many eigenvalues lie below x: the negative pivots of T - x (Sturm). */
+/* Returns the number of eigenvalues below x: the negative pivots of T - x (Sturm). */
 static size_t count_below(const mt_spectrum *s, size_t steps, double x)
 {
     size_t below = 0;
@@ -181,7 +183,7 @@ static size_t count_below(const mt_spectrum *s, size_t steps, double x)
     return below;
 }
 
-/* Eigenvalue number `index`, counted from the lowest, by bisection to the last bit but few. */
+/* Returns eigenvalue number `index`, counted from the lowest, by bisection to nearly the last bit. */
 static double tridiagonal_value(const mt_spectrum *s, size_t steps, size_t index)
 {
     double low, high;
@@ -203,8 +205,7 @@ static double tridiagonal_value(const mt_spectrum *s, size_t steps, size_t index
 static void tridiagonal_solve(const mt_spectrum *s, double value, double *u, double *x)
 {
     size_t n = s->steps;
-    double *d = u, *e = u + n,
-           *f = u + 2 * n; /* the triangle: diagonal, first and second diagonal above it */
+    double *d = u, *e = u + n, *f = u + 2 * n; /* upper triangle: diagonal, first and second superdiagonal */
     double smallest = DBL_EPSILON * fmax(fabs(s->lowest), fabs(s->highest)) + DBL_MIN;
     d[0] = s->alpha[0] - value;
     e[0] = n > 1 ? s->beta[0] : 0;
@@ -234,7 +235,7 @@ static void tridiagonal_solve(const mt_spectrum *s, double value, double *u, dou
     }
 }
 
-/* The unit eigenvector of an eigenvalue, by inverse iteration; u is [3][steps] scratch. */
+/* Computes the unit eigenvector of an eigenvalue by inverse iteration; u is [3][steps] scratch. */
 static void tridiagonal_vector(const mt_spectrum *s, double value, double *u, double *x)
 {
     for (size_t k = 0; k < s->steps; k++) x[k] = noise(k);
@@ -247,14 +248,14 @@ static void tridiagonal_vector(const mt_spectrum *s, double value, double *u, do
     }
 }
 
-/* ---- What the header promises. */
+/* ---- Public functions. */
 
 static double relative_change(double from, double to)
 {
     return to == from ? 0 : fabs(to - from) / fmax(fabs(to), DBL_MIN);
 }
 
-/* Looks at both ends; true when the goal is reached. */
+/* Computes both extreme eigenvalues; true if the goal is reached. */
 static bool look(const mt_spectrum_goal *goal, mt_spectrum *s)
 {
     double low = tridiagonal_value(s, s->steps, 0);
@@ -301,7 +302,7 @@ mt_status mt_spectrum_run(
     return run(&l, goal, max_steps, spectrum);
 }
 
-/* The highest eigenvalues above `above`, without copies, and their vectors in Lanczos coordinates
+/* Finds the highest eigenvalues above `above`, without copies, and their vectors in Lanczos coordinates
  * [count][steps]. */
 static mt_status top_of_tridiagonal(mt_arena *arena, const mt_spectrum *s, double above, size_t max_vectors,
     double *values, double *coordinates, size_t *count)

@@ -13,7 +13,7 @@ static const char making_it_smooth[] = "spreading the reaction";
 
 /* ---- t ---- */
 
-/* The mean squared distance to the neighbours; 0 without any. */
+/* Returns the mean squared distance to the neighbours; 0 without neighbours. */
 static double distance2(const mt_stars *along, size_t c)
 {
     const mt_stars *s = mt_stars_geometry(along, &c);
@@ -32,7 +32,7 @@ static double distance2(const mt_stars *along, size_t c)
     return n_inner > 0 ? sum / n_inner : 0;
 }
 
-/* t as the elements' sizes have it, and of each tissue its mean over the volume. */
+/* Computes t from the sizes of the elements, and its volume-weighted mean in each tissue. */
 static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volume)
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
@@ -48,9 +48,9 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
     for (size_t k = 0; k < s->n_tissues; k++) mean_ms[k] = volume[k] > 0 ? mean_ms[k] / volume[k] : 0;
 }
 
-/* ---- smooth ---- */
+/* ---- smoothing ---- */
 
-/* y = M x by the stars: each element's one-sided fluxes, then each sums its own. */
+/* Computes y = M x from the stars: the one-sided fluxes of each element, then the sum of each element's fluxes. */
 static void apply_stars(const mt_stars *s, const double *x, double *w, double *y)
 {
     const uint32_t *neighbour = s->adjacency->neighbour;
@@ -75,18 +75,18 @@ static void apply_stars(const mt_stars *s, const double *x, double *w, double *y
     }
 }
 
-/* All [n]. */
+/* Work arrays of the smoothing, all [n]. */
 typedef struct smoothing {
     const mt_stars *stars;
-    double *rate; /* duration of a pass / what the element holds meanwhile */
-    double *now;  /* the last stage; where the result will be */
-    double *last; /* the one before */
+    double *rate; /* duration of a pass / capacity during the smoothing */
+    double *now;  /* the last stage; finally the result */
+    double *last; /* the stage before */
     double *m;    /* M now */
-    double *w;    /* [n][4] for that */
+    double *w;    /* [n][4] fluxes for m */
 } smoothing;
 
-/* A pass of the diffusion equation by one step of the Runge-Kutta-Legendre scheme of first order (C. D. Meyer, D. S. Balsara, T. D.
- * Aslam, J. Comput. Phys. 257, 2014), which is stable for decays of up to (S^2 + S) / 2 in a pass. */
+/* Advances the diffusion equation by one step of the first-order Runge-Kutta-Legendre scheme (C. D. Meyer, D. S.
+ * Balsara, T. D. Aslam, J. Comput. Phys. 257, 2014), which is stable for decays of up to (S^2 + S) / 2 per pass. */
 static void pass(const smoothing *r)
 {
     const size_t n = r->stars->n;
@@ -109,8 +109,8 @@ static void pass(const smoothing *r)
     }
 }
 
-/* Diffusion of t for a time that is each tissue's own [n_tissues]. Elements that would decay too fast for the scheme hold more
- * meanwhile. */
+/* Diffuses t for a time per tissue [n_tissues]. The capacity of elements that would decay too fast for the scheme
+ * is raised meanwhile. */
 static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, double *t)
 {
     const double most = (STAGES * STAGES + STAGES) / 2.0;
@@ -139,7 +139,7 @@ static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, d
 
 /* ---- stiff elements ---- */
 
-/* -V_c a_cc: what its own star and those of its neighbours take from it. */
+/* Returns -V_c a_cc, from the element's own star and those of its neighbours. */
 static double diagonal_of(const mt_stars *s, size_t c)
 {
     double sum = 0;
@@ -167,7 +167,7 @@ static size_t slow_down(mt_stars *s, const double *kappa, float *slowed)
     return n_slowed;
 }
 
-/* kappa in the place of t. */
+/* Computes kappa from t, in place. */
 static void from_times(const mt_stars *s, double *kappa)
 {
     const double beta = s->scheme->spreading, front_ms = s->scheme->front_ms;
@@ -175,7 +175,7 @@ static void from_times(const mt_stars *s, double *kappa)
         if (kappa[c] > 0) kappa[c] *= beta * kappa[c] / (kappa[c] + front_ms);
 }
 
-/* t of all elements, smooth. */
+/* Computes the smoothed t of all elements. */
 static mt_status find_times(mt_stars *s, double *t)
 {
     MT_SCRATCH(scratch);

@@ -11,7 +11,7 @@ static void fill_noise(size_t n, double *v)
     }
 }
 
-/* A sum that remembers what it lost (Neumaier). */
+/* A compensated sum (Neumaier). */
 typedef struct sum {
     double high, low;
 } sum;
@@ -47,7 +47,7 @@ static state look(const mt_diffusion *diffusion, const double *v)
     return s;
 }
 
-/* max_c sum_k |rate_ck| */
+/* Returns max_c sum_k |rate_ck|. */
 static double largest_row(const mt_diffusion *diffusion)
 {
     double most = 0;

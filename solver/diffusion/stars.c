@@ -7,10 +7,10 @@
 #include "solver/diffusion/spectrum.h"
 #include "solver/diffusion/tissue.h"
 
-static const double SHORTEST = 0.4;      /* |d| / sqrt|S| of a face; below, this counts in its place */
+static const double SHORTEST = 0.4;      /* lower bound of |d| / sqrt|S| of a face */
 static const double LEAST_WEIGHT = 0.01; /* of the minimum correction */
-static const double STIFFEST = 5e4;      /* eigenvalues of S, times e^2 / D_l */
-static const double SECOND_NORMAL = 0.2; /* singular value, relative, from which a direction counts */
+static const double STIFFEST = 5e4;      /* largest |eigenvalue| of S, times e^2 / D_l */
+static const double SECOND_NORMAL = 0.2; /* relative singular value from which a direction counts */
 static const double RANK_CUT = 1e-8;     /* of the pseudo-inverse, relative */
 static const double DEFINITE = 1e-12;    /* rounding allowed in the smallest eigenvalue of a star */
 
@@ -18,17 +18,18 @@ typedef double vec3[3];
 
 /* ---- geometry of one element ---- */
 
-/* As an element meets its neighbours: across a border of tissues as if these were of its own (seen_across). */
+/* The geometry of an element and its neighbours. Neighbours across a border of tissues appear as if in its own
+ * tissue (seen_across). */
 typedef struct element_shape {
     vec3 area[4];     /* S_f, outward [mm^2] */
     vec3 to[4];       /* d_f [mm]; 0 at the boundary */
     vec3 flux[4];     /* D_f S_f; at the boundary D_c S_f */
     double tau[4];    /* 0 at the boundary */
     double weight[4]; /* of the damping */
-    bool oblique;     /* tau is bounded on a face */
+    bool oblique;     /* True if tau is bounded on a face */
 } element_shape;
 
-/* The mean of the tensors of two elements of one tissue (twice the same for one element). */
+/* Computes the mean of the tensors of two elements of one tissue (c = n: the tensor of one element). */
 static void mean_tensor(const mt_stars *s, size_t c, size_t n, double tensor[3][3])
 {
     const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
@@ -40,7 +41,7 @@ static void mean_tensor(const mt_stars *s, size_t c, size_t n, double tensor[3][
     mt_tissue_tensor_add_normal(normal, q, s->sheet + 3 * n, tensor);
 }
 
-/* And that times S. */
+/* Computes the mean tensor times S. */
 static void mean_flux(const mt_stars *s, size_t c, size_t n, const vec3 area, vec3 flux)
 {
     const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
@@ -60,7 +61,8 @@ double mt_stars_lengths(const vec3 area, const vec3 to)
     return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
 }
 
-/* The weight of the minimum correction (solver/diffusion/scheme.h), for the tensor D, S . d of the face and its flux D S. */
+/* Returns the weight of the minimum correction (solver/diffusion/scheme.h), for the tensor D, S . d of the face and
+ * its flux D S. */
 static double minimum_weight(double d[3][3], const vec3 area, const vec3 flux, const vec3 to, double across)
 {
     double cofactor[3][3];
@@ -77,7 +79,7 @@ static double minimum_weight(double d[3][3], const vec3 area, const vec3 flux, c
     return fmin(fmax(cosine2, LEAST_WEIGHT), 1);
 }
 
-/* Do two elements conduct differently, whatever their directions? */
+/* True if the tissues of two elements conduct differently, regardless of directions. */
 static bool at_border(const mt_stars *s, size_t c, size_t n)
 {
     if (!s->of || s->of[c] == s->of[n]) return false;
@@ -85,7 +87,7 @@ static bool at_border(const mt_stars *s, size_t c, size_t n)
     return here[0] != there[0] || here[1] != there[1] || here[2] != there[2];
 }
 
-/* Makes d of a face at a border of tissues d~, and gives S . d~ / (S . d), for S . d and the flux D_c S. */
+/* Replaces d of a face at a border of tissues by d~, and returns S . d~ / (S . d), for S . d and the flux D_c S. */
 static double seen_across(
     const mt_stars *s, size_t c, size_t n, const vec3 area, const vec3 flux, double across, vec3 to)
 {
@@ -97,7 +99,7 @@ static double seen_across(
     return (1 - share) + share * mt_dot3(area, flux) / k_n;
 }
 
-/* All of an inner face. */
+/* Computes all values of an inner face. */
 static void shape_face(const mt_stars *s, size_t c, const vec3 here, size_t n, int f, element_shape *shape)
 {
     const bool border = at_border(s, c, n);
@@ -140,9 +142,9 @@ static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 
 /* ---- the star of one element ---- */
 
-/* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space:
- * P = I - sum u u'. A direction counts if its singular value is not small beside the largest: two nearly
- * coplanar faces remove one. */
+/* Removes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) from the space: P = I - sum u
+ * u'. A direction counts if its singular value is not small compared with the largest: two nearly coplanar faces
+ * remove one. */
 static void project_out(int count, vec3 *normals, double p[3][3])
 {
     double gram[4][4] = {{0}}, values[4], u[4][4];
@@ -160,7 +162,7 @@ static void project_out(int count, vec3 *normals, double p[3][3])
     }
 }
 
-/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues; what is small beside `size` is 0. */
+/* Computes the pseudo-inverse of a positive semidefinite matrix; eigenvalues small compared with `size` count as 0. */
 static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
 {
     double values[4], u[4][4];
@@ -173,7 +175,8 @@ static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
         }
 }
 
-/* The tensor of an element with other numbers along its axes: with powers of its own that is this power of its tensor. */
+/* Computes the tensor of an element with other values along its axes; with powers of its own values, this is that
+ * power of its tensor. */
 static void tensor_along_axes(const mt_stars *s, size_t c, const double of_axis[3], double tensor[3][3])
 {
     mt_tissue_tensor(of_axis[0], of_axis[1], s->fibre + 3 * c, tensor);
@@ -186,7 +189,7 @@ static void multiply3(double a[3][3], const vec3 x, vec3 y)
     for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
 }
 
-/* P for the boundary faces of an element, in y = D^-1/2 x. */
+/* Computes P for the boundary faces of an element, in y = D^-1/2 x. */
 static void boundary_projector(const mt_stars *s, size_t c, const element_shape *shape, double p[3][3])
 {
     const double *d = mt_stars_tissue_of(s, c)->d;
@@ -204,13 +207,13 @@ static void boundary_projector(const mt_stars *s, size_t c, const element_shape 
     project_out(count, normals, p);
 }
 
-/* column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
+/* Computes column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
 static void gradient(const mt_stars *s, size_t c, const element_shape *shape, vec3 column[4])
 {
     const double *d = mt_stars_tissue_of(s, c)->d;
     double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
-    double size =
-        0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
+    /* size of the fit before the projection: with 3 boundary faces only rounding remains */
+    double size = 0;
     vec3 dp[4];
     tensor_along_axes(s, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, minus_half);
     boundary_projector(s, c, shape, p);
@@ -231,7 +234,7 @@ static void gradient(const mt_stars *s, size_t c, const element_shape *shape, ve
     }
 }
 
-/* The two parts of K_c = alpha diag(w tau) + theta Q B. */
+/* Computes the two parts of K_c = alpha diag(w tau) + theta Q B. */
 static void star_parts(
     const mt_stars *s, size_t c, const element_shape *shape, double damping[4], double qb[4][4])
 {
@@ -246,8 +249,8 @@ static void star_parts(
     }
 }
 
-/* Smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(w tau), over the inner faces; below -1 the star
- * is indefinite. */
+/* Returns the smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(w tau), over the inner faces; the star
+ * is indefinite if it is below -1. */
 static double star_lowest(const double damping[4], double qb[4][4])
 {
     double a[4][4], values[4] = {0}, vectors[4][4];
@@ -263,7 +266,7 @@ static double star_lowest(const double damping[4], double qb[4][4])
     return values[0];
 }
 
-/* The upper half of sym(K_c). */
+/* Computes the upper triangle of sym(K_c). */
 static void form_of(const double k[16], double half[10])
 {
     for (size_t f = 0; f < 4; f++)
@@ -282,7 +285,7 @@ static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[
     if (s->form) form_of(s->star + 16 * c, s->form + 10 * c);
 }
 
-/* theta of an indefinite star that is limited. */
+/* Returns theta of an indefinite star that is limited. */
 static double limited_theta(const double damping[4], double qb[4][4])
 {
     return 0.98 / -star_lowest(damping, qb);
@@ -297,7 +300,7 @@ void mt_stars_one(const mt_stars *s, size_t c, double star[16])
     put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
 }
 
-/* Those of an element of the walk. */
+/* Computes the shape and parts for an element of the walk. */
 static void parts_of(const mt_stars *s, size_t c, element_shape *shape, double damping[4], double qb[4][4])
 {
     const mt_stars *in = mt_stars_geometry(s, &c);
@@ -344,7 +347,8 @@ static mt_status volumes(mt_stars *s)
     return bad < s->n ? refuse_volume(s, s->walk->place[bad]) : MT_OK;
 }
 
-/* A bound of |sym(K_c)|; with the damping one for every theta, as it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
+/* Returns a bound of |sym(K_c)|. It includes the damping, so it holds for every theta: sym(K_c) is between alpha
+ * diag(w tau) and its value at theta = 1. */
 static double star_bound(const double damping[4], const double star[16])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
@@ -365,7 +369,7 @@ void mt_stars_bound(mt_stars *s)
     for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->star + 16 * c);
 }
 
-/* The star of one element as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
+/* Builds the star of one element at theta = 1, with its bound in z. If `ask`, finds whether it is indefinite. */
 static void make_star(mt_stars *s, size_t c, bool ask)
 {
     element_shape shape;
@@ -393,7 +397,7 @@ static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
     return MT_OK;
 }
 
-/* ---- what slivers hold ---- */
+/* ---- capacity of slivers ---- */
 
 static double longest_edge_squared(const mt_mesh *mesh, size_t c)
 {
@@ -408,8 +412,8 @@ static double longest_edge_squared(const mt_mesh *mesh, size_t c)
     return longest;
 }
 
-/* -v' M v = 1/2 sum delta_c' K_c delta_c <= 1/2 sum k_c |delta_c|^2, and (v_n - v_c)^2 <= 2 v_n^2 + 2 v_c^2: the most that
- * can stand beside v_c^2. */
+/* -v' M v = 1/2 sum delta_c' K_c delta_c <= 1/2 sum k_c |delta_c|^2, and (v_n - v_c)^2 <= 2 v_n^2 + 2 v_c^2: the
+ * load is the largest coefficient of v_c^2. */
 double mt_stars_load(const mt_stars *s, size_t c)
 {
     double load = 0;
@@ -420,7 +424,7 @@ double mt_stars_load(const mt_stars *s, size_t c)
     return load;
 }
 
-/* The largest diffusivity, over its own chi Cm, of an element and its neighbours. */
+/* Returns the largest diffusivity of an element and its neighbours, each over its own chi Cm. */
 static double largest_diffusivity(const mt_stars *s, size_t c)
 {
     double largest = 0;
@@ -433,7 +437,7 @@ static double largest_diffusivity(const mt_stars *s, size_t c)
     return largest;
 }
 
-/* V_c as the header has it, once z has the bounds of the stars. Gives the number of slivers. */
+/* Sets V_c as the header defines it; z must have the bounds of the stars. Returns the number of slivers. */
 static size_t hold_slivers(mt_stars *s)
 {
     size_t slivers = 0;
@@ -474,7 +478,7 @@ mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *s)
     return MT_OK;
 }
 
-/* One after the other: a form ends before the next star begins. */
+/* In sequence: a form ends before the next star begins. */
 void mt_stars_become_forms(mt_stars *s)
 {
     s->form = s->star;
@@ -497,7 +501,7 @@ void mt_stars_weigh(mt_stars *s)
     }
 }
 
-/* ---- what the header promises ---- */
+/* ---- public functions ---- */
 
 static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
 {

@@ -1,6 +1,7 @@
-/* The "stars" of a diffusion operator while it is made: for each element the matrix K_c that couples it to its neighbours, and
- * what it holds (V_c), as solver/diffusion/diffusion.h defines them. Here are the geometry, the gradients and the slivers;
- * which gradients are limited is decided elsewhere (solver/diffusion/limiter.h). */
+/* The "stars" of a diffusion operator during its construction: for each element the matrix K_c of its
+ * coupling to its neighbours and the capacity V_c, as defined in solver/diffusion/diffusion.h. Contains
+ * geometry, gradients and the treatment of slivers; solver/diffusion/limiter.h decides which gradients are
+ * limited. */
 #pragma once
 
 #include "mesh/walk.h"
@@ -8,24 +9,27 @@
 #include "solver/diffusion/watch.h"
 
 enum {
-    MT_STARS_PARALLEL_FROM = 8192, /* elements; below that, threads cost more than they bring */
+    MT_STARS_PARALLEL_FROM = 8192, /* elements; with fewer, threads cost more than they save */
     MT_STARS_CHUNK = 65536         /* elements between two calls of the watch */
 };
 
-/* S . d / (|S| l) of a face; below, tau is another. */
+/* S . d / (|S| l) of a face; tau is modified below it. */
 #define MT_STARS_COSINE 0.05
 
-/* What the stars know of a tissue. Fluxes of all tissues are told over the chi Cm of the first, so that one unit serves across
- * borders; what an element holds is then its volume times its own chi Cm over that. With one tissue this is 1. */
+/* Diffusion coefficients of a tissue. Fluxes of all tissues are relative to the chi Cm of the first, so that
+ * their unit is the same on both sides of a border. The capacity of an element is then its volume times the
+ * ratio of its own chi Cm to it. */
 typedef struct mt_stars_tissue {
-    double d
-        [3]; /* along the fibre, across it, normal to the sheet: conductivities over the chi Cm of the first [mm^2/ms] */
-    double capacity; /* chi Cm over that of the first */
+    /* longitudinal, transverse, normal to the sheet: conductivities over the chi Cm of the first tissue
+     * [mm^2/ms] */
+    double d[3];
+    double capacity; /* chi Cm relative to the first tissue */
 } mt_stars_tissue;
 
-/* All borrowed; the second group is taken by mt_stars_make. Elements stand in the order of a walk (mesh/walk.h), and so do those of mesh
- * and adjacency (mt_walk_along). What depends on an order goes by the walk's elements, so that no bit depends on the walk. A single star
- * can be made anew in any order of the elements (mt_stars_one). */
+/* The stars of a mesh. All pointers are borrowed; mt_stars_make allocates the second group. Elements are in
+ * the order of a walk (mesh/walk.h), as are mesh and adjacency (mt_walk_along). Computations that depend on
+ * an order use the walk's element numbers, so that no bit depends on the walk. mt_stars_one recomputes a
+ * single star in any order of the elements. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
@@ -34,30 +38,30 @@ typedef struct mt_stars {
     const mt_diffusion_scheme *scheme;
     size_t n_tissues;
     const mt_stars_tissue *tissue; /* [n_tissues] */
-    const uint16_t *of;            /* [n]; NULL: all are of the first tissue */
+    const uint16_t *of;            /* [n] tissue indices; NULL if all elements are of the first tissue */
     const double *fibre;           /* [n][3] */
-    const double *sheet; /* [n][3] where some tissue conducts otherwise normal to its sheets, else NULL */
+    const double *sheet;           /* [n][3]; NULL if no tissue is orthotropic */
     const mt_watch *watch;
-    const struct mt_stars *
-        plain; /* the first group in the mesh's own order; NULL: mesh, fibres and sheets are here, along the walk */
+    /* the first group in the mesh's own order; NULL: mesh, fibres and sheets are here, along the walk */
+    const struct mt_stars *plain;
 
-    double *star;  /* [n][4][4] K_c; NULL once only the forms are needed */
-    uint8_t *back; /* [n][4] the face of the neighbour that leads back here; at the boundary the same face */
-    double *root;  /* [n] V^-1/2 */
-    double *null_root; /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
+    double *star;      /* [n][4][4] K_c; NULL once only the forms are needed */
+    uint8_t *back;     /* [n][4] the neighbour's index of this face; at the boundary the face itself */
+    double *root;      /* [n] V^-1/2 */
+    double *null_root; /* [n] V^1/2 / |V^1/2|: the constants in the basis of S */
 
     double *volume;      /* [n] V_c */
     float *theta;        /* [n] */
-    uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
-    uint8_t *pending;    /* [n] 1: indefinite, and not examined since a star close by changed */
+    uint8_t *indefinite; /* [n] 1 while the star can create energy */
+    uint8_t *pending;    /* [n] 1: indefinite, and not examined since a star nearby changed */
     uint8_t *oblique;    /* [n] 1: tau is bounded on a face */
     double *z;           /* [n] scratch */
 
-    double *
-        form; /* [n][10] sym(K_c), upper half, row by row; NULL where nobody asked for them (mt_stars_take_forms) */
+    /* [n][10] sym(K_c), upper triangle, row by row; NULL without forms (mt_stars_take_forms) */
+    double *form;
 } mt_stars;
 
-/* Who knows the geometry of an element, and by which number. */
+/* Returns the stars that have the geometry of an element, and its number there. */
 static inline const mt_stars *mt_stars_geometry(const mt_stars *s, size_t *element)
 {
     if (!s->plain) return s;
@@ -70,48 +74,51 @@ static inline const mt_stars_tissue *mt_stars_tissue_of(const mt_stars *s, size_
     return &s->tissue[s->of ? s->of[c] : 0];
 }
 
-/* The end of the chunk of elements that begins with `first`. */
+/* Returns the end of the chunk of elements that begins with `first`. */
 static inline size_t mt_stars_chunk_end(const mt_stars *s, size_t first)
 {
     return first + MT_STARS_CHUNK < s->n ? first + MT_STARS_CHUNK : s->n;
 }
 
-/* |S| l of a face: |S| |d|, or more where d is short beside the face. */
+/* Returns |S| l of a face: |S| |d|, or more if d is short compared with the face. */
 double mt_stars_lengths(const double area[3], const double to[3]);
 
-/* Makes the stars of all elements with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
- * only found where that is asked, else none is. Gives how many are, and how many elements are slivers. MT_INPUT: an element
- * without volume, with its place. MT_MEMORY. MT_STOPPED. What measuring needs, once there are forms, lies in `arena`, 148 bytes an
- * element; the rest of the second group in `scratch`, 23 bytes. Afterwards mesh, fibres and sheets may go where there is `plain`. */
+/* Builds the stars of all elements with theta = 1, their volumes and derived arrays. If `ask`, finds the
+ * indefinite stars, else none is marked. Returns the numbers of indefinite elements and of slivers. MT_INPUT:
+ * an element without volume, reported with its position. MT_MEMORY. MT_STOPPED. The arrays for measuring
+ * (once there are forms) are in `arena`, 148 bytes per element; the rest of the second group is in `scratch`,
+ * 23 bytes. Mesh, fibres and sheets can be freed afterwards if there is `plain`. */
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *arena, mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
-/* Fills the gradients of all elements, as the fluxes take them but for what is limited: column[n][4][3] per mm holds B_c, that is
- * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. */
+/* Computes the unlimited gradients of all elements as the fluxes use them: column[n][4][3] per mm holds B_c,
+ * that is g_c = sum_f column[f] delta_f, and 0 for a boundary face. Reads only the first group of the stars. */
 void mt_stars_gradients(const mt_stars *stars, double *column);
 
-/* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Needs the
- * bounds of the stars in z, where mt_stars_bound puts them. */
+/* Bounds of the dissipation: no eigenvalue of S is below minus the largest mt_stars_load / V_c.
+ * mt_stars_bound stores the bound of each star in z, which mt_stars_load reads. */
 void mt_stars_bound(mt_stars *stars);
 double mt_stars_load(const mt_stars *stars, size_t element);
 
-/* Gives the stars forms in `scratch`, 80 bytes an element; who frees that sets them to NULL. MT_MEMORY. mt_stars_form makes them again,
- * for whoever changed them. */
+/* Allocates the forms of the stars in `scratch`, 80 bytes per element; set them to NULL when freeing it.
+ * MT_MEMORY. mt_stars_form recomputes them after the stars changed. */
 MT_NODISCARD mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *stars);
 void mt_stars_form(mt_stars *stars);
 
-/* Makes forms in the place of the stars, which are gone then. */
+/* Replaces the stars by their forms, in place. */
 void mt_stars_become_forms(mt_stars *stars);
 
-/* Finds what follows from the volumes, again: for whoever changed them. */
+/* Recomputes the arrays that derive from the volumes, after a change of these. */
 void mt_stars_weigh(mt_stars *stars);
 
-/* Makes the stars again and asks which are indefinite: of all elements, or of one. */
+/* Recompute stars and find which are indefinite: all elements, or one. */
 MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);
 bool mt_stars_ask_one(mt_stars *stars, size_t element);
 
-/* Gives K_c of an element once more, to the bit as it was made and limited. Needs the first group, without walk and watch, and theta. */
+/* Recomputes K_c of an element with its limit, to the same bits. Reads theta and the first group, except walk
+ * and watch. */
 void mt_stars_one(const mt_stars *stars, size_t element, double star[16]);
 
-/* Makes the star of an element definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
+/* Makes the star of an indefinite element definite: theta = 0.98 / -lowest. Returns 1 if theta changed, else
+ * 0. */
 size_t mt_stars_limit(mt_stars *stars, size_t element);

@@ -2,10 +2,10 @@
 
 enum { PARALLEL_FROM = 8192 };
 
-/* What apply needs. */
+/* The context of apply. */
 typedef struct applied {
     const mt_symmetric *symmetric;
-    size_t *times, most; /* that it was, and will be at most */
+    size_t *times, most; /* number of applications so far, and at most */
 } applied;
 
 /* w = sym(K) d */
@@ -17,7 +17,7 @@ static void apply_form(const double k[10], const double d[4], double w[4])
     w[3] = k[3] * d[0] + k[6] * d[1] + k[8] * d[2] + k[9] * d[3];
 }
 
-/* sym(K) delta of an element for values z. */
+/* Computes sym(K) delta of an element for values z. */
 static void fluxes(const mt_symmetric *s, size_t c, const double *z, double delta[4], double w[4])
 {
     for (size_t f = 0; f < 4; f++) delta[f] = z[mt_adjacency_or_own(s->neighbour, c, f)] - z[c];
@@ -31,8 +31,8 @@ double mt_symmetric_energy(const mt_symmetric *s, size_t c, const double *z)
     return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
 }
 
-/* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
- * first z, in the place of y, then sym(K_c) delta_c for every element, then each element sums what is its own. */
+/* Computes y = S x = V^-1/2 (M + M')/2 V^-1/2 x: first z, in the memory of y, then sym(K_c) delta_c for every
+ * element, then the sum of each element's fluxes. */
 static bool apply(const void *context, const double *x, double *y)
 {
     const applied *a = context;

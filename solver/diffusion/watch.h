@@ -1,24 +1,24 @@
-/* Whom to tell how far long work has come. */
+/* Progress reports of long computations. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "data/core/status.h"
 
-/* Told many times a second, from the calling thread: what is being done, and how much of that has been (0 to 1). A stage may
- * come several times. False stops the work. */
+/* A progress callback, called many times a second from the calling thread with the stage and its completed
+ * fraction (0 to 1). A stage may occur several times. It returns false to stop the work. */
 typedef struct mt_watch {
-    bool (*tell)(void *user, const char *stage, double done); /* or NULL */
+    bool (*tell)(void *user, const char *stage, double done); /* may be NULL */
     void *user;
 } mt_watch;
 
-/* Tells it; false: stop. */
+/* Reports progress; false to stop. */
 static inline bool mt_watch_go_on(const mt_watch *watch, const char *stage, double done)
 {
     return !watch->tell || watch->tell(watch->user, stage, done < 1 ? done : 1);
 }
 
-/* The same; MT_STOPPED: stop. */
+/* Reports progress; fails with MT_STOPPED to stop. */
 MT_NODISCARD static inline mt_status mt_watch_tell(const mt_watch *watch, const char *stage, double done)
 {
     if (mt_watch_go_on(watch, stage, done)) return MT_OK;

@@ -37,13 +37,13 @@ const ipu_mix *mt_codelet_mix(const char *name)
     return NULL;
 }
 
-/* What a worker does with each cell, one thing after the other: some of them NULL. */
+/* The mixes that a worker executes for each cell, in sequence; unused ones are NULL. */
 enum { MIXES_MOST = 3 };
 typedef struct work {
     const ipu_mix *mix[MIXES_MOST];
 } work;
 
-/* Worker cycles at the start, and of a cell. */
+/* Worker cycles of the prologue, and per cell. */
 static double start_of(const work *w)
 {
     double start = 0;
@@ -59,13 +59,14 @@ static double cell_of(const work *w, const ipu_target *target)
     return cycles;
 }
 
-/* n cells, shared out evenly among the workers of a tile. */
+/* Returns the cost of n cells, distributed evenly over the workers of a tile. */
 static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
     const double start = start_of(w), cell = cell_of(w, target);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
-    const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
+    /* rounding must not increase the busy time above this */
+    const uint64_t there = target->worker_contexts * worker;
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
     return (ipu_cycles){
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
@@ -76,7 +77,7 @@ ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t 
     return cost_of_work(target, &(const work){{mix}}, n);
 }
 
-/* The cost of a codelet with as many cells as a field has elements. */
+/* Defines the cost of a codelet with one cell per element of a field. */
 #define COST(codelet, field)                                                                                 \
     static ipu_cycles codelet##_cost(const ipu_target *target, const size_t *n, const void *context)         \
     {                                                                                                        \
@@ -84,7 +85,7 @@ ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t 
         return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field]);                                   \
     }
 
-/* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */
+/* A pointer, or a pointer and a length, for each field, and a word of context: 4 bytes each. */
 #define VERTEX_BYTES(n_fields) (4 * (2 * (n_fields) + 1))
 size_t mt_codelet_vertex_bytes(size_t n_fields) { return VERTEX_BYTES(n_fields); }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -129,7 +130,7 @@ static void pde_double_word_compute(const ipu_span *f, const void *context)
 
 COST(pde_double_word, WORDS_OUT)
 
-/* First those of all, then those of the spreading, of multirate stepping, and of cells of several variants, where there are any. */
+/* Fields of all ODE codelets, then the fields of spreading, multirate stepping and several variants, if present. */
 #define ODE_FIELDS                                                                                           \
     {"state", IPU_INOUT, IPU_FLOAT}, {"v_in", IPU_INPUT, IPU_FLOAT}, { "v_out", IPU_OUTPUT, IPU_FLOAT }
 #define ODE_SPREAD_FIELDS                                                                                    \
@@ -150,7 +151,7 @@ static const ipu_field ode_fields[] = {ODE_FIELDS, ODE_MIXED_FIELDS},
                        ode_multirate_spread_fields[] = {
                            ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS};
 
-/* The first field of multirate stepping, and of several variants. */
+/* Return the index of the first field of multirate stepping, and of several variants. */
 static size_t ode_paced(const mt_ode_context *c) { return ODE_ALWAYS + (c->spread ? OF_SPREAD : 0); }
 static size_t ode_mixed(const mt_ode_context *c) { return ode_paced(c) + (c->multirate ? OF_PACED : 0); }
 
@@ -162,7 +163,7 @@ static mt_multirate_step multirate_step(const mt_ode_context *c, const ipu_span 
     return (mt_multirate_step){c->dt_ms, c->tolerance_mV, (size_t)*step};
 }
 
-/* n cells from the `from`-th on. */
+/* Steps n cells, starting at `from`. */
 static void react(const mt_ode_context *c, const ipu_span *f, size_t from, size_t n, const float *v_in)
 {
     float *state = (float *)f[ODE_STATE].data + from * c->model->n_states,
@@ -189,7 +190,7 @@ static void ode_compute(const ipu_span *f, const void *context)
 
 enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading */
 
-/* v_in may be v_out: what was there before is kept for a piece at a time. */
+/* v_in may be v_out, so the old values of one piece at a time are saved. */
 static void ode_spread_compute(const ipu_span *f, const void *context)
 {
     const float *share = f[ODE_SHARE].data;
@@ -211,7 +212,7 @@ static const ipu_mix *ode_mix(const mt_ode_context *c)
     return c->mixed ? &c->model->mix.ode_mixed : &c->model->mix.ode;
 }
 
-/* Of each cell, and of one that is not evaluated. */
+/* Return the work for each cell, and for a cell that is not evaluated. */
 static work ode_work(const mt_ode_context *c)
 {
     return (work){
@@ -223,18 +224,18 @@ static work look_work(const mt_ode_context *c)
     return (work){{NULL, c->spread ? &mixes[TALLY_spread] : NULL, &mixes[TALLY_multirate]}};
 }
 
-/* Of a multirate step: all are evaluated. */
+/* Upper bound for multirate stepping: all cells are evaluated. */
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const work all = ode_work(context);
     return cost_of_work(target, &all, n[ODE_V_OUT]);
 }
 
-/* ---- what multirate stepping takes ---- */
+/* ---- cost of multirate stepping ---- */
 
 enum { WORKERS_MOST = 64 };
 
-/* Of n cells that have been stepped, those that were evaluated then, by worker: worker w has the cells w, w + workers, ... */
+/* Counts the cells evaluated in the last step, by worker: worker w has the cells w, w + workers, ... */
 static void count_evaluated(size_t n, const float *since, size_t workers, size_t *evaluated)
 {
     for (size_t cell = 0, worker = 0; cell < n; cell++) {
@@ -243,7 +244,8 @@ static void count_evaluated(size_t n, const float *since, size_t workers, size_t
     }
 }
 
-/* What a step took that is done: the look at every cell, and its spreading; and the equations of those that were evaluated. */
+/* Returns the cost of the completed step: the check and the spreading of every cell, and the equations of the
+ * evaluated cells. */
 static ipu_cycles ode_multirate_cost(const ipu_target *target, const mt_ode_context *c, const ipu_span *f)
 {
     const size_t workers = target->worker_contexts < WORKERS_MOST ? target->worker_contexts : WORKERS_MOST,
@@ -310,7 +312,7 @@ static void activation_spread_compute(const ipu_span *f, const void *context)
 
 COST(activation_spread, ACTIVATION_BEFORE)
 
-/* That of the spreading stands at the end. */
+/* The field of the spreading is last. */
 enum {
     RECORD_STEP,
     RECORD_V,
@@ -345,7 +347,7 @@ static record_rule rule_of(const mt_record_context *c)
         .rest_steps = mt_record_rest_steps(c->dt_ms)};
 }
 
-/* Does the step look at V at rest? Steps are counted in single precision, exactly. */
+/* True if the step samples V at rest. Single precision counts steps exactly. */
 static bool looks_at_rest(const record_rule *rule, const float *step)
 {
     return (size_t)*step % rule->rest_steps == 0;
@@ -369,7 +371,7 @@ static void put_record(const ipu_span *f, size_t cell, recorded y)
     *at(f, RECORD_LOW, cell) = y.low_mV;
 }
 
-/* Of one cell. */
+/* Records one cell. */
 static void record_one(const ipu_span *f, const record_rule *rule, size_t cell)
 {
     const float *v = f[RECORD_V].data, *before = f[RECORD_BEFORE].data, *step = f[RECORD_STEP].data;
@@ -377,7 +379,7 @@ static void record_one(const ipu_span *f, const record_rule *rule, size_t cell)
     put_record(f, cell, record_step(rule, *step, looks_at_rest(rule, step), before[cell], v[cell], x));
 }
 
-/* In nearly all steps there is nothing to note of nearly all cells: of a block of them it is asked whether there is. */
+/* In most steps nearly no cell changes its record, so blocks of cells are tested first. */
 static void record_compute(const ipu_span *f, const void *context)
 {
     const record_rule rule = rule_of(context);
@@ -407,7 +409,7 @@ static void record_spread_compute(const ipu_span *f, const void *context)
 
 COST(record_spread, RECORD_BEFORE)
 
-/* On the fields of a record. */
+/* Works on the fields of a record. */
 static void turn(const ipu_span *f, bool begins)
 {
     const float *v = f[RECORD_V].data;
@@ -474,7 +476,7 @@ const ipu_codelet *mt_codelet_turn(bool begins)
     return &codelets[begins];
 }
 
-/* Four bytes an instruction, as in CODE_BYTES. */
+/* Four bytes per instruction, as in CODE_BYTES. */
 size_t mt_codelet_code_bytes(const ipu_mix *mix)
 {
     return 4 * ((size_t)mix->start + mix->bundles + mix->pairs);

@@ -1,8 +1,9 @@
-/* What a tile computes: the codelets of a heart simulation, with what they cost.
+/* The codelets of a heart simulation on a tile, and their costs.
  *
- * The work is done by the vectorised kernels (solver/cells/model.h, solver/kernels/ellpack.h); the cost is that of the same
- * equations on a tile: cells shared out evenly among the workers, each at the cycles counted on its source
- * (ipu/tally/tally.h, codelets_tally.c here and the kernel file of the cell model). Field order is that of the enums. */
+ * The vectorised kernels compute the values (solver/cells/model.h, solver/kernels/ellpack.h). The cost is that of
+ * the same equations on a tile: cells are distributed evenly over the workers, each at the cycles counted on its
+ * source (ipu/tally/tally.h, codelets_tally.c here and the kernel file of the ionic model). The fields are in the
+ * order of the enums. */
 #pragma once
 
 #include "ipu/graph/graph.h"
@@ -10,52 +11,54 @@
 #include "solver/cells/model.h"
 #include "solver/record.h"
 
-/* One diffusion step of the tile's rows: out = D v + A v[column]. `v` holds the own cells, then those
- * received. */
+/* One diffusion step of the tile's rows: out = D v + A v[column]. `v` holds the own cells, then the received cells. */
 extern const ipu_codelet mt_codelet_pde;
 
-/* The same as increments in double words (solver/kernels/ellpack.h): low parts are kept from one diffusion step of a time step to the next, and not
- * behind the last. `substep` counts them, from 0 on. Context: const size_t *, how many a time step has. */
+/* Same as increments in double words (solver/kernels/ellpack.h): the low parts are kept between the diffusion steps
+ * of a time step, but not after the last. `substep` counts them from 0. Context: const size_t *, the number of
+ * diffusion steps per time step. */
 extern const ipu_codelet mt_codelet_pde_double_word;
 
-/* One reaction step of the tile's cells of a model; context: mt_ode_context, which says the same of `mixed` and `spread`. v_in and
- * v_out may be the same elements.
- *   mixed   each cell has its own variant, which `of` holds: a row of `constants`; the context's constants are not looked at. Where
- *           all cells are of one, the codelet is compiled with its constants, which costs the same whatever they are
- *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h)
- *   multirate  some cells are evaluated, the others go on as they were found to (solver/kernels/multirate.h). What it takes depends on how
- *              many are; worker w of W looks at the cells w, w + W, w + 2 W ... of the tile */
+/* One reaction step of the tile's cells of a model; context: the mt_ode_context that the
+ * codelet was created with. v_in and v_out may be the same elements.
+ *   mixed      each cell has a variant, a row of `constants` selected by `of`; the context's constants are ignored. If all cells
+ *              have one variant, its constants are compiled in; the cost does not depend on their values
+ *   spread     s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h)
+ *   multirate  some cells are evaluated, the others keep their rate of change (solver/kernels/multirate.h). The cost depends on the
+ *              number of evaluated cells; worker w of W visits the cells w, w + W, w + 2 W ... of the tile */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
     const float *constants; /* [n_constants] of the variant of all cells */
     double dt_ms;
     bool mixed, spread, multirate;
-    double tolerance_mV; /* of multirate stepping */
+    double tolerance_mV; /* for multirate stepping */
 } mt_ode_context;
 ipu_codelet mt_codelet_ode(const mt_ode_context *context);
 
-/* The record of the step from `before` to `v` (solver/record.h); then before = v and step = step + 1. With spreading v = v - s comes
- * first. Only the activation, at 0 mV: context const float *, dt_ms. All: context const mt_record_context *. */
+/* Records the step from `before` to `v` (solver/record.h), then sets before = v and step = step + 1. With
+ * spreading, first sets v = v - s. For the activation at 0 mV only: context const float *, dt_ms. For all: context
+ * const mt_record_context *. */
 typedef struct mt_record_context {
     mt_record record;
     double dt_ms;
 } mt_record_context;
 const ipu_codelet *mt_codelet_record(bool all, bool spread);
 
-/* Between time steps: makes free the elements that are to be (solver/record.h); where a beat begins, step = 0. Two codelets of the same
- * cost. Without context. */
+/* Frees elements between time steps (solver/record.h); at the beginning of a beat also sets step = 0. Two codelets
+ * of equal cost, without context. */
 const ipu_codelet *mt_codelet_turn(bool begins);
 
-/* v += rise on the listed cells; context: const float *, the rise [mV]. */
+/* Adds `rise` to the v of the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "pde_double_word", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
- * "record_spread" of the spreading, and "multirate" of the look at a cell that is not evaluated; NULL for another name. Those of a cell model's step
- * stand in its row. Those of implicit steps are named as in codelets_tally.c. */
+/* Returns the instruction counts from which a codelet's cost derives, or NULL for an unknown name: "pde",
+ * "pde_double_word", "activation", "record", "turn", "stimulus"; with spreading "spread", "activation_spread" and
+ * "record_spread"; "multirate" for a cell that is not evaluated. The counts of ionic models are in their table
+ * rows. Names for implicit steps are in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);
 
-/* What a vertex takes that does this to n elements, shared out evenly among the workers; the bytes of such a codelet; and those of a vertex
- * with so many fields. */
+/* Return the cycles of a vertex that applies the counted code to n elements, distributed evenly over the workers;
+ * the code size of such a codelet [bytes]; and the size of a vertex with n_fields fields [bytes]. */
 ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n);
 size_t mt_codelet_code_bytes(const ipu_mix *mix);
 size_t mt_codelet_vertex_bytes(size_t n_fields);

@@ -1,8 +1,8 @@
-/* The inner loops of the codelets as a worker of a tile runs them, but those of the cell models (solver/cells/kernel.h): one
- * cell after another of a block, in float.
+/* The inner loops of the codelets as a worker executes them, except the ionic models (solver/cells/kernel.h): over
+ * the cells of a block, in float.
  *
- * Nothing runs this file: it is what the instructions of the cost model are counted on (ipu/tally/tally.h). The
- * equations are those of the kernels that do run, included from the same headers. */
+ * This file is not executed: the instructions of the cost model are counted on it (ipu/tally/tally.h). Kernels and
+ * tally include the same equations. */
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/bicgstab_equations.h"
@@ -49,7 +49,7 @@ void spread(uint32_t n, const float *restrict share, const float *restrict befor
     }
 }
 
-/* The look at a cell, evaluated or not: its margin goes to the branch that is not taken here. */
+/* The check of a cell, evaluated or not: its margin is for the branch, which is not taken here. */
 void multirate(uint32_t n, const multirate_rule *restrict rule, const float *restrict v_in,
     const float *restrict kept, const float *restrict change, float *restrict since, float *restrict v_out,
     float *restrict least)
@@ -76,7 +76,7 @@ void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, f
     }
 }
 
-/* The arrays of a record, and what it does to one cell. */
+/* The arrays of a record, and the update for one cell. */
 typedef struct record_arrays {
     float *before, *activation, *rest, *peak, *upstroke, *repolarisation, *low;
 } record_arrays;
@@ -235,7 +235,7 @@ void gain(uint32_t n, const float *restrict x, float *restrict v)
     for (uint32_t cell = 0; cell < n; cell++) v[cell] += x[cell];
 }
 
-/* The scalars: one turn of the loop each. */
+/* The scalars: one iteration of the loop each. */
 void next_iteration(uint32_t n, const int32_t *restrict iteration, const float *restrict r,
     const float *restrict p, const float *restrict residual, bicgstab_state *restrict state,
     bicgstab_sent *restrict sent, int32_t *restrict goes_on)

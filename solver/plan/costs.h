@@ -1,40 +1,42 @@
-/* What a mesh that has been cut costs on the emulated machine, without running: cycles of a step, and memory.
- * With spreading where the tiling says so. They are those of the first cell model of the table (solver/cells/model.h). */
+/* The costs of a partitioned mesh on the emulated machine, without running: cycles of a step, and memory. For the
+ * first ionic model of the table (solver/cells/model.h), with spreading if the tiling says so. */
 #pragma once
 
 #include "ipu/run/profile.h"
 #include "solver/plan/tiling.h"
 
-/* What the emulated machine would need. Where it does not fit, `why` says what does not, and the rest is 0. */
+/* The costs. If the problem does not fit, `why` has the reason and the other values are 0. */
 typedef struct mt_costs {
     bool fits;
-    bool may_deadlock; /* why it does not fit: messages between chips could wait for each other for ever */
+    bool may_deadlock; /* True if it does not fit since messages between chips could deadlock */
     char why[1024];
-    size_t memory_max, memory_median; /* bytes of a tile */
-    uint64_t
-        exchange_cycles; /* of one diffusion step, with its copies and without its synchronisation; of these: */
-    uint64_t rearrangement_cycles;      /* copies inside tiles */
-    uint64_t external_cycles;           /* between chips: the busiest link, and fixed */
-    ipu_exchange_parts parts;           /* inside chips */
-    uint64_t exchange_bound_cycles;     /* lower bound, for any schedule, of these parts */
-    uint64_t bytes_crossing;            /* from chip to chip: a byte once for each chip that receives it */
-    char busiest_link[64];              /* its name; "" where nothing crosses */
-    double effectiveness;               /* of the exchange on a chip: mean tile / slowest */
-    uint64_t sync_cycles;               /* before that exchange, both kinds */
-    uint64_t external_sync_cycles;      /* of these: of all chips */
-    ipu_cycles_band pde_step, ode_step; /* of a whole diffusion step and a whole step of the cell model */
-    ipu_spread gather, exchange, scatter, pde,
-        ode; /* cycles of a tile: copies, exchange (without links) and compute of
-                                         one diffusion step, compute of one step of the cell model */
+    size_t memory_max, memory_median; /* bytes per tile */
+    /* of one diffusion step, with copies and without synchronisation; of these: */
+    uint64_t exchange_cycles;
+    uint64_t rearrangement_cycles;  /* copies inside tiles */
+    uint64_t external_cycles;       /* between chips: the busiest link, and the fixed part */
+    ipu_exchange_parts parts;       /* inside chips */
+    uint64_t exchange_bound_cycles; /* lower bound of `parts` for any schedule */
+    uint64_t bytes_crossing;        /* between chips: each byte once per receiving chip */
+    char busiest_link[64];          /* its name; "" if there is no traffic between chips */
+    double effectiveness;           /* of the exchange on a chip: mean tile / slowest tile */
+    uint64_t sync_cycles;           /* before that exchange, on-chip and external */
+    uint64_t external_sync_cycles;  /* of these: of all chips */
+    /* of a complete diffusion step and a complete step of the ionic model */
+    ipu_cycles_band pde_step, ode_step;
+    /* cycles per tile: copies, exchange (without links) and compute of one diffusion step, compute of one step of
+     * the ionic model */
+    ipu_spread gather, exchange, scatter, pde, ode;
 } mt_costs;
 
-/* "yes", "does not fit" or "may deadlock", for tables and warnings. */
+/* Returns "yes", "does not fit" or "may deadlock", for tables and warnings. */
 const char *mt_costs_verdict(const mt_costs *costs);
 
-/* Gives the costs of a halo on as many chips as it has groups, the machine with that many chips and, where the halo fits, its
- * profile in `arena`: one run of each compute set. A halo that does not fit is no failure. MT_MEMORY. */
+/* Computes the costs of a halo on one chip per group. Returns the machine with that number of chips and, if the
+ * halo fits, its profile in `arena`: one run of each compute set. A halo that does not fit is not an error.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo,
     ipu_target *target, ipu_profile *profile, mt_costs *costs);
 
-/* Gives the costs alone. */
+/* Computes the costs only. */
 MT_NODISCARD mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs);

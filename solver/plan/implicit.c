@@ -20,7 +20,7 @@ double mt_plan_implicit_residual_mV(const float state[MT_IMPLICIT_STATE])
     return (double)now.residual_mV;
 }
 
-/* A variable of n words on the tile of the scalars. */
+/* Adds a variable of n words on the tile of the scalars. */
 static mt_status add_scalars(mt_plan *plan, const char *name, ipu_type type, size_t n, ipu_tensor *tensor)
 {
     uint32_t variable;
@@ -43,7 +43,7 @@ static mt_status add_vectors(mt_plan *plan, mt_plan_implicit *m)
     return MT_OK;
 }
 
-/* What tiles find, and what they find together. */
+/* Adds the variables of partial sums per tile, and of their totals. */
 static mt_status add_sums(mt_plan *plan, mt_plan_implicit *m)
 {
     const struct {
@@ -63,7 +63,7 @@ static mt_status add_sums(mt_plan *plan, mt_plan_implicit *m)
     return MT_OK;
 }
 
-/* That sums in fixed point do not overflow (solver/kernels/fixed_equations.h). */
+/* Checks that sums in fixed point do not overflow (solver/kernels/fixed_equations.h). */
 static mt_status check_terms(const mt_plan *plan)
 {
     if (plan->halo->n_elements >> FIXED_TERMS_BITS)
@@ -85,7 +85,8 @@ mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan)
     MT_ALLOC(arena, m->codelet, MT_IMPLICIT_PARTS);
     for (int k = 0; k < MT_IMPLICIT_PARTS; k++) m->codelet[k] = mt_codelet_implicit((mt_implicit_part)k);
     m->over_theta = (float)(1 / mt_diffusing_theta(plan->problem->diffusing));
-    while (mt_plan_count(plan, m->scalars_part) == 0) m->scalars_part++; /* a mesh has elements */
+    /* terminates, since a mesh has elements */
+    while (mt_plan_count(plan, m->scalars_part) == 0) m->scalars_part++;
     plan->implicit = m;
     MT_TRY(add_vectors(plan, m));
     MT_TRY(add_sums(plan, m));
@@ -142,7 +143,7 @@ enum { AT_FIRST, AT_HALF, AT_SECOND, AT_END, AT_GAIN, AT_SETS = MT_IMPLICIT_ITER
 
 bool mt_plan_implicit_receives_scalars(size_t k) { return k == AT_HALF || k == AT_END; }
 
-/* A product whose vertex also sums products of vectors, with scales among what it is sent. */
+/* Adds a product with a vertex that also sums products of vectors, with scales from `sent`. */
 static mt_status add_summing_product(mt_plan *plan, uint32_t set, mt_implicit_part kind, uint32_t part,
     const char *in, ipu_tensor from, const char *out, ipu_tensor to, size_t first_scale, size_t end_scale,
     ipu_slice *slices, size_t *vertex)
@@ -227,7 +228,7 @@ static mt_status add_iteration_sets(
 
 /* ---- sums over tiles, and the scalars ---- */
 
-/* The program that reduces what the parts that have elements have found. */
+/* Builds the program that reduces the results of all non-empty parts. */
 static mt_status reduce_parts(mt_plan *plan, ipu_reduction how, ipu_tensor of_part, size_t entries,
     ipu_tensor all, const ipu_program **program)
 {
@@ -244,7 +245,7 @@ static mt_status reduce_parts(mt_plan *plan, ipu_reduction how, ipu_tensor of_pa
     return ipu_reduce(plan->graph, how, in, all, program);
 }
 
-/* A compute set with one vertex, for scalars. */
+/* Adds a compute set with one vertex, for scalars. */
 static mt_status add_scalar_vertex(mt_arena *arena, mt_plan *plan, const char *name, mt_implicit_part kind,
     ipu_tensor found, size_t *vertex, const ipu_program **program)
 {
@@ -258,7 +259,7 @@ static mt_status add_scalar_vertex(mt_arena *arena, mt_plan *plan, const char *n
     return ipu_program_execute(arena, set, program);
 }
 
-/* A reduction and what is made of it. */
+/* A reduction and the scalars that derive from it. */
 enum { SUM_NEXT, SUM_ALPHA, SUM_OMEGA, SUMS };
 
 static mt_status add_sum_sets(mt_arena *arena, mt_plan *plan, const ipu_program **sum)

@@ -17,7 +17,7 @@ _Static_assert(offsetof(bicgstab_sent, scale_r) == MT_IMPLICIT_SENT_FIRST * size
                    offsetof(bicgstab_sent, scale_ts) == MT_IMPLICIT_SENT_SECOND * sizeof(float) &&
                    offsetof(bicgstab_sent, alpha) == MT_IMPLICIT_SENT_ALPHA * sizeof(float),
     "in this order");
-enum { SUMS_FIRST = 2, SUMS_SECOND = 3, HELD = 2 }; /* products summed; words that a worker holds of each */
+enum { SUMS_FIRST = 2, SUMS_SECOND = 3, HELD = 2 }; /* products summed; words per sum and worker */
 _Static_assert((int)MT_IMPLICIT_WORDS_FIRST == SUMS_FIRST * FIXED_WORDS, "words of the first product's sums");
 _Static_assert((int)MT_IMPLICIT_WORDS_SECOND == SUMS_SECOND * FIXED_WORDS, "and of the second's");
 _Static_assert(sizeof(bicgstab_state) == MT_IMPLICIT_STATE * sizeof(float), "and so is the state");
@@ -79,7 +79,7 @@ static void start_compute(const ipu_span *f, const void *context)
     bound[2] = most_residual;
 }
 
-/* The three words of a sum of products of vectors. */
+/* Computes the three words of a sum of products of two vectors. */
 static void sum_products(size_t n, float scale, const float *x, const float *y, int32_t *word)
 {
     fixed_sum sum = {0};
@@ -217,16 +217,16 @@ static void omega_compute(const ipu_span *f, const void *context)
 
 /* ---- costs ---- */
 
-/* What a phase is made of: field `size` has as many elements as are worked on; each worker ends with so
- * many words held, of which the tile makes words. */
+/* The cost model of a phase: field `size` has one entry per element of work; each worker ends with `held` words,
+ * from which the tile computes `words` words. */
 typedef struct kind {
     const char *name;
     const ipu_field *fields;
     size_t n_fields;
     void (*compute)(const ipu_span *, const void *);
-    const char *mix; /* NULL: nothing to speak of */
+    const char *mix; /* NULL: negligible */
     size_t size, held, words;
-    bool alone; /* one worker does it */
+    bool alone; /* True if one worker does it */
 } kind;
 
 #define KIND(lower, mix_, size_, held_, words_, alone_)                                                      \
@@ -249,8 +249,8 @@ static const kind kinds[MT_IMPLICIT_PARTS] = {
     [MT_IMPLICIT_OMEGA] = KIND(omega, "find_omega", SCALARS_STATE, 0, 0, true),
 };
 
-/* Behind the workers the supervisor brings together what they hold: it loads each word and adds it, or takes the larger, which of floats
- * that are not below 0 is that of their bits; then it shifts, masks and stores what the tile sends. */
+/* Cycles of the supervisor after the workers. It loads each of their words and adds it, or takes the maximum; for
+ * non-negative floats this is the maximum of the bits. Then it shifts, masks and stores the words to send. */
 static uint64_t together(const ipu_target *target, const kind *k)
 {
     return 2 * target->worker_contexts * k->held + 3 * k->words;

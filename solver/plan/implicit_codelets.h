@@ -1,9 +1,9 @@
-/* What a tile computes in an implicit diffusion step (solver/diffusion/implicit.h): its elements' share of each phase of BiCGStab, and on one
- * tile the scalars.
+/* The codelets of an implicit diffusion step (solver/diffusion/implicit.h): each tile's part of each phase of
+ * BiCGStab, and the scalars on one tile.
  *
- * Fields, in the order of the phases; G is d, a and column, as in solver/plan/codelets.h, and the vectors that it multiplies hold the own
- * elements, then those received. Sums are words of fixed point (solver/kernels/fixed_equations.h), three each, and do not depend on who owns
- * which element; maxima do not, either.
+ * Fields, in the order of the phases; G is d, a and column, as in solver/plan/codelets.h, and the vectors
+ * multiplied by G hold the own elements, then the received ones. A sum has three words of fixed point
+ * (solver/kernels/fixed_equations.h). Sums and maxima do not depend on the partition.
  *
  *     INCREMENTS    d a column v                          -> x = G v / theta;  context: const float *, 1 / theta
  *     START         d a column x                          -> r = p = shadow = x - A x, bound = max |r|, again for |p|, and max residual
@@ -35,7 +35,7 @@ typedef enum mt_implicit_part {
     MT_IMPLICIT_PARTS
 } mt_implicit_part;
 
-/* Where what all tiles are sent stands, and how much of it there is; of the state, how much. */
+/* Offsets and size of `sent`, which all tiles receive; sizes of the state, of the words and of the bounds. */
 enum {
     MT_IMPLICIT_SENT_FIRST = 0,
     MT_IMPLICIT_SENT_SECOND = 2,
@@ -47,5 +47,5 @@ enum {
     MT_IMPLICIT_BOUNDS = 3
 };
 
-/* Lives as long as the program. */
+/* Returns the codelet of a part; valid as long as the program. */
 ipu_codelet mt_codelet_implicit(mt_implicit_part part);

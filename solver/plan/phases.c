@@ -20,7 +20,8 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_CONTROL] = {"control", "decisions of the implicit solver"},
 };
 
-/* Where an implicit step's iterations and sums begin; behind all others where steps are explicit. */
+/* First compute sets of the beats and of an implicit step's iterations and sums; beyond the last set for explicit
+ * steps. */
 typedef struct behind {
     size_t beats, iterations, sums;
 } behind;
@@ -113,7 +114,7 @@ uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step)
     return tiles->max;
 }
 
-/* Compute may depend on data. */
+/* Compute cycles may depend on data and are summed over the runs. */
 static uint64_t cycles_of_runs(mt_phase phase, const ipu_profile_step *step)
 {
     return mt_phase_spread(phase, step) == &step->compute ? step->total_compute_cycles

@@ -18,7 +18,7 @@
 _Static_assert(
     (int)MT_ELLPACK_WIDTH == (int)MT_DIFFUSION_ROW, "a row of the operator is a row of the matrix");
 
-/* What the vertices of the plan take as their contexts; lives as long as the plan. */
+/* Contexts of the vertices of a plan, with its lifetime. */
 typedef struct contexts {
     mt_ode_context ode;
     ipu_codelet ode_codelet; /* of the model */
@@ -38,7 +38,7 @@ static mt_status add_spreading(mt_plan *plan)
     return mt_plan_set_temporary(plan, plan->s);
 }
 
-/* The row of each element, and each tile's constants. */
+/* Adds the constants' row of each element, and the constants of each tile. */
 static mt_status add_variants(mt_plan *plan)
 {
     const size_t n_constants = plan->problem->model->n_constants, *rows = plan->rows;
@@ -81,7 +81,7 @@ static mt_status add_variables(mt_arena *arena, mt_plan *plan)
     return mt_plan_set_temporary(plan, plan->v == &plan->v_a ? plan->v_b : plan->v_a);
 }
 
-/* ---- the diffusion step in the parts' order ---- */
+/* ---- the diffusion step in the order of the parts ---- */
 
 mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room)
 {
@@ -99,7 +99,7 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     return MT_OK;
 }
 
-/* Makes one row, and gives its diagonal. */
+/* Computes one row and returns its diagonal. */
 static float make_row(const mt_plan *plan, const double *rate, float *off, float *norm)
 {
     const mt_monodomain *problem = plan->problem;
@@ -143,11 +143,11 @@ static mt_status check_columns(const mt_halo *halo)
 
 /* ---- variants ---- */
 
-/* Gives each element its row, and variant_of_row the variants in the order in which the elements of a part ask for them. */
+/* Assigns each element its row. Fills variant_of_row with the variants, in the order of their first use in a part. */
 static mt_status number_rows(mt_arena *scratch, size_t n_variants, mt_plan *plan, uint16_t *variant_of_row)
 {
     const mt_halo *halo = plan->halo;
-    uint32_t *asked_by; /* [n_variants] the last part that did, plus 1 */
+    uint32_t *asked_by; /* [n_variants] the last part that used it, plus 1 */
     uint16_t *row;
     MT_ALLOC(scratch, asked_by, n_variants);
     MT_ALLOC(scratch, row, n_variants);
@@ -168,7 +168,7 @@ static mt_status number_rows(mt_arena *scratch, size_t n_variants, mt_plan *plan
     return MT_OK;
 }
 
-/* What each tile holds of variants, where there are several. */
+/* Finds the rows of constants of each tile, if there are several variants. */
 static mt_status find_rows(mt_arena *arena, mt_arena *values, mt_plan *plan)
 {
     if (!plan->problem->variant_of) return MT_OK;
@@ -189,7 +189,7 @@ static mt_status find_rows(mt_arena *arena, mt_arena *values, mt_plan *plan)
     return MT_OK;
 }
 
-/* The constants that the codelet is compiled with, where all elements are of one variant. */
+/* Computes the constants that are compiled into the codelet, if all elements are of one variant. */
 static mt_status find_constants(mt_arena *arena, const mt_monodomain *problem, const float **constants)
 {
     size_t n;
@@ -216,7 +216,7 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
 
 /* ---- vertices ---- */
 
-/* What double words work on. */
+/* Connects the variables of double words. */
 static mt_status connect_double_words(mt_plan *plan, size_t vertex, uint32_t part)
 {
     MT_TRY(mt_plan_connect(plan, vertex, "v_low", plan->v_low, 1, part));
@@ -246,7 +246,7 @@ static mt_status connect_variants(mt_plan *plan, size_t vertex, uint32_t part)
     return ipu_graph_connect(plan->graph, vertex, "constants", constants);
 }
 
-/* What multirate stepping works on. */
+/* Connects the variables of multirate stepping. */
 static mt_status connect_paced(mt_plan *plan, size_t vertex, uint32_t part)
 {
     MT_TRY(mt_plan_connect_per_part(plan, vertex, "step", plan->step, 1, part));
@@ -271,7 +271,7 @@ static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_
     return mt_plan_connect(plan, vertex, "v_out", plan->v_a, 1, part);
 }
 
-/* What a vertex that records, or makes elements free, works on. */
+/* Connects the variables of a vertex that records or frees elements. */
 static mt_status connect_record(mt_plan *plan, size_t vertex, uint32_t part)
 {
     MT_TRY(mt_plan_connect_per_part(plan, vertex, "step", plan->step, 1, part));
@@ -316,7 +316,7 @@ static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slice
 
 /* ---- stimuli ---- */
 
-/* Where each element stands in the parts' order, and on which part. */
+/* The position of each element: its part, and its index within the part. */
 typedef struct places {
     uint32_t *part, *at; /* [elements of the problem]; at: within the part */
 } places;
@@ -333,7 +333,7 @@ static mt_status find_places(mt_arena *scratch, size_t n_elements, const mt_halo
     return MT_OK;
 }
 
-/* One stimulus: its elements sorted by part, a variable that holds their places, a vertex on each tile that has
+/* Adds one stimulus: its elements sorted by part, a variable with their indices, a vertex on each tile that has
  * some. */
 static mt_status add_stimulus(
     mt_arena *values, mt_arena *scratch, mt_plan *plan, const contexts *c, const places *p, size_t s)
@@ -404,7 +404,8 @@ static mt_status add_turn_sets(mt_plan *plan, uint32_t set[2])
     return add_turn(plan, "beat goes on", false, &set[GOES_ON]);
 }
 
-/* Two programs behind those of the steps. To mt_plan_program they are of no stimulus, and it finds program 0 first. */
+/* Adds two programs after the programs of the steps. mt_plan_program never returns them: they have no stimulus, and it
+ * finds program 0 first. */
 static mt_status add_turn_programs(mt_arena *arena, mt_plan *plan, const uint32_t set[2])
 {
     if (mt_record_beats(&plan->problem->record) == 1) return MT_OK;
@@ -416,7 +417,7 @@ static mt_status add_turn_programs(mt_arena *arena, mt_plan *plan, const uint32_
 
 /* ---- programs ---- */
 
-/* The diffusion steps of a time step, at most two programs. */
+/* Adds the diffusion steps of a time step, at most two programs. */
 static mt_status add_diffusion(mt_arena *arena, const mt_plan *plan, const ipu_program **parts, size_t *n)
 {
     const ipu_program *ab, *ba, *both, *pair[2];
@@ -435,7 +436,7 @@ static mt_status add_diffusion(mt_arena *arena, const mt_plan *plan, const ipu_p
     return MT_OK;
 }
 
-/* One time step with the stimuli that are on. */
+/* Builds one time step with the stimuli that are on. */
 static mt_status step_program(
     mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program)
 {
@@ -450,16 +451,16 @@ static mt_status step_program(
     return ipu_program_sequence(arena, parts, n, program);
 }
 
-/* Each pulse is switched twice, and each switch begins at most one new set of stimuli that are on together. */
+/* Each pulse is switched twice, and each switch adds at most one new set of simultaneous stimuli. */
 static mt_status add_programs(mt_arena *arena, mt_plan *plan)
 {
     const mt_monodomain *problem = plan->problem;
     const size_t n = problem->n_stimuli;
-    size_t most = 2 + 2; /* and those of beats */
+    size_t most = 2 + 2; /* with the two programs of beats */
     for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
     MT_ALLOC(arena, plan->program, most);
     MT_ALLOC(arena, plan->on, most * (n ? n : 1));
-    plan->n_programs = 1; /* none on */
+    plan->n_programs = 1; /* no stimulus */
     for (size_t step = 0; n > 0 && step != SIZE_MAX;
          step = mt_monodomain_next_switch(problem, step, SIZE_MAX)) {
         bool *on = plan->on + plan->n_programs * n;

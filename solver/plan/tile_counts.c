@@ -20,7 +20,7 @@ double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt
 
 double mt_tile_neighbours(const mt_halo *h, uint32_t p)
 {
-    uint32_t n = 0, last = UINT32_MAX; /* ranges received are sorted by source */
+    uint32_t n = 0, last = UINT32_MAX; /* received ranges are sorted by source */
     for (size_t k = h->in_offset[p]; k < h->in_offset[p + 1]; k++) {
         uint32_t source = h->range[h->in_range[k]].source;
         n += source != last;
