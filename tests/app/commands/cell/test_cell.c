@@ -201,7 +201,7 @@ Test(cell, bad_options_are_refused_and_write_nothing)
 {
     refuses(2, "cell type 'atrial'; allowed: epi, mid, endo", "cell -o a.csv --type atrial");
     refuses(2, "cell model 'purkinje'; allowed: tp06", "cell -o a.csv --model purkinje");
-    refuses(2, "--precision half; allowed: float, double", "cell -o a.csv --precision half");
+    refuses(2, "--precision half; allowed: double, float", "cell -o a.csv --precision half");
     refuses(2, "--dt-ms 0.06; allowed: at most 0.05", "cell -o a.csv --dt-ms 0.06");
     refuses(2, "--dt-ms 0; allowed: 1 number above 0", "cell -o a.csv --dt-ms 0");
     refuses(2, "--end-ms -1; allowed: 1 number above 0", "cell -o a.csv --end-ms -1");
