@@ -1,21 +1,21 @@
-/* Liveness: when a variable must keep its content, over all programs.
+/* Liveness: the time in which a variable must keep its content, over all programs.
  *
  * Time is counted in *moments*: one for each compute set, and one for each predicate and each transfer from or to the host at
  * each place in a program. Moments are numbered in the order in which the programs, one after the other, first reach them;
- * compute sets that no program executes come last. A live range runs from the first to the last moment at which there is
- * content to keep. It includes all moments between them, so it may be longer than needed, but never shorter.
+ * compute sets that no program executes come last. A live range extends from the first to the last moment at which there is
+ * content to keep. It includes all moments between them, so it may be longer than necessary, but never shorter.
  *
- * What a compute set receives is live at its moment only.
+ * Data that a compute set receives are live only at its moment.
  *
  * A variable is always live unless it was marked as temporary (ipu_graph_set_temporary) and every program, on every path,
- * writes all of it before it reads any of it. A compute set writes all of a variable where its copies cover every element,
- * and its vertices then read what was copied; or where its outputs do (an output overwrites all its elements; an IPU_INOUT
- * reads them first). A transfer does so where it covers the whole variable. A compute set that no program executes counts as
- * a program of its own. A temporary variable that nothing accesses is always live.
+ * writes all of it before it reads any of it. A compute set writes all of a variable if its copies cover every element (its
+ * vertices then read the copied values), or if its outputs do (an output overwrites all its elements; an IPU_INOUT reads them
+ * first). A transfer does so if it covers the complete variable. A compute set that no program executes counts as a separate
+ * program. A temporary variable that nothing accesses is always live.
  *
- * Method: backward data-flow analysis on the control-flow graph of the programs, repeated until nothing changes: a variable is
- * live before a moment where the moment reads it, or where it is live after the moment and the moment does not write all of
- * it. Time and memory: (compute sets and transfers in the programs) x (temporary variables). */
+ * Method: backward data-flow analysis on the control-flow graph of the programs, repeated until nothing changes. A variable is
+ * live before a moment if the moment reads it, or if it is live after the moment and the moment does not write all of it. Time
+ * and memory: (compute sets and transfers in the programs) x (temporary variables). */
 #pragma once
 
 #include "ipu/graph/graph.h"
@@ -23,7 +23,7 @@
 
 typedef struct ipu_live_range {
     bool always;
-    uint32_t first, last; /* moments; not used where `always` */
+    uint32_t first, last; /* moments; unused if `always` */
 } ipu_live_range;
 
 typedef struct ipu_liveness {
@@ -32,7 +32,7 @@ typedef struct ipu_liveness {
     ipu_live_range *variable; /* [n_variables] */
 } ipu_liveness;
 
-/* Gives the liveness in `arena`. The graph has passed the checks of ipu_compile: no element is written by two vertices of a
- * compute set, or copied to twice. MT_MEMORY. */
+/* Computes the liveness in `arena`. The graph must have passed the checks of ipu_compile: no element is written by two vertices
+ * of a compute set, or is the destination of two copies. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_liveness *liveness);

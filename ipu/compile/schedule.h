@@ -1,69 +1,68 @@
-/* A schedule of an exchange phase that could run: when each word leaves its tile and when it arrives.
+/* A feasible schedule of an exchange phase: the cycles in which each word leaves its tile and arrives.
  *
  * The input is a list of *fragments*. A fragment is a range of adjacent words in the memory of one tile, its source, which one
- * other tile, its receiver, stores in the same order in one place. A word has exchange_bytes_per_cycle bytes; the words of a
+ * other tile, its receiver, stores contiguously in the same order. A word has exchange_bytes_per_cycle bytes; the words of a
  * tile's memory are numbered.
  *
  * The machine. In one cycle a tile sends at most one word and receives at most one. Each tile counts its own cycles; cycle 0 is
- * the first after the synchronisation releases it. A word that leaves in the sender's cycle t arrives in the receiver's cycle
- * t + latency(sender, receiver) (ipu/machine/route.h); any number of tiles may receive the same word as it passes, each at its
- * own time. So a run of words leaves once for all receivers whose fragments overlap it, and each receiver takes its own part of
- * the run. Before the first word of a fragment its receiver spends exchange_fragment_cycles on the set-up and receives nothing;
- * the words of a fragment then arrive without a pause and without words of another fragment between them. Sending needs no
- * set-up: a tile may send from cycle 0 on.
+ * the first after the sync releases it. A word that leaves in the sender's cycle t arrives in the receiver's cycle t +
+ * latency(sender, receiver) (ipu/machine/route.h). Any number of tiles can receive the same word, each at its own time. So a
+ * run of words leaves once for all receivers with overlapping fragments, and each receiver takes its own part of the run.
+ * Before the first word of a fragment its receiver spends exchange_fragment_cycles on the set-up and receives nothing; the
+ * words of a fragment then arrive without a pause and without words of another fragment between them. Sending needs no set-up:
+ * a tile can send from cycle 0 on.
  *
- * Duration. A single transfer of N words to a tile in row `row` was measured to take 170 + 2 row + N cycles, whichever tile
- * sends them (data/machines/c600.yaml). Here
+ * Duration. A single transfer of N words to a tile in row `row` was measured to take 170 + 2 row + N cycles, for every sender
+ * (data/machines/c600.yaml). Here
  *
  *     the first set-up begins in cycle   exchange_fixed_cycles + exchange_row_cycles * row(receiver)
  *     the last word arrives in cycle     exchange_fixed_cycles + exchange_row_cycles * row + exchange_fragment_cycles + N
  *
- * with 168 + 2 = 170: the measured 170 cycles include the set-up of the first fragment, every further set-up is paid in full,
- * and exchange_fixed_cycles is what remains of the 170. The sender sends earlier by the latency, which is possible for every
- * pair: the longest latency is 164 cycles. So positions cost nothing in a single transfer. They delay a transfer where the
- * receiver is ready before words can arrive (a machine with a short set-up), and where one sender has several receivers: what
- * leaves for one after another arrives with gaps, or late by the difference of their latencies, and tiles that share a run wait
- * for each other.
+ * with 168 + 2 = 170: the measured 170 cycles include the set-up of the first fragment, every further set-up counts in full,
+ * and exchange_fixed_cycles is the remainder of the 170. The sender sends earlier by the latency, which is possible for every
+ * pair: the longest latency is 164 cycles. So positions do not affect a single transfer. They delay a transfer if the receiver
+ * is ready before words can arrive (a machine with a short set-up), or if one sender has several receivers: words sent to one
+ * after another arrive with gaps, or late by the difference of their latencies, and tiles that share a run wait for each other.
  *
  * Paired transfers (exchange_paired; off in all machine files). The two tiles of a pair join their 32-bit paths: a sender
- * borrows its partner's output, and both tiles of a receiving pair receive the same two words in each cycle. Two fragments may
- * be paired if they have the same source and the same words, go to the two tiles of one pair on the source's chip, begin and
- * end at even words at both ends, and have 128 words or more (64 items; the source is that of ipu/machine/route.h). Meanwhile
- * the sender's partner sends nothing, but may receive. Any number of pairs may share a run; a tile that receives single words
- * may not.
+ * borrows its partner's output, and both tiles of a receiving pair receive the same two words in each cycle. Two fragments can
+ * be paired if they have the same source and the same words, are sent to the two tiles of one pair on the source's chip, begin
+ * and end at even words at both ends, and have 128 words or more (64 items; source: see ipu/machine/route.h). Meanwhile the
+ * sender's partner sends nothing, but can receive. Any number of pairs can share a run, but not with a tile that receives
+ * single words.
  *
- * Lower bound on every schedule, in each tile's cycles: fixed + its rows + words it receives + set-up of its fragments; and the
- * first cycle in which one of its words may leave + words it sends, each word once. The bound of the phase also adds the
- * shortest latency to the latter. Words that may be paired count half.
+ * Lower bound on every schedule, in each tile's cycles: of a receiver fixed + row cycles + received words + set-up of its
+ * fragments; of a sender the first cycle in which one of its words can leave + sent words, each word once. The bound of the
+ * phase also adds the shortest latency to the latter. Words that can be paired count half.
  *
- * Method: list scheduling in the order of time. The tile that is ready first for a new fragment (of equals the one with most
- * left to receive) begins one whose words can arrive then or, if there is none, the one whose words can arrive first. Among
- * these the busiest sender comes first. Other tiles that want overlapping words of the sender receive them from the same run if
- * they can wait for it. For this a tile spends a share of the cycles by which it stays below the bound; for its last fragment
- * it spends all of them, and more where otherwise it would only wait for the end of the run. For the rest the words are sent
- * again, because senders are rarely the bottleneck.
+ * Method: list scheduling in the order of time. The tile that is ready first for a new fragment (on a tie the one with most
+ * words left to receive) begins one with words that can arrive then or, if there is none, the one with the earliest possible
+ * arrival. Among these the busiest sender comes first. Other tiles that need overlapping words of the sender receive them from
+ * the same run if they can wait for it. For this a tile spends a share of its slack, the cycles by which it stays below the
+ * bound. For its last fragment it spends all of its slack, and more if it would otherwise only wait for the end of the run.
+ * Words for other tiles are sent again, because senders are rarely the bottleneck.
  *
- * Where this misses the bound, everything is planned again, and a tile that waits may exceed the bound by the difference
- * between the longest and the shortest latency. Where pairs are allowed, both plans are made with every pair of fragments (of
- * equal fragments the first), then without pairs. The shortest plan is taken. The same fragments always give the same schedule.
- * Time grows with fragments x tiles that share a run. */
+ * If the result misses the bound, a second plan lets a waiting tile exceed the bound by the difference between the longest and
+ * the shortest latency. If pairs are allowed, both plans are computed with every pair of fragments (of equal fragments the
+ * first), then without pairs. The shortest plan is selected. The schedule of a list of fragments is deterministic. Time is
+ * proportional to fragments x tiles that share a run. */
 #pragma once
 
 #include "data/core/arena.h"
 #include "ipu/machine/route.h"
 
 enum {
-    IPU_PAIRED_WORDS = 2,  /* a cycle */
-    IPU_PAIRED_LEAST = 128 /* of a fragment */
+    IPU_PAIRED_WORDS = 2,  /* per cycle */
+    IPU_PAIRED_LEAST = 128 /* minimum of a fragment */
 };
 
 typedef struct ipu_fragment {
-    uint32_t source, receiver; /* tiles, different ones */
+    uint32_t source, receiver; /* different tiles */
     size_t from, words;        /* in the source's memory; at least one word */
-    size_t to;                 /* in the receiver's memory; only whether it is even matters */
+    size_t to;                 /* in the receiver's memory; only its parity matters */
 } ipu_fragment;
 
-/* A run of words that leaves a tile from `cycle` on, one word a cycle, or two where paired. */
+/* A run of words that leaves a tile from `cycle` on, one word per cycle, or two if paired. */
 typedef struct ipu_send {
     uint32_t tile;
     size_t from, words;
@@ -81,28 +80,29 @@ typedef struct ipu_arrival {
 typedef struct ipu_schedule {
     ipu_send *sends; /* by (tile, cycle) */
     size_t n_sends;
-    ipu_arrival *arrivals; /* one a fragment, in their order */
+    ipu_arrival *arrivals; /* one per fragment, in their order */
     size_t n_arrivals;
-    uint64_t *tile_cycles;  /* [tiles]: when the tile's last word has left or arrived; 0 without words */
-    uint64_t *tile_bound;   /* [tiles]: the lower bound of these */
+    /* [tiles] the cycle of the last departure or arrival of a word; 0 without words */
+    uint64_t *tile_cycles;
+    uint64_t *tile_bound;   /* [tiles] the lower bound of these */
     uint64_t cycles, bound; /* the maximum over tiles; the bound of the phase; 0 for an empty phase */
-    uint64_t bound_words;   /* of the bound: cycles in which its tile sends or receives words */
-    uint64_t words_sent;    /* a word that leaves twice counts twice */
+    uint64_t bound_words;   /* included in `bound`: cycles in which its tile sends or receives words */
+    uint64_t words_sent;    /* a word sent twice counts twice */
 } ipu_schedule;
 
-/* The cycle in which a tile begins the set-up of its first fragment. */
+/* Returns the cycle in which a tile begins the set-up of its first fragment. */
 uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver);
 
-/* Whether a fragment may be paired, as far as it does not depend on the other one. */
+/* True if a fragment meets the conditions of pairing that do not depend on the other fragment. */
 bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *fragment);
 
-/* Gives a schedule in `arena`, for fragments in any order. MT_MEMORY. */
+/* Computes a schedule in `arena`, for fragments in any order. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
 
-/* Replays a schedule word by word and checks that no tile sends or receives two words in a cycle or sends while its partner sends
+/* Replays a schedule word by word. Checks that no tile sends or receives two words in a cycle or sends while its partner sends
  * paired words, that every set-up has its time, that a fragment's words are on the wire when they arrive, that pairs are
- * allowed and both tiles receive them, and that each fragment arrives once. MT_INPUT: the schedule cannot run; the message
- * names tile and cycle. MT_MEMORY. Slow; for tests and checked runs. */
+ * allowed and both tiles receive them, and that each fragment arrives once. Fails with MT_INPUT if the schedule cannot run (the
+ * message names tile and cycle), or with MT_MEMORY. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_schedule_check(const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, const ipu_schedule *schedule);

@@ -1,7 +1,7 @@
-/* How many worker cycles an instruction mix takes: one turn of a codelet's inner loop, counted by instruction.
+/* Worker cycles of an instruction mix: one turn of the inner loop of a codelet, with its instructions counted.
  *
- * A worker issues one bundle a slot, and a bundle holds one or two instructions. Most instructions take one slot; division,
- * exp, log and sqrt take what the target says. The tool `tally` counts the mixes (ipu/tally/tally.h). */
+ * A worker issues one bundle per slot, and a bundle holds one or two instructions. Most instructions take one slot; the target
+ * has the cycles of division, exp, log and sqrt. The tool `tally` counts the mixes (ipu/tally/tally.h). */
 #pragma once
 
 #include "ipu/machine/target.h"
@@ -31,17 +31,17 @@ typedef enum ipu_operation {
     IPU_OPERATIONS
 } ipu_operation;
 
-/* MOVE is within the float registers, TRANSFER from them to the main ones; CONVERT rounds a float to an integer, or clears its
- * sign; LOGIC combines conditions; INTEGER is integer
- * arithmetic on what is no address, ADDRESS a step of a pointer, LOOP the decrement-and-branch. The sum of count is bundles +
- * pairs. */
+/* An instruction mix. MOVE: between float registers. TRANSFER: from float to main registers. CONVERT: rounds a float to an
+ * integer, or clears its sign. LOGIC: combines conditions. INTEGER: integer arithmetic except addresses. ADDRESS: advances a
+ * pointer. LOOP: decrement-and-branch. The sum of `count` is bundles + pairs. */
 typedef struct ipu_mix {
     const char *name;
     unsigned count[IPU_OPERATIONS]; /* instructions in one turn of the loop */
     unsigned pairs;                 /* bundles that hold two instructions */
-    unsigned bundles;               /* issue slots of one turn when every instruction takes one */
+    unsigned bundles;               /* issue slots of one turn if every instruction takes one */
     unsigned start;                 /* instructions outside the loop, run once */
 } ipu_mix;
 
-/* Worker cycles of one turn: its bundles, and what exp, log, sqrt and division take beyond one slot each. */
+/* Returns the worker cycles of one turn: its bundles, and the cycles beyond one slot of each exp, expm1 (one more than exp),
+ * log, sqrt and division. */
 double ipu_mix_cycles(const ipu_mix *mix, const ipu_instruction_costs *costs);

@@ -14,7 +14,7 @@ ipu_workers ipu_workers_begin(const ipu_target *target)
     return (ipu_workers){.n = target->worker_contexts};
 }
 
-/* The most that workers of such a vertex can be idle. */
+/* Returns the maximum of idle worker cycles of such a vertex. */
 static uint64_t most_idle(const ipu_target *target, ipu_vertex_kind kind, uint64_t worker)
 {
     return kind == IPU_MULTI_WORKER ? (target->worker_contexts - 1) * worker : 0;

@@ -19,7 +19,7 @@ const char *ipu_type_name(ipu_type type)
     return names[type];
 }
 
-/* Room for `more` items behind the n there are: *items doubles when it is full. */
+/* Reserves room for `more` items after the first n. *items at least doubles when it is full. */
 static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, size_t more, size_t *capacity)
 {
     if (n + more <= *capacity) return MT_OK;
@@ -32,7 +32,7 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
     return MT_OK;
 }
 
-/* The same for the array `name` of a graph. */
+/* Reserves room in the array `name` of a graph. */
 #define RESERVE(graph, name, more)                                                                           \
     do {                                                                                                     \
         void *items_ = (void *)(graph)->name;                                                                \
@@ -129,7 +129,7 @@ mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
     return MT_OK;
 }
 
-/* Member by member, so that what is between them stays zero, as in every file that holds them. */
+/* Assigns single members, so that padding stays zero, as in every file that stores slices. */
 static void append_slice(ipu_graph *graph, ipu_slice slice)
 {
     ipu_slice *to = &graph->slices[graph->n_slices++];
@@ -223,7 +223,7 @@ mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set, const ipu
 
 static bool is_list(const ipu_codelet *codelet, size_t field) { return codelet->lists >> field & 1; }
 
-/* The field of this name, not yet connected; a list if `list`, else no list. */
+/* Finds the field with this name, checks that it is not yet connected, and that it is a list if and only if `list`. */
 static mt_status find_field(const ipu_graph *graph, size_t vertex, const char *name, bool list, size_t *field)
 {
     if (vertex >= graph->n_vertices)

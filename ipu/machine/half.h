@@ -1,9 +1,8 @@
 /* IEEE 754 half precision as the machine stores and converts it: 1 sign, 5 exponent and 10 fraction bits.
  *
- * Conversion rounds to the nearest half, of two equally near to the even one; subnormal halves are numbers like any other,
- * unlike subnormal floats, which count as 0. Where no half is that large, the largest stands for it (65504): the machine's
- * usual mode, in which only an infinite float becomes an infinite half. Workers compute with floats: a codelet converts what
- * it reads and what it writes. */
+ * Conversion rounds to nearest, ties to even. Subnormal halves are honoured, unlike subnormal floats, which are flushed to 0.
+ * Floats beyond the range saturate to the largest half (65504), as in the machine's usual mode; only an infinite float becomes
+ * an infinite half. Workers compute in float: a codelet converts its inputs and outputs. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Which version of the library this is. */
+/* The version of the library. */
 #pragma once
 
-/* "0.1.0". Valid for ever. */
+/* Returns "0.1.0". Static storage. */
 const char *ipu_version(void);
