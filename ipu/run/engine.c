@@ -10,7 +10,7 @@
 #    include <xmmintrin.h>
 #endif
 
-/* ---- subnormals: the processor's setting of this thread ---- */
+/* ---- subnormals: the floating-point mode of this thread ---- */
 
 uint64_t ipu_begin_flushing(void)
 {
@@ -40,11 +40,11 @@ void ipu_end_flushing(uint64_t before)
 #endif
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static void write_constants(ipu_engine *engine);
 
-/* Every range has its span, and a list the spans of its ranges. */
+/* Sets the span of every range, and for a list field the span of its ranges' spans. */
 static void make_spans(ipu_engine *engine)
 {
     const ipu_executable *e = engine->executable;
@@ -82,8 +82,7 @@ mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     e->executable = executable;
     e->checked = checked;
     MT_TRY((executable->untimed ? ipu_timing_none : ipu_timing_make)(arena, executable, &e->timing));
-    MT_ALLOC(
-        arena, e->image, bytes); /* pages of tiles of other ranks are never touched, and take no memory */
+    MT_ALLOC(arena, e->image, bytes); /* pages of other ranks' tiles are never touched, and take no memory */
     MT_TRY(ipu_ranks_make(arena, with, executable, e->image, &e->ranks));
     MT_ALLOC(arena, e->spans, executable->n_places);
     MT_ALLOC(arena, e->streams, graph->n_streams);
@@ -99,7 +98,7 @@ mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     return MT_OK;
 }
 
-/* ---- what was counted ---- */
+/* ---- counters ---- */
 
 typedef struct counter {
     uint64_t *first;
@@ -155,14 +154,14 @@ static const ipu_control *count_control(ipu_engine *engine, const ipu_program *p
     return control;
 }
 
-/* ---- the host's access ---- */
+/* ---- host access ---- */
 
-/* Iterates over the elements of slices, one stretch of a tile's memory after another. */
+/* An iterator over the elements of slices, by contiguous stretches of a tile's memory. */
 typedef struct walk {
     const ipu_engine *engine;
     const ipu_slice *slices;
     size_t n_slices, next_slice, range;
-    ipu_slice left; /* of the current slice */
+    ipu_slice left; /* the rest of the current slice */
 } walk;
 
 static walk begin_walk(const ipu_engine *engine, const ipu_tensor *tensor)
@@ -172,7 +171,7 @@ static walk begin_walk(const ipu_engine *engine, const ipu_tensor *tensor)
         .n_slices = tensor->n_slices};
 }
 
-/* The next stretch, or false at the end; `tile` is NULL where another rank has it. */
+/* Advances to the next stretch; false at the end. `tile` is NULL if another rank has it. */
 static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
 {
     const ipu_executable *e = w->engine->executable;
@@ -220,7 +219,7 @@ static void write_constants(ipu_engine *engine)
                 engine, &(ipu_slice){v, 0, graph->variables[v].n}, graph->variables[v].constant);
 }
 
-/* Answers how many bytes there are. */
+/* Copies to `data` and returns the number of bytes. */
 static size_t copy_out(walk w, void *data)
 {
     unsigned char *to = data;
@@ -278,7 +277,7 @@ static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
 
 /* ---- poison ---- */
 
-/* The byte at which the first element with all bits 1 begins, or `n`. */
+/* Returns the offset of the first element with all bits 1, or `n`. */
 static size_t find_poison(const unsigned char *bytes, size_t n, size_t element)
 {
     static const unsigned char poison[4] = {0xff, 0xff, 0xff, 0xff};
@@ -287,7 +286,7 @@ static size_t find_poison(const unsigned char *bytes, size_t n, size_t element)
     return i;
 }
 
-/* Finds the first message of the tile that delivered poison, and the byte in it; false: none did. */
+/* Finds the first message of the tile that delivered poison, and the byte in it; false if there is none. */
 static bool find_unreceived(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, size_t *message, size_t *byte)
 {
@@ -303,7 +302,8 @@ static bool find_unreceived(
     return false;
 }
 
-/* The first input field of the tile's tasks that covers a place of the image, with its codelet and element; NULL: none. */
+/* Returns the first input field of the tile's tasks that covers an offset of the image, with its codelet and element; NULL if
+ * there is none. */
 static const ipu_field *field_at(const ipu_executable *e, const ipu_superstep *step, size_t tile, size_t at,
     const ipu_codelet **codelet, size_t *n)
 {
@@ -349,9 +349,9 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
 
 /* ---- supersteps ---- */
 
-/* The host's prefetcher cannot predict what a tile accesses first, so that is prefetched explicitly: the beginning of each field of
- * the next task, into the second cache (2), because in the first one it would not last until then. A prefetch outside of the memory
- * does no harm. */
+/* Explicit prefetching, because the host's prefetcher cannot predict the first accesses of a tile. It covers the start of each
+ * field of the next task, and targets the L2 cache (2), because data would not stay in L1 for long enough. A prefetch outside
+ * the image is harmless. */
 enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 64 * CACHE_LINE };
 
 static void fetch_source(const ipu_engine *engine, const ipu_message *m)
@@ -403,7 +403,7 @@ static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t t
         memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
 }
 
-/* Runs a vertex; gives what it took. */
+/* Runs a vertex and returns its cost. */
 static ipu_cycles compute_timed(const ipu_engine *engine, const ipu_task *task)
 {
     const ipu_codelet *codelet = task->codelet;
@@ -414,19 +414,19 @@ static ipu_cycles compute_timed(const ipu_engine *engine, const ipu_task *task)
     return ipu_timing_vertex(engine->executable, task);
 }
 
-/* Why a tile stopped: a vertex with a cost that it cannot have; or task NULL: it received poison. */
+/* The reason why a tile stopped: a vertex with an impossible cost, or, if `task` is NULL, received poison. */
 typedef struct fault {
     size_t tile;
     const ipu_task *task;
     ipu_cycles cost;
 } fault;
 
-/* How long a tile took, where that depends on data. */
+/* The cycles and slots of a tile, if they depend on data. */
 typedef struct taken {
     uint64_t cycles, used;
 } taken;
 
-/* Computes where time depends on data, and counts it. False where a vertex cannot have its cost. */
+/* Computes and counts the cost of vertices with data-dependent time. False if the cost of a vertex is impossible. */
 static bool compute_counting(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
@@ -447,7 +447,7 @@ static bool compute_counting(
     return true;
 }
 
-/* Receives (unless that is done), checks and computes. False where a check failed. */
+/* Receives (unless already done), checks and computes. False if a check failed. */
 static bool run_tile(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
@@ -464,20 +464,20 @@ static bool run_tile(
     return true;
 }
 
-/* One run of a superstep: the fault of the lowest tile that has one (no fault: first.tile is the number of tiles), and how long
- * it took where that depends on data. */
+/* The outcome of one run of a superstep: the fault of the lowest faulty tile (without a fault first.tile is the number of
+ * tiles), and the cost if it depends on data. */
 typedef struct outcome {
     fault first;
     uint64_t compute_cycles, used_slots;
 } outcome;
 
-/* Supersteps that run together: behind the first one none receives. */
+/* Supersteps that run together: none after the first receives data. */
 typedef struct together {
     const ipu_superstep *const *step;
     size_t n;
 } together;
 
-/* All of them on one tile. False where a check failed. */
+/* Runs all of them on one tile. False if a check failed. */
 static bool run_tile_through(
     const ipu_engine *engine, const together *all, size_t tile, taken *took, fault *why)
 {
@@ -486,7 +486,7 @@ static bool run_tile_through(
     return true;
 }
 
-/* Which of the own tiles: all, or, where something is still on its way from other ranks, those that do not wait for it or those
+/* A subset of the own tiles: all of them, or, during communication with other ranks, those that do not wait for it or those
  * that do. */
 typedef enum which_tiles { ALL_TILES, FREE_TILES, WAITING_TILES } which_tiles;
 
@@ -503,7 +503,8 @@ static void merge(outcome *all, const fault *why, const taken *took)
     all->used_slots += took->used;
 }
 
-/* Where no vertex writes what is sent, a tile computes as soon as it has received, while the data is in the host's cache. */
+/* If no vertex writes a variable that is sent, a tile computes as soon as it has received, while the data are in the host's
+ * cache. */
 static void run_tiles(const ipu_engine *engine, const together *all, which_tiles which, outcome *out)
 {
     const bool *waits =
@@ -526,14 +527,14 @@ static void run_tiles(const ipu_engine *engine, const together *all, which_tiles
     }
 }
 
-/* Do the cycles of a superstep, on any rank? One without elements cannot tell by itself. */
+/* True if the cycles of a superstep depend on data on any rank. A rank without elements cannot decide this alone. */
 static bool depends_on_data(const ipu_engine *engine, const ipu_superstep *step)
 {
     return engine->ranks.with ? engine->ranks.depends[step - engine->executable->supersteps]
                               : step->data_dependent;
 }
 
-/* On all ranks the same: the largest and the sum of theirs. */
+/* Reduces the outcome over all ranks: the maximum of cycles, the sum of slots, the lowest faulty tile. */
 static void reduce_outcome(const ipu_engine *engine, outcome *out)
 {
     const mt_communicator *with = engine->ranks.with;
@@ -544,7 +545,7 @@ static void reduce_outcome(const ipu_engine *engine, outcome *out)
     if (out->first.tile != tile) out->first = (fault){.tile = tile};
 }
 
-/* Receives and computes; what comes from other ranks is on its way meanwhile. */
+/* Receives and computes; communication with other ranks overlaps. */
 static outcome run_together(const ipu_engine *engine, const together *all)
 {
     const mt_communicator *with = engine->ranks.with;
@@ -567,7 +568,7 @@ static mt_status report(const ipu_engine *engine, const ipu_superstep *step, con
         &engine->executable->graph->target, step->name, why->tile, why->task->codelet, why->cost);
 }
 
-/* The rank of the tile knows why. */
+/* Agrees on the status on all ranks; only the rank of the tile knows the reason. */
 static mt_status report_on_all(const ipu_engine *engine, const ipu_superstep *step, const fault *why)
 {
     const mt_communicator *with = engine->ranks.with;
@@ -575,7 +576,7 @@ static mt_status report_on_all(const ipu_engine *engine, const ipu_superstep *st
     return with ? mt_communicator_agree(with, status) : status;
 }
 
-/* Does the supersteps that wait. `now` may be NULL. */
+/* Executes the waiting supersteps. `now`: optional. */
 static mt_status do_waiting(ipu_engine *engine, outcome *now)
 {
     const together all = {engine->waiting, engine->n_waiting};
@@ -588,7 +589,8 @@ static mt_status do_waiting(ipu_engine *engine, outcome *now)
     return MT_OK;
 }
 
-/* May it run behind those that wait, on each tile at once? A tile that is ahead must not change what others are still to receive. */
+/* True if a superstep can join the waiting ones and run tile by tile with them. A tile that is ahead must not change data that
+ * others have yet to receive. */
 static bool joins(const ipu_engine *engine, const ipu_superstep *step)
 {
     const ipu_superstep *first = engine->waiting[0];
@@ -598,7 +600,8 @@ static bool joins(const ipu_engine *engine, const ipu_superstep *step)
     return first->apart || !ipu_superstep_overwrites(step, first);
 }
 
-/* A superstep whose vertices are watched is done at once, alone; others wait for what may join them. */
+/* Counts a superstep. Executes it immediately and alone if it is checked or its cycles depend on data; otherwise it waits for
+ * others to join. */
 static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 {
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
@@ -629,7 +632,7 @@ static const char *predicate_name(const ipu_engine *engine, const ipu_program *p
     return graph->variables[graph->slices[program->tensor.first_slice].variable].name;
 }
 
-/* Counts what it costs to tell every tile. */
+/* Reads a predicate and counts the cost of sending it to every tile. */
 static mt_status evaluate(ipu_engine *engine, const ipu_program *program, uint32_t *value)
 {
     MT_TRY(do_waiting(engine, NULL));

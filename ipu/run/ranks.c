@@ -19,16 +19,16 @@ uint32_t ipu_ranks_of(const ipu_ranks *ranks, const ipu_target *target, size_t t
     return low;
 }
 
-/* What is found of all supersteps before anything is connected. */
+/* The communication of all supersteps, collected before anything is connected. */
 typedef struct crossing {
     const ipu_executable *executable;
     const ipu_ranks *ranks;
     uint32_t *rank_of;        /* [tiles] */
     mt_neighbour **neighbour; /* [n_compute_sets][n_ranks] */
-    uint64_t *flags;          /* [n_compute_sets][2] does anything cross, and do cycles depend on data? */
+    uint64_t *flags;          /* [n_compute_sets][2] nonzero if data cross ranks; if cycles depend on data */
 } crossing;
 
-/* Counts the pieces of a superstep, and lists them where there is room. */
+/* Counts the pieces of a superstep, or lists them if there is room. */
 static void find_pieces(const crossing *c, size_t set)
 {
     const ipu_superstep *step = &c->executable->supersteps[set];
@@ -59,7 +59,7 @@ static mt_status find_set(mt_arena *arena, mt_arena *scratch, crossing *c, size_
     return MT_OK;
 }
 
-/* All that a rank can fail in. */
+/* Performs all steps in which a single rank can fail. */
 static mt_status find_all(mt_arena *arena, mt_arena *scratch, ipu_ranks *ranks, crossing *c)
 {
     const ipu_target *target = &c->executable->graph->target;

@@ -1,20 +1,20 @@
-/* How long an executable takes: the cycles of each superstep and of each control (ipu/cost/control.h), found once.
+/* The modelled time of an executable: the cycles of each superstep and of each control (ipu/cost/control.h), computed once.
  *
  * A superstep, in tile cycles (ipu/README.md explains):
  *   gather         = max over tiles of the copies before the exchange (ipu/compile/assembly.h)
  *   exchange       = the cycle in which the last tile has its last word, by the schedule (ipu/compile/schedule.h)
- *   exchange(tile) = how long the tile itself is busy: its bound in the schedule
+ *   exchange(tile) = the busy time of the tile: its bound in the schedule
  *   scatter        = max over tiles of the copies after the exchange
- *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), where all of them are multi-worker;
+ *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), if all of them are multi-worker;
  *                    ipu/cost/workers.h has the others
  *   T              = gather + sync_cycles + exchange + scatter + max compute
- * Gather and scatter together are the rearrangement. On a machine of several chips (ipu/machine/topology.h), where anything
- * goes from chip to chip, the busiest link's cycles (with a fixed time, ipu/cost/links.h) are added to the exchange, and
- * the sync of all chips to that of each. What several tiles of a chip receive from one tile of another chip crosses once,
- * each range in packets. Where no tile receives anything, sync_cycles is 0.
+ * Gather and scatter together are the rearrangement. On a machine of several chips (ipu/machine/topology.h), if any data are
+ * sent between chips, the busiest link's cycles (with a fixed time, ipu/cost/links.h) are added to the exchange, and the sync
+ * of all chips to the sync of each chip. Data that several tiles of a chip receive from one tile of another chip cross once,
+ * each range in packets. If no tile receives data, sync_cycles is 0.
  *
- * Where a codelet's time depends on data (compute_timed), compute and T are those of a typical run, and the engine counts what
- * each run takes. */
+ * If the time of a codelet depends on data (compute_timed), compute and T are of a typical run, and the engine counts the
+ * cycles of each run. */
 #pragma once
 
 #include "ipu/compile/executable.h"
@@ -23,21 +23,22 @@
 /* One run of one superstep. */
 typedef struct ipu_superstep_timing {
     const uint64_t *gather_cycles, *exchange_cycles, *scatter_cycles, *compute_cycles; /* [tiles] */
-    uint64_t used_slots;           /* worker cycles of all workers, of tiles * compute_phase_cycles */
-    uint64_t sync_cycles;          /* inside chips and, where anything crosses, of all chips */
-    uint64_t external_sync_cycles; /* of these: of all chips */
+    uint64_t used_slots;           /* worker cycles of all workers, out of tiles * compute_phase_cycles */
+    uint64_t sync_cycles;          /* inside chips and, if data are sent between chips, of all chips */
+    uint64_t external_sync_cycles; /* of all chips, included in sync_cycles */
     uint64_t gather_phase_cycles, scatter_phase_cycles; /* max over tiles */
-    uint64_t exchange_phase_cycles;                     /* the schedule's + external */
-    uint64_t exchange_bound_cycles; /* no schedule has a shorter phase, without external */
-    uint64_t
-        exchange_words_cycles; /* of the bound: in which its tile sends or receives words; the rest is set-up */
-    uint64_t external_cycles;       /* the busiest link's between chips, and the fixed time */
-    uint64_t external_fixed_cycles; /* of these: the fixed time */
+    uint64_t exchange_phase_cycles;                     /* of the schedule, plus external */
+    uint64_t exchange_bound_cycles;                     /* lower bound on any schedule, without external */
+    /* included in the bound: cycles in which its tile sends or receives words; the rest is set-up */
+    uint64_t exchange_words_cycles;
+    uint64_t external_cycles;       /* between chips: of the busiest link, plus the fixed time */
+    uint64_t external_fixed_cycles; /* the fixed time, included in external_cycles */
     uint64_t compute_phase_cycles;  /* max compute */
     uint64_t cycles;                /* of all phases */
-    uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
-    const char *busiest_link; /* between chips; NULL where nothing crosses */
-    const uint64_t *link_bytes; /* [links of the network], headers with them; NULL where nothing crosses */
+    uint64_t bytes_crossing;        /* between chips, complete words; a byte counts once per receiving chip */
+    const char *busiest_link;       /* between chips; NULL if nothing is sent between them */
+    /* [links of the network] including headers; NULL if nothing is sent between chips */
+    const uint64_t *link_bytes;
 } ipu_superstep_timing;
 
 typedef struct ipu_timing {
@@ -47,30 +48,30 @@ typedef struct ipu_timing {
     ipu_control_cost *controls;       /* [n_controls] */
 } ipu_timing;
 
-/* Gives the timing in `arena`; it keeps the executable. MT_INPUT: more worker contexts than ipu/cost/workers.h has; a cost that
- * no vertex of its kind has; a network as ipu_target_network, or whose routes may deadlock; a transfer on a machine without a
- * link to the host. MT_MEMORY. */
+/* Computes the timing in `arena`; it borrows the executable. Fails with MT_INPUT if there are more worker contexts than
+ * ipu/cost/workers.h supports, a cost is impossible for the kind of its vertex, routes may deadlock, or a transfer needs a host
+ * link that the machine lacks. Also returns the errors of `ipu_target_network`, and MT_MEMORY. */
 MT_NODISCARD mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
 
-/* The same for one that is only to run, and takes no time. MT_MEMORY. */
+/* Builds the timing of an untimed executable, with zero cycles. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
 
-/* What a vertex takes where that does not depend on data: its codelet's `cost`. */
+/* Returns the cost of a vertex that does not depend on data: the `cost` of its codelet. */
 ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *task);
 
-/* Of that, cycles of its tile: a single-worker vertex counts with its entry and the slots it uses. */
+/* Returns the tile cycles of this cost: a single-worker vertex counts with its entry and the slots it uses. */
 uint64_t ipu_timing_tile_cycles(const ipu_executable *executable, const ipu_task *task);
 
-/* Room for ipu_timing_stream to count in. */
+/* Scratch space of ipu_timing_stream. */
 typedef struct ipu_stream_room {
     uint64_t *chip_bytes; /* [chips] */
     uint64_t *tile_words; /* [tiles] */
 } ipu_stream_room;
 
-/* Gives it in `arena`. MT_MEMORY. */
+/* Allocates it in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *timing, ipu_stream_room *room);
 
-/* What one transfer of slices, all of one type, from the tiles to the host costs (ipu/cost/control.h), in a program or outside.
- * MT_INPUT: the machine has no link to the host. */
+/* Computes the cost of one transfer of slices, all of one type, from the tiles to the host (ipu/cost/control.h), within a
+ * program or outside. Fails with MT_INPUT if the machine has no host link. */
 MT_NODISCARD mt_status ipu_timing_stream(const ipu_timing *timing, const ipu_slice *slices, size_t n_slices,
     const ipu_stream_room *room, ipu_control_cost *cost);
