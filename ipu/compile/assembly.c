@@ -20,7 +20,7 @@ typedef struct stretch {
     size_t from, to;
 } stretch;
 
-/* What an input takes from one other tile: ranges [first, first + n) of its stretches, of so many words in all. */
+/* The words that an input takes from one other tile: ranges [first, first + n) of its stretches, `words` in total. */
 typedef struct group {
     size_t first, n, words;
     bool gathered;
@@ -30,8 +30,8 @@ typedef struct assembling {
     const ipu_executable *executable;
     const ipu_target *target;
     size_t word;
-    size_t beyond;      /* the first word that no tile's memory has: buffers are numbered from there on */
-    stretch *stretches; /* of the current input, from other tiles: by (tile, from), joined where they touch */
+    size_t beyond;      /* the first word after all tiles' memory; buffer words are numbered from here on */
+    stretch *stretches; /* of the current input, from other tiles: by (tile, from), merged if adjacent */
     group *groups;      /* of the current input, by tile */
     size_t n_groups;
     ipu_assembly *out;
@@ -45,13 +45,13 @@ size_t ipu_words_of(const ipu_target *target, size_t from, size_t bytes)
 
 MT_ORDER(by_place, stretch, tile, from, to)
 
-/* A copy must take fewer bytes than the code that it saves. */
+/* True if the copy takes fewer bytes than the code that it saves. */
 static bool worth_gathering(const assembling *a, const group *g)
 {
     return g->words * a->word < 2 * (g->n - 1) * a->target->memory.exchange_code_bytes;
 }
 
-/* Finds what the input takes from each other tile. */
+/* Finds the words that the input takes from each other tile. */
 static void find_groups(assembling *a, uint32_t tile, const ipu_input *input)
 {
     size_t n = 0, joined = 0;
@@ -85,7 +85,7 @@ static void find_groups(assembling *a, uint32_t tile, const ipu_input *input)
     }
 }
 
-/* ---- the two ways ---- */
+/* ---- the two methods ---- */
 
 static ipu_copying own_copies(const assembling *a, uint32_t tile, const ipu_input *input)
 {
@@ -133,7 +133,7 @@ static void add_copies(ipu_copying *to, ipu_copying c)
     to->bytes += c.bytes;
 }
 
-/* Takes a place in a tile's buffers for so many words. */
+/* Allocates `words` words in a tile's buffers. */
 static size_t take_buffer(const assembling *a, uint32_t tile, size_t words)
 {
     size_t *used = &a->out->buffer_bytes[tile];
@@ -171,8 +171,8 @@ static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input
     add_copies(&a->out->after[tile], all_copies(input));
 }
 
-/* Whether a message would bring, or overwrite, part of a word that belongs to something else. What is behind the end of a buffer
- * belongs to nothing. */
+/* True if a message would transfer, or overwrite, part of a word that belongs to other data. Bytes after the end of a buffer
+ * are unused. */
 static bool tears_words(const assembling *a, uint32_t tile, const ipu_input *input)
 {
     for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
@@ -186,7 +186,7 @@ static bool tears_words(const assembling *a, uint32_t tile, const ipu_input *inp
     return false;
 }
 
-/* Returns whether it comes together by copies. */
+/* Returns true if the input is assembled by copies. */
 static bool add_input(assembling *a, uint32_t tile, const ipu_input *input)
 {
     find_groups(a, tile, input);

@@ -14,10 +14,10 @@
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
-/* Instead of a part: the tile's edge buffers; the ranges of a list. */
+/* Special values of `part`: the tile's edge buffers; the ranges of a list. */
 static const size_t edge_part = SIZE_MAX, list_part = SIZE_MAX - 1;
 
-/* What one tile holds of one variable, contiguous; then room for received elements. */
+/* The contiguous elements of one variable on one tile, with space for received elements after them. */
 typedef struct part {
     uint32_t tile, variable;
     size_t n;      /* elements */
@@ -30,20 +30,20 @@ typedef struct piece {
     size_t part, at, n;
 } piece;
 
-/* A message before anything is placed: in bytes from the beginning of the part or of the edge buffers. */
+/* A message before placement: offsets in bytes from the start of the part or of the edge buffers. */
 typedef struct draft {
     size_t source_part, source;
     size_t destination_part, destination;
     size_t bytes;
 } draft;
 
-/* Where a field lies, before anything is placed. */
+/* The location of a field before placement. */
 typedef struct field_place {
-    size_t part, at; /* bytes; of a list: the number of its first range's place */
+    size_t part, at; /* bytes; of a list: index of its first range's place */
     size_t n;
 } field_place;
 
-/* An input that is not one range of its tile, before anything is placed. */
+/* An input that is not one range of its tile, before placement. */
 typedef struct input {
     field_place place;
     size_t first_draft, n_drafts;
@@ -51,28 +51,27 @@ typedef struct input {
     bool kept;
 } input;
 
-/* A copy of the graph, its source as stretches of parts. */
+/* A copy of the graph, with its source as stretches of parts. */
 typedef struct copied {
     size_t first, n; /* its pieces */
     size_t size;     /* elements of the source */
     size_t element_bytes;
 } copied;
 
-/* A stretch of a part that a copy writes, from element `at` of its destination on. */
+/* A stretch of a part that a copy writes, starting with element `at` of its destination. */
 typedef struct landing {
     size_t copy, at;
     piece to;
 } landing;
 
-/* A tensor that is received on a tile, so that other vertices there can share it; an entry of a hash table with linear
- * probing. */
+/* A tensor that is received on a tile, shared by vertices there; an entry of a hash table with linear probing. */
 typedef struct buffer {
-    size_t slot; /* its tile and compute set, + 1; 0: none */
+    size_t slot; /* its tile and compute set, + 1; 0 if empty */
     ipu_tensor tensor;
     field_place place;
 } buffer;
 
-/* What a vertex reads or writes in place. */
+/* An access in place by a vertex. */
 typedef struct access {
     size_t part, at, n;
     size_t vertex, field;
@@ -88,26 +87,27 @@ typedef struct compiling {
     size_t *first_task; /* [n_sets * n_tiles + 1] */
     part *parts;        /* by (tile, variable) */
     size_t n_parts;
-    size_t *tile_parts;            /* [n_tiles + 1] */
-    size_t *range_part, *range_at; /* of each range: its part, and the index of its first element there */
-    field_place *field_places;     /* in the order of execution */
+    size_t *tile_parts; /* [n_tiles + 1] */
+    /* [number of ranges] the part of a range, and the index of its first element there */
+    size_t *range_part, *range_at;
+    field_place *field_places; /* in the order of execution */
     draft *drafts;
     size_t n_drafts;
     size_t *first_draft; /* [n_sets * n_tiles + 1] */
     input *inputs;       /* in the order of their drafts */
     size_t n_inputs;
     size_t *first_input; /* [n_sets * n_tiles + 1] */
-    size_t *first_kept;  /* [n_sets * n_tiles]: the first draft of a copy */
+    size_t *first_kept;  /* [n_sets * n_tiles] the first draft of a copy */
     copied *copies;
     piece *copy_pieces;    /* of all copies */
-    size_t *copy_at;       /* of each: its first element in the source */
+    size_t *copy_at;       /* of each piece: its first element in the source */
     landing *landings;     /* by slot */
     size_t *first_landing; /* [n_sets * n_tiles + 1] */
-    size_t *edge_bytes;    /* [n_tiles]: of edge buffers in the host image */
+    size_t *edge_bytes;    /* [n_tiles] size of edge buffers in the host image */
     piece *pieces;         /* of the current field */
-    buffer *buffers;       /* [2^n], at most half of them of the current tile and compute set */
+    buffer *buffers;       /* [2^n] at most half of them of the current tile and compute set */
     size_t buffer_mask;    /* 2^n - 1 */
-    size_t *tail_slot;     /* [n_parts]: the last tile and compute set that uses its tail, + 1 */
+    size_t *tail_slot;     /* [n_parts] the last tile and compute set that uses its tail, + 1 */
     size_t slot;           /* the current tile and compute set */
     size_t edge_now;
     access *accesses;
@@ -158,7 +158,7 @@ static mt_status make_ranges(compiling *c)
     return MT_OK;
 }
 
-/* Inside a tile ranges stay in the order (variable, from). */
+/* Sorts ranges by tile. Within a tile they remain in the order (variable, from). */
 static mt_status sort_ranges_by_tile(const compiling *c)
 {
     ipu_executable *e = c->executable;
@@ -212,7 +212,7 @@ static mt_status order_vertices(compiling *c)
     return MT_OK;
 }
 
-/* ---- fields: where each lies, and what must be received for it ---- */
+/* ---- fields: location, and data to receive ---- */
 
 __attribute__((format(printf, 4, 5))) static mt_status field_error(
     const compiling *c, size_t vertex, size_t field, const char *format, ...)
@@ -228,7 +228,7 @@ __attribute__((format(printf, 4, 5))) static mt_status field_error(
         what);
 }
 
-/* Writes the tensor as stretches of parts, merged where they are adjacent, and returns their number. `out` may be NULL. */
+/* Writes the tensor as stretches of parts, merged if adjacent, and returns their number. `out`: optional. */
 static size_t resolve(const compiling *c, const ipu_tensor *tensor, piece *out)
 {
     const ipu_executable *e = c->executable;
@@ -295,7 +295,7 @@ static bool same_tensor(const ipu_graph *g, const ipu_tensor *a, const ipu_tenso
     return true;
 }
 
-/* The buffer of the current slot that has this tensor, or the free one where it would be. */
+/* Returns the buffer of the current slot with this tensor, or the free entry for it. */
 static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
 {
     const ipu_graph *g = c->graph;
@@ -311,7 +311,7 @@ static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
     return &c->buffers[at];
 }
 
-/* Whether the first piece ends an own part whose tail is free, and all others come from other tiles. */
+/* True if the first piece ends an own part with a free tail, and all others come from other tiles. */
 static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
 {
     const piece *first = &c->pieces[0];
@@ -322,7 +322,7 @@ static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
     return c->tail_slot[first->part] != c->slot + 1;
 }
 
-/* Adds drafts for pieces [from, n), one after another from `destination` on; returns their bytes. */
+/* Adds drafts for pieces [from, n), contiguous from `destination` on; returns their bytes. */
 static size_t draft_pieces(
     compiling *c, size_t from, size_t n, size_t bytes, size_t destination_part, size_t destination)
 {
@@ -371,7 +371,7 @@ static void plan_input(
     *shared = (buffer){c->slot + 1, *tensor, *place};
 }
 
-/* Of a field that is no list, or of one range of a list. */
+/* Plans a field that is no list, or one range of a list. */
 static mt_status plan_range(
     compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, field_place *place)
 {
@@ -384,7 +384,7 @@ static mt_status plan_range(
     return MT_OK;
 }
 
-/* The places of all ranges of lists come behind those of the fields, in the graph's order. */
+/* Plans a field. The places of all ranges of lists follow those of the fields, in the graph's order. */
 static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
 {
     const ipu_vertex *v = &c->graph->vertices[vertex];
@@ -417,7 +417,7 @@ static mt_status race(const compiling *c, const access *a, const access *b)
         codelet->fields[other->field].name);
 }
 
-/* How far the accesses to a part that begin up to here reach. Of reads: the farthest, and the farthest by another vertex. */
+/* The ends of the accesses to a part, up to the current one. Of reads: the farthest, and the farthest by another vertex. */
 typedef struct reach {
     size_t written, writer;
     size_t read, reader, other_read;
@@ -438,8 +438,8 @@ static void extend(reach *r, const access *a)
     }
 }
 
-/* Whether two of the sorted accesses race. Before the first race writes do not overlap, so only the last write can reach what
- * begins here. */
+/* True if two of the sorted accesses race. Before the first race writes do not overlap, so only the last write can reach the
+ * current access. */
 static bool any_race(const compiling *c)
 {
     reach r = {0};
@@ -453,7 +453,7 @@ static bool any_race(const compiling *c)
     return false;
 }
 
-/* Checks that no two accesses to an element include a write, except where a vertex reads what it writes itself. */
+/* Checks that no two accesses to an element include a write. A vertex may read elements that it writes itself. */
 static mt_status check_races(compiling *c)
 {
     if (c->n_accesses > 1) qsort(c->accesses, c->n_accesses, sizeof *c->accesses, by_place);
@@ -498,7 +498,7 @@ static mt_status find_sources(compiling *c)
     return MT_OK;
 }
 
-/* Counts the landings of a copy in each slot (out NULL), or writes them to their slots. */
+/* Counts the landings of a copy in each slot (`out` is NULL), or writes them to their slots. */
 static void add_landings(
     const compiling *c, size_t k, const piece *pieces, size_t n, size_t *slots, landing *out)
 {
@@ -511,7 +511,7 @@ static void add_landings(
     }
 }
 
-/* Sorts what the copies write by slot. */
+/* Sorts the destinations of the copies by slot. */
 static mt_status find_landings(compiling *c)
 {
     const ipu_graph *g = c->graph;
@@ -532,7 +532,7 @@ static mt_status find_landings(compiling *c)
     return MT_OK;
 }
 
-/* The piece of a copy's source that holds an element of it. */
+/* Returns the piece of a copy's source that contains an element. */
 static size_t source_piece(const compiling *c, const copied *copy, size_t element)
 {
     size_t low = copy->first, high = copy->first + copy->n;
@@ -546,7 +546,7 @@ static size_t source_piece(const compiling *c, const copied *copy, size_t elemen
     return low;
 }
 
-/* From elements of a part to a stretch of one. Before there is room for drafts they are only counted. */
+/* Adds a draft from elements of a part to a stretch of one. While `drafts` is NULL, they are only counted. */
 static void draft_copy(compiling *c, const copied *copy, size_t from_part, size_t at, piece to)
 {
     const size_t bytes = copy->element_bytes;
@@ -554,8 +554,8 @@ static void draft_copy(compiling *c, const copied *copy, size_t from_part, size_
         c->drafts[c->n_drafts++] = (draft){from_part, at * bytes, to.part, to.at * bytes, to.n * bytes};
 }
 
-/* The first n elements of a landing, at most as many as the source has, which begins again where it ends. Answers how many
- * drafts that takes. */
+/* Drafts the first n elements of a landing, at most the size of the source, which wraps around at its end. Returns the number
+ * of drafts. */
 static size_t draft_once(compiling *c, const landing *l, size_t n)
 {
     const copied *copy = &c->copies[l->copy];
@@ -577,7 +577,7 @@ static size_t draft_once(compiling *c, const landing *l, size_t n)
     return n_drafts;
 }
 
-/* What is there once is copied inside the tile, each time twice as much. */
+/* Drafts a landing. Repetitions are copied inside the tile from the first one, with doubled length each time. */
 static size_t draft_landing(compiling *c, const landing *l)
 {
     const copied *copy = &c->copies[l->copy];
@@ -625,7 +625,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
     return check_races(c);
 }
 
-/* Fields of a vertex, and ranges of those that are lists. */
+/* Returns the number of fields of a vertex, plus the ranges of its lists. */
 static size_t fields_of(const compiling *c, size_t vertex)
 {
     const ipu_vertex *v = &c->graph->vertices[vertex];
@@ -635,7 +635,7 @@ static size_t fields_of(const compiling *c, size_t vertex)
     return n;
 }
 
-/* The capacity that the arrays of compiling need. */
+/* Computes the capacity of the arrays of `compiling`. */
 static void count(compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
 {
     const ipu_graph *g = c->graph;
@@ -687,7 +687,7 @@ static mt_status plan(compiling *c)
     return MT_OK;
 }
 
-/* ---- places ---- */
+/* ---- placement in the host image ---- */
 
 static void place_tile(compiling *c, size_t tile, size_t *offset)
 {
@@ -791,7 +791,7 @@ static mt_status emit(compiling *c, ipu_slots *slots)
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static mt_status compile(compiling *c, const ipu_program *const *programs, size_t n_programs)
 {
@@ -849,7 +849,7 @@ mt_status ipu_compile_untimed(mt_arena *arena, const ipu_graph *graph, const ipu
     return compile_graph(arena, graph, programs, n_programs, true, executable);
 }
 
-/* ---- for other constants ---- */
+/* ---- other constants ---- */
 
 static mt_status copy_inputs(mt_arena *arena, const ipu_executable *e, ipu_executable *to)
 {

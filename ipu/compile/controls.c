@@ -16,7 +16,7 @@ static size_t count(const ipu_program *program)
     return n;
 }
 
-/* Appends the controls of a program; the new end. */
+/* Appends the controls of a program and returns the new end. */
 static ipu_control *collect(ipu_control *end, const ipu_program *program)
 {
     if (is_control(program)) (end++)->program = program;

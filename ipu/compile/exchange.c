@@ -3,11 +3,11 @@
 #include "ipu/compile/assembly.h"
 #include "ipu/machine/integer.h"
 
-/* What is exchanged and the schedule by which it goes, in an arena of their own. */
+/* The assembly of an exchange and its schedule, in one arena. */
 typedef struct scheduled {
     const ipu_target *target;
     mt_arena *scratch;
-    ipu_assembly assembly; /* of a predicate only its fragments */
+    ipu_assembly assembly; /* of a predicate: fragments only */
     ipu_schedule schedule;
 } scheduled;
 
@@ -24,7 +24,7 @@ static mt_status check_schedule(const scheduled *s)
 
 /* ---- supersteps ---- */
 
-/* What is known of each tile's copies goes to `arena`. */
+/* The copies of each tile are in `arena`. */
 static mt_status schedule_superstep(
     mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, scheduled *s)
 {
@@ -48,7 +48,7 @@ static void count_words(const scheduled *s, uint64_t *received, uint64_t *sent, 
         exchange->bytes_copied += exchange->before[t].bytes + exchange->after[t].bytes;
 }
 
-/* What takes code on each tile. */
+/* Counts the pieces with exchange code on each tile. */
 static void count_pieces(const scheduled *s, size_t *pieces)
 {
     for (size_t i = 0; i < s->assembly.n_fragments; i++) pieces[s->assembly.fragments[i].receiver]++;
@@ -57,7 +57,7 @@ static void count_pieces(const scheduled *s, size_t *pieces)
             ipu_divide_up(s->schedule.sends[i].words, s->target->memory.send_words);
 }
 
-/* Keeps the numbers of tiles; zeros are those of fresh memory, which stays untouched. */
+/* Copies values of tiles; zeros are those of fresh memory, which is not touched. */
 static mt_status keep(mt_arena *arena, size_t n, const uint64_t *from, const uint64_t **kept)
 {
     uint64_t *copy;
@@ -116,7 +116,7 @@ static size_t words_of_predicate(const ipu_target *target, const ipu_control *co
     return ipu_words_of(target, control->place, ipu_type_bytes(IPU_UNSIGNED_INT));
 }
 
-/* A fragment to every other tile. */
+/* Creates a fragment to every other tile. */
 static mt_status schedule_predicate(const ipu_target *target, const ipu_control *control, scheduled *s)
 {
     const size_t from = control->place / target->exchange_bytes_per_cycle;

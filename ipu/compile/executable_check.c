@@ -8,7 +8,7 @@ static mt_status check_inside(
         from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
 }
 
-/* Marks what its messages read and write. */
+/* Checks an input, and marks the bytes that its messages read and write. */
 static mt_status check_input(const ipu_executable *e, const ipu_superstep *step, size_t tile,
     const ipu_input *input, unsigned char *mark)
 {
@@ -47,7 +47,7 @@ static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *s
     return MT_OK;
 }
 
-/* Checks a predicate, which is in the memory of its tile. */
+/* Checks that a predicate is in the memory of its tile, and that its exchange can run. */
 static mt_status check_control(const ipu_executable *e, const ipu_control *control)
 {
     const size_t begin = e->tile_offset[control->tile], end = e->tile_offset[control->tile + 1];

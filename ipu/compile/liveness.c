@@ -1,9 +1,9 @@
 #include "ipu/compile/liveness.h"
 
 static const uint32_t none = UINT32_MAX;
-enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* how a moment accesses a temporary variable */
+enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* accesses of a moment to a temporary variable */
 
-/* A node of the control-flow graph; without a moment, one where paths branch or join. */
+/* A node of the control-flow graph; without a moment it is only a branch or a join. */
 typedef struct node {
     uint32_t moment;
     uint32_t n_next;
@@ -16,18 +16,18 @@ typedef struct finding {
     ipu_liveness *liveness;
     node *nodes;
     size_t n_nodes;
-    size_t *start; /* nodes at which programs begin */
+    size_t *start; /* [n_starts] first nodes of programs */
     size_t n_starts;
-    const ipu_program **other; /* of each moment: a transfer or a predicate; NULL: a compute set */
-    uint32_t *temporary;       /* of each variable: its number among the temporary ones, or none */
+    const ipu_program **other; /* [n_moments] a transfer or a predicate; NULL for a compute set */
+    uint32_t *temporary;       /* [n_variables] index among the temporary ones, or none */
     size_t n_temporary;
     unsigned char *accesses; /* [n_moments][n_temporary] */
-    unsigned char *before;   /* [n_nodes][n_temporary]: live before the node */
+    unsigned char *before;   /* [n_nodes][n_temporary] live before the node */
 } finding;
 
 /* ---- the control-flow graph ---- */
 
-/* The most nodes that a program becomes. */
+/* Returns an upper bound on the nodes of a program. */
 static size_t count_nodes(const ipu_program *program)
 {
     size_t n = 3;
@@ -61,7 +61,7 @@ static size_t add_compute_set(finding *f, size_t from, uint32_t set)
     return add_node(f, from, *moment);
 }
 
-/* A transfer or a predicate. */
+/* Adds the moment of a transfer or a predicate. */
 static size_t add_moment(finding *f, size_t from, const ipu_program *program)
 {
     f->other[f->liveness->n_moments] = program;
@@ -78,7 +78,7 @@ static size_t lay_out_if(finding *f, const ipu_program *program, size_t from)
     return joined;
 }
 
-/* As a chain of branches: each node goes to one child, or on. */
+/* Builds a chain of branches: each node leads to one child, or to the next node. */
 static size_t lay_out_switch(finding *f, const ipu_program *program, size_t from)
 {
     size_t decides = add_moment(f, from, program), joined = 0;
@@ -94,8 +94,8 @@ static size_t lay_out_switch(finding *f, const ipu_program *program, size_t from
     return joined;
 }
 
-/* Adds the nodes of a program that follows node `from`; returns its last node, which has room for at least one more edge. A new
- * kind of program needs a case here, or this does not compile. */
+/* Adds the nodes of a program that follows node `from`; returns its last node, which has capacity for at least one more edge. A
+ * new kind of program without a case here is a compiler error. */
 static size_t lay_out(finding *f, const ipu_program *program, size_t from)
 {
     switch (program->kind) {
@@ -143,12 +143,12 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
     return MT_OK;
 }
 
-/* ---- how each moment accesses the temporary variables ---- */
+/* ---- accesses of each moment to the temporary variables ---- */
 
-/* What the moment of a compute set has written of each temporary variable so far: its vertices, or its copies. */
+/* Accesses to each temporary variable in the moment of a compute set, collected from its vertices or its copies. */
 typedef struct noting {
     unsigned char *accesses; /* [n_temporary] */
-    size_t *written;         /* [n_temporary]: elements */
+    size_t *written;         /* [n_temporary] elements written */
 } noting;
 
 static noting noting_of(const finding *f, size_t *written, uint32_t set)
@@ -185,7 +185,7 @@ static mt_status note_vertices(finding *f)
     return MT_OK;
 }
 
-/* What the copies of a compute set have filled whole, its vertices read from them. */
+/* Clears READ of variables that the copies of a compute set have written completely: its vertices read the copied values. */
 static void forget_reading(const finding *f, noting at, const ipu_tensor *tensor)
 {
     for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
@@ -195,7 +195,7 @@ static void forget_reading(const finding *f, noting at, const ipu_tensor *tensor
     }
 }
 
-/* Vertices may write again what was copied, so elements that are copied are counted by themselves. */
+/* Counts copied elements separately from those of vertices, because vertices may write them again. */
 static mt_status note_copies(finding *f)
 {
     const ipu_graph *g = f->graph;
@@ -223,7 +223,7 @@ static void note_other(const finding *f, const ipu_program *program, unsigned ch
     }
 }
 
-/* ---- backwards along the edges ---- */
+/* ---- backward data-flow ---- */
 
 static bool live_after(const finding *f, const node *at, size_t k)
 {
@@ -253,7 +253,8 @@ static bool sweep(finding *f)
     return changed;
 }
 
-/* What is live after a moment is live before it or written at it. */
+/* Returns the moments at which a variable is live or accessed. If it is live after a moment, it is live before it or written at
+ * it. */
 static ipu_live_range range_of(const finding *f, size_t k)
 {
     ipu_live_range live = {.first = none};

@@ -19,19 +19,19 @@ const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY
     [IPU_MEMORY_EXCHANGE_CODE] = "code of the exchange",
     [IPU_MEMORY_RESERVED] = "reserved"};
 
-/* An item that is not placed yet, `at` bytes after the beginning of its block. */
+/* An item before placement, `at` bytes after the start of its block. */
 typedef struct piece {
     ipu_memory_item item;
-    size_t at, next; /* of the same block; none: the last */
+    size_t at, next; /* index of the next one of the same block; none: the last */
 } piece;
 
-/* What must lie together. */
+/* Pieces that must be contiguous. */
 typedef struct block {
     size_t first, bytes, number;
     bool interleaved;
 } block;
 
-/* A stretch of memory, [begin, end); those of a list ascend and have gaps between them. */
+/* A stretch of memory, [begin, end). The runs of a list are ascending and disjoint, with gaps between them. */
 typedef struct run {
     size_t begin, end, next;
 } run;
@@ -48,36 +48,36 @@ typedef struct placing {
     size_t tile;
     block *blocks;
     size_t n_blocks, n_parts;
-    size_t *part_offset, *part_bytes; /* of each part, in the host image */
+    size_t *part_offset, *part_bytes; /* [n_parts] in the host image */
     piece *pieces;
     size_t n_pieces;
-    const ipu_codelet **codelets; /* seen so far */
+    const ipu_codelet **codelets; /* [n_codelets] seen so far */
     size_t n_codelets;
     placed_item *placed;
     size_t n_placed;
     run *runs; /* of all lists */
     size_t n_runs;
-    size_t *
-        list; /* [n_moments + 2]: what is live at each moment but not always; what is always live; everything */
+    /* [n_moments + 2] heads of lists of runs: live at each moment but not always; always live; all */
+    size_t *list;
     size_t *live_bytes; /* [n_moments + 1] */
     size_t code_end;
 } placing;
 
-/* Where the reserved bytes begin. */
+/* Returns the address of the reserved bytes. */
 static size_t top_of(const ipu_target *target)
 {
     const size_t reserved = target->memory.reserved_bytes;
     return target->bytes_per_tile > reserved ? target->bytes_per_tile - reserved : 0;
 }
 
-/* Where the usable part of region 0 ends. */
+/* Returns the end of the usable part of region 0. */
 static size_t region0_end(const ipu_target *target)
 {
     const size_t top = top_of(target);
     return target->memory.region0_bytes < top ? target->memory.region0_bytes : top;
 }
 
-/* ---- room for the largest tile ---- */
+/* ---- capacity for the largest tile ---- */
 
 static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *inputs)
 {
@@ -91,17 +91,17 @@ static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *inputs)
     return n;
 }
 
-/* In how many lists an item is: everything, and what is always live or each of its moments. */
+/* Returns the number of lists that contain an item: all, and always live or each of its moments. */
 static size_t lists_of(const ipu_live_range *live)
 {
     return live->always ? 2 : 2 + (size_t)live->last - live->first;
 }
 
-/* Takes memory to place any of the tiles [first, end). */
+/* Allocates memory to place any of the tiles [first, end). */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
-    const size_t of_sets =
-        5 * e->graph->n_compute_sets; /* edge buffers, state, code, buffers and tables of copies */
+    /* edge buffers, state, code, buffers and tables of copies */
+    const size_t of_sets = 5 * e->graph->n_compute_sets;
     size_t parts = 0, tasks = 0, items = 0, runs = 0;
     for (size_t t = first; t < end; t++) {
         size_t inputs;
@@ -212,7 +212,7 @@ static void add_parts(placing *p)
     p->n_parts = p->n_blocks;
 }
 
-/* The part at `offset` of the host image. */
+/* Returns the part at `offset` of the host image. */
 static size_t part_at(const placing *p, size_t offset)
 {
     size_t low = 0;
@@ -227,7 +227,7 @@ static size_t part_at(const placing *p, size_t offset)
     return low;
 }
 
-/* A compute set's tail behind a part begins where the part ends; the vertices that take it share it. */
+/* Adds the tail of a compute set at the end of a part, unless it exists: all vertices that take it share it. */
 static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uint32_t moment)
 {
     block *b = &p->blocks[part];
@@ -243,10 +243,10 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     b->bytes = ipu_larger(b->bytes, end);
 }
 
-/* Edge buffers of one compute set, and of what comes together by copies. */
+/* The edge buffers of one compute set, and those of inputs assembled by copies. */
 typedef struct edges {
     size_t bytes;
-    bool interleaved; /* one of them is */
+    bool interleaved; /* True if one of them is */
 } edges;
 
 static bool in_a_buffer(const ipu_input *input)
@@ -264,7 +264,7 @@ static void add_input(placing *p, const ipu_superstep *step, const ipu_input *in
         add_tail(p, part_at(p, input->offset), input->bytes - input->tail_at, step->name, moment);
 }
 
-/* The input that lies at an offset of the host image; NULL: what lies there is one range of the tile's own memory. */
+/* Returns the input at an offset of the host image; NULL if the data there are one range of the tile's own memory. */
 static const ipu_input *input_at(const placing *p, const ipu_superstep *step, size_t offset, size_t bytes)
 {
     for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++) {
@@ -274,7 +274,7 @@ static const ipu_input *input_at(const placing *p, const ipu_superstep *step, si
     return NULL;
 }
 
-/* What a codelet takes with 128-bit loads must be interleaved. */
+/* Marks data that a codelet reads by 128-bit loads as interleaved. */
 static void add_range(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field,
     const ipu_place *place, edges *edge)
 {
@@ -330,7 +330,7 @@ static void add_compute_set(placing *p, size_t set)
         exchange->tile_pieces[p->tile] * p->target->memory.exchange_code_bytes);
 }
 
-/* ---- placing ---- */
+/* ---- placement ---- */
 
 static int by_size(const void *left, const void *right)
 {
@@ -341,7 +341,7 @@ static int by_size(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Moves *at until the piece overlaps no run of the list; whether it moved. */
+/* Increases *at until the piece overlaps no run of the list. True if it has changed. */
 static bool evade_list(const placing *p, size_t list, const piece *moving, size_t *at)
 {
     bool moved = false;
@@ -356,7 +356,7 @@ static bool evade_list(const placing *p, size_t list, const piece *moving, size_
     return moved;
 }
 
-/* The same for everything that is live together with the piece. */
+/* The same for all items that are live together with the piece. */
 static bool evade(const placing *p, const piece *moving, size_t *at)
 {
     const ipu_live_range *live = &moving->item.live;
@@ -367,7 +367,7 @@ static bool evade(const placing *p, const piece *moving, size_t *at)
     return moved;
 }
 
-/* The lowest place for a block from `low` on. Where one piece moves the block, the others look again. */
+/* Returns the lowest address for a block, at or above `low`. If one piece moves the block, the others are checked again. */
 static size_t find_place(const placing *p, const block *b, size_t low)
 {
     size_t at = ipu_round_up(low, ALIGNMENT);
@@ -378,7 +378,7 @@ static size_t find_place(const placing *p, const block *b, size_t low)
     return at;
 }
 
-/* Here memory has no end: the sums tell what does not fit. */
+/* Places a block in unbounded memory; the sums reveal tiles that are too full. */
 static void place_block(placing *p, const block *b)
 {
     const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes);
@@ -424,7 +424,7 @@ static void place_tile(placing *p, size_t tile)
 
 /* ---- sums ---- */
 
-/* Bytes that items of the categories up to `last` occupy. */
+/* Returns the bytes that items of the categories up to `last` occupy. */
 static size_t used(const placing *p, int last)
 {
     size_t bytes = 0, end = 0;
@@ -438,7 +438,7 @@ static size_t used(const placing *p, int last)
     return bytes;
 }
 
-/* The maximum over moments of the bytes that are live then but not always. */
+/* Returns the maximum over moments of the bytes that are live but not always live. */
 static size_t most_at_once(placing *p)
 {
     const size_t n_moments = p->executable->liveness.n_moments;
@@ -475,7 +475,7 @@ static ipu_tile_memory sums_of(placing *p)
     return m;
 }
 
-/* ---- what does not fit ---- */
+/* ---- tiles that are too full ---- */
 
 static size_t asked(const ipu_tile_memory *m) { return m->total + m->gaps; }
 
@@ -491,7 +491,7 @@ static bool is_over(const ipu_target *target, const ipu_tile_memory *m)
 
 MT_ORDER_DOWN(by_bytes, placed_item, item.bytes, item.offset)
 
-/* The rule for which items that are small enough do not fit; "" where they are too large anyway. */
+/* Writes the rule that prevents items from fitting; "" if their size alone does. */
 static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *text, size_t size)
 {
     text[0] = 0;

@@ -9,21 +9,21 @@
 #include "ipu/machine/integer.h"
 
 enum {
-    MOST_TRIED = 64, /* transfers of a tile, before the best so far is taken although its sender is busy */
-    SLACK_SHARE = 16 /* a tile spends one in so many of its spare cycles on one wait */
+    MOST_TRIED = 64, /* transfers of a tile, before the best so far is selected although its sender is busy */
+    SLACK_SHARE = 16 /* a tile spends 1 / SLACK_SHARE of its slack on one wait */
 };
 
-/* A fragment, or two that go to a pair of tiles together. Its items have one word, or two where paired. */
+/* A fragment, or two that are sent to a pair of tiles together. Its items have one word, or two if paired. */
 typedef struct transfer {
     size_t from, to; /* items of the source */
     uint64_t latency;
     size_t fragment[2];
     uint32_t receiver[2];
     uint32_t source;
-    uint32_t width; /* number of receivers, and words of an item: 1, or 2 where paired */
+    uint32_t width; /* number of receivers, and words per item: 1, or 2 if paired */
 } transfer;
 
-/* A transfer in its receiver's list, with what is looked at there, as transfers themselves lie far apart in memory. */
+/* A transfer in its receiver's list, with copies of the members used there, because transfers are far apart in memory. */
 typedef struct wanted {
     size_t transfer;
     uint32_t source, items, latency;
@@ -40,7 +40,7 @@ typedef struct member {
 typedef struct run {
     int64_t shift;
     size_t from, to;
-    size_t n; /* transfers, in `taken` */
+    size_t n; /* number of transfers, in `taken` */
 } run;
 
 /* Cycles [begin, end). */
@@ -48,46 +48,47 @@ typedef struct stretch {
     uint64_t begin, end;
 } stretch;
 
-/* The tiles that send or receive, and their partners where words can be paired, ascending. The planner numbers only these. */
+/* The tiles that send or receive, and their partners if words can be paired, ascending. The planner numbers only these. */
 typedef struct participants {
     size_t n;
-    uint32_t *tile;    /* of the target */
-    uint32_t *number;  /* of each tile of the target; anything for a tile that is not in `tile` */
-    uint32_t *partner; /* numbers */
+    uint32_t *tile;    /* [n] tiles of the target */
+    uint32_t *number;  /* [target->tiles] undefined for a tile that is not in `tile` */
+    uint32_t *partner; /* [n] numbers */
 } participants;
 
-/* A *group* holds the transfers of one source and one width that are connected by overlaps, so that they can leave together. Tiles
- * are participants' numbers. */
+/* The state of list scheduling. A *group* is the set of transfers of one source and one width that are connected by overlaps,
+ * so that they can leave together. Tiles are participants' numbers. */
 typedef struct planner {
     const ipu_target *target;
     const ipu_fragment *fragments;
     const participants *with;
     size_t n, n_tiles;
-    ipu_position *positions; /* of each tile */
+    ipu_position *positions; /* [n_tiles] */
     transfer *transfers;
     size_t n_transfers, n_paired;
     member *members;      /* by (source, group); in a group the unsent ones come first */
     size_t *first_member; /* of each group */
-    size_t *unsent;       /* of each group: its number of unsent transfers */
-    size_t *group;        /* of each transfer */
+    size_t *unsent;       /* [n_groups] number of unsent transfers */
+    size_t *group;        /* [n_transfers] */
     size_t n_groups;
-    bool *done;   /* of each transfer */
+    bool *done;   /* [n_transfers] */
     wanted *todo; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
     size_t *head, *last;
-    size_t (*entry)[2]; /* of each transfer: its places in todo */
-    uint64_t *ready;    /* of each receiver: when it can receive the first item of the next transfer */
-    uint64_t *load;     /* of each receiver: cycles of what it still has to receive */
-    uint64_t *asked;    /* of each sender: its items, counted once for each transfer */
-    uint64_t aim;       /* no tile waits beyond this cycle */
-    size_t *receivers, *first_receiver, n_components; /* by component; in each a heap */
-    size_t *heap, *heap_at,
-        n_heap; /* of the receivers of a component, the first to be ready on top; where each of them is */
-    ipu_send *sends; /* of tile t, in the order in which they were planned: from first_send[t] on */
-    stretch *
-        busy; /* when its output is busy, with its partner's paired runs too: ascending, with gaps between, likewise */
+    size_t (*entry)[2]; /* [n_transfers] its indices in todo */
+    /* of each receiver: the cycle in which it can receive the first item of the next transfer */
+    uint64_t *ready;
+    uint64_t *load;  /* of each receiver: cycles of its pending transfers */
+    uint64_t *asked; /* of each sender: its items, counted once per transfer */
+    uint64_t aim;    /* no tile waits beyond this cycle */
+    size_t *receivers, *first_receiver, n_components; /* by component; a heap in each */
+    /* the receivers of a component, the earliest ready one on top; their positions in the heap */
+    size_t *heap, *heap_at, n_heap;
+    ipu_send *sends; /* of tile t, in the order of planning: starting at first_send[t] */
+    /* of tile t, likewise: cycles in which its output is busy, including its partner's paired runs; ascending and disjoint */
+    stretch *busy;
     size_t *first_send, *n_sends, *n_busy;
-    member *taken;    /* of the current run */
-    size_t *taken_at; /* of every tile that takes part: its index in `taken` */
+    member *taken;    /* transfers of the current run */
+    size_t *taken_at; /* of every tile of the run: its index in `taken` */
     ipu_arrival *arrivals;
 } planner;
 
@@ -118,7 +119,7 @@ typedef struct mate {
 
 MT_ORDER(by_what_is_taken, mate, f->source, f->from, f->words, f->receiver, fragment)
 
-/* with[i] = the fragment with which fragment i is paired, or itself. */
+/* Computes with[i], the fragment paired with fragment i, or i itself. */
 static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, size_t *with)
 {
     mate *mates = NULL;
@@ -177,8 +178,8 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
 
 MT_ORDER(by_window, member, width, from, to, transfer)
 
-/* A lower bound on the cycles for which each source sends, every word once. Words that one tile receives singly may be among
- * those that a pair receives, and then need not leave twice. */
+/* Computes a lower bound on the sending cycles of each source, every word once. Words that one tile receives singly may be
+ * among those that a pair receives, and then need not leave twice. */
 static void count_out(const planner *p, const size_t *first, uint64_t *cycles_out)
 {
     for (size_t t = 0; t < p->n_tiles; t++) {
@@ -226,7 +227,7 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
     return MT_OK;
 }
 
-/* Reserves room on every output, for the runs of the tile and the paired ones of its partner. */
+/* Reserves space on every output, for the runs of the tile and the paired ones of its partner. */
 static void place_sends(planner *p)
 {
     for (size_t i = 0; i < p->n_transfers; i++) {
@@ -247,10 +248,10 @@ static void count_loads(planner *p)
     }
 }
 
-/* When an item must leave, in the sender's cycles, to arrive in `cycle` or as soon as possible after it. */
+/* Returns the cycle, in the sender's count, in which an item must leave to arrive in `cycle` or as soon as possible after it. */
 static uint64_t leaves_for(uint64_t latency, uint64_t cycle) { return cycle > latency ? cycle - latency : 0; }
 
-/* When a tile can receive its very first item. */
+/* Returns the cycle in which a tile can receive its very first item. */
 static uint64_t first_there(const planner *p, size_t tile)
 {
     return ipu_schedule_begin(p->target, p->with->tile[tile]) + p->target->exchange_fragment_cycles;
@@ -259,8 +260,8 @@ static uint64_t first_there(const planner *p, size_t tile)
 static mt_status make_bounds(
     planner *p, mt_arena *scratch, const uint64_t *cycles_out, ipu_schedule *schedule)
 {
-    uint64_t *begin = NULL,
-             *shortest = NULL; /* of each sender: when its first word may leave; its shortest latency */
+    /* of each sender: the first cycle in which a word can leave; its shortest latency */
+    uint64_t *begin = NULL, *shortest = NULL;
     uint64_t *words_in = NULL; /* of each receiver: cycles of its words */
     MT_ALLOC(scratch, begin, p->n_tiles);
     MT_ALLOC(scratch, shortest, p->n_tiles);
@@ -285,7 +286,7 @@ static mt_status make_bounds(
     return MT_OK;
 }
 
-/* By how much latencies differ: tiles that receive the first words of a run together wait at most so long for each other. */
+/* Returns the range of latencies: the maximum wait of tiles that receive the first words of a run together. */
 static uint64_t spread_of_latencies(const planner *p)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -296,7 +297,7 @@ static uint64_t spread_of_latencies(const planner *p)
     return most - smaller(least, most);
 }
 
-/* ---- receivers in the order in which they are ready ---- */
+/* ---- receivers in the order in which they become ready ---- */
 
 static bool before(const planner *p, size_t a, size_t b)
 {
@@ -305,7 +306,7 @@ static bool before(const planner *p, size_t a, size_t b)
     return a < b;
 }
 
-/* Sifts a receiver down the heap, after its time has grown. */
+/* Sifts a receiver down the heap after its time has increased. */
 static void sink(planner *p, size_t i)
 {
     const size_t tile = p->heap[i];
@@ -363,7 +364,7 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
 
 /* ---- components ---- */
 
-/* Numbers the components, of tiles that are connected by transfers and by paired outputs: component[tile]. */
+/* Numbers the connected components: component[tile], of tiles connected by transfers and by paired outputs. */
 static mt_status find_components(planner *p, mt_arena *scratch, uint32_t *component)
 {
     uint32_t *parent = NULL;
@@ -382,8 +383,8 @@ static mt_status find_components(planner *p, mt_arena *scratch, uint32_t *compon
     return MT_OK;
 }
 
-/* Sorts the tiles that receive by component. No run of one component delays another, so that each is planned alone, in a
- * heap as small as it is. */
+/* Sorts the receiving tiles by component. A run of one component never delays another one, so each is planned separately, in a
+ * small heap. */
 static mt_status split_receivers(planner *p, mt_arena *scratch)
 {
     uint32_t *component = NULL;
@@ -414,7 +415,7 @@ static void make_heap(planner *p, size_t component)
 
 static uint64_t cycles_of(const ipu_send *s) { return s->paired ? s->words / IPU_PAIRED_WORDS : s->words; }
 
-/* The first stretch in which a tile's output is busy that ends at `cycle` or after it; n_busy where there is none. */
+/* Returns the first busy stretch of a tile's output that ends at `cycle` or after it; n_busy if there is none. */
 static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
 {
     const stretch *busy = p->busy + p->first_send[tile];
@@ -430,7 +431,7 @@ static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
     return low;
 }
 
-/* The first cycle from `cycle` on in which a tile's output is free for so many items. */
+/* Returns the first cycle, at or after `cycle`, in which a tile's output is free for `items` items. */
 static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t items)
 {
     const stretch *busy = p->busy + p->first_send[tile];
@@ -441,7 +442,7 @@ static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t
     return cycle;
 }
 
-/* The same for items of this width, which may need the partner's output too. */
+/* The same for items of this width, which may need the partner's output, too. */
 static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_t cycle, size_t items)
 {
     const size_t partner = width > 1 ? p->with->partner[tile] : tile;
@@ -454,7 +455,7 @@ static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_
     }
 }
 
-/* Makes a tile's output busy in [begin, end), in which it was free. */
+/* Marks a tile's output, free until now, as busy in [begin, end). */
 static void occupy(planner *p, size_t tile, uint64_t begin, uint64_t end)
 {
     stretch *busy = p->busy + p->first_send[tile];
@@ -480,7 +481,7 @@ static void occupy(planner *p, size_t tile, uint64_t begin, uint64_t end)
 
 /* ---- the next run ---- */
 
-/* When what a tile wants can leave its sender, so that all its receivers can take it. */
+/* Returns the cycle in which a transfer can leave its sender so that all its receivers are ready for it. */
 static uint64_t may_leave(const planner *p, const wanted *w, size_t tile)
 {
     uint64_t ready = p->ready[tile];
@@ -493,7 +494,7 @@ static uint64_t may_leave(const planner *p, const wanted *w, size_t tile)
     return free_from(p, w->source, width, leaves_for(w->latency, ready), w->items);
 }
 
-/* The transfer that `tile` receives next, and the cycle in which it begins to leave. */
+/* Returns the next transfer of `tile`, and the cycle in which it begins to leave. */
 static size_t choose(planner *p, size_t tile, uint64_t *cycle)
 {
     size_t best = SIZE_MAX;
@@ -512,14 +513,14 @@ static size_t choose(planner *p, size_t tile, uint64_t *cycle)
     return best;
 }
 
-/* Whether this is the last transfer that a receiver still needs. */
+/* True if this is the last pending transfer of a receiver. */
 static bool is_last(const planner *p, const member *m, size_t tile)
 {
     return p->load[tile] == m->to - m->from + p->target->exchange_fragment_cycles;
 }
 
-/* How long a transfer's receiver may wait for others without exceeding the aim. A tile with more to receive keeps most of its
- * spare time for senders that will be busy. */
+/* Returns the cycles that a transfer's receiver can wait for others without exceeding the aim. A tile with more to receive
+ * reserves most of its slack for senders that will be busy. */
 static int64_t patience(const planner *p, const member *m, size_t tile)
 {
     const size_t setup = p->target->exchange_fragment_cycles;
@@ -528,7 +529,7 @@ static int64_t patience(const planner *p, const member *m, size_t tile)
     return (int64_t)(is_last(p, m, tile) ? slack : slack / SLACK_SHARE);
 }
 
-/* The range of shifts with which all receivers can receive a transfer and lose nothing. */
+/* Computes the range of shifts with which all receivers can receive a transfer without loss. */
 static void shifts(const planner *p, const member *m, int64_t *least, int64_t *most)
 {
     const transfer *f = &p->transfers[m->transfer];
@@ -543,8 +544,8 @@ static void shifts(const planner *p, const member *m, int64_t *least, int64_t *m
     }
 }
 
-/* Whether a transfer is the last of its receivers and cannot be sent before the run, so that otherwise it would wait for the
- * run to end. */
+/* True if a transfer is the last of its receivers and cannot be sent before the run, so that otherwise it would wait for the
+ * end of the run. */
 static bool has_no_better(const planner *p, const run *r, const member *m, int64_t least)
 {
     const transfer *f = &p->transfers[m->transfer];
@@ -571,7 +572,7 @@ static bool takes_part(const planner *p, const run *r, size_t tile)
     return f->receiver[0] == tile || f->receiver[1] == tile;
 }
 
-/* A run for `first`, which can leave in `cycle`, and for all transfers of its group that can wait for each other. */
+/* Builds a run for `first`, which can leave in `cycle`, and for all transfers of its group that can wait for each other. */
 static run gather(planner *p, const member *first, uint64_t cycle)
 {
     const transfer *f = &p->transfers[first->transfer];
@@ -668,9 +669,9 @@ static mt_status list(planner *p, mt_arena *scratch)
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* No two leave a tile in one cycle. */
+/* Without ties: no two leave a tile in one cycle. */
 MT_ORDER(by_cycle, ipu_send, cycle)
 
 static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *schedule)
@@ -699,7 +700,7 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
     return MT_OK;
 }
 
-/* How to plan: with pairs where they are allowed; with waits beyond the bound, by as much as latencies differ. */
+/* A variant of planning. `paired`: with pairs if allowed; `patient`: waits can exceed the bound by the range of latencies. */
 typedef struct manner {
     bool paired, patient;
 } manner;
@@ -731,7 +732,7 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     return hand_over(p, arena, schedule);
 }
 
-/* Keeps the bounds of the first plan, which hold for every schedule, paired or not. */
+/* Keeps the shorter schedule, with the bounds of the first plan, which hold for every schedule, paired or not. */
 static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
 {
     if (schedule->cycles <= next.cycles) return;
@@ -741,7 +742,7 @@ static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
     *schedule = next;
 }
 
-/* The shortest of all plans; stops at one that reaches the bound. */
+/* Computes the shortest of all plans; stops at one that reaches the bound. */
 static mt_status make(mt_arena *arena, const planner *empty, ipu_schedule *schedule)
 {
     static const manner manners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
@@ -763,7 +764,7 @@ static mt_status make(mt_arena *arena, const planner *empty, ipu_schedule *sched
     return MT_OK;
 }
 
-/* Numbers the tiles that take part. */
+/* Numbers the participating tiles. */
 static mt_status find_participants(mt_arena *scratch, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, participants *with)
 {

@@ -9,15 +9,14 @@ typedef struct checker {
     const ipu_fragment *fragments;
     size_t n;
     const ipu_schedule *schedule;
-    ipu_send *sends; /* the schedule's, by (tile, cycle) */
+    ipu_send *sends; /* [n_sends] of the schedule, by (tile, cycle) */
 } checker;
 
 static size_t words_a_cycle(bool paired) { return paired ? IPU_PAIRED_WORDS : 1; }
 
 MT_ORDER(by_tile_and_cycle, ipu_send, tile, cycle)
 
-/* A tile is busy in cycles [cycle, end): with a run of its own, with a paired one of its partner, or with a fragment that it
- * receives. */
+/* The busy cycles [cycle, end) of a tile: with its own run, with a paired one of its partner, or with a received fragment. */
 typedef struct busy {
     uint32_t tile;
     uint64_t cycle, end;
@@ -26,7 +25,7 @@ typedef struct busy {
 
 MT_ORDER(by_time, busy, tile, cycle, end, of)
 
-/* ---- what leaves ---- */
+/* ---- sends ---- */
 
 static mt_status check_paired_send(const checker *c, const ipu_send *s)
 {
@@ -72,9 +71,9 @@ static mt_status check_sends(const checker *c, busy *lanes)
     return MT_OK;
 }
 
-/* ---- what arrives ---- */
+/* ---- arrivals ---- */
 
-/* The last run of a tile that begins no later than `cycle`; NULL where there is none. */
+/* Returns the last run of a tile that begins no later than `cycle`; NULL if there is none. */
 static const ipu_send *run_before(const checker *c, uint32_t tile, uint64_t cycle)
 {
     size_t low = 0;
@@ -90,7 +89,7 @@ static const ipu_send *run_before(const checker *c, uint32_t tile, uint64_t cycl
     return low > 0 && c->sends[low - 1].tile == tile ? &c->sends[low - 1] : NULL;
 }
 
-/* Checks that the source sent exactly the words of the fragment, when they arrive. */
+/* Checks that the source sent exactly the words of the fragment at the times of their arrival. */
 static mt_status check_words(const checker *c, const ipu_arrival *a)
 {
     const ipu_fragment *f = &c->fragments[a->fragment];
@@ -139,7 +138,7 @@ static mt_status check_takings(const checker *c, const busy *takings, size_t n)
     return MT_OK;
 }
 
-/* Checks that a paired fragment may be paired, and that the receiver's partner receives the same words at the same time. */
+/* Checks that a paired fragment may be paired, and that the receiver's partner receives the same words simultaneously. */
 static mt_status check_pair(const checker *c, const ipu_arrival *a, const busy *takings, size_t n)
 {
     const ipu_fragment *f = &c->fragments[a->fragment];

@@ -17,13 +17,13 @@ typedef struct making {
     ipu_executable *executable;
     const ipu_slots *slots;
     size_t n_tiles;
-    stretch *room;       /* for what one superstep writes */
-    uint32_t *variables; /* for all that one superstep sends or writes */
+    stretch *room;       /* scratch for the bytes written by one superstep */
+    uint32_t *variables; /* scratch for all variables that one superstep sends or writes */
 } making;
 
 MT_ORDER(by_begin, stretch, begin)
 
-/* Writes what the tasks of a superstep write, sorted, and returns the number; no two overlap (check_races). */
+/* Lists the bytes that the tasks of a superstep write, sorted, and returns their number. They do not overlap (check_races). */
 static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
 {
     size_t n = 0;
@@ -42,8 +42,8 @@ static size_t find_written(const ipu_executable *e, const ipu_superstep *step, s
     return n;
 }
 
-/* The stretch that overlaps what the message sends; `n`: none does. Stretches do not overlap, so if any of them overlaps it,
- * the last one that begins before its end does. */
+/* Returns the stretch that overlaps the source of the message; `n` if there is none. Stretches do not overlap. So if any
+ * overlaps the source, it is the last one that begins before the end of the source. */
 static size_t meets(const stretch *stretches, size_t n, const ipu_message *m)
 {
     size_t low = 0, high = n;
@@ -57,7 +57,7 @@ static size_t meets(const stretch *stretches, size_t n, const ipu_message *m)
     return low > 0 && stretches[low - 1].end > m->source ? low - 1 : n;
 }
 
-/* `room` has space for all places of the executable. */
+/* `room`: space for all places of the executable. */
 static bool sends_what_it_writes(
     const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
 {
@@ -77,7 +77,7 @@ static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, 
 
 MT_ORDER_NUMBERS(by_number, uint32_t)
 
-/* Gives those of n numbers that differ, ascending. */
+/* Sorts n numbers and returns the distinct ones. */
 static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const uint32_t **out, size_t *n_out)
 {
     uint32_t *distinct = NULL;
@@ -90,7 +90,7 @@ static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const u
     return MT_OK;
 }
 
-/* What the superstep sends, and what its vertices write. */
+/* Lists the variables that the superstep sends, and those that its vertices write. */
 static mt_status find_variables(const making *m, ipu_superstep *step)
 {
     const ipu_executable *e = m->executable;
@@ -113,7 +113,7 @@ static mt_status find_variables(const making *m, ipu_superstep *step)
     return give_distinct(m->arena, room, n, &step->writes, &step->n_writes);
 }
 
-/* ---- what copies must not do ---- */
+/* ---- checks of copies ---- */
 
 static size_t find_kept(const making *m, const ipu_superstep *step, stretch *out)
 {
@@ -134,8 +134,8 @@ static mt_status refuse_copy(const making *m, const ipu_superstep *step, size_t 
         element, range ? m->executable->graph->variables[range->variable].name : "", why);
 }
 
-/* Whether any of n sorted stretches is sent for this input. What a copy takes from its own beginning, to repeat it, is there
- * before. */
+/* Checks that no element of n sorted stretches is a source of this input. Exempt is a copy that repeats its source: it reads
+ * elements that it has already written. */
 static mt_status check_sources(const making *m, const ipu_superstep *step, const ipu_input *input, size_t n)
 {
     const ipu_message *first = &m->executable->messages[input->first_message];
@@ -159,7 +159,7 @@ static mt_status check_copies(const making *m, const ipu_superstep *step)
     return MT_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 
 static mt_status make_superstep(const making *m, size_t set)
 {

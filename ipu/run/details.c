@@ -6,9 +6,9 @@
 #include "ipu/compile/assembly.h"
 #include "ipu/run/timing.h"
 
-/* ---- which tiles ---- */
+/* ---- selection of tiles ---- */
 
-/* A tile, and for how long it is busy. */
+/* The busy time of a tile. */
 typedef struct busy {
     uint64_t cycles;
     uint32_t tile;
@@ -81,7 +81,7 @@ static mt_status copy_name(names *known, const char **text)
     return MT_OK;
 }
 
-/* ---- maps ---- */
+/* ---- memory maps ---- */
 
 static mt_status make_maps(mt_arena *arena, const ipu_executable *e, names *known, ipu_details *details)
 {
@@ -106,7 +106,7 @@ static size_t tasks_of(const ipu_executable *e, const ipu_details *details)
     return n;
 }
 
-/* The tasks of one tile in one compute set; rows of one codelet become one. */
+/* Lists the tasks of one tile in one compute set, merged by codelet. */
 static void list_vertices(const ipu_executable *e, uint32_t tile, uint32_t s, ipu_details *details)
 {
     const ipu_superstep *step = &e->supersteps[s];
@@ -133,11 +133,11 @@ static mt_status make_vertices(mt_arena *arena, const ipu_executable *e, names *
     return MT_OK;
 }
 
-/* ---- what is received ---- */
+/* ---- received data ---- */
 
 MT_ORDER(by_tile, ipu_tile_received, tile, step, from)
 
-/* Rows of one pair of tiles become one. */
+/* Merges the rows of a pair of tiles. */
 static void join_received(ipu_details *details)
 {
     size_t n = 0;
@@ -182,7 +182,7 @@ static mt_status make_received(
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 mt_status ipu_details_add(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
 {

@@ -27,7 +27,7 @@ static ipu_spread spread_of(const uint64_t *x, size_t n)
     return s;
 }
 
-/* The share of all slots that n_tiles have in so many cycles. */
+/* Returns used slots as a fraction of the slots of n_tiles tiles in `cycles`. */
 static double share(uint64_t used, uint64_t cycles, size_t n_tiles)
 {
     return cycles > 0 ? (double)used / ((double)cycles * (double)n_tiles) : 0;
@@ -79,7 +79,7 @@ static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
     sum->not_always_live += tile->not_always_live;
 }
 
-/* Copies a name of the graph or the network, which the profile may outlive. */
+/* Copies a name of the graph or the network, which the profile can outlive. */
 static mt_status keep_name(mt_arena *arena, const char **name)
 {
     if (!*name) return MT_OK;
@@ -110,14 +110,14 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
 
 /* ---- tiles ---- */
 
-/* From how many other tiles each receives, and how many vertices it has. */
+/* Counts the senders and the vertices of each tile. */
 static mt_status count_tiles(
     mt_arena *arena, const ipu_executable *e, const ipu_superstep *from, ipu_profile_step *to)
 {
     const size_t n = e->graph->target.tiles;
     MT_SCRATCH(scratch);
     uint32_t *senders, *vertices;
-    size_t *seen; /* receiver + 1 */
+    size_t *seen; /* [n_tiles] last receiver + 1 */
     MT_ALLOC(arena, senders, n);
     MT_ALLOC(arena, vertices, n);
     MT_ALLOC(scratch, seen, n);
@@ -190,7 +190,7 @@ typedef struct kinds {
     size_t n;
 } kinds;
 
-/* The row of a codelet among those from `first` on; adds it where there is none. */
+/* Returns the row of a codelet, starting at `first`; adds it if it is missing. */
 static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const ipu_codelet *codelet)
 {
     size_t row = first;
@@ -233,7 +233,7 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
     return MT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- profile ---- */
 
 static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profile *profile)
 {
@@ -310,7 +310,7 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
     return MT_OK;
 }
 
-/* ---- a time step ---- */
+/* ---- time step ---- */
 
 static size_t turns_of(const ipu_program *program)
 {
@@ -338,7 +338,7 @@ mt_status ipu_profile_add_turns(mt_arena *arena, const ipu_program *program, ipu
 
 /* ---- bands ---- */
 
-/* Cycles of all runs of a step at an end. */
+/* Returns the cycles of all runs of a step at one end of the bands. */
 static uint64_t total_at(const ipu_profile_step *step, ipu_end end)
 {
     const uint64_t compute = step->compute_band.at[end], rest = step->band.at[end] - compute;

@@ -39,8 +39,8 @@ typedef struct ipu_profile_step {
     /* included in the bound: words of its tile; the rest is set-up */
     uint64_t exchange_words_cycles;
     ipu_spread gather, exchange, scatter, compute; /* busy cycles of the tiles in one run */
-    const uint64_t *tile_gather_cycles, *tile_exchange_cycles, *tile_scatter_cycles,
-        *tile_compute_cycles;                  /* [n_tiles] the same of each tile */
+    /* [n_tiles] the same of each tile */
+    const uint64_t *tile_gather_cycles, *tile_exchange_cycles, *tile_scatter_cycles, *tile_compute_cycles;
     const uint64_t *tile_received, *tile_sent; /* [n_tiles] bytes in one run; the sums are given below */
     const uint32_t *tile_senders,
         *tile_vertices; /* [n_tiles] number of other tiles it receives from; number of its vertices */

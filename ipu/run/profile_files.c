@@ -33,7 +33,7 @@ static void machine_object(mt_json *json, const ipu_target *target)
     mt_json_close(json);
 }
 
-/* Syncs of predicates and of the host's transfers are in the cycles of these. */
+/* The syncs of predicates and of host transfers are included in their cycles. */
 static void totals_object(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "totals", '{');
@@ -135,7 +135,7 @@ static void vertices_list(mt_json *json, const ipu_profile *profile)
     mt_json_close(json);
 }
 
-/* The share of an exchange phase in which a link is busy. */
+/* Returns the fraction of an exchange phase in which a link is busy. */
 static double share_of(const ipu_profile_step *step, size_t link)
 {
     return (double)step->link_cycles[link] / (double)step->exchange_phase_cycles;
@@ -255,7 +255,7 @@ static void print_tiles(FILE *stream, const ipu_profiled *profiled)
     }
 }
 
-/* Empty where it is always live: first and last moment (ipu/compile/liveness.h). */
+/* Prints first and last moment (ipu/compile/liveness.h); empty if it is always live. */
 static void print_live(FILE *stream, const ipu_live_range *live)
 {
     if (live->always)
@@ -326,7 +326,7 @@ static void print_links(FILE *stream, const ipu_profiled *profiled)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- files ---- */
 
 typedef void printer(FILE *stream, const ipu_profiled *profiled);
 
@@ -335,7 +335,7 @@ static const struct {
     printer *print;
     bool detail, of_links;
 } files[] = {
-    /* without a printer: of earlier versions, only removed */
+    /* without a printer: files of earlier versions, only removed */
     {"profile.json", print_json, false, false},
     {"tiles.csv", print_tiles, true, false},
     {"memory.csv", print_maps, true, false},

@@ -20,8 +20,8 @@ typedef struct ipu_profiled {
     size_t time_steps; /* 0: nothing ran; only the costs of one run of each compute set are present */
     const ipu_profile *profile;
     const ipu_target *target;
-    void (*add)(
-        mt_json *json, const void *context); /* adds keys after the totals of profile.json; may be NULL */
+    /* adds keys after the totals of profile.json; may be NULL */
+    void (*add)(mt_json *json, const void *context);
     const void *context;
 } ipu_profiled;
 

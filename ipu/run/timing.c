@@ -12,7 +12,7 @@
 
 static const ipu_target *target_of(const ipu_timing *timing) { return &timing->executable->graph->target; }
 
-/* The description of a machine of one chip may have no number of chips. */
+/* Returns the chip of a tile. The target of a single chip may have `ipus` = 0. */
 static size_t chip_of(const ipu_timing *timing, size_t tile)
 {
     return timing->network ? ipu_target_chip(target_of(timing), tile) : 0;
@@ -20,8 +20,8 @@ static size_t chip_of(const ipu_timing *timing, size_t tile)
 
 /* ---- exchange inside chips, and copies inside tiles ---- */
 
-/* Tiles without copies keep the zeros of their memory, which is not touched: on large machines most of it is never used. So do tiles
- * without vertices in time_compute. */
+/* Tiles without copies keep the zeros of their memory, which is not touched: on large machines most of it is never used. The
+ * same applies to tiles without vertices in time_compute. */
 static mt_status time_copies(mt_arena *arena, const ipu_target *target, const ipu_copying *copying,
     const uint64_t **cycles, uint64_t *phase)
 {
@@ -104,7 +104,7 @@ static mt_status time_compute(
 
 /* ---- between chips ---- */
 
-/* Bytes [from, to) of the host image, which one tile sends to another chip. */
+/* Bytes [from, to) of the host image that one tile sends to another chip. */
 typedef struct crossing {
     size_t from, to;
     uint32_t source_tile, chip;
@@ -130,8 +130,8 @@ static mt_status find_crossings(
     return MT_OK;
 }
 
-/* Adds up bytes[from * chips + to], headers with them, and returns the bytes of data. What several tiles of a chip receive from
- * one tile crosses once, and adjacent ranges cross as one. */
+/* Adds up bytes[from * chips + to], including headers, and returns the payload. Data that several tiles of a chip receive from
+ * one tile cross once, and adjacent ranges cross as one. */
 static uint64_t add_crossings(const ipu_target *target, const crossing *x, size_t n, uint64_t *bytes)
 {
     uint64_t crossing_data = 0;
@@ -150,7 +150,7 @@ static uint64_t add_crossings(const ipu_target *target, const crossing *x, size_
     return crossing_data;
 }
 
-/* Adds the busiest link, and the sync of all chips to that inside each chip. */
+/* Adds the busiest link to the exchange, and the sync of all chips to the sync of each chip. */
 static mt_status time_links(mt_arena *arena, mt_arena *scratch, const ipu_timing *t,
     const ipu_superstep *step, ipu_superstep_timing *timing)
 {
@@ -190,7 +190,7 @@ static mt_status time_superstep(mt_arena *arena, mt_arena *scratch, const ipu_ti
 
 /* ---- predicates ---- */
 
-/* From the predicate's chip to each other: a packet of its words. */
+/* The links carry a packet of the predicate's words from its chip to each other chip. */
 static mt_status time_predicate(
     mt_arena *scratch, const ipu_timing *t, const ipu_control *control, ipu_control_cost *cost)
 {
@@ -211,13 +211,13 @@ static mt_status time_predicate(
     return MT_OK;
 }
 
-/* ---- the host ---- */
+/* ---- host transfers ---- */
 
-/* What a transfer carries. */
+/* The load of a transfer. */
 typedef struct carrying {
-    size_t packet;                   /* the most data in one */
-    ipu_stream_room sums;            /* bytes of chips with their headers, words of tiles */
-    uint64_t most_bytes, most_words; /* of a chip, of a tile */
+    size_t packet;                   /* maximum of data per packet */
+    ipu_stream_room sums;            /* bytes of chips including headers, words of tiles */
+    uint64_t most_bytes, most_words; /* maximum over chips, over tiles */
 } carrying;
 
 static void carry(const ipu_timing *t, carrying *c, size_t tile, size_t bytes)
@@ -231,7 +231,7 @@ static void carry(const ipu_timing *t, carrying *c, size_t tile, size_t bytes)
     c->most_bytes = ipu_larger(c->most_bytes, *chip_bytes);
 }
 
-/* Carries slices, in stretches that are contiguous in their tile's memory. */
+/* Adds slices, in stretches that are contiguous in their tile's memory. */
 static void carry_all(const ipu_timing *t, carrying *c, const ipu_slice *slices, size_t n_slices)
 {
     const ipu_executable *e = t->executable;
@@ -278,7 +278,7 @@ static mt_status check_host_link(const ipu_timing *t, bool write, const char *wh
         name, write ? "from" : "to", rate, packet);
 }
 
-/* The way to the host is there, and what is carried is not nothing. */
+/* There must be a host link and at least one element. */
 static ipu_control_cost cost_of_transfer(
     const ipu_timing *t, bool write, const ipu_slice *slices, size_t n_slices, const ipu_stream_room *room)
 {
@@ -326,7 +326,7 @@ mt_status ipu_timing_stream(const ipu_timing *t, const ipu_slice *slices, size_t
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static mt_status time_supersteps(mt_arena *arena, ipu_timing *t)
 {

@@ -38,7 +38,7 @@ static uint64_t times(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX /
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* How often a child runs at most: every turn that a loop may have. The condition of a while runs once more than its body. */
+/* Returns the maximum of runs of a child: all turns of a loop. The condition of a while runs once more than its body. */
 static uint64_t turns_of(const ipu_program *program, size_t child)
 {
     if (program->kind == IPU_REPEAT) return program->count;

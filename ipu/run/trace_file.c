@@ -7,7 +7,7 @@
 #include "data/files/json.h"
 
 typedef struct tracing {
-    mt_json json; /* inside the list of events */
+    mt_json json; /* within the list of events */
     const ipu_target *target;
 } tracing;
 
@@ -30,7 +30,7 @@ static void add_name(tracing *t, const char *what, size_t pid, size_t tid, const
     mt_json_close(&t->json), mt_json_close(&t->json);
 }
 
-/* The process that viewers show first. */
+/* Makes viewers show this process first. */
 static void put_first(tracing *t, size_t pid)
 {
     begin_metadata(t, "process_sort_index", pid);
@@ -39,13 +39,13 @@ static void put_first(tracing *t, size_t pid)
     mt_json_close(&t->json), mt_json_close(&t->json);
 }
 
-/* Both ends are rounded, so that slices which touch do so in nanoseconds, too. */
+/* Rounds a time. Both ends of a slice are rounded, so that adjacent slices remain adjacent in nanoseconds. */
 static uint64_t nanoseconds(const tracing *t, uint64_t cycle)
 {
     return (uint64_t)llround((double)cycle / t->target->clock_hz * 1e9);
 }
 
-/* A slice; nothing where it has no cycles. */
+/* Adds a slice unless it has no cycles. */
 static void add_slice(
     tracing *t, size_t pid, size_t tid, const char *phase, const char *step, uint64_t begin, uint64_t cycles)
 {
@@ -66,7 +66,7 @@ static void add_slice(
     mt_json_close(&t->json), mt_json_close(&t->json);
 }
 
-/* A tile's typical compute may be longer than what a phase took whose cycles depend on data. */
+/* If cycles depend on data, the typical compute of a tile can exceed the actual phase; it is clipped. */
 static void add_superstep(
     tracing *t, const ipu_timing *timing, const ipu_trace_superstep *ran, size_t first, size_t last)
 {
@@ -109,7 +109,7 @@ static void add_names(tracing *t, size_t first, size_t last)
     }
 }
 
-/* All before the first event. */
+/* Writes the document up to the first event. */
 static void begin_document(tracing *t, const char *title, size_t n_supersteps)
 {
     mt_json_open(&t->json, NULL, '{');

@@ -2,11 +2,12 @@
  * chrome://tracing.
  *
  * A process is a chip: pid is its number + 1, because 0 has a special meaning in viewers. A thread is a tile: tid is its number
- * on the machine + 1. Each thread has a slice (event X) for its exchange and one for its compute in every superstep in which it
- * is busy. One more process, shown first, is the complete machine with its consecutive phases sync, exchange and compute.
- * Supersteps are consecutive, too, except for gaps in which programs evaluate predicates or transfer data from or to the host:
- * these have no slices. ts and dur are microseconds of modelled time, rounded to nanoseconds; args.cycles is exact. The cycles
- * of an exchange phase in which a tile is busy are unknown: its slice is drawn at the start of the phase. */
+ * on the machine + 1. Each thread has slices (events X) for its copies, its exchange and its compute in every superstep in
+ * which it is busy. One more process, shown first, is the complete machine with its consecutive phases rearrangement, sync,
+ * exchange, rearrangement and compute. Supersteps are consecutive, too, except for gaps in which programs evaluate predicates
+ * or transfer data from or to the host: these have no slices. ts and dur are microseconds of modelled time, rounded to
+ * nanoseconds; args.cycles is exact. The cycles of an exchange phase in which a tile is busy are unknown: its slice is drawn at
+ * the start of the phase. */
 #pragma once
 
 #include "ipu/run/trace.h"
