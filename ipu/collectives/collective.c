@@ -13,7 +13,7 @@ const char *const ipu_operator_name[IPU_OPERATORS + 1] = {"add", "mul", "min", "
 
 enum { IN, INOUT, FIELDS };
 
-/* Each element becomes itself and those of all ranges of "in", in their order. */
+/* Reduces each element with those of all ranges of "in", in their order. */
 #define COMBINE(name, element, number, load, store, expression)                                              \
     static void name(const ipu_span *f, const void *context)                                                 \
     {                                                                                                        \
@@ -82,7 +82,7 @@ enum { TYPES = IPU_BOOL + 1 };
             CODELET(title, IPU_BOOL, name##_bools, cost_of_bools)                                            \
     }
 
-/* Sums and products of ints are those of unsigned ones, modulo 2^32. */
+/* Signed ints use the unsigned sum and product, modulo 2^32. */
 static const ipu_codelet codelets[IPU_OPERATORS][TYPES] = {
     [IPU_SUM] = ON_NUMBERS("add", add, add_unsigned),
     [IPU_PRODUCT] = ON_NUMBERS("mul", multiply, multiply_unsigned),
@@ -103,7 +103,7 @@ size_t ipu_collective_codelets(const ipu_codelet **list)
 
 /* ---- steps ---- */
 
-/* A chip's vector and its ranges, in the vector's order. */
+/* The vector of a chip and its ranges, in the vector's order. */
 typedef struct vector {
     ipu_tensor whole;
     ipu_tile_range *ranges;
@@ -117,7 +117,7 @@ typedef struct adding {
     const vector *vectors;
 } adding;
 
-/* The first range that ends behind an element. */
+/* Returns the first range that ends after an element. */
 static size_t range_at(const vector *v, size_t element)
 {
     size_t low = 0, high = v->n_ranges;
@@ -131,11 +131,12 @@ static size_t range_at(const vector *v, size_t element)
     return low;
 }
 
-/* Elements [begin, begin + n) of the receiver, which are on one tile: those of the senders of n_hops hops are reduced into them. */
+/* Adds a vertex for elements [begin, begin + n) of the receiver, which are on one tile. It reduces the elements of the senders
+ * of n_hops hops into them. */
 static mt_status add_vertex(
     const adding *a, uint32_t set, const ipu_hop *hops, size_t n_hops, uint32_t tile, size_t begin, size_t n)
 {
-    enum { MOST = 2 }; /* senders: one from each side */
+    enum { MOST = 2 }; /* maximum of senders: one from each side */
     ipu_tensor in[MOST], inout;
     size_t vertex;
     MT_TRY(ipu_graph_add_vertex(a->graph, set, a->codelet, tile, NULL, &vertex));
@@ -146,7 +147,7 @@ static mt_status add_vertex(
     return ipu_graph_connect(a->graph, vertex, "inout", inout);
 }
 
-/* What one chip reduces into one fragment. */
+/* Adds the vertices by which one chip reduces one fragment. */
 static mt_status add_reduction(const adding *a, uint32_t set, const ipu_hop *hops, size_t n_hops)
 {
     const vector *to = &a->vectors[hops->to];
@@ -186,7 +187,7 @@ static mt_status add_step(const adding *a, size_t step, const ipu_program **prog
     return ipu_program_execute(a->graph->arena, set, program);
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 
 static mt_status check_vector(const adding *a, ipu_operator with, const ipu_tensor *vectors, uint32_t chip)
 {

@@ -11,10 +11,10 @@ const char *const ipu_collective_name[IPU_COLLECTIVES + 1] = {
 const char *const ipu_method_name[IPU_METHODS + 1] = {
     "auto", "clockwise", "anticlockwise", "bidirectional", "meet-in-the-middle", "quad", NULL};
 
-/* ---- which method ---- */
+/* ---- choice of the method ---- */
 
-/* The most chips of a ring; the bytes of a gathered shard from which on data goes both ways in halves instead; and those of the
- * vector to reduce. Of a twist they are those of the shard, to reduce n times as many. */
+/* Thresholds by the maximum number of chips of a ring: the bytes of a gathered shard, and of the vector to reduce, from which
+ * data are sent in halves both ways. For a twist: the bytes of the shard; n times as many to reduce. */
 static const struct {
     size_t chips;
     uint64_t gathered, reduced;
@@ -60,7 +60,7 @@ typedef struct planning {
     ipu_collective collective;
     ipu_plan *plan;
     size_t n_parts, root;
-    size_t *rank; /* of each position in the current ring */
+    size_t *rank; /* [n] of each position in the current ring */
     size_t n_hops;
 } planning;
 
@@ -69,7 +69,7 @@ size_t ipu_plan_fragment(const ipu_plan *plan, size_t fragment)
     return plan->n_elements * fragment / plan->n_fragments;
 }
 
-/* What a chain carries: fragment `rank` of a part. */
+/* The data of a chain of hops: fragment `rank` of a part. */
 typedef struct load {
     size_t begin, n;
 } load;
@@ -80,7 +80,8 @@ static load load_of(const planning *p, size_t n, size_t part, size_t rank)
     return (load){begin, ipu_plan_fragment(p->plan, part * n + rank + 1) - begin};
 }
 
-/* `hops` hops from a position on, one a step from `step` on; to the next in the ring, or to the one before. */
+/* Adds `hops` hops from position `start`, one per step from `step` on; each to the next or to the previous position in the
+ * ring. */
 static void add_chain(
     planning *p, const ipu_ring *ring, load l, size_t start, size_t hops, bool clockwise, size_t step)
 {
@@ -94,7 +95,7 @@ static void add_chain(
     }
 }
 
-/* How far a fragment goes each way in a ring of n. */
+/* The numbers of hops of a fragment each way in a ring of n. */
 typedef struct ways {
     size_t clockwise, anticlockwise;
 } ways;
@@ -108,7 +109,7 @@ static ways ways_of(ipu_method method, size_t n, size_t direction)
 
 static size_t longest(ways w) { return w.clockwise > w.anticlockwise ? w.clockwise : w.anticlockwise; }
 
-/* Brings the parts of a fragment to its chip, from the far ends of both ways. */
+/* Moves the contributions to a fragment to its chip, from the far ends of both ways. */
 static void add_reduction(planning *p, const ipu_ring *ring, load l, size_t owner, ways w)
 {
     const size_t n = ring->n;
@@ -129,7 +130,7 @@ static size_t position_of(const planning *p, size_t n, size_t rank)
     return k;
 }
 
-/* Fragments of lower ranks that have elements: a broadcast sends one after the other. */
+/* Counts the non-empty fragments of lower ranks: a broadcast sends one after another. */
 static size_t filled_before(const planning *p, size_t n, size_t part, size_t rank)
 {
     size_t filled = 0;
@@ -201,13 +202,13 @@ mt_status ipu_plan_make(mt_arena *arena, const ipu_rings *rings, ipu_collective 
     return order_hops(arena, &p);
 }
 
-/* ---- steps that are alike ---- */
+/* ---- kinds of steps ---- */
 
 /* A hop without its fragment. */
 typedef struct passing {
     uint32_t from, to;
-    bool together; /* with the one before it, of the same fragment */
-    bool joined;   /* begins where one between the same chips ends */
+    bool together; /* True if it has the fragment of the previous one */
+    bool joined;   /* True if it begins where another hop between the same chips ends */
 } passing;
 
 static bool is_same(const passing *a, const passing *b)
@@ -215,7 +216,7 @@ static bool is_same(const passing *a, const passing *b)
     return a->from == b->from && a->to == b->to && a->together == b->together && a->joined == b->joined;
 }
 
-/* Hops to one chip stand together, by their beginnings. */
+/* True if another hop between the same chips ends where this one begins. Hops to one chip are adjacent, by first element. */
 static bool is_joined(const ipu_plan *plan, size_t step, size_t h)
 {
     const ipu_hop *hop = &plan->hops[h];
@@ -228,8 +229,8 @@ static bool is_joined(const ipu_plan *plan, size_t step, size_t h)
 
 MT_ORDER(by_sender, ipu_hop, from, begin, to)
 
-/* The hops of a step by receivers and then by senders, each of which has its fragments in the order of the vector. Returns how many
- * there are; `room` is for half of them. */
+/* Lists the hops of a step by receivers and then by senders, each with its fragments in the order of the vector. Returns the
+ * length of the list; `room` has space for half of it. */
 static size_t list_passing(const ipu_plan *plan, size_t step, ipu_hop *room, passing *list)
 {
     const size_t first = plan->first_hop[step], n = plan->first_hop[step + 1] - first;
@@ -249,17 +250,17 @@ static size_t list_passing(const ipu_plan *plan, size_t step, ipu_hop *room, pas
     return 2 * n;
 }
 
-/* A list for each kind so far, and one for the step that is looked at. */
+/* A list for each kind so far, and one for the current step. */
 typedef struct sorting {
     const ipu_plan *plan;
     passing **list; /* [n_kinds + 1] */
     ipu_hop *room;
     size_t *n, *first, *times;
     size_t n_kinds;
-    bool alike; /* all fragments are of one length */
+    bool alike; /* True if all fragments have the same length */
 } sorting;
 
-/* The kind of a step, of which it may be the first. */
+/* Returns the kind of a step; adds a new kind if necessary. */
 static size_t kind_of(sorting *s, size_t step)
 {
     const bool reduces = step < s->plan->n_reducing;

@@ -47,14 +47,15 @@ mt_status ipu_prism_links(mt_arena *arena, const ipu_prism *p, ipu_listed_link *
 
 /* ---- rings ---- */
 
-/* Step k of `n` columns from `first` on, in one layer: forwards, or back again. */
+/* Returns column k of `n` columns starting at `first`, in one layer: forwards or backwards. */
 static size_t column_of(size_t first, size_t n, size_t k, bool back)
 {
     return first + (back ? n - 1 - k : k);
 }
 
-/* Up its face, to and fro; then down through the others, to and fro, so that the last chip is next to the first: their first
- * column is where the way up ends, and where the way down ends the one before the face. */
+/* Fills in the ring of a face. It runs up the face, alternating in direction, then down the other columns, alternating, too. So
+ * consecutive chips are neighbours: the first column of the others follows the end of the way up, and the way down ends in the
+ * column before the face. */
 static void fill_ring(const ipu_prism *p, size_t face, uint32_t *chip)
 {
     enum { FACE = 2 };

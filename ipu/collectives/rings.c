@@ -16,10 +16,10 @@ typedef struct combination {
     size_t replica;
     ipu_logical logical;
     unsigned shapes, routings;
-    size_t most; /* chips; 0: any number */
+    size_t most; /* maximum of chips; 0: any number */
 } combination;
 
-/* Rung-rings of 4 and 8 go on a ladder of up to 16 chips (section 8.2.2). */
+/* Rung-rings of 4 and 8 are supported on a ladder of up to 16 chips (section 8.2.2). */
 static const combination table[] = {
     {1, IPU_PERIPHERAL_RING, ON_LADDER | ON_TORUS, DNC | SWNC | RINGSWNC, 0},
     {1, IPU_BARLEY_TWIST, ON_TORUS, BTNC, 0},
@@ -39,7 +39,7 @@ static const char *shape_name(ipu_shape shape)
     return names[shape];
 }
 
-/* Writes the combinations that there are for a shape, of this many chips. */
+/* Lists the combinations for a shape of n_chips chips. */
 static void list_allowed(ipu_shape shape, size_t n_chips, char *text, size_t size)
 {
     size_t used = 0;
@@ -69,7 +69,7 @@ static mt_status check_combination(ipu_shape shape, size_t n_chips, const ipu_ri
 
 /* ---- groups ---- */
 
-/* How many groups there are, of how many replicas. */
+/* The number of groups, and replicas per group. */
 typedef struct groups {
     size_t n, size;
 } groups;
@@ -98,22 +98,22 @@ static mt_status find_groups(size_t n_chips, const ipu_ring_choice *choice, grou
     return MT_OK;
 }
 
-/* Replica `member` of a group. */
+/* Returns the replica of a member of a group. */
 static size_t replica_of(const groups *g, ipu_grouping grouping, size_t group, size_t member)
 {
     return grouping == IPU_ORTHOGONAL ? group + member * g->n : group * g->size + member;
 }
 
-/* ---- orders, by numbers in a group ---- */
+/* ---- orders, by numbers within a group ---- */
 
-/* 0, 1, 3, 5, ..., n - 1, n - 2, ..., 4, 2. */
+/* Returns a member of 0, 1, 3, 5, ..., n - 1, n - 2, ..., 4, 2. */
 static size_t up_and_down(size_t n, size_t step)
 {
     if (step == 0) return 0;
     return step <= n / 2 ? 2 * step - 1 : 2 * (n - step);
 }
 
-/* Across the rung in every first step of two, up one rung in the second. */
+/* Returns a member of the twist: across the rung in every first step of two, up one rung in the second. */
 static size_t twist(size_t n, size_t step, unsigned stream)
 {
     size_t at = stream;
@@ -161,14 +161,14 @@ size_t ipu_ring_rank(const ipu_ring *ring, size_t k)
 
 /* ---- turns ---- */
 
-/* What was found of turns so far: bytes[turn][from * n_chips + to] counts the hops of its rings, both ways. */
+/* The turns so far: bytes[turn][from * n_chips + to] counts the hops of their rings, both ways. */
 typedef struct turning {
     const ipu_topology *network;
     size_t n_chips;
     uint64_t **bytes;
 } turning;
 
-/* Adds the hops of a ring to a turn, or takes them out again. */
+/* Adds the hops of a ring to a turn, or removes them. */
 static void count_hops(const turning *t, const ipu_ring *ring, bool out)
 {
     const uint64_t one = out ? UINT64_MAX : 1; /* -1, modulo 2^64 */
@@ -180,7 +180,7 @@ static void count_hops(const turning *t, const ipu_ring *ring, bool out)
     }
 }
 
-/* The first turn in which a ring's messages and those of the rings there cannot wait for each other; a new one, if there is none. */
+/* Finds the first turn in which messages of this ring and of its other rings cannot deadlock, or adds a new turn. */
 static mt_status find_turn(mt_arena *scratch, const turning *t, ipu_ring *ring, unsigned *n_turns)
 {
     for (ring->turn = 0;; ring->turn++) {

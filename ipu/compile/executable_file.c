@@ -11,17 +11,17 @@
 
 static const char first_line[] = "myotile executable 2\n";
 
-/* One walk through an executable writes it or reads it. */
+/* A traversal of an executable that writes it or reads it. */
 typedef struct walk {
     const char *path;
-    FILE *out;      /* NULL: reading */
-    mt_hash hash;   /* of what is written */
-    const char *in; /* of what is read, `left` bytes */
+    FILE *out;      /* NULL while reading */
+    mt_hash hash;   /* of the bytes written */
+    const char *in; /* bytes to read, `left` of them */
     size_t left;
-    mt_arena *arena; /* for what is read, and for lists while writing */
+    mt_arena *arena; /* for the result of reading; scratch while writing */
 } walk;
 
-/* A file that has n things of so many bytes at least must be that long: no memory is taken for what cannot be there. */
+/* Checks that the rest of the file can contain n items of at least `size` bytes, before memory is allocated for them. */
 static mt_status check_left(const walk *w, size_t n, size_t size)
 {
     return w->out || n <= w->left / size ? MT_OK : mt_fail(MT_INPUT, "%s: ends too early", w->path);
@@ -30,7 +30,7 @@ static mt_status check_left(const walk *w, size_t n, size_t size)
 static mt_status move_bytes(walk *w, void *at, size_t n)
 {
     if (w->out) {
-        if (n > 0) (void)fwrite(at, 1, n, w->out); /* the stream keeps failures until the file ends */
+        if (n > 0) (void)fwrite(at, 1, n, w->out); /* errors are reported at the end of the file */
         mt_hash_add(&w->hash, at, n);
         return MT_OK;
     }
@@ -52,13 +52,13 @@ static mt_status move_array(walk *w, void **at, size_t n, size_t size)
 }
 
 #define VALUE(w, value) MT_TRY(move_bytes((w), &(value), sizeof(value)))
-/* How many of something that takes a byte at least follow. */
+/* Moves a number of items that follow, each at least a byte. */
 #define COUNT(w, n)                                                                                          \
     do {                                                                                                     \
         VALUE(w, n);                                                                                         \
         MT_TRY(check_left(w, n, 1));                                                                         \
     } while (0)
-/* The same of a list, for which there is room then. */
+/* The same for a list; allocates it while reading. */
 #define LIST(w, pointer, n)                                                                                  \
     do {                                                                                                     \
         COUNT(w, n);                                                                                         \
@@ -96,7 +96,7 @@ static mt_status move_routes(walk *w, ipu_links *links)
     return MT_OK;
 }
 
-/* Its pointers are not written as they are. */
+/* Moves the target, with pointers replaced by their contents. */
 static mt_status move_target(walk *w, ipu_target *target)
 {
     ipu_target plain = *target;
@@ -158,7 +158,7 @@ static mt_status move_graph(walk *w, ipu_graph *g)
     return MT_OK;
 }
 
-/* ---- programs: each part once, behind its children ---- */
+/* ---- programs: each part once, after its children ---- */
 
 typedef struct numbered {
     const ipu_program *part;
@@ -180,7 +180,7 @@ static int compare_parts(const void *left, const void *right)
 
 MT_ORDER(compare_numbers, numbered, number)
 
-/* By part, and the places of one in their order. */
+/* Orders by part, then by number. */
 static int compare_places(const void *left, const void *right)
 {
     const int order = compare_parts(left, right);
@@ -201,7 +201,7 @@ static size_t count_places(const ipu_program *program)
     return n;
 }
 
-/* Numbers every place of a tree, children first; returns the next number. */
+/* Numbers every occurrence in a tree, children first; returns the next number. */
 static size_t number_places(numbered *out, size_t next, const ipu_program *program)
 {
     for (size_t i = 0; i < program->n_children; i++) next = number_places(out, next, program->children[i]);
@@ -209,7 +209,7 @@ static size_t number_places(numbered *out, size_t next, const ipu_program *progr
     return next + 1;
 }
 
-/* A part that stands in several places is known by the first. */
+/* Lists the parts; one with several occurrences has the number of the first. */
 static mt_status list_parts(walk *w, const ipu_executable *e, parts *p)
 {
     numbered *all;
@@ -236,7 +236,7 @@ static mt_status begin_parts(walk *w, const ipu_executable *e, parts *p)
     return MT_OK;
 }
 
-/* A part by its number, which is below `end`. */
+/* Moves a part by its number, which must be below `end`. */
 static mt_status move_part(walk *w, const parts *p, size_t end, const ipu_program **program)
 {
     size_t number = w->out ? number_of(p, *program) : 0;
@@ -274,10 +274,10 @@ static mt_status move_programs(walk *w, ipu_executable *e, parts *p)
     return MT_OK;
 }
 
-/* Sorted by the address of their program, as those that are read are anyway: parts stand in the order of their numbers. */
+/* Moves the controls in the order of their parts, so that they are sorted by the address of their program after reading. */
 static mt_status move_controls(walk *w, ipu_executable *e, const parts *p)
 {
-    size_t *of = NULL; /* of each part: its control, + 1 */
+    size_t *of = NULL; /* [p->n] control of each part, + 1 */
     MT_ALLOC(w->arena, of, p->n);
     for (size_t c = 0; w->out && c < e->n_controls; c++) of[number_of(p, e->controls[c].program)] = c + 1;
     LIST(w, e->controls, e->n_controls);
@@ -297,8 +297,8 @@ static mt_status move_controls(walk *w, ipu_executable *e, const parts *p)
 /* ---- codelets and vertices ---- */
 
 typedef struct kinds {
-    const ipu_codelet **kind; /* of the file, in the order of their first vertices */
-    const void **context;     /* of each: the one that was moved last */
+    const ipu_codelet **kind; /* [n] of the file, in the order of their first vertices */
+    const void **context;     /* [n] the last one moved of each kind */
     size_t n;
 } kinds;
 
@@ -314,7 +314,7 @@ static bool same_kind(const ipu_codelet *a, const ipu_codelet *b)
     return same;
 }
 
-/* What can be known of a codelet but its functions, and whether its time depends on data. */
+/* Moves the properties of a codelet except its functions, and whether its time depends on data. */
 static mt_status move_kind(walk *w, ipu_codelet *codelet, bool *timed)
 {
     ipu_field *fields = (ipu_field *)codelet->fields;
@@ -377,7 +377,7 @@ static mt_status move_kinds(
     return MT_OK;
 }
 
-/* A context that is that of the last vertex of its kind is not written again. */
+/* Moves a context, unless it equals that of the previous vertex of its kind. */
 static mt_status move_context(walk *w, const kinds *k, size_t kind, const void **context)
 {
     enum { NONE, NEW, SAME };
@@ -433,7 +433,7 @@ static mt_status move_exchange(walk *w, ipu_exchange *x, size_t tiles)
     return MT_OK;
 }
 
-/* The arrays by tile of all supersteps lie behind one another (ipu/compile/supersteps.h). */
+/* Moves the supersteps. Their arrays by tile are consecutive (ipu/compile/supersteps.h). */
 static mt_status move_supersteps(walk *w, ipu_executable *e)
 {
     const size_t n_sets = e->graph->n_compute_sets, tiles = e->graph->target.tiles, slots = n_sets * tiles;
@@ -466,7 +466,7 @@ static mt_status move_supersteps(walk *w, ipu_executable *e)
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static mt_status move_places(walk *w, ipu_executable *e)
 {
@@ -490,7 +490,7 @@ static mt_status move_places(walk *w, ipu_executable *e)
     return MT_OK;
 }
 
-/* Sizes tell builds apart whose arrays lie in memory in another way. */
+/* Moves sizes that identify builds with another memory layout of the arrays. */
 static mt_status move_layout(walk *w)
 {
     const uint64_t wanted[] = {2, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
@@ -520,7 +520,7 @@ static mt_status move(
     return move_controls(w, e, &programs);
 }
 
-/* The copies' arrays are those of the executable, which nothing here changes. */
+/* Writes the executable. The shallow copies share its arrays, which are not modified. */
 static mt_status save(walk *w, const ipu_executable *executable)
 {
     ipu_executable e = *executable;
@@ -546,7 +546,7 @@ mt_status ipu_executable_save(const ipu_executable *executable, const char *path
     return mt_file_end(&file, save(&w, executable));
 }
 
-/* Checks the ends of the file, and leaves what is between them. */
+/* Checks first line and fingerprint, and sets `in` to the content between them. */
 static mt_status open_file(const mt_scan *scan, walk *w)
 {
     const size_t head = sizeof first_line - 1, n = mt_scan_left(scan);

@@ -1,4 +1,4 @@
-/* The codelets of this library, for whoever loads a program that uses them (ipu/compile/executable_file.h).
+/* The codelets of this library, for loading a program that uses them (ipu/compile/executable_file.h).
  *
  *     const ipu_codelet *codelets[200] = {&mine};
  *     MT_TRY(ipu_executable_load(arena, path, codelets, 1 + ipu_library_codelets(codelets + 1), &executable)); */
@@ -6,5 +6,5 @@
 
 #include "ipu/graph/graph.h"
 
-/* Writes all of them to `list`, or none where that is NULL; answers how many there are. */
+/* Writes all of them to `list` (may be NULL); returns their number. */
 size_t ipu_library_codelets(const ipu_codelet **list);

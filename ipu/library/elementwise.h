@@ -1,13 +1,14 @@
-/* Elementwise functions on tensors of floats or halves, for those who write no codelets: each call adds vertices to a compute
- * set, one for each range of the result that lies together on a tile, executed by all workers there. What their inputs need
- * from other tiles is exchanged, as always. They compute in float and convert halves, as the machine's vertices do.
+/* Elementwise functions on tensors of floats or halves, without writing codelets. Each call adds multi-worker vertices to a
+ * compute set, one for each range of the result that is contiguous on a tile. Inputs from other tiles are exchanged
+ * automatically. The vertices compute in float and convert halves, as those of the machine.
  *
  *     MT_TRY(ipu_add_binary(graph, set, IPU_MULTIPLY, a, b, out));        // out = a * b
  *     MT_TRY(ipu_add_scaled_add(graph, set, &factor, a, b));              // a += factor * b
  *     MT_TRY(ipu_add_cast(graph, set, a, halves));
  *
- * What a vertex costs is what the vendor's own estimators say of its standard vertices (github.com/graphcore/poplibs, lib/popops,
- * popopsCycleEstimators and PerformanceEstimation), for n elements, in vectors of 2 floats or 4 halves, by w = worker_contexts:
+ * The costs are those of the vendor's estimators of its standard vertices (github.com/graphcore/poplibs, lib/popops,
+ * popopsCycleEstimators and PerformanceEstimation). For n elements, in vectors of 2 floats or 4 halves, with w =
+ * worker_contexts:
  *
  *     vectors = ceil(ceil(n / w) / elements of a vector)
  *     unary        entry 20, worker 17 (exp: 33) + vectors x cycles
@@ -28,7 +29,7 @@
  *     fill         worker 23 + floor(m / 2) + m mod 2    float, int
  *                         26 + floor(m / 4)              half; 15 and 21 for m = 1 and 2
  *
- * where a fill is a vertex of one worker. */
+ * A fill is a single-worker vertex. */
 #pragma once
 
 #include "ipu/graph/graph.h"
@@ -54,25 +55,25 @@ typedef enum ipu_binary {
     IPU_BINARY_FUNCTIONS
 } ipu_binary;
 
-/* All tensors have as many elements; those that are written are mapped. Unless said otherwise all are floats, or all are halves.
- * MT_INPUT: this does not hold. MT_MEMORY. */
+/* All tensors of a call have the same length, and the results are mapped. Unless stated otherwise all are floats, or all are
+ * halves. Fails with MT_INPUT otherwise, or with MT_MEMORY. */
 MT_NODISCARD mt_status ipu_add_unary(
     ipu_graph *graph, uint32_t compute_set, ipu_unary function, ipu_tensor in, ipu_tensor out);
 MT_NODISCARD mt_status ipu_add_binary(
     ipu_graph *graph, uint32_t compute_set, ipu_binary function, ipu_tensor a, ipu_tensor b, ipu_tensor out);
 
-/* a += *scale * b, of floats. Keeps `scale`, which must outlive the graph's engines. */
+/* Computes a += *scale * b, of floats. Borrows `scale`, which must outlive the graph's engines. */
 MT_NODISCARD mt_status ipu_add_scaled_add(
     ipu_graph *graph, uint32_t compute_set, const float *scale, ipu_tensor a, ipu_tensor b);
 
-/* float to half or int, half or int to float. A half is the nearest; an int is cut towards 0, and the nearest there is where
- * the float is too large, 0 for NaN. */
+/* Converts float to half or int, half or int to float. A half is rounded to nearest. An int is rounded towards 0 and saturates
+ * if the float is out of range; NaN becomes 0. */
 MT_NODISCARD mt_status ipu_add_cast(ipu_graph *graph, uint32_t compute_set, ipu_tensor in, ipu_tensor out);
 
-/* Every element of `out`, of floats, halves, ints or unsigned ints, becomes *value, which is one element of its type. Keeps
- * `value` as above. */
+/* Sets every element of `out` (floats, halves, ints or unsigned ints) to *value, one element of its type. Borrows `value` as
+ * above. */
 MT_NODISCARD mt_status ipu_add_fill(
     ipu_graph *graph, uint32_t compute_set, const void *value, ipu_tensor out);
 
-/* Its codelets, as ipu_library_codelets gives those of all. */
+/* Lists its codelets, as ipu_library_codelets does for all. */
 size_t ipu_elementwise_codelets(const ipu_codelet **list);

@@ -1,32 +1,33 @@
-/* Reduction of a tensor to one element, or of rows to one row, for those who write no codelets.
+/* Reduction of a tensor to one element, or of rows to one row, without writing codelets.
  *
- *     MT_TRY(ipu_reduce(graph, IPU_REDUCE_ADD, residuals, sum, &program));        // sum = all residuals together
+ *     MT_TRY(ipu_reduce(graph, IPU_REDUCE_ADD, residuals, sum, &program));        // sum = sum over all residuals
  *     MT_TRY(ipu_reduce(graph, IPU_REDUCE_MAXIMUM, matrix, row, &program));       // row[c] = the largest of column c
  *
- * First every worker reduces its share of what its tile holds: vertices share the columns of rows that lie behind each other,
- * and then the rows. Where each tile holds all rows of its columns, and has their results, that is all. Otherwise the parts
- * of each chip come together in a tree, and at last those of all chips, where the result lies. Columns of which other tiles
- * hold parts have a tree of their own, with the same steps.
+ * First every worker reduces its share of the data of its tile: vertices share the columns of contiguous rows, and then the
+ * rows. If each tile has all rows of its columns, and their results, nothing else is necessary. Otherwise the partial results
+ * of each chip are combined in a tree, and finally those of all chips, on the tile of the result. Columns with partial results
+ * on a different set of tiles have a separate tree with the same steps.
  *
- * A tile may first bring the parts of its workers together; some tiles, or all, send to one; and the k tiles that hold c
- * columns may share them: each brings c / k of them together, and delivers these in a step of its own. What of this is done
- * takes the fewest cycles by this law, for k tiles of w parts of c columns each (of a tile by itself without receive):
+ * A tile can first combine the partial results of its workers. Then some or all tiles send to one. Alternatively, k tiles with
+ * c columns each share them: each tile combines c / k of them, and delivers these in a separate step. The method with the
+ * fewest cycles is selected by this law, for k tiles with w partial results of c columns each (without `receive` for a single
+ * tile):
  *
  *     combine(k, w, c) = receive(k, w c) + worker_contexts x worker(k w rows, the columns of one worker)
  *     receive(k, n)    = sync + exchange_fixed + k (n + fragment)
  *
- * ipu/library/reduction.h tells what a worker takes. The law looks at the columns with most tiles, as if there were no others.
+ * ipu/library/reduction.h has the cycles of a worker. The law considers only the columns with most tiles.
  *
- * Halves are reduced as floats, whatever the result is, and rounded once, at its end; the vendor does so in sums and
- * products. Sums are rounded in the order of this tree, so that other mappings and machines give other last bits. Ints are
- * counted modulo 2^32. */
+ * Halves are reduced as floats, for any type of result, and rounded once, at the end; the vendor does so for sums and products.
+ * Sums are rounded in the order of this tree, so other mappings and machines yield different last bits. Int arithmetic is
+ * modulo 2^32. */
 #pragma once
 
 #include "ipu/graph/program.h"
 #include "ipu/library/reduction.h"
 
-/* Adds variables and compute sets to the graph and gives, in its arena, the program that writes the reduction of `in` to
- * `out`, both mapped: `in` is rows of as many elements as `out` has, at least one of each, one row behind the other. From
- * float or half to float or half, or int to int. MT_INPUT: this does not hold. MT_MEMORY. */
+/* Adds variables and compute sets to the graph and builds, in its arena, the program that writes the reduction of `in` to
+ * `out`. Both are mapped. `in` consists of consecutive rows of the length of `out`, at least one row of at least one element.
+ * From float or half to float or half, or int to int. Fails with MT_INPUT otherwise, or with MT_MEMORY. */
 MT_NODISCARD mt_status ipu_reduce(
     ipu_graph *graph, ipu_reduction reduction, ipu_tensor in, ipu_tensor out, const ipu_program **program);

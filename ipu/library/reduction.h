@@ -1,19 +1,19 @@
 /* The vertices of reductions: each reduces columns of rows on one worker.
  *
- * A vertex of `rows` elements that reduces them to one takes what the vendor's own estimator says of a reduction with a single input
+ * A vertex that reduces `rows` elements to one has the cost of the vendor's estimator for a reduction with a single input
  * (github.com/graphcore/poplibs, lib/popops/reduction/CycleEstimationFunctions.cpp), by the type of its input:
  *
  *                       float                        half                         int
  *     add       17 + rows / 2 + rows mod 4   17 + rows / 4 + rows mod 8   17 + rows
  *     others    17 + rows / 2 + rows mod 2   17 + rows / 4 + rows mod 4   17 + rows
  *
- * and 5 more where the result is no float. A vertex of several columns takes what it says of a strided reduction,
+ * and 5 more if the result is no float. A vertex of several columns has the cost of its strided reduction,
  *
  *     16 + ceil(columns / e) (rows + turn)     turn: add 10, others 9; of halves 12 and 13
  *
- * with e elements in one load, 2 of floats, 4 of halves and 1 of ints, or what of these divides the elements of a row. Its
- * table has no products of halves, which take what maxima do, and no ints, which take what floats do. It says of itself that
- * compiled vertices, as those of ints are, take longer. */
+ * with e elements in one load: 2 floats, 4 halves or 1 int, or a divisor of that which divides the row length. The estimator
+ * has no products of halves (here: as maxima) and no ints (here: as floats). According to its documentation compiled vertices,
+ * such as those of ints, take longer. */
 #pragma once
 
 #include "ipu/graph/graph.h"
@@ -26,19 +26,20 @@ typedef enum ipu_reduction {
     IPU_REDUCTIONS
 } ipu_reduction;
 
-/* Workers share columns in groups of so many, which a vertex of several columns loads together. */
+/* Returns the number of columns of a group. Workers share columns in groups; a vertex of several columns loads a group
+ * together. */
 size_t ipu_reduced_at_once(ipu_type type);
 
 const char *ipu_reduction_name(ipu_reduction reduction);
 
-/* Adds vertices on a tile, at most `shares`, that reduce `in`, rows of as many elements as `out` has, to `out`. From float to
- * float or half, half to float, int to int. Both tensors are as vertices of the tile need them. MT_MEMORY. */
+/* Adds at most `shares` vertices on a tile that reduce `in`, rows of the length of `out`, to `out`. From float to float or
+ * half, half to float, int to int. The layout of both tensors must suit vertices of the tile. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_add_reduction(ipu_graph *graph, uint32_t set, ipu_reduction reduction,
     uint32_t tile, ipu_tensor in, ipu_tensor out, size_t shares);
 
-/* Tile cycles, without entries, in which all workers together reduce so many floats or ints to what they are. */
+/* Returns the tile cycles, without entries, in which all workers together reduce rows of floats or ints to the same type. */
 uint64_t ipu_reduction_cycles(
     const ipu_target *target, ipu_reduction reduction, ipu_type type, size_t rows, size_t columns);
 
-/* Its codelets, as ipu_library_codelets gives those of all. */
+/* Lists its codelets, as ipu_library_codelets does for all. */
 size_t ipu_reduction_codelets(const ipu_codelet **list);
