@@ -8,7 +8,7 @@
 
 enum { N = 65536, MOST = 64 }; /* elements of a vector; chips */
 
-/* A vector on a chip: as even as it can be over its tiles. */
+/* Adds a vector on a chip, mapped evenly to its tiles. */
 static mt_status add_vector(ipu_graph *g, size_t chip, uint32_t *v, ipu_tensor *vector)
 {
     const size_t tiles = g->target.tiles / g->target.ipus;
@@ -40,7 +40,7 @@ static mt_status run(mt_arena *arena, const char *machine, size_t chips)
     MT_TRY(ipu_graph_new(arena, &target, &g));
     for (size_t c = 0; c < chips; c++) MT_TRY(add_vector(g, c, &v[c], &vectors[c]));
 
-    /* Which rings there are, what goes along them in which step, and the program that does it. */
+    /* The rings, the transfers of each step, and the program that executes them. */
     MT_TRY(ipu_rings_make(arena, target.links.shape, chips, &choice, &rings));
     MT_TRY(ipu_plan_make(arena, &rings, IPU_ALL_REDUCE, IPU_BIDIRECTIONAL, N, sizeof(float), 0, &plan));
     MT_TRY(ipu_collective_program(g, &plan, IPU_SUM, vectors, chips, &program));
@@ -56,7 +56,7 @@ static mt_status run(mt_arena *arena, const char *machine, size_t chips)
     MT_TRY(ipu_engine_run(engine, 0));
     for (size_t c = 0; c < chips; c++) {
         ipu_engine_read(engine, &vectors[c], vector);
-        for (size_t i = 0; i < N; i++) /* whole numbers: their sums are exact in any order */
+        for (size_t i = 0; i < N; i++) /* integers: their sums are exact in any order */
             if (vector[i] != sum[i]) return mt_fail(MT_NUMERICS, "element %zu of chip %zu differs", i, c);
     }
     MT_TRY(ipu_profile_make(arena, engine, &p));

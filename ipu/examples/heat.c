@@ -8,7 +8,7 @@
 
 enum { X = 32, Y = 16, PLANE = X * Y, STEPS = 20 };
 
-/* A plane a step later, from itself, the one below and the one above: `heat` finds them in its tile's memory. */
+/* Computes a plane one step later from itself and its neighbours; the exchange has put them into the tile's memory. */
 static void plane(const float *u, const float *below, const float *above, float *to)
 {
     for (size_t i = 0; i < PLANE; i++) {
@@ -23,7 +23,7 @@ static void heat(const ipu_span *f, const void *context)
     plane(f[0].data, f[1].data, f[2].data, f[3].data);
 }
 
-/* Workers share the rows of X cells; a row takes 10 cycles, and 8 for each of its cells. */
+/* Workers share the rows of X cells; a row takes 10 cycles, plus 8 for each of its cells. */
 static ipu_cycles cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const size_t rows = (n[3] / X + target->worker_contexts - 1) / target->worker_contexts;
@@ -34,7 +34,7 @@ static const ipu_field fields[] = {{"own", IPU_INPUT, IPU_FLOAT}, {"below", IPU_
     {"above", IPU_INPUT, IPU_FLOAT}, {"next", IPU_OUTPUT, IPU_FLOAT}};
 static const ipu_codelet codelet = {"heat", 4, fields, heat, cost, .code_bytes = 200, .vertex_bytes = 16};
 
-/* A step, from one variable to the other. Beyond a wall is the plane at it. What is on another tile is exchanged. */
+/* Adds a step from one variable to the other. A wall mirrors its plane. Planes of other tiles are exchanged. */
 static mt_status add_step(ipu_graph *g, uint32_t from, uint32_t to, const ipu_program **step)
 {
     uint32_t set, last = (uint32_t)g->target.tiles - 1;
@@ -63,7 +63,7 @@ static mt_status run(mt_arena *arena, const char *machine, size_t chips)
     ipu_executable *executable;
     ipu_engine *engine;
     ipu_profile p;
-    float *u[3]; /* two grids that take turns in plain C, and what the tiles have */
+    float *u[3]; /* two grids for the reference in plain C, and the result of the tiles */
     MT_TRY(ipu_target_load(arena, machine, NULL, 0, &one));
     MT_TRY(ipu_target_several(&one, chips, &target));
     MT_TRY(ipu_graph_new(arena, &target, &g));

@@ -1,4 +1,4 @@
-/* y = A x: each tile has rows of A, x comes from all over the chip.    matrix_vector MACHINE.yaml */
+/* y = A x: each tile has rows of A, x is distributed over the chip.    matrix_vector MACHINE.yaml */
 #include <stdio.h>
 
 #include "ipu/compile/compile.h"
@@ -6,7 +6,7 @@
 
 enum { ROWS = 4, COLUMNS = 1024, PIECE = 4 }; /* rows of a tile; elements of x on a tile that has some */
 
-/* As a MultiVertex: fields A (rows behind each other), x and y. */
+/* As a MultiVertex: fields A (consecutive rows), x and y. */
 static void product(const ipu_span *f, const void *context)
 {
     const float *a = f[0].data, *x = f[1].data;
@@ -17,7 +17,7 @@ static void product(const ipu_span *f, const void *context)
     }
 }
 
-/* A worker has a row, if there is one; it takes 12 cycles, and 3 for two products. */
+/* A worker has one row or none; it takes 12 cycles, plus 3 for two products. */
 static ipu_cycles cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const size_t rows = (n[2] + target->worker_contexts - 1) / target->worker_contexts;
@@ -36,7 +36,7 @@ static mt_status add_product(ipu_graph *g, const uint32_t v[3], const ipu_progra
     for (uint32_t t = 0; t < COLUMNS / PIECE; t++)
         MT_TRY(ipu_graph_set_tile_mapping(g, v[1], (size_t)t * PIECE, PIECE, t));
     for (uint32_t t = 0; t < g->target.tiles; t++) {
-        /* The whole of x is on no tile: all take the same words as they pass, and copy those that they have. */
+        /* No tile has all of x: all tiles receive the same words simultaneously, and copy their own. */
         const ipu_slice slice[] = {{v[0], (size_t)t * ROWS * COLUMNS, ROWS * COLUMNS}, {v[1], 0, COLUMNS},
             {v[2], (size_t)t * ROWS, ROWS}};
         size_t vertex;

@@ -1,4 +1,4 @@
-/* c = a + b over all tiles of a chip, with a codelet of one's own; the vectors come from the host and go back to it.
+/* c = a + b over all tiles of a chip, with a user-defined codelet; host streams transfer the vectors.
  *     vector_add MACHINE.yaml */
 #include <stdio.h>
 
@@ -7,8 +7,8 @@
 
 enum { EACH = 300 }; /* elements on a tile */
 
-/* A codelet is what Poplar calls a vertex class: fields, code, and here also what it costs. All workers of a tile share one
- * vertex of this kind, as a MultiVertex. A field's data are contiguous in the tile's memory, wherever they came from. */
+/* A codelet corresponds to Poplar's vertex class: fields, code, and here also the cost. All workers of a tile share one vertex
+ * of this kind, as a MultiVertex. A field's data are contiguous in the tile's memory, whatever their source. */
 static void add(const ipu_span *f, const void *context)
 {
     const float *a = f[0].data, *b = f[1].data;
@@ -16,7 +16,7 @@ static void add(const ipu_span *f, const void *context)
     for (size_t i = 0; i < f[2].n; i++) c[i] = a[i] + b[i];
 }
 
-/* 20 cycles to begin and end; then a worker adds two floats in three cycles. */
+/* 20 cycles of overhead; a worker adds two floats in three cycles. */
 static ipu_cycles add_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const size_t of_worker = (n[2] + target->worker_contexts - 1) / target->worker_contexts;
@@ -28,7 +28,7 @@ static const ipu_field add_fields[] = {
 static const ipu_codelet add_codelet = {
     "add", 3, add_fields, add, add_cost, .code_bytes = 96, .vertex_bytes = 16};
 
-/* A variable of EACH elements on each tile, with a stream to the host of the same name. */
+/* Adds a variable of EACH elements on each tile, with a host stream of the same name. */
 static mt_status add_vector(ipu_graph *g, const char *name, uint32_t *v, ipu_tensor *whole, uint32_t *stream)
 {
     const size_t tiles = g->target.tiles;

@@ -6,16 +6,17 @@
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
 
-enum { FLOATS = 2, HALVES = 4 }; /* of a vector */
+enum { FLOATS = 2, HALVES = 4 }; /* elements of a vector */
 
 static uint64_t vectors_of(const ipu_target *target, size_t n, size_t width)
 {
     return ipu_divide_up(ipu_divide_up(n, target->worker_contexts), width);
 }
 
-/* ---- the functions ---- */
+/* ---- functions ---- */
 
-/* A loop over elements: x (and y) is what `read` makes of the inputs, and `write` makes the result's element of the expression. */
+/* A loop over elements: `read` converts the inputs to x (and y), and `write` converts the expression to an element of the
+ * result. */
 #define MAP(name, from, to, read, write, expression)                                                         \
     static void name(const ipu_span *f, const void *context)                                                 \
     {                                                                                                        \
@@ -93,7 +94,7 @@ static void fill_halves(const ipu_span *f, const void *context)
     for (size_t i = 0; i < f[0].n; i++) out[i] = *(const uint16_t *)context;
 }
 
-/* ---- what they take ---- */
+/* ---- costs ---- */
 
 /* The context of unary and binary vertices: their worker cycles are start + vectors x cycles. */
 typedef struct estimate {
@@ -165,7 +166,7 @@ static ipu_cycles fill_halves_cost(const ipu_target *target, const size_t *n, co
     return (ipu_cycles){.worker = n[0] == 1 ? 15 : n[0] == 2 ? 21 : 26 + n[0] / HALVES};
 }
 
-/* ---- the codelets ---- */
+/* ---- codelets ---- */
 
 static const ipu_field unary_fields[][2] = {
     [IPU_FLOAT] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}},
@@ -234,10 +235,10 @@ typedef struct adding {
     uint32_t set;
     const ipu_codelet *codelet;
     const void *context;
-    const ipu_tensor *inputs; /* of its fields but the last */
+    const ipu_tensor *inputs; /* of all fields except the last */
 } adding;
 
-/* The elements of one range of the result. */
+/* Adds a vertex for one range of the result. */
 static mt_status add_vertex(const adding *a, const ipu_tile_range *range)
 {
     const size_t last = a->codelet->n_fields - 1;
@@ -265,7 +266,7 @@ static mt_status check(const adding *a, ipu_tensor out)
     return MT_OK;
 }
 
-/* One vertex for all workers, or one for each. */
+/* Adds one multi-worker vertex, or one vertex per worker. */
 static mt_status add_range(const adding *a, const ipu_tile_range *range)
 {
     const size_t n = range->slice.n, workers = a->graph->target.worker_contexts;
@@ -290,7 +291,7 @@ static mt_status add(const adding *a, ipu_tensor out)
     return MT_OK;
 }
 
-/* The codelet of floats or the one of halves (null: there is none). */
+/* Selects the codelet of floats or of halves (NULL if there is none). */
 static mt_status choose(
     const ipu_codelet *floats, const ipu_codelet *halves, ipu_type type, const ipu_codelet **codelet)
 {

@@ -23,7 +23,7 @@ static const ipu_codelet counting = {"count", 1, fields, count, count_cost, IPU_
 
 size_t ipu_loop_codelets(const ipu_codelet **list) { return ipu_list_codelets(list, 0, &counting, 1); }
 
-/* The program of a new compute set. */
+/* Adds a compute set and builds the program that executes it. */
 static mt_status add_set(ipu_graph *graph, const char *name, uint32_t *set, const ipu_program **program)
 {
     MT_TRY(ipu_graph_add_compute_set(graph, name, set));

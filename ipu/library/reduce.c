@@ -11,14 +11,14 @@ enum { MOST_STEPS = 8 };
 
 /* ---- the trees ---- */
 
-/* The result of some columns, or a part of it: one row, on a tile. */
+/* A result of some columns, partial or final: one row, on a tile. */
 typedef struct part {
     uint32_t tile, variable;
     size_t column, columns;
     size_t from; /* its first element in the variable */
 } part;
 
-/* Columns whose parts come together in a tree of their own: parts [first, first + n), by tile, each of these columns. */
+/* Columns with a separate tree: parts [first, first + n), by tile, each with these columns. */
 typedef struct piece {
     size_t column, columns, first, n;
 } piece;
@@ -28,14 +28,14 @@ typedef struct tree {
     mt_arena *scratch;
     ipu_reduction reduction;
     ipu_tensor in, out;
-    ipu_slice *room;   /* for the slices of an input */
-    ipu_block *wanted; /* where the result lies */
+    ipu_slice *room;   /* scratch for the slices of an input */
+    ipu_block *wanted; /* blocks of the result */
     size_t n_wanted;
     part *parts; /* of the current step */
     size_t n_parts;
     piece *pieces;
     size_t n_pieces;
-    const ipu_program *steps[MOST_STEPS + 3]; /* shares, own, and the result */
+    const ipu_program *steps[MOST_STEPS + 3]; /* of shares, own parts, and the result */
     size_t n_steps;
 } tree;
 
@@ -43,7 +43,7 @@ static size_t chip_of(const tree *t, const part *p) { return ipu_target_chip(&t-
 
 static ipu_type part_type(const tree *t) { return t->in.type == IPU_INT ? IPU_INT : IPU_FLOAT; }
 
-/* The first of the parts behind p that is on another tile; end: there is none. */
+/* Returns the first part after p on another tile; `end` if there is none. */
 static const part *next_branch(const part *p, const part *end)
 {
     const uint32_t tile = p->tile;
@@ -51,7 +51,7 @@ static const part *next_branch(const part *p, const part *end)
     return p;
 }
 
-/* Adds a compute set, and to the program its execution. */
+/* Adds a compute set, and its execution to the program. */
 static mt_status add_step(tree *t, uint32_t *set)
 {
     char name[64];
@@ -68,14 +68,14 @@ static mt_status add_variable(tree *t, size_t n, uint32_t *variable)
 
 /* ---- the first step: every worker reduces its share of its tile's elements ---- */
 
-/* How many workers share the columns of a block, and its rows. */
+/* The numbers of workers that share the columns of a block, and its rows. */
 typedef struct split {
     size_t columns, rows;
 } split;
 
 MT_ORDER(by_tile, ipu_block, tile, column, row)
 
-/* Of a block of a tile where a worker's share is so many elements, and so many columns go together. */
+/* Splits a block so that a worker has about `share` elements, in groups of `together` columns. */
 static split split_of(const ipu_block *b, size_t share, size_t together)
 {
     const size_t shares = ipu_divide_up(b->rows * b->columns, share),
@@ -84,7 +84,7 @@ static split split_of(const ipu_block *b, size_t share, size_t together)
     return (split){columns, rows < b->rows ? rows : b->rows};
 }
 
-/* Of the blocks, which are sorted by tile. */
+/* Splits the blocks, sorted by tile. */
 static void find_splits(const tree *t, const ipu_block *blocks, size_t n, split *splits)
 {
     const size_t together = ipu_reduced_at_once(t->in.type);
@@ -97,7 +97,7 @@ static void find_splits(const tree *t, const ipu_block *blocks, size_t n, split 
     }
 }
 
-/* Where the result of a column lies. */
+/* Returns the block of the result that contains a column. */
 static const ipu_block *wanted_at(const tree *t, size_t column)
 {
     size_t low = 0, high = t->n_wanted;
@@ -111,7 +111,8 @@ static const ipu_block *wanted_at(const tree *t, size_t column)
     return &t->wanted[low];
 }
 
-/* Whether each tile has all rows of its columns, one vertex for each, and their results. No vertex goes from half to half. */
+/* True if each tile has all rows of its columns, one vertex for each, and their results. There are no vertices from half to
+ * half. */
 static bool nothing_is_sent(const tree *t, const ipu_block *blocks, const split *splits, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -123,7 +124,7 @@ static bool nothing_is_sent(const tree *t, const ipu_block *blocks, const split 
     return t->in.type != IPU_HALF || t->out.type != IPU_HALF;
 }
 
-/* Reduces some rows of a block to a part, or to the result itself (null). */
+/* Reduces some rows of a block to a part, or to the result if `to` is NULL. */
 static mt_status reduce_rows(tree *t, uint32_t set, const ipu_block *b, const split *shares, const part *to)
 {
     const ipu_block row = {.rows = 1, .column = b->column, .columns = b->columns};
@@ -171,18 +172,18 @@ static mt_status reduce_shares(tree *t, const ipu_block *blocks, const split *sp
     return MT_OK;
 }
 
-/* ---- its pieces ---- */
+/* ---- pieces ---- */
 
 MT_ORDER_NUMBERS(by_number, size_t)
 
-/* The number of the border that is this column. */
+/* Returns the index of the border at this column. */
 static size_t border_at(const size_t *borders, size_t n, size_t column)
 {
     const size_t *found = bsearch(&column, borders, n, sizeof *borders, by_number);
     return (size_t)(found - borders);
 }
 
-/* Cuts the columns, and all parts, at these borders, which are sorted and have those of the parts among them. */
+/* Cuts the columns and all parts at these borders, which are sorted and include those of the parts. */
 static mt_status cut(tree *t, const size_t *borders, size_t n)
 {
     size_t first = 0;
@@ -209,7 +210,7 @@ static mt_status cut(tree *t, const size_t *borders, size_t n)
     return MT_OK;
 }
 
-/* Cuts where a part begins or ends. */
+/* Cuts at the ends of all parts. */
 static mt_status cut_at_parts(tree *t)
 {
     size_t *borders, n = 0, distinct = 0;
@@ -232,14 +233,14 @@ static size_t branches_of(const tree *t, const piece *p)
     return n;
 }
 
-/* How many pieces of these columns k tiles share. */
+/* Returns the number of pieces into which k tiles split these columns. */
 static size_t spread_of(size_t columns, size_t k)
 {
     const size_t most = ipu_divide_up(columns, ipu_reduced_at_once(IPU_FLOAT));
     return k < most ? k : most;
 }
 
-/* Cuts each piece into as many as its tiles share. */
+/* Cuts each piece so that its tiles share it. */
 static mt_status spread(tree *t)
 {
     size_t *borders, n = 0;
@@ -254,7 +255,7 @@ static mt_status spread(tree *t)
 
 /* ---- the other steps ---- */
 
-/* Columns [column, column + columns) of the parts, one row each. */
+/* Creates the tensor of columns [column, column + columns) of the parts, one row each. */
 static mt_status rows_of(
     tree *t, const part *first, const part *end, size_t column, size_t columns, ipu_tensor *rows)
 {
@@ -271,8 +272,8 @@ static mt_status rows_of(
     return ipu_graph_add_tensor(t->graph, room, n, rows);
 }
 
-/* The parts of at most `group` branches of one chip from p on; gives where they end, and the tile of branch `number`, counted
- * round. */
+/* Returns the end of the group that starts at p: the parts of at most `group` branches of one chip. *tile is the tile of branch
+ * `number` modulo the number of branches. */
 static const part *group_from(
     const tree *t, const part *p, const part *end, size_t group, size_t number, uint32_t *tile)
 {
@@ -285,7 +286,7 @@ static const part *group_from(
     return behind;
 }
 
-/* Brings every `group` branches of a chip together, on one of their tiles: pieces take them in turn. */
+/* Combines every `group` branches of a chip on one of their tiles; the pieces alternate between the tiles. */
 static mt_status combine(tree *t, size_t group)
 {
     const size_t workers = t->graph->target.worker_contexts;
@@ -324,7 +325,7 @@ static mt_status combine(tree *t, size_t group)
     return MT_OK;
 }
 
-/* Brings all that is left together where the result lies. */
+/* Combines the remaining parts on the tiles of the result. */
 static mt_status finish(tree *t)
 {
     const size_t workers = t->graph->target.worker_contexts;
@@ -345,7 +346,7 @@ static mt_status finish(tree *t)
     return MT_OK;
 }
 
-/* Brings pieces of one part each to where the result lies. */
+/* Copies pieces of one part each to the tiles of the result. */
 static mt_status deliver(tree *t)
 {
     const piece *p = t->pieces;
@@ -371,15 +372,16 @@ static mt_status deliver(tree *t)
     return MT_OK;
 }
 
-/* ---- their shape ---- */
+/* ---- shape of the trees ---- */
 
 typedef struct shape {
-    bool spread; /* the tiles that hold a piece share its columns, which are delivered in a step of its own */
-    bool own;    /* a tile first combines the parts of its workers */
+    /* True if the tiles with a piece share its columns, which are delivered in a separate step */
+    bool spread;
+    bool own; /* True if a tile first combines the parts of its workers */
     size_t steps, group;
 } shape;
 
-/* The most of any piece: branches on a chip, parts of a branch, columns, and columns of the result on a tile. */
+/* Maxima over the pieces: branches on a chip, parts of a branch, columns, and columns of the result on a tile. */
 typedef struct extent {
     size_t branches, parts, columns, wanted;
 } extent;
@@ -389,7 +391,7 @@ static uint64_t reducing_cycles(const tree *t, size_t rows, size_t columns)
     return ipu_reduction_cycles(&t->graph->target, t->reduction, part_type(t), rows, columns);
 }
 
-/* Until a tile has received so many words of each of k others. */
+/* Returns the cycles in which a tile receives `words` words from each of k others. */
 static uint64_t receiving_cycles(const tree *t, size_t k, size_t words)
 {
     const ipu_target *m = &t->graph->target;
@@ -401,7 +403,7 @@ static uint64_t combining_cycles(const tree *t, size_t k, size_t w, size_t colum
     return receiving_cycles(t, k, w * columns) + reducing_cycles(t, k * w, columns);
 }
 
-/* The smallest group of which so many steps combine k. */
+/* Returns the smallest group with which `steps` steps combine k branches. */
 static size_t group_of(size_t k, size_t steps)
 {
     for (size_t group = 1;; group++) {
@@ -411,7 +413,7 @@ static size_t group_of(size_t k, size_t steps)
     }
 }
 
-/* Whether each piece is on one chip: then the last step of its tree writes the result. */
+/* True if each piece is on one chip: then the last step of its tree writes the result. */
 static bool one_chip(const tree *t)
 {
     for (const piece *p = t->pieces; p < t->pieces + t->n_pieces; p++)

@@ -8,11 +8,11 @@
 
 enum { ADDED_AT_ONCE = 4 };
 
-/* From which type to which. */
+/* Types of input and result. */
 typedef enum kind { FLOATS, OF_HALVES, TO_HALVES, INTS, KINDS } kind;
 
-/* The context of a vertex: its input is rows of `width` elements, of which it reduces columns from `first` on, as many as its
- * result has. */
+/* The context of a vertex: its input is rows of `width` elements. It reduces as many columns as its result has, starting at
+ * `first`. */
 typedef struct job {
     ipu_reduction reduction;
     kind kind;
@@ -65,7 +65,7 @@ FOLD(maximum_ints, int32_t, int32_t, int32_t, , , x > y ? x : y)
 FOLD_FLOATS(minimum, fminf(x, y))
 FOLD(minimum_ints, int32_t, int32_t, int32_t, , , x < y ? x : y)
 
-/* Of `columns` columns of so many rows. */
+/* Returns the worker cycles for `rows` rows of `columns` columns. */
 static uint64_t worker_cycles(const job *j, size_t rows, size_t columns)
 {
     const size_t vector = j->kind == INTS ? 1 : j->kind == OF_HALVES ? 4 : 2;
@@ -114,7 +114,7 @@ const char *ipu_reduction_name(ipu_reduction reduction) { return codelets[reduct
 
 size_t ipu_reduced_at_once(ipu_type type) { return type == IPU_HALF ? 4 : 2; }
 
-/* Of so many workers. */
+/* Returns the columns of one of `shares` workers. */
 static size_t columns_of_one(size_t columns, size_t shares, ipu_type type)
 {
     return ipu_round_up(ipu_divide_up(columns, shares), ipu_reduced_at_once(type));

@@ -7,9 +7,9 @@
 
 enum { IN, INDEX, OUT, FIELDS };
 
-/* ---- the codelets ---- */
+/* ---- codelets ---- */
 
-/* The context of a vertex: the rows of the larger tensor, and the first row of the smaller one that this vertex has. */
+/* The context of a vertex: the rows of the larger tensor, and the vertex's first row of the smaller one. */
 typedef struct shape {
     ipu_type type;
     size_t rows, first;
@@ -39,7 +39,7 @@ static void update(const ipu_span *f, const void *context)
         memcpy(out + (index + k) % s->rows * bytes, in + k * bytes, bytes);
 }
 
-/* Of a vertex with `all` elements of the larger tensor and `some` of the smaller. */
+/* Returns the cost of a vertex with `all` elements of the larger tensor and `some` of the smaller. */
 static ipu_cycles cost(const ipu_target *target, const shape *s, size_t all, size_t some)
 {
     const size_t columns = all / s->rows, k = some / columns, bytes = ipu_type_bytes(s->type);
@@ -58,7 +58,7 @@ static ipu_cycles update_cost(const ipu_target *target, const size_t *n, const v
     return cost(target, context, n[OUT], n[IN]);
 }
 
-/* What is written keeps what it had, with an index beyond the last row or in the other rows. */
+/* The written field is IPU_INOUT: it is unchanged if the index is beyond the last row, and in the other rows. */
 #define CODELET(title, compute, type)                                                                        \
     [type] = {title, FIELDS,                                                                                 \
         (const ipu_field[]){                                                                                 \
@@ -89,7 +89,7 @@ typedef struct adding {
     const ipu_codelet *codelet;
     size_t width; /* elements of a row */
     ipu_tensor tensors[FIELDS];
-    ipu_slice *room; /* for columns of any of these tensors */
+    ipu_slice *room; /* scratch for columns of any of these tensors */
 } adding;
 
 static mt_status add_vertex(const adding *a, const ipu_block *b, const shape *context)
@@ -106,7 +106,7 @@ static mt_status add_vertex(const adding *a, const ipu_block *b, const shape *co
     return ipu_graph_connect(a->graph, vertex, "out", out);
 }
 
-/* A larger tensor of so many rows and a smaller one. */
+/* Checks a larger tensor of `rows` rows and a smaller one. */
 static mt_status check(
     const ipu_graph *graph, const char *what, ipu_tensor all, size_t rows, ipu_tensor some, ipu_tensor index)
 {
@@ -127,7 +127,7 @@ static mt_status check(
                  : MT_OK;
 }
 
-/* Each block must have so many rows. */
+/* Checks that each block has at least `at_least` rows. */
 static mt_status check_blocks(const ipu_block *blocks, size_t n, size_t at_least, const char *what)
 {
     for (const ipu_block *b = blocks; b < blocks + n; b++)
@@ -138,7 +138,7 @@ static mt_status check_blocks(const ipu_block *blocks, size_t n, size_t at_least
     return MT_OK;
 }
 
-/* The larger tensor has so many rows; of what is written each block has at least so many. */
+/* Adds the vertices. The larger tensor has `rows` rows; each block of the written one must have at least `at_least`. */
 static mt_status add(mt_arena *scratch, adding *a, size_t rows, size_t at_least)
 {
     const ipu_tensor in = a->tensors[IN], out = a->tensors[OUT];

@@ -5,13 +5,13 @@
 #include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
-/* A mapping, and where it begins in its tile's part of the variable. */
+/* A mapping, and its offset in its tile's part of the variable. */
 typedef struct placed {
     ipu_mapping mapping;
     size_t there;
 } placed;
 
-/* Those of the variables of a tensor, by their places. */
+/* The mappings of the variables of a tensor, by (variable, from). */
 typedef struct placing {
     placed *sorted;
     size_t n;
@@ -19,7 +19,7 @@ typedef struct placing {
 
 MT_ORDER(by_place, placed, mapping.variable, mapping.from)
 
-/* The first mapping that ends behind an element of a variable; n: there is none. */
+/* Returns the first mapping that ends after an element of a variable; n if there is none. */
 static size_t first_behind(const placing *p, uint32_t variable, size_t element)
 {
     size_t low = 0, high = p->n;
@@ -35,7 +35,7 @@ static size_t first_behind(const placing *p, uint32_t variable, size_t element)
     return low;
 }
 
-/* Puts the ranges into `ranges`, unless it is null, and counts them. */
+/* Writes the ranges to `ranges` (may be NULL) and counts them. */
 static mt_status walk(const ipu_graph *graph, ipu_tensor tensor, const placing *p, const char *what,
     ipu_tile_range *ranges, size_t *n)
 {
@@ -77,7 +77,7 @@ static mt_status pick_mappings(mt_arena *scratch, const ipu_graph *graph, ipu_te
     return MT_OK;
 }
 
-/* Most programs map their variables from the first element to the last. */
+/* Sorts unless already sorted: most programs map their variables in ascending order. */
 static void sort_mappings(placing *p)
 {
     size_t k = 1;
@@ -85,13 +85,13 @@ static void sort_mappings(placing *p)
     if (k < p->n) qsort(p->sorted, p->n, sizeof *p->sorted, by_place);
 }
 
-/* Sorts the mappings, and finds where each begins. */
+/* Sorts the mappings, and computes their offsets. */
 static mt_status place_mappings(mt_arena *scratch, const ipu_graph *graph, ipu_tensor tensor, placing *p)
 {
     struct {
         uint32_t variable;
         size_t n;
-    } * held; /* by each tile, of the current variable */
+    } * held; /* [tiles] elements of the current variable */
     MT_TRY(pick_mappings(scratch, graph, tensor, p));
     MT_ALLOC(scratch, held, graph->target.tiles);
     sort_mappings(p);
@@ -120,13 +120,13 @@ mt_status ipu_ranges_of(mt_arena *arena, const ipu_graph *graph, ipu_tensor tens
 
 MT_ORDER(by_columns, ipu_block, column, columns, row)
 
-/* Whether b begins where a ends on its tile. */
+/* True if b begins at the end of a on its tile. */
 static bool follows(const ipu_block *a, const ipu_block *b)
 {
     return a->tile == b->tile && a->variable == b->variable && a->there + a->rows * a->columns == b->there;
 }
 
-/* Cuts the ranges into whole rows, and parts of one row. */
+/* Cuts the ranges into complete rows, and parts of one row. */
 static size_t find_pieces(const ipu_tile_range *ranges, size_t n_ranges, size_t width, ipu_block *pieces)
 {
     size_t n = 0;
@@ -175,7 +175,7 @@ mt_status ipu_columns_of(
     ipu_graph *graph, ipu_tensor whole, size_t width, const ipu_block *b, ipu_slice *room, ipu_tensor *tensor)
 {
     const ipu_slice *slice = &graph->slices[whole.first_slice];
-    size_t at = 0, n = 0; /* the slice's first element; slices taken */
+    size_t at = 0, n = 0; /* the slice's first element; slices written */
     for (size_t row = b->row; row < b->row + b->rows; row++)
         for (size_t from = row * width + b->column, to = from + b->columns; from < to;) {
             if (at + slice->n <= from) {
@@ -223,7 +223,7 @@ static size_t add_stretches(const ipu_graph *graph, ipu_tensor tensor, bool seco
 
 static bool any_shared(const stretch *all, size_t n)
 {
-    size_t reached[2] = {0, 0}; /* by each tensor, in the current variable */
+    size_t reached[2] = {0, 0}; /* maximum of `to`, by tensor, in the current variable */
     for (size_t k = 0; k < n; k++) {
         if (k == 0 || all[k].variable != all[k - 1].variable) reached[0] = reached[1] = 0;
         if (reached[!all[k].second] > all[k].from) return true;

@@ -14,14 +14,14 @@ uint16_t ipu_half_of(float x)
     if (isinf(x)) return sign | INFINITE;
     if (size < 0x1p-126) return sign; /* a subnormal float, far below the smallest half */
     (void)frexp(size, &exponent);
-    /* The step of halves of this size: of normal ones by their exponent, of subnormal ones 2^-24. */
+    /* The spacing of halves of this size: of normal ones by their exponent, of subnormal ones 2^-24. */
     const int step = exponent - 1 < 1 - BIAS ? 1 - BIAS - FRACTION : exponent - 1 - FRACTION;
     const double steps = nearbyint(ldexp(size, -step)); /* exact, and rounded to even */
     const double rounded = ldexp(steps, step);
     if (rounded > 65504) return sign | LARGEST;
-    /* Counted in steps, halves go on across a power of two: its first one has as many steps as fit below it. */
-    const int above =
-        step + FRACTION + BIAS - 1; /* exponent field of numbers of this step, less 1; 0 of subnormal ones */
+    /* Counted in steps, halves continue across a power of two: its first multiple equals the number of steps below it. */
+    /* exponent field of numbers of this step, minus 1; 0 for subnormal ones */
+    const int above = step + FRACTION + BIAS - 1;
     return (uint16_t)(sign | ((unsigned)(above << FRACTION) + (unsigned)steps));
 }
 

@@ -79,7 +79,7 @@ mt_status ipu_machine_path(mt_arena *arena, const char *folder, const char *name
     return MT_OK;
 }
 
-/* "GC200 with links.shape=torus, clock_hz=1.5e9": a machine of which values are set is not what its file names. */
+/* Appends the overrides to the name, "GC200 with links.shape=torus, clock_hz=1.5e9", because the machine differs from its file. */
 static mt_status name_changes(mt_arena *arena, const mt_yaml_override *sets, size_t n, const char **name)
 {
     size_t size = strlen(*name) + 1, used;

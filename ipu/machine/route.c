@@ -1,12 +1,12 @@
 #include "ipu/machine/route.h"
 
 enum {
-    COLUMN = 6, /* cycles, from column to column along the foot */
+    COLUMN = 6, /* cycles between neighbouring columns along the foot */
     SKEW_LEFT = 5,
     SKEW_RIGHT = 3,
     RIGHT_TO_LEFT = 16,
-    SHORTEST =
-        -4 /* skew + |inlet - outlet| of the shortest route: from a far pair to a near one of the next column */
+    /* skew + |inlet - outlet| of the shortest route: from a far pair to a near one of the next column */
+    SHORTEST = -4
 };
 
 ipu_position ipu_route_position(const ipu_target *target, size_t tile)

@@ -9,8 +9,8 @@
 
 enum { TILES_A_COLUMN = 4 };
 
-/* Ranges that include every machine one could build, and more than a thousand times the numbers of those in data/machines. Counts are of
- * 32 bits, so that no sum of cycles and bytes overflows. */
+/* Ranges that include every conceivable machine, and more than a thousand times the numbers of those in data/machines. Counts
+ * have 32 bits, so that no sum of cycles and bytes overflows. */
 #define COUNT(member, key, low, high, ...)                                                                   \
     MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, high), __VA_ARGS__)
 #define CYCLES(member, key, ...) COUNT(member, key, 0, 100000000, __VA_ARGS__)
@@ -153,7 +153,7 @@ static const mt_yaml_key target_keys[] = {
 
 const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
 
-/* Items begin at multiples of 8 bytes, so words must divide 8. */
+/* Checks the memory rules. Addresses of items are multiples of 8 bytes, so the word size must divide 8. */
 static mt_status check_memory(const char *path, const ipu_target *target)
 {
     const ipu_memory_rules *m = &target->memory;
@@ -190,7 +190,7 @@ static mt_status check_places(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
-/* What may have a band: how long something takes. Nothing that sizes a machine. */
+/* The constants that can have a band: times, and no size of a machine. */
 static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "exchange.copy_call_cycles",
     "exchange.copy_range_cycles", "exchange.sync_cycles", "exchange.fixed_cycles", "exchange.fragment_cycles",
     "exchange.row_cycles", "exchange.way_cycles", "links.lane_bits_per_second", "links.efficiency",
@@ -242,7 +242,7 @@ static mt_status check_band(const char *path, const ipu_target *t, size_t n)
     return MT_OK;
 }
 
-/* Whether an override sets the key, or a mapping that has it. */
+/* True if an override sets the key, or a mapping that contains it. */
 static bool is_set(const char *key, const mt_yaml_override *sets, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -296,7 +296,7 @@ void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t
 {
     const size_t on_chip = tile % tiles_of_a_chip(target);
     const size_t pair = on_chip / 2;
-    const size_t turn = pair / target->exchange_rows; /* how often the numbering has reversed its direction */
+    const size_t turn = pair / target->exchange_rows; /* number of reversals of the numbering direction */
     const size_t along = pair % target->exchange_rows;
     *row = turn % 2 == 0 ? along : target->exchange_rows - 1 - along;
     *column = TILES_A_COLUMN * (turn / 2) + turn % 2 + 2 * (on_chip % 2);
