@@ -8,7 +8,7 @@
 
 enum { X = 32, Y = 16, PLANE = X * Y, STEPS = 20 };
 
-/* Computes a plane one step later from itself and its neighbours; the exchange has put them into the tile's memory. */
+/* Computes a plane one step later from itself, the one below and the one above, all in the tile's memory. */
 static void plane(const float *u, const float *below, const float *above, float *to)
 {
     for (size_t i = 0; i < PLANE; i++) {

@@ -17,19 +17,19 @@ static uint32_t joints_of(ipu_shape shape, uint32_t n_rungs)
     return shape == IPU_TORUS && n_rungs > 2 ? n_rungs : n_rungs - 1;
 }
 
-/* The link that leaves a chip across its rung. */
+/* Returns the link that leaves a chip across its rung. */
 static uint32_t rung_link(uint32_t chip, bool cross)
 {
     return chip / 2 * LINKS_OF_RUNG + 2 * cross + chip % 2;
 }
 
-/* The link of a side's rail through a joint. */
+/* Returns the link of a side's rail through a joint. */
 static uint32_t rail_link(uint32_t n_rungs, uint32_t joint, uint32_t side, bool down)
 {
     return n_rungs * LINKS_OF_RUNG + joint * LINKS_OF_JOINT + 2 * side + down;
 }
 
-/* The direction along the rail from rung to rung; a tie does not go through the joint of the last and the first rung. */
+/* Returns the direction along the rail between two rungs; a tie avoids the joint of the last and the first rung. */
 static bool goes_down(ipu_shape shape, uint32_t n_rungs, uint32_t from, uint32_t to)
 {
     const uint32_t inside = from > to ? from - to : to - from;
@@ -52,7 +52,7 @@ ipu_way ipu_topology_way(const ipu_topology *t, uint32_t from, uint32_t to)
     return (ipu_way){t, route ? t->stated_link + t->first_stated[route - 1] : NULL, from, to};
 }
 
-/* The link at a chip of all routes that are not stated. */
+/* Returns the next link at a chip of all routes that are not stated. */
 static uint32_t next_link(const ipu_topology *t, uint32_t at, uint32_t to)
 {
     return t->next ? t->next[(size_t)at * t->n_chips + to] : next_on_rungs(t, at, to);
@@ -72,7 +72,7 @@ uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other)
     return 2 * ((uint64_t)(a < b ? b - a : a - b) + (chip % 2 != other % 2));
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static mt_status allows_number(size_t n_chips)
 {
@@ -131,14 +131,14 @@ static double rate_of(const ipu_links *links, size_t lanes)
     return (double)lanes * links->lane_bits_per_second / 8 * links->efficiency;
 }
 
-/* A ladder or torus in the making. */
+/* A ladder or torus under construction. */
 typedef struct building {
     mt_arena *arena;
     const ipu_links *links;
     ipu_topology *topology;
 } building;
 
-/* Adds the link with this number, named after `what` it is and the number of that. */
+/* Adds the link with this number. Its name consists of `what` and the number `of`. */
 static mt_status set_link(
     const building *b, uint32_t number, ipu_listed_link way, const char *what, size_t of)
 {
@@ -222,7 +222,8 @@ static mt_status check_link(const ipu_link *link, size_t number, size_t n_chips)
     return MT_OK;
 }
 
-/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips that reach it, nearest first. Returns how many do. */
+/* Computes hops[c], the minimum of links from chip c to `to`, and queue[], the chips with a route to it, nearest first. Returns
+ * the number of these chips. */
 static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const uint32_t *in, uint32_t to,
     uint32_t *hops, uint32_t *queue)
 {
@@ -240,7 +241,7 @@ static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const 
     return n;
 }
 
-/* A chip's links are in ascending order, so the first that leads nearer is the lowest. */
+/* Returns the lowest link to a nearer chip. A chip's links are in ascending order, so it is the first one. */
 static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32_t *hops)
 {
     uint32_t k = t->first_out[chip];
@@ -248,7 +249,7 @@ static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32
     return t->out[k];
 }
 
-/* The link with the lowest number from a chip to another; n_links where there is none. */
+/* Returns the link with the lowest number from a chip to another; n_links if there is none. */
 static uint32_t link_between(const ipu_topology *t, uint32_t from, uint32_t to)
 {
     for (uint32_t k = t->first_out[from]; k < t->first_out[from + 1]; k++)
@@ -256,10 +257,10 @@ static uint32_t link_between(const ipu_topology *t, uint32_t from, uint32_t to)
     return t->n_links;
 }
 
-/* Finds shares[]. */
+/* Computes shares[]. */
 static mt_status find_shares(mt_arena *arena, mt_arena *scratch, ipu_topology *t)
 {
-    uint32_t *last = NULL; /* 1 + the link to each chip from the current one */
+    uint32_t *last = NULL; /* [n_chips] 1 + the latest link to each chip from the current one */
     MT_ALLOC(arena, t->shares, t->n_links);
     MT_ALLOC(scratch, last, t->n_chips);
     for (uint32_t c = 0; c < t->n_chips; c++) {
@@ -274,7 +275,7 @@ static mt_status find_shares(mt_arena *arena, mt_arena *scratch, ipu_topology *t
     return MT_OK;
 }
 
-/* Finds next[] and hops, the largest distance to the most central chip. */
+/* Computes next[] and hops, the largest distance to the most central chip. */
 static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 {
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
@@ -321,14 +322,14 @@ mt_status ipu_topology_list(
 
 /* ---- stated routes ---- */
 
-/* The chip at a place of a route: where it begins, what it passes, where it ends. */
+/* Returns the chip at a position of a route: its start, the chips in between, its end. */
 static uint32_t chip_on(const ipu_listed_route *r, size_t place)
 {
     return place == 0 ? r->from : place <= r->n_via ? r->via[place - 1] : r->to;
 }
 
 static mt_status check_route(const char *file, const ipu_topology *t, const ipu_listed_route *r,
-    size_t number, size_t *met) /* [n_chips] 1 + the last route that came to each */
+    size_t number, size_t *met) /* [n_chips] 1 + the last route that visited each */
 {
     for (size_t place = 0; place < r->n_via + 2; place++) {
         const uint32_t chip = chip_on(r, place);
@@ -348,7 +349,7 @@ static mt_status check_route(const char *file, const ipu_topology *t, const ipu_
     return MT_OK;
 }
 
-/* A route's pair, and its place in the file. */
+/* The pair of a route, and its position in the file. */
 typedef struct routed {
     uint32_t from, to;
     size_t number;
@@ -380,7 +381,7 @@ static mt_status check_routes(
     return check_pairs(scratch, file, links);
 }
 
-/* Adds the stated routes, which were checked. */
+/* Adds the stated routes, which must have been checked. */
 static mt_status state_routes(mt_arena *arena, const ipu_links *links, ipu_topology *t)
 {
     size_t n = 0;
@@ -400,7 +401,7 @@ static mt_status state_routes(mt_arena *arena, const ipu_links *links, ipu_topol
     return MT_OK;
 }
 
-/* ---- of a machine ---- */
+/* ---- topology of a machine ---- */
 
 mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
 {
@@ -439,8 +440,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
         file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
 }
 
-/* Checks that a link leaves every chip. With more chips than links, one of the first n_list + 1 chips has none, so memory never
- * depends on the highest number of a chip. */
+/* Checks that a link leaves every chip. With more chips than links, one of the first n_list + 1 chips has none, so memory does
+ * not depend on the highest number of a chip. */
 static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
 {
     const size_t n_chips = ipu_topology_listed(links),
@@ -468,7 +469,7 @@ static mt_status check_stated(mt_arena *scratch, const char *file, const ipu_lin
     return check_routes(scratch, file, links, &t);
 }
 
-/* What a list has, and no other shape. */
+/* Checks that members of a list are absent from other shapes. */
 static mt_status check_no_list(const char *file, const ipu_links *links)
 {
     const char *shape = name_of(links->shape);
@@ -525,7 +526,8 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 
 /* ---- loads and times ---- */
 
-/* Parts the bytes that the first of some links has among all that share with it: each takes them up to where the rates so far reach. */
+/* Splits the bytes of the first of several links that share among all of them. Cumulative bytes are proportional to cumulative
+ * rates, rounded. */
 static void part_load(const ipu_topology *t, uint32_t first, uint64_t *load)
 {
     const uint64_t bytes = load[first];
@@ -594,8 +596,8 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* A buffer at the end of a link is a node: link * BUFFERS + 0 or 1. The second one takes what has passed the seam of a torus,
- * the joint of the last and the first rung, where there is one. */
+/* A node of the dependency graph is a buffer at the end of a link: link * BUFFERS + 0 or 1. The second buffer is for messages
+ * that have passed the seam of a torus, the joint of the last and the first rung. */
 enum { BUFFERS = 2 };
 
 static bool is_seam(const ipu_topology *t, uint32_t link)
@@ -604,7 +606,7 @@ static bool is_seam(const ipu_topology *t, uint32_t link)
     return t->shape == IPU_TORUS && (from > to ? from - to : to - from) > 1;
 }
 
-/* The node that follows on the next link. */
+/* Returns the node that follows on the next link. */
 static uint32_t node_after(const ipu_topology *t, uint32_t node, uint32_t next_link)
 {
     const uint32_t link = node / BUFFERS;
@@ -612,8 +614,8 @@ static uint32_t node_after(const ipu_topology *t, uint32_t node, uint32_t next_l
     return next_link * BUFFERS + (second ? 1 : 0);
 }
 
-/* The channel dependency graph: follows[first[n] + k] says that a route goes from node n to the k-th link that leaves the chip where
- * its link ends. */
+/* The channel dependency graph: follows[first[n] + k] is true if a route passes from node n to the k-th link that leaves the
+ * chip at the end of the link of n. */
 typedef struct waits {
     const ipu_topology *topology;
     size_t *first; /* [n_links * BUFFERS] */
@@ -629,7 +631,7 @@ static void note_wait(const waits *w, uint32_t node, uint32_t then)
     w->follows[w->first[node] + k - begin] = true;
 }
 
-/* Follows a route to its end, or, where it is not stated, to a node that was seen with its destination. */
+/* Follows a route to its end. A route that is not stated ends at a node that was already followed for its destination. */
 static void follow(waits *w, uint32_t from, uint32_t to, uint32_t *seen)
 {
     ipu_way way = ipu_topology_way(w->topology, from, to);
@@ -643,8 +645,8 @@ static void follow(waits *w, uint32_t from, uint32_t to, uint32_t *seen)
     }
 }
 
-/* Routes to one destination that meet in a node stay together, unless they are stated, so each node is followed once for each destination: `seen`
- * holds the last destination, + 1, for which it was followed. */
+/* Collects the edges of the graph. Routes to one destination that meet in a node merge, unless they are stated, so each node is
+ * followed once per destination. `seen` holds the last destination, + 1, for which it was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;
@@ -666,7 +668,7 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     return MT_OK;
 }
 
-/* The next node, from *turn on, that a node may wait for; n_links * BUFFERS where there is none. */
+/* Returns the next node, from *turn on, for which a node may wait; n_links * BUFFERS if there is none. */
 static uint32_t next_wait(const waits *w, uint32_t node, uint32_t *turn)
 {
     const ipu_topology *t = w->topology;
@@ -692,7 +694,7 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *node, size_t 
         n, names, n > NAMED ? ", and so on" : "");
 }
 
-/* Depth-first search for a cycle; path[] leads to the current node. */
+/* Searches depth-first for a cycle; path[] leads to the current node. */
 static mt_status search(mt_arena *scratch, const waits *w)
 {
     enum { NEW, ON_PATH, DONE };

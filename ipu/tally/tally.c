@@ -18,12 +18,11 @@ enum {
     MAIN_REGISTERS = 11,
     FLOAT_REGISTERS = 8,
     MAX_VALUES = 8192,
-    TEXT_VALUES = MAX_VALUES / 2, /* numbers that the text may use; the rest are for new values */
+    TEXT_VALUES = MAX_VALUES / 2, /* maximum of value numbers in the text; the others are for new values */
     MAX_CODE = 8192,
     MAX_SOURCES = 3,
-    MAX_OUT = 2 * MAX_SOURCES +
-              2, /* instructions that one becomes: a spill and a reload for each source, a spill for the
-                                      result, itself */
+    /* maximum of instructions that one becomes: a spill and a reload for each source, a spill for the result, itself */
+    MAX_OUT = 2 * MAX_SOURCES + 2,
     NOTHING = -1,
     NEVER = INT_MAX
 };
@@ -31,15 +30,15 @@ enum {
 typedef enum register_file { FILE_MAIN, FILE_FLOAT, FILE_NONE } register_file;
 static const int file_size[2] = {MAIN_REGISTERS, FLOAT_REGISTERS};
 
-/* One machine instruction; values are numbered, sources are values. */
+/* A machine instruction; values are numbered, sources are values. */
 typedef struct instruction {
     ipu_operation operation;
-    int result; /* or NOTHING */
+    int result; /* a value or NOTHING */
     int source[MAX_SOURCES];
     int n_sources;
 } instruction;
 
-/* What an intermediate value became: itself, or an address. */
+/* The translation of an intermediate value: itself, or an address. */
 typedef struct meaning {
     enum { PLAIN, INDEX, OFFSET, POINTER, GATHER } kind;
     int base, offset; /* values: POINTER uses base, GATHER both, OFFSET base */
@@ -48,14 +47,14 @@ typedef struct meaning {
 typedef struct code {
     instruction *line;
     int n;
-    register_file *file; /* [MAX_VALUES], of each value */
-    int *width;          /* [MAX_VALUES], registers that it takes; 0: one */
-    bool *counts; /* [MAX_VALUES], by number in the text: an integer whose arithmetic takes instructions */
-    int *uses;    /* [MAX_VALUES], memory accesses through a pointer value */
-    bool *walks;  /* [MAX_VALUES], the pointer moves on every turn */
-    meaning *meaning; /* [MAX_VALUES], by number in the text */
+    register_file *file; /* [MAX_VALUES] of each value */
+    int *width;          /* [MAX_VALUES] number of registers; 0 means one */
+    bool *counts; /* [MAX_VALUES] by number in the text: an integer with arithmetic that takes instructions */
+    int *uses;    /* [MAX_VALUES] memory accesses through a pointer value */
+    bool *walks;  /* [MAX_VALUES] True if the pointer changes in every turn */
+    meaning *meaning; /* [MAX_VALUES] by number in the text */
     int n_values;     /* the text's numbers come first, new values after them */
-    bool strange;     /* the text had an invalid name, or there was no room */
+    bool strange;     /* True if the text had an invalid name, or capacity was exhausted */
 } code;
 
 static bool is_main(ipu_operation operation)
@@ -79,7 +78,7 @@ static bool is_main(ipu_operation operation)
 
 static int width_of(const code *c, int value) { return c->width[value] > 1 ? c->width[value] : 1; }
 
-/* Whether the instruction reads the value. */
+/* True if the instruction reads the value. */
 static bool among(const instruction *i, int value)
 {
     for (int k = 0; k < i->n_sources; k++)
@@ -91,13 +90,13 @@ static bool among(const instruction *i, int value)
 
 enum { MAX_PARTS = 6, MAX_WORD = 64 };
 
-/* A line: the value that it defines (its number is found later), the operation, the type that follows, and the last word of each
+/* A line: the value it defines (its number is found later), the operation, the type that follows, and the last word of each
  * part between commas. */
 typedef struct statement {
     int defines;
-    char defined[MAX_WORD]; /* as written; "" where the line defines nothing */
+    char defined[MAX_WORD]; /* as written; "" if the line defines nothing */
     char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
-    bool pair, strange; /* of two floats; of a type that no rule knows */
+    bool pair, strange; /* of two floats; of a type without a rule */
     char part[MAX_PARTS][MAX_WORD];
     int n_parts;
 } statement;
@@ -127,7 +126,7 @@ static bool has(const char *line, const char *end, const char *text)
     return memmem(line, (size_t)(end - line), text, strlen(text)) != NULL;
 }
 
-/* Types are known by what stands in the line: vectors of anything but two floats, and numbers of other sizes, are not. */
+/* True if a line has an unsupported type: a vector of anything but two floats, or a number of another size. */
 static bool has_strange_type(const char *line, const char *end)
 {
     static const char *const strange[] = {
@@ -170,9 +169,9 @@ static statement read_statement(const char *line, const char *end)
     return s;
 }
 
-/* ---- from statements to instructions ---- */
+/* ---- translation of statements to instructions ---- */
 
-/* The number of a value in the text, or NOTHING. */
+/* Returns the number of a value in the text, or NOTHING. */
 static int number_of(const char *word)
 {
     const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
@@ -180,7 +179,7 @@ static int number_of(const char *word)
     return known ? atoi(word + 1) : NOTHING;
 }
 
-/* The number of a value in the text, "%12"; where the word is none, 0, and the code is strange. */
+/* Returns the number of a value in the text, "%12". For any other word returns 0 and marks the code as strange. */
 static int value_of(code *c, const char *word)
 {
     const int number = number_of(word);
@@ -210,7 +209,7 @@ static void emit(code *c, ipu_operation operation, int result, int n, const int 
         if (source[k] != NOTHING && !among(i, source[k])) i->source[i->n_sources++] = source[k];
 }
 
-/* The value of an operand: a number in the text, or a constant made on the spot (rule 4). */
+/* Returns the value of an operand: a number in the text, or a constant built here (rule 4). */
 static int operand(code *c, const char *word)
 {
     if (*word == '%') return value_of(c, word);
@@ -281,7 +280,7 @@ static void lower_choice(code *c, const statement *s)
 {
     if (strcmp(s->operation, "fcmp") == 0) {
         int mask = new_value(c, FILE_FLOAT);
-        int first = operand(c, s->part[0]); /* in this order: they may make constants */
+        int first = operand(c, s->part[0]); /* in this order: they may create constants */
         int second = operand(c, s->part[1]);
         emit(c, IPU_OP_COMPARE, mask, 2, (int[]){first, second});
         c->file[s->defines] = FILE_MAIN;
@@ -308,7 +307,7 @@ static bool is_word(const char *word, const char *const *words)
 static bool is_integer(const char *type)
 {
     static const char *const types[] = {
-        "i8", "i16", "i32", "nuw", "nsw", "exact", NULL}; /* or what stands before one */
+        "i8", "i16", "i32", "nuw", "nsw", "exact", NULL}; /* or an attribute that precedes a type */
     return is_word(type, types);
 }
 
@@ -325,7 +324,7 @@ static bool is_conversion(const statement *s)
     return is_word(s->operation, operations);
 }
 
-/* Marks the operands from part `first` on; whether that was new. */
+/* Marks the operands from part `first` on. True if any mark is new. */
 static bool mark_operands(bool *marked, const statement *s, int first, int end)
 {
     bool changed = false;
@@ -337,7 +336,8 @@ static bool mark_operands(bool *marked, const statement *s, int first, int end)
     return changed;
 }
 
-/* Marks what a statement takes as data: integers that are stored or chosen, conditions of choices, and what marked ones come from. */
+/* Marks the operands that a statement uses as data: integers that are stored or selected, conditions of selections, and the
+ * operands of marked results. */
 static bool mark_data(bool *data, const statement *s)
 {
     const int result = number_of(s->defined);
@@ -368,7 +368,7 @@ static bool mark_loaded(bool *loaded, const statement *s)
     return from;
 }
 
-/* Which integers of the loop take instructions (rule 6). */
+/* Finds the integers of the loop that take instructions (rule 6). */
 static mt_status find_integers(mt_arena *scratch, code *c, const char *loop, const char *end)
 {
     bool *data = NULL, *loaded = NULL, changed = true;
@@ -388,7 +388,7 @@ static mt_status find_integers(mt_arena *scratch, code *c, const char *loop, con
     return MT_OK;
 }
 
-/* What an integer was before it was converted. */
+/* Returns an integer before its conversion. */
 static int converted_from(const code *c, int value)
 {
     return c->meaning[value].kind == OFFSET ? c->meaning[value].base : value;
@@ -404,7 +404,7 @@ static void lower_integer(code *c, const statement *s)
     c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = s->defines};
 }
 
-/* Of conditions, one of which may be a constant. False: of anything else. */
+/* Translates logic on conditions; an operand may be a constant. False for anything else. */
 static bool lower_logic(code *c, const statement *s)
 {
     int source[2] = {NOTHING, NOTHING};
@@ -416,7 +416,7 @@ static bool lower_logic(code *c, const statement *s)
     return true;
 }
 
-/* From a float to an integer, converted among the floats, or its bits as they are; and back. */
+/* Translates a move from a float to an integer, converted in the float registers or bitwise, or back. */
 static void lower_between(code *c, const statement *s, bool to_main, bool converts)
 {
     int value = *s->part[0] == '%' ? converted_from(c, value_of(c, s->part[0])) : operand(c, s->part[0]);
@@ -462,13 +462,13 @@ static bool lower_call(code *c, const statement *s)
     return lower_move(c, s);
 }
 
-/* All other statements give a value. */
+/* True if a statement has no result. */
 static bool gives_nothing(const statement *s)
 {
     return strcmp(s->operation, "store") == 0 || strcmp(s->operation, "br") == 0;
 }
 
-/* False where no rule covers the statement. */
+/* Translates a statement. False if no rule covers it. */
 static bool lower_known(code *c, const statement *s)
 {
     static const struct {
@@ -523,7 +523,7 @@ static bool lower(code *c, statement *s)
 
 typedef struct ordering {
     const code *c;
-    int *defined_by; /* by value: line, or NOTHING */
+    int *defined_by; /* [MAX_VALUES] by value: line, or NOTHING */
     int *depth, *waits, *uses_left;
     bool *done;
     int pressure[2];
@@ -557,7 +557,7 @@ static bool ends_loop(const instruction *i)
     return i->operation == IPU_OP_LOOP || i->operation == IPU_OP_ADDRESS;
 }
 
-/* Whether to issue line a before line b; both are ready. */
+/* True if line a is issued before line b; both are ready. */
 static bool before(const ordering *o, int a, int b)
 {
     const instruction *x = &o->c->line[a], *y = &o->c->line[b];
@@ -607,7 +607,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
             o.waits[l]++;
             if (o.depth[from] + 1 > o.depth[l]) o.depth[l] = o.depth[from] + 1;
         }
-    o.pressure[FILE_FLOAT] = 0; /* loop invariants are reloaded where they are used */
+    o.pressure[FILE_FLOAT] = 0; /* loop invariants are reloaded at each use */
     for (int n = 0; n < c->n; n++) {
         int best = NOTHING;
         for (int l = 0; l < c->n; l++)
@@ -651,7 +651,7 @@ static int registers_held(const allocation *a, register_file file)
     return n;
 }
 
-/* Frees registers of the file for a value that line `from` needs, sparing what `spared` reads. */
+/* Frees registers of the file for a value that line `from` needs, except those that `spared` reads. */
 static void make_room(allocation *a, int value_to_come, int from, const instruction *spared)
 {
     const register_file file = a->c->file[value_to_come];
@@ -759,9 +759,9 @@ static void count_bundles(const instruction *line, int n, ipu_mix *mix)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
-/* Finds in a function the block that branches to itself. */
+/* Finds the block of a function that branches to itself. */
 static bool find_loop(const char *begin, const char *end, const char **loop, const char **loop_end)
 {
     const char *block = begin;
@@ -787,7 +787,7 @@ static bool find_loop(const char *begin, const char *end, const char **loop, con
     return false;
 }
 
-/* Checks that no other branch goes back: to a block that begins before it. */
+/* Checks that there is no other backward branch, to a block that begins before it. */
 static mt_status check_only(const char *begin, const char *end, const char *loop, const char *name)
 {
     bool before[MAX_VALUES] = {true}; /* the function begins with block 0 */

@@ -1,5 +1,5 @@
-/* tally MODULE.ll FUNCTION...: counts the loops of the functions and prints them as lines TALLY(name,
- * instructions, member = count, ...) (ipu/tally/tally.h). */
+/* tally MODULE.ll FUNCTION...: counts the loops of the functions and prints lines TALLY(name, instructions, member = count,
+ * ...) (ipu/tally/tally.h). */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
