@@ -13,7 +13,7 @@ const char *const ipu_operator_name[IPU_OPERATORS + 1] = {"add", "mul", "min", "
 
 enum { IN, INOUT, FIELDS };
 
-/* Reduces each element with those of all ranges of "in", in their order. */
+/* Reduces each element with the elements of all ranges of "in", in their order. */
 #define COMBINE(name, element, number, load, store, expression)                                              \
     static void name(const ipu_span *f, const void *context)                                                 \
     {                                                                                                        \

@@ -56,8 +56,8 @@ typedef struct ipu_hop {
 } ipu_hop;
 
 /* The transfers of a collective. Each step of a method becomes one step per turn of the rings. Step s has hops [first_hop[s],
- * first_hop[s + 1]), with those of one receiver and fragment adjacent. In the first n_reducing steps the receiver reduces the
- * fragment with its own, in the others it replaces its own. */
+ * first_hop[s + 1]), sorted by receiver and fragment. In the first n_reducing steps the receiver reduces the fragment with its
+ * own, in the others it replaces its own. */
 typedef struct ipu_plan {
     ipu_method method; /* never auto */
     ipu_hop *hops;

@@ -384,7 +384,7 @@ static mt_status plan_range(
     return MT_OK;
 }
 
-/* Plans a field. The places of all ranges of lists follow those of the fields, in the graph's order. */
+/* Plans a field. The places of list ranges follow the places of all fields, in the graph's order. */
 static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
 {
     const ipu_vertex *v = &c->graph->vertices[vertex];

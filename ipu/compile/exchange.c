@@ -57,7 +57,7 @@ static void count_pieces(const scheduled *s, size_t *pieces)
             ipu_divide_up(s->schedule.sends[i].words, s->target->memory.send_words);
 }
 
-/* Copies values of tiles; zeros are those of fresh memory, which is not touched. */
+/* Copies nonzero values of tiles; fresh memory is zero and is not touched. */
 static mt_status keep(mt_arena *arena, size_t n, const uint64_t *from, const uint64_t **kept)
 {
     uint64_t *copy;

@@ -195,7 +195,7 @@ static void forget_reading(const finding *f, noting at, const ipu_tensor *tensor
     }
 }
 
-/* Counts copied elements separately from those of vertices, because vertices may write them again. */
+/* Counts copied elements separately, because vertices may write them again. */
 static mt_status note_copies(finding *f)
 {
     const ipu_graph *g = f->graph;

@@ -243,7 +243,7 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     b->bytes = ipu_larger(b->bytes, end);
 }
 
-/* The edge buffers of one compute set, and those of inputs assembled by copies. */
+/* The edge buffers of one compute set, including inputs assembled by copies. */
 typedef struct edges {
     size_t bytes;
     bool interleaved; /* True if one of them is */

@@ -18,7 +18,7 @@
  * Items of a tile:
  *   its part of each variable, always live or temporary;
  *   received: the tail of a part, for each compute set that has one; the edge buffers of each compute set together, including
- *     those of inputs assembled by copies (ipu/compile/assembly.h), interleaved if one of them is;
+ *     inputs assembled by copies (ipu/compile/assembly.h), interleaved if one of them is;
  *   rearrangement: the buffers of the copies of each compute set together, and their tables;
  *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes, plus 8 bytes for each range of a list, its
  *     address and its length;

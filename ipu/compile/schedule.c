@@ -178,8 +178,8 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
 
 MT_ORDER(by_window, member, width, from, to, transfer)
 
-/* Computes a lower bound on the sending cycles of each source, every word once. Words that one tile receives singly may be
- * among those that a pair receives, and then need not leave twice. */
+/* Computes a lower bound on the sending cycles of each source, every word once. A word that one tile receives singly and a pair
+ * receives, too, need not leave twice. */
 static void count_out(const planner *p, const size_t *first, uint64_t *cycles_out)
 {
     for (size_t t = 0; t < p->n_tiles; t++) {
@@ -330,7 +330,7 @@ typedef struct candidate {
 
 MT_ORDER_DOWN(by_sender_load, candidate, asked, transfer)
 
-/* Lists each receiver's transfers, those of the busiest senders first. */
+/* Lists each receiver's transfers, the busiest senders first. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;

@@ -90,7 +90,7 @@ static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const u
     return MT_OK;
 }
 
-/* Lists the variables that the superstep sends, and those that its vertices write. */
+/* Lists the variables that the superstep sends, and the variables that its vertices write. */
 static mt_status find_variables(const making *m, ipu_superstep *step)
 {
     const ipu_executable *e = m->executable;

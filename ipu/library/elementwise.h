@@ -1,6 +1,6 @@
 /* Elementwise functions on tensors of floats or halves, without writing codelets. Each call adds multi-worker vertices to a
  * compute set, one for each range of the result that is contiguous on a tile. Inputs from other tiles are exchanged
- * automatically. The vertices compute in float and convert halves, as those of the machine.
+ * automatically. The vertices compute in float and convert halves, as the machine's vertices do.
  *
  *     MT_TRY(ipu_add_binary(graph, set, IPU_MULTIPLY, a, b, out));        // out = a * b
  *     MT_TRY(ipu_add_scaled_add(graph, set, &factor, a, b));              // a += factor * b

@@ -183,7 +183,7 @@ static size_t border_at(const size_t *borders, size_t n, size_t column)
     return (size_t)(found - borders);
 }
 
-/* Cuts the columns and all parts at these borders, which are sorted and include those of the parts. */
+/* Cuts the columns and all parts at these borders, which are sorted and include the ends of all parts. */
 static mt_status cut(tree *t, const size_t *borders, size_t n)
 {
     size_t first = 0;

@@ -65,12 +65,12 @@ typedef struct ipu_target {
     ipu_copies copies;
     size_t sync_cycles;           /* of the sync before an exchange phase */
     size_t exchange_fixed_cycles; /* from the sync to the first set-up of a fragment */
-    size_t
-        exchange_fragment_cycles; /* set-up of each fragment that a tile receives (ipu/compile/schedule.h) */
-    size_t exchange_row_cycles;   /* of a word's route, per row */
-    size_t exchange_way_cycles;   /* of a word's shortest route; with columns only (ipu/machine/route.h) */
-    size_t exchange_rows;         /* rows of tiles on a chip */
-    size_t exchange_columns;      /* columns of four tiles, an even number; 0: only the rows are known */
+    /* set-up of each fragment that a tile receives (ipu/compile/schedule.h) */
+    size_t exchange_fragment_cycles;
+    size_t exchange_row_cycles; /* of a word's route, per row */
+    size_t exchange_way_cycles; /* of a word's shortest route; with columns only (ipu/machine/route.h) */
+    size_t exchange_rows;       /* rows of tiles on a chip */
+    size_t exchange_columns;    /* columns of four tiles, an even number; 0: only the rows are known */
     /* True if both tiles of a pair can receive the same words at twice the rate */
     bool exchange_paired;
     size_t vertex_entry_cycles; /* tile cycles to launch one vertex on all workers */

@@ -171,7 +171,7 @@ static mt_status set_rails(const building *b, uint32_t n_joints)
     return MT_OK;
 }
 
-/* Sorts the links by the chip at which they begin (or end): those of chip c are list[first[c]] .. list[first[c + 1] - 1], in
+/* Sorts the links by the chip at which they begin (or end): chip c has list[first[c]] .. list[first[c + 1] - 1], in
  * ascending order. */
 static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
 {
@@ -527,7 +527,7 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 /* ---- loads and times ---- */
 
 /* Splits the bytes of the first of several links that share among all of them. Cumulative bytes are proportional to cumulative
- * rates, rounded. */
+ * rates, rounded down. */
 static void part_load(const ipu_topology *t, uint32_t first, uint64_t *load)
 {
     const uint64_t bytes = load[first];

@@ -90,8 +90,8 @@ typedef struct ipu_topology {
     uint32_t *shares;
     /* [from * n_chips + to], 1 + the number of the stated route, or 0; NULL if no route is stated */
     uint32_t *stated;
-    uint32_t
-        *first_stated; /* route r takes the links stated_link[first_stated[r]] .. [first_stated[r + 1] - 1] */
+    /* route r takes the links stated_link[first_stated[r]] .. [first_stated[r + 1] - 1] */
+    uint32_t *first_stated;
     uint32_t *stated_link;
 } ipu_topology;
 

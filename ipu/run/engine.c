@@ -486,8 +486,8 @@ static bool run_tile_through(
     return true;
 }
 
-/* A subset of the own tiles: all of them, or, during communication with other ranks, those that do not wait for it or those
- * that do. */
+/* A subset of the own tiles: all of them, or, during communication with other ranks, the tiles that do not wait for it or the
+ * tiles that do. */
 typedef enum which_tiles { ALL_TILES, FREE_TILES, WAITING_TILES } which_tiles;
 
 static void receive_all(const ipu_engine *engine, const ipu_superstep *step)

@@ -11,9 +11,9 @@
  * initially zero.
  *
  * Several processes can share the machine (ipu/run/ranks.h). Then all of them call the same functions in the same order, and
- * each computes its own tiles. During communication it computes those tiles that need no data of other ranks. Values and counts
- * are those of one process. Read, stream and write access only the own tiles; the elements of other tiles in the host's data
- * are unchanged. */
+ * each computes its own tiles. During communication it computes the tiles that need no data of other ranks. Values and counts
+ * are the same as with one process. Read, stream and write access only the own tiles; the elements of other tiles in the host's
+ * data are unchanged. */
 #pragma once
 
 #include "ipu/run/ranks.h"

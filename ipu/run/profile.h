@@ -42,8 +42,8 @@ typedef struct ipu_profile_step {
     /* [n_tiles] the same of each tile */
     const uint64_t *tile_gather_cycles, *tile_exchange_cycles, *tile_scatter_cycles, *tile_compute_cycles;
     const uint64_t *tile_received, *tile_sent; /* [n_tiles] bytes in one run; the sums are given below */
-    const uint32_t *tile_senders,
-        *tile_vertices; /* [n_tiles] number of other tiles it receives from; number of its vertices */
+    /* [n_tiles] number of other tiles it receives from; number of its vertices */
+    const uint32_t *tile_senders, *tile_vertices;
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* sums over tiles, one run */
     uint64_t bytes_crossing;                                            /* between chips, one run */
     /* NULL if there are no bytes between chips */
@@ -55,7 +55,7 @@ typedef struct ipu_profile_step {
 } ipu_profile_step;
 
 /* All vertices of one codelet in one compute set, with their typical cost. A single-worker vertex counts with its entry and the
- * slots it uses. In a compute set without single-worker vertices these cycles add up to those of its tiles. */
+ * slots it uses. In a compute set without single-worker vertices the sum of these cycles is the sum over its tiles. */
 typedef struct ipu_profile_vertices {
     size_t step; /* the compute set */
     const char *codelet;
