@@ -12,7 +12,7 @@
 
 enum { KEY = MT_HASH_SIZE - 1, KIND = 16 };
 
-/* What stands before the bytes; KEY characters of fingerprint stand behind them. */
+/* The header of a file. The bytes follow, then a fingerprint of KEY characters. */
 typedef struct head {
     char kind[KIND], key[KEY];
 } head;
@@ -32,8 +32,8 @@ static bool joined(char out[MT_FILE_PATH_MAX], const char *a, const char *b)
     return snprintf(out, MT_FILE_PATH_MAX, "%s/%s", a, b) < MT_FILE_PATH_MAX;
 }
 
-/* Where caches of all programs are; false: nobody says. A path that is not absolute does not count (XDG Base Directory
- * Specification 0.8). */
+/* Finds the folder of the caches of all programs; false if the environment does not name one. A relative path is ignored (XDG Base
+ * Directory Specification 0.8). */
 static bool caches(char out[MT_FILE_PATH_MAX])
 {
     const char *named = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -41,7 +41,7 @@ static bool caches(char out[MT_FILE_PATH_MAX])
     return home && home[0] == '/' && joined(out, home, ".cache");
 }
 
-/* Our own one; made where `wanted`. */
+/* Finds the folder of this cache. `wanted`: true to create it. */
 static bool folder(char out[MT_FILE_PATH_MAX], bool wanted)
 {
     char all[MT_FILE_PATH_MAX];
@@ -74,7 +74,7 @@ static bool read_all(mt_arena *arena, int file, unsigned char **bytes, size_t *n
     return true;
 }
 
-/* Is this the whole file of that kind and key? */
+/* True if this is an intact file of that kind and key. */
 static bool is_sound(const char *kind, const char *key, const unsigned char *file, size_t n)
 {
     const head h = head_of(kind, key);
@@ -101,7 +101,7 @@ bool mt_cache_find(
     return true;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 typedef struct kept {
     char name[256];
@@ -109,7 +109,7 @@ typedef struct kept {
     off_t size;
 } kept;
 
-/* A key, or a temporary file of one, which a program left that was killed. */
+/* True if the file is an entry, or the temporary file of an entry, left by a program that was killed. */
 static bool is_ours(const char *name)
 {
     name += name[0] == '.';
@@ -124,7 +124,7 @@ static int compare_used(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* The next of our files in a folder; false at its end. */
+/* Reads the next file of this cache in a folder; false at its end. */
 static bool next_kept(DIR *in, kept *out)
 {
     struct stat info;
@@ -140,7 +140,7 @@ static bool next_kept(DIR *in, kept *out)
     return false;
 }
 
-/* Removes the files used longest ago of those listed, until the others are within the bounds. */
+/* Deletes the least recently used of the listed files, until the others are within the limits. */
 static void remove_oldest(DIR *in, kept *files, size_t n)
 {
     off_t bytes = 0;
@@ -153,7 +153,7 @@ static void remove_oldest(DIR *in, kept *files, size_t n)
 
 static void tidy(const char *path)
 {
-    enum { LISTED = 2 * MT_CACHE_FILES }; /* the rest waits for the next one */
+    enum { LISTED = 2 * MT_CACHE_FILES }; /* later calls delete any others */
     DIR *in = opendir(path);
     kept *files = malloc(LISTED * sizeof *files);
     size_t n = 0;
@@ -163,7 +163,7 @@ static void tidy(const char *path)
     if (in) (void)closedir(in);
 }
 
-/* Gives the file that holds these bytes. */
+/* Builds the content of the file for these bytes. */
 static mt_status seal(
     mt_arena *arena, const char *kind, const char *key, const void *bytes, size_t n, char **file)
 {

@@ -5,7 +5,7 @@
 #include "data/yaml/yaml_words.h"
 #include "solver/case/case.h"
 
-/* Returns the next line of a key that affects any of these. */
+/* Returns the next line with a key that affects any of `affects`. */
 static mt_case_line next_line(const char **at, unsigned affects)
 {
     while (**at) {

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A line, without its end; `text` is NULL and `n` 0 if there is none. Borrowed. */
+/* A line without its line break, borrowed; `text` is NULL and `n` 0 if there is no line. */
 typedef struct mt_case_line {
     const char *text;
     size_t n;
 } mt_case_line;
 
-/* True if two cases differ in a key that affects any of `affects` (flags of mt_affects). Returns the first two lines that do: an empty
- * one of a case that has no more lines. */
+/* True if two cases differ in a key that affects any of `affects` (flags of mt_affects). Returns in `before` and `now` the first lines that
+ * differ; one is empty if its case has no more lines. */
 bool mt_case_lines_differ(
     const char *was, const char *is, unsigned affects, mt_case_line *before, mt_case_line *now);

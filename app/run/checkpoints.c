@@ -25,7 +25,7 @@ static mt_status path_of(const char *folder, size_t step, char path[MT_FILE_PATH
     return mt_folder_path(folder, name, path);
 }
 
-/* Is this the name of one? Gives its step. */
+/* True if this is the name of a checkpoint; then sets its step. */
 static bool is_checkpoint(const char *name, size_t *step)
 {
     char same[NAME];
@@ -50,7 +50,7 @@ static int later_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Gives the steps of those in a folder, the latest first. */
+/* Lists the steps of the checkpoints in a folder, the latest first. */
 static mt_status list(mt_arena *arena, const char *folder, size_t *n, size_t **steps)
 {
     size_t room = 0, step;
@@ -69,9 +69,9 @@ static mt_status list(mt_arena *arena, const char *folder, size_t *n, size_t **s
     return MT_OK;
 }
 
-/* ---- removing ---- */
+/* ---- deleting ---- */
 
-/* Removes all but those of at most `keep` steps that are not later than `newest`. What cannot be removed stays. */
+/* Deletes all checkpoints but the latest `keep` of those up to the step `newest`. Ignores failures to delete. */
 static void remove_all_but(const char *folder, size_t newest, size_t keep)
 {
     MT_SCRATCH(scratch);
@@ -87,7 +87,7 @@ static void remove_all_but(const char *folder, size_t newest, size_t keep)
 
 /* ---- writing ---- */
 
-/* Had its run come to its end? */
+/* True if its run had reached its end. */
 static bool is_the_end(mt_arena *scratch, const mt_checkpoint *c)
 {
     mt_case input;
@@ -200,7 +200,7 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
         now.text ? (int)now.n : 4, now.text ? now.text : "less");
 }
 
-/* The k-th time of a list in words, if it is not behind the checkpoint. */
+/* Writes the k-th time of a list, or "none" if there is none up to the checkpoint. */
 static void listed(const mt_checkpoint *from, const mt_moments_asked *asked, const mt_moments *moments,
     size_t k, char text[MT_NUMBER_SIZE])
 {
@@ -208,7 +208,7 @@ static void listed(const mt_checkpoint *from, const mt_moments_asked *asked, con
     if (k < moments->n && moments->at[k] <= from->step) mt_number_text(asked->at_ms[k], text);
 }
 
-/* Up to the checkpoint the lists of a kind of samples must be the same. */
+/* Checks that the sample times up to the checkpoint are the same. */
 static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, const char *key,
     const mt_moments_asked *was, const mt_moments_asked *is, double dt_ms)
 {
@@ -245,7 +245,7 @@ mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
         scratch, from, "series", &before.series.samples.when, &input->series.samples.when, input->time.dt_ms);
 }
 
-/* ---- another run's beginning ---- */
+/* ---- initial state from another run ---- */
 
 mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case *input, const char *name)
 {

@@ -7,7 +7,7 @@
 
 static const char kind[] = "partition";
 
-/* What stands before the parts of the elements. No padding inside. */
+/* The header; the parts of the elements follow. It has no padding. */
 typedef struct head {
     uint32_t n_parts, parts_per_group;
     uint64_t edge_cut;
@@ -25,7 +25,7 @@ static mt_status hash_tiling(
     add_number(hash, tiling->method);
     add_number(hash, tiling->tiles);
     add_number(hash, tiling->balance_halo);
-    if (!tiling->balance_halo) return MT_OK; /* the scheme has no say then */
+    if (!tiling->balance_halo) return MT_OK; /* the scheme then has no effect */
     mt_hash_add(hash, scheme->name, strlen(scheme->name) + 1);
     add_number(hash, scheme->ranges);
     return MT_OK;

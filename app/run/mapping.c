@@ -28,7 +28,7 @@ static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
     return MT_OK;
 }
 
-/* Values that are set come with their own place. */
+/* Loads one chip of the machine. Errors about values set in the case already name their place. */
 static mt_status load_machine(mt_arena *arena, const char *path, const mt_case *input, ipu_target *one)
 {
     const char *file;
@@ -48,11 +48,11 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
     tiling->tiles = (uint32_t)input->machine.tiles;
     MT_TRY(mt_fail_in(
         "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
-    if (!has_tiles(input)) return MT_OK; /* no emulator needs room */
+    if (!has_tiles(input)) return MT_OK; /* no emulator that needs memory */
     return mt_fail_in("machine.ipus", mt_tiling_check_room(&choice->tiling, (uint32_t)input->machine.ipus));
 }
 
-/* Before the long work that a rank too many would end in. */
+/* Checks the number of ranks before long computations. */
 static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
     const uint32_t n = ranks ? ranks->n_ranks : 1;
@@ -72,7 +72,7 @@ mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, c
     return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
 
-/* The partition that the mesh file has: it must be one for this machine. */
+/* Reads the partition from the mesh file, and checks that it fits this machine. */
 static mt_status read_partition(
     mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_partition *partition)
 {
@@ -100,7 +100,7 @@ static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t 
     return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
 }
 
-/* From the cache, if it is there. */
+/* Reads the partition from the cache, or computes and stores it. */
 static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
     const mt_adjacency *adjacency, mt_partition *partition)
 {
@@ -115,7 +115,7 @@ static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice
     return mt_kept_partition_keep(key, partition);
 }
 
-/* Parts of the mesh as tiles of one machine. */
+/* Partitions the mesh into one part for each rank, as if ranks were tiles of one chip. */
 static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice, uint32_t n_ranks,
     const mt_adjacency *adjacency, mt_partition *partition)
 {
@@ -126,7 +126,7 @@ static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice,
     return mt_partition_make(arena, adjacency, &options, partition);
 }
 
-/* The partition that the case's mesh file does not have. */
+/* Finds the partition if the mesh file has none, or none for ranks. */
 static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_adjacency *adjacency, mt_partition *partition)
 {
@@ -135,7 +135,8 @@ static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_m
                : cut_for_ranks(arena, choice, choice->ranks->n_ranks, adjacency, partition);
 }
 
-/* Tiles have the case's. Ranks without tiles pay for bytes and not for ranges, so that nothing unused is sent. */
+/* Selects the separator scheme: for tiles the case's; for ranks without tiles `exact`, which sends no unused element, as the cost of a
+ * message between ranks depends on its bytes and not on the number of ranges. */
 static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *choice, mt_scheme *scheme)
 {
     *scheme = choice->scheme;

@@ -5,34 +5,34 @@
 #include "solver/plan/plan.h"
 #include "solver/plan/tiling.h"
 
-/* The machine of a case, and how to cut a mesh for it. */
+/* The machine of a case, and the options of the partition for it. */
 typedef struct mt_mapping_choice {
     mt_tiling tiling;
     ipu_target target; /* all its chips */
     mt_scheme scheme;
-    const mt_communicator *ranks; /* that share the problem; NULL: the process is alone */
-    bool saved;                   /* the partition is the mesh file's */
-    bool cached;                  /* the cache may have it, and is given it (app/run/kept_partition.h) */
+    const mt_communicator *ranks; /* the ranks that share the problem; NULL for a single process */
+    bool saved;                   /* true if the partition is read from the mesh file */
+    bool cached;                  /* true if the cache is used (app/run/kept_partition.h) */
 } mt_mapping_choice;
 
-/* Gives the choice of a case before its mesh is read: quick, so that mistakes show before the long work. Fills in what the case
- * leaves open, machine.ranges and machine.tiles, and makes a path absolute. The keys are checked even where the backend has no
- * tiles: whether a case is right does not depend on what runs it. Warns where the emulator needs much memory. MT_INPUT: keys of
- * `machine` that make no sense or contradict each other; the message begins with `path`, the case's, or with where a value of the
- * machine was set. MT_FILE: the machine's file cannot be read, or there is not enough memory for
- * the emulator (mt_tiling_check_room). Keeps `ranks`. MT_MEMORY. */
+/* Reads the mapping options of a case before its mesh is read, so that errors appear before long computations. Fills in the defaults of
+ * machine.ranges and machine.tiles, and makes a path absolute. All keys are checked even if the backend has no tiles, as the validity of a
+ * case does not depend on the backend. Warns if the emulator needs much memory. Borrows `ranks` for the lifetime of the choice. Fails with
+ * - MT_INPUT if keys of `machine` are invalid or contradict each other; the message starts with `path`, the path of the case, or with the
+ *   place that sets the machine's value;
+ * - MT_FILE if the machine's file cannot be read, or if memory does not suffice for the emulator (`mt_tiling_check_room`). */
 MT_NODISCARD mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input,
     const mt_communicator *ranks, mt_mapping_choice *choice);
 
 typedef struct mt_mapping {
     mt_partition partition;
     mt_halo halo;
-    mt_layout layout; /* points to the choice's target and to halo: a mapping stays where it was made */
+    mt_layout layout; /* points to the choice's target and to `halo`: a mapping must not be copied */
 } mt_mapping;
 
-/* Cuts the mesh of the problem and gives the mapping in `arena`; where the backend has no tiles, a saved partition is checked and
- * nothing else is made, but for ranks that share the problem: these get a part each. On rank 0 alone. Keeps the choice.
- * Shows progress; warns where METIS failed. MT_INPUT: a saved partition is for another machine. Otherwise fails as mt_tiling_cut,
- * mt_vtkhdf_read_partition and mt_halo_make. */
+/* Partitions the mesh of the problem and builds the mapping in `arena`; called on rank 0 only. Without tiles it builds one part for each
+ * rank that shares the problem, or only checks a saved partition if there is a single process. Borrows the choice for the lifetime of the
+ * mapping. Reports progress; warns if METIS failed. Fails with MT_INPUT if a saved partition belongs to another machine, and with the
+ * errors of `mt_tiling_cut`, `mt_vtkhdf_read_partition` and `mt_halo_make`. */
 MT_NODISCARD mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *mapping);

@@ -8,7 +8,7 @@ enum { CACHED_FROM = 2000 };
 
 static const char kind[] = "limits";
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_diffusion *diffusion)
 {
@@ -40,7 +40,7 @@ static bool tell(void *nobody, const char *part, double done)
 {
     (void)nobody;
     mt_progress_stage_part(part, done);
-    return true; /* until there is anything to keep, signals end the program at once */
+    return true; /* there are no results yet, so that signals end the program at once */
 }
 
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -53,7 +53,7 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
     return make_cached(arena, scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
 }
 
-/* ---- what was limited ---- */
+/* ---- limited elements ---- */
 
 bool mt_operator_limits(const mt_diffusion *diffusion)
 {

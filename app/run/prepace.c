@@ -5,7 +5,7 @@
 #include "data/core/progress.h"
 #include "app/run/cache.h"
 
-/* A variant on its way. */
+/* The pacing of a variant. */
 typedef struct pacing {
     const mt_cell_model *model;
     const mt_cell_variant *variant; /* at rest */
@@ -13,13 +13,13 @@ typedef struct pacing {
     const mt_pulses *pulses;
 } pacing;
 
-/* ---- what is kept: V and the states ---- */
+/* ---- cached data: V and the states ---- */
 
 static const char kind[] = "paced";
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
-/* first [1 + n_states]: V and states after the first beat. */
+/* Computes the key. `first`: [1 + n_states] V and states after the first beat. */
 static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH_SIZE])
 {
     const mt_cell_model *model = p->model;
@@ -37,13 +37,13 @@ static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH
     mt_hash_add(&hash, p->variant->states, model->n_states * sizeof(double));
     mt_hash_add(&hash, times, sizeof times);
     add_number(&hash, pulses->beats);
-    if (pulses->carried) add_number(&hash, 1); /* others are kept as they always were */
+    if (pulses->carried) add_number(&hash, 1); /* the key of others has no such number */
     mt_hash_add(&hash, first, (1 + model->n_states) * sizeof *first);
     mt_hash_end(&hash, key);
     return MT_OK;
 }
 
-/* Is anything kept under the key? */
+/* True if the cache has an entry with this key; then reads its n numbers. */
 static bool find(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n, double *number)
 {
     const void *bytes;
@@ -62,7 +62,7 @@ static bool tell(void *user, size_t beats)
     return true;
 }
 
-/* Takes V and states from rest to the end of so many beats. */
+/* Computes V and states at the end of the given number of beats, from rest. */
 static mt_status pace(const pacing *p, size_t beats, double *number)
 {
     mt_pulses pulses = *p->pulses;
@@ -86,7 +86,7 @@ static mt_status pace_cached(mt_arena *scratch, const pacing *p, double *number)
     return MT_OK;
 }
 
-/* Makes a variant one that begins where its pacing ends. */
+/* Replaces the initial state of a variant by the state after pacing. */
 static mt_status pace_variant(mt_arena *arena, mt_arena *scratch, const mt_monodomain *problem,
     const mt_pulses *pulses, bool cached, mt_cell_variant *variant)
 {

@@ -1,20 +1,21 @@
-/* Cells that were paced before tissue begins with them: each variant of a problem by itself, from where it rests, in double precision
- * and the problem's time steps (mt_cell_pace). One that many elements are of is paced once.
+/* Pre-pacing: each cell variant of a problem is paced as a single cell from its resting state, in double precision and with the problem's
+ * time step (`mt_cell_pace`). A variant is paced once, for all elements that use it.
  *
- * Where a cell then stands is kept in the cache (app/run/cache.h), each variant for itself. The key is a fingerprint of the model's
- * name, parameters, rest, time step, pulses and MT_PREPACE_VERSION, and of where the first beat ends: with other equations that is
- * elsewhere. So that beat is computed in every run. */
+ * The final state is stored in the cache (app/run/cache.h), separately for each variant. The key is a fingerprint of the model's name,
+ * parameters, resting state, time step, pulses and MT_PREPACE_VERSION, and of the state after the first beat, which reveals a change of the
+ * equations. That beat is therefore computed in every run. */
 #pragma once
 
 #include "data/core/arena.h"
 #include "solver/monodomain.h"
 #include "solver/cells/pacing.h"
 
-/* To be raised by whoever changes what the pacing of a cell is, or what is kept. */
+/* A change of the pacing or of the stored data must increment this. */
 enum { MT_PREPACE_VERSION = 1 };
 
-/* Gives the problem, in `arena`, variants that begin where pulses->beats cycles end; nothing else of them changes. Those that no
- * element is of stay at rest. Without beats nothing is done. Shows progress; a signal ends the program at once. `cached`: use the
- * cache. MT_NUMERICS: V left -200 .. 200 mV; the message names the variant and the beat. MT_INPUT: as mt_pulses_in_steps. MT_MEMORY. */
+/* Replaces the variants of a problem by copies in `arena` that start from the state after pulses->beats cycles. Variants without elements
+ * remain at rest. Does nothing if the number of beats is 0. Reports progress; a signal ends the program at once. `cached`: true to use the
+ * cache. Fails with MT_NUMERICS if V leaves -200 .. 200 mV; the message names the variant and the beat. Other errors come from
+ * `mt_pulses_in_steps`. */
 MT_NODISCARD mt_status mt_prepace(
     mt_arena *arena, const mt_pulses *pulses, bool cached, mt_monodomain *problem);

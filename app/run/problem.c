@@ -38,7 +38,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     return MT_OK;
 }
 
-/* The number among the live elements of one of the whole mesh; MT_NO_ELEMENT: it is inert. */
+/* Returns the number, among the conducting elements, of an element of the complete mesh; MT_NO_ELEMENT if it does not conduct. */
 static uint32_t live_number(const mt_problem *p, uint32_t element)
 {
     const uint32_t *number = p->mesh.number,
@@ -46,7 +46,7 @@ static uint32_t live_number(const mt_problem *p, uint32_t element)
     return found ? (uint32_t)(found - number) : MT_NO_ELEMENT;
 }
 
-/* Takes inert elements out of the stimuli and the probes, and renumbers the others. */
+/* Removes non-conducting elements from stimuli and probes, and renumbers the others. */
 static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
 {
     if (!p->mesh.number) return MT_OK;
@@ -54,7 +54,7 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
     for (size_t s = 0; s < n_stimuli; s++) {
         uint32_t *live;
         size_t n = 0;
-        if (stimuli[s].n_elements == 0) continue; /* a site, whose elements others have */
+        if (stimuli[s].n_elements == 0) continue; /* a site: its elements belong to other stimuli */
         MT_ALLOC(arena, live, stimuli[s].n_elements);
         for (size_t k = 0; k < stimuli[s].n_elements; k++) {
             const uint32_t number = live_number(p, stimuli[s].element[k]);
@@ -70,15 +70,15 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
     return MT_OK;
 }
 
-/* chi Cm of an element. */
+/* Returns chi Cm of an element. */
 static double membrane_of(const mt_media *media, size_t element)
 {
     const mt_medium *m = mt_media_at(media, element);
     return m->chi_per_mm * m->cm_uF_mm2;
 }
 
-/* Takes out of a stimulus, whose elements are a copy, those with the chi Cm of its first, and gives them as a stimulus of the same
- * times, with the rise of theirs. */
+/* Moves all elements with the same chi Cm as the first one out of a stimulus into `part`, a stimulus with the same times and the rate of
+ * change of V for that chi Cm. `left`: the elements of `from`, a copy. */
 static mt_status take_part(mt_arena *arena, const mt_media *media, double strength_uA_mm3, mt_stimulus *from,
     uint32_t *left, mt_stimulus *part)
 {
@@ -99,8 +99,8 @@ static mt_status take_part(mt_arena *arena, const mt_media *media, double streng
     return MT_OK;
 }
 
-/* Makes one stimulus of a case several, where its elements differ in chi Cm: the current of a volume then raises their V at rates of
- * their own. */
+/* Divides a stimulus of a case into one for each value of chi Cm of its elements, as the same current density then changes their V at
+ * different rates. */
 static mt_status part_by_membrane(
     mt_arena *arena, const mt_case *input, const mt_stimulus *whole, mt_problem *p)
 {
@@ -167,7 +167,7 @@ static bool uses_surfaces(const mt_case *input)
     return any;
 }
 
-/* Does nothing if the case uses none, or they have been confirmed before. */
+/* Confirms the labels of the surfaces, unless the case uses none or they were confirmed before. */
 static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     if (p->confirmed || !uses_surfaces(input)) return MT_OK;
@@ -175,7 +175,7 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
     return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
 }
 
-/* Parts the elements that are not inert from the others. */
+/* Selects the conducting elements. */
 static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     uint8_t *live;
@@ -184,7 +184,7 @@ static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *
     return mt_mesh_select(arena, &p->whole, live, &p->mesh);
 }
 
-/* What the time loop needs to know beside stimuli and cells. */
+/* Sets the parameters of the time loop other than stimuli and cells. */
 static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     MT_TRY(mt_case_pde_steps(input, &p->diffusion, &p->monodomain.pde_steps));
@@ -201,7 +201,7 @@ static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
     return mt_monodomain_check(&p->monodomain);
 }
 
-/* Before the operator is made. `warned`: of what is unusual a warning was given before. */
+/* Checks media and mesh before the operator is built. `warned`: true if warnings of unusual values were printed before. */
 static mt_status check_parts(const mt_case *input, const mt_problem *p, bool warned)
 {
     MT_SCRATCH(scratch);

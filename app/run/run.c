@@ -14,19 +14,19 @@ typedef struct watching {
     const mt_backend *backend;
     void *self; /* the backend's */
     size_t first;
-    double *activation_ms; /* [n_elements] room; NULL: the run does not end with the activation */
-    mt_status kept;        /* of samples, and who looks, */
-    char why[1024];        /*   and why they were not */
+    double *activation_ms; /* [n_elements] scratch; NULL if activation does not end the run */
+    mt_status kept;        /* status of the samples and of `look` */
+    char why[1024];        /* their error message */
 } watching;
 
-/* Is the last state wanted? */
+/* True if a checkpoint of the final state is requested and this is the final step. */
 static bool is_last(const mt_run *run, size_t steps_done)
 {
     return run->checkpoints && run->checkpoints->at_end &&
            (run->activated || steps_done == mt_case_steps(run->input));
 }
 
-/* When the last pulse of a stimulus begins. */
+/* Returns the start time of the last stimulus pulse. */
 static double last_pulse_ms(const mt_monodomain *problem)
 {
     double last_ms = 0;
@@ -38,7 +38,8 @@ static double last_pulse_ms(const mt_monodomain *problem)
     return last_ms;
 }
 
-/* Is all activated, or nothing any more (mt_case_until)? By what is recorded alone, so that a run that goes on ends where one does that never stopped. */
+/* True if all elements are activated, or if activation has ended (mt_case_until). Depends on the record only, so that a resumed run ends at
+ * the same step as an uninterrupted one. */
 static bool is_over(const watching *w, double now_ms)
 {
     const mt_monodomain *problem = w->problem;
@@ -49,7 +50,7 @@ static bool is_over(const watching *w, double now_ms)
     return now_ms >= fmax(latest_ms, last_pulse_ms(problem)) + MT_CASE_QUIET_MS;
 }
 
-/* A machine does not hear of the look, which comes at the end of each ms. */
+/* Checks at the end of each ms, by host reads that the emulated machine does not count. */
 static bool is_done(const watching *w, size_t steps_done)
 {
     const double dt_ms = w->problem->dt_ms;
@@ -57,8 +58,8 @@ static bool is_done(const watching *w, size_t steps_done)
     return w->activation_ms && steps_done % ms == 0 && is_over(w, (double)steps_done * dt_ms);
 }
 
-/* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept, or `look`
- * failed. */
+/* Stores the samples that are due, calls `look`, and writes a checkpoint if one is due, after syncing the samples. Returns false if a
+ * sample could not be stored or `look` failed. */
 static bool keep(watching *w, size_t steps_done, bool wanted)
 {
     mt_run *r = w->run;
@@ -85,7 +86,7 @@ static bool watch(void *user, size_t steps_done)
     return keep(w, steps_done, stopped || is_last(r, steps_done)) && !stopped && !r->activated;
 }
 
-/* Being stopped behind the first step is no failure. */
+/* Runs the time loop. A stop after the first step is no failure. */
 static mt_status make_steps(mt_arena *arena, watching *w)
 {
     mt_run *r = w->run;
@@ -105,7 +106,7 @@ static mt_status make_steps(mt_arena *arena, watching *w)
     return status == MT_STOPPED && r->n_steps > 0 ? MT_OK : status;
 }
 
-/* To where the checkpoint is; `counted`: the machine counts on from there. */
+/* Restores the checkpoint, if there is one. `counted`: true if the machine continues its cycle counts from there. */
 static mt_status go_to_checkpoint(watching *w, bool *counted)
 {
     mt_run *r = w->run;
@@ -159,7 +160,7 @@ static mt_status run_on(mt_arena *arena, mt_run *r, const mt_backend *backend, v
     return MT_OK;
 }
 
-/* The backend ends with the steps; but a trace is one of its machine. */
+/* The backend is freed at the end, unless there is a trace, which refers to its machine. */
 mt_status mt_run_make(mt_arena *arena, mt_run *r)
 {
     const mt_monodomain *problem = &r->problem->monodomain;

@@ -14,7 +14,7 @@ static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.f
     [MT_SAMPLE_SERIES] = "series.frames",
     [MT_SAMPLE_ECG] = "ecg.frames"};
 
-/* ---- what is asked for ---- */
+/* ---- requested samples ---- */
 
 static const mt_case_samples *asked(const mt_sampling *s, mt_sample what)
 {
@@ -30,7 +30,7 @@ static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
     return MT_OK;
 }
 
-/* The elements that the points' fits ask for. */
+/* Lists the elements that the fits at the points use. */
 static mt_status list_near(mt_arena *arena, mt_sampling *s)
 {
     const mt_probes *probes = &s->problem->probes;
@@ -49,7 +49,7 @@ static mt_status list_near(mt_arena *arena, mt_sampling *s)
     return MT_OK;
 }
 
-/* Selects the elements of the region series.tag, of those that are not inert. */
+/* Selects the conducting elements with the tag series.tag. */
 static mt_status select_part(mt_arena *arena, mt_sampling *s)
 {
     const mt_mesh *mesh = &s->problem->mesh;
@@ -88,7 +88,7 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
                                         c->n_electrodes, electrode, &s->ecg));
 }
 
-/* An ECG is taken every so many ms. */
+/* Computes the moments of each kind. An ECG has a constant interval. */
 static mt_status find_moments(mt_arena *arena, mt_sampling *s)
 {
     static const char *const key[] = {
@@ -121,13 +121,13 @@ mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_probl
 
 /* ---- the files ---- */
 
-/* Of all that the values depend on and that a checkpoint does not tell. */
+/* Computes a fingerprint of all inputs of the values that a checkpoint does not contain. */
 static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_HASH_SIZE])
 {
     const mt_case *c = s->input;
     const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
     const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
-    const uint64_t every = s->when[what].every; /* a list may grow as the run goes on */
+    const uint64_t every = s->when[what].every; /* without the list, which may be longer in a resumed run */
     char mesh[MT_HASH_SIZE];
     mt_hash hash;
     MT_TRY(mt_mesh_hash(&s->part, mesh));
@@ -141,7 +141,7 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
     return MT_OK;
 }
 
-/* What a file of frames is of; its names and fingerprint in `arena`. */
+/* Describes a file of frames; its names and fingerprint are in `arena`. */
 static mt_status describe(mt_arena *arena, const mt_sampling *s, mt_sample what, mt_frames_about *about)
 {
     const char **name;
@@ -175,7 +175,7 @@ static mt_status copy_file(const char *from, const char *to)
     return status == MT_OK ? mt_file_end(&file, MT_OK) : status;
 }
 
-/* How many frames there are up to a step. */
+/* Returns the number of frames up to a step. */
 static size_t count_due(const mt_moments *when, size_t step)
 {
     size_t n = 0;
@@ -183,7 +183,7 @@ static size_t count_due(const mt_moments *when, size_t step)
     return n;
 }
 
-/* A run that goes on has each frame that was due. */
+/* Opens the frames of a resumed run, which must have each frame that was due. */
 static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const char *path,
     const mt_frames_about *about, const char *from, size_t from_step)
 {
@@ -214,7 +214,7 @@ mt_status mt_sampling_open(
     const bool here = from_step > 0 && mt_file_same(folder, from);
     mt_status status = MT_OK;
     char path[MT_FILE_PATH_MAX];
-    if (s->any) mt_folder_keep(folder); /* before there is a file: a signal's handler may look in between */
+    if (s->any) mt_folder_keep(folder); /* before the first file exists: a signal may arrive in between */
     for (int k = 0; k < MT_SAMPLES && status == MT_OK; k++) {
         status = mt_folder_path(folder, file_name[k], path);
         if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
@@ -251,7 +251,7 @@ typedef struct taking {
     size_t step;
 } taking;
 
-/* Gives a field of all elements of the problem, or at least of those near the points. V is streamed once at a time. */
+/* Streams a field of all elements of the problem, or at least of the elements near the points. V of all is streamed once at a step. */
 static mt_status stream_field(const taking *t, size_t field, bool near, const double **value)
 {
     mt_sampling *s = t->s;
@@ -303,7 +303,7 @@ static mt_status give_potentials(void *context, size_t field, float *values)
     return MT_OK;
 }
 
-/* First those that need all of V. */
+/* Takes kinds that need V of all elements first, so that later ones reuse it. */
 mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self, size_t steps_done)
 {
     static const struct {

@@ -23,7 +23,7 @@ static void forget_mapping(mt_shared *s)
     s->mapped_text = NULL;
 }
 
-/* Makes all of it anew. */
+/* Builds the problem, in place of the existing one. */
 static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
 {
     forget_mapping(s);

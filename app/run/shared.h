@@ -1,35 +1,36 @@
-/* What the runs of one program share: a mesh, its operator, and how it was cut for the tiles. They are made once for cases that
- * agree in all that these depend on, and made again for one that does not. Results do not tell the difference, not by a bit.
+/* Mesh, operator and mapping to tiles, shared by the runs of one program. They are rebuilt only for a case that differs in a key that
+ * affects them. Results have the same bits with and without sharing.
  *
- * Of two cases the mesh and the operator are the same unless a key differs that affects them (mt_affects, solver/case/case.h). The mapping
- * to the tiles is the same if the machine is, too. */
+ * Two cases have the same mesh and operator unless a key differs that affects them (mt_affects, solver/case/case.h). They have the same
+ * mapping if the machine is the same, too. */
 #pragma once
 
 #include "app/run/mapping.h"
 #include "app/run/problem.h"
 
-/* All zero: nothing was made yet. */
+/* Zero-initialised means that nothing was built yet. */
 typedef struct mt_shared {
     mt_arena of_problem, of_mapping;
-    const char *case_text,
-        *mapped_text; /* the cases that they were made for, a line a value; NULL: there is none */
+    /* The cases of the problem and of the mapping, with one line for each value; NULL if not built. */
+    const char *case_text, *mapped_text;
     mt_problem problem;
     mt_mapping_choice choice;
     mt_mapping mapping;
 } mt_shared;
 
-/* Creates the problem of a case, unless there is one that agrees in the keys that affect it. Paths are absolute (mt_problem_find_files).
- * Fails as mt_problem_make. */
+/* Builds the problem of a case, unless the existing one agrees in all keys that affect it. The case has absolute paths
+ * (`mt_problem_find_files`). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached);
 
-/* Tells whether mt_shared_make would create nothing. MT_MEMORY. */
+/* Sets *has to true if `mt_shared_make` would build nothing. */
 MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has);
 
-/* Returns the problem of a case: its own parts in `arena`, the others valid until mt_shared_make creates one. Fails as mt_problem_make. */
+/* Builds the problem of a case: its own parts in `arena`; the shared parts are valid until `mt_shared_make` builds a problem. Returns the
+ * errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
-/* Gives the mapping of the case whose problem was asked for last, until another is. Fails as mt_mapping_make. */
+/* Returns the mapping of the case of the last requested problem, valid until the next one. Returns the errors of `mt_mapping_make`. */
 MT_NODISCARD mt_status mt_shared_mapping(
     mt_shared *shared, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping);
 

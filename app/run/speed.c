@@ -9,7 +9,7 @@
 
 static const double size_mm[3] = {20, 7, 3}, edge_mm = 0.5, end_ms = 12;
 
-/* A stimulus at rest of one half, which activates it. */
+/* Returns a stimulus that activates one half of the resting slab. */
 static mt_case_stimulus half_of_it(const mt_case *input)
 {
     mt_case_stimulus half = {.region = mt_region_nothing,

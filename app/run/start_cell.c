@@ -16,7 +16,7 @@ bool mt_start_is_cell(const char *path)
     return !hdf && !(ending && strcmp(ending, ".hdf") == 0);
 }
 
-/* Gives used[n_variants]: how many elements are of each. */
+/* Counts the elements of each variant: used[n_variants]. */
 static mt_status count_elements(mt_arena *scratch, const mt_monodomain *problem, size_t n, size_t **used)
 {
     const size_t n_elements = problem->diffusion->n_elements;
@@ -26,7 +26,7 @@ static mt_status count_elements(mt_arena *scratch, const mt_monodomain *problem,
     return MT_OK;
 }
 
-/* Is it of this model and type? A changed variant borrows the states of the type that it was made of. */
+/* Checks that a variant has the type of the saved cell. A variant with changed parameters shares the array of states with its type. */
 static mt_status check_type(
     const mt_cell_state *state, const mt_cell_variant *type, const mt_cell_variant *v, size_t elements)
 {
@@ -37,7 +37,7 @@ static mt_status check_type(
         state->type, elements, v->name);
 }
 
-/* The first parameter in which elements differ from the saved cell. */
+/* Warns about the first parameter that differs from the saved cell. */
 static void warn_of_parameters(const char *name, const char *path, const mt_cell_state *state,
     const mt_cell_variant *type, const mt_cell_variant *v)
 {

@@ -1,15 +1,16 @@
-/* Tissue that begins where one cell stands: the state of a cell in a file, as `myotile cell --save` writes it (solver/cells/cell_state.h).
+/* Initial state of tissue from a single cell: a file of `myotile cell --save` (solver/cells/cell_state.h).
  *
- * A state means something in cells of its own type alone, so all elements must be of it. Their parameters may be others than the saved
- * cell's: a drug that begins to act at time 0. That is worth a warning. */
+ * A state is valid only for its own cell type, so that all elements must have that type. Their parameters may differ from the saved ones,
+ * as for a drug that acts from time 0; this is a warning. */
 #pragma once
 
 #include "solver/monodomain.h"
 
-/* Is this file the state of a cell, not a checkpoint? It is none where it is HDF5, or says so by its name. */
+/* True if this file is the state of a cell rather than a checkpoint: it is not HDF5 and does not have the name of an HDF5 file. */
 bool mt_start_is_cell(const char *path);
 
-/* Gives the problem, in `arena`, variants that begin at the state in a file; nothing else of them changes. `name` is the case's, for
- * warnings. MT_INPUT: it is of another cell model, or some element is of another type; or as mt_cell_state_read. MT_FILE. MT_MEMORY. */
+/* Replaces the variants of a problem by copies in `arena` that start from the state in a file. `name`: file of the case, for warnings.
+ * Fails with MT_INPUT if the state belongs to another ionic model, or if an element has another type. Other errors come from
+ * `mt_cell_state_read`. */
 MT_NODISCARD mt_status mt_start_cell(
     mt_arena *arena, const char *name, const char *path, mt_monodomain *problem);

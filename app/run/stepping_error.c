@@ -6,7 +6,7 @@
 
 static const double length_mm = 10, dx_mm = 0.1;
 
-/* Of the points away from both ends, in the mean; NaN where one did not repolarise. */
+/* Returns the mean APD90 of the central half of the cable; NaN if a point did not repolarise. */
 static double mean_apd90(const mt_line_wave *wave)
 {
     double sum = 0;

@@ -1,19 +1,18 @@
-/* What multirate stepping changes, measured with every run that uses it: a plane wave along a line of the run's tissue and cells
- * (solver/line.h), once with uniform stepping and once as the run has it.
+/* The error of multirate stepping, measured in each run that uses it: a plane wave along a 1-D cable (solver/line.h) with uniform stepping
+ * and with the run's.
  *
- * The line is 10 mm long, along the fibres, in points 0.1 mm apart, all of the cells of the first element, whose first mm is
- * stimulated by 50 mV/ms for 2 ms; its time step, splitting and
- * tolerance are the run's. What tissues and cells of other regions would differ by is not looked at. */
+ * The cable is longitudinal, 10 mm long, with points 0.1 mm apart. All its cells are those of the first element. The first mm is stimulated
+ * with 50 mV/ms for 2 ms. Time step, splitting and tolerance are taken from the run. Tissues and cells of other regions are ignored. */
 #pragma once
 
 #include "solver/case/case.h"
 #include "solver/monodomain.h"
 
-/* Multirate less uniform; NaN where no wave runs, or nothing repolarises within a second. */
+/* Multirate minus uniform; NaN if no wave propagates, or if the cells do not repolarise within a second. */
 typedef struct mt_stepping_error {
     double speed_percent, apd90_ms;
 } mt_stepping_error;
 
-/* As mt_line_run fails. */
+/* Measures the error. Returns the errors of `mt_line_run`. */
 MT_NODISCARD mt_status mt_stepping_error_find(
     const mt_case *input, const mt_monodomain *problem, mt_stepping_error *error);

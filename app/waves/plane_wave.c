@@ -56,7 +56,7 @@ mt_status mt_plane_wave_line_speed(
     return status;
 }
 
-/* ---- its parts ---- */
+/* ---- stimulus and velocity ---- */
 
 mt_status mt_plane_wave_stimulus(
     mt_arena *arena, size_t n, const double *place_mm, double stimulated_mm, mt_stimulus *stimulus)
@@ -122,7 +122,7 @@ mt_status mt_wave_slab_make(
     return MT_OK;
 }
 
-/* ---- a wave through it ---- */
+/* ---- a wave in a slab ---- */
 
 typedef struct measuring {
     const mt_wave_slab *slab;
@@ -153,7 +153,7 @@ static mt_status run_wave(mt_arena *arena, measuring *m, mt_plane_wave *wave)
     return mt_wave_run_make(arena, &run, m->activation_ms);
 }
 
-/* How the speeds of single elements differ from the wave's. */
+/* Measures how the velocities at single elements vary about that of the wave. */
 static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_wave *wave)
 {
     double(*velocity)[3], squares = 0;

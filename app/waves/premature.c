@@ -10,21 +10,21 @@
 #include "solver/backends/backend.h"
 #include "data/core/order.h"
 
-/* A wave under way, or what it left. */
+/* A run of S1 or S2 and its record. */
 typedef struct wave {
     void *self; /* of the backend */
     size_t steps_done;
-    double *activation_ms, *repolarisation_ms, *low_mV; /* [n] as recorded from the stimulus on */
+    double *activation_ms, *repolarisation_ms, *low_mV; /* [n] recorded from the stimulus on */
 } wave;
 
 typedef struct measuring {
     const mt_premature *what;
     size_t n, n_measured;
-    uint32_t *measured; /* [n_measured] elements of the stretch */
+    uint32_t *measured; /* [n_measured] elements of the measured section */
     mt_stimulus stimulus;
     mt_monodomain problem;
     wave first, second;
-    double *value; /* [n] room */
+    double *value; /* [n] scratch */
 } measuring;
 
 /* ---- one wave ---- */
@@ -51,7 +51,7 @@ static bool is_activated(const measuring *m, const wave *w)
     return true;
 }
 
-/* Have the measured elements been activated, and is it over in all of them? */
+/* True if all measured elements have been activated and have repolarised. */
 static bool is_over(const measuring *m, const wave *w)
 {
     for (size_t k = 0; k < m->n_measured; k++)
@@ -65,11 +65,11 @@ static double speed_of(const measuring *m, const wave *w)
     return mt_plane_wave_speed(m->n, strand->place_mm, w->activation_ms, strand->from_mm, strand->to_mm);
 }
 
-/* ---- its numbers ---- */
+/* ---- velocity, DI and APD90 ---- */
 
 MT_ORDER_NUMBERS(by_size, double)
 
-/* The median of m->value [n_measured], as the lower of two. */
+/* Returns the median of m->value [n_measured], the lower of the two middle values if their number is even. */
 static double median_of(const measuring *m)
 {
     qsort(m->value, m->n_measured, sizeof *m->value, by_size);
@@ -90,7 +90,7 @@ static mt_premature_wave numbers_of(const measuring *m, const wave *w, double in
     return numbers;
 }
 
-/* Once S1 is over; S2's activation is of the measured elements. */
+/* Computes DI of S2, once S1 has ended. `activation_ms`: [n_measured] of S2. */
 static void set_diastolic_interval(const measuring *m, const double *activation_ms, mt_premature_wave *s2)
 {
     for (size_t k = 0; k < m->n_measured; k++)
@@ -109,7 +109,7 @@ static mt_status run_first(measuring *m, size_t to)
     return MT_OK;
 }
 
-/* Until its action potentials are over, so that DI can be told. */
+/* Runs S1 until its action potentials have ended, as DI needs. */
 static mt_status end_first(measuring *m)
 {
     const double dt_ms = m->problem.dt_ms;
@@ -127,7 +127,7 @@ static mt_status end_first(measuring *m)
 
 /* ---- S2 ---- */
 
-/* The tissue is that of S1, and nothing has been recorded yet. */
+/* Starts S2 with V and states of S1 and an empty record. */
 static void begin_second(measuring *m)
 {
     const size_t states = mt_array_states(&m->problem);
@@ -146,11 +146,11 @@ static void begin_second(measuring *m)
 typedef struct watching {
     measuring *m;
     double dead_ms;
-    bool passed; /* the wave is everywhere, or has died out */
+    bool passed; /* true if all elements are activated or propagation has failed */
     bool ended;
 } watching;
 
-/* After each step; false ends the wave. */
+/* Called after each step; returns false to end the run. */
 static bool watch(void *user, size_t steps_done)
 {
     watching *w = user;
@@ -165,7 +165,7 @@ static bool watch(void *user, size_t steps_done)
     return !w->ended;
 }
 
-/* A front that takes twelve times as long as S1 from edge to edge is none. */
+/* Propagation has also failed if no element was activated in twelve times the travel time of S1 over one edge. */
 static double dead_ms(const measuring *m)
 {
     return fmax(mt_plane_wave_dead_ms, 12 * m->what->strand->spacing_mm / speed_of(m, &m->first));
@@ -183,7 +183,7 @@ static mt_status run_second(measuring *m)
     return MT_OK;
 }
 
-/* Gives the activation of the measured elements where the wave passed, to tell DI by once S1 is over; else NULL. */
+/* Measures S2. `activation_ms`: of the measured elements, for DI once S1 has ended; NULL if S2 was blocked. */
 static mt_status measure_second(mt_arena *arena, measuring *m, mt_premature_wave *s2, double **activation_ms)
 {
     char stage[64];
@@ -236,7 +236,7 @@ static mt_status begin(mt_arena *arena, measuring *m)
 static mt_status measure(
     mt_arena *arena, measuring *m, mt_premature_wave *s1, size_t n, mt_premature_wave *s2)
 {
-    double **activation_ms; /* [n] of waves whose DI is to be told */
+    double **activation_ms; /* [n] of the S2 waves that still need DI */
     MT_ALLOC(arena, activation_ms, n);
     MT_TRY(begin(arena, m));
     for (size_t k = n; k-- > 0;) MT_TRY(measure_second(arena, m, &s2[k], &activation_ms[k]));

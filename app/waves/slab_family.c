@@ -7,7 +7,7 @@
 
 const char *const mt_slab_family_name[MT_FAMILIES] = {"kuhn", "mirrored", "gmsh"};
 
-/* A box has six elements. */
+/* A cube has six elements. */
 double mt_slab_kind_edge_mm(const mt_slab_kind *kind)
 {
     return kind->length_mm > 0 ? cbrt(6) * kind->length_mm : kind->edge_mm;
@@ -21,7 +21,8 @@ static mt_status make_boxes(
     return mt_slab_make_cut(arena, size_mm, edge_mm, cut, mesh);
 }
 
-/* The length goes nearly with the edge that is asked for, so that few corrections meet it within 1 %; else the last mesh is taken. */
+/* Corrects the target edge until the length is within 1 %. The length is nearly proportional to the edge, so that few corrections suffice;
+ * after ATTEMPTS the last mesh is used. */
 static mt_status make_with_gmsh(
     mt_arena *arena, double length_mm, unsigned long seed, const double size_mm[3], mt_mesh *mesh)
 {

@@ -18,7 +18,7 @@ mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, s
     return mt_case_load(arena, path, sets, n_sets, input);
 }
 
-/* The size and the family of the mesh of a case. */
+/* Takes size and family from the mesh of the case. */
 static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
 {
     MT_SCRATCH(arena);
@@ -55,7 +55,7 @@ mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *inp
     return MT_OK;
 }
 
-/* Scar changes no wave's speed. */
+/* Regions that only are scar are not warned about: the velocity in the remaining tissue is the same. */
 void mt_slab_options_warn(const char *command, const mt_case *c)
 {
     bool regions = false;

@@ -1,15 +1,15 @@
-/* The options of commands that send waves through slabs: of which elements the slab is, and whose tissue, cells, scheme and time steps
- * it has.
+/* Options of the commands that compute plane waves in slabs: the elements of the slab, and a case that sets tissue, cells, scheme and time
+ * steps.
  *
- * The size is told by one of --edge-mm and --length-mm, or is that of the mesh of --case; so is the family, which else is that of
- * mirrored boxes. Without --case what is taken from one comes from the Niederer benchmark. */
+ * The element size is set by --edge-mm or --length-mm, or by the mesh of --case. The family is that of --family, or of the case's mesh if
+ * that sets the size, or mirrored. Without --case the Niederer benchmark is used. */
 #pragma once
 
 #include "app/cli/command.h"
 #include "app/waves/slab_family.h"
 #include "solver/case/case.h"
 
-/* `what` is what --edge-mm does beside. */
+/* `what`: start of the help of --edge-mm, such as its effect in addition to the size. */
 #define MT_SLAB_OPTIONS(what)                                                                                \
     {.name = "--edge-mm",                                                                                    \
         .value = "H",                                                                                        \
@@ -28,14 +28,14 @@
         .name = "--seed", .value = "N", .help = "of gmsh's random numbers; default: 1"                       \
     }
 
-/* Gives the case, with these values in place of its own. Fails as mt_case_load. */
+/* Loads the case, with the given values in place of its own. Returns the errors of `mt_case_load`. */
 MT_NODISCARD mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
     const mt_yaml_override *sets, mt_case *input);
 
-/* Gives the family and the size. Shows progress where it reads the mesh of the case. MT_INPUT: no size, two of them, or no such
- * family. Failures of mt_mesh_read. */
+/* Finds the family and the size. Reports progress if it reads the mesh of the case. Fails with MT_INPUT if there is no size, or more than
+ * one, or if the family is unknown. Other errors come from `mt_mesh_read`. */
 MT_NODISCARD mt_status mt_slab_options_kind(
     const mt_arguments *arguments, const mt_case *input, mt_slab_kind *kind);
 
-/* Warns where a case has regions or gradients of tissue or cells: the command does not look at them. */
+/* Warns if the case has regions or gradients of tissue or cells: the command ignores them. */
 void mt_slab_options_warn(const char *command, const mt_case *input);

@@ -14,7 +14,7 @@ double mt_strand_unit(const mt_wave_medium *medium, int axis)
     return sqrt(diffusivity(medium, axis) / mt_tissue_diffusivity_l(&mt_tissue_usual));
 }
 
-/* ---- of elements ---- */
+/* ---- elements ---- */
 
 mt_status mt_strand_of_slab(
     mt_arena *arena, const mt_wave_slab *slab, const mt_wave_medium *medium, mt_strand *strand)
@@ -34,11 +34,12 @@ mt_status mt_strand_of_slab(
     return mt_monodomain_check(&problem);
 }
 
-/* ---- of points ---- */
+/* ---- points ---- */
 
 static const double dx_mm = 0.05;
 
-/* An explicit step is stable to dt D / dx^2 = 1/2; 0.4 is taken. The own row pads. */
+/* Builds the diffusion operator of n points. An explicit step is stable up to dt D / dx^2 = 1/2; the limit here is 0.4. Unused entries of a
+ * row refer to the point itself, with rate 0. */
 static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double dx, mt_diffusion *d)
 {
     *d = (mt_diffusion){.n_elements = n, .limit_dt_ms = 0.4 / rate_per_ms};
@@ -47,7 +48,7 @@ static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double
     MT_ALLOC(arena, d->column, n * MT_DIFFUSION_ROW);
     for (size_t i = 0; i < n; i++) {
         size_t at = i * MT_DIFFUSION_ROW;
-        d->volume_mm3[i] = dx; /* of a line of 1 mm^2 */
+        d->volume_mm3[i] = dx; /* of a cable with a cross-section of 1 mm^2 */
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) d->column[at + k] = (uint32_t)i;
         if (i > 0) d->column[at] = (uint32_t)i - 1, d->rate[at++] = rate_per_ms;
         if (i + 1 < n) d->column[at] = (uint32_t)i + 1, d->rate[at] = rate_per_ms;

@@ -1,32 +1,32 @@
-/* What plane waves run along, from its end: a slab of elements, or a line of points, where they are those of a converged mesh.
+/* The domain of plane waves that start at one end: a slab of elements, or a 1-D cable of points that is converged in space.
  *
- * Points lie 0.05 mm apart in tissue of the usual diffusivity along the fibres, and as densely for its root in other tissue.
- * Differences are central and of second order, without damping and spreading; the steps of the diffusion are as many as they need.
- * By all that a wave is right to 0.4 % in time steps of 0.02 ms (tests/solver/coarse_bar.h, solver/README.md). */
+ * Points are 0.05 mm apart in tissue with the default longitudinal diffusivity; in other tissue the spacing scales with the square root of
+ * the diffusivity. Differences are central, of second order, without damping and spreading. The number of diffusion substeps is the
+ * smallest stable one. The velocity is then accurate to 0.4 % with time steps of 0.02 ms (tests/solver/coarse_bar.h, solver/README.md). */
 #pragma once
 
 #include "app/waves/plane_wave.h"
 
 typedef struct mt_strand {
     mt_diffusion diffusion;
-    size_t pde_steps; /* in a time step */
-    mt_splitting
-        splitting;       /* of a slab the medium's; of points compensated, so that many steps cost no speed */
-    const mt_mesh *mesh; /* of a slab; NULL: points */
-    const double *place_mm; /* [diffusion.n_elements] along the wave's way */
-    double spacing_mm;      /* the edge of a slab's boxes (mt_wave_slab.edge_mm), or from point to point */
+    size_t pde_steps; /* diffusion substeps in a time step */
+    /* For a slab that of the medium; for points compensated, so that many substeps do not reduce the velocity. */
+    mt_splitting splitting;
+    const mt_mesh *mesh;    /* of a slab; NULL for points */
+    const double *place_mm; /* [diffusion.n_elements] position along the direction of propagation */
+    double spacing_mm;      /* the edge of a slab (mt_wave_slab.edge_mm), or the distance of the points */
     double stimulated_mm, from_mm, to_mm; /* waves are measured between the last two */
 } mt_strand;
 
-/* By how much converged waves along an axis (0: along the fibres, 1: across) are faster than along the fibres of the usual tissue, and
- * lengths longer: the root of the ratio of the diffusivities. */
+/* Returns the ratio of converged velocities, and so of lengths, along an axis (0: longitudinal, 1: transverse) and along the fibres of the
+ * default tissue: the square root of the ratio of the diffusivities. */
 double mt_strand_unit(const mt_wave_medium *medium, int axis);
 
-/* Gives the strand of a slab, which it keeps, in `arena`. Shows progress in the stage that the caller has begun. MT_NUMERICS: the
- * diffusion steps asked for are unstable. Failures of mt_diffusion_make. MT_MEMORY. */
+/* Builds, in `arena`, the strand of a slab, which it borrows for its lifetime. Reports progress within the current stage. Fails with
+ * MT_NUMERICS if the number of diffusion substeps is too small for stability, and with the errors of `mt_operator_make`. */
 MT_NODISCARD mt_status mt_strand_of_slab(
     mt_arena *arena, const mt_wave_slab *slab, const mt_wave_medium *medium, mt_strand *strand);
 
-/* Gives one of points, with the lengths of app/waves/plane_wave.h, in `arena`. MT_INPUT: the tissue does not conduct. MT_MEMORY. */
+/* Builds, in `arena`, a strand of points with the lengths of app/waves/plane_wave.h. Fails with MT_INPUT if the tissue does not conduct. */
 MT_NODISCARD mt_status mt_strand_of_points(
     mt_arena *arena, const mt_wave_medium *medium, int axis, mt_strand *strand);

@@ -12,25 +12,25 @@ enum { ROUNDS_MOST = 12, DEAD_MOST = 2 };
 
 /* The search in one direction; logarithms are natural. */
 typedef struct search {
-    mt_arena arena; /* of the slab */
+    mt_arena arena; /* holds the slab */
     mt_wave_slab slab;
     double asked_mm_ms;
-    double *inside, *outside; /* the conductivities: of the case */
+    double *inside, *outside; /* intracellular and extracellular conductivity of the case */
     double inside_at_first, outside_at_first;
-    double log_factor;                    /* by which they are multiplied */
-    double last_log_factor, last_log_off; /* of the wave before; NaN: there was none */
-    size_t n_dead;                        /* waves in a row that died out */
+    double log_factor;                    /* of both conductivities */
+    double last_log_factor, last_log_off; /* of the previous wave; NaN if there was none */
+    size_t n_dead;                        /* number of successive waves that failed to propagate */
 } search;
 
 typedef struct tuning {
     const mt_slab_kind *kind;
     mt_case *input;
-    double line_mm_ms; /* the speed of a converged wave in the usual tissue */
+    double line_mm_ms; /* the converged velocity in the default tissue */
     search search[MT_TUNING_DIRECTIONS];
     mt_tuning *found;
 } tuning;
 
-/* ---- what is asked for ---- */
+/* ---- targets ---- */
 
 mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
 {
@@ -65,7 +65,7 @@ static mt_status check(const tuning *t, const double asked[MT_TUNING_DIRECTIONS]
 
 /* ---- conductivities ---- */
 
-/* Rounded to five digits. */
+/* Rounds to five digits. */
 static double rounded(double value)
 {
     char text[32];
@@ -118,8 +118,8 @@ static mt_status begin_direction(tuning *t, int direction, double asked)
     return measure_elements(&s->slab, &t->found->direction[direction]);
 }
 
-/* The next factor after a wave whose speed has this logarithm, over the one asked for. A converged wave goes with the root of the
- * conductivity; where two waves say another power, it is kept between bounds, as both are a little off. */
+/* Sets the next factor. `log_off`: log of measured over target velocity. A converged velocity is proportional to the square root of the
+ * conductivity. The power by the last two waves replaces it, between bounds, as both velocities have small errors. */
 static void correct(search *s, double log_off)
 {
     const double apart = s->log_factor - s->last_log_factor;
@@ -131,7 +131,7 @@ static void correct(search *s, double log_off)
     s->n_dead = 0;
 }
 
-/* A wave that dies out may live with more. */
+/* Doubles the conductivity after propagation failed, up to DEAD_MOST times. */
 static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
 {
     if (++s->n_dead > DEAD_MOST)
@@ -145,7 +145,7 @@ static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
     return MT_OK;
 }
 
-/* Sends a wave, and corrects where it is not as fast as asked; tells whether it is. */
+/* Measures a wave and corrects the conductivities if its velocity is off target. `right`: true if it is within the tolerance. */
 static mt_status try_direction(tuning *t, int direction, bool *right)
 {
     char where[96];

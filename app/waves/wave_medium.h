@@ -1,7 +1,7 @@
-/* What plane waves run through, and how they are computed.
+/* The medium of plane waves, and the numerical scheme.
  *
- * Of a case these are its tissue, its cells, its scheme of diffusion and its time steps. Of its mesh, regions, gradients and stimuli nothing
- * is taken, nor a conductivity normal to the sheets: slabs have fibres, and no sheets. */
+ * From a case it has the default tissue, the cell type, the diffusion scheme and the time steps. Mesh, regions, gradients and stimuli of
+ * the case are ignored, and so is a conductivity normal to the sheets: slabs have fibres, but no sheets. */
 #pragma once
 
 #include "solver/case/case.h"
@@ -13,16 +13,16 @@ typedef struct mt_wave_medium {
     mt_tissue tissue;
     mt_diffusion_scheme scheme;
     double dt_ms;
-    size_t pde_steps; /* 0: as many as the operator needs */
+    size_t pde_steps; /* diffusion substeps in a time step; 0: the smallest stable number */
     mt_diffusing diffusing;
-    double residual_mV; /* of implicit steps */
+    double residual_mV; /* tolerance of the residual of implicit steps */
     mt_splitting splitting;
 } mt_wave_medium;
 
-/* The problem of waves through it, from rest: the operator and the stimulus, which are kept. */
+/* Returns the monodomain problem of a wave in this medium, from rest. Borrows the operator and the stimulus for its lifetime. */
 mt_monodomain mt_wave_medium_problem(
     const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus);
 
-/* Gives that of a case, with the type of the cells by itself: what cell.scale and cell.set change is the caller's to look at. MT_INPUT: cells
- * are of several types, or do not begin at rest. */
+/* Reads the medium from a case, with the unmodified cell type: the caller handles cell.scale and cell.set. Fails with MT_INPUT if the case
+ * has several cell types, or if cells do not start at rest. */
 MT_NODISCARD mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium);

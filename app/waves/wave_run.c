@@ -23,7 +23,7 @@ typedef struct running {
     bool ended;
 } running;
 
-/* After each step; false ends the wave. */
+/* Called after each step; returns false to end the run. */
 static bool watch(void *user, size_t steps_done)
 {
     running *r = user;
