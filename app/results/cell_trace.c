@@ -12,7 +12,7 @@ static void write_names(FILE *to, size_t n, const mt_cell_quantity *quantities)
     }
 }
 
-/* What is not a number stays empty. */
+/* Writes numbers as cells; NaN is an empty cell. */
 static void write_numbers(FILE *to, size_t n, const double *values)
 {
     char number[MT_NUMBER_SIZE];
@@ -36,7 +36,7 @@ mt_status mt_cell_trace_begin(mt_arena *arena, FILE *stream, const mt_cell_model
 
 void mt_cell_trace_add(mt_cell_trace *trace, size_t steps, const mt_lone_cell *cell)
 {
-    static const double part_of_a_step = 1e-6; /* what rounding may make of a whole number of them */
+    static const double part_of_a_step = 1e-6; /* tolerance for rounding of the interval */
     if (steps < trace->next) return;
     const mt_cell_model *model = cell->model;
     const double *states = mt_lone_cell_states(cell);

@@ -1,5 +1,5 @@
-/* The trace of one cell as CSV: a row every so many ms, with the time, V, all states and all currents that the model tells. The header
- * names them as the model does, with units: t[ms],V[mV],Xr1,...,Ca_i[mM],...,I_Na[pA/pF]. */
+/* The trace of one cell as CSV: rows at a constant interval, with the time, V, all states and all currents of the model. The header has
+ * their names in the model, with units: t[ms],V[mV],Xr1,...,Ca_i[mM],...,I_Na[pA/pF]. */
 #pragma once
 
 #include <stdio.h>
@@ -9,16 +9,16 @@
 
 typedef struct mt_cell_trace {
     FILE *stream;
-    double every; /* steps from row to row; need not be whole */
-    size_t first, rows,
-        next;        /* steps before the first row; rows so far; the step after which the next comes */
-    double *current; /* [n_currents] room for a row's */
+    double every; /* time steps between rows; not necessarily an integer */
+    /* Number of steps before the first row; rows so far; number of steps before the next row. */
+    size_t first, rows, next;
+    double *current; /* [n_currents] scratch */
 } mt_cell_trace;
 
-/* Writes the header. Rows come after the steps first, first + every, first + 2 every and so on, each at the first step that is
- * not before its time. Borrows the stream until the end; its failures stay with it. MT_MEMORY. */
+/* Writes the header. Rows follow after the steps first, first + every, first + 2 every and so on, each rounded up to the next step. Borrows
+ * the stream for the lifetime of the trace; the caller checks it for write errors. */
 MT_NODISCARD mt_status mt_cell_trace_begin(mt_arena *arena, FILE *stream, const mt_cell_model *model,
     size_t first, double every, mt_cell_trace *trace);
 
-/* What the cell is after so many steps: a row, where it is time for one. To be called after each step, and before the first. */
+/* Writes a row with the state of the cell after `steps` steps, if one is due. Call it before the first step and after each step. */
 void mt_cell_trace_add(mt_cell_trace *trace, size_t steps, const mt_lone_cell *cell);

@@ -45,7 +45,7 @@ mt_status mt_run_find_velocities(mt_arena *arena, mt_run *run)
     return MT_OK;
 }
 
-/* Behind the name of a map of a beat: nothing for the first. */
+/* Appends the number of a beat to the name of a map; nothing for the first. */
 static void add_beat(size_t beat, char text[MT_RUN_NAME])
 {
     const size_t n = strlen(text);
@@ -58,13 +58,13 @@ void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RU
     add_beat(beat, text);
 }
 
-/* What an element without a value has not done. */
+/* Returns the word for the event that is missing in an element without a value. */
 static const char *lacking(mt_map map)
 {
     return map == MT_MAP_REPOLARISATION || map == MT_MAP_APD ? "repolarised" : "activated";
 }
 
-/* What it means that an element of the whole mesh has no value. */
+/* Writes the meaning of a missing value in the complete mesh. */
 static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 {
     const char *or_inert = run->problem->mesh.number ? "inert, or " : "", *what = lacking(map);
@@ -93,7 +93,7 @@ static void undefined_text(const mt_run *run, size_t beat, char *text, size_t si
         mt_velocity_short[most]);
 }
 
-/* Writes the same for the legend of the picture of a beat. `values` is of the whole mesh. */
+/* Writes the meaning of grey for the legend of the picture of a beat. `values`: for the complete mesh. */
 static void grey_text(
     const mt_run *run, mt_map map, size_t beat, const float *values, char *text, size_t size)
 {
@@ -111,7 +111,7 @@ static void grey_text(
             map == MT_MAP_APD ? "over at" : "before", mt_run_reached_ms(run));
 }
 
-/* The same text, every line a comment. */
+/* Writes a text with each line as a YAML comment. */
 static void print_as_comment(FILE *out, const char *text)
 {
     for (const char *line = text; *line;) {
@@ -121,7 +121,7 @@ static void print_as_comment(FILE *out, const char *text)
     }
 }
 
-/* The case as it was used, and the machine, as YAML. */
+/* Writes the case with every value used, and the machine, as YAML. */
 static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text)
 {
     const char *body, *machine = NULL;
@@ -145,7 +145,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
-/* A map of a beat as a field of the whole mesh. */
+/* Builds the field of a map of a beat for the complete mesh. */
 static mt_status map_field(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, mt_vtkhdf_field *field)
 {
@@ -166,7 +166,7 @@ static mt_status map_field(
     return MT_OK;
 }
 
-/* All of them, beat by beat, and their number. */
+/* Builds the fields of all maps, ordered by beat, and adds their number to *n. */
 static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
     for (size_t beat = 0; beat < run->results.n_beats; beat++)
@@ -176,7 +176,7 @@ static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
     return MT_OK;
 }
 
-/* The elements' numbers, and which are inert where any is. */
+/* Builds the fields with the numbers of the elements and, if any element does not conduct, with the non-conducting ones. */
 static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
     const mt_problem *problem = run->problem;
@@ -193,7 +193,7 @@ static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt
     return MT_OK;
 }
 
-/* The title of the case, and what else is to be known of a picture of a beat, or of all (SIZE_MAX). */
+/* Writes the title of the picture of a beat, or of all beats (SIZE_MAX): the title of the case, the beat, and if the run was stopped. */
 static void picture_title(const mt_run *run, size_t beat, char *title, size_t size)
 {
     char of_beat[32] = "", stopped[64] = "";
@@ -208,7 +208,7 @@ static void picture_title(const mt_run *run, size_t beat, char *title, size_t si
 
 enum { NOTES = 5 };
 
-/* What a file for viewers says of the run. */
+/* Writes the notes about the run for files of viewers. */
 static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note notes[NOTES])
 {
     const char *used;
@@ -236,7 +236,7 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
     return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, NOTES, notes);
 }
 
-/* What was taken as time passed; of a run that took nothing, what an earlier one had goes. */
+/* Writes the time series, or deletes files of an earlier run if there are none. */
 static mt_status write_samples(const mt_run *run, const char *folder)
 {
     MT_SCRATCH(arena);
@@ -281,7 +281,7 @@ static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path
 
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 
-/* The first is what a run is for. */
+/* The main result is first. */
 static const struct {
     const char *name;
     writer *write;
@@ -315,7 +315,7 @@ static void segment_object(mt_json *json, const mt_segment *s)
     mt_json_close(json);
 }
 
-/* What a simulation adds to its profile (ipu_profiled.add): its mt_segments, the last of which the profile is of. One alone is in the totals. */
+/* Adds the mt_segments of a run to its profile (ipu_profiled.add). The profile covers the last segment. A single one is in the totals. */
 static void add_segments(mt_json *json, const void *of)
 {
     const mt_segments *segments = of;
@@ -327,7 +327,7 @@ static void add_segments(mt_json *json, const void *of)
     mt_json_close(json);
 }
 
-/* The trace stands beside the profile. */
+/* Writes the profile, and the trace into the same folder. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
     const ipu_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
@@ -360,7 +360,7 @@ static mt_status map_path(
     return mt_folder_path(folder, file, path);
 }
 
-/* Does a case ask for such files of a map? */
+/* True if a case requests such a file of a map. */
 static bool asks_for(const mt_case *input, mt_map map, map_file kind)
 {
     if (map != MT_MAP_ACTIVATION && !(input->output.maps >> map & 1)) return false;
@@ -378,8 +378,8 @@ static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, 
     return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
 }
 
-/* Writes the files that the run has of a map of a beat, and removes those of an earlier run that this one does not have. `any`: there was
- * one to write or to remove. */
+/* Writes the files of a map of a beat, and deletes the other ones of an earlier run. `any`: set to true if a file was written or deleted.
+ * */
 static mt_status renew_map_files(
     mt_arena *arena, const mt_run *run, const char *folder, mt_map map, size_t beat, bool *any)
 {
@@ -400,7 +400,7 @@ static mt_status renew_map_files(
     return MT_OK;
 }
 
-/* Those of all maps of all beats; those of further beats of an earlier run are removed. */
+/* Writes the files of all maps of all beats, and deletes files of additional beats of an earlier run. */
 static mt_status renew_all_map_files(const mt_run *run, const char *folder)
 {
     bool any = true;
@@ -429,7 +429,7 @@ static mt_status write_all(const mt_run *run, const char *folder)
     MT_TRY(renew_all_map_files(run, folder));
     MT_TRY(forget_page(folder));
     if (run->sampling) MT_TRY(write_samples(run, folder));
-    /* a profile of an earlier run does not stay without one of this run */
+    /* a profile of an earlier run is deleted if this run has none */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
     return here ? write_profile(run, folder) : ipu_profile_forget(folder);
 }

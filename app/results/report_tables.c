@@ -65,7 +65,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     return table;
 }
 
-/* Cycles of the cell model in a time step: in the mean of those that were counted, and of one in which every cell is evaluated. */
+/* Adds the cycles of the ionic model in a time step: the mean of the counted steps, and of a step that evaluates every cell. */
 static void stepping_cycles(const mt_run *run, mt_table *table)
 {
     const ipu_profile_step *ode = &run->profile->steps[MT_PLAN_ODE];
@@ -76,7 +76,7 @@ static void stepping_cycles(const mt_run *run, mt_table *table)
         (double)ode->compute.max, "");
 }
 
-/* What implicit steps took. */
+/* Builds the table of the cost of implicit steps. */
 static mt_table implicit_table(mt_arena *arena, const mt_run *run)
 {
     const mt_monodomain *problem = &run->problem->monodomain;
@@ -142,13 +142,13 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     return table;
 }
 
-/* One phase of the machine's work; the spread is over the tiles that have work in it, in one run. */
+/* A phase of the machine's work. The spread is over the tiles that have work in it, in one run. */
 typedef struct phase {
     uint64_t runs;
     ipu_spread spread;
-    double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
-    double instances;     /* vertices of a run */
-    double tiles;         /* that have work in a run */
+    double busy, slowest; /* computation cycles of the mean and of the slowest tile, in all runs */
+    double instances;     /* number of vertices in a run */
+    double tiles;         /* number of tiles that have work in a run */
 } phase;
 
 static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
@@ -162,7 +162,7 @@ static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
     to->runs += runs;
 }
 
-/* The vertices of the compute sets [first, last]. */
+/* Adds the vertices of the compute sets [first, last]. */
 static void add_vertices(phase *to, const ipu_profile *profile, size_t first, size_t last)
 {
     for (size_t v = 0; v < profile->n_vertices; v++) {
@@ -173,7 +173,7 @@ static void add_vertices(phase *to, const ipu_profile *profile, size_t first, si
     }
 }
 
-/* The tiles' work in a phase, or what takes every tile as long. */
+/* Sums up a phase; work that takes the same time on all tiles has no spread. */
 static phase phase_of(const mt_run *run, mt_phase which)
 {
     const ipu_profile *profile = run->profile;
@@ -187,7 +187,7 @@ static phase phase_of(const mt_run *run, mt_phase which)
         const ipu_spread same = {.min = cycles, .max = cycles, .mean = (double)cycles};
         if (cycles == 0 && tiles != &step->compute) continue;
         ipu_spread here = tiles ? *tiles : same;
-        here.max = cycles; /* of an exchange with the way of its last word */
+        here.max = cycles; /* for an exchange with the latency of its last word */
         add_spread(&p, step->runs, &here);
         if (!tiles) continue;
         p.busy += (double)step->runs * tiles->mean;
@@ -200,7 +200,7 @@ static phase phase_of(const mt_run *run, mt_phase which)
 
 uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
-/* Cycles of one time step, in which the phase runs runs / mt_run_counted times; `total` of all. */
+/* Adds a row with the cycles of a phase in one time step, in which it runs runs / mt_run_counted times. `total`: cycles of all phases. */
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
     const phase found = phase_of(run, which), *p = &found;
@@ -215,8 +215,8 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
         total / run->layout->target->clock_hz);
 }
 
-/* The rest of a row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
- * with compute: all of both is exposed. */
+/* Completes a row for the complete time step, which has only cycles and shares. Exchange and synchronisation never overlap with
+ * computation, so that both are fully exposed. */
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
@@ -260,7 +260,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
-/* What goes over the exchange in one run of each compute set that receives anything. */
+/* Builds the table of the data exchanged in one run of each compute set that receives data. */
 static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 {
     const bool crosses = ipu_profile_crosses(profile);
@@ -293,14 +293,14 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
-/* A row of the whole run; streams and bytes are no numbers where there are none. */
+/* Completes a row of the table of the complete run; streams and bytes are NaN if there are none. */
 static void host_row(mt_table *table, const mt_run *run, double streams, double bytes, uint64_t cycles)
 {
     MT_TABLE_NUMBERS(table, streams, bytes, (double)cycles, (double)cycles / run->layout->target->clock_hz,
         100 * (double)cycles / (double)run->profile->cycles);
 }
 
-/* What the host took from the tiles, beside all time steps. */
+/* Builds the table of the transfers from the tiles to the host, and of all time steps. */
 static mt_table host_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
@@ -320,7 +320,7 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
-/* Is a phase told? Where none of the segments spends a cycle in it, it is not. */
+/* True if any segment has cycles in a phase; other phases are omitted. */
 static bool in_segments(const mt_segments *segments, int which)
 {
     for (size_t k = 0; k < segments->n; k++)
@@ -328,7 +328,7 @@ static bool in_segments(const mt_segments *segments, int which)
     return false;
 }
 
-/* Without an emulated machine there is nothing to tell but the steps. */
+/* Adds the row of a segment; without an emulated machine it has only the steps. */
 static void segment_row(mt_table *table, const mt_segments *all, const mt_segment *s)
 {
     const bool machine = s->machine[0] != 0;
@@ -341,7 +341,7 @@ static void segment_row(mt_table *table, const mt_segments *all, const mt_segmen
         machine ? (double)(s->step_cycles + s->host_cycles) / s->clock_hz : NAN);
 }
 
-/* What the machines took that the run was on, one after the other. */
+/* Builds the table of the segments of the run, each with its machine. */
 static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
 {
     mt_table table = mt_table_begin(arena, "segments",
@@ -363,13 +363,13 @@ static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
     return table;
 }
 
-/* The rest of a row behind its item. all: bytes of all tiles; not a number where that says nothing. */
+/* Completes a row after its item. `all`: bytes of all tiles, or NaN if they are not applicable. */
 static void memory_row(mt_table *table, size_t bytes, double all, const ipu_profile *profile)
 {
     MT_TABLE_NUMBERS(table, (double)bytes, 100 * (double)bytes / (double)profile->memory_there, all);
 }
 
-/* Of ipu_memory_category_name. */
+/* Keys for the names of ipu_memory_category_name. */
 static const char *const category_key[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
     [IPU_MEMORY_TEMPORARIES] = "temporary_variables",
     [IPU_MEMORY_RECEIVED] = "received",
@@ -420,7 +420,7 @@ static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t 
     return MT_OK;
 }
 
-/* A row for each map of each beat. */
+/* Builds the table of the maps, with a row for each map of each beat. */
 static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
     *table = mt_table_begin(arena, "maps", "Maps: what 5, 50 and 95 % of the elements stay below");
@@ -436,7 +436,7 @@ static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
     return MT_OK;
 }
 
-/* The elements for which the conduction velocity is defined, and undefined for each reason. */
+/* Builds the table of the numbers of elements with a defined conduction velocity, and with an undefined one by reason. */
 static mt_table velocity_table(mt_arena *arena, const mt_run *run)
 {
     char title[96];

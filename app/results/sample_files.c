@@ -13,9 +13,9 @@
 #include "mesh/vtk/series.h"
 #include "solver/outputs/leads.h"
 
-/* ---- values by time ---- */
+/* ---- time series ---- */
 
-/* Rows of numbers: frames of the traces or the potentials, with each value as a column. */
+/* A table of numbers: frames of the traces or the potentials, with a column for each value. */
 typedef struct rows {
     size_t n, n_columns;
     const char *const *name; /* [n_columns] */
@@ -23,7 +23,7 @@ typedef struct rows {
     double *value;           /* [n][n_columns] */
 } rows;
 
-/* All of a file of frames: a column for each value of each field, without names. */
+/* Reads a complete file of frames: a column for each value of each field, without names. */
 static mt_status read_rows(mt_arena *arena, const mt_frames *frames, rows *r)
 {
     const size_t n_values = frames->about.n_values, n_fields = frames->about.n_fields;
@@ -54,7 +54,7 @@ static mt_status write_csv(const char *path, const rows *r)
     return mt_file_end(&file, MT_OK);
 }
 
-/* A column as a curve; what is no number is left out. */
+/* Builds a curve from a column, without NaN. */
 static mt_status make_curve(mt_arena *arena, const rows *r, size_t column, mt_curve *curve)
 {
     const double first = r->time_ms[0], last = r->time_ms[r->n - 1];
@@ -68,7 +68,7 @@ static mt_status make_curve(mt_arena *arena, const rows *r, size_t column, mt_cu
 
 /* ---- traces ---- */
 
-/* With names: "apex V[mV]". */
+/* Reads the traces, with names such as "apex V[mV]". */
 static mt_status traces_of(mt_arena *arena, const mt_sample_files *files, rows *r)
 {
     enum { NAME = 256 };
@@ -96,10 +96,9 @@ static mt_status write_traces(mt_arena *arena, const mt_sample_files *files, con
     return write_csv(path, &r);
 }
 
-/* The number of points that the picture of the traces shows, and of others. */
+/* The number of points in the picture of the traces, of points above its limit, and of points in non-conducting elements, without V. */
 typedef struct shown {
-    size_t points, beyond,
-        inert; /* beyond: more than the picture has room for; inert: in elements that do not conduct, which have no V */
+    size_t points, beyond, inert;
 } shown;
 
 static shown find_shown(const mt_probes *probes)
@@ -116,7 +115,7 @@ static shown find_shown(const mt_probes *probes)
     return n;
 }
 
-/* A panel of a field: the first points that are part of the problem. */
+/* Builds the panel of a field, with the first n_points points in conducting elements. */
 static mt_status trace_panel(mt_arena *arena, const mt_sample_files *files, const rows *r, size_t f,
     size_t n_points, mt_curve_panel *panel)
 {
@@ -142,7 +141,7 @@ static mt_status trace_panel(mt_arena *arena, const mt_sample_files *files, cons
     return MT_OK;
 }
 
-/* Writes what the picture leaves out, for its note and a warning; "" if that is nothing. */
+/* Writes a list of what the picture omits, for its note and a warning; "" if it is complete. */
 static void write_left_out(const shown *n, size_t n_fields, char *text, size_t size)
 {
     size_t used = 0;
@@ -159,7 +158,7 @@ static void write_left_out(const shown *n, size_t n_fields, char *text, size_t s
     if (used > 0) (void)snprintf(text + used, size - used, "traces.csv has all");
 }
 
-/* The first fields and points; the table has all. */
+/* Draws the first fields and points; the table has all. */
 static mt_status draw_traces(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
     const size_t n_fields = files->sampling->n_fields[MT_SAMPLE_TRACES];
@@ -264,14 +263,14 @@ static mt_status write_series(mt_arena *arena, const mt_sample_files *files, con
                                      .notes = files->notes});
 }
 
-/* The file that goes with series.hdf is written with it. */
+/* Does nothing: series.xdmf is written with series.hdf. */
 static mt_status written_already(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
     (void)arena, (void)files, (void)path;
     return MT_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all files ---- */
 
 static bool wants_traces(const mt_case *c) { return mt_moments_any(&c->traces.when); }
 static bool wants_series(const mt_case *c) { return mt_moments_any(&c->series.samples.when); }
@@ -280,7 +279,7 @@ static bool wants_ecg(const mt_case *c) { return c->n_electrodes > 0; }
 static const struct {
     const char *name;
     mt_sample of;
-    bool (*wanted)(const mt_case *input); /* NULL: no case does; what is there goes */
+    bool (*wanted)(const mt_case *input); /* NULL for a file that is never written, only deleted */
     mt_status (*write)(mt_arena *arena, const mt_sample_files *files, const char *path);
 } all[] = {{"traces.csv", MT_SAMPLE_TRACES, wants_traces, write_traces},
     {"traces.png", MT_SAMPLE_TRACES, wants_traces, draw_traces},
@@ -294,7 +293,7 @@ static bool is_wanted(const mt_case *input, int k) { return all[k].wanted && all
 
 static bool has(const mt_sampling *s, int k) { return is_wanted(s->input, k) && s->frames[all[k].of].n > 0; }
 
-/* Writes one, or removes what an earlier run left under its name. */
+/* Writes a file, or deletes the file of an earlier run. */
 static mt_status renew(const mt_sample_files *files, const char *folder, int k)
 {
     char path[MT_FILE_PATH_MAX];

@@ -42,7 +42,7 @@ mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *ro
     return MT_OK;
 }
 
-/* What some row has. */
+/* The columns that are not empty. */
 typedef struct columns {
     bool beats, cycles;
     uint32_t maps;
@@ -59,7 +59,7 @@ static columns columns_of(size_t n, const mt_sweep_row *rows)
     return c;
 }
 
-/* "median_upstroke_mv_per_ms". */
+/* Writes the key of a column: "median_upstroke_mv_per_ms". */
 static void map_key(mt_map map, char *text, size_t size)
 {
     const char *unit = mt_map_unit[map], *slash = strchr(unit, '/');
@@ -88,7 +88,7 @@ static void begin_columns(const char *key, const columns *c, mt_table *table)
     mt_table_strings(table, "outcome", "outcome");
 }
 
-/* beat NULL: nothing is known. */
+/* Adds a row. `beat`: NULL if there are no results. */
 static void add_row(
     const mt_sweep_row *row, size_t number, const mt_sweep_beat *beat, const columns *c, mt_table *table)
 {

@@ -8,7 +8,7 @@
 #include "data/core/number.h"
 #include "mesh/vertex_mean.h"
 
-/* "upstroke_mV_per_ms" */
+/* Writes the name with the unit: "upstroke_mV_per_ms". */
 static void put_name(FILE *to, const mt_vertex_map *map)
 {
     (void)fprintf(to, "%s_", map->name);

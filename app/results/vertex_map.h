@@ -1,9 +1,10 @@
-/* A map at the vertices as a text, for programs of others. A value at a vertex is mt_vertex_mean of its elements, with nine digits; the
- * vertices stand in the order of the mesh's file, with those of no element.
+/* A map at the vertices as text, for other programs. The value at a vertex is mt_vertex_mean of its elements, with nine digits. The
+ * vertices are in the order of the mesh file, including vertices without elements.
  *
- *   csv   x_mm,y_mm,z_mm,NAME: a line a vertex; nan where there is no value
- *   dat   CARP's, for meshalyzer: one number a vertex. Where there is none, -1, as openCARP writes for what was not activated; nan
- *         for potentials, which may be -1 mV */
+ *   csv   x_mm,y_mm,z_mm,NAME: one line for each vertex; nan if there is no value
+ *   dat   CARP's format, for meshalyzer: one number for each vertex. An undefined value is -1, as openCARP writes for vertices that were
+ *   not
+ *         activated; for potentials, which can be -1 mV, it is nan */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -15,6 +16,6 @@ typedef struct mt_vertex_map {
     const float *values; /* [n_elements] */
 } mt_vertex_map;
 
-/* Write it, whole or not at all (data/files/file.h). MT_FILE. MT_MEMORY. */
+/* Write the complete file or none (data/files/file.h). Fail with MT_FILE. */
 MT_NODISCARD mt_status mt_vertex_map_csv(const char *path, const mt_vertex_map *map);
 MT_NODISCARD mt_status mt_vertex_map_dat(const char *path, const mt_vertex_map *map);
