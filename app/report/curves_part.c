@@ -8,17 +8,18 @@
 #include "data/core/vec3.h"
 #include "solver/outputs/leads.h"
 
-/* A file under way. */
+/* The file that is being written. */
 typedef struct curves {
     mt_html_part *part;
     const mt_run_folder *folder;
     mt_csv csv;
-    size_t n, each;  /* rows that are shown, every so-manieth */
-    double *values;  /* [n] room */
-    size_t *nearest; /* [input.n_points] the element whose centre is nearest; NULL: not known */
+    size_t n, each;  /* number of shown rows; every each-th row is shown */
+    double *values;  /* [n] scratch */
+    size_t *nearest; /* [input.n_points] the element with the nearest centroid; NULL if not known */
 } curves;
 
-/* Cuts "P1 V[mV]" into a point, a field and a unit. A field has no blanks; of an ECG, whose columns are leads, there is none. */
+/* A column name such as "P1 V[mV]", divided into point, field and unit. A field has no blanks. The columns of an ECG are leads, without a
+ * field. */
 typedef struct column_words {
     char point[MT_COLUMN_WORDS], field[MT_COLUMN_WORDS], unit[MT_COLUMN_WORDS];
 } column_words;
@@ -54,7 +55,7 @@ static void take_column(const curves *c, size_t column)
     for (size_t k = 0; k < c->n; k++) c->values[k] = mt_csv_number(&c->csv, k * c->each, column);
 }
 
-/* Puts the values that were taken as a curve. */
+/* Writes the values as a curve. */
 static void put_curve(
     const curves *c, const char *label, const char *unit, const mt_case_point *point, const size_t *element)
 {
@@ -127,7 +128,7 @@ static mt_status find_nearest(mt_arena *arena, curves *c)
     return MT_OK;
 }
 
-/* The field of the first column that has another than all before it, from `column` on; n_columns: none. */
+/* Returns the first column from `column` on with a field that no earlier column has; n_columns if there is none. */
 static size_t next_field(const curves *c, size_t column)
 {
     column_words here, before;
@@ -220,7 +221,7 @@ static mt_status read_leads(mt_arena *arena, const curves *c, leads *l)
     return find_scale(arena, c, l);
 }
 
-/* The paper of the picture: "mm_per_s", "mm_per_mV" (limb leads, chest leads), "stimulated" (spans in ms) and "note". */
+/* Writes the scales of the picture: "mm_per_s", "mm_per_mV" (limb leads, chest leads), "stimulated" (spans in ms) and "note". */
 static void put_paper(mt_html_part *part, const leads *l)
 {
     mt_json_count(&part->json, "n_standard", l->n_standard);

@@ -1,15 +1,16 @@
-/* What a run took as time passed, as curves of a page: traces.csv, a group for each field (V, Ca_i), and ecg.csv. */
+/* The time series of a run as curves of a page: traces.csv, with a group for each field (V, Ca_i), and ecg.csv. */
 #pragma once
 
 #include "app/report/html.h"
 #include "app/report/run_folder.h"
 
-/* What was left out to keep a page small. */
+/* The rows omitted to keep a page small. */
 typedef struct mt_curves_left {
-    size_t rows, shown; /* of the longest file whose rows are not all shown: each so-manieth; 0: all are */
+    size_t rows,
+        shown; /* of the longest file with omitted rows: all rows, shown rows; 0 if nothing is omitted */
 } mt_curves_left;
 
-/* Puts the lists "traces" and "ecg", empty where there is no such file; of a file with more than `most` rows, every second, third ... of them.
- * MT_FILE. MT_INPUT: a file is damaged. MT_MEMORY. */
+/* Writes the lists "traces" and "ecg", empty if there is no such file. A file with more than `most` rows is shown by every second, third
+ * ... row. Fails with MT_FILE, or with MT_INPUT if a file is damaged. */
 MT_NODISCARD mt_status mt_curves_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t most, mt_curves_left *left);

@@ -16,16 +16,14 @@ enum { GRID_BITS = 10, BISECTIONS = 11 };
 typedef struct grid {
     const mt_mesh *mesh;
     const mt_cells *cells;
-    size_t n;         /* vertices of the cells, */
-    uint32_t *vertex; /*   and which */
+    size_t n;         /* number of vertices of the cells */
+    uint32_t *vertex; /* [n] these vertices */
     double low_mm[3], extent_mm, cube_mm;
-    uint64_t *
-        cube; /* [n_vertices of the mesh] which one a vertex is in; those near each other mostly have numbers near each other */
-    uint32_t
-        *root; /* [n_vertices of the mesh] the first vertex of its cluster, found by data/core/disjoint.h */
+    uint64_t *cube; /* [n_vertices of the mesh] the cube of a vertex, in Morton order */
+    uint32_t *root; /* [n_vertices of the mesh] the first vertex of the cluster (data/core/disjoint.h) */
 } grid;
 
-/* The bits of x, two free places behind each. */
+/* Returns the bits of x with two zero bits after each, for a Morton number. */
 static uint64_t spread(uint64_t x)
 {
     x = (x | x << 32) & 0x1F00000000FFFFu;
@@ -43,7 +41,7 @@ static uint64_t cube_of(const grid *g, uint32_t vertex)
     return cube;
 }
 
-/* Joins the vertices of a cell that are in one cube; answers how many clusters became one with another. */
+/* Joins the vertices of a cell that are in the same cube. Returns the number of joined pairs of clusters. */
 static size_t join_corners(const grid *g, const uint32_t *corner)
 {
     size_t joined = 0;
@@ -57,7 +55,7 @@ static size_t join_corners(const grid *g, const uint32_t *corner)
     return joined;
 }
 
-/* Puts vertices into cubes of this edge, and joins them; answers how many clusters there are. */
+/* Assigns vertices to cubes of this edge, and joins them. Returns the number of clusters. */
 static size_t lay(grid *g, double cube_mm)
 {
     size_t clusters = g->n;
@@ -69,7 +67,7 @@ static size_t lay(grid *g, double cube_mm)
     return clusters;
 }
 
-/* The finest of a bisection that leaves no more clusters; answers how many. */
+/* Finds, by bisection, the finest grid with at most `most` clusters. Returns their number. */
 static size_t choose(grid *g, size_t most)
 {
     double low = log2(g->extent_mm) - GRID_BITS, high = log2(g->extent_mm) + 1; /* all are in one cube */
@@ -80,7 +78,7 @@ static size_t choose(grid *g, size_t most)
     return lay(g, exp2(high));
 }
 
-/* The vertices of the cells, by number. */
+/* Lists the vertices of the cells, by number. */
 static mt_status list_vertices(mt_arena *scratch, grid *g)
 {
     const size_t n = g->mesh->n_vertices;
@@ -96,7 +94,7 @@ static mt_status list_vertices(mt_arena *scratch, grid *g)
     return MT_OK;
 }
 
-/* The lowest corner of the box around them, and its longest side. */
+/* Computes the lowest corner and the longest side of the bounding box of these vertices. */
 static void measure(grid *g)
 {
     for (size_t k = 0; k < 3; k++) {
@@ -111,7 +109,7 @@ static void measure(grid *g)
     if (!(g->extent_mm > 0)) g->extent_mm = 1;
 }
 
-/* ---- which vertex shows which ---- */
+/* ---- representative vertices ---- */
 
 /* A vertex in its cluster. */
 typedef struct placed {
@@ -121,7 +119,7 @@ typedef struct placed {
 
 MT_ORDER(by_place, placed, cube, root, vertex)
 
-/* Of the vertices of a cluster, the one nearest to their mean, and of several the first. */
+/* Returns the vertex nearest to the mean of a cluster; the first if there are several. */
 static uint32_t middle_one(const double *xyz_mm, size_t n, const placed *vertices)
 {
     double mean[3] = {0}, nearest = INFINITY;
@@ -137,7 +135,7 @@ static uint32_t middle_one(const double *xyz_mm, size_t n, const placed *vertice
     return found;
 }
 
-/* Clusters become vertices of `coarse`; shown_by[v] is which of these shows vertex v of the mesh. */
+/* Adds a vertex to `coarse` for each cluster. shown_by[v]: the representative of vertex v of the mesh, among these. */
 static void show(
     const double *xyz_mm, size_t n, const placed *vertices, uint32_t *shown_by, mt_coarse *coarse)
 {
@@ -153,7 +151,7 @@ static void show(
     }
 }
 
-/* Each vertex by itself, in cubes that only give their order. */
+/* Makes each vertex a cluster; the cubes then only define the order. */
 static size_t leave_apart(grid *g)
 {
     (void)lay(g, ldexp(g->extent_mm, -GRID_BITS));
@@ -180,9 +178,9 @@ static mt_status cluster(
     return MT_OK;
 }
 
-/* ---- which cells stay ---- */
+/* ---- remaining cells ---- */
 
-/* A cell by its corners in ascending order, of which `turned` tells that they are an odd permutation of how they stood. */
+/* A cell with its corners in ascending order. `turned`: true if this is an odd permutation of the original order. */
 typedef struct kept {
     uint32_t corner[4], cell;
     bool turned;
@@ -190,7 +188,7 @@ typedef struct kept {
 
 MT_ORDER(by_corners, kept, corner[0], corner[1], corner[2], corner[3], cell)
 
-/* Sorts the corners; false where two are the same. */
+/* Sorts the corners; false if two are equal. */
 static bool sort_corners(kept *cell, size_t corners)
 {
     for (size_t i = 1; i < corners; i++)
@@ -211,7 +209,7 @@ static bool take_cell(const mt_cells *cells, size_t c, const uint32_t *shown_by,
     return sort_corners(cell, cells->corners);
 }
 
-/* Six times the volume between four vertices of the mesh. */
+/* Returns six times the signed volume of a tetrahedron. */
 static double volume_six(const mt_mesh *mesh, const mt_coarse *coarse, const uint32_t corner[4])
 {
     const double *x[4];
@@ -222,7 +220,7 @@ static double volume_six(const mt_mesh *mesh, const mt_coarse *coarse, const uin
     return mt_dot3(area, side[2]);
 }
 
-/* Puts a cell, its corners as they shall be turned, unless it is flat. */
+/* Adds a cell with the right orientation, unless it is flat. */
 static void put_cell(const mt_mesh *mesh, const mt_cells *cells, const kept *cell, mt_coarse *coarse)
 {
     const size_t last = coarse->corners - 1;
@@ -258,7 +256,7 @@ static mt_status keep_cells(mt_arena *arena, mt_arena *scratch, const mt_mesh *m
     return MT_OK;
 }
 
-/* Vertices that no cell has any more go. */
+/* Deletes vertices that no cell uses. */
 static mt_status drop_vertices(mt_arena *scratch, mt_coarse *coarse)
 {
     uint32_t *number, n = 0;

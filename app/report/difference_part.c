@@ -42,7 +42,7 @@ static void put_largest(mt_html_part *part, const mt_mesh *mesh, size_t element,
     mt_json_close(&part->json);
 }
 
-/* `room`: [n_elements of the mesh]. */
+/* Writes the statistics of the difference. `room`: scratch, [n_elements of the mesh]. */
 static void put_statistics(
     mt_html_part *part, const mt_mesh *mesh, const float *values, const float *before, double *room)
 {

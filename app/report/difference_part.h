@@ -11,12 +11,12 @@ typedef struct mt_compared_run {
     mt_folder_map *maps;
 } mt_compared_run;
 
-/* Copies the maps of a run into `arena`. MT_MEMORY. */
+/* Copies the maps of a run into `arena`. */
 MT_NODISCARD mt_status mt_compared_run_keep(
     mt_arena *arena, const mt_run_folder *folder, mt_compared_run *kept);
 
-/* Puts the list "differences": for each map that this run and run k < n have on the same mesh, the statistics of this run less run k over
- * all elements with a value in both: mean, root mean square, 5th, 50th and 95th percentile (interpolated between ranks), and the largest
- * absolute difference with its element. MT_MEMORY. */
+/* Writes the list "differences": for each map that this run and run k < n have on the same mesh, the statistics of this run minus run k
+ * over all elements with a value in both. These are mean, root mean square, 5th, 50th and 95th percentile (interpolated between ranks),
+ * and the largest absolute difference with its element. */
 MT_NODISCARD mt_status mt_difference_part_put(
     mt_html_part *part, const mt_run_folder *folder, size_t n, const mt_compared_run *runs);

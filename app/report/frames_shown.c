@@ -7,13 +7,13 @@
 
 static const char values_name[] = "VTKHDF/CellData/V", numbers_name[] = "VTKHDF/CellData/element";
 
-/* A series under way. */
+/* The series that is being read. */
 typedef struct series {
     mt_h5 *h5;
     const mt_run_folder *folder;
-    size_t n_elements, n_all; /* of the series; in all its moments */
-    int64_t *number;          /* [n_elements] in the whole; NULL: the same */
-    float *some, *whole;      /* room: [n_elements]; [folder->mesh.n_elements] */
+    size_t n_elements, n_all; /* number of elements of the series; over all its frames */
+    int64_t *number;          /* [n_elements] numbers in the complete mesh; NULL if equal */
+    float *some, *whole;      /* scratch: [n_elements]; [folder->mesh.n_elements] */
 } series;
 
 static mt_status check_mesh(const series *s)

@@ -47,11 +47,11 @@ static mt_status put_cut(mt_html_part *part, const mt_mesh *mesh, const mt_coars
 
 /* ---- maps ---- */
 
-/* What is drawn, with the elements around each vertex. */
+/* The drawn meshes, with the elements around each vertex. */
 typedef struct drawn {
     mt_coarse surface, cut;
     mt_vertex_stars of_surface, of_cut;
-    double *room; /* a value for each vertex or cell of any of them */
+    double *room; /* scratch: a value for each vertex or cell of any of them */
 } drawn;
 
 static void put_means(
@@ -109,7 +109,7 @@ mt_status mt_heart_sample(mt_arena *arena, size_t n, size_t most, size_t *n_chos
     const size_t count = n < most ? n : most;
     size_t k = 0;
     MT_ALLOC(arena, *chosen, count);
-    for (uint64_t i = 0; i < count; i++) { /* 2^32 times the fraction, then the element there */
+    for (uint64_t i = 0; i < count; i++) { /* 2^32 times the fraction, then its element */
         const uint64_t fraction = i * 0x9E3779B97F4A7C15u >> 32;
         (*chosen)[i] = n == count ? (uint32_t)i : (uint32_t)(fraction * n >> 32);
     }
@@ -156,8 +156,7 @@ static void put_point(mt_html_part *part, const char *label, const char *kind, c
     mt_json_close(&part->json);
 }
 
-/* The middle of the elements of a region; of a sphere its own, and of a box that of what the mesh has of it. False: a file that it needs is
- * not there any more. */
+/* Computes the mean of the centroids of a region's elements. `known`: false if a file of the region is missing. */
 static mt_status middle_of(const mt_mesh *mesh, const mt_region *region, double middle_mm[3], bool *known)
 {
     MT_SCRATCH(arena);
@@ -176,7 +175,7 @@ static mt_status middle_of(const mt_mesh *mesh, const mt_region *region, double 
     return MT_OK;
 }
 
-/* Places in spheres, as sites are, cost nothing. */
+/* Writes the place of a stimulus. For spheres, such as sites, no elements are searched. */
 static mt_status put_stimulus(
     mt_html_part *part, const mt_mesh *mesh, const mt_case_stimulus *stimulus, size_t number)
 {
@@ -206,7 +205,7 @@ static mt_status put_points(mt_html_part *part, const mt_run_folder *folder)
     return MT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- complete part ---- */
 
 static mt_status draw(mt_arena *arena, const mt_run_folder *folder, const mt_heart_limits *limits, drawn *d)
 {

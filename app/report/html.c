@@ -62,7 +62,7 @@ static void put_base64(FILE *to, const uint8_t *bytes, size_t n)
     }
 }
 
-/* Packs n bytes. */
+/* Compressed bytes. */
 typedef struct packed {
     uint8_t *bytes;
     size_t n;
@@ -78,7 +78,7 @@ static mt_status pack(mt_arena *arena, const uint8_t *bytes, size_t n, packed *t
     return MT_OK;
 }
 
-/* Whole numbers of so many bytes, little-endian, each less the one `lag` before it (0: as it is). */
+/* Packs integers of `bytes` bytes, little-endian, each minus the one `lag` before it (0 for plain numbers). */
 static mt_status pack_numbers(
     mt_arena *arena, const uint32_t *number, size_t n, size_t bytes, size_t lag, packed *to)
 {
@@ -91,7 +91,7 @@ static mt_status pack_numbers(
     return pack(arena, raw, n * bytes, to);
 }
 
-/* An array as its descriptor tells it. */
+/* The descriptor of an array. */
 typedef struct described {
     const char *type;
     size_t n, components, lag;
@@ -131,7 +131,7 @@ static void put_array(mt_html_part *part, const char *key, const described *a, c
     (void)fputs("</script>\n", part->blocks);
 }
 
-/* Whichever is shorter, as they are or as differences. */
+/* Writes plain numbers or differences, whichever is shorter. */
 static mt_status put_numbers(mt_arena *arena, mt_html_part *part, const char *key, const uint32_t *number,
     size_t bytes, const described *about)
 {
@@ -153,7 +153,7 @@ static void keep_status(mt_html_part *part, mt_status status)
     if (part->status == MT_OK) part->status = status;
 }
 
-/* Fills in offset and scale; is there one that is no value? Numbers that are whole and near enough to each other stay whole. */
+/* Finds offset, scale and whether a value is missing. Integers within the number of levels remain exact. */
 static void find_range(const double *values, size_t n, uint32_t levels, described *a)
 {
     double low = INFINITY, high = -INFINITY;

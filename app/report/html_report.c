@@ -19,7 +19,7 @@
 const size_t mt_html_report_bytes = 3000000;
 
 enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
-/* Coarser than this a heart is none. */
+/* With less than this the heart is not recognisable. */
 enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
 
 mt_status mt_html_report_template(mt_arena *arena, const char **path)
@@ -27,7 +27,7 @@ mt_status mt_html_report_template(mt_arena *arena, const char **path)
     return mt_data_path(arena, "report/template.html", path);
 }
 
-/* ---- how much is shown ---- */
+/* ---- limits ---- */
 
 typedef struct limits {
     mt_heart_limits heart;
@@ -35,7 +35,7 @@ typedef struct limits {
     size_t rows;
 } limits;
 
-/* Everything. */
+/* No limits. */
 static const limits all = {
     {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535}, {{SIZE_MAX, SIZE_MAX}, SIZE_MAX}, SIZE_MAX};
 
@@ -44,17 +44,17 @@ static size_t at_least(double number, size_t least)
     return number > (double)least ? (size_t)number : least;
 }
 
-/* What is usual; `share` is in bytes. */
+/* Returns the default limits. `share`: of the run in the file size [bytes]. */
 static limits usual(size_t share)
 {
     return (limits){
         {SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {{IPU_DETAILED_MOST, share / 4}, LINKS}, ROWS};
 }
 
-/* A part of what was shown at first. */
+/* Returns limits for a fraction of the amounts shown at first. */
 static limits part_of(const mt_heart_shown *first, double fraction, size_t share)
 {
-    const double slow = sqrt(fraction); /* frames and others become fewer more slowly */
+    const double slow = sqrt(fraction); /* frames and others are reduced less */
     limits some = usual(share);
     some.heart.surface = at_least(fraction * (double)first->vertices, SURFACE_LEAST);
     some.heart.cut = at_least(fraction * (double)first->cut_vertices, CUT_LEAST);
@@ -87,7 +87,7 @@ static void note_end(mt_html_part *part, const mt_run_folder *folder)
             folder->end_ms);
 }
 
-/* The first map is the activation of the first beat. */
+/* Adds a note if elements were not activated. The first map is the activation of the first beat. */
 static void note_activation(mt_html_part *part, const mt_run_folder *folder)
 {
     const size_t n = folder->mesh.n_elements;
@@ -140,11 +140,11 @@ static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
     return MT_OK;
 }
 
-/* The runs of a report before the one that is made, and how coarsely each is shown. */
+/* The finished runs of a report, and the resolution of each. */
 typedef struct made_runs {
     size_t n;
     mt_compared_run *run; /* [n of the report] */
-    double *fraction;     /* [n of the report] of what is usually shown */
+    double *fraction;     /* [n of the report] of the default amounts */
 } made_runs;
 
 static mt_status put_run(mt_html_part *part, const mt_run_folder *folder, const made_runs *made,
@@ -176,8 +176,8 @@ static mt_status make_part(const mt_run_folder *folder, const made_runs *made, c
     return status;
 }
 
-/* Makes a part with at most `bytes` bytes. Its size is about proportional to what is shown, so the next fraction is a little less than
- * the one that would fit. `fraction`: in, the largest allowed; out, the one used. */
+/* Builds a part with at most `bytes` bytes. Its size is about proportional to the fraction shown, so that the next attempt uses slightly
+ * less than the fraction that should fit. `fraction`: in, the largest allowed; out, the one used. */
 static mt_status fit_part(const mt_run_folder *folder, const made_runs *made, size_t bytes, double *fraction,
     mt_html_part *part, mt_html_run *run)
 {
@@ -201,7 +201,7 @@ static mt_status fit_part(const mt_run_folder *folder, const made_runs *made, si
         folder->path, run->bytes, bytes);
 }
 
-/* Makes the run after those in `made`. `kept`: its maps, for later runs; NULL: not needed. */
+/* Builds the part of the run that follows the runs in `made`. `kept`: optional, its maps for later runs. */
 static mt_status make_run(mt_arena *arena, const mt_html_report *report, const made_runs *made, size_t share,
     mt_compared_run *kept, mt_html_part *part, mt_html_run *run)
 {
@@ -222,9 +222,9 @@ static mt_status make_run(mt_arena *arena, const mt_html_report *report, const m
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
-/* What each run may take. */
+/* Computes the share of each run in the file size. */
 static mt_status share_of(const mt_html_report *report, const mt_html_template *template, size_t *share)
 {
     const size_t frame = mt_html_frame_bytes(template, report->n);
@@ -238,7 +238,7 @@ static mt_status share_of(const mt_html_report *report, const mt_html_template *
     return MT_OK;
 }
 
-/* Makes runs on one mesh again if they are drawn more finely than the coarsest of them: their differences need the same vertices. */
+/* Rebuilds runs on the same mesh that are finer than the coarsest of them: their differences need the same vertices. */
 static mt_status draw_alike(mt_arena *arena, const mt_html_report *report, const made_runs *runs,
     size_t share, mt_html_part *parts, mt_html_made *made)
 {
@@ -285,7 +285,7 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
     return status;
 }
 
-/* ---- of a run that has just ended ---- */
+/* ---- a run that has just ended ---- */
 
 static mt_status make_beside(mt_arena *arena, const mt_run *run, const char *folder)
 {

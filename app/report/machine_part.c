@@ -5,7 +5,7 @@
 #include "data/yaml/yaml_node.h"
 #include "ipu/run/profile_files.h"
 
-/* The profile is parsed only to refuse a damaged one: JSON is YAML. */
+/* Writes the object "machine". The profile is parsed, as YAML, only to detect a damaged file. */
 static mt_status put(
     mt_html_part *part, const char *folder, const mt_machine_limits *limits, mt_tiles_shown *shown)
 {

@@ -12,7 +12,7 @@
 
 enum { KINDS = 255, WORDS = 128 };
 
-/* One way to name triangles: kind k + 1 has this word, 0 none. */
+/* Names of triangles: kind k + 1 has word[k], kind 0 has no name. */
 typedef struct named {
     uint32_t *kind; /* [n triangles] */
     size_t n;
@@ -38,7 +38,7 @@ enum { NO_TAG = INT_MIN };
 
 MT_ORDER_NUMBERS(ascending, int32_t)
 
-/* The different tags, ascending, of which there are at most KINDS; 0: more. */
+/* Finds the distinct tags, ascending. Returns their number, or 0 if there are more than KINDS. */
 static size_t distinct(size_t n, const int32_t *tag, int32_t found[KINDS])
 {
     size_t n_found = 0;
@@ -51,7 +51,7 @@ static size_t distinct(size_t n, const int32_t *tag, int32_t found[KINDS])
     return n_found;
 }
 
-/* Names a tag of triangles or elements: a surface that its name means, else its name, else its number. */
+/* Names a tag of triangles or elements: by its surface if the name means one, otherwise by its name or its number. */
 static void name_tag(const mt_mesh *mesh, int32_t dimension, int32_t tag, char word[WORDS])
 {
     const char *surface = mt_surface_name(mt_names_surface_of(mesh, tag)),
@@ -150,7 +150,7 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
         region->type[0] ? ", type " : "", region->type);
 }
 
-/* Of what several regions have, the last says. */
+/* Marks the elements of a region; the last region wins. */
 static mt_status mark_region(const mt_mesh *mesh, const mt_case_region *region, uint32_t kind, uint32_t *of)
 {
     MT_SCRATCH(arena);
@@ -180,7 +180,7 @@ static mt_status put_regions(
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- complete part ---- */
 
 mt_status mt_named_part_put(mt_html_part *part, const mt_run_folder *folder, const mt_coarse *surface)
 {

@@ -14,9 +14,9 @@
 
 enum { FIELD = 256 };
 
-/* ---- is it one? ---- */
+/* ---- checks ---- */
 
-/* Why a folder without results may have none. */
+/* Returns a possible reason for a folder without results. */
 static const char *why_none(const char *path)
 {
     if (mt_folder_is_taken(path)) return "a run is going on there, and writes it at its end";
@@ -42,7 +42,7 @@ static mt_status need_folder(const char *path)
     return MT_OK;
 }
 
-/* Its last component, also of "." */
+/* Finds the last component of the absolute path, also for "." */
 static mt_status name_of(mt_arena *arena, const char *path, const char **name)
 {
     const char *whole = path;
@@ -79,7 +79,7 @@ static mt_status read_values(mt_h5 *h5, mt_map map, const char *field, size_t n,
                                              : mt_h5_read(h5, field, MT_H5_FLOAT, 1, &n, values);
 }
 
-/* "apd90", and "apd90_beat2" of the second beat, as a field of the file. */
+/* Writes the path of the field in the file, with "apd90", or "apd90_beat2" for the second beat. */
 static void field_of(const mt_run_folder *folder, mt_map map, size_t beat, char field[FIELD])
 {
     char name[64];
@@ -88,7 +88,7 @@ static void field_of(const mt_run_folder *folder, mt_map map, size_t beat, char 
     if (beat > 0) (void)snprintf(field + n, FIELD - (size_t)n, "_beat%zu", beat + 1);
 }
 
-/* Adds a map, whose values are to be filled in. */
+/* Adds a map; the caller fills in its values. */
 static mt_status add_map(
     mt_arena *arena, mt_run_folder *folder, mt_map map, size_t beat, const char *name, mt_folder_map **added)
 {
@@ -126,7 +126,7 @@ static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *fol
     return MT_OK;
 }
 
-/* A map of the only beat has no number. */
+/* Sets the beat of all maps to 0 if there is only one beat. */
 static void number_beats(mt_run_folder *folder, size_t n_beats)
 {
     for (size_t k = 0; k < folder->n_maps && n_beats == 1; k++) folder->maps[k].beat = 0;
@@ -143,7 +143,7 @@ static mt_status count_beats(mt_h5 *h5, const mt_run_folder *folder, size_t *n)
     return MT_OK;
 }
 
-/* Beat by beat. */
+/* Reads the maps, ordered by beat. */
 static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
 {
     size_t n_beats;
@@ -173,7 +173,7 @@ static mt_status make_boundary(mt_arena *arena, const char *path, mt_run_folder 
     return mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
 }
 
-/* Differs from the hash of the mesh: fibres, tags and layers may differ. */
+/* Hashes positions and elements. Unlike the hash of the mesh it does not depend on fibres, tags and layers. */
 static mt_status hash_positions(mt_run_folder *folder)
 {
     const mt_mesh *mesh = &folder->mesh;

@@ -17,7 +17,7 @@ void mt_column_words(const char *name, char label[MT_COLUMN_WORDS], char unit[MT
     for (char *at = label; !bracket && (at = strchr(at, '_'));) *at = ' ';
 }
 
-/* Has it numbers, and else only empty cells? */
+/* True if a column has numbers, and no other cells that are not empty. */
 static bool is_of_numbers(const mt_csv *csv, size_t column)
 {
     size_t n = 0;

@@ -14,12 +14,12 @@
 enum { PLACES = 4, WORST = 100, BINS = 360 }; /* PLACES: columns before the measures */
 static const char *const place[PLACES] = {"tile", "chip", "row", "column"};
 
-/* tiles.csv, and where its tiles are drawn. */
+/* tiles.csv, and the places of its tiles in the drawing. */
 typedef struct tiles {
     mt_csv csv;
     const char *path;
     uint32_t *chip, *row, *column; /* [csv.n_rows] */
-    size_t rows, columns;          /* of a block */
+    size_t rows, columns;          /* size of a block */
     uint32_t *block;               /* [csv.n_rows] */
     size_t n_blocks;
 } tiles;
@@ -62,7 +62,7 @@ static size_t extent(size_t n, const uint32_t *value)
     return most;
 }
 
-/* The smallest blocks, about as high as wide, of which there are no more than `most`; or whole dies. */
+/* Finds the smallest blocks, about square, with at most `most` blocks in total; or one block for each die. */
 static void choose_size(tiles *t, size_t most, const size_t extents[3])
 {
     t->rows = t->columns = 1;
@@ -76,7 +76,7 @@ static void choose_size(tiles *t, size_t most, const size_t extents[3])
     }
 }
 
-/* Blocks stand in the order of their first tiles. */
+/* Numbers the blocks in the order of their first tiles. */
 static mt_status number_blocks(mt_arena *arena, tiles *t, const size_t extents[3])
 {
     const size_t down = ipu_divide_up(extents[1], t->rows), across = ipu_divide_up(extents[2], t->columns);
@@ -137,12 +137,12 @@ static void put_spread(mt_html_part *part, size_t n, const ranked *order)
     for (size_t k = 0; k < n; k++) sum += order[k].value;
     mt_json_count(&part->json, "n", n);
     mt_json_count(&part->json, "min", order[n - 1].value);
-    mt_json_count(&part->json, "median", order[n / 2].value); /* the lower of two */
+    mt_json_count(&part->json, "median", order[n / 2].value); /* the lower of the two middle values */
     mt_json_number(&part->json, "mean", sum / (double)n);
     mt_json_count(&part->json, "max", order[0].value);
 }
 
-/* In BINS equal parts from the lowest to the highest value. */
+/* Writes a histogram with BINS equal intervals from the lowest to the highest value. */
 static void put_counts(mt_html_part *part, size_t n, const ranked *order)
 {
     const double low = order[n - 1].value, width = order[0].value - low;
@@ -166,7 +166,7 @@ static void put_worst(mt_html_part *part, size_t n, const ranked *order)
     mt_html_wholes(part, "worst", shown, 1, value);
 }
 
-/* What blocks hide of a measure. */
+/* Writes the statistics of a measure over all tiles, which blocks do not show. */
 static mt_status put_all(mt_arena *arena, mt_html_part *part, const tiles *t, const uint32_t *value)
 {
     ranked *order;
@@ -182,7 +182,7 @@ static mt_status put_all(mt_arena *arena, mt_html_part *part, const tiles *t, co
     return MT_OK;
 }
 
-/* "compute pde a to b" is a phase of a compute set: the first word is the label, the others are the set. */
+/* Divides the name of a phase of a compute set, "compute pde a to b": the first word is the label, the others are the set. */
 static const char *part_phase(char *label, const char *unit)
 {
     static const struct {
@@ -230,7 +230,7 @@ static bool any(size_t n, const uint32_t *value)
     return false;
 }
 
-/* May something more be put, behind what began at `before`? */
+/* True if the data since the size `before` is within the limit. */
 static mt_status has_room(mt_html_part *part, size_t before, const mt_tiles_limits *limits, bool *room)
 {
     size_t now;
@@ -239,7 +239,7 @@ static mt_status has_room(mt_html_part *part, size_t before, const mt_tiles_limi
     return MT_OK;
 }
 
-/* The memory in use, which is the last column, comes first, then all others in the order of the file. */
+/* Writes the measures: first the memory in use, the last column, then all others in the order of the file. */
 static mt_status put_measures(
     mt_html_part *part, const tiles *t, size_t before, const mt_tiles_limits *limits, mt_tiles_shown *shown)
 {
@@ -263,12 +263,12 @@ static mt_status put_measures(
     return MT_OK;
 }
 
-/* ---- details of single tiles ---- */
+/* ---- details of individual tiles ---- */
 
 static const char *const details[][3] = {{"memory", "memory.csv", "Memory map"},
     {"vertices", "vertices.csv", "Vertices"}, {"received", "received.csv", "Received from"}};
 
-/* Is every cell a number, or empty? */
+/* True if every cell is a number or empty. */
 static bool is_of_numbers(const mt_csv *csv, size_t column)
 {
     for (size_t k = 0; k < csv->n_rows; k++)
@@ -295,7 +295,7 @@ static mt_status put_numbers(mt_arena *arena, mt_html_part *part, const mt_csv *
     return MT_OK;
 }
 
-/* Each word once, and for each row its number. */
+/* Writes each distinct word once, and for each row its index. */
 static mt_status put_words(mt_arena *arena, mt_html_part *part, const mt_csv *csv, size_t column)
 {
     const char **word;
@@ -368,7 +368,7 @@ static mt_status put_details(mt_html_part *part, const char *folder, size_t befo
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- complete part ---- */
 
 static mt_status put(mt_arena *arena, mt_html_part *part, const char *folder, const mt_tiles_limits *limits,
     tiles *t, mt_tiles_shown *shown)
