@@ -1,4 +1,4 @@
-/* For tests of pictures: files, their pixels, and colours. */
+/* Helpers for tests of pictures: files, pixels and colours. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -51,7 +51,7 @@ static inline void assert_same_bytes(const char *path, const char *other)
 
 /* ---- pixels */
 
-/* The pixels of a page, red, green and blue; to be freed. */
+/* Reads the pixels of a page: red, green and blue. The caller frees them. */
 static inline unsigned char *read_pixels(const char *path)
 {
     cairo_surface_t *page = cairo_image_surface_create_from_png(path);
@@ -77,7 +77,7 @@ static inline const unsigned char *pixel_at(const unsigned char *pixels, size_t 
 
 typedef bool pixel_test(const unsigned char rgb[3], double t);
 
-/* How many pixels of the page with x[0] <= x < x[1] and y[0] <= y < y[1] pass. */
+/* Counts the pixels of the page with x[0] <= x < x[1] and y[0] <= y < y[1] that pass. */
 static inline size_t count_within(
     const char *path, const size_t x[2], const size_t y[2], pixel_test *passes, double t)
 {
@@ -91,12 +91,12 @@ static inline size_t count_within(
 
 /* ---- colours */
 
-/* IEC 61966-2-1. */
+/* Converts sRGB to linear light, IEC 61966-2-1. */
 static inline double linear_of_srgb(double x)
 {
     return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
 }
-/* Of one of 256, for many pixels. */
+/* Same for one of 256 levels, by a table. */
 static inline double linear_of_byte(unsigned char byte)
 {
     static double linear[256];
@@ -108,7 +108,7 @@ static inline double srgb_of_linear(double x)
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
-/* Linear-light sRGB to OKLab: B. Ottosson (2020), bottosson.github.io/posts/oklab. */
+/* Converts linear-light sRGB to OKLab: B. Ottosson (2020), bottosson.github.io/posts/oklab. */
 static inline void oklab(const double rgb[3], double lab[3])
 {
     double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);

@@ -1,4 +1,4 @@
-/* What all pictures share: round numbers, numbers as text. Words, boxes and files are tested with the pictures. */
+/* The page that all pictures share: round numbers, and numbers as text. Words, boxes and files are tested with the pictures. */
 #include <criterion/criterion.h>
 
 #include <locale.h>

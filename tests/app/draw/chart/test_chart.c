@@ -20,7 +20,7 @@ static void leave(void)
 {
     (void)unlink(path);
     (void)unlink(other);
-    cr_assert_eq(files_in(folder), 0, "something was left behind");
+    cr_assert_eq(files_in(folder), 0, "files remain in the folder");
     (void)rmdir(folder);
 }
 
@@ -50,7 +50,7 @@ static mt_chart make(bool logarithmic)
 
 static bool has_colour(const unsigned char rgb[3], size_t of_kind)
 {
-    static double shown[KINDS][3]; /* bytes; of colours that were asked for before */
+    static double shown[KINDS][3]; /* [bytes] of the colours requested so far */
     double linear[3], *colour = shown[of_kind];
     cr_assert_lt(of_kind, KINDS);
     if (!(colour[0] + colour[1] + colour[2] > 0)) {
@@ -62,7 +62,7 @@ static bool has_colour(const unsigned char rgb[3], size_t of_kind)
     return true;
 }
 
-/* Any kind's; KINDS where it is none's. */
+/* Returns the kind with this colour; KINDS if there is none. */
 static size_t kind_of(const unsigned char rgb[3])
 {
     size_t k = 0;
@@ -70,8 +70,8 @@ static size_t kind_of(const unsigned char rgb[3])
     return k;
 }
 
-/* In pixels: how many of each kind stand one above the other in the middle of each bar, from the left. The legend, below
- * 0.9 of the page, is left out. */
+/* Counts the pixels of each kind along the vertical centre line of each bar, from the left. The legend, below 0.9 of the page, is
+ * excluded. */
 static size_t read_bars(const char *file, size_t height[ALL][KINDS])
 {
     enum { AXIS = 773, END = MT_PAGE_HEIGHT * 9 / 10 };
@@ -94,7 +94,7 @@ static size_t read_bars(const char *file, size_t height[ALL][KINDS])
     return n;
 }
 
-/* One pixel at each end of a run is a mixture, so a height is known to 2. */
+/* One pixel at each end of a run is blended, so that heights are accurate to 2. */
 Test(chart, heights_are_proportional_to_values)
 {
     const mt_chart chart = make(false);
@@ -110,7 +110,7 @@ Test(chart, heights_are_proportional_to_values)
                 height[b][k], value[b][k]);
 }
 
-/* Where kinds end: their sum from the axis up. */
+/* The upper end of a kind is the sum from the axis up. */
 Test(chart, on_a_logarithmic_axis_heights_differ_as_the_logarithms_of_sums_do)
 {
     const mt_chart chart = make(true);
@@ -132,7 +132,7 @@ Test(chart, on_a_logarithmic_axis_heights_differ_as_the_logarithms_of_sums_do)
     }
 }
 
-/* The only black of the plot but words: none stand in its right half here, above the names of the bars. */
+/* Returns the mean height of the black pixels in the right half of the plot, above the names of the bars, where only a mark is black. */
 static double mark_height(const char *file)
 {
     unsigned char *pixels = read_pixels(file);
@@ -170,7 +170,7 @@ static bool is_line(const unsigned char rgb[3])
     return rgb[0] > 200 && rgb[0] < 240 && rgb[0] == rgb[1] && rgb[1] == rgb[2];
 }
 
-/* How many lines of the grid cross the column between the axis' numbers and the first bar. */
+/* Counts the grid lines that cross the column between the numbers of the axis and the first bar. */
 static size_t count_lines(const char *file)
 {
     unsigned char *pixels = read_pixels(file);
@@ -182,7 +182,7 @@ static size_t count_lines(const char *file)
     return n;
 }
 
-/* 0 to 12,000 by 2,000, the lowest under the axis. 50 to 20,000: 100, 200, 500 and so on; 1e-9 to 1e15 by powers. */
+/* 0 to 12,000 in steps of 2,000, the lowest under the axis. 50 to 20,000: 100, 200, 500 and so on; 1e-9 to 1e15: powers of ten. */
 Test(chart, lines_stand_at_round_numbers)
 {
     mt_chart chart = make(false);
@@ -197,8 +197,8 @@ Test(chart, lines_stand_at_round_numbers)
     cr_assert(count_lines(path) >= 5 && count_lines(path) <= 9, "%zu", count_lines(path));
 }
 
-/* One bar of 1000 in a chart that reaches to 2000, linear with lines every 500, logarithmic with 1000 between 500 and
- * 2000: the highest line below the top one that crosses the page left of the bar stands at its top, to a pixel. */
+/* A bar of 1000 in a chart up to 2000, linear with lines every 500, logarithmic with 1000 between 500 and 2000. The highest line left of
+ * the bar, except the top one, must be at the top of the bar, to a pixel. */
 Test(chart, a_bar_of_a_round_number_ends_at_its_line)
 {
     const double values[] = {1000}, mark[] = {2000};
@@ -221,7 +221,7 @@ Test(chart, a_bar_of_a_round_number_ends_at_its_line)
     }
 }
 
-/* Boxes of 20 x 20 pixels of the first n colours, from the left in their order, and of no other. */
+/* Checks that the legend has boxes of 20 x 20 pixels with the first n colours, in order from the left, and no others. */
 static void check_legend(size_t n)
 {
     unsigned char *pixels = read_pixels(path);
@@ -286,7 +286,7 @@ Test(chart, the_largest_fits_and_has_the_same_bytes_each_time)
 
 /* ---- lines ---- */
 
-/* The middle of all pixels of a colour in the plot; how many there are. */
+/* Computes the mean position of all pixels of a colour in the plot, and returns their number. */
 static size_t middle_of(const char *file, size_t of_kind, size_t from, size_t to, double *x_at, double *y_at)
 {
     unsigned char *pixels = read_pixels(file);
@@ -300,7 +300,7 @@ static size_t middle_of(const char *file, size_t of_kind, size_t from, size_t to
     return n;
 }
 
-/* One line alone with a single point at a time: where its disc stands. */
+/* Finds the position of the disc of a single point of one line. */
 static void point_of(size_t group_of_it, bool logarithmic, double at[2])
 {
     static const double place[] = {1, 100, 10};
@@ -315,7 +315,7 @@ static void point_of(size_t group_of_it, bool logarithmic, double at[2])
     cr_assert(n > 80 && n < 160, "a disc of %zu pixels", n);
 }
 
-/* Places 1, 100 and 10, values 1000, 10 and 100: 10 and 100 stand in the middle of the others. */
+/* Places 1, 100 and 10, values 1000, 10 and 100: place 10 and value 100 are midway between the others. */
 Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
 {
     double at[GROUPS][2];
@@ -326,7 +326,7 @@ Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
         cr_assert_float_eq(at[2][k], 0.5 * (at[0][k] + at[1][k]), 1.5, "%g", at[2][k]);
 }
 
-/* Places 0, 100 and 25: the last stands a quarter of the way. */
+/* Places 0, 100 and 25: the last is at a quarter of the distance. */
 Test(chart, linear_places_stand_at_their_numbers)
 {
     static const double place[] = {0, 100, 25}, values[] = {10, 10, 10};
@@ -343,8 +343,8 @@ Test(chart, linear_places_stand_at_their_numbers)
     cr_assert_float_eq(at[2][0], 0.75 * at[0][0] + 0.25 * at[1][0], 1.5, "%g", at[2][0]);
 }
 
-/* A quarter of the way the first line is at the mean of 1000 and 700, by logarithms, the second at 20 times the root of 1000;
- * three quarters of the way the second is a power of ten below that. */
+/* At a quarter of the distance the first line is at the geometric mean of 1000 and 700, the second at 20 times the square root of 1000. At
+ * three quarters the second is a power of ten lower. */
 Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
 {
     static const double place[] = {1, 100, 10}, values[GROUPS][2] = {{1000, 2000}, {10, 20}, {700, 200}};
@@ -366,13 +366,13 @@ Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
         y[1] - y[0], power * log10(sqrt(1000 * 700) / (20 * sqrt(1000))), 2, "%g %g", y[1] - y[0], power);
 }
 
-/* Of a line of marks, perhaps shared by two rows of pixels; the lines of the scale are lighter. */
+/* True if the pixel belongs to a line of marks, which may be blended into two rows; the lines of the scale are lighter. */
 static bool is_grey(const unsigned char *rgb)
 {
     return rgb[0] < 200 && abs(rgb[0] - rgb[1]) < 3 && abs(rgb[1] - rgb[2]) < 3;
 }
 
-/* Each line has its own marks: two that stay at one value are two level lines of dashes. */
+/* Two lines with marks of constant value have two level dashed lines. */
 Test(chart, every_line_has_marks_of_its_own)
 {
     static const double place[] = {1, 10, 100}, values[GROUPS][2] = {{1, 2}, {1, 2}, {1, 2}},
@@ -394,7 +394,7 @@ Test(chart, every_line_has_marks_of_its_own)
     cr_assert_eq(lines, 2, "%zu", lines);
 }
 
-/* The legend names lines by their colours, not the one kind. */
+/* The legend names the lines by their colours, instead of the single kind. */
 Test(chart, the_legend_has_all_lines)
 {
     static const double place[] = {1, 4, 16}, values[GROUPS][2] = {{4, 2}, {1, 0.5}, {0.3, 0.2}};

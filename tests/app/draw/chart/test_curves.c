@@ -1,4 +1,4 @@
-/* Curves over one axis. */
+/* Curves with a common axis. */
 #include "tests/app/draw/pixels.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ static void leave(void)
     mt_arena_free(&arena);
     (void)unlink(path);
     (void)unlink(other);
-    cr_assert_eq(files_in(folder), 0, "something was left behind");
+    cr_assert_eq(files_in(folder), 0, "files remain in the folder");
     (void)rmdir(folder);
 }
 
@@ -47,7 +47,7 @@ static bool is_coloured(const unsigned char rgb[3], double least)
     return abs(rgb[0] - rgb[2]) > (int)least;
 }
 
-/* Of very many points one is high: it is drawn in full, where it stands, and nothing else is up there. */
+/* One high point among very many is drawn at its full height and in its place, with nothing else at that height. */
 Test(curves, no_point_is_lost_however_many_there_are)
 {
     mt_curve c = begin(0, 10);
@@ -72,7 +72,7 @@ Test(curves, a_part_keeps_its_first_lowest_highest_and_last_point)
     cr_assert_eq(c.part[MT_CURVE_PARTS - 1].n, 1);
 }
 
-/* n constants, one above the other, with names of a length: each line is on the page, and each entry of the legend. */
+/* Draws n constants at different heights, with names of the given length. */
 static void draw_many(size_t n, size_t name_length, const char *to)
 {
     static const char letters[] = "point at the apex of the left ventricle and more of it";
@@ -91,7 +91,7 @@ static void draw_many(size_t n, size_t name_length, const char *to)
         mt_curves_write(to, &(mt_curves){"Many", "time, ms", 1, panel, "a note"}), MT_OK, "%s", mt_message());
 }
 
-/* The columns of the panel in which a line at this height has its colour. */
+/* Counts the columns of the panel that have the colour of a line at this height. */
 static size_t columns_of_line(const unsigned char *pixels, double y)
 {
     size_t n = 0;
@@ -104,7 +104,7 @@ static size_t columns_of_line(const unsigned char *pixels, double y)
     return n;
 }
 
-/* The rows of pixels in a box that have ink of words. */
+/* Counts the rows of pixels in a box that have ink of words. */
 static size_t rows_of_words(const unsigned char *pixels, const size_t xs[2], const size_t ys[2])
 {
     size_t n = 0;
@@ -126,12 +126,12 @@ Test(curves, long_names_of_many_curves_are_shortened_and_not_written_too_small_t
     free(pixels);
 }
 
-/* From the ninth on lines are dashed and from the 17th dotted. */
+/* Lines are dashed from the ninth on and dotted from the 17th on. */
 Test(curves, as_many_as_24_have_a_line_and_an_entry_of_the_legend_each_that_stays_on_the_page)
 {
     static const size_t legend_y[2] = {68, 122}, all_x[2] = {0, MT_PAGE_WIDTH},
                         margin_x[2] = {1546, MT_PAGE_WIDTH}, numbers[] = {2, 9, 24};
-    static const double high[] = {1, 8, 25}; /* of the axes */
+    static const double high[] = {1, 8, 25}; /* upper ends of the axes */
     for (size_t t = 0; t < 6; t++) {
         const size_t n = numbers[t / 2];
         draw_many(n, t % 2 ? 50 : 0, path);

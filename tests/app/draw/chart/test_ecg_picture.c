@@ -1,4 +1,4 @@
-/* An ECG on its paper. */
+/* The picture of an ECG on millimetre paper. */
 #include "tests/app/draw/pixels.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ static void leave(void)
     mt_arena_free(&arena);
     (void)unlink(path);
     (void)unlink(other);
-    cr_assert_eq(files_in(folder), 0, "something was left behind");
+    cr_assert_eq(files_in(folder), 0, "files remain in the folder");
     (void)rmdir(folder);
 }
 
@@ -37,7 +37,7 @@ static double wave(double t, double at, double width, double high)
     return high * exp(-d * d);
 }
 
-/* Something like a beat [mV]; each lead has its own share of R and S. */
+/* Returns a simplified beat [mV]; each lead has its own R and S amplitudes. */
 static double beat(size_t lead, double t)
 {
     static const double r[] = {0.7, 1.1, 0.4, 0.1, 0.2, 0.8, 0.2, 0.5, 0.9, 1.4, 1.2, 0.9},
@@ -46,7 +46,7 @@ static double beat(size_t lead, double t)
     return wave(t, 45, 12, r[k]) - wave(t, 75, 14, s[k]) + wave(t, 300, 45, 0.3 * r[k] - 0.1 * s[k]);
 }
 
-/* n leads from 0 to end_ms, times a factor. */
+/* Builds n leads from 0 to end_ms, scaled by a factor. */
 static mt_ecg_record record(size_t n, size_t n_standard, double end_ms, double factor)
 {
     mt_curve *curve = mt_arena_alloc(&arena, n, sizeof *curve);
@@ -84,8 +84,8 @@ static void expect_scale(mt_ecg_scale s, int pixels, double mm_s, double limbs_m
         s.mm_per_mV[0], s.mm_per_mV[1], pixels, mm_s, limbs_mm_mV, chest_mm_mV);
 }
 
-/* Columns are 4, 16.5, 39 and 54 mm long with four of them, 110 with two and 230 and 350 with one. Leads of the limbs go from -0.9 to 0.7 mV at
- * most, those of the chest from -1.5 to 1.2. */
+/* Columns are 4, 16.5, 39 and 54 mm long if there are four, 110 if there are two, 230 and 350 if there is one. The largest range of limb
+ * leads is -0.9 to 0.7 mV, that of chest leads -1.5 to 1.2. */
 Test(ecg_picture, the_paper_runs_at_25_mm_a_second_with_the_largest_squares_that_fit)
 {
     static const struct {
@@ -129,7 +129,7 @@ Test(ecg_picture, the_paper_has_its_millimetres)
     free(pixels);
 }
 
-/* Of zeros but for 1 mV from 200 to 400 ms in one lead: 10 mm high, 5 mm long, and in its box alone. */
+/* All leads are 0, except 1 mV from 200 to 400 ms in one: 10 mm high, 5 mm long, and only in its box. */
 Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
 {
     mt_ecg_record r = record(12, 12, 600, 0);
@@ -155,7 +155,8 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
     free(pixels);
 }
 
-/* The rising sides of each row's pulses, 1 mm from the left and 7 mm before V1: 1 mV is 5 mm high, and 2 at the other gain. */
+/* Measures the rising edges of the pulses of each row, 1 mm from the left and 7 mm before V1: 1 mV is 5 mm high, or 2 mm at the other
+ * gain. */
 Test(ecg_picture, pulses_of_1_mV_calibrate_each_half_of_a_row)
 {
     const mt_ecg_record r = record(12, 12, 600, 1);
@@ -191,8 +192,7 @@ Test(ecg_picture, speed_and_gains_are_printed_and_that_amplitudes_are_not_calibr
 
 static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
 
-/* A lead that steps up by 1 mV while a stimulus acts, from 200 to 204 ms. With the span nothing is drawn between both levels, and a mark is below.
- */
+/* A lead rises by 1 mV during a stimulus from 200 to 204 ms. With the span, nothing is drawn between both levels, and a mark is below. */
 Test(ecg_picture, a_stimulus_leaves_no_step_but_a_mark)
 {
     static const mt_span span = {200, 204};

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A slab of 20 x 7 x 3 boxes, an activation that spreads from its corner, and a folder of its own. */
+/* A slab of 20 x 7 x 3 cubes, an activation that spreads from its corner, and a temporary folder. */
 typedef struct bench {
     mt_arena arena;
     mt_mesh mesh;
@@ -48,7 +48,7 @@ static mt_status draw(bench *b, const char *path)
 static void end_bench(bench *b)
 {
     (void)unlink(b->path);
-    cr_assert_eq(files_in(b->folder), 0, "something was left behind");
+    cr_assert_eq(files_in(b->folder), 0, "files remain in the folder");
     (void)rmdir(b->folder);
     mt_arena_free(&b->arena);
 }
@@ -78,7 +78,7 @@ static size_t count_pixels(const char *path, pixel_test *passes, double t)
         path, (const size_t[]){0, MT_PAGE_WIDTH}, (const size_t[]){0, MT_PAGE_HEIGHT}, passes, t);
 }
 
-/* Red, green and blue differ by more than rounding. */
+/* True if red, green and blue differ by more than rounding. */
 static bool is_coloured(const unsigned char rgb[3], double t)
 {
     (void)t;
@@ -87,12 +87,11 @@ static bool is_coloured(const unsigned char rgb[3], double t)
 
 static size_t coloured_pixels(const char *path) { return count_pixels(path, is_coloured, 0); }
 
-/* Is it the map's colour at t under some light? Blue or green, the strongest there, tells how much; the
- * others must follow to 2 of 255: half a level of rounding in each of the two, and one for the table of the
- * curve. */
+/* True if a pixel has the map's colour at t under any light. The strongest channel determines the light. The others must agree to 2 of 255:
+ * half a level of rounding for each of the two, and one level for the table of the curve. */
 static bool is_map_colour(const unsigned char rgb[3], double t)
 {
-    static double map[3], map_t = NAN; /* the colour of the pixel before, too */
+    static double map[3], map_t = NAN; /* cached from the previous pixel */
     if (t != map_t) mt_colour_map(map_t = t, map);
     int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
     double light = linear_of_byte(rgb[k]) / map[k];
@@ -111,7 +110,7 @@ Test(picture, shows_the_colours_of_the_map_under_light)
         b.time_ms[c] = x[0] < 10 ? 10 : 24; /* the scale is 10 to 24 in steps of 1 */
     }
     cr_assert_eq(draw(&b, b.path), MT_OK);
-    /* Half of the surface is early and half late, but for a few boxes around the step. */
+    /* Half of the surface is early and half late, except a few cubes around the step. */
     double all = (double)coloured_pixels(b.path);
     double early = (double)count_pixels(b.path, is_map_colour, 0),
            late = (double)count_pixels(b.path, is_map_colour, 1);
@@ -119,11 +118,11 @@ Test(picture, shows_the_colours_of_the_map_under_light)
     end_bench(&b);
 }
 
-/* The thirds of the page, and gaps between them; above 0.85 of the page is no colour bar. */
+/* The thirds of the page, and the gaps between them; the colour bar is below 0.85 of the page. */
 static const size_t left_third[2] = {0, 530}, cut[2] = {556, 1044}, right_third[2] = {1070, MT_PAGE_WIDTH},
                     gaps[2][2] = {{530, 556}, {1044, 1070}}, above[2] = {80, MT_PAGE_HEIGHT * 85 / 100};
 
-/* A septum from the left ventricle at x = 0 to the right one, z up to the base. */
+/* Builds a septum from the left ventricle at x = 0 to the right one, with z up to the base. */
 static bench make_septum_bench(void)
 {
     bench b = make_bench();
@@ -135,7 +134,7 @@ static bench make_septum_bench(void)
     return b;
 }
 
-/* Nothing on its surface has a value: both views from outside are grey, and the cut in the middle shows the inside. */
+/* No element at the surface has a value: both outside views are grey, and the section between them shows the inside. */
 Test(picture, a_heart_that_is_grey_from_outside_is_shown_cut)
 {
     bench b = make_septum_bench();
@@ -166,7 +165,7 @@ Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
                  back = (double)count_within(b.path, right_third, above, is_coloured, 0);
     cr_assert(front > 2e4 && back > 2e4, "%g and %g", front, back);
     for (size_t k = 0; k < 2; k++) cr_assert_eq(count_within(b.path, gaps[k], above, is_coloured, 0), 0);
-    /* From a little above the far half of the base is seen too. */
+    /* The view is from slightly above, so that the far half of the base is visible, too. */
     cr_assert_gt((double)count_within(b.path, left_third, above, is_map_colour, 0), 0.5 * front);
     cr_assert_gt((double)count_within(b.path, right_third, above, is_map_colour, 1), 0.5 * back);
     end_bench(&b);
@@ -178,7 +177,7 @@ static bool is_ink(const unsigned char rgb[3], double t)
     return rgb[0] < 255 || rgb[1] < 255 || rgb[2] < 255;
 }
 
-/* One that fills the height: between the names and its top stays a line of paper. */
+/* A heart that fills the height leaves an empty line between the names and its top. */
 Test(picture, the_names_of_the_views_stand_above_the_heart)
 {
     static const size_t page[2] = {0, MT_PAGE_WIDTH}, names[2] = {72, 94}, paper[2] = {94, 100},
@@ -195,7 +194,7 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     end_bench(&b);
 }
 
-/* One line, two, and more than fits: never below the room of titles, where the names of views begin, nor beyond the margin. The end is kept. */
+/* Titles of one line, of two lines, and too long ones never extend below the space for titles or beyond the margin, and keep their end. */
 Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
 {
     static const size_t page[2] = {0, MT_PAGE_WIDTH}, margin[2] = {MT_PAGE_WIDTH - 58, MT_PAGE_WIDTH},
@@ -226,7 +225,7 @@ Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
     end_bench(&b);
 }
 
-/* And the legend says so, below the bar, if there is any. */
+/* The legend explains the grey below the bar, if there is any. */
 Test(picture, what_was_not_activated_is_grey)
 {
     static const size_t note[2][2] = {{MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W}, {MT_GREY_Y, MT_PAGE_HEIGHT}};
@@ -246,12 +245,12 @@ Test(picture, what_was_not_activated_is_grey)
     for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = NAN;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     cr_assert_eq(coloured_pixels(b.path), 0);
-    /* Half of the two long sides seen, all of the short one, and the colour bar stay coloured. */
+    /* Half of the two visible long sides, the complete short one, and the colour bar remain coloured. */
     cr_assert(half > all * 45 / 100 && half < all * 65 / 100, "%zu of %zu", half, all);
     end_bench(&b);
 }
 
-/* The number itself cannot be read here; but it is on the page if there is grey, below the colour bar, and only then. */
+/* The test cannot read the number, but checks that it is below the colour bar only if there is grey. */
 Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
 {
     static const size_t note_x[2] = {MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W},
@@ -276,7 +275,7 @@ Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
     end_bench(&b);
 }
 
-/* Times that grow along the slab, from 0 to `most` in its last elements. */
+/* Sets times that increase along the slab, from 0 to `most` in its last elements. */
 static void run_along(bench *b, float most)
 {
     double x[3], last = 0;
@@ -290,7 +289,7 @@ static void run_along(bench *b, float most)
     }
 }
 
-/* The bar from 0 to 14, between its lines; it is not under light. To 2 of 255. */
+/* The bar from 0 to 14, between its lines, without light, to 2 of 255. */
 Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
 {
     bench b = make_bench();
@@ -329,7 +328,7 @@ static double luminance(const unsigned char *rgb)
     return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
 }
 
-/* Thin dark lines that a row of pixels crosses: darker by a tenth than what stands three pixels before and behind. */
+/* Counts the thin dark lines across a row of pixels: darker by a tenth than the pixels three before and three after. */
 static size_t lines_across(const unsigned char *pixels, size_t y)
 {
     size_t n = 0, last = 0;
@@ -343,8 +342,8 @@ static size_t lines_across(const unsigned char *pixels, size_t y)
     return n;
 }
 
-/* Along the slab's length each round time has one, but where its label stands. From 0 to 14 ms there are 13
- * inside; edges and labels may look like one, too. */
+/* Returns the largest number of isochrones along the slab. Each round time has one, interrupted by its label. From 0 to 14 ms there are 13
+ * inside; edges and labels may count, too. */
 static size_t most_lines(const char *path)
 {
     unsigned char *pixels = read_pixels(path);
@@ -387,13 +386,13 @@ Test(picture, a_path_that_cannot_be_leaves_nothing)
     (void)snprintf(path, sizeof path, "%s/no/where.png", b.folder);
     cr_assert_eq(draw(&b, path), MT_FILE);
     cr_assert(strstr(mt_message(), path), "%s", mt_message());
-    cr_assert_eq(draw(&b, b.folder), MT_FILE); /* a folder: drawn beside it, not to be put in its place */
+    cr_assert_eq(draw(&b, b.folder), MT_FILE); /* a folder: the drawing cannot replace it */
     (void)snprintf(path, sizeof path, "%s.part", b.folder);
-    cr_assert_neq(access(path, F_OK), 0, "%s was left behind", path);
+    cr_assert_neq(access(path, F_OK), 0, "%s remains", path);
     end_bench(&b);
 }
 
-/* A file size limit stands for a disk that is full: the write fails in the middle. */
+/* A file size limit simulates a full disk: the write fails in the middle. */
 Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else)
 {
     bench b = make_bench();
@@ -465,8 +464,8 @@ static double lightness_of(const double rgb[3])
     return lab[0];
 }
 
-/* The matrices are printed with ten digits and inverse to about 1e-8, so equal steps are equal to about 1e-5
- * of a step; a colour outside sRGB would be clipped and stand out. */
+/* The published matrices have ten digits and are inverse to about 1e-8, so that steps are equal to about 1e-5 of a step. A colour outside
+ * sRGB would be clipped and differ more. */
 Test(picture, colour_map_gets_lighter_in_even_steps)
 {
     enum { STEPS = 255 };

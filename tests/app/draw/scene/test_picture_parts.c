@@ -31,7 +31,7 @@ static void leave(void)
 {
     (void)unlink(path);
     (void)unlink(other);
-    cr_assert_eq(files_in(folder), 0, "something was left behind");
+    cr_assert_eq(files_in(folder), 0, "files remain in the folder");
     (void)rmdir(folder);
     mt_arena_free(&arena);
 }
@@ -49,7 +49,7 @@ static mt_status paint(const char *to)
     return mt_picture_parts(to, &mesh, &adjacency, &partition, "A slab");
 }
 
-/* The outer surface, each face with the number of its element as its value. */
+/* Builds the outer surface, with the number of the element as the value of each face. */
 static mt_view_surface numbered_surface(void)
 {
     mt_view_surface surface;
@@ -77,8 +77,8 @@ static const double *colour_of(const mt_part_colours *colours, size_t element)
 typedef struct meetings {
     const mt_view_surface *surface;
     const mt_part_colours *colours;
-    size_t n_same, n_other; /* pairs of faces of different parts, of the same group and of two */
-    double same, other;     /* the least distance of their colours */
+    size_t n_same, n_other; /* pairs of faces of different parts, in the same group and in two groups */
+    double same, other;     /* smallest distance of their colours */
 } meetings;
 
 static void compare_colours(void *context, const mt_meeting *meeting)
@@ -117,7 +117,7 @@ Test(picture_parts, those_that_meet_can_be_told_apart)
     }
 }
 
-/* A part for each face: many meet more others than there are shades. */
+/* One part for each face: many parts have more neighbours than there are shades. */
 Test(picture_parts, without_order_they_still_get_colours_used_equally_often)
 {
     uint64_t state = 1;
@@ -133,8 +133,8 @@ Test(picture_parts, without_order_they_still_get_colours_used_equally_often)
 
 /* ---- the picture */
 
-/* Does the pixel show this colour under this light, to 2 of 255: half a level of rounding, a level of the table of
- * sRGB's curve, and half a level for light at single precision? */
+/* True if the pixel has this colour under this light, to 2 of 255: half a level of rounding, one level for the table of the sRGB curve, and
+ * half a level for light in single precision. */
 static bool shows(const unsigned char rgb[3], const double linear[3], double light)
 {
     for (int k = 0; k < 3; k++)
@@ -142,7 +142,7 @@ static bool shows(const unsigned char rgb[3], const double linear[3], double lig
     return true;
 }
 
-/* Are all samples of the pixel of one element, without ink? Gives the element and the mean of the light. */
+/* True if all samples of the pixel belong to one element and have no ink; then returns the element and the mean light. */
 static bool is_flat(const mt_plot *plot, int x, int y, size_t *element, double *light)
 {
     *light = 0;
@@ -155,8 +155,7 @@ static bool is_flat(const mt_plot *plot, int x, int y, size_t *element, double *
     return true;
 }
 
-/* Borders between groups, of 0.6 pixels on either side and soft edges, are the only thing that may make a pixel darker: at
- * most one in 100 here. */
+/* Only borders between groups, of 0.6 pixels on either side with soft edges, darken pixels: at most one in 100 here. */
 Test(picture_parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 {
     divide(4, 10);

@@ -10,7 +10,7 @@
 
 enum { MOMENTS = 3 };
 
-/* A slab at three moments: all low, all high, and without values. */
+/* A slab at three times: all low, all high, and without values. */
 typedef struct bench {
     mt_arena arena;
     mt_mesh mesh;
@@ -53,12 +53,12 @@ static mt_snapshots snapshots_of(const bench *b)
 static void end_bench(bench *b)
 {
     (void)unlink(b->path);
-    cr_assert_eq(files_in(b->folder), 0, "something was left behind");
+    cr_assert_eq(files_in(b->folder), 0, "files remain in the folder");
     (void)rmdir(b->folder);
     mt_arena_free(&b->arena);
 }
 
-/* The colour of t on the scale, grey below 0, under any light. */
+/* True if a pixel has the colour of t on the scale, grey below 0, under any light. */
 static bool has_colour(const unsigned char rgb[3], double t)
 {
     double linear[3] = {0.55, 0.55, 0.55}, light[3];
@@ -69,7 +69,7 @@ static bool has_colour(const unsigned char rgb[3], double t)
     return true;
 }
 
-/* The places of the columns: thirds of what is between the margins of 50 pixels. -85 and 35 mV are 5 and 125 of the scale's 130. */
+/* The columns are thirds of the width between margins of 50 pixels. -85 and 35 mV are 5 and 125 of the 130 mV of the scale. */
 Test(snapshots, moments_stand_in_their_order_with_one_scale_of_colours)
 {
     static const double place[MOMENTS] = {5.0 / 130, 125.0 / 130, -1};

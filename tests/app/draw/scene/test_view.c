@@ -1,4 +1,4 @@
-/* From which sides a mesh is looked at. */
+/* The directions of view of a mesh, its surface, and its sections. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -23,7 +23,7 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(view, .fini = end);
 
-/* Right, up, toward: orthonormal, and right x up = toward. */
+/* Checks that right, up and toward are orthonormal, with right x up = toward. */
 static void assert_frame(const mt_view *v)
 {
     const double *axis[3] = {v->right, v->up, v->toward};
@@ -35,7 +35,7 @@ static void assert_frame(const mt_view *v)
     cr_assert_float_eq(mt_dot3(turn, v->toward), 1, 1e-12);
 }
 
-/* Both with the base, at +z, up and a little turned to us, and from opposite sides. */
+/* Checks two views from opposite sides, both with the base, at +z, up and slightly turned to the viewer. */
 static void assert_opposite(void)
 {
     for (int k = 0; k < 2; k++) {
@@ -46,8 +46,7 @@ static void assert_opposite(void)
     cr_assert(fabs(views[0].right[1] + views[1].right[1]) < 1e-12);
 }
 
-/* The right ventricle is at +x of the left one. The front of a person who stands, with z up and the right hand
- * at +x, is +y. */
+/* The right ventricle is at +x of the left one. For a standing person with z up and the right hand at +x, the front is +y. */
 Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left_and_from_behind)
 {
     const double size_mm[3] = {4, 5, 5};
@@ -61,7 +60,7 @@ Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left
     cr_assert(views[0].right[0] < -0.8 && views[1].right[0] > 0.8);
 }
 
-/* Whatever axis of space it stands along. */
+/* For a long axis along each axis of space. */
 Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
 {
     const double size_mm[3] = {4, 5, 5};
@@ -102,8 +101,8 @@ Test(view, lack_of_memory_is_reported)
     mt_arena_fail_at(0);
 }
 
-/* The mean of the elements around a vertex of the surface is up to half an edge off, for all of them lie on one side; what is made
- * of it must be much nearer. */
+/* The mean of the elements around a surface vertex is up to half an edge off, as all are on one side. The corrected value must be much
+ * closer. */
 Test(view, values_at_the_surface_follow_those_of_the_elements)
 {
     mt_adjacency adjacency;
@@ -122,7 +121,7 @@ Test(view, values_at_the_surface_follow_those_of_the_elements)
             "vertex %zu: %g at %g mm", v, (double)surface.value[v], mesh.xyz_mm[3 * v]);
 }
 
-/* Beside the sum over all elements; an element without a value takes no part. */
+/* Compared with the sum over all elements; elements without a value are ignored. */
 Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
 {
     mt_adjacency adjacency;
@@ -136,7 +135,7 @@ Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
     float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     cr_assert_eq(mt_view_rim_make(&arena, &surface, &rim), MT_OK);
-    cr_assert_lt(rim.stars.n, mesh.n_vertices); /* those inside are not looked at */
+    cr_assert_lt(rim.stars.n, mesh.n_vertices); /* vertices inside are excluded */
     for (size_t c = 0; c < mesh.n_elements; c++) {
         value[c] = c % 7 ? (float)(c * c % 101) : NAN;
         for (size_t k = 0; k < 4 && c % 7; k++) {
@@ -144,7 +143,7 @@ Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
             weight[mesh.element_vertex[4 * c + k]] += mt_mesh_volume_mm3(&mesh, c);
         }
     }
-    for (int again = 0; again < 2; again++) { /* nothing of the moment before is left */
+    for (int again = 0; again < 2; again++) { /* no value of the previous time remains */
         mt_view_rim_values(&rim, value, &surface);
         for (size_t k = 0; k < 3 * surface.n_faces; k++) {
             const size_t v = surface.face_vertex[k];
@@ -153,7 +152,7 @@ Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
     }
 }
 
-/* To the bit, also where one face hides another and where an element has no value. */
+/* With the same bits, also if a face hides another or an element has no value. */
 Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
 {
     const double size_mm[3] = {4, 5, 5};
@@ -186,8 +185,7 @@ static void count_at_edge(void *context, const mt_meeting *meeting)
     met[meeting->a][meeting->b]++;
 }
 
-/* Two tetrahedra that share the edge 1-4 and nothing else: its four faces meet in six ways, those of the other ten edges
- * in one each. */
+/* Two tetrahedra share only the edge 1-4: its four faces meet in six pairs, the faces at each of the other ten edges in one. */
 Test(view, at_an_edge_of_four_faces_each_meets_each)
 {
     double xyz_mm[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 1, 2, 1, 0, 2, -1, 0};
@@ -234,7 +232,7 @@ Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
     cr_assert(surface.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * surface.n_faces, "%zu", n);
 }
 
-/* A block from aside: its outline is convex, and its area that of the faces seen. */
+/* A block seen obliquely: its outline is convex, and its area that of the visible faces. */
 Test(view, a_surface_has_no_holes)
 {
     mt_adjacency adjacency;
@@ -288,7 +286,7 @@ Test(view, a_line_is_inked_as_far_as_it_reaches_and_no_farther)
     }
 }
 
-/* The least of the four parts into which a point divides an element, over the element's volume: below 0 outside it. */
+/* Returns the smallest barycentric coordinate of a point in an element; negative outside it. */
 static double depth_inside(size_t element, const double at[3])
 {
     const double volume = mt_mesh_volume_mm3(&mesh, element);
@@ -303,7 +301,7 @@ static double depth_inside(size_t element, const double at[3])
     return least;
 }
 
-/* The septum from x = 0 to 4, y and z from 0 to 5, is cut at y = 2.5. Its values are the numbers of its elements. */
+/* The septum with x from 0 to 4, y and z from 0 to 5 is cut at y = 2.5. The values are the numbers of the elements. */
 Test(view, a_section_has_no_gaps_and_shows_each_element_that_is_there)
 {
     enum { W = 150, H = 170 };
