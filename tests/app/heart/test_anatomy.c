@@ -1,4 +1,4 @@
-/* Which surfaces and fibres a heart keeps, by command. */
+/* Surfaces and fibres of a heart, through the commands. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@
 static mt_arena arena;
 static mt_mesh heart;
 
-/* A heart with all that a mesh may have, heart.hdf. Fibres by rule stand for measured ones. */
+/* Writes heart.hdf, a heart with all optional data of a mesh. Rule-based fibres represent measured ones. */
 static void enter(void)
 {
     enter_room();
@@ -39,7 +39,7 @@ static void end(void)
 
 TestSuite(anatomy, .init = enter, .fini = end);
 
-/* Writes the heart with other tags and without names: renamed[t] of the triangles with tag t, twins[t] of every second one. */
+/* Writes the heart with other tags and without names: triangles with tag t get renamed[t], and every second one twins[t]. */
 static void write_renamed(const char *path, const int32_t renamed[5], const int32_t twins[5])
 {
     mt_mesh other = heart;
@@ -50,7 +50,7 @@ static void write_renamed(const char *path, const int32_t renamed[5], const int3
     ok(mt_vtkhdf_write(path, &other, 0, NULL));
 }
 
-/* All of the heart to the bit, in the order that it has; and the same number of triangles of each tag. */
+/* Checks that a file has the same bits as the heart, in the same order, and the same number of triangles with each tag. */
 static void assert_same_heart(const char *path)
 {
     mt_mesh m;
@@ -90,7 +90,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     assert_same_heart("tagged.hdf");
     free(works("mesh surfaces untagged.hdf -o tagged.vtu"));
     assert_same_heart("tagged.vtu");
-    /* in its own file, and as CARP, whose fibres have nine decimals: less than 1e-9 of their length 1 is lost */
+    /* in its own file, and in CARP's format: fibres have nine decimals, with an error below 1e-9 of their length 1 */
     free(works("mesh surfaces untagged.hdf -o untagged.hdf"));
     assert_same_heart("untagged.hdf");
     free(warnings(&text, "mesh surfaces untagged.hdf -o tagged.pts"));
@@ -107,7 +107,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     refuses(2, ".vtk files are only read", "mesh surfaces untagged.hdf -o a.vtk");
 }
 
-/* A slab has a wall's surfaces, and no apex without a base. */
+/* A slab has the surfaces of a wall, and no apex, as it has no base. */
 Test(anatomy, surfaces_that_are_no_hearts_are_tagged_all_the_same)
 {
     mt_mesh some = heart;
@@ -163,7 +163,7 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     text = works("mesh fibres beside.hdf -o whole.hdf --tags base=1,epi=2,lv=3+50 --format json");
     cr_assert_eq(json_property(text, "left_endocardium_triangles"), left[0] + left[1]);
     free(text);
-    /* what is not named stays where it cannot be mistaken */
+    /* unnamed tags are retained under numbers that are not ambiguous */
     free(warnings(&text, "mesh surfaces beside.hdf -o part.hdf --tags base=1,epi=2 --format json"));
     ok(mt_mesh_read(&arena, "part.hdf", &m));
     ok(mt_surface_there(&m, 50));
@@ -205,7 +205,7 @@ Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
     cr_assert_arr_eq(a.n_triangles, b.n_triangles, sizeof a.n_triangles);
 }
 
-/* A piece of a wall: what its tags mean nobody can see. */
+/* A piece of a wall: its shape does not reveal the meaning of the tags. */
 Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_in_silence_either)
 {
     mt_mesh wall;
@@ -225,7 +225,7 @@ Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_
     free(said), free(text);
 }
 
-/* Refused without a trace; by whatever name the file is called. */
+/* Refused without changing any file, also through a relative path or a link. */
 Test(anatomy, fibres_are_not_replaced_in_their_own_file_unless_told_to)
 {
     static const char *const names[] = {"heart.hdf", "./heart.hdf", "soft.hdf", "hard.hdf"};
@@ -240,7 +240,7 @@ Test(anatomy, fibres_are_not_replaced_in_their_own_file_unless_told_to)
     free(works("mesh fibres another.hdf -o another.hdf --replace-fibres --endo-deg 37"));
     ok(mt_mesh_read(&arena, "another.hdf", &m));
     cr_assert_arr_eq(m.fibre, heart.fibre, 3 * m.n_elements * sizeof *m.fibre);
-    /* a mesh without any has nothing to lose, and one with layers alone has these */
+    /* a mesh without fibres is replaced; one with only layers is refused */
     free(works("mesh fibres bare.hdf -o bare.hdf"));
     m = heart;
     m.fibre = m.sheet = m.depth = NULL;

@@ -1,6 +1,5 @@
-/* Runs and conversions that are killed at random moments, 300 of each: what is there afterwards is whole, and once there has
- * been a result there always is one. And runs that are killed 200 times and go on: they end with the files of one that was left
- * alone. */
+/* Runs and conversions that are killed at random times, 300 of each: all remaining files are complete, and once there is a result there
+ * always is one. Runs that are killed 200 times and resumed end with the same files as an uninterrupted run. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -39,7 +38,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Starts the program with these words, quiet. */
+/* Starts the program with these words, without output. */
 static pid_t start(char *const word[])
 {
     const pid_t child = fork();
@@ -60,7 +59,7 @@ static double seconds_of(char *const word[])
     return now_s() - from;
 }
 
-/* Kills it after at most so many seconds; gives the signal, and its exit code. It may have ended before. */
+/* Kills the program after at most `seconds`, unless it has ended before. Returns the signal, and its exit code in `code_of`. */
 static int kill_within(char *const word[], double seconds, int *code_of)
 {
     static const int numbers[] = {SIGKILL, SIGTERM, SIGINT};
@@ -79,7 +78,7 @@ static int kill_within(char *const word[], double seconds, int *code_of)
     return number;
 }
 
-/* The same after a part of the time it takes. */
+/* Same, after a random part of its usual time. */
 static int kill_at_random(char *const word[], double seconds)
 {
     int code;
@@ -89,10 +88,10 @@ static int kill_at_random(char *const word[], double seconds)
 static void parts_are_swept(const char *folder)
 {
     cr_assert_eq(mt_file_sweep(folder, NULL), MT_OK);
-    (void)things(); /* fails where one is left */
+    (void)things(); /* fails if a temporary file remains */
 }
 
-/* The result is whole, and its files are of one run, unless the renames themselves were cut by SIGKILL. */
+/* Checks that the result is complete and that its files belong to one run, unless SIGKILL interrupted the renames. */
 static void check_results(int number)
 {
     static char used[65536];
@@ -106,7 +105,7 @@ static void check_results(int number)
     cr_assert_eq(mt_h5_read_text(&h5, "run", "used", used, sizeof used), MT_OK);
     mt_h5_close(&h5);
     char *text = bytes_of("out/used.yaml", &n), *png = bytes_of("out/activation.png", &n);
-    cr_assert(n > 12 && memcmp(png + n - 8, "IEND", 4) == 0, "the picture is whole");
+    cr_assert(n > 12 && memcmp(png + n - 8, "IEND", 4) == 0, "the picture is complete");
     cr_assert(number == SIGKILL || strcmp(used, text) == 0, "%s\nand\n%s", used, text);
     free(text), free(png);
 }
@@ -122,7 +121,7 @@ Test(killed, runs_leave_whole_results_of_one_run)
     for (int k = 0; k < TIMES; k++) {
         (void)snprintf(title, sizeof title, "title=run %d", k);
         const int number = kill_at_random(word, seconds);
-        last = number == SIGKILL ? SIGKILL : last; /* what it cut stays cut until a run ends */
+        last = number == SIGKILL ? SIGKILL : last; /* a mix of files remains until a run ends */
         check_results(last);
     }
     (void)strcpy(title, "title=last");
@@ -168,7 +167,7 @@ static bool has_checkpoint(const char *folder)
     return has;
 }
 
-/* Begins, is killed, goes on, is killed ... as often as it takes; gives how often it was. */
+/* Starts a run, and kills and resumes it until it ends. Returns the number of kills. */
 static int run_to_the_end(char *const begin[], char *const resume[], double seconds)
 {
     for (int kills = 0;; kills++) {
@@ -192,7 +191,7 @@ static void expect_same_files(const char *a, const char *b)
     }
 }
 
-/* On each backend until there were 100 kills. */
+/* Repeats this on a backend until there were 100 kills. */
 static void kill_and_go_on(char *backend)
 {
     enum { KILLS = 100 };

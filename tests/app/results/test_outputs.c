@@ -1,4 +1,4 @@
-/* What a command leaves when its output goes nowhere, its folder is taken, or it is stopped. */
+/* Files of a command if its standard output fails, if its folder is in use, or if it is stopped. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -31,7 +31,7 @@ TestSuite(outputs, .init = enter, .fini = leave_room);
 
 /* ---- standard output */
 
-/* Every command that prints, and the files that are there afterwards all the same. */
+/* All commands that print, and the files that they must write even if printing fails. */
 static const struct {
     const char *line, *files[4];
 } commands[] = {
@@ -59,7 +59,7 @@ static const struct {
     {"--version", {NULL}},
 };
 
-/* As run_line, with what there is for output. */
+/* Same as run_line, with the given stream as standard output. */
 static int run_into(FILE *out, const char *format, char **said)
 {
     char line[LINE_SIZE], name[] = "myotile", *word[64] = {name};
@@ -87,7 +87,7 @@ static void loses_only_the_output(const char *path, int mode, const char *reason
             commands[k].line, said);
         for (int f = 0; f < 4 && commands[k].files[f]; f++)
             cr_assert(there(commands[k].files[f]), "%s: no %s", commands[k].line, commands[k].files[f]);
-        (void)things(); /* nothing half-written */
+        (void)things(); /* no incomplete file */
         (void)fclose(out);
         free(said);
     }
@@ -98,13 +98,13 @@ Test(outputs, a_full_device_loses_the_output_alone)
     loses_only_the_output("/dev/full", O_WRONLY, "No space left on device");
 }
 
-/* What the program puts in the place of a closed stream can be read from alone. */
+/* The program replaces a closed stream by one that is only readable. */
 Test(outputs, a_closed_descriptor_loses_the_output_alone)
 {
     loses_only_the_output("/dev/null", O_RDONLY, "Bad file descriptor");
 }
 
-/* The program itself, found beside the tests. */
+/* Returns the path of the program, in the folder of the tests. */
 static void program_path(char *path, size_t size)
 {
     const ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -113,7 +113,7 @@ static void program_path(char *path, size_t size)
     char *slash = strrchr(path, '/');
     (void)snprintf(slash, size - (size_t)(slash - path), "/myotile");
     cr_assert(there(path), "%s: the tests need the program", path);
-    /* what fontconfig keeps (program.h) is not to change the program's exit code */
+    /* memory that fontconfig does not free (program.h) must not change the program's exit code */
     cr_assert_eq(setenv("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0", 1), 0);
 }
 
@@ -155,7 +155,7 @@ Test(outputs, a_pipe_may_be_the_file)
     free(text);
 }
 
-/* Blocks of 512 or 1024 bytes, as the shell likes. */
+/* The limit is in blocks of 512 or 1024 bytes, depending on the shell. */
 Test(outputs, a_file_above_the_limit_is_a_failure_and_no_more)
 {
     char path[1024];
@@ -177,7 +177,7 @@ Test(outputs, a_folder_of_somebody_else_is_left_alone)
     refuses(3, "mine: this folder holds files that myotile did not write", "run small.yaml --output mine");
     refuses(3, "mine: this folder holds files", "partition slab.hdf --profile mine");
     refuses(3, "mine: this folder holds files", "run small.yaml --output out --profile mine");
-    cr_assert(!there("out"), "nothing is left of what was entered first");
+    cr_assert(!there("out"), "no file remains in the first folder");
     free(works("run small.yaml --output mine --force"));
     free(works("run small.yaml --output mine"));
 }
@@ -210,7 +210,7 @@ Test(outputs, two_runs_do_not_share_a_folder)
     free(works("run small.yaml --output out"));
 }
 
-/* A stranger's file of a format that cannot say who wrote it, and one that can. */
+/* Files of other programs, in formats without and with a note of the program. */
 Test(outputs, files_of_others_are_replaced_only_by_force)
 {
     static const char *const lines[] = {"cell --end-ms 1 -o theirs.csv",
@@ -231,7 +231,7 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
     refuses(3, "theirs.7.surf: exists already", "mesh convert slab.hdf theirs.pts");
 }
 
-/* A folder stands where the file should. */
+/* A folder has the name of the file. */
 Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_work)
 {
     static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile out1"},
@@ -265,7 +265,8 @@ Test(outputs, two_equal_runs_give_files_equal_to_the_byte)
         "profile.json", "tiles.csv", "trace.json"};
     char a[64], b[64];
     free(works("run small.yaml --output one --profile one --trace 0:3"));
-    (void)nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL); /* HDF5 counts seconds */
+    (void)nanosleep(
+        &(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL); /* times in HDF5 files are in seconds */
     free(works("run small.yaml --output two --profile two --trace 0:3"));
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         (void)snprintf(a, sizeof a, "one/%s", files[k]);
@@ -305,7 +306,7 @@ Test(outputs, a_result_says_how_it_came_about)
 
 /* ---- signals */
 
-/* A run of minutes in a child, whose log is awaited to say `text`; gives the child. */
+/* Starts a run of minutes in a child process, and waits for `text` in its log. Returns the child. */
 static pid_t start_run(const char *line, const char *text)
 {
     const pid_t child = fork();
@@ -329,7 +330,7 @@ static pid_t start_run(const char *line, const char *text)
         (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     (void)kill(child, SIGKILL);
-    cr_assert(false, "the log never said '%s'", text);
+    cr_assert(false, "the log does not have '%s'", text);
     return child;
 }
 

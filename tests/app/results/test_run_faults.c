@@ -1,5 +1,5 @@
-/* A run that cannot put its files in place, in a folder with those of an earlier run: a disk that is full, renames that fail, a kill.
- * A few places of each; tests/app/results/test_run_faults_slow.c has all of them. */
+/* A run that cannot replace the files of an earlier run in its folder: full disk, failed renames, a kill. A few cases of each;
+ * tests/app/results/test_run_faults_slow.c has all. */
 #include "tests/app/results/two_runs.h"
 
 TestSuite(run_faults, .init = enter_room, .fini = leave_room);

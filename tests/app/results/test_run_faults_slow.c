@@ -1,5 +1,5 @@
-/* A run with all files that there can be, into the folder of an earlier run: at 24 sizes of a disk that becomes full, and with a kill, a
- * failure and several failures at each call that changes a folder. */
+/* A run with all possible files, into the folder of an earlier run: with 24 sizes of a disk that becomes full, and with a kill, one failure
+ * and several failures at each call that changes a folder. */
 #include "tests/app/results/two_runs.h"
 
 enum { SIZES = 24, KILLS = 200 };

@@ -1,4 +1,4 @@
-/* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
+/* Files of `run` and `partition` about the emulated machine: profile.json, tables and traces. */
 #include <criterion/criterion.h>
 
 #include "ipu/run/profile_files.h"
@@ -9,7 +9,7 @@
 
 #include <omp.h>
 
-/* 3 x 2 x 1 mm at 0.5 mm: 288 elements on machines of 8 tiles; 50 time steps of two diffusion steps each. */
+/* 3 x 2 x 1 mm at 0.5 mm: 288 elements on machines of 8 tiles; 50 time steps of two diffusion substeps each. */
 enum { TILES = 8, STEPS = 50 };
 
 static const char small[] =
@@ -84,7 +84,7 @@ Test(run_profile, what_does_not_fit_has_no_profile)
         "--profile cut");
 }
 
-/* A schema that allowed anything would test nothing. */
+/* Checks that the schema rejects invalid profiles. */
 Test(run_profile, the_schema_refuses_what_is_no_profile)
 {
     static const struct {
@@ -108,7 +108,7 @@ Test(run_profile, the_schema_refuses_what_is_no_profile)
     free(text), free(changed);
 }
 
-/* Every cycle stands in one place, and the printed table, the compute sets and the vertices tell the same. */
+/* Checks that every cycle is counted once, and that the printed table, the compute sets and the vertices agree. */
 static void check_sums(const char *machine)
 {
     char *text = works("run small.yaml --output out --format json %s", machine);
@@ -133,7 +133,7 @@ static void check_sums(const char *machine)
         for (const json *kind = json_at(profile, "vertices")->first; kind; kind = kind->next)
             if (strcmp(json_at(kind, "compute_set")->text, json_at(set, "name")->text) == 0)
                 of_vertices += json_value(kind, "cycles");
-        /* a mean of whole numbers, rounded once */
+        /* a mean of integers, rounded once */
         cr_assert_float_eq(of_vertices,
             json_value(set, "tile_compute_cycles.tiles") * json_value(set, "tile_compute_cycles.mean"),
             1e-12 * of_vertices);
@@ -166,7 +166,7 @@ Test(run_profile, sums_of_several_chips_are_those_of_the_printed_table)
     check_sums("--set machine.ipus=4");
 }
 
-/* What `partition` says of a machine is what its profile has. */
+/* The table of `partition` agrees with its profile. */
 Test(run_profile, the_table_of_a_partition_is_that_of_its_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
@@ -209,7 +209,7 @@ Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
     free(table);
 }
 
-/* ---- which files */
+/* ---- files */
 
 Test(run_profile, only_what_is_asked_for_is_written)
 {
@@ -237,7 +237,7 @@ Test(run_profile, only_what_is_asked_for_is_written)
     write_text("mine/profile.json", "{\"format\": \"of another program\"}");
     free(works("run small.yaml --output mine --set machine.backend=cpu"));
     cr_assert(there("mine/tiles.csv") && there("mine/tiles.png") && there("mine/profile.json"),
-        "that is none of ours");
+        "the profile belongs to another program");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
     cr_assert_eq(entries("out"), 5);
 }
@@ -256,7 +256,7 @@ static double cell(const mt_csv *csv, size_t row, const char *column)
     return mt_csv_number(csv, row, k);
 }
 
-/* Bytes and rows of received.csv for a tile in a compute set. */
+/* Returns the bytes and rows of received.csv for a tile in a compute set. */
 static double received_by(const mt_csv *received, double tile, const char *set, size_t *rows)
 {
     double bytes = 0;
@@ -297,7 +297,7 @@ Test(run_profile, what_each_tile_receives_adds_up_and_names_its_senders_once)
     }
 }
 
-/* Each file stands once, and those of an earlier run into either folder go. */
+/* Each file is in one folder, and files of an earlier run are deleted from both folders. */
 Test(run_profile, a_profile_may_have_a_folder_of_its_own)
 {
     free(works("run small.yaml --output out --profile out --trace 0:1"));
@@ -353,8 +353,7 @@ Test(run_profile, what_makes_no_sense_is_refused)
     refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
 }
 
-/* 8 tiles and up to 5 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 29,000 steps
- * have room. */
+/* 8 tiles and up to 5 machine phases in each of 4 or 5 supersteps of a time step: 2,000,000 slices hold about 29,000 time steps. */
 Test(run_profile, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
 {
     refuses(2, "slices; allowed: at most 2000000, as in the first 29",
@@ -363,7 +362,7 @@ Test(run_profile, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
 
 /* ---- traces */
 
-/* Nanoseconds, from microseconds with three decimals. */
+/* Returns nanoseconds, from microseconds with three decimals. */
 static double ns(const json *event, const char *key) { return round(1000 * json_value(event, key)); }
 
 static int by_thread_and_time(const void *left, const void *right)
@@ -373,7 +372,7 @@ static int by_thread_and_time(const void *left, const void *right)
     return d != 0 ? (d > 0) - (d < 0) : (e > 0) - (e < 0);
 }
 
-/* The slices of a trace, by thread and time. */
+/* Returns the slices of a trace, sorted by thread and time. */
 static const json **slices_of(const json *trace, size_t *n)
 {
     const json *events = json_at(trace, "traceEvents"),
@@ -400,14 +399,14 @@ Test(run_profile, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
         const bool follows = k > 0 && json_value(slice[k - 1], "tid") == json_value(slice[k], "tid");
         const double gap =
             follows ? ns(slice[k], "ts") - ns(slice[k - 1], "ts") - ns(slice[k - 1], "dur") : 0;
-        cr_assert(whole ? gap == 0 : gap >= 0, "slice %zu: %g ns behind the one before", k, gap);
+        cr_assert(whole ? gap == 0 : gap >= 0, "slice %zu: %g ns after the previous one", k, gap);
         cr_assert_eq(json_value(slice[k], "pid"), 1 + floor((json_value(slice[k], "tid") - 1) / TILES));
         if (whole) machine++, cycles += json_value(slice[k], "args.cycles");
         if (!whole && strcmp(json_at(slice[k], "name")->text, "compute: ode") == 0)
             ode += json_value(slice[k], "args.cycles");
     }
     cr_assert_gt(machine, 0);
-    /* the one stream comes behind the last step */
+    /* the only stream is after the last step */
     cr_assert_eq(cycles, json_value(profile, "totals.cycles") - json_value(profile, "totals.host_cycles"));
     cr_assert_eq(ns(slice[n - 1], "ts") + ns(slice[n - 1], "dur"),
         round(1e9 * (cycles / json_value(profile, "machine.clock_hz"))));
@@ -423,7 +422,7 @@ Test(run_profile, a_part_of_a_trace_is_that_part_of_the_whole)
     free(works("run small.yaml --output part --trace 20:22 --trace-tiles 3:4"));
     const json **all = slices_of(read_json("all/trace.json"), &n_all),
                **part = slices_of(read_json("part/trace.json"), &n_part);
-    /* of each step ODE, two diffusions and activation compute, and two exchange; of the machine, two sync as well */
+    /* in each step ODE, two diffusion substeps and activation compute, and two exchange; the machine also has two syncs */
     cr_assert_eq(n_part, 3 * (2 * 6 + 8));
     for (size_t k = 0; k < n_part; k++) {
         cr_assert(json_value(part[k], "tid") == 4 || json_value(part[k], "tid") == 5 ||

@@ -1,4 +1,4 @@
-/* What changes with time as CSV. */
+/* Time series as CSV. */
 #include <criterion/criterion.h>
 
 #include <math.h>

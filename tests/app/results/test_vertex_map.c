@@ -9,12 +9,12 @@
 
 #include <omp.h>
 
-/* Of the slab of 3 x 2 x 1 mm at 0.5 mm. */
+/* The slab of 3 x 2 x 1 mm at 0.5 mm. */
 enum { VERTICES = 7 * 5 * 3, ELEMENTS = 288 };
 
 static mt_arena arena;
 
-/* On a mesh in CARP's format, with a scar; cells of little work, in two beats. */
+/* Sets up a case on a mesh in CARP's format, with a scar. */
 static void enter(void)
 {
     enter_room();
@@ -35,7 +35,7 @@ static void leave(void)
 
 TestSuite(vertex_map, .init = enter, .fini = leave);
 
-/* The numbers of a file behind its first `skipped` lines, the last of each line. */
+/* Reads the last number of each line of a file, after its first `skipped` lines. */
 static void last_numbers(const char *path, int skipped, double *number)
 {
     size_t n, rows = 0;

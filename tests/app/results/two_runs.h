@@ -1,6 +1,6 @@
-/* Two runs with all files that a run can have, one after the other into the folder "out", the second one with faults. The first takes
- * 6 ms and has maps that the second one, of 5 ms, has not, and the other way round. Each was made alone before, in first/out and
- * second/out; equal runs make equal bytes. */
+/* Two successive runs into the folder "out", with all files that a run can have; the second with faults. The first simulates 6 ms, the
+ * second 5 ms, and each has maps that the other lacks. References of each, in first/out and second/out, have the same bytes as a correct
+ * run. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -31,9 +31,9 @@ static const char two_runs_case[] =
                                                 "machine: {target: small_machine.yaml}\n"
                                                 "checkpoint: {every_ms: 2}\n";
 
-static char two_runs_also[256]; /* what else both are asked for */
+static char two_runs_also[256]; /* additional options of both */
 
-/* Runs a line in a program of its own; its exit code. */
+/* Runs a command line in a separate process, and returns its exit code. */
 static inline int run_apart(fault what, int at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static inline int run_apart(fault what, int at, const char *format, ...)
@@ -57,7 +57,7 @@ static inline int run_apart(fault what, int at, const char *format, ...)
     return WEXITSTATUS(ended);
 }
 
-/* How many calls the last one made that ended by itself. */
+/* Returns the number of calls of the last process that was not killed. */
 static inline int calls_of_run(void)
 {
     size_t n;
@@ -94,14 +94,14 @@ static inline void begin_two_runs(const char *also)
     cr_assert_eq(second_run("second/out", NO_FAULT, 0), 0);
 }
 
-/* A result, neither a file of others nor one to resume from. */
+/* True for a file of results, not a file of others or one to resume from. */
 static inline bool is_result(const char *name)
 {
     return name[0] != '.' && strcmp(name, "notes") != 0 && fnmatch("checkpoint-*.hdf", name, 0) != 0 &&
            fnmatch("*.frames", name, 0) != 0;
 }
 
-/* Are the results in out/ those of this run, all of them? But the report, which is made of them, may be missing. */
+/* True if out/ has all results of this run. The report, which is built from them, may be missing. */
 static inline bool holds_run(const char *run, char why[512])
 {
     const char *const folders[] = {"out", run};
@@ -122,15 +122,15 @@ static inline bool holds_run(const char *run, char why[512])
     return same;
 }
 
-/* Puts the first run's folder in place of out/, with a file of somebody else. */
+/* Replaces out/ by the folder of the first run, with a file of another program. */
 static inline void restore_first_run(void)
 {
     cr_assert_eq(system("rm -rf out && cp -a first/out out"), 0);
     write_text("out/notes", "mine");
 }
 
-/* After the second run ended with this code: the files are of one run, and those of others are there. Then what follows works: a
- * report, the second run again or resumed, and nothing is left over. */
+/* Checks the folder after the second run ended with this code: its files belong to one run, and files of others remain. Then checks that a
+ * report and the second run, repeated or resumed, work and leave no other files. */
 static inline void expect_one_run(int code, const char *what, int at)
 {
     char why_first[512] = "", why_second[512] = "";
@@ -154,7 +154,7 @@ static inline void expect_one_run(int code, const char *what, int at)
     cr_assert_eq(system("ls -A out | grep '^[.]' | grep -qvx .myotile"), 256, "%s %d: leftovers", what, at);
 }
 
-/* A file system of this many MiB of memory at `path`, which ends with the test. False: that is not permitted here. */
+/* Mounts a memory file system of `mib` MiB at `path`, until the test ends. Returns false if that is not permitted. */
 static inline bool mount_memory(const char *path, int mib)
 {
     char size[32];
@@ -164,7 +164,7 @@ static inline bool mount_memory(const char *path, int mib)
            mount("tmpfs", path, "tmpfs", 0, size) == 0;
 }
 
-/* Fills the file system of this folder but for this many bytes. */
+/* Fills the file system of `file` except `bytes` bytes. */
 static inline void fill_but(const char *file, size_t bytes)
 {
     struct statvfs info;
@@ -175,8 +175,8 @@ static inline void fill_but(const char *file, size_t bytes)
     (void)close(fd);
 }
 
-/* Repeats the second run into the first one's folder on a file system with less and less room. Unmounts it, so that the room can be
- * deleted. */
+/* Repeats the second run into the folder of the first on a file system with different amounts of free space. Unmounts it, so that the
+ * folder can be deleted. */
 static inline void fill_sizes(int n_sizes, size_t step_bytes)
 {
     int failed = 0;

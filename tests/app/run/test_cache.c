@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* What is kept is found by its kind and key, or seen not to be that. */
+/* An entry is found by its kind and key; another or a damaged one is detected. */
 
 enum { NAME = 512 };
 
@@ -48,13 +48,13 @@ Test(cache, gives_back_what_was_kept_by_its_kind_and_key_alone)
     static const char other[] = "0123456789abcdef0123456789abcdee";
     cr_expect_not(finds("word", key, "", 0));
     mt_cache_keep("word", key, "", 0);
-    cr_expect(finds("word", key, "", 0), "nothing, kept");
+    cr_expect(finds("word", key, "", 0), "an empty entry");
     mt_cache_keep("word", key, "some bytes", 10);
-    cr_expect(finds("word", key, "some bytes", 10), "what was kept last");
+    cr_expect(finds("word", key, "some bytes", 10), "the newest entry");
     cr_expect_not(finds("words", key, NULL, 0));
     cr_expect_not(finds("word", other, NULL, 0));
     rename_to(other);
-    cr_expect_not(finds("word", other, NULL, 0), "that says another key");
+    cr_expect_not(finds("word", other, NULL, 0), "the file has another key");
 }
 
 static void write_bytes(const char *name, const char *bytes, size_t n)
@@ -92,7 +92,7 @@ static size_t files_in(const char *folder)
     return n;
 }
 
-/* The file that was used longest ago goes first; what is not ours stays. */
+/* The least recently used file is deleted first; files of others remain. */
 Test(cache, stays_small)
 {
     mt_arena arena = {0};
@@ -107,7 +107,8 @@ Test(cache, stays_small)
         (void)snprintf(name, sizeof name, "cache/myotile/%s", by);
         cr_assert_eq(utimensat(AT_FDCWD, name, old, 0), 0);
         (void)snprintf(by, sizeof by, "%032x", 1);
-        cr_assert_eq(mt_cache_find(&arena, "word", by, &bytes, &n), k >= 1, "used all the time, and there");
+        cr_assert_eq(
+            mt_cache_find(&arena, "word", by, &bytes, &n), k >= 1, "an entry in constant use remains");
     }
     cr_assert_eq(files_in("cache/myotile"), MT_CACHE_FILES + 1);
     (void)snprintf(by, sizeof by, "%032x", 0);

@@ -18,7 +18,7 @@ typedef struct problem {
     char key[MT_HASH_SIZE];
 } problem;
 
-/* A slab cut by hand, and a cache of its own. */
+/* Builds a slab with a given partition, and an empty cache. */
 static void make(problem *p)
 {
     *p = (problem){0};
@@ -94,9 +94,9 @@ Test(kept_partition, the_key_holds_everything_that_decides)
     cr_assert_eq(mt_kept_partition_key(&other, &p.scheme, 2, &p.adjacency, balanced), MT_OK);
     cr_assert_eq(mt_scheme_find("full", 0, &p.scheme), MT_OK);
     cr_assert_eq(mt_kept_partition_key(&other, &p.scheme, 2, &p.adjacency, key), MT_OK);
-    cr_expect_str_neq(key, balanced, "scheme, where halos are balanced");
+    cr_expect_str_neq(key, balanced, "scheme, if halos are balanced");
     cr_assert_eq(mt_kept_partition_key(&p.tiling, &p.scheme, 2, &p.adjacency, key), MT_OK);
-    cr_expect_str_eq(key, p.key, "a scheme that has no say");
+    cr_expect_str_eq(key, p.key, "a scheme without effect");
     p.adjacency.neighbour[0]++;
     expect_other_key(&p, &p.tiling, 2, "adjacency");
     mt_arena_free(&p.arena);

@@ -13,7 +13,7 @@
 #include <omp.h>
 #include <sys/wait.h>
 
-/* The diffusion operator as the commands make it: the cache, and what is said of limited elements. */
+/* The diffusion operator of the commands: the cache, and messages about limited elements. */
 
 static void enter(void)
 {
@@ -27,7 +27,7 @@ enum { NAME = 512 };
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
-/* 8 x 7 x 7 boxes of tall, crooked elements, of which some are limited: enough of them for the cache. */
+/* Builds 8 x 7 x 7 cubes of tall, distorted elements. Some are limited, and there are enough elements for the cache. */
 static void crooked(mt_arena *arena, mt_mesh *mesh)
 {
     uint64_t state = 1;
@@ -62,7 +62,7 @@ static void same_table(const char *line, const char *expected)
     free(table);
 }
 
-/* The files in the cache; the name of one of them. */
+/* Counts the files in the cache, and returns the name of one. */
 static size_t cached(char name[NAME])
 {
     size_t n = 0;
@@ -82,7 +82,7 @@ static void use_cache(void)
 
 static const char info[] = "mesh info a.hdf --format json";
 
-/* What is in the cache is used: a limit planted there is told; what is not whole, or not there, is found again. */
+/* The cache is used: a planted limit is reported; damaged or missing entries are computed again. */
 Test(operator, is_made_with_what_the_cache_knows)
 {
     mt_arena arena = {0};
@@ -116,7 +116,7 @@ Test(operator, is_made_with_what_the_cache_knows)
     write_text(name, "damaged");
     same_table(info, without);
     free(bytes_of(name, &n));
-    cr_assert(n > 100, "it is kept anew");
+    cr_assert(n > 100, "it is stored again");
     cr_assert_eq(remove(name), 0);
     cr_assert_eq(mkdir(name, 0700), 0);
     same_table(info, without);
@@ -124,7 +124,7 @@ Test(operator, is_made_with_what_the_cache_knows)
     mt_arena_free(&arena);
 }
 
-/* A run with what is known gives the same voltages, and so the same times, to the bit. */
+/* A run with the cache has the same bits. */
 Test(operator, with_the_cache_gives_the_same_run)
 {
     static const char line[] = "run a.yaml --output %s --set machine.backend=cpu";
@@ -146,7 +146,7 @@ Test(operator, with_the_cache_gives_the_same_run)
     cr_assert(same_file("one/activation.csv", "three/activation.csv"));
 }
 
-/* The cache is nobody's business but its own: no folder, no file, no word. */
+/* Failures of the cache are silent: there is no folder, no file, no message. */
 Test(operator, does_without_a_cache)
 {
     write_crooked("a.hdf");
@@ -193,7 +193,7 @@ Test(operator, may_be_made_by_several_at_once)
     free(without);
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 static void write_case(const char *path, const char *mesh, const char *transverse)
 {
@@ -207,7 +207,7 @@ static void write_case(const char *path, const char *mesh, const char *transvers
     write_text(path, text);
 }
 
-/* The usual tissue conducts some 8 times better along the fibres than across; a hundred times is too much for tall boxes. */
+/* The default longitudinal conductivity is about 8 times the transverse one; a hundred times is too much for tall cubes. */
 Test(operator, many_limited_elements_are_warned_of)
 {
     char *table, *said;
@@ -243,7 +243,7 @@ Test(operator, slivers_run_and_are_told)
     mt_arena_free(&arena);
 }
 
-/* A tetrahedron by itself beside a box. */
+/* An isolated tetrahedron next to a cube. */
 Test(operator, an_isolated_element_is_warned_of)
 {
     mt_arena arena = {0};
@@ -266,7 +266,7 @@ Test(operator, an_isolated_element_is_warned_of)
     mt_arena_free(&arena);
 }
 
-/* An element without volume: the mesh is blamed, and the command that the message names mends it. */
+/* An element without volume: the message refers to the mesh, and the command in it repairs the mesh. */
 Test(operator, an_element_without_volume_is_the_meshs_fault)
 {
     mt_arena arena = {0};

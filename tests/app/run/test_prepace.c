@@ -12,9 +12,9 @@
 #include <omp.h>
 #include <sys/wait.h>
 
-/* Cells that were paced before the simulation: where tissue begins, the cache, and runs by command. */
+/* Pre-pacing of cells: the initial state of tissue, the cache, and runs by command. */
 
-/* One half is of another type, and a part of that of other parameters. */
+/* One half has another cell type, and a part of that half other parameters. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 6}\nprepace: {bcl_ms: 250, beats: 2}\nregions:\n"
     "  - {min_mm: [1.5, 0, 0], max_mm: [3, 2, 1], type: mid}\n"
@@ -42,7 +42,7 @@ TestSuite(prepace, .init = enter, .fini = leave);
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
-/* The problem of the case with one value set; a problem stays where it was made. */
+/* Builds the problem of the case with one value set, in place, as a problem must not be copied. */
 static void make(const char *set, bool cached, mt_problem *problem)
 {
     const mt_yaml_override sets[] = {{"--set", set}};
@@ -52,9 +52,9 @@ static void make(const char *set, bool cached, mt_problem *problem)
     ok(mt_problem_prepace(&arena, &input, cached, problem));
 }
 
-/* ---- where tissue begins ---- */
+/* ---- initial state of tissue ---- */
 
-/* V and the states of a variant after two beats of 250 ms. */
+/* Computes V and the states of a variant after two beats of 250 ms. */
 static void pace_alone(const mt_cell_model *model, const mt_cell_variant *rest, double *number)
 {
     const mt_pulses pulses = {250, 2, 1, 1, 52, false};
@@ -63,7 +63,7 @@ static void pace_alone(const mt_cell_model *model, const mt_cell_variant *rest, 
     ok(mt_cell_pace(model, rest, 0.02, &pulses, NULL, NULL, number, number + 1));
 }
 
-/* Every element on this backend is where its cell, paced alone, comes to; `rest` is the same problem at rest. */
+/* Checks that every element on this backend has the state of its cell paced alone. `rest`: the same problem at rest. */
 static void expect_paced(const mt_backend *backend, const mt_problem *problem, const mt_monodomain *rest)
 {
     const mt_cell_model *model = problem->monodomain.model;
@@ -101,7 +101,7 @@ Test(prepace, tissue_begins_with_the_bits_of_cells_that_were_paced_alone)
     }
 }
 
-/* What the command paces and saves. */
+/* Compares with the state that the command saves. */
 Test(prepace, and_with_those_of_the_command_for_one_cell)
 {
     mt_problem problem;
@@ -135,7 +135,7 @@ Test(prepace, cells_that_no_element_is_of_stay_at_rest)
 
 /* ---- the cache ---- */
 
-/* The files in the cache; the name of one of them. */
+/* Counts the files in the cache, and returns the name of one. */
 static size_t kept(char name[NAME])
 {
     size_t n = 0;
@@ -160,7 +160,7 @@ static double begin_mV(const char *set, bool cached)
     return mt_monodomain_variant(&problem.monodomain, 0)->v_mV;
 }
 
-/* Puts another V into a kept file: with its fingerprint renewed, as if that had been found, or without, as a damaged one. */
+/* Changes V in a cached file. `whole`: true to update the fingerprint, so that the file is valid; false for a damaged file. */
 static void change_kept(const char *name, double v_mV, bool whole)
 {
     enum { BEFORE = 16 + MT_HASH_SIZE - 1 }; /* kind and key */
@@ -186,7 +186,7 @@ Test(prepace, what_was_paced_is_kept_and_used_again)
     cr_assert_eq(kept(name), 1);
     change_kept(name, -71, true);
     cr_expect_eq(begin_mV("regions=[]", true), -71);
-    cr_expect_eq(begin_mV("regions=[]", false), found_mV, "the cache is not asked");
+    cr_expect_eq(begin_mV("regions=[]", false), found_mV, "the cache is not used");
     change_kept(name, -72, false);
     cr_expect_eq(begin_mV("regions=[]", true), found_mV, "a damaged file is not used");
     change_kept(name, -73, true);
@@ -194,7 +194,7 @@ Test(prepace, what_was_paced_is_kept_and_used_again)
     cr_expect_eq(kept(name), 1);
 }
 
-/* Each kind of cell for itself: those that stay are found again. */
+/* Each variant is cached separately: unchanged variants are found again. */
 Test(prepace, whatever_decides_it_is_in_the_key)
 {
     static const char *const sets[] = {"regions=[]", "time.dt_ms=0.01", "cell.scale=[g_Ks=0.9]",
@@ -211,7 +211,7 @@ Test(prepace, whatever_decides_it_is_in_the_key)
             cr_expect_eq(kept(name), again ? SETS : s + 1, "%s", sets[s]);
         }
     (void)begin_mV("prepace.beats=1", true);
-    cr_expect_eq(kept(name), SETS, "one beat is not worth a file");
+    cr_expect_eq(kept(name), SETS, "a single beat is not cached");
 }
 
 /* ---- by command ---- */

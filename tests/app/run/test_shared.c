@@ -29,7 +29,7 @@ static void leave(void)
 
 TestSuite(shared, .init = enter, .fini = leave);
 
-/* Asks for the problem of the case with n values and its mapping. */
+/* Requests the problem of the case with n values set, and its mapping. */
 static void ask_with(size_t n, const mt_yaml_override *sets)
 {
     mt_case input;
@@ -46,7 +46,7 @@ static void ask_with(size_t n, const mt_yaml_override *sets)
 
 static void ask(const char *set) { ask_with(1, &(mt_yaml_override){"test", set}); }
 
-/* The spreading of reactions takes the front time of the model. */
+/* The spreading of reactions depends on the front time of the model. */
 Test(shared, another_ionic_model_has_an_operator_of_its_own)
 {
     static const mt_yaml_override sets[] = {
@@ -64,7 +64,7 @@ Test(shared, what_a_case_does_not_change_is_made_once)
     const size_t mark = 123456789;
     static const struct {
         const char *set;
-        bool problem, mapping; /* are they made again? */
+        bool problem, mapping; /* true if it is rebuilt */
     } all[] = {{"title=other", false, false}, {"cell.type=endo", false, false},
         {"cell.scale=[g_Kr=2]", false, false}, {"cell.set=[K_o=6]", false, false},
         {"regions.0.type=endo", false, false}, {"regions.0.scale=[g_Kr=2]", false, false},
@@ -79,7 +79,7 @@ Test(shared, what_a_case_does_not_change_is_made_once)
         {"tissue.chi_per_mm=100", true, true}, {"diffusion.damping=2", true, true}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         ask("title=usual");
-        shared.problem.probes.n = mark; /* what is made anew has no marks */
+        shared.problem.probes.n = mark; /* a rebuilt one has no mark */
         shared.mapping.partition.edge_cut = mark;
         ask(all[k].set);
         cr_expect_eq(shared.problem.probes.n != mark, all[k].problem, "%s", all[k].set);

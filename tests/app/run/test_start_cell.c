@@ -11,7 +11,7 @@
 
 #include <omp.h>
 
-/* Tissue that begins where one cell stands. */
+/* Initial state of tissue from a single cell. */
 
 static const char body[] =
     SMALL_SLAB USUAL_TISSUE "time: {end_ms: 4}\n" SMALL_STIMULUS("2") "machine: {tiles: 3}\n";
@@ -38,7 +38,7 @@ TestSuite(start_cell, .init = enter, .fini = leave);
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
-/* The files of runs from here and from there hold the same activation. */
+/* Checks that the results of two runs have the same activation. */
 static void expect_same(const char *one, const char *other)
 {
     double *a, *b;
@@ -68,7 +68,7 @@ Test(start_cell, every_element_begins_with_the_bits_of_the_file)
     }
 }
 
-/* The same cells, paced in the run itself. */
+/* Compares with the same cells, paced in the run. */
 Test(start_cell, a_run_is_that_of_cells_which_were_paced_before_it)
 {
     free(works("run case.yaml -o paced --set prepace.bcl_ms=250 --set prepace.beats=3"));

@@ -1,4 +1,4 @@
-/* What multirate stepping changes, as every run with it measures it. */
+/* The error of multirate stepping that each such run measures. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -32,7 +32,7 @@ Test(stepping_error, is_0_where_every_cell_is_evaluated_in_each_step)
     cr_expect_eq(none.apd90_ms, 0);
 }
 
-/* Of first order: at most the time from one evaluation to the next. */
+/* The error is of first order: at most the time between evaluations. */
 Test(stepping_error, is_below_one_longest_step_and_not_0)
 {
     const mt_stepping_error some = error_of(0.1);

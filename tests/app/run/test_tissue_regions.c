@@ -10,7 +10,7 @@
 #include <omp.h>
 #include <string.h>
 
-/* What a case says of the tissue of its parts: what elements are made of, the operator, the stimuli, a layer near the surface. */
+/* Tissue regions of a case: media of the elements, the operator, the stimuli, a layer at the surface. */
 
 #define REST "time: {end_ms: 6}\nmachine: {backend: cpu}\n"
 #define ALL "min_mm: [0, 0, 0], max_mm: [9, 9, 9]"
@@ -39,7 +39,7 @@ static mt_status try_case(const char *text, const char *regions, mt_case *input,
     return mt_problem_make(&arena, input, false, p);
 }
 
-/* A problem stays where it was made. */
+/* Builds the problem in place, as a problem must not be copied. */
 static void make(const char *text, const char *regions, mt_problem *p)
 {
     mt_case *input = mt_arena_alloc(&arena, 1, sizeof *input);
@@ -55,7 +55,7 @@ static double x_of(const mt_problem *p, size_t c)
     return x[0];
 }
 
-/* ---- what elements are made of ---- */
+/* ---- media of the elements ---- */
 
 Test(tissue_regions, each_changes_what_it_names_and_the_last_factor_or_value_counts)
 {
@@ -166,7 +166,7 @@ Test(tissue_regions, a_current_raises_v_by_what_the_membrane_there_lets_it)
 
 /* ---- a layer ---- */
 
-/* The activation times of all elements. */
+/* Returns the activation times of all elements. */
 static const double *run(mt_problem *p, double end_ms)
 {
     void *self;
@@ -179,7 +179,7 @@ static const double *run(mt_problem *p, double end_ms)
     return activation_ms;
 }
 
-/* The mean time of the elements in 5.5 to 6.5 mm along x, between two heights. */
+/* Returns the mean activation time of the elements with x from 5.5 to 6.5 mm, between two heights. */
 static double arrival_ms(const mt_problem *p, const double *activation_ms, double from_mm, double to_mm)
 {
     double sum = 0;
@@ -199,7 +199,7 @@ typedef struct arrivals {
     double in_layer_ms, above_ms;
 } arrivals;
 
-/* Of a slab of such boxes whose lowest height_mm conduct four times as well; 0: none does. */
+/* Measures a slab of cubes with four times the conductivity below height_mm; 0 for none. */
 static arrivals arrivals_of(double edge_mm, double height_mm)
 {
     char slab[900], layer[200] = "";
@@ -217,8 +217,8 @@ static arrivals arrivals_of(double edge_mm, double height_mm)
     return (arrivals){arrival_ms(&p, activation_ms, 0, 1), arrival_ms(&p, activation_ms, 2, 3)};
 }
 
-/* The layer is as fast as tissue that is so everywhere, to a tenth that the rest takes from it; what lies above follows. On elements of
- * half the length all comes at the same time, to 2 %. */
+/* The layer conducts as fast as uniform tissue of its kind, minus up to a tenth by its load; the tissue above follows. On elements of half
+ * the size all times agree to 2 %. */
 Test(tissue_regions, a_fast_layer_carries_the_wave_and_the_rest_follows)
 {
     const arrivals usual = arrivals_of(0.5, 0), layer = arrivals_of(0.5, 1), fast = arrivals_of(0.5, 3),
@@ -234,7 +234,7 @@ Test(tissue_regions, a_fast_layer_carries_the_wave_and_the_rest_follows)
     cr_expect_float_eq(layer.above_ms / fine.above_ms, 1, 0.02);
 }
 
-/* ---- what makes no sense ---- */
+/* ---- invalid regions ---- */
 
 Test(tissue_regions, messages_name_the_key)
 {

@@ -21,7 +21,7 @@ static void enter(void)
 
 TestSuite(warnings, .init = enter, .fini = leave_room);
 
-/* The small case with a weak stimulus in another place. */
+/* Writes the small case with a weak stimulus in another place. */
 static void write_second_stimulus(const char *path)
 {
     static const char second[] =
@@ -32,7 +32,7 @@ static void write_second_stimulus(const char *path)
     write_text(path, text);
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 static int kept = -1;
 
@@ -45,7 +45,7 @@ static void begin_listening(void)
     (void)close(to);
 }
 
-/* To be freed. */
+/* Returns the messages; the caller frees them. */
 static char *end_listening(void)
 {
     size_t n;
@@ -55,7 +55,7 @@ static char *end_listening(void)
     return bytes_of("stderr", &n);
 }
 
-/* Of a run with these settings, which succeeds. */
+/* Returns the messages of a successful run with these settings. */
 static char *said_of_run(const char *sets)
 {
     char line[512], *table;
@@ -106,7 +106,7 @@ Test(warnings, each_is_one_line_whatever_the_file_is_called)
     free(said);
 }
 
-/* Before the mesh is read: it needs none. */
+/* Returns the messages of `mesh fibres`, which come before the mesh is read. */
 static char *said_of_fibres(const char *options)
 {
     begin_listening();
@@ -137,7 +137,7 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
 
 /* ---- after it */
 
-/* The second pulse comes 10 ms after the first, in the plateau. */
+/* The second pulse is 10 ms after the first, in the plateau. */
 Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
 {
     static const char *const backends[] = {"cpu", "ipu"};
@@ -153,7 +153,7 @@ Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
     }
 }
 
-/* A tenth of the benchmark's strength. V of its elements starts at -85 mV and cannot have risen by more than 2 ms of it. */
+/* A tenth of the benchmark's strength. V starts at -85 mV and cannot rise by more than the stimulus adds in 2 ms. */
 Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_to)
 {
     char *said = said_of_run("stimuli.0.strength_uA_mm3=5"), *table;
@@ -171,18 +171,18 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
     said = said_of_run("time.end_ms=0.1");
     cr_expect(strstr(said, "; usual a run that goes on after 2 ms, when the stimulus ends"), "%s", said);
     free(said);
-    said = said_of_run("stimuli.0.start_ms=7.995"); /* the step it begins in is the first behind the end */
+    said = said_of_run("stimuli.0.start_ms=7.995"); /* its first time step is after the end */
     cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
         "%s", said);
     free(said);
-    /* beside one that works a weak one is no matter: the wave comes to its elements */
+    /* no warning for a weak stimulus if another captures: its wavefront activates these elements */
     write_second_stimulus("two.yaml");
     said = warnings(&table, "run two.yaml --output out");
     cr_expect_str_empty(said, "%s", said);
     free(said), free(table);
 }
 
-/* Also in the table. */
+/* The table has it, too. */
 Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
 {
     char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
@@ -202,7 +202,7 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
     free(said), free(table);
 }
 
-/* The element that is named is the stimulus's, though by then V is no number in those before it either. */
+/* The message names an element of the stimulus, although V is also NaN in elements with lower numbers by then. */
 Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
 {
     static const char *const backends[] = {"cpu", "ipu --set machine.tiles=8"};

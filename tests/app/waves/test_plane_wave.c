@@ -1,4 +1,4 @@
-/* Plane waves of the model of little work. */
+/* Plane waves of the Mitchell-Schaeffer model. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -38,8 +38,8 @@ static mt_plane_wave wave_of(const mt_wave_medium *m, mt_slab_family family, dou
     return wave;
 }
 
-/* The front of this model is wide, so that elements of half a millimetre are small. A tissue that conducts nine times as well has a wave
- * three times as fast through elements three times as large, to the digit: nothing else has a length. */
+/* The wavefront of this model is wide, so that elements of half a millimetre are small. With nine times the conductivity and elements three
+ * times as large the velocity is three times as high, to the digit, as there is no other length scale. */
 Test(plane_wave, waves_through_small_elements_are_those_of_a_line)
 {
     const mt_wave_medium usual = medium(1, 1), better = medium(9, 9);

@@ -1,4 +1,4 @@
-/* Premature waves of the model of little work. */
+/* Premature waves of the Mitchell-Schaeffer model. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -30,7 +30,7 @@ static mt_wave_medium medium_of(double dt_ms)
 
 /* ---- one run with both stimuli ---- */
 
-/* The program's numbers by other means: nothing is copied, and both beats are told apart by the record. */
+/* The same numbers by another method: one run with both stimuli, with both beats separated by the record. */
 typedef struct both {
     const mt_strand *strand;
     mt_records *beats;
@@ -66,7 +66,7 @@ static bool is_measured(const both *b, size_t e)
     return b->strand->place_mm[e] >= b->strand->from_mm && b->strand->place_mm[e] <= b->strand->to_mm;
 }
 
-/* How many measured elements have less and how many more than this between two times. */
+/* Checks the median over the measured elements of the interval between two times, by counting the elements below and above it. */
 static void expect_median(const both *b, const double *from_ms, const double *to_ms, double median)
 {
     size_t below = 0, above = 0, n = 0;
@@ -79,7 +79,7 @@ static void expect_median(const both *b, const double *from_ms, const double *to
         above, n);
 }
 
-/* The slope of places over times as sums say it. */
+/* Returns the velocity by linear regression from sums. */
 static double speed_of(const both *b)
 {
     const double *t = b->beats[1].activation_ms, *x = b->strand->place_mm;
@@ -116,7 +116,7 @@ Test(premature, waves_are_those_of_a_run_with_both_stimuli)
     expect_both(&(mt_premature){&strand, &m, m.model->variants, 1000}, 2, s2, 750);
 }
 
-/* Action potentials of 129 ms in cells that recover fast: S1 is over after 162 ms at the far end of the stretch. */
+/* Action potentials of 129 ms in cells that recover fast: S1 has ended after 162 ms at the far end of the section. */
 Test(premature, s2_may_begin_before_s1_is_over)
 {
     static const mt_yaml_override fast[] = {{"test", "tau_open=15"}, {"test", "tau_close=60"}};
@@ -131,7 +131,7 @@ Test(premature, s2_may_begin_before_s1_is_over)
     expect_both(&(mt_premature){&strand, &m, &cells, 300}, 3, s2, 350);
 }
 
-/* The gate of this model opens with 120 ms: after 2,200 ms of rest it is open but for 1e-8. */
+/* The gate of this model opens with a time constant of 120 ms: after 2,200 ms of rest it is open to 1e-8. */
 Test(premature, behind_a_long_interval_it_is_as_s1)
 {
     const mt_wave_medium m = medium_of(0.1);
@@ -145,7 +145,7 @@ Test(premature, behind_a_long_interval_it_is_as_s1)
     cr_expect_float_eq(s2.diastolic_interval_ms, 2500 - s1.apd90_ms, 0.02, "%g", s2.diastolic_interval_ms);
 }
 
-/* An S2 that would begin before S1 has passed is not run. */
+/* An S2 that would start before S1 has passed is not computed. */
 Test(premature, s1_is_the_plane_wave)
 {
     const mt_slab_kind kind = {.family = MT_FAMILY_KUHN, .edge_mm = 1};
@@ -166,7 +166,7 @@ Test(premature, s1_is_the_plane_wave)
     mt_arena_free(&slab_arena);
 }
 
-/* S1 must pass: not where cells never recover, nor where nothing excites them. */
+/* Fails if S1 does not pass the section: if cells never recover, or are not excited. */
 Test(premature, without_s1_there_is_no_s2)
 {
     mt_wave_medium m = medium_of(0.1);
