@@ -1,4 +1,4 @@
-/* The data of a page that `myotile report` made, slow and obvious. */
+/* A simple reader of the data in a page of `myotile report`. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include "tests/json.h"
 #include "tests/room.h"
 
-/* A page for data, without anything that shows them. */
+/* A template without the code that shows the data. */
 static const char bare_page[] = "<!DOCTYPE html>\n<title>Myotile report</title>\n<!-- data -->\n<p>end</p>\n";
 
 typedef struct page {
@@ -18,7 +18,7 @@ typedef struct page {
     const json *data;
 } page;
 
-/* The text between the tag of the script with this id and its end, in `arena`. */
+/* Returns the text of the script with this id, in `arena`. */
 static inline char *script(mt_arena *arena, const page *p, const char *type, const char *id)
 {
     char tag[160];
@@ -38,7 +38,7 @@ static inline page open_page(mt_arena *arena, const char *path)
     p.html = json_take(arena, p.n + 1, 1);
     memcpy(p.html, text, p.n);
     free(text);
-    cr_assert_eq(strlen(p.html), p.n, "a byte is 0");
+    cr_assert_eq(strlen(p.html), p.n, "a byte is zero");
     p.data = json_parse(arena, script(arena, &p, "application/json", "report"));
     return p;
 }
@@ -62,7 +62,7 @@ static inline size_t from_base64(const char *text, uint8_t *bytes)
     return n;
 }
 
-/* An array by its descriptor: its n numbers; NaN where there is none. */
+/* Reads an array by its descriptor: n numbers, NaN for missing ones. */
 static inline double *array(mt_arena *arena, const page *p, const json *about, size_t *n)
 {
     static const struct {
@@ -102,14 +102,14 @@ static inline double *array(mt_arena *arena, const page *p, const json *about, s
     return values;
 }
 
-/* The same at a path of an object. */
+/* Same, for a path in an object. */
 static inline double *array_at(
     mt_arena *arena, const page *p, const json *object, const char *path, size_t *n)
 {
     return array(arena, p, json_at(object, path), n);
 }
 
-/* The text at a path of an object. */
+/* Returns the text at a path in an object. */
 static inline char *text_at(mt_arena *arena, const page *p, const json *object, const char *path)
 {
     size_t n;
@@ -119,7 +119,7 @@ static inline char *text_at(mt_arena *arena, const page *p, const json *object, 
     return text;
 }
 
-/* Half a step of its quantisation, and what rounding adds. */
+/* Returns the largest error: half a step of quantisation, plus rounding. */
 static inline double half_step(const json *about)
 {
     return json_value(about, "scale") * (0.5 + 1e-9) + 1e-12 * fabs(json_value(about, "offset"));

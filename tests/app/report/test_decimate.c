@@ -1,4 +1,4 @@
-/* Fewer triangles and tetrahedra: what is drawn is of the mesh, and as near to it as is said. */
+/* Decimated triangles and tetrahedra: all are part of the mesh, within the reported error. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@ static mt_arena arena;
 static mt_mesh mesh;
 static mt_cells boundary, all;
 
-/* A bent slab of 12 x 6 x 3 mm: 12,000 elements or so. */
+/* Builds a bent slab of 12 x 6 x 3 mm with about 12,000 elements. */
 static void enter(void)
 {
     mt_adjacency adjacency;
@@ -44,7 +44,7 @@ static mt_coarse coarse_of(const mt_cells *cells, size_t most)
     return coarse;
 }
 
-/* By looking at all triangles of the boundary. */
+/* Searches all triangles of the boundary. */
 static double distance_to_boundary(const double x[3])
 {
     double nearest = INFINITY;
@@ -122,7 +122,7 @@ static void check_cells(const mt_coarse *coarse)
     }
     qsort(set, coarse->n, sizeof *set, compare);
     for (size_t c = 1; c < coarse->n; c++) cr_assert_neq(compare(set[c], set[c - 1]), 0, "twice");
-    for (size_t v = 0; v < coarse->n_vertices; v++) cr_assert(used[v], "vertex %zu is of nothing", v);
+    for (size_t v = 0; v < coarse->n_vertices; v++) cr_assert(used[v], "vertex %zu is unused", v);
 }
 
 Test(decimate, no_cell_is_collapsed_or_there_twice_and_no_vertex_is_of_none)
@@ -135,7 +135,7 @@ Test(decimate, no_cell_is_collapsed_or_there_twice_and_no_vertex_is_of_none)
     }
 }
 
-/* Six times what closed triangles enclose, or tetrahedra fill. */
+/* Returns six times the volume inside closed triangles, or of tetrahedra. */
 static double volume_six(const mt_coarse *coarse)
 {
     static const double origin[3];
@@ -195,7 +195,7 @@ Test(decimate, a_cell_is_near_its_element)
         }
 }
 
-/* The surface of two plates, 0.1 mm apart. */
+/* The surfaces of two plates, 0.1 mm apart. */
 Test(decimate, walls_that_are_near_each_other_stay_apart)
 {
     mt_adjacency adjacency;
@@ -215,7 +215,7 @@ Test(decimate, walls_that_are_near_each_other_stay_apart)
     for (size_t t = 0; t < coarse.n; t++) {
         size_t in_first = 0;
         for (size_t k = 0; k < 3; k++) in_first += coarse.vertex[coarse.corner[3 * t + k]] < n;
-        cr_assert(in_first == 0 || in_first == 3, "triangle %zu is of both", t);
+        cr_assert(in_first == 0 || in_first == 3, "triangle %zu joins both", t);
         of_first += in_first / 3;
     }
     cr_expect(of_first > 50 && coarse.n - of_first > 50);
@@ -229,7 +229,7 @@ Test(decimate, the_same_comes_out_each_time)
     cr_expect_arr_eq(a.vertex, b.vertex, a.n_vertices * sizeof *a.vertex);
 }
 
-/* A vertex of no element, and a mesh whose vertices lie on top of each other. */
+/* An isolated vertex, and a mesh with all vertices in one place. */
 Test(decimate, vertices_at_one_place_do_no_harm)
 {
     for (size_t v = 0; v < mesh.n_vertices; v++) memcpy(mesh.xyz_mm + 3 * v, mesh.xyz_mm, 3 * sizeof(double));

@@ -1,4 +1,4 @@
-/* Arrays and texts of a page: what is put in comes out. */
+/* Arrays and texts of a page: written data is read back. */
 #include "tests/app/report/page_data.h"
 
 #include "app/report/html.h"
@@ -24,7 +24,7 @@ static void begin(mt_html_part *part)
     cr_assert_eq(mt_html_part_begin(0, part), MT_OK, "%s", mt_message());
 }
 
-/* Writes the one part into a file, and reads it; its run. */
+/* Writes a page with one part, reads it, and returns its run. */
 static const json *finish(mt_html_part *part, page *p)
 {
     mt_html_template template;

@@ -1,4 +1,4 @@
-/* myotile report: what the page has is what the files have. */
+/* myotile report: the page has the data of the files. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -21,7 +21,7 @@ enum { N = 288, FRAMES = 7 };
 
 static mt_arena arena;
 
-/* 288 elements, of which a region is inert, and everything that a run can leave. */
+/* 288 elements, with a non-conducting region and all files of a run. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "title: Small & <slab>\n"
     "time: {end_ms: 3}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
@@ -87,7 +87,7 @@ static float *result_field(const char *name, size_t components)
     return values;
 }
 
-/* Which vertex of the mesh each of the page's is; the distance to it is at most half a step in each direction. */
+/* Finds the mesh vertex of each vertex of the page; the distance is at most half a step in each direction. */
 static uint32_t *vertices_of(const page *p, const json *positions, const mt_mesh *mesh, size_t *n)
 {
     const double *x = array(&arena, p, positions, n);
@@ -177,7 +177,7 @@ Test(report_command, triangles_are_faces_of_their_elements)
     }
 }
 
-/* Of a slab with surfaces that are tagged; of its element, the face that is drawn. */
+/* A slab with tagged surfaces, compared with the drawn face of each element. */
 Test(report_command, triangles_have_the_names_of_their_surfaces)
 {
     mt_mesh mesh;
@@ -214,7 +214,7 @@ Test(report_command, triangles_have_the_names_of_their_surfaces)
     cr_expect_gt(tagged, 20);
 }
 
-/* A number alone does not say which surface it is; a name that means none is shown as it is. */
+/* A number alone does not identify a surface; a name that is not a surface's is shown unchanged. */
 Test(report_command, tags_of_triangles_without_a_name_are_shown_as_numbers)
 {
     mt_mesh mesh;
@@ -237,7 +237,7 @@ Test(report_command, tags_of_triangles_without_a_name_are_shown_as_numbers)
     cr_assert(numbered && named);
 }
 
-/* Of two that overlap the last says. */
+/* The last of two overlapping regions wins. */
 Test(report_command, triangles_have_the_names_of_their_regions)
 {
     size_t n;
@@ -299,7 +299,7 @@ Test(report_command, frames_are_means_of_the_series_at_their_times)
     }
 }
 
-/* The column of a file of traces. */
+/* Reads a column of a file of traces. */
 static double *column(const char *path, const char *name, size_t *n)
 {
     mt_csv csv;
@@ -312,7 +312,7 @@ static double *column(const char *path, const char *name, size_t *n)
     return values;
 }
 
-/* `end_ms`: of the stimulus at 0 ms, whose samples an ECG does not have; 0: all are there. */
+/* Checks a curve. `end_ms`: end of the stimulus at 0 ms, as an ECG omits samples during a stimulus; 0 if all samples are shown. */
 static void expect_curve(
     const page *p, const json *group, const char *label, const char *path, const char *name, double end_ms)
 {
@@ -500,7 +500,7 @@ Test(report_command, what_is_missing_is_named)
     refuses(2, "the first column is 't'; it must be 'time_ms'", "report out -o r.html --template page.html");
 }
 
-/* Such a lock as a run has on its folder. */
+/* Locks a folder like a run. */
 static int lock_folder(const char *mark)
 {
     const int file = open(mark, O_RDWR | O_CREAT, 0666);
@@ -526,7 +526,7 @@ Test(report_command, a_run_that_goes_on_or_was_stopped_is_told_as_that)
     make_run();
     page p = report_of("out");
     cr_expect(!notes_say(&p, "stopped") && !notes_say(&p, "A run was writing"));
-    cr_expect(notes_say(&p, "of 288 elements"), "the inert ones");
+    cr_expect(notes_say(&p, "of 288 elements"), "the non-conducting ones");
     file = lock_folder("out/.myotile");
     const mt_mesh mesh = result_mesh("out/result.hdf");
     const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = "none"},
@@ -560,7 +560,7 @@ static size_t bytes_in(const char *path)
     return (size_t)info.st_size;
 }
 
-/* 17,280 elements. */
+/* The mesh has 17,280 elements. */
 Test(report_command, a_file_has_at_most_what_it_may_have)
 {
     write_text("large.yaml",
@@ -627,7 +627,7 @@ static float *activation_of(const char *path, size_t n)
     return values;
 }
 
-/* Statistics of the second activation less the first over all elements that have both. */
+/* Checks the statistics of the second activation minus the first, over all elements with both. */
 static void expect_statistics(const json *found, const float *before, const float *after)
 {
     double list[N], sum = 0, squares = 0, largest = 0;
@@ -671,7 +671,7 @@ Test(report_command, runs_on_one_mesh_have_the_statistics_of_their_differences)
     expect_statistics(found, activation_of("out/result.hdf", N), activation_of("slow/result.hdf", N));
 }
 
-/* One of them has frames, so that it alone would be drawn more coarsely. */
+/* One of them has frames, so that it would be coarser if drawn separately. */
 Test(report_command, runs_on_one_mesh_are_drawn_by_the_same_vertices_in_a_small_file)
 {
     static const char *const counts[] = {
@@ -699,7 +699,7 @@ Test(report_command, it_tells_what_it_shows)
     free(text);
 }
 
-/* With the page that is installed. */
+/* Uses the installed template. */
 Test(report_command, a_run_leaves_the_same_page_and_where_it_is_not_wanted_no_old_one)
 {
     if (!there("data/report/template.html")) cr_skip_test("the page is not built here");

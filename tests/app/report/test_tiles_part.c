@@ -1,4 +1,4 @@
-/* Tiles of a machine in a page: one by one, or in blocks that hide no worst tile. */
+/* Tiles of a machine in a page: individually, or in blocks that show the highest values. */
 #include "tests/app/report/page_data.h"
 
 #include "app/report/tiles_part.h"
@@ -8,7 +8,7 @@ enum { CHIPS = 2, ROWS = 7, COLUMNS = 10, N = CHIPS * ROWS * COLUMNS };
 static mt_arena arena;
 static uint32_t busy[N];
 
-/* Two chips, whose tiles have numbers in some order; "idle" is 0 on all. */
+/* Writes a file of two chips, with shuffled tile numbers; "idle" is 0 on all. */
 static void enter(void)
 {
     char *text = json_take(&arena, 64 * (N + 1), 1), *at = text;
@@ -55,7 +55,7 @@ Test(tiles_part, up_to_the_limit_each_tile_stands_by_itself)
     const json *tiles = tiles_of((mt_tiles_limits){N, SIZE_MAX}, &p, &shown);
     cr_expect_eq(json_value(tiles, "n"), N);
     cr_expect_eq(shown.rows * shown.columns, 1);
-    cr_expect_eq(shown.measures, 3, "what is 0 on every tile is left out");
+    cr_expect_eq(shown.measures, 3, "a measure that is 0 on every tile is omitted");
     const json *memory = json_at(tiles, "measures")->first, *compute = memory->next, *sent = compute->next;
     cr_expect_str_eq(json_at(memory, "label")->text, "memory");
     cr_expect_eq(json_at(memory, "phase")->kind, JSON_NULL);
@@ -69,7 +69,7 @@ Test(tiles_part, up_to_the_limit_each_tile_stands_by_itself)
     for (size_t t = 0; t < n; t++) cr_assert_eq(value[t], busy[t]);
 }
 
-/* The spread, the counts and the worst tiles, found the slow way. */
+/* Checks the spread, the histogram and the tiles with the highest values by direct computation. */
 static void check_all(const page *p, const json *all)
 {
     size_t n, below = 0, above = 0;

@@ -7,7 +7,7 @@
 #include "tests/answers.h"
 #include "tests/app/program.h"
 
-/* 12 x 8 x 4 boxes of 6 elements, cut alike: as METIS cuts these, the busiest links of eight chips are those that a torus relieves. */
+/* 12 x 8 x 4 cubes of 6 elements, all divided alike: with METIS' partition a torus relieves the busiest links of eight chips. */
 static void enter(void)
 {
     enter_room();
@@ -17,7 +17,7 @@ static void enter(void)
 
 TestSuite(reproduce, .init = enter, .fini = leave_room);
 
-/* The number in column `column` (from 0) of the n-th row (from 0, behind title and header) of a table in CSV. */
+/* Returns the number in a column and a row of a table in CSV, both from 0, after title and header. */
 static double element_of(const char *csv, int row, int column)
 {
     for (row++; row >= 0; row--) {
@@ -34,8 +34,7 @@ static double element_of(const char *csv, int row, int column)
 enum { IPUS, SCHEME, RECEIVED, RECEIVED_MEDIAN, UNUSED, LARGEST, SHARE, PUBLISHED, DIFFERENCE };
 enum { MEMORY = 2, MEMORY_MEDIAN, PIECES, CROSSING, EXCHANGE, MEAN };
 
-/* A row is what `partition` says of the same, but for memory: that counts what runs need to spread the reaction, which the study did
- * not. */
+/* A row agrees with `partition` except in memory, which includes data for the spreading of reactions that the study did not have. */
 Test(reproduce, rows_of_table1_are_what_partition_counts)
 {
     char *csv = works(
@@ -63,8 +62,7 @@ Test(reproduce, rows_of_table1_are_what_partition_counts)
     free(csv);
 }
 
-/* All schemes there are, on the same partition: so the same elements on the tiles, and nothing received without
- * being sent. */
+/* All schemes on the same partition: the same elements on the tiles, and all received elements are sent. */
 Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
 {
     char *text = works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 2");
@@ -78,7 +76,7 @@ Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
     free(text);
 }
 
-/* A small slab is no heart of three million elements. */
+/* A small slab is not comparable with a heart of three million elements. */
 Test(reproduce, published_shares_stand_beside_meshes_of_that_size_only)
 {
     char *csv = works(
@@ -151,7 +149,7 @@ Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
     }
 }
 
-/* Cycles of a tile with so many elements, as solver/plan/codelets.h has them for a machine of 6 workers. */
+/* Returns the cycles of a tile with the given number of elements, by solver/plan/codelets.h for a machine with 6 workers. */
 static double cycles_of(const char *codelet, double elements)
 {
     static const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
@@ -159,7 +157,7 @@ static double cycles_of(const char *codelet, double elements)
     return 11 + 6 * (mix->start + ceil(elements / 6) * ipu_mix_cycles(mix, &costs));
 }
 
-/* The fullest and the emptiest tile, and the exchange, are those that `partition` counts. */
+/* The tiles with the most and the fewest elements, and the exchange, agree with `partition`. */
 Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
 {
     for (int ipus = 1; ipus <= 2; ipus++) {
@@ -191,7 +189,7 @@ Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
     }
 }
 
-/* The clock of the GC200 is 1.325 GHz; the study's 25,000 time steps. */
+/* The clock of the GC200 is 1.325 GHz; the study computed 25,000 time steps. */
 Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
 {
     char *csv = works("reproduce table3 " SLAB " --ipus 1,2 --format csv");
@@ -216,7 +214,7 @@ Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
     free(csv);
 }
 
-/* Of four diffusion steps, one; at twice the clock, half the time; without a sync, so many cycles less. */
+/* One diffusion substep costs a quarter of four; twice the clock rate halves the time; without sync its cycles are saved. */
 Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
 {
     const double four = number_in("time_step", "max_cycles", "reproduce table2 " SLAB " --ipus 1");
@@ -237,7 +235,7 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
     free(slow), free(fast);
 }
 
-/* Round a torus of eight it is not as far as along a ladder, so its busiest link is not as busy. */
+/* Routes in a torus of eight are shorter than in a ladder, so that its busiest link has less traffic. */
 Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
 {
     char *ladder = works("reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv");
@@ -275,7 +273,7 @@ Test(reproduce, three_ipus_can_be_joined_by_a_list_of_links)
         "reproduce figure6 --mesh slab.hdf --target ring.yaml --ipus 1,4");
 }
 
-/* Time times IPUs, against that of the fewest that it fits on. */
+/* Efficiency is time times number of IPUs, relative to the smallest number that fits. */
 Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
 {
     free(works("mesh slab --size-mm 6,4,4 --edge-mm 0.5 -o thick.hdf"));
@@ -300,7 +298,7 @@ Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
     free(png);
 }
 
-/* 768 elements of 180 bytes and more on each of three tiles are too many for 98,304; half of them are not. */
+/* 768 elements of at least 180 bytes on each of three tiles do not fit into 98,304 bytes; half of them do. */
 Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
 {
     write_machine_of("small.yaml", 3, 6 * 16384);
@@ -343,7 +341,7 @@ Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
     }
 }
 
-/* Messages round a large torus can wait for each other for ever; the rows of smaller ones stay. */
+/* Messages in a large torus can deadlock; the rows of smaller machines remain. */
 Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
 {
     char *csv, *said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target three.yaml --ipus 4,32 "
@@ -355,7 +353,7 @@ Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
     free(csv), free(said);
 }
 
-/* A small slab is none of the study's hearts: ours stand alone, and no reason is told. */
+/* A small slab is not comparable with the study's hearts: only our times are printed, without reasons for differences. */
 Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
 {
     static const char *const lines[] = {"reproduce table2 " SLAB " --ipus 1,2 --format json",
@@ -372,7 +370,7 @@ Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
     }
 }
 
-/* Would the study's numbers stand beside a heart of its size that is put on the machine as these options ask? */
+/* True if the study's numbers would be printed for a heart of its size with these options. */
 static bool stands_beside(const char *options)
 {
     char line[256], *word[32];
@@ -392,7 +390,7 @@ static bool stands_beside(const char *options)
     return comparison.comparable;
 }
 
-/* Machines that only call themselves GC200 are no GC200: three.yaml does, and so does what is short of memory. */
+/* Machines named GC200 with other values, such as three.yaml and one with less memory, do not count as GC200. */
 Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_study_only)
 {
     static const char *const others[] = {"--target three.yaml", "--target short.yaml", "--target c600",
@@ -405,7 +403,7 @@ Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_st
         cr_assert(!stands_beside(others[k]), "%s", others[k]);
 }
 
-/* What one IPU takes is what the other table has of it. */
+/* The cycles of one IPU agree in both tables. */
 Test(reproduce, ours_beside_the_published_are_those_of_one_ipu)
 {
     char *json = works("reproduce table2 " SLAB " --ipus 2,1 --format json");

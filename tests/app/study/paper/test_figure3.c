@@ -30,7 +30,7 @@ enum { POINTS = 9, PLACES = 11, FIELD = 64 };
 
 static const double size_mm[3] = {20, 7, 3};
 
-/* What the line prints, as JSON; warnings of coarse meshes are not looked at. */
+/* Runs a command line and parses its JSON output; warnings about coarse meshes are ignored. */
 static const json *tables_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const json *tables_of(const char *format, ...)
 {
@@ -44,7 +44,7 @@ static const json *tables_of(const char *format, ...)
     return json_parse_and_free(&arena, out);
 }
 
-/* A value of a row, from 0; NaN: null. */
+/* Returns a value of a row (from 0); NaN for null. */
 static double value_at(const json *rows, size_t row, const char *column)
 {
     const json *r = rows->first;
@@ -74,7 +74,7 @@ static double place_at(const json *rows, size_t row, size_t place)
     return value_at(rows, row, column);
 }
 
-/* Single precision, tile by tile, against double: not the same, and no difference that could be seen. */
+/* Single precision on tiles and double precision differ, but not visibly. */
 Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
 {
     const json *tables = tables_of(COARSE " --gmsh --set time.end_ms=50"),
@@ -107,7 +107,7 @@ Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
     }
 }
 
-/* The same mesh, stimulus and places. */
+/* Same mesh, stimulus and points. */
 Test(figure3, points_are_those_of_run)
 {
     static const char settings[] = "--set mesh.slab.cut=kuhn --set machine.target=eight.yaml" CHEAP;
@@ -118,7 +118,7 @@ Test(figure3, points_are_those_of_run)
         "run data/cases/niederer-0.5.yaml --set mesh.slab.edge_mm=1 %s --output out --format json", settings);
     free(warnings(&out, line));
     cr_assert_str_eq(text_at(points, 0, "mesh"), "kuhn");
-    cr_assert(isfinite(point_at(points, 0, 2)), "P3 was not reached");
+    cr_assert(isfinite(point_at(points, 0, 2)), "P3 is not activated");
     for (size_t p = 0; p < POINTS; p++) {
         char name[FIELD];
         (void)snprintf(name, sizeof name, "P%zu", p + 1);
@@ -128,8 +128,8 @@ Test(figure3, points_are_those_of_run)
     free(out);
 }
 
-/* A slab of 20 x 8 x 4 boxes is its own mirror image, if they are mirrored: then only rounding tells corners apart. Boxes that are
- * cut alike prefer a diagonal, and start and end of the benchmark lie on it. */
+/* A slab of 20 x 8 x 4 mirrored cubes is symmetric, so that corners differ by rounding only. Cubes that are all divided alike prefer one
+ * diagonal, with start and end of the benchmark on it. */
 Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_cut_alike)
 {
     static const double corner_mm[4][2] = {{0, 0}, {20, 0}, {0, 8}, {20, 8}};
@@ -155,7 +155,7 @@ Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_
     cr_assert_float_eq(value_at(json_rows(tables, "meshes"), 0, "p8_spread_ms"), most - least, 1e-12);
 }
 
-/* One corner says nothing of others, one backend nothing of the other. */
+/* With one corner and one backend, the values of others are missing. */
 Test(figure3, what_was_not_asked_for_is_missing)
 {
     const json *meshes = json_rows(tables_of(COARSE CHEAP " --backends ipu --set time.end_ms=4"), "meshes");
@@ -165,7 +165,7 @@ Test(figure3, what_was_not_asked_for_is_missing)
     for (size_t k = 0; k < 4; k++) cr_assert(isnan(value_at(meshes, 0, missing[k])), "%s", missing[k]);
 }
 
-/* Without spreading waves are late on so coarse a mesh; keys of the case arrive. */
+/* Without spreading CV is underestimated on such a coarse mesh. Also checks that keys of the case are used. */
 Test(figure3, without_spreading_the_wave_is_late)
 {
     const json *with = tables_of(COARSE " --backends cpu --set time.end_ms=70"),

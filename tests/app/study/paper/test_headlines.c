@@ -1,5 +1,4 @@
-/* The headline figures of a run beside what is computed here from the same mesh and the case's own numbers; and that the
- * tissue which conducts is the case's. */
+/* The headline figures of a run, compared with values computed here from the same mesh and case; and the use of the case's tissue. */
 #include <criterion/criterion.h>
 
 #include "tests/answers.h"
@@ -21,9 +20,9 @@ static void enter(void)
 
 TestSuite(headlines, .init = enter, .fini = leave_room);
 
-/* ---- a mesh on which every figure is another than the usual one ---- */
+/* ---- a mesh with unusual values of all figures ---- */
 
-/* A cube of 1 mm of 5 x 5 x 5 boxes with poor elements and fibres that turn: some must be limited. */
+/* Writes a cube of 1 mm of 5 x 5 x 5 boxes with poor elements and rotating fibres, so that some elements must be limited. */
 static void write_cube(mt_arena *arena, mt_mesh *mesh)
 {
     uint64_t state = 2;
@@ -59,11 +58,11 @@ static const char cube_case[] = "title: Cube\n"
                                 "     strength_uA_mm3: 150}\n"
                                 "machine: {backend: cpu}\n";
 
-/* 0.3 0.45 / 0.75 = 0.18 and 0.025 0.1 / 0.125 = 0.02 mS/mm in series, over 125 per mm of 0.012 uF/mm^2 = 1.5 uF/mm^3. */
+/* 0.3 0.45 / 0.75 = 0.18 and 0.025 0.1 / 0.125 = 0.02 mS/mm in series, divided by chi Cm = 125 per mm times 0.012 uF/mm^2 = 1.5 uF/mm^3. */
 static const mt_tissue cube_tissue = {0.18, 0.02, 125, 0.012, 0};
 static const double cube_along = 0.12, cube_across = 0.02 / 1.5;
 
-/* Activation times by a backend that is set up here. */
+/* Computes activation times with a backend that is set up here. */
 static double *activate_cube(
     mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion, mt_splitting splitting)
 {
@@ -93,7 +92,7 @@ static double *activate_cube(
     return activation;
 }
 
-/* 1.8 / |lowest eigenvalue| of the symmetric part of V^1/2 (V^-1 M) V^-1/2, by powers of the whole matrix. */
+/* Returns 1.8 / |lowest eigenvalue| of the symmetric part of V^1/2 (V^-1 M) V^-1/2, by power iteration. */
 static double step_limit(mt_arena *arena, const mt_diffusion *op)
 {
     const size_t n = op->n_elements;
@@ -122,8 +121,8 @@ static double step_limit(mt_arena *arena, const mt_diffusion *op)
     return 1.8 / norm;
 }
 
-/* The limit is that of Lanczos' steps and of powers, each some tenths of a per cent above the end of the spectrum; the rest is
- * the same arithmetic, rounded at most once more (result.hdf has single precision). */
+/* The limits, by Lanczos' method and by power iteration, are each some tenths of a per cent above the end of the spectrum. Other figures
+ * have the same arithmetic, with at most one more rounding (result.hdf has single precision). */
 Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
 {
     mt_arena arena = {0};
@@ -170,7 +169,7 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     mt_arena_free(&arena);
 }
 
-/* The cube takes several diffusion steps in a time step, so that the splittings differ. */
+/* The cube needs several diffusion substeps in a time step, so that the splittings differ. */
 Test(headlines, a_run_has_the_splitting_that_is_asked_for)
 {
     mt_arena arena = {0};
@@ -210,7 +209,7 @@ Test(headlines, where_nothing_activates_there_is_no_latest_activation)
     mt_arena_free(&arena);
 }
 
-/* ---- speeds go with the square root of the diffusivities ---- */
+/* ---- velocities are proportional to the square root of the diffusivity ---- */
 
 static const char wave_case[] =
     "mesh: {slab: {size_mm: %s, edge_mm: %g}}\n"
@@ -227,7 +226,7 @@ typedef struct wave {
     double edge_mm, conductivity[4], chi, cm, strength, end_ms;
 } wave;
 
-/* Runs it; gives each element's activation and how many there are. */
+/* Runs the case, reads its mesh, and returns the activation time of each element. */
 static const double *activate(mt_arena *arena, const wave *w, mt_mesh *mesh)
 {
     char text[1024];
@@ -242,9 +241,9 @@ static const double *activate(mt_arena *arena, const wave *w, mt_mesh *mesh)
     return activation;
 }
 
-/* Three times the conductivities, half the membrane and one and a half times its capacitance make four times the diffusivity. On
- * a mesh of twice the length every entry of the operator is the same, so that element by element the times are, and the wave is
- * twice as fast. Single precision in the files rounds by 6e-8; the operators differ by rounding alone. */
+/* Three times the conductivities, half the surface-to-volume ratio and 1.5 times the capacitance yield four times the diffusivity. On a
+ * mesh of twice the size all entries of the operator, and so all activation times, are the same: the velocity is doubled. Single precision
+ * in the files rounds by 6e-8; the operators differ by rounding only. */
 Test(headlines, four_times_the_diffusivity_makes_a_wave_twice_as_fast)
 {
     mt_arena arena = {0};
@@ -255,14 +254,14 @@ Test(headlines, four_times_the_diffusivity_makes_a_wave_twice_as_fast)
         &(wave){"[12, 4, 2]", "[3, 3, 2]", 1, {0.51, 0.057, 1.86, 0.72}, 70, 0.015, 37.5, 13}, &large);
     cr_assert(small.n_elements == 12 * 4 * 2 * 6 && large.n_elements == small.n_elements);
     for (size_t c = 0; c < small.n_elements; c++) {
-        cr_assert(isfinite(usual[c]), "element %zu is not reached", c);
+        cr_assert(isfinite(usual[c]), "element %zu is not activated", c);
         cr_assert_float_eq(
             usual[c], unusual[c], 2e-6, "element %zu: %.9g and %.9g ms", c, usual[c], unusual[c]);
     }
     mt_arena_free(&arena);
 }
 
-/* Of all elements. */
+/* Returns the mean activation time of all elements. */
 static double mean_time(mt_arena *arena, const wave *w, mt_mesh *mesh)
 {
     const double *activation = activate(arena, w, mesh);
@@ -274,9 +273,9 @@ static double mean_time(mt_arena *arena, const wave *w, mt_mesh *mesh)
     return sum;
 }
 
-/* Series of 0.2 and 0.2, and of 0.125 and 0.5: 0.1 mS/mm both along and across. The cut of a box does not change when its axes
- * are exchanged, so a wave is as fast along y as along x. Across the usual tissue it is by sqrt(7.6) slower, and most
- * so for a run that takes along for across. */
+/* 0.2 and 0.2 in series, and 0.125 and 0.5 in series, are 0.1 mS/mm, both longitudinal and transverse. The division of a cube does not
+ * change if its axes are exchanged, so that CV is the same along y and x. In the default tissue the transverse CV is lower by sqrt(7.6),
+ * so that a run that confuses the directions would fail. */
 Test(headlines, where_across_conducts_as_well_as_along_a_wave_is_as_fast_across)
 {
     mt_arena arena = {0};

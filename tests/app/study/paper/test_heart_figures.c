@@ -1,4 +1,4 @@
-/* myotile reproduce figure1 and figure4: a heart's activation, and its potentials, on a small one. */
+/* myotile reproduce figure1 and figure4: activation and potentials of a small heart. */
 #include <criterion/criterion.h>
 
 #include "tests/json.h"
@@ -23,13 +23,13 @@ static void leave(void)
 
 TestSuite(heart_figures, .init = enter, .fini = leave, .timeout = 300);
 
-/* Waves are large beside these elements where little membrane is in the tissue: lengths go with its root. A cheap model, and a front
- * that is still on its way at the end. */
+/* With a low surface-to-volume ratio the wavefront is wide compared with these elements: lengths are proportional to the square root of the
+ * diffusivity. The model is cheap, and propagation is not complete at the end. */
 #define CHEAP                                                                                                \
     " --set machine.target=eight.yaml --set tissue.chi_per_mm=5.6 --set stimuli.0.strength_uA_mm3=2 --set "  \
     "cell.model=mitchell-schaeffer --set cell.type=standard --set time.dt_ms=0.1"
 
-/* What the line prints; warnings of such tissue are not looked at. */
+/* Runs a command line and parses its JSON output; warnings about such tissue are ignored. */
 static const json *tables_of(const char *line)
 {
     char whole[LINE_SIZE], *out;
@@ -51,7 +51,7 @@ static double value(const json *tables, const char *table, size_t row, const cha
     return found->kind == JSON_NULL ? NAN : found->number;
 }
 
-/* The same case on the same heart, which gets the same fibres. */
+/* The same case on the same heart with the same fibres. */
 static void figure1_has_the_activation_of_run_whether_or_not_the_mesh_has_fibres(void)
 {
     char *out;
@@ -65,7 +65,7 @@ static void figure1_has_the_activation_of_run_whether_or_not_the_mesh_has_fibres
                    tables_of("reproduce figure1 --mesh heart.hdf --set time.end_ms=40 --picture a.png" CHEAP),
                *fibred = tables_of(
                    "reproduce figure1 --mesh fibred.hdf --set time.end_ms=40 --picture b.png" CHEAP);
-    cr_assert(percent > 5 && percent < 100, "%g %%", percent); /* gmsh's hearts differ from time to time */
+    cr_assert(percent > 5 && percent < 100, "%g %%", percent); /* hearts by Gmsh vary */
     cr_assert_float_eq(value(bare, "activation", 0, "activated_percent"), percent, 1e-9);
     cr_assert_float_eq(value(bare, "activation", 0, "last_ms"), last_ms, 1e-4);
     for (size_t row = 0; row < 5; row++)
@@ -77,7 +77,7 @@ static void figure1_has_the_activation_of_run_whether_or_not_the_mesh_has_fibres
     cr_assert_str_eq(json_at(row_of(fibred, "differences", 1), "here")->text, "the mesh's");
 }
 
-/* From its apex: the endocardium of the left ventricle comes later than the stimulated epicardium, its base last. */
+/* Propagation starts at the apex: the left endocardium is activated later than the stimulated epicardium, the base last. */
 static void the_wave_begins_at_the_epicardium_of_the_apex_and_comes_to_the_base_last(void)
 {
     const json *tables = tables_of("reproduce figure1 --mesh heart.hdf --set time.end_ms=150" CHEAP);
@@ -112,7 +112,7 @@ static void figure4_has_the_wave_of_figure1_and_backends_agree(void)
     cr_assert_eq(json_length(json_rows(one, "comparison")), 2);
 }
 
-/* It takes longer to make a heart than to run on it. */
+/* One test for all, as generating a heart takes longer than the runs. */
 Test(heart_figures, of_one_heart_agree_with_a_run_and_each_other)
 {
     free(works("mesh ventricles --elements 5200 -o heart.hdf"));

@@ -2,9 +2,9 @@
 
 #include "app/study/paper/machine_programs.h"
 
-/* The model beside programs whose time on real machines is known and of which no constant came (data/reference/published.csv), with inputs
- * brought together as by the vendor's compiler. How the stencil's image was cut for its chips and tiles is known from its source, not
- * from its profile: a fifth is allowed. */
+/* The machine model compared with programs with published times on real machines, which determined no constant of the model
+ * (data/reference/published.csv), with inputs rearranged as by the vendor's compiler. The partition of the stencil's image is known from
+ * its source, not from its profile, so that the tolerance is a fifth. */
 static mt_arena arena;
 
 static void teardown(void) { mt_arena_free(&arena); }
@@ -62,7 +62,7 @@ Test(machine_programs, a_stencil_copies_as_long_as_on_the_machine)
     }
 }
 
-/* The exchange between chips begins to cost more at 2, and again at 4, where some routes have two links; not at 8. */
+/* The exchange between chips costs more on 2 chips, and again on 4, as some routes have two links; not on 8. */
 Test(machine_programs, a_stencil_takes_longer_on_two_chips_and_on_four)
 {
     const ipu_target gc2 = machine("data/machines/gc2.yaml");

@@ -1,4 +1,4 @@
-/* How far a result is from the truth, for results and truths that are made up. */
+/* Accuracy statistics, for given results and true values. */
 #include <criterion/criterion.h>
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 static const uint64_t any = UINT64_C(0x3f80000000000000); /* 1, by 0 */
 
-/* Of one result. */
+/* Returns the statistics of one result. */
 static mt_accuracy of(double truth, float y)
 {
     mt_accuracy a = mt_accuracy_none;
@@ -55,7 +55,7 @@ Test(accuracy, each_error_lies_in_its_bin)
     }
 }
 
-/* A function that is wrong once in a thousand results is found out, and at which operand. */
+/* One wrong result in a thousand is detected, with its operand. */
 Test(accuracy, one_wrong_result_among_many_is_seen)
 {
     mt_accuracy a = mt_accuracy_none;
@@ -108,7 +108,7 @@ Test(accuracy, the_machine_has_no_subnormal_numbers)
     cr_expect_eq(a.subnormal_operands, 2);
 }
 
-/* However results are dealt out, and in whichever order the counts are put together. */
+/* For any distribution of results and any order of the sums. */
 Test(accuracy, counts_add_up_in_any_order)
 {
     enum { PARTS = 3, RESULTS = 300 };

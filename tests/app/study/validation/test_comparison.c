@@ -1,4 +1,4 @@
-/* Published numbers beside ours. */
+/* Comparison of published numbers with ours. */
 #include <criterion/criterion.h>
 
 #include "app/study/validation/comparison.h"
@@ -10,7 +10,7 @@ TestSuite(comparison, .init = enter_room, .fini = leave_room);
 
 static mt_arena arena;
 
-/* The tables as JSON, to be freed; the arena with them. */
+/* Prints the tables as JSON and frees the arena. The caller frees the text. */
 static char *printed(const mt_comparison *c)
 {
     char *text;
@@ -40,7 +40,7 @@ Test(comparison, a_published_number_has_its_unit_and_whether_it_is_derived)
     cr_assert(isnan(p.low) && isnan(p.high));
 }
 
-/* 238 thousand cycles; 72.7 to 74.9 s, 73.8 in the middle; 25.8 %. */
+/* Published: 238 thousand cycles; 72.7 to 74.9 s, with a mean of 73.8; 25.8 %. */
 Test(comparison, differences_are_from_the_middle_and_in_points_of_what_is_a_share)
 {
     mt_comparison c = mt_comparison_begin(&arena, "both", true);

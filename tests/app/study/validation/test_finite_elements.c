@@ -23,7 +23,7 @@ static bool go_on(void *user, size_t steps_done, const double *v_mV, const doubl
     return isinf(activation_ms[last]);
 }
 
-/* The speed of a plane wave along a bar, one box thick, of boxes with this edge. */
+/* Returns the velocity of a plane wave along a bar of cubes, one cube thick. */
 static double bar_speed_by(double edge_mm, bool consistent, bool along, mt_splitting splitting, double dt_ms)
 {
     mt_mesh bar;
@@ -81,8 +81,8 @@ static double line_speed(double dx_mm, bool along)
     return mt_line_speed(&wave, from_mm, to_mm);
 }
 
-/* A field that varies along x only sees, on Kuhn's tetrahedra, the same three-point formula at every vertex: with lumped mass the central
- * difference of the line. At these edges both need one diffusion step in a time step. The waves differ in how far they have settled. */
+/* For a field that varies along x only, all vertices of Kuhn's tetrahedra have the same three-point formula: with lumped mass the central
+ * difference of the cable. With these edges both need one diffusion substep. The small differences are start-up effects. */
 Test(finite_elements, with_lumped_mass_a_plane_wave_is_that_of_differences_on_a_line)
 {
     for (int along = 0; along < 2; along++) {
@@ -92,8 +92,8 @@ Test(finite_elements, with_lumped_mass_a_plane_wave_is_that_of_differences_on_a_
     }
 }
 
-/* Of second order: half the edge leaves a quarter of the error, or, where the time step's begins to be seen, nearly. The consistent mass
- * makes waves early where the lumped one makes them late. */
+/* The error is of second order: half the edge leaves a quarter, or nearly so if the error of the time step is visible. CV is overestimated
+ * with the consistent mass and underestimated with the lumped mass. */
 Test(finite_elements, both_come_to_the_converged_speed)
 {
     const double converged = line_speed(0.02, true);
@@ -105,8 +105,8 @@ Test(finite_elements, both_come_to_the_converged_speed)
     }
 }
 
-/* With a consistent mass boxes of 0.1 mm take several diffusion steps in a time step: a quarter of the time step makes waves faster, but
- * not where the splitting is compensated, but for what it leaves of the error (solver/README.md: some 0.4 % at 0.02 ms). */
+/* With a consistent mass cubes of 0.1 mm need several diffusion substeps: a quarter of the time step increases CV. With compensated
+ * splitting only a small error remains (solver/README.md: about 0.4 % at 0.02 ms). */
 Test(finite_elements, the_time_step_matters_little_where_the_splitting_is_compensated)
 {
     double change[2];
@@ -132,7 +132,7 @@ Test(finite_elements, what_cannot_be_solved_is_refused)
         .stimulated = stimulated};
     cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_INPUT);
     problem.dt_ms = usual_dt_ms;
-    bar.n_elements -= 6; /* the second box: four vertices are of no element now */
+    bar.n_elements -= 6; /* the second cube: four vertices now have no element */
     cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_INPUT);
     cr_expect(strstr(mt_message(), "is of no element"), "%s", mt_message());
     bar.n_elements += 6;

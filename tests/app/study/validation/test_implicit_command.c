@@ -31,8 +31,8 @@ static const json *rows_of(const char *line, const char *table)
     return json_rows(json_parse_and_free(&arena, works("%s", line)), table);
 }
 
-/* A row's figures follow from each other: products from iterations, seconds from cycles, ratios and the number of substeps that take as long from
- * the rows of explicit steps. */
+/* The figures of a row are consistent: products with iterations, seconds with cycles, ratios and the number of substeps with the same time
+ * with the rows of explicit steps. */
 Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_agree)
 {
     static const char *const ways[] = {"explicit", "backward_euler", "crank_nicolson"};
@@ -57,7 +57,7 @@ Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_a
         cr_expect_float_eq(json_value(row, "products"), 2 + 2 * iterations, 1e-9);
         cr_expect_float_eq(json_value(row, "beside_explicit"),
             json_value(row, "seconds") / json_value(first, "seconds"), 1e-9);
-        /* each product takes at least a substep's time, and the sums come to it */
+        /* each product takes at least the time of a substep, plus the sums */
         cr_expect_gt(json_value(row, "break_even"), json_value(row, "products"));
         cr_expect_gt(cycles, json_value(at_dt, "cycles"));
         cr_expect(json_value(row, "sum_percent") > 0 && json_value(row, "sum_percent") < 100);

@@ -1,4 +1,4 @@
-/* The functions beside the truth, by a sample; test_math_slow.c takes every float. */
+/* Accuracy of the functions on a sample; test_math_slow.c tests every float. */
 #include <criterion/criterion.h>
 
 #include "tests/answers.h"
@@ -27,8 +27,8 @@ TestSuite(math, .init = enter, .fini = leave, .timeout = 120);
 
 static const struct {
     const char *key;
-    double most_ulp; /* the largest error of all floats */
-    double places;   /* from the float nearest to the truth */
+    double most_ulp; /* largest error over all floats */
+    double places;   /* largest distance from the correctly rounded result, in floats */
 } functions[] = {{"exp", 1.04, 1}, {"expm1", 1.1, 1}, {"log", 0.87, 1}, {"sqrt", 0.5, 0}, {"divide", 0.5, 0}};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -49,7 +49,7 @@ Test(math, no_result_is_farther_from_the_nearest_float_than_its_neighbour)
     free(text);
 }
 
-/* Every operand is in one of the counts. */
+/* Every operand is in exactly one count. */
 Test(math, zeros_infinities_nans_and_subnormals_come_where_they_should)
 {
     char *text = works(QUICK);

@@ -1,4 +1,4 @@
-/* Every float, and divisions enough to meet all pairs of exponents often: minutes of many cores. */
+/* Every float, and enough divisions to cover all pairs of exponents several times: minutes on many cores. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"

@@ -23,7 +23,7 @@ static void leave(void)
 
 TestSuite(waves_command, .init = enter, .fini = leave);
 
-/* The model of little work, and its longest step. */
+/* The cheapest model, with its longest time step. */
 #define QUICK "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --format json "
 
 static const json *tables_of(char *text) { return json_parse_and_free(&arena, text); }
@@ -35,7 +35,7 @@ static const json *nth(const json *list, size_t n)
     return item;
 }
 
-/* Boxes of edge 6^(1/3) mm: 12 x 4 x 4 of them are the fewest that are 20 x 7 mm. */
+/* Cubes with an edge of 6^(1/3) mm: 12 x 4 x 4 is the smallest number that covers 20 x 7 mm. */
 Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_the_mean_of_all_directions)
 {
     const json *tables =
@@ -64,7 +64,7 @@ Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_
     cr_expect(there("waves.png"));
 }
 
-/* Finite elements come behind the schemes, on the same mesh; the front of this model is wide, so that even they are not far off. */
+/* Finite elements are after the schemes, on the same mesh; the wavefront of this model is wide, so that their errors are moderate. */
 Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
 {
     const json *waves =
@@ -81,8 +81,8 @@ Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
     cr_expect(json_value(nth(waves, 1), "along_percent") < json_value(nth(waves, 2), "along_percent"));
 }
 
-/* The line of this model is known (tests/solver/cells/test_mitchell_schaeffer.c); what is told against short steps differs by the
- * line's two speeds. */
+/* The velocity of this model along a cable is known (tests/solver/cells/test_mitchell_schaeffer.c). The errors relative to short time steps
+ * differ by the ratio of the cable's two velocities. */
 Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_time_steps)
 {
     const json *tables = tables_of(works(QUICK "--families mirrored --lengths 1"));
@@ -114,7 +114,7 @@ Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
         json_value(plain, "delay_percent"), json_value(json_rows(given, "waves")->first, "delay_percent"));
 }
 
-/* Through elements so long, hardly damped and without spreading, the wave runs along the fibres and stops across them. */
+/* In such large elements, with little damping and without spreading, propagation succeeds along the fibres and fails across them. */
 Test(waves_command, a_wave_that_dies_out_has_no_speed)
 {
     const json *tables = tables_of(works("reproduce waves --dt-ms 0.05 --families kuhn --lengths 1 "
@@ -140,7 +140,7 @@ Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the
     }
     cr_expect(elements[0] == elements[1] && delay[0] == delay[1]);
     cr_expect(delay[0] != delay[2]);
-    cr_expect_eq(things(), 2, "more is left than the folder and its link to data");
+    cr_expect_eq(things(), 2, "other files remain than the folder and its link to data");
 }
 
 Test(waves_command, what_makes_no_sense_is_refused_before_the_work)
