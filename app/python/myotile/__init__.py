@@ -1,4 +1,4 @@
-"""Myotile from Python: runs cases and reads what a run leaves, as arrays of numpy and tables of pandas.
+"""Myotile from Python: runs cases and reads their results as arrays of numpy and tables of pandas.
 
     import myotile
     r = myotile.run(myotile.cases / "niederer-0.5.yaml", set={"time.end_ms": 20}, output="quick")
@@ -6,9 +6,8 @@
     r.mesh.points_mm               # [n_points, 3]
     myotile.plot.map(r)            # with matplotlib
 
-The emulated machine alone is another package, myotile_ipu. This one calls the program and reads its files, so it needs numpy and h5py;
-pandas, matplotlib and meshio are imported where something needs them. Units stand in the names, or come with the data:
-`r.maps.unit("peak")`.
+The package myotile_ipu has the emulated machine without hearts. This package calls the program and reads its files. It needs numpy and
+h5py; pandas, matplotlib and meshio are imported on demand. Units are in the names, or stored with the data: `r.maps.unit("peak")`.
 
     program    run, sweep, tables, call: the program
     results    open, open_sweep: Results of a folder, with its series and tables

@@ -1,12 +1,12 @@
-"""What goes wrong, and packages of Debian that are not there."""
+"""Errors, warnings, and the import of optional packages."""
 
 import importlib
 from typing import Any, Optional
 
 
 class Error(Exception):
-    """What cannot be done, in one line. Where the program said so, the text is its message and `code` its exit code: 2 a bad case or
-    arguments, 3 files or memory, 4 does not fit the machine, 5 numerics."""
+    """An error with a message of one line. For a failure of the program it is the program's message, and `code` its exit code: 2 a bad case
+    or arguments, 3 files or memory, 4 does not fit the machine, 5 numerics."""
 
     def __init__(self, message: str, code: Optional[int] = None) -> None:
         super().__init__(message)
@@ -14,11 +14,11 @@ class Error(Exception):
 
 
 class CaseWarning(UserWarning):
-    """What runs but may not be meant: the program's warning."""
+    """A warning of the program: a case that runs but may be a mistake."""
 
 
 def needed(module: str) -> Any:
-    """The module, or an Error that names Debian's package."""
+    """Imports a module. Raises an Error with the name of Debian's package if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as why:

@@ -1,8 +1,8 @@
 """Arrays of an HDF5 file without a copy.
 
-Small arrays, and all of series.hdf, stand in Myotile's files as they are. Such an array is a view of the file, which is mapped into memory:
-pages are read when they are touched, and nothing is copied. From 1 MiB on arrays of other files are compressed in chunks, and reading
-one makes a copy, anew each time. Both kinds cannot be written to. A file that is replaced afterwards does not change what was opened."""
+Small arrays, and all arrays of series.hdf, are stored contiguously and uncompressed. Such an array is a view of the memory-mapped file:
+pages are read on access, without a copy. In other files arrays from 1 MiB on are compressed in chunks, and each access returns a new
+copy. Both kinds are read-only. An open file is not affected if the file is replaced."""
 
 import mmap
 from pathlib import Path
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class File:
-    """An open HDF5 file; it stays open as long as this or a view of it lives."""
+    """An open HDF5 file; it is closed once neither this object nor a view of it exists."""
 
     def __init__(self, path: Union[str, Path]) -> None:
         h5py = needed("h5py")
@@ -34,7 +34,7 @@ class File:
         return name in self._file
 
     def names(self, group: str) -> "list[str]":
-        """What a group has, in the order of the alphabet; nothing where there is no such group."""
+        """Returns the names in a group, sorted; an empty list if there is no such group."""
         return list(self._file[group]) if group in self._file else []
 
     def _at(self, name: str) -> Any:
@@ -43,7 +43,7 @@ class File:
         return self._file[name]
 
     def array(self, name: str) -> Array:
-        """An array, read-only: a view of the file, or a copy where it is compressed."""
+        """Returns a read-only array: a view of the file, or a copy if it is compressed."""
         dataset = self._at(name)
         offset = dataset.id.get_offset()
         if offset is None:
@@ -53,14 +53,14 @@ class File:
         return numpy.frombuffer(self._map, dataset.dtype, dataset.size, offset).reshape(dataset.shape)
 
     def attributes(self, name: str) -> "Dict[str, Any]":
-        """The attributes of an array or group, texts as str, numbers as numbers of Python."""
+        """Returns the attributes of an array or group; texts are str, numbers are numbers of Python."""
         return {key: value.decode() if isinstance(value, bytes) else value.item() if numpy.ndim(value) == 0 else value
                 for key, value in self._at(name).attrs.items()}
 
 
 class Fields(Mapping[str, Array]):
-    """Fields of the elements by their names: fields["apd90"] is an array [n_elements] or, of vectors, [n_elements, 3], NaN where an
-    element has no value. It is read when it is asked for (myotile.hdf tells when that is a copy)."""
+    """Fields of the elements by name: fields["apd90"] is an array [n_elements] or, for vectors, [n_elements, 3], NaN for elements without a
+    value. A field is read on access, as a view or a copy (myotile.hdf)."""
 
     def __init__(self, file: File, group: str, without: "frozenset[str]" = frozenset()) -> None:
         self._file, self._group = file, group
@@ -84,11 +84,11 @@ class Fields(Mapping[str, Array]):
         return name in self._names
 
     def unit(self, name: str) -> str:
-        """The unit of a field, such as "ms"; "" where it has none."""
+        """Returns the unit of a field, such as "ms"; "" if it has none."""
         return str(self._file.attributes(self._known(name)).get("unit", ""))
 
     def nan(self, name: str) -> str:
-        """What it means that an element has no value, in words; "" where all have one."""
+        """Returns the meaning of a missing value, in words; "" if all elements have a value."""
         return str(self._file.attributes(self._known(name)).get("nan", ""))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""A mesh of tetrahedra, as `myotile mesh` and `myotile run` write it (VTKHDF)."""
+"""A tetrahedral mesh in a file of `myotile mesh` or `myotile run` (VTKHDF)."""
 
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +11,12 @@ from .hdf import Array, File
 
 _cells = "VTKHDF/CellData"
 
-# What the mesh has of its elements; the other arrays of a result are its maps.
+# The element fields of a mesh; the other arrays of a result are its maps.
 own_names = frozenset(["region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile", "element", "inert"])
 
 
 class Mesh:
-    """The mesh of a file. Arrays are read when they are asked for (myotile.hdf tells when that is a copy); what a mesh need not have is
-    None where it has none."""
+    """The mesh of a file. Arrays are read on access, as views or copies (myotile.hdf). Optional arrays are None if the mesh has none."""
 
     def __init__(self, file: Union[str, Path, File]) -> None:
         self._file = file if isinstance(file, File) else File(file)
@@ -34,7 +33,7 @@ class Mesh:
 
     @cached_property
     def tetrahedra(self) -> Array:
-        """[n_elements, 4] the vertices of each element, numbers of rows of points_mm."""
+        """[n_elements, 4] the vertices of each element, as row numbers of points_mm."""
         return self._file.array("VTKHDF/Connectivity").reshape(-1, 4)
 
     @cached_property
@@ -49,7 +48,7 @@ class Mesh:
 
     @cached_property
     def sheets(self) -> Optional[Array]:
-        """[n_elements, 3] unit vectors in the sheets, across the fibres."""
+        """[n_elements, 3] unit vectors in the sheets, perpendicular to the fibres."""
         return self._field("sheet")
 
     @cached_property
@@ -64,12 +63,12 @@ class Mesh:
 
     @cached_property
     def inert(self) -> Optional[Array]:
-        """[n_elements] 1 where an element is inert, as scar is; None where none is."""
+        """[n_elements] 1 for non-conducting elements, such as scar; None if all elements conduct."""
         return self._field("inert")
 
     @cached_property
     def tiles(self) -> Optional[Tuple[Array, Array]]:
-        """Two of [n_elements], of a mesh that was cut: the IPU of each element, and the tile on it, from 0."""
+        """Two arrays [n_elements] of a partitioned mesh: the IPU of each element, and its tile on that IPU, from 0."""
         ipu, tile = self._field("ipu"), self._field("tile")
         return None if ipu is None or tile is None else (ipu, tile)
 
@@ -95,7 +94,7 @@ class Mesh:
 
     @cached_property
     def surface(self) -> Tuple[Array, Array]:
-        """[n, 3] and [n] the outer triangles, counter-clockwise seen from outside, and the element of each; computed."""
+        """[n, 3] and [n] the boundary triangles, counter-clockwise seen from outside, and the element of each; computed."""
         of_element = numpy.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
         triangles = self.tetrahedra[:, of_element].reshape(-1, 3)
         _, first, times = numpy.unique(numpy.sort(triangles, axis=1), axis=0, return_index=True, return_counts=True)
@@ -103,8 +102,8 @@ class Mesh:
         return triangles[outer], outer // 4
 
     def to_meshio(self, fields: Optional[Mapping[str, Array]] = None) -> Any:
-        """A meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres, sheets and these fields as cell_data. Triangles are not in
-        it. Arrays are handed over as they are, without a copy."""
+        """Returns a meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres, sheets and these fields as cell_data, without
+        triangles. It shares the arrays, without a copy."""
         cell_data: Dict[str, "list[Array]"] = {"region": [self.tags]}
         for name, array in (("fibre", self.fibres), ("sheet", self.sheets)):
             if array is not None:

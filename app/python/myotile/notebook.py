@@ -1,7 +1,7 @@
 """Turns a script with cells into a notebook: `python3 -m myotile.notebook heart.py heart.ipynb`.
 
-A line `# %%` begins a cell of code, `# %% [markdown]` one of text, whose lines are comments. Many editors show such scripts as notebooks
-by themselves (VS Code, Spyder, PyCharm); Jupyter wants this."""
+A line `# %%` starts a cell of code, and `# %% [markdown]` a cell of text, with its lines as comments. Many editors show such scripts as
+notebooks directly (VS Code, Spyder, PyCharm); Jupyter needs a notebook."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ def _cell(number: int, lines: List[str]) -> Dict[str, Any]:
 
 
 def notebook(script: str) -> str:
-    """The text of a notebook (nbformat 4.5) with the cells of a script; what stands before the first cell is a cell of code."""
+    """Returns the text of a notebook (nbformat 4.5) with the cells of a script; the lines before the first cell are a cell of code."""
     cells: List[List[str]] = [[_begin]]
     for line in script.splitlines():
         if line.startswith(_begin):

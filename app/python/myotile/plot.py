@@ -1,4 +1,4 @@
-"""Maps and traces as pictures, with matplotlib. Functions draw into axes and give them back; saving is matplotlib's:
+"""Pictures of maps and traces, with matplotlib. Functions draw into axes and return them; matplotlib saves the figure:
 `myotile.plot.map(r).figure.savefig("map.png")`."""
 
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
@@ -32,7 +32,7 @@ def _toward(azimuth_deg: float, elevation_deg: float) -> Array:
 
 
 def _frame(ax: Any, corners: Array) -> None:
-    """Sets the limits of axes in 3-D to a surface, one millimetre equally long along x, y and z."""
+    """Sets the limits of 3-D axes to those of a surface, with the same scale along x, y and z."""
     low, high = corners.reshape(-1, 3).min(axis=0), corners.reshape(-1, 3).max(axis=0)
     for name, least, most in zip("xyz", low, high):
         getattr(ax, f"set_{name}lim")(least, most)
@@ -62,14 +62,14 @@ def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax
     """Draws the outer surface of a mesh in 3-D, each triangle in the colour of its element, and returns the axes, in mm.
 
     of             results, or a mesh with an array for `what`
-    what           the name of a map, or an array [n_elements]; for vectors [n_elements, 3] their length
+    what           the name of a map, or an array [n_elements]; for vectors [n_elements, 3] their magnitude is drawn
     ax             axes with projection="3d"; None: new ones
-    label          of the colour bar; None: name and unit of the map
+    label          label of the colour bar; None: name and unit of the map
     azimuth_deg, elevation_deg
-                   position of the viewer, around z from x to y, and up
-    colours        matplotlib's colour map; grey: no value
-    vmin, vmax     the values at its ends; None: the smallest and the largest of the surface
-    bar            with a colour bar"""
+                   direction of the viewer: around z from x to y, and upwards
+    colours        colour map of matplotlib; missing values are grey
+    vmin, vmax     range of the colour map; None: the smallest and the largest value on the surface
+    bar            True for a colour bar"""
     mesh, values, label = _values(of, what, label)
     ax = _axes_3d(ax)
     triangles, element = mesh.surface
@@ -95,7 +95,7 @@ def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax
 
 
 def trace(of: "Results", field: str = "V", points: Optional[Iterable[str]] = None, ax: Any = None) -> Any:
-    """Draws a field of traces over time, a line for each point, and gives the axes. `points`: None for all."""
+    """Draws a field of the traces over time, with a line for each point, and returns the axes. `points`: None for all."""
     traces = of.traces
     fields = list(dict.fromkeys(traces.columns.get_level_values("field")))
     if field not in fields:

@@ -1,8 +1,8 @@
-"""The program `myotile`, called from Python: cases, sweeps, and any command that prints tables.
+"""Calls the program `myotile`: cases, sweeps, and any command that prints tables.
 
-The program is (1) the one that a call names, (2) that of the environment variable MYOTILE, (3) `myotile` on the PATH, or (4) the one beside
-this package: of the same installation, or build/release of the source tree. It runs in Python's own folder, so the paths of a case mean
-what they mean in a shell. Its warnings become CaseWarning, and its message, where it fails, an Error."""
+The program is the first of: (1) the argument `program` of a call, (2) the environment variable MYOTILE, (3) `myotile` on the PATH, (4) the
+program of the same installation, or build/release of the source tree. It runs in the current folder, so that relative paths in a case mean
+the same as in a shell. Its warnings become CaseWarning; if it fails, its message becomes an Error."""
 
 import json
 import os
@@ -30,13 +30,13 @@ _data = _prefix / "share" / "myotile" if _installed else _source / "data"
 _beside = _prefix / "bin" / "myotile" if _installed else _source / "build" / "release" / "myotile"
 
 cases = _data / "cases"
-"""The folder of the cases that come with Myotile: cases / "niederer-0.5.yaml"."""
+"""The folder of the cases included with Myotile: cases / "niederer-0.5.yaml"."""
 geometry = _data / "geometry"
-"""The folder of the surfaces that come with Myotile."""
+"""The folder of the surfaces included with Myotile."""
 
 
 def find(program: Optional[Text] = None) -> str:
-    """The path of the program, as above."""
+    """Returns the path of the program, by the rules above."""
     named = program or os.environ.get("MYOTILE")
     found = shutil.which(named) if named else shutil.which("myotile") or shutil.which(str(_beside))
     if found:
@@ -47,8 +47,8 @@ def find(program: Optional[Text] = None) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A value of Python as the program reads it after `--set key=`: text_of({"every_ms": 5}) is '{every_ms: 5}'."""
-    if hasattr(value, "tolist"):  # of numpy
+    """Returns a value as text for `--set key=`: text_of({"every_ms": 5}) is '{every_ms: 5}'."""
+    if hasattr(value, "tolist"):  # a value of numpy
         value = value.tolist()
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {text_of(v)}" for key, v in value.items()) + "}"
@@ -65,12 +65,13 @@ def _sets(option: str, values: Optional[Mapping[str, Any]]) -> List[str]:
 
 
 def _outermost(value: Any) -> str:
-    """After `key=` everything up to the end of the word is a text, quotes with it."""
+    """Returns a value as text directly after `key=`, where a string has no quotes: the program takes everything up to the end of the
+    word."""
     return os.fspath(value) if isinstance(value, (str, os.PathLike)) else text_of(value)
 
 
 class _Heard:
-    """What a program says on standard error, taken as it comes."""
+    """The lines that a program prints to standard error, read in a thread."""
 
     def __init__(self, process: "subprocess.Popen[str]", progress: bool) -> None:
         self.lines: List[str] = []
@@ -89,7 +90,8 @@ class _Heard:
         self._thread.join()
 
     def stop(self) -> None:
-        """Lets it end as Ctrl-C does. Mostly it got the signal, too, and has said so; a second would end it at once, without results."""
+        """Stops the program like Ctrl-C. Usually it has received the signal, too, and printed a message; a second signal would end it at
+        once, without results."""
         n = len(self.lines)
         for _ in range(10):
             if self._process.poll() is not None or len(self.lines) > n:
@@ -101,7 +103,7 @@ class _Heard:
 
 
 def _warn(lines: List[str]) -> str:
-    """Gives warnings to Python, and the message of a failure, which is the last."""
+    """Issues the warnings in Python, and returns the error message, which is the last line."""
     message, begin, warning = "", "myotile: ", "myotile: warning: "
     for line in lines:
         if line.startswith(warning):
@@ -112,9 +114,9 @@ def _warn(lines: List[str]) -> str:
 
 
 def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False, program: Optional[Text] = None) -> str:
-    """Calls a command with the arguments of the command line, call("mesh", "fibres", "heart.hdf", "-o", "fibred.hdf"), and gives what it
-    prints. `threads`: how many it uses; None: as OMP_NUM_THREADS says, or all. `progress`: a line a minute on
-    standard error. A KeyboardInterrupt waits until the program has left what it leaves when it is stopped."""
+    """Calls a command with the arguments of the command line, call("mesh", "fibres", "heart.hdf", "-o", "fibred.hdf"), and returns its
+    output. `threads`: number of threads; None: OMP_NUM_THREADS, or all. `progress`: True for a line per minute on standard error. A
+    KeyboardInterrupt waits until the stopped program has written its results."""
     words = [find(program), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments)]
     environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
@@ -139,19 +141,19 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
 def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Text] = None, *, threads: Optional[int] = None,
         machine_set: Optional[Mapping[str, Any]] = None, tiles: bool = False, resume: bool = False, force: bool = False, progress: bool = False,
         program: Optional[Text] = None) -> Results:
-    """Runs a case, as `myotile run` does, and opens its results.
+    """Runs a case, like `myotile run`, and opens its results.
 
-    set          values in place of the case's, in the units of their names: {"time.end_ms": 20, "output.maps": ["apd"]}
-    output       the folder for the files; None: the case's name
-    threads      how many; None: as OMP_NUM_THREADS says, or all
-    machine_set  values in place of the machine's: {"links.shape": "torus"}
-    tiles        leave tables of the machine's tiles, too (Results.tile_table), as `--profile` does
-    resume       go on from the newest checkpoint in the folder, if there is one
-    force        replace files there that Myotile did not write
-    progress     a line of progress a minute, on standard error
-    program      the path of the program (myotile.program tells which is taken)
+    set          values that replace those in the case, in the units of their names: {"time.end_ms": 20, "output.maps": ["apd"]}
+    output       folder for the files; None: the case's name
+    threads      number of threads; None: OMP_NUM_THREADS, or all
+    machine_set  values that replace those in the machine: {"links.shape": "torus"}
+    tiles        True to write tables of the machine's tiles (Results.tile_table), like `--profile`
+    resume       True to continue from the newest checkpoint in the folder, if there is one
+    force        True to replace files there that Myotile did not write
+    progress     True for a progress line per minute, on standard error
+    program      path of the program (default: see myotile.program)
 
-    What the program refuses is an Error with its message, what it warns of a CaseWarning."""
+    Raises an Error with the program's message if it fails; its warnings become CaseWarning."""
     words = ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
     folder = Path(output if output is not None else Path(case).stem)
     words = ["run", os.fspath(case), "--resume" if resume else "--output", os.fspath(folder), *words]
@@ -163,11 +165,11 @@ def run(case: Text, set: Optional[Mapping[str, Any]] = None, output: Optional[Te
 def sweep(case: Text, key: str, values: Iterable[Any], set: Optional[Mapping[str, Any]] = None, output: Optional[Text] = None, *,
           threads: Optional[int] = None, machine_set: Optional[Mapping[str, Any]] = None, force: bool = False, progress: bool = False,
           program: Optional[Text] = None) -> Sweep:
-    """Runs a case with one value of a key after the other, as `myotile run --sweep` does, and opens all results:
+    """Runs a case with each value of a key, like `myotile run --sweep`, and opens all results:
 
         sweep("niederer-0.5.yaml", "cell.scale", [["g_Na=1"], ["g_Na=0.5"]], output="block").table
 
-    The rest is as in run. Where a value fails the Error comes when all others have run; open_sweep opens what there is."""
+    Other arguments are as in `run`. If a value fails, the Error is raised after all others have run; open_sweep opens their results."""
     folder = Path(output if output is not None else Path(case).stem)
     texts = ",".join(text_of(value) for value in values)
     words = ["run", os.fspath(case), "--sweep", f"{key}={texts}", "--output", os.fspath(folder)]
@@ -177,12 +179,12 @@ def sweep(case: Text, key: str, values: Iterable[Any], set: Optional[Mapping[str
 
 
 def tables(*arguments: Any, threads: Optional[int] = None, program: Optional[Text] = None) -> Dict[str, Any]:
-    """The tables that a command prints, as pandas.DataFrames by their keys (data/reference/tables.schema.json):
+    """Returns the tables that a command prints, as pandas.DataFrames by key (data/reference/tables.schema.json):
 
         tables("partition", "heart.hdf", "--ipus", "1,4")["partition"]["received_percent"]
 
-    Arguments are those of the command line. Columns end in their unit: apd90_ms. Properties are a table of one row. Where a command prints
-    several tables of one key they are one, one behind the other, and the index begins with their titles. `attrs` has title and units."""
+    The arguments are as on the command line. Names of columns end in the unit: apd90_ms. A table of properties has one row. Several
+    tables with the same key are concatenated, with their titles as first level of the index. `attrs` has title and units."""
     pandas = needed("pandas")
     frames: Dict[str, List[Tuple[str, Any]]] = {}
     for table in json.loads(call(*arguments, "--format", "json", program=program, threads=threads)):

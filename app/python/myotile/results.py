@@ -1,4 +1,4 @@
-"""What a run leaves in its folder; app/README.md has the files."""
+"""The results in the folder of a run; app/README.md lists the files."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ _cells = "VTKHDF/CellData"
 
 
 def _text(field: str) -> str:
-    """A text of a CSV file without the apostrophe that stops spreadsheets from executing it (data/files/csv.h)."""
+    """Returns a text of a CSV file without the apostrophe that stops spreadsheets from executing it (data/files/csv.h)."""
     return field[1:] if re.match(r"''*[=+@\t\r-].", field, re.DOTALL) else field
 
 
@@ -31,12 +31,12 @@ class Series(Mapping[str, Array]):
 
     @cached_property
     def times_ms(self) -> Array:
-        """[n_frames] when each frame was, in ms."""
+        """[n_frames] the time of each frame in ms."""
         return self._file.array("VTKHDF/Steps/Values")
 
     @cached_property
     def mesh(self) -> Mesh:
-        """The mesh of the frames, without the elements of the results' mesh that are inert."""
+        """The mesh of the frames: the conducting elements of the results' mesh."""
         return Mesh(self._file)
 
     @cached_property
@@ -58,7 +58,7 @@ class Series(Mapping[str, Array]):
         return name in self._fields
 
     def unit(self, name: str) -> str:
-        """The unit of a field, such as "mV"."""
+        """Returns the unit of a field, such as "mV"."""
         return self._fields.unit(name)
 
     def __repr__(self) -> str:
@@ -66,8 +66,8 @@ class Series(Mapping[str, Array]):
 
 
 class Results:
-    """The results of a run. Each is read when it is first asked for, and kept; what the run has none of is an Error that names the missing
-    file and the key of the case that asks for it."""
+    """The results of a run. Each is read on first access and stored. A missing result raises an Error with the missing file and the key
+    of the case that requests it."""
 
     def __init__(self, folder: Union[str, Path]) -> None:
         self.folder = Path(folder)
@@ -89,13 +89,13 @@ class Results:
 
     @cached_property
     def maps(self) -> Fields:
-        """Maps of the elements, by the names of ParaView's list: maps["activation"] is [n_elements] in ms; the conduction velocity is
-        [n_elements, 3] in mm/ms. Those of further beats end in _beat2 ... An element without a value has NaN."""
+        """Maps of the elements, by their names in ParaView: maps["activation"] is [n_elements] in ms; the conduction velocity is
+        [n_elements, 3] in mm/ms. Names for later beats end in _beat2 ... An element without a value has NaN."""
         return Fields(self._file, _cells, own_names)
 
     @cached_property
     def series(self) -> Series:
-        """Frames of V and states as time passes."""
+        """The time series of V and states."""
         return Series(self._path("series.hdf", "the case's `series` asks for it"))
 
     @cached_property
@@ -116,7 +116,7 @@ class Results:
 
     @cached_property
     def ecg(self) -> Any:
-        """A pandas.DataFrame of the leads in mV. Its index is time_ms, a column is a lead or electrode."""
+        """A pandas.DataFrame of the leads in mV. Its index is time_ms, with a column for each lead or electrode."""
         frame = self._over_time("ecg.csv", "the case's `electrodes` ask for it")
         frame.attrs["units"] = {name: "mV" for name in frame.columns}
         return frame
@@ -146,14 +146,14 @@ class Results:
 
     @cached_property
     def profile(self) -> Dict[str, Any]:
-        """What the machine did: profile.json, whose keys data/reference/profile.schema.json explains. profile["totals"]["seconds"] is the
+        """The profile of the machine: profile.json, defined by data/reference/profile.schema.json. profile["totals"]["seconds"] is the
         modelled time."""
         found: Dict[str, Any] = json.loads(self._path("profile.json", "the backend `ipu` leaves one").read_text())
         return found
 
     def profile_table(self, name: str = "compute_sets") -> Any:
-        """A list of the profile as a pandas.DataFrame: compute_sets, time_step, vertices, links or memory.categories. What is nested has columns such
-        as tile_compute_cycles.mean."""
+        """Returns a list of the profile as a pandas.DataFrame: compute_sets, time_step, vertices, links or memory.categories. Nested values
+        have columns such as tile_compute_cycles.mean."""
         found: Any = self.profile
         for key in name.split("."):
             found = found.get(key) if isinstance(found, dict) else None
@@ -163,8 +163,8 @@ class Results:
         return needed("pandas").json_normalize(found)
 
     def tile_table(self, name: str = "tiles") -> Any:
-        """A table of the machine's tiles as a pandas.DataFrame: tiles, memory, vertices, received or links, the CSV file of that name that
-        `run(tiles=True)` leaves (ipu/README.md tells what they hold). Units stand in the names of columns: "memory[bytes]"."""
+        """Returns a table of the machine's tiles as a pandas.DataFrame: tiles, memory, vertices, received or links, from the CSV file of
+        that name by `run(tiles=True)` (ipu/README.md describes them). Units are in the names of columns: "memory[bytes]"."""
         names = ("tiles", "memory", "vertices", "received", "links")
         if name not in names:
             raise Error(f"{name}; allowed: {', '.join(names)}")
@@ -173,17 +173,17 @@ class Results:
 
     @cached_property
     def used(self) -> Dict[str, Any]:
-        """Every value that the run used, defaults with them: used["time"]["dt_ms"], used["stimuli"][0]["start_ms"]."""
+        """All values that the run used, including defaults: used["time"]["dt_ms"], used["stimuli"][0]["start_ms"]."""
         return used.read(self._path("used.yaml", "it is written beside result.hdf").read_text())
 
     @cached_property
     def about(self) -> Dict[str, Any]:
-        """How the run came about: program, mesh_hash, end_ms, time_reached_ms, and stopped_by: "its end", or a signal."""
+        """Metadata of the run: program, mesh_hash, end_ms, time_reached_ms, and stopped_by: "its end", or a signal."""
         own = {key: value for key, value in self._file.attributes("run").items() if key != "used"}
         return {**self._file.attributes("/"), **own}
 
     def to_meshio(self) -> Any:
-        """A meshio.Mesh in mm, with all maps, tags and fibres as cell_data: to_meshio().write("heart.vtu")."""
+        """Returns a meshio.Mesh in mm, with all maps, tags and fibres as cell_data: to_meshio().write("heart.vtu")."""
         return self.mesh.to_meshio(self.maps)
 
     def __repr__(self) -> str:
@@ -191,8 +191,8 @@ class Results:
 
 
 class Sweep(Mapping[str, Results]):
-    """The results of `run --sweep` by the values, as they were written: sweep["[g_Na=0.4]"]. A value whose run left no results is not
-    in it; the table says why."""
+    """The results of `run --sweep` by value, as text: sweep["[g_Na=0.4]"]. It lacks values of runs without results; the table has the
+    reason."""
 
     def __init__(self, folder: Union[str, Path]) -> None:
         self.folder = Path(folder)
@@ -205,7 +205,8 @@ class Sweep(Mapping[str, Results]):
         self._runs = {value: Results(folders[0]) for value, folders in found.items() if folders}
 
     def _folder_of(self, value: str) -> List[Path]:
-        """The last part of the key, which the table does not have, =, and the value, with _ in place of what no file's name may have."""
+        """Finds the folder of a value. Its name is the last part of the key, which the table does not have, =, and the value, with _ in
+        place of characters that file names cannot have."""
         end = "=" + re.sub(r"[/\x00-\x1f\x7f]", "_", value)
         found = [f.parent for f in self.folder.glob("*/result.hdf") if f.parent.name.partition("=")[1:] == ("=", end[1:])]
         if len(found) > 1:
@@ -214,7 +215,8 @@ class Sweep(Mapping[str, Results]):
 
     @cached_property
     def table(self) -> Any:
-        """sweep.csv as a pandas.DataFrame: a row for each value and beat, columns that end in their unit, such as median_apd_ms."""
+        """sweep.csv as a pandas.DataFrame: a row for each value and beat, and columns with names that end in the unit, such as
+        median_apd_ms."""
         return needed("pandas").read_csv(self._path, converters={"value": _text})
 
     def __getitem__(self, value: str) -> Results:
@@ -230,10 +232,10 @@ class Sweep(Mapping[str, Results]):
 
 
 def open_results(folder: Union[str, Path]) -> Results:
-    """The results in the folder of a run. Error: there are none."""
+    """Opens the results in the folder of a run. Raises an Error if there are none."""
     return Results(folder)
 
 
 def open_sweep(folder: Union[str, Path]) -> Sweep:
-    """The results below the folder of a sweep. Error: there are none."""
+    """Opens the results below the folder of a sweep. Raises an Error if there are none."""
     return Sweep(folder)

@@ -1,7 +1,7 @@
-"""The values of used.yaml, without a library for YAML.
+"""A reader of used.yaml, without a library for YAML.
 
-This reads what the program writes (data/yaml/yaml_write.h) and no other YAML: a key a line, mappings and lists of mappings by indentation,
-numbers, words, quoted texts, and lists of these in brackets."""
+It reads only the subset of YAML that the program writes (data/yaml/yaml_write.h): one key on a line, mappings and lists of mappings by
+indentation, numbers, words, quoted texts, and lists of these in brackets."""
 
 import re
 from typing import Any, Dict, List, Tuple
@@ -30,7 +30,7 @@ def _value(text: str) -> Any:
 
 
 def _block(lines: List[Tuple[int, str]], indent: int) -> Any:
-    """What stands at this indentation at the front of the lines, which it takes away."""
+    """Parses and removes the block with this indentation at the start of the lines."""
     if lines[0][1].startswith("- "):
         entries = []
         while lines and lines[0][0] == indent and lines[0][1].startswith("- "):
@@ -48,7 +48,7 @@ def _block(lines: List[Tuple[int, str]], indent: int) -> Any:
 
 
 def read(text: str) -> Dict[str, Any]:
-    """The values of the text of a used.yaml by their keys: read(text)["time"]["dt_ms"]. Lists, such as stimuli, are lists of dicts."""
+    """Returns the values of the text of a used.yaml by key: read(text)["time"]["dt_ms"]. Lists, such as stimuli, are lists of dicts."""
     lines = [(len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in text.splitlines() if line and not line.startswith("#")]
     values: Dict[str, Any] = _block(lines, 0) if lines else {}
     if lines:

@@ -1,5 +1,5 @@
-"""What the Python package promises with numpy and h5py alone: results are those of the files, arrays are views of them, and what the
-program refuses is an exception with its message."""
+"""The Python package with numpy and h5py only: results agree with the files, arrays are views of them, and failures of the program are
+exceptions with its message."""
 import json
 import mmap
 import os
@@ -145,7 +145,7 @@ class Reading(unittest.TestCase):
         whole = myotile.run(small, half, "whole", threads=1)
         numpy.testing.assert_array_equal(halves.maps["activation"], whole.maps["activation"])
         self.assertEqual(halves.about["time_reached_ms"], 10)
-        with self.assertRaisesRegex(myotile.Error, "halves/checkpoint"):  # of another time step
+        with self.assertRaisesRegex(myotile.Error, "halves/checkpoint"):  # a checkpoint with another time step
             myotile.run(small, {**half, "time.dt_ms": 0.01}, "halves", resume=True, threads=1)
 
     def test_values_of_the_machine_can_be_set(self):

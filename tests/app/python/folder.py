@@ -1,4 +1,4 @@
-"""For tests: a folder of a test's own, and a small case in it."""
+"""Helpers for tests: a temporary folder with a small case."""
 import os
 import tempfile
 from pathlib import Path
@@ -22,7 +22,7 @@ EVERYTHING = {
 
 
 def enter(test_class):
-    """A new folder becomes the current one until the class has been tested; its path."""
+    """Creates a folder, makes it the current one until the tests of the class end, and returns its path."""
     temporary = tempfile.TemporaryDirectory()
     test_class.addClassCleanup(temporary.cleanup)
     test_class.addClassCleanup(os.chdir, os.getcwd())

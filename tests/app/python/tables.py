@@ -1,4 +1,4 @@
-"""What the Python package promises with pandas, matplotlib and meshio: tables are those of the files, pictures show the values."""
+"""The Python package with pandas, matplotlib and meshio: tables agree with the files, and pictures show the values."""
 import csv
 import json
 import unittest
@@ -143,7 +143,7 @@ class Pictures(unittest.TestCase):
         values = self.results.maps["activation"][element]
         ends = matplotlib.colormaps["viridis"](numpy.array([0.0, 1.0]))[:, :3]
         for colour, at in zip(ends, (values.argmin(), values.argmax())):
-            share = drawn._facecolor3d[at, :3] / colour  # darker where the surface is not seen from the front
+            share = drawn._facecolor3d[at, :3] / colour  # darker if the surface does not face the viewer
             numpy.testing.assert_allclose(share, share[0])
             self.assertTrue(0.79 < share[0] <= 1)
         self.assertEqual(axes.figure.axes[1].get_ylabel(), "activation (ms)")

@@ -1,4 +1,4 @@
-"""Chromium, told what to do through its chromedriver, by WebDriver over HTTP on this machine: only what the tests need."""
+"""A minimal client for Chromium's chromedriver, by WebDriver over HTTP on this machine."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ class Browser:
     def send(self, path, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.root + path, data, {"Content-Type": "application/json"}, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # it speaks to this machine alone
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # connects to this machine only
         try:
             with opener.open(request, timeout=120) as answer:
                 return json.load(answer)["value"]
@@ -45,7 +45,7 @@ class Browser:
         self.send("/window/rect", {"width": width, "height": height})
 
     def run(self, script, *values):
-        """What a script returns; a promise is waited for."""
+        """Runs a script and returns its result; waits for a promise."""
         return self.send("/execute/sync", {"script": script, "args": list(values)})
 
     def find(self, selector):
@@ -61,7 +61,7 @@ class Browser:
         self.send(f"/element/{self.find(selector)}/value", {"text": keys})
 
     def pointer(self, *steps):
-        """A mouse that goes: ("to", x, y), ("down",), ("up",), places in CSS pixels of the window."""
+        """Moves the mouse: ("to", x, y), ("down",), ("up",), with places in CSS pixels of the window."""
         kinds = {"to": "pointerMove", "down": "pointerDown", "up": "pointerUp"}
         actions = []
         for kind, *place in steps:
@@ -71,7 +71,7 @@ class Browser:
         self.send("/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
 
     def touch(self, *fingers):
-        """Fingers that go: for each the places in CSS pixels of the window that it touches, one after the other."""
+        """Moves fingers on a touch screen: for each the successive places in CSS pixels of the window."""
         event = lambda kind, points: self.send("/goog/cdp/execute", {"cmd": "Input.dispatchTouchEvent", "params": {"type": kind, "touchPoints": points}})
         at = lambda step: [{"x": places[step][0], "y": places[step][1], "id": k} for k, places in enumerate(fingers)]
         event("touchStart", at(0))

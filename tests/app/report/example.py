@@ -1,5 +1,5 @@
-"""A report of a heart that was never run: a bowl of muscle whose every value follows from its place, so that what the page shows can
-be compared with what was put in. Fills data/report/template.html in the format of app/report/page/README.md.
+"""A synthetic report: a bowl of muscle with values that are functions of the position, so that tests can compare the page with its data.
+Fills data/report/template.html in the format of app/report/page/README.md.
 
     example.py TEMPLATE OUTPUT [--title TITLE] [--fine]     --fine: as large as reports get, some 3 MB
 """
@@ -23,7 +23,7 @@ class Blocks:
         self.text = []
 
     def add(self, numbers, kind, components=1, back=0, **coding):
-        """Numbers of a type, item after item; back: each holds the difference to the one so many before."""
+        """Adds numbers of a type, item after item; back: they are differences from the number `back` before."""
         flat = np.ascontiguousarray(numbers, dtype=TYPES[kind]).ravel()
         name = f"a{len(self.text)}"
         stored = flat.copy()
@@ -35,7 +35,7 @@ class Blocks:
         return {**array, "delta": back == components, **coding}
 
     def values(self, values, kind="u16", components=1, back=None):
-        """Values in equal steps over their range; NaN is missing."""
+        """Adds values, quantised in equal steps over their range; NaN is missing."""
         values = np.asarray(values, float)
         low, high = np.nanmin(values), np.nanmax(values)
         scale = (high - low) / (MISSING[kind] - 1) or 1
@@ -53,7 +53,7 @@ class Blocks:
 
 
 class Bowl:
-    """A thick half ellipsoid, open above: grids of places and tetrahedra."""
+    """A thick half ellipsoid, open at the top: a grid of vertices and tetrahedra."""
 
     def __init__(self, around, along, through):
         self.size = (along + 1, around, through + 1)
@@ -68,7 +68,7 @@ class Bowl:
         return (i * self.size[1] + j % self.size[1]) * self.size[2] + k
 
     def tetrahedra(self):
-        """Six of each cell, around its diagonal."""
+        """Returns six tetrahedra for each cell, around its diagonal."""
         ways = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
         cells = []
         for i in range(self.size[0] - 1):
@@ -79,7 +79,7 @@ class Bowl:
         return np.array(cells)
 
     def surface(self):
-        """Triangles of the outside, the inside, the rim above and the one around the apex."""
+        """Returns the triangles of the outside, the inside, the upper rim and the rim around the apex."""
         rows, around, layers = self.size
         quads = []
         for j in range(around):
@@ -96,7 +96,7 @@ class Bowl:
 
 
 def activation_ms(place):
-    """A wave from the apex up, 0.7 mm/ms, and not in a scar."""
+    """Returns the activation time of a wave from the apex upwards at 0.7 mm/ms; none in a scar."""
     place = np.asarray(place, float)
     time = 5 + (place[..., 2] + 45) / 0.7 + 0.25 * np.abs(place[..., 0])
     scar = np.linalg.norm(place - [0, 30, 5], axis=-1) < 11
@@ -108,7 +108,7 @@ def apd_ms(place):
 
 
 def v_mV(place, time_ms):
-    """An action potential that begins at the activation: -85 at rest, 30 at its peak."""
+    """Returns V of an action potential that starts at the activation: -85 at rest, 30 at its peak."""
     start = np.nan_to_num(activation_ms(place), nan=1e3)
     rises = 1 / (1 + np.exp(np.minimum(-(time_ms - start) / 1.2, 500)))
     falls = 1 / (1 + np.exp((time_ms - start - apd_ms(place)) / 14))
@@ -120,7 +120,7 @@ SHIFT_mV = 3
 
 
 def heart(blocks, fine, shift=0, mesh="bowl"):
-    """shift: of the values, times SHIFTS and SHIFT_mV."""
+    """Returns the heart. shift: shift of the values, times SHIFTS and SHIFT_mV."""
     around, along, frames = (140, 62, 100) if fine else (60, 28, 40)
     bowl, coarse = Bowl(around, along, 4), Bowl(36, 16, 3)
     position, triangle = bowl.surface()
@@ -155,7 +155,7 @@ def heart(blocks, fine, shift=0, mesh="bowl"):
 
 
 def surface_of(centre):
-    """1, the base, above 12 mm, 0, none, below -30, 2, the wall, between."""
+    """Returns 1, the base, above 12 mm; 0, none, below -30 mm; 2, the wall, between."""
     return np.where(centre[..., 2] > 12, 1, np.where(centre[..., 2] < -30, 0, 2))
 
 
@@ -176,13 +176,13 @@ def traces(blocks):
     return [trace("V", curves)], [trace("ECG", leads, **paper)]
 
 
-SETS = {"ode": 1, "pde a to b": 2}  # with how often they run in a time step
+SETS = {"ode": 1, "pde a to b": 2}  # number of runs in a time step
 CYCLES = {"ode": dict(compute=25730), "pde a to b": dict(gather=40, sync=126, exchange=488, bound=450, compute=2000)}
 HOST_CYCLES = 5000
 
 
 def tile_values(ipus):
-    """What each tile takes: {(label, compute set): [tiles]}; for tests."""
+    """Returns the cycles of each tile: {(label, compute set): [tiles]}; for tests."""
     n = 1472 * ipus
     tile = np.arange(n)
     return {("exchange", "pde a to b"): 300 + tile * 37 % 180, ("compute", "ode"): 24000 + tile * 101 % 1730,
@@ -190,12 +190,12 @@ def tile_values(ipus):
 
 
 def received(tile):
-    """From whom a tile of one IPU receives, and how many bytes."""
+    """Returns the senders to a tile of one IPU, with the bytes of each."""
     return [((tile + step) % 1472, 4 * (10 + (tile + step) % 7)) for step in (1, 2, 65)]
 
 
 def in_blocks(value, chip, row, column, by):
-    """The highest value in each block, and the blocks' places, in the order of their first tiles."""
+    """Returns the highest value in each block, and the places of the blocks, in the order of their first tiles."""
     found = {}
     for k, key in enumerate(zip(chip.tolist(), (row // by[0]).tolist(), (column // by[1]).tolist())):
         found.setdefault(key, []).append(k)
@@ -204,13 +204,13 @@ def in_blocks(value, chip, row, column, by):
 
 
 def links(ipus):
-    """A ring; link k carries 1,000 k + 500 bytes."""
+    """Returns the links of a ring; link k carries 1,000 k + 500 bytes."""
     ends = [(a, b) for k in range(ipus) for a, b in [(k, (k + 1) % ipus), ((k + 1) % ipus, k)]]
     return [{"compute_set": "pde a to b", "name": f"ring, IPU {a} to {b}", "from": a, "to": b, "bytes": 1000 * k + 500, "busy_cycles": 100 * k + 50} for k, (a, b) in enumerate(ends)]
 
 
 def compute_set(name, runs, all_compute=None, compute=0, gather=0, sync=0, exchange=0, external=0, bound=0):
-    """Of compute sets the tiles all need the same."""
+    """Returns a compute set with the same time on all tiles."""
     tiles = lambda cycles: {"tiles": 1472, "min": cycles, "mean": cycles, "max": cycles, "effectiveness": 1}
     cycles = compute + gather + sync + exchange
     return {"name": name, "runs": runs, "cycles": cycles, "total_cycles": runs * cycles, "total_compute_cycles": runs * compute if all_compute is None else all_compute,
@@ -219,7 +219,7 @@ def compute_set(name, runs, all_compute=None, compute=0, gather=0, sync=0, excha
 
 
 def profile(ipus):
-    """The profile.json of 200 time steps, in which the exchange of several chips takes longer."""
+    """Returns the profile.json of 200 time steps; the exchange of several chips takes longer."""
     between = dict(exchange=1500, external=1000) if ipus > 1 else {}
     sets = [compute_set(name, 200 * times, **{**CYCLES[name], **(between if times == 2 else {})}) for name, times in SETS.items()]
     sets.append(compute_set("stimulus 0", 20, 20 * 90, compute=100))  # 90 on average, in a tenth of the steps
@@ -232,7 +232,7 @@ def profile(ipus):
 
 
 def details(blocks):
-    """Of all tiles of one IPU."""
+    """Returns the tables of details of all tiles of one IPU."""
     n = 1472
     column = lambda label, unit, value, words=None: {"label": label, "unit": unit, "number": words is None, "value": blocks.index(np.array(value)), **({"words": words} if words else {})}
     tile = np.repeat(np.arange(n), 3)
@@ -250,7 +250,7 @@ def details(blocks):
 
 
 def machine(blocks, ipus):
-    """Of one IPU each tile by itself, of several in blocks of 2 x 2."""
+    """Returns the tiles: individually for one IPU, in blocks of 2 x 2 for several."""
     rows, columns = 23, 64
     by = (1, 1) if ipus == 1 else (2, 2)
     chip, row, column = (a.ravel() for a in np.meshgrid(np.arange(ipus), np.arange(rows), np.arange(columns), indexing="ij"))

@@ -1,4 +1,4 @@
-"""A report opens in Debian's Firefox, too: what it shows is what was put in. Told what to do by Marionette, Firefox's own protocol.
+"""A report in Debian's Firefox shows its data. Firefox is controlled by its own protocol, Marionette.
 
     xvfb-run -a firefox.py SOURCE FIREFOX
 """
@@ -25,7 +25,8 @@ PREFERENCES = {"marionette.port": 0, "webgl.force-enabled": True, "datareporting
 
 
 class Firefox:
-    """A length, a colon, and JSON: [0, number, command, arguments] and back [1, number, error, value]."""
+    """A client of the protocol. A message is a length, a colon, and JSON: [0, number, command, arguments]; the reply is
+    [1, number, error, value]."""
 
     def __init__(self, folder):
         with open(os.path.join(folder, "user.js"), "w", encoding="utf-8") as file:

@@ -1,5 +1,5 @@
-"""Reports as people use them, in Debian's Chromium: what the page shows is what was put in, nothing leaves it, and no word of a report
-becomes a part of the page.
+"""Reports in Debian's Chromium, used like a reader does: the page shows its data, sends nothing, and never interprets text of a report as
+markup.
 
     page.py SOURCE CHROMIUM CHROMEDRIVER MYOTILE [unittest's options]      MYOTILE_SCREENSHOTS: a folder for pictures of what was seen
 """
@@ -60,7 +60,7 @@ class PageTest(unittest.TestCase):
     def setUp(self):
         self.browser.dark(False)
         self.browser.window(1440, 1000)
-        self.browser.log("performance")  # what came before
+        self.browser.log("performance")  # discards earlier entries
         self.browser.log("browser")
         self.browser.open(self.path)
         self.assertIsNone(self.ready("heart"))
@@ -70,7 +70,7 @@ class PageTest(unittest.TestCase):
             os.makedirs(SCREENSHOTS, exist_ok=True)
             self.browser.picture(os.path.join(SCREENSHOTS, f"{self._testMethodName}.png"))
 
-    # ---- hands and eyes ----
+    # ---- actions and observations ----
 
     def ready(self, tab):
         return self.browser.run("return myotile.ready(arguments[0])", tab)
@@ -83,18 +83,18 @@ class PageTest(unittest.TestCase):
         return self.browser.run(f"return myotile.{name}(...arguments)", *values)
 
     def choose(self, label, value):
-        """Chooses in the select with this label."""
+        """Chooses a value of the select with this label."""
         self.choose_in("body", label, value)
 
     def choose_in(self, place, label, value):
-        """The same within a part of the page."""
+        """Same, within a part of the page."""
         self.browser.run(
             "const label = [...document.querySelector(arguments[0]).querySelectorAll('label')].find((l) => l.textContent === arguments[1]);"
             "const select = document.getElementById(label.htmlFor); select.value = arguments[2];"
             "select.dispatchEvent(new Event('change'))", place, label, value)
 
     def box(self, selector):
-        """Where an element is, once it stays there: what is measured first gives way to scroll bars and plots."""
+        """Returns the box of an element once it no longer moves: scroll bars and plots change the layout after loading."""
         before = None
         for _ in range(50):
             now = self.box_now(selector)
@@ -113,7 +113,7 @@ class PageTest(unittest.TestCase):
     def pixel(self, place):
         return self.hook("pixels", [self.hook("project", list(place))])[0]
 
-    # ---- what must hold ----
+    # ---- tests ----
 
     def test_nothing_is_requested_and_no_rule_is_broken(self):
         for name in ["traces", "machine", "compare", "run", "heart"]:
@@ -166,7 +166,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(picked["element"], 7 * picked["triangle"] + 3)
         self.assertIn(f"Element {picked['element']:,}", self.browser.text(".picked h2"))
         cells = self.browser.run("return [...document.querySelectorAll('.picked td.number')].map((c) => c.textContent)")
-        # The element's own value is that of its middle, at most half a triangle's edge from where it was clicked.
+        # The value of the element is that of its centre, at most half an edge of a triangle from the click.
         self.assertAlmostEqual(float(cells[0]), float(example.activation_ms(picked["at"])), delta=3 / 0.7)
         position, triangle = example.Bowl(60, 28, 4).surface()
         centre = position[triangle].mean(1)[picked["triangle"]]
@@ -244,7 +244,7 @@ class PageTest(unittest.TestCase):
 
     def test_isochrones_are_as_far_apart_as_their_step(self):
         def lines():
-            """How many dark lines lie between 20.5 and 69.5 ms along a meridian where the time depends on z alone."""
+            """Counts the dark lines between 20.5 and 69.5 ms along a meridian on which the time depends on z only."""
             places = []
             for z in np.arange(-45 + 0.7 * 15.5, -45 + 0.7 * 64.5, 0.02):
                 places.append(self.hook("project", [0, -30 * math.sqrt(1 - (z / 45) ** 2), float(z)]))
@@ -267,7 +267,7 @@ class PageTest(unittest.TestCase):
         self.browser.wait("return myotile.cut() !== null")
         self.browser.run("const s = document.querySelector('[aria-label=\"Position of the cutting plane\"]'); s.value = -10; s.dispatchEvent(new Event('input'))")
         ring = lambda wide, tall: math.pi * wide**2 * (1 - (10 / tall) ** 2)
-        polygon = math.sin(2 * math.pi / 36) * 36 / (2 * math.pi)  # a 36-gon, in part of its circle
+        polygon = math.sin(2 * math.pi / 36) * 36 / (2 * math.pi)  # ratio of the areas of a 36-gon and its circle
         self.assertAlmostEqual(self.hook("cut")["area_mm2"] / (polygon * (ring(30, 45) - ring(19, 34))), 1, delta=0.015)
         self.assertEqual(self.pixel([10, -27.9, 10])[3], 0, "what is beyond the plane is not drawn")
         self.assertEqual(self.pixel([10, -26, -20])[3], 255)
@@ -298,7 +298,7 @@ class PageTest(unittest.TestCase):
             self.browser.run("const s = document.querySelector('.time input'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", frame)
             shown = self.hook("shown")["time_ms"]
             expected = float(example.v_mV(place, shown))
-            # a ms beside the right activation is 2 mV while it repolarises; 115/254 mV is a step of what is stored
+            # an error of 1 ms in the activation is 2 mV during repolarisation; 115/254 mV is a step of the stored values
             self.assertAlmostEqual(self.hook("picked")["voltage"], expected, delta=2 + 115 / 254, msg=f"frame {frame}")
             self.assertIn(f"V at {shown:.5g} ms", self.browser.text(".picked"))
             seen.append((expected, tuple(self.hook("pixels", [at])[0])))
@@ -370,7 +370,7 @@ class PageTest(unittest.TestCase):
 
     def test_a_lead_is_read_below_the_pointer(self):
         self.tab("traces")
-        self.browser.wait("return document.querySelector('.paper')?.style.width")  # it is drawn
+        self.browser.wait("return document.querySelector('.paper')?.style.width")  # until it is drawn
         self.browser.run("document.querySelector('.paper').scrollIntoView()")
         x, y, w, h = self.box(".paper")
         found = set()
@@ -409,7 +409,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.hook("tile", 700)["kept"], 701)
 
     def table(self, selector):
-        """The cells of a table, as they are read."""
+        """Returns the text of the cells of a table."""
         return self.browser.run("return [...document.querySelector(arguments[0]).querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent))", selector)
 
     def number(self, text):
@@ -431,7 +431,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("pde a to b, exchange: 488 cycles (lower bound 450), 2 times in a time step. tile ", said)
         tile, cycles = (int(t) for t in re.search(r"tile ([\d,]+) is busy for (\d+)", said.replace(",", "")).groups())
         self.assertEqual(cycles, values[tile])
-        rows = [range(r * 1472 // 360, (r + 1) * 1472 // 360) for r in (123, 124, 125)]  # 150 px down are 124 below its top, 1 px more or less
+        rows = [range(r * 1472 // 360, (r + 1) * 1472 // 360) for r in (123, 124, 125)]  # a click at 150 px is 124 px below the top of the plot, to 1 px
         self.assertIn(tile, [max(row, key=lambda t: values[t]) for row in rows])
         self.click_at(middle, y + 150)
         self.assertEqual(self.hook("tile", 0)["kept"], tile)
@@ -514,7 +514,7 @@ class PageTest(unittest.TestCase):
         self.browser.wait("return document.querySelector('#panel-compare .compare-step tbody tr:last-child td:nth-child(5)')?.textContent === '0'")
 
     def compare(self, value):
-        """Opens the comparison and chooses a map; returns what it shows."""
+        """Opens the comparison and chooses a map; returns the displayed state."""
         self.tab("compare")
         self.choose_in("#panel-compare", "Colour by", value)
         kind = "V" if value == "frames" else "APD90" if value == "map 1" else "ctivation"
@@ -788,7 +788,7 @@ class PageTest(unittest.TestCase):
 
 
 def contrast(a, b):
-    """Of two colours #rrggbb, as WCAG 2 defines it."""
+    """Returns the contrast of two colours #rrggbb, by WCAG 2."""
     def luminance(colour):
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]

@@ -1,6 +1,6 @@
-"""The tutorials of app/site as a reader follows them: every command runs, and prints what its page shows.
+"""The tutorials of app/site, followed like a reader does: every command runs, and its output agrees with its page.
 
-    commands.py MYOTILE SOURCE FOLDER [unittest's options]      FOLDER keeps what the commands leave, for the site
+    commands.py MYOTILE SOURCE FOLDER [unittest's options]      FOLDER: for the files of the commands, used by the site
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ import unittest
 
 MYOTILE, SOURCE, FOLDER = (os.path.abspath(path) for path in sys.argv[1:4])
 sys.path.insert(0, os.path.join(SOURCE, "app", "site"))
-import tutorial  # noqa: E402, it stands in the source
+import tutorial  # noqa: E402, it is in the source tree
 
 lacking = [name for name in ("numpy", "h5py", "pandas", "cffi") if importlib.util.find_spec(name) is None]
 if lacking or shutil.which("gmsh") is None:
@@ -24,7 +24,7 @@ class CommandsTest(unittest.TestCase):
     def follow(self, name):
         folder = os.path.join(FOLDER, name)
         if os.path.exists(os.path.join(folder, "said.json")):
-            os.remove(os.path.join(folder, "said.json"))  # an earlier run does not count
+            os.remove(os.path.join(folder, "said.json"))  # left by an earlier run
         tutorial.check(name, tutorial.kept(MYOTILE, SOURCE, name, folder))
 
     def test_the_cardiologists_tutorial_runs_and_prints_what_it_shows(self):
@@ -50,7 +50,7 @@ class CommandsTest(unittest.TestCase):
                 with open(page, encoding="utf-8") as file:
                     text = file.read()
                 self.assertEqual(set(re.findall(r"^```(\w*)$", text, re.M)) - {""}, {"sh", "text"}, page)
-                self.assertNotRegex(text, r"\n\n {4,}", page)  # a block by indentation would not be run
+                self.assertNotRegex(text, r"\n\n {4,}", page)  # indented blocks would not be run
 
     def test_what_is_not_printed_is_found(self):
         step = tutorial.Step("page.md", 1, "")

@@ -1,4 +1,4 @@
-"""Links of Markdown: what app/site/links.py finds, and that every link of the source leads somewhere.
+"""Links of Markdown: the findings of app/site/links.py, and the targets of all links in the source tree.
 
     links.py SOURCE [unittest's options]
 """
@@ -10,12 +10,12 @@ import unittest
 
 SOURCE = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.join(SOURCE, "app", "site"))
-import links  # noqa: E402, it stands in the source
+import links  # noqa: E402, it is in the source tree
 
 
 class LinksTest(unittest.TestCase):
     def lost(self, **pages):
-        """What is wrong in a source of these pages, and of a file `data.csv`."""
+        """Returns the faults in a source tree with these pages and a file `data.csv`."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in {**pages, "data": None}.items():
                 with open(os.path.join(folder, f"{name}.md" if text else "data.csv"), "w", encoding="utf-8") as file:

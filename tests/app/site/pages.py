@@ -1,4 +1,4 @@
-"""The site as its readers open it: made without a warning, shown by Chromium from a folder, without a network.
+"""The site, as readers open it: built without a warning, and shown by Chromium from a folder, without a network.
 
     pages.py MYOTILE SOURCE FOLDER CHROMIUM CHROMEDRIVER [unittest's options]      MYOTILE_SCREENSHOTS: a folder for pictures of pages
 """
@@ -14,7 +14,7 @@ import urllib.parse
 MYOTILE, SOURCE, FOLDER, CHROMIUM, CHROMEDRIVER = (os.path.abspath(path) for path in sys.argv[1:6])
 SCREENSHOTS = os.environ.get("MYOTILE_SCREENSHOTS")
 sys.path[:0] = [os.path.join(SOURCE, "app", "site"), os.path.join(SOURCE, "tests", "app", "report")]
-import make  # noqa: E402, it stands in the source
+import make  # noqa: E402, it is in the source tree
 from browser import Browser  # noqa: E402
 
 if make.lacking():
@@ -24,7 +24,7 @@ HTML = os.path.join(FOLDER, "html")
 
 
 class Page(html.parser.HTMLParser):
-    """What a page leads to, what it loads, and the places in it."""
+    """The links, the loaded resources and the anchors of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -58,7 +58,7 @@ class PagesTest(unittest.TestCase):
         cls.browser.quit()
 
     def asked(self):
-        """The addresses that the browser asked for since the last time."""
+        """Returns the addresses that the browser requested since the last call."""
         messages = (json.loads(entry["message"])["message"] for entry in self.browser.log("performance"))
         return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
 
@@ -119,7 +119,7 @@ class PagesTest(unittest.TestCase):
     def test_the_manual_page_has_no_faults(self):
         text = subprocess.run([MYOTILE, "--manual"], check=True, stdout=subprocess.PIPE).stdout
         found = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, stdout=subprocess.PIPE).stdout.decode().splitlines()
-        self.assertEqual([line for line in found if "missing date" not in line], [])  # it has a version in place of a date
+        self.assertEqual([line for line in found if "missing date" not in line], [])  # a version replaces the date
 
     def test_a_page_has_what_was_printed_and_a_link_that_leads_nowhere_is_named(self):
         stage = make.Stage(SOURCE, os.path.join(FOLDER, "nowhere"), os.path.join(FOLDER, "runs"), {"index.md": {1: "# B"}})
