@@ -1,9 +1,9 @@
-// The colour bar: drawn on a canvas in the page and in saved pictures; with its controls in range_bar.js.
+// The colour bar: drawn on a canvas in the page and in saved pictures. range_bar.js has its controls.
 
 import { css, missing, sequential } from './colour.js';
 import { format, roundStep, ticks } from './number.js';
 
-/** Draws it into a box of the context: {x, y, width}, 46 high. bar: { range, lineStep (0: none), hasMissing, scale (of colour.js) }. */
+/** Draws it into a box of the context, {x, y, width}, 46 px high. bar: { range, lineStep (0: none), hasMissing, scale (of colour.js) }. */
 export function drawBar(context, { x, y, width }, bar, ink) {
   const [low, high] = bar.range;
   const note = bar.hasMissing ? 92 : 0;

@@ -1,5 +1,5 @@
 // Colours of maps, of differences, of curves and of the theme. Both scales are perceptually uniform in OKLab (B. Ottosson, "A
-// perceptual color space for image processing", 2020). The sequential scale is that of Myotile's pictures: its lightness increases
+// perceptual color space for image processing", 2020). The sequential scale is the one in Myotile's pictures: its lightness increases
 // evenly from violet to yellow. The diverging scale has its lightest colour in the middle and two arms of equal lightness, blue and red.
 
 const chroma = [0.145, 0.126, 0.104, 0.155, 0.178];

@@ -9,7 +9,7 @@ import { readMachine } from './profile.js';
 import { measureName } from './tiles.js';
 import { kinds, phasesOf } from './timeline.js';
 
-/** Compares two of all runs of a report in host. Returns { maps: CompareMaps or null, remove, themeChanged }. */
+/** Shows a comparison of two runs of a report in host. Returns { maps: CompareMaps or null, remove, themeChanged }. */
 export async function showCompare(host, runs) {
   const compare = new Compare(host, runs);
   await compare.show();
@@ -34,7 +34,7 @@ class Compare {
     this.maps?.remove();
     this.maps = null;
     const pair = await Promise.all(runs.map((run) => run.machine && readMachine(run.machine)));
-    if (this.turn !== turn) return; // another run was chosen meanwhile
+    if (this.turn !== turn) return; // another run has been chosen in the meantime
     const parts = pair.every(Boolean) ? this.machineParts(pair) : this.noMachine(runs);
     const why = whyNoMaps(...runs);
     const maps = why ? null : new CompareMaps(...runs, this.runs);
@@ -183,7 +183,7 @@ function differenceColumns(unit) {
   return [column('A'), column('B'), column('B − A'), column('change', '% of A')];
 }
 
-/** Returns a section with the rows of both tables, matched by the words in front of their numbers. */
+/** Returns a section with the rows of both tables, matched by the text before their numbers. */
 function differences([a, b]) {
   const words = a.columns.map((column, k) => (column.number ? -1 : k)).filter((k) => k >= 0);
   const isProperties = a.columns[0].label === 'property';

@@ -14,7 +14,7 @@ import { TimeBar } from './time.js';
 const names = ['A', 'B', 'B − A'];
 const arrangements = [['0 1 2', 'A, B and B − A'], ['0 1', 'A and B'], ['2', 'B − A']];
 
-/** Returns why two runs cannot be compared by their maps, or null. */
+/** Returns the reason if the maps of two runs cannot be compared, or null. */
 export function whyNoMaps(a, b) {
   if (!a.heart || !b.heart) return 'A run without maps has no difference map.';
   if (a === b) return 'A and B are the same run.';
@@ -27,7 +27,7 @@ export function whyNoMaps(a, b) {
 }
 
 export class CompareMaps {
-  /** a, b: runs for which whyNoMaps is null; runs: all of the report. */
+  /** a, b: runs with comparable maps (whyNoMaps is null); runs: all runs of the report. */
   constructor(a, b, runs) {
     this.pair = [a, b];
     this.numbers = [a, b].map((run) => runs.indexOf(run));
@@ -71,7 +71,7 @@ export class CompareMaps {
     return `A and B have one colour range. The camera, the time and the cutting plane of all views are linked. Click a surface for the values of an element.${none}`;
   }
 
-  /** Starts the views, which need their place in the page. */
+  /** Starts the views, once they are in the page. */
   async start() {
     try {
       [...this.views.children].forEach((figure, k) => this.addHeart(figure, k));
@@ -93,7 +93,7 @@ export class CompareMaps {
     heart.view.resize();
   }
 
-  /** Sets the pose of the other views to that of the view that the reader moves. */
+  /** Copies the pose of the view that the reader moves to the other views. */
   link(heart) {
     if (heart !== this.leader) return;
     const pose = heart.view.pose();
@@ -152,7 +152,7 @@ export class CompareMaps {
     this.shownStatistics = s;
   }
 
-  /** Returns the statistics over all elements of the mesh, as the report has them, or null. */
+  /** Returns the report's statistics over all elements of the mesh, or null. */
   async ofElements() {
     const [first, second] = this.numbers;
     const { name } = this.data[2].heart.maps[this.m];

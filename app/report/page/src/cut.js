@@ -1,7 +1,7 @@
-// A plane through tetrahedra: the polygon that it cuts out of each, as triangles. Plain arrays in and out; it knows no picture.
+// The section of tetrahedra by a plane: a polygon in each, as triangles. Input and output are plain arrays; it does not draw.
 
-/** The face where normal . p = offset. Each corner lies on an edge of a tetrahedron, at a + t (b - a):
- * { n: triangles, a, b, t: [3 n], tetrahedron: [n] }, a and b being vertices. */
+/** Returns the cut face normal . p = offset. Each corner is on an edge of a tetrahedron, at a + t (b - a):
+ * { n: number of triangles, a, b: vertices [3 n], t: [3 n], tetrahedron: [n] }. */
 export function cutTetrahedra(position, tetrahedra, normal, offset) {
   const vertices = position.length / 3;
   const height = new Float64Array(vertices);
@@ -32,7 +32,7 @@ export function cutTetrahedra(position, tetrahedra, normal, offset) {
   };
 }
 
-/** The edges whose crossings are the corners: of one triangle, or of the two of a quadrangle. */
+/** Returns the edges with the corners of one triangle, or of the two triangles of a quadrangle. */
 function polygon(above, below) {
   if (above.length === 2) {
     const [p, q] = above;
@@ -42,7 +42,7 @@ function polygon(above, below) {
   return above.length === 1 ? below.map((b) => [above[0], b]) : above.map((a) => [a, below[0]]);
 }
 
-/** The places of a face's corners: [9 n]. */
+/** Returns the places of the corners of a face: [9 n]. */
 export function facePosition(face, position) {
   const result = new Float32Array(9 * face.n);
   for (let c = 0; c < 3 * face.n; c++) {
@@ -54,7 +54,8 @@ export function facePosition(face, position) {
   return result;
 }
 
-/** Values of a face's corners, from those of the vertices: [3 n]. Where one end has none, the other's counts up to the middle. */
+/** Interpolates values at the corners of a face from the vertices: [3 n]. If one end of an edge has no value, the other end's is used up to
+ * the middle. */
 export function faceValues(face, values) {
   const result = new Float32Array(3 * face.n);
   for (let c = 0; c < 3 * face.n; c++) {
@@ -67,7 +68,7 @@ export function faceValues(face, values) {
   return result;
 }
 
-/** The area of a face, in the square of the unit of places. */
+/** Returns the area of a face, in the square of the unit of places. */
 export function faceArea(places) {
   let area = 0;
   for (let i = 0; i < places.length; i += 9) {

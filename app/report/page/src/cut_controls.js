@@ -1,10 +1,10 @@
-// The controls of the cutting plane, for one heart or for several that are cut alike.
+// The controls of the cutting plane, for one heart or for several with the same plane.
 
 import { button, checkbox, el, labelled, options } from './dom.js';
 import { format } from './number.js';
 
 export class CutControls {
-  /** hearts(): those that are cut. */
+  /** hearts(): returns the hearts to cut. */
   constructor(hearts) {
     this.hearts = hearts;
     const list = [['', 'none'], ['x', 'across x'], ['y', 'across y'], ['z', 'across z'], ['view', 'across the view']];
@@ -42,7 +42,7 @@ export class CutControls {
     this.slider.setAttribute('aria-valuetext', text);
   }
 
-  /** Says why the cut face is grey, if it is. */
+  /** Shows the reason if the cut face is grey. */
   tell() {
     const isGrey = this.hearts().some((heart) => heart.plane && heart.shown.kind !== 'plain' && !heart.insideShown());
     this.note.textContent = isGrey ? 'The cut face is grey: these values are known on the surface only.' : '';

@@ -1,12 +1,12 @@
-// The data blocks of a report: JSON, and arrays and texts as base64 of zlib streams. It draws nothing and knows no heart.
+// The data blocks of a report: JSON, and arrays and texts as base64 of zlib streams. It is independent of hearts and of drawing.
 // README.md of this folder has the format.
 
 export class Damaged extends Error {}
 
 const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array, text: Uint8Array };
-const known = new Map(); // id: a promise of its numbers
+const known = new Map(); // id: promise of its numbers
 
-/** The JSON of the report; null where the page is the empty template. */
+/** Returns the JSON of the report; null if the page is the empty template. */
 export function readReport() {
   const block = document.getElementById('report');
   if (!block) return null;
@@ -15,13 +15,13 @@ export function readReport() {
   return report;
 }
 
-/** The numbers of an array as they are stored, differences summed. The same array is decoded once. */
+/** Returns the stored numbers of an array, with differences summed. Each array is decoded once. */
 export function numbers(array) {
   if (!known.has(array.id)) known.set(array.id, decode(array));
   return known.get(array.id);
 }
 
-/** The values of an array: offset + scale * number, and NaN for what is missing. */
+/** Returns the values of an array: offset + scale * number, and NaN for missing values. */
 export async function values(array) {
   const raw = await numbers(array);
   const result = new (array.type === 'f64' || array.type === 'u32' ? Float64Array : Float32Array)(raw.length);
@@ -30,7 +30,7 @@ export async function values(array) {
   return result;
 }
 
-/** Whole numbers, exactly: as they are stored where they are stored as they are. */
+/** Returns integers, exactly; without conversion if they are stored unchanged. */
 export async function whole(array) {
   const { offset, scale, missing } = coding(array);
   const raw = await numbers(array);
@@ -42,7 +42,7 @@ export async function text(block) {
   return new TextDecoder().decode(await numbers(block));
 }
 
-/** How numbers become values. */
+/** Returns the conversion from numbers to values. */
 export function coding(array) {
   return { offset: array.offset ?? 0, scale: array.scale ?? 1, missing: array.missing ?? null };
 }
@@ -60,7 +60,7 @@ async function decode(array) {
   }
   const result = new Type(bytes);
   const back = array.delta_items ?? (array.delta ? (array.components ?? 1) : 0);
-  // Typed arrays of unsigned numbers add modulo 2^bits by themselves.
+  // Sums in typed arrays of unsigned numbers are modulo 2^bits.
   if (back > 0) for (let i = back; i < n; i++) result[i] += result[i - back];
   return result;
 }

@@ -1,10 +1,10 @@
-// The dies of a machine on a canvas: each tile a rectangle at its row and column. It finds tiles by place and draws; measures and
-// tables are those of machine.js.
+// The dies of a machine on a canvas: each tile is a rectangle at its row and column. It draws tiles and finds them by place; machine.js has
+// measures and tables.
 
 import { css, theme } from './colour.js';
 import { sizeCanvas } from './dom.js';
 
-/** Where tiles lie: { n, chips, at(chip, row, column), numberOnChip }. Arrays have a number for each tile. */
+/** Returns the places of tiles: { n, chips, at(chip, row, column), numberOnChip }. Arrays have a number for each tile. */
 export function arrange(chip, row, column) {
   const n = chip.length;
   const rows = 1 + row.reduce((a, b) => Math.max(a, b), 0);
@@ -29,7 +29,7 @@ export class Die {
     this.places = places;
   }
 
-  /** Draws all tiles in a width: values and their range. marked: a tile with a frame, or -1; others: tiles with a thin one. */
+  /** Draws all tiles. list: values; [low, high]: their range; marked: tile with a frame, or -1; others: tiles with a thin frame. */
   draw(width, list, [low, high], marked, others = []) {
     const { places } = this;
     const across = places.chips.length === 1 ? 1 : places.chips.length <= 4 ? 2 : places.chips.length <= 16 ? 4 : 8;
@@ -83,13 +83,13 @@ export class Die {
     return [x + places.column[i] * grid.w, y + grid.title + places.row[i] * grid.h];
   }
 
-  /** The middle of a tile, in CSS pixels of the canvas. */
+  /** Returns the centre of a tile, in CSS pixels of the canvas. */
   middle(i) {
     const [x, y] = this.corner(i);
     return [x + this.grid.w / 2, y + this.grid.h / 2];
   }
 
-  /** The tile at a pixel; -1: none. */
+  /** Returns the tile at a pixel, or -1. */
   tileAt(x, y) {
     const { across, gap, title, w, h, chipWidth, chipHeight } = this.grid;
     const [cx, cy] = [Math.floor(x / (chipWidth + gap)), Math.floor(y / (chipHeight + gap))];
@@ -99,7 +99,7 @@ export class Die {
     return this.places.at(cy * across + cx, row, column);
   }
 
-  /** The next tile in a direction, from this one; itself where there is none. */
+  /** Returns the next tile in a direction; the tile itself if there is none. */
   neighbour(i, right, down) {
     const { places } = this;
     let [r, c] = [places.row[i], places.column[i]];

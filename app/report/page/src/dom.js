@@ -1,8 +1,8 @@
-// Elements of the page: made from names, attributes and text, never from markup. All words of a report go through textContent.
+// Elements of the page, created from names, attributes and text, never from markup. All text of a report is set by textContent.
 
 import { format, numeric } from './number.js';
 
-/** An element. Properties: "class", "text", "on" ({click: function}), and any attribute; null and false leave it out. */
+/** Creates an element. Properties: "class", "text", "on" ({click: function}), and any attribute; null and false omit it. */
 export function el(name, properties = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -16,18 +16,18 @@ export function el(name, properties = {}, ...children) {
 }
 
 let ids = 0;
-/** A new id for what a label or a description points at. */
+/** Returns a new id for the target of a label or a description. */
 export function newId(stem) {
   return `${stem}-${++ids}`;
 }
 
-/** A control with its label before it. */
+/** Creates a control after its label. */
 export function labelled(text, control, ...after) {
   if (!control.id) control.id = newId('control');
   return el('div', { class: 'field' }, el('label', { for: control.id, text }), control, ...after);
 }
 
-/** A checkbox with its label behind it. */
+/** Creates a checkbox before its label. */
 export function checkbox(text, checked, change) {
   const box = el('input', { type: 'checkbox', checked, on: { change: () => change(box.checked) } });
   const label = el('label', { class: 'check' }, box, el('span', { text }));
@@ -38,7 +38,7 @@ export function button(text, action, properties = {}) {
   return el('button', { type: 'button', text, ...properties, on: { click: action } });
 }
 
-/** Options of a select, from [{value, text, group}]; those of one group stand together. */
+/** Creates the options of a select from [{value, text, group}], arranged by group. */
 export function options(list) {
   const result = [];
   let group = null;
@@ -53,8 +53,8 @@ export function options(list) {
   return result;
 }
 
-/** A table of the report's form {title, columns, rows}. With sortable its heads are buttons; choose(index of the row) makes
- * rows ones that can be chosen. */
+/** Creates a table from the report's form {title, columns, rows}. sortable: its heads are buttons; choose(index of the row): rows can be
+ * selected. */
 export function table({ title, columns, rows }, { sortable = false, choose = null, note = null } = {}) {
   const order = rows.map((_, i) => i);
   let by = -1;
@@ -96,7 +96,7 @@ function compare(a, b, number) {
   return x - y;
 }
 
-/** A canvas of so many CSS pixels, sharp on any screen; gives its context in CSS pixels. */
+/** Sizes a canvas in CSS pixels, sharp on any screen, and returns its context in CSS pixels. */
 export function sizeCanvas(canvas, width, height, ratio = window.devicePixelRatio || 1) {
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
@@ -107,7 +107,7 @@ export function sizeCanvas(canvas, width, height, ratio = window.devicePixelRati
   return context;
 }
 
-/** A square of a colour, for a legend. */
+/** Creates a coloured square for a legend. */
 export function swatch(colour, alpha = 1) {
   const canvas = el('canvas', { class: 'swatch', 'aria-hidden': 'true' });
   const context = sizeCanvas(canvas, 11, 11);
@@ -117,7 +117,7 @@ export function swatch(colour, alpha = 1) {
   return canvas;
 }
 
-/** Saves a canvas as a PNG of this name. */
+/** Saves a canvas as a PNG with this name. */
 export function savePng(canvas, name) {
   canvas.toBlob((blob) => {
     const url = URL.createObjectURL(blob);

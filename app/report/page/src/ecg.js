@@ -1,16 +1,16 @@
-// ECGs on their paper: a grid of 1 and 5 mm, pulses of calibration, and leads. The standard leads are arranged as on the paper of a
-// clinic; other electrodes have a row each. Speed and gains are those of ecg.png, as the report states them. It measures no intervals.
+// ECGs on millimetre paper: a grid of 1 and 5 mm, calibration pulses, and leads. The standard leads have the usual clinical arrangement;
+// other electrodes have one row each. Speed and gains are taken from ecg.png, through the report. It measures no intervals.
 
 import { values } from './data.js';
 import { button, el, labelled, options, savePng, sizeCanvas, table } from './dom.js';
 import { format, quantity } from './number.js';
 
-const paper = { back: '#fff8f6', thin: '#f7d9d6', thick: '#e3a49e', ink: '#111111', stimulus: '#1a4dbf' }; // the paper is paper in the dark, too
+const paper = { back: '#fff8f6', thin: '#f7d9d6', thick: '#e3a49e', ink: '#111111', stimulus: '#1a4dbf' }; // the same in the dark theme
 const limbs = 6; // leads
 const chest = ['V1', 'V2', 'V3', 'V4', 'V5', 'V6'];
-const pulse_mm = 12; // the room of a pulse before its row
+const pulse_mm = 12; // width of the calibration pulse before a row
 
-/** Shows an ECG in host. Gives { remove }. */
+/** Shows an ECG in host. Returns { remove }. */
 export async function showEcg(host, trace) {
   const x = await values(trace.x);
   const leads = await Promise.all(trace.curves.map(async (c) => ({ name: nameOf(c.label), unit: c.unit, y: await values(c.y) })));
@@ -55,8 +55,8 @@ function nameOf(label) {
   return label.replace(/^lead\s+/i, '');
 }
 
-/** The place of each lead: { cells: [{lead, row, column, group}], rows, columns: [group], groups, spans, breaks }. A group, limb leads or
- * chest leads, has one gain. Standard leads come first; columns of chest leads that are all absent are left out. */
+/** Returns the place of each lead: { cells: [{lead, row, column, group}], rows, columns: [group], groups, spans, breaks }. Each group, limb
+ * leads or chest leads, has one gain. Standard leads are first; empty columns of chest leads are omitted. */
 function layOut(leads, { n_standard, stimulated, mm_per_mV }) {
   const place = (lead, k) => {
     if (n_standard === 0) return { lead, row: k, column: 0 };
@@ -73,19 +73,19 @@ function layOut(leads, { n_standard, stimulated, mm_per_mV }) {
   return { cells, rows: Math.max(...cells.map((cell) => cell.row)) + 1, columns, groups: groups.map((name, k) => ({ name, mm_per_mV: mm_per_mV[k] })), spans: stimulated };
 }
 
-/** Speed and gains: those of ecg.png, or chosen ones. */
+/** Returns speed and gains: from ecg.png, or chosen. */
 function findScales(trace, x, speed, gain) {
   const seconds = (x[x.length - 1] - x[0]) / 1000 || 1;
   return { mm_per_s: speed || trace.mm_per_s, mm_per_mV: trace.mm_per_mV.map((usual) => gain || usual), seconds };
 }
 
-/** Millimetres of paper, and CSS pixels of one. */
+/** Returns the size of the paper in mm, and the CSS pixels of one mm. */
 function measure(layout, x, scales, width) {
   const length = Math.ceil((scales.seconds * scales.mm_per_s) / 5) * 5 + 5;
   const heights = Array.from({ length: layout.rows }, () => 10);
   const zero = Array.from({ length: layout.rows }, () => 0);
   for (let row = 0; row < layout.rows; row++) {
-    let [low, high] = [-5, 8]; // room for the pulse
+    let [low, high] = [-5, 8]; // space for the pulse
     for (const { lead, group } of layout.cells.filter((c) => c.row === row)) {
       const [least, most] = range(lead.y);
       low = Math.min(low, least * scales.mm_per_mV[group]);
@@ -125,12 +125,12 @@ function drawPaper(canvas, layout, x, scales, g, ratio) {
   for (const cell of layout.cells) drawStimuli(context, cell, layout.spans, x, scales, g);
 }
 
-/** The first sample after each span: no line is drawn to it. */
+/** Returns the first sample after each span: no line is drawn to it. */
 function breaks(spans, x) {
   return new Set(spans.map(([, to]) => x.findIndex((t) => t > to)));
 }
 
-/** 10 mm high, with its voltage below it. */
+/** Draws a calibration pulse, 10 mm high, with its voltage below it. */
 function drawPulse(context, x, y, g, gain) {
   context.beginPath();
   for (const [dx, dy] of [[0, 0], [2, 0], [2, -10], [7, -10], [7, 0], [9, 0]]) context.lineTo((x + dx) * g.px, (y + dy) * g.px);
@@ -141,7 +141,7 @@ function drawPulse(context, x, y, g, gain) {
   context.fillText(`${format(10 / gain)} mV`, (x + 4.5) * g.px, (y + 0.8) * g.px);
 }
 
-/** A mark at the bottom of the row for each stimulus. */
+/** Draws a mark at the bottom of the row for each stimulus. */
 function drawStimuli(context, { row, column }, spans, x, scales, g) {
   context.save();
   context.strokeStyle = paper.stimulus;
@@ -202,7 +202,7 @@ function nearest(x, t) {
   return best;
 }
 
-/** What is seen, in numbers. */
+/** Returns the displayed values, for tests. */
 function extremes(leads, x) {
   const rows = leads.map((lead) => {
     const least = at(lead.y, (a, b) => a < b);

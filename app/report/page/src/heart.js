@@ -1,5 +1,5 @@
-// The heart in space: the values shown and their colours, the cut, and the values at a pixel. heart_panel.js and compare_maps.js have
-// the controls around it; paint.js has the shaders.
+// The 3-D heart: the displayed values and their colours, the cut, and the values at a pixel. heart_panel.js and compare_maps.js have its
+// controls; paint.js has the shaders.
 
 import { BufferAttribute, BufferGeometry, Group, LineSegments, Mesh, Vector3 } from 'three';
 import { sequential } from './colour.js';
@@ -12,7 +12,7 @@ import { View } from './view.js';
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export class Heart {
-  /** data: of loadHeart or loadPair; canvas and overlay are one above the other; scale: of colour.js. */
+  /** data: of loadHeart or loadPair; overlay: a canvas above canvas; scale: of colour.js. */
   constructor(data, canvas, overlay, scale = sequential) {
     Object.assign(this, { data, scale });
     this.geometry = makeSurface(data.position, data.triangle);
@@ -38,12 +38,12 @@ export class Heart {
     this.face.geometry.dispose();
   }
 
-  /** Colours by map m, by naming m of the triangles ('named'), by 'frames', or not ('plain'). */
+  /** Selects the colours: by map m, by naming m of the triangles ('named'), by 'frames', or none ('plain'). */
   async show(kind, m = 0) {
     const turn = (this.turn = {});
     if (kind === 'map') {
       const [map, range] = await Promise.all([this.data.map(m), this.data.mapRange(m)]);
-      if (this.turn !== turn) return; // something else was chosen meanwhile
+      if (this.turn !== turn) return; // another choice was made in the meantime
       this.shown = { kind, m, map, statistics: summary(map.element), ...this.data.heart.maps[m] };
       this.shown.label = this.data.mapLabel(m);
       this.ownRange = range;
@@ -102,7 +102,7 @@ export class Heart {
     this.view.changed();
   }
 
-  /** Isochrones at multiples of a step; 0: none. */
+  /** Draws isochrones at multiples of a step; 0: none. */
   setLines(step) {
     this.uniforms.lineStep.value = step;
     this.view.changed();
@@ -195,7 +195,7 @@ export class Heart {
     return this.pickHit(this.hit(this.view.ray(x, y)));
   }
 
-  /** The same of the hit of a ray; also of another heart on the same mesh that is cut alike: `isFace` instead of the object. */
+  /** Same, for the hit of a ray; also for another heart on the same mesh with the same cut: `isFace` instead of the object. */
   async pickHit(hit) {
     this.view.mark = hit ? hit.point.toArray() : null;
     this.view.changed();
@@ -203,7 +203,7 @@ export class Heart {
     return this.picked;
   }
 
-  /** The first hit of a ray that is not cut away. */
+  /** Returns the first hit of a ray that is not cut away. */
   hit(caster) {
     const hits = caster.intersectObjects(this.face.visible ? [this.surface, this.face] : [this.surface], false);
     return hits.find((hit) => hit.object === this.face || !this.isCutAway(hit.point)) ?? null;

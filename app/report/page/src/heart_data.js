@@ -1,4 +1,4 @@
-// A heart of a report: its arrays, decoded when they are first needed; and the difference of two hearts on one mesh. It draws nothing.
+// A heart of a report: its arrays, decoded on demand, and the difference of two hearts on one mesh. It does not draw.
 
 import { coding, Damaged, numbers, values, whole } from './data.js';
 import { summary } from './number.js';
@@ -9,7 +9,7 @@ export function isSameMesh(a, b) {
   return Boolean(a.mesh) && a.mesh === b.mesh && count(a) === count(b);
 }
 
-/** Decodes the surface of a heart. Maps and frames have one range of colours with those of `others`, hearts on the same mesh. */
+/** Decodes the surface of a heart. Its maps and frames share their colour range with `others`, hearts on the same mesh. */
 export async function loadHeart(heart, others = [heart]) {
   const { surface } = heart;
   const [position, triangle, element] = await Promise.all([values(surface.position), whole(surface.triangle), whole(surface.element)]);
@@ -47,7 +47,7 @@ class HeartData {
     Object.assign(this, { heart, position, triangle, element, others });
     this.vertices = position.length / 3;
     this.triangles = triangle.length / 3;
-    this.chosen = null; // the frames that are shown; null: all
+    this.chosen = null; // the displayed frames; null: all
   }
 
   /** Returns the name of a map, with its beat. */
@@ -63,7 +63,7 @@ class HeartData {
     return { vertex, element, cut };
   }
 
-  /** Returns the range of the colours of a map: that of its triangles in all hearts on this mesh. */
+  /** Returns the colour range of a map: over its triangles in all hearts on this mesh. */
   async mapRange(m) {
     const { name } = this.heart.maps[m];
     const maps = this.others.map((heart) => heart.maps.find((map) => map.name === name)).filter(Boolean);
@@ -71,7 +71,7 @@ class HeartData {
     return union(ranges.map(({ min, max }) => [min, max]));
   }
 
-  /** Returns for each triangle the kind that it belongs to in naming m: k is kind k - 1, 0 none. */
+  /** Returns the kind of each triangle in naming m: k is kind k - 1, 0 is none. */
   async named(m) {
     return whole(this.heart.named[m].triangle);
   }
@@ -123,7 +123,7 @@ class HeartData {
   }
 }
 
-/** The difference of two hearts of loadPair: maps and frames of b less those of a. */
+/** The difference of two hearts of loadPair: maps and frames of b minus a. */
 class HeartDifference extends HeartData {
   constructor(a, b) {
     super({ ...a.heart, named: [] }, a);
@@ -179,7 +179,7 @@ async function frameRange({ frames, surface }) {
 
 const decoded = new Map(); // id of an array: its voltages
 
-/** Returns V in frames: { range, at(frame, vertex): mV }. Numbers stay as they are stored, an eighth of the size of the values. */
+/** Returns V in frames: { range, at(frame, vertex): mV }. Numbers remain as stored, with an eighth of the size of the values. */
 async function voltages(array, frames, vertices) {
   const raw = await numbers(array);
   if (raw.length !== frames * vertices) throw new Damaged(`This report is damaged: ${raw.length} values of V, not ${frames} times ${vertices}.`);

@@ -14,7 +14,7 @@ import { RangeBar } from './range_bar.js';
 import { TimeBar } from './time.js';
 import { curveNear } from './traces.js';
 
-/** Shows a run's heart in host. runs: all of the report; kept: { pose, choice } of the run shown before. Returns { heart, keep(), remove() }. */
+/** Shows a run's heart in host. runs: all of the report; kept: { pose, choice } of the previous run. Returns { heart, keep(), remove() }. */
 export async function showHeart(host, run, runs, kept = {}) {
   const panel = new Panel(host, run, runs);
   await panel.start(kept);
@@ -238,7 +238,7 @@ class Panel {
     this.time.set(0);
   }
 
-  // ---- what was clicked ----
+  // ---- clicked place ----
 
   async pick(x, y) {
     const picked = await this.heart.pick(x, y);
@@ -271,7 +271,7 @@ class Panel {
     await this.plotPicked(picked);
   }
 
-  /** Shows V at the clicked place and the present time. */
+  /** Shows V at the clicked place and the current time. */
   tellNow() {
     if (!this.nowRow) return;
     const { frame, picked } = this.heart;
@@ -317,14 +317,14 @@ function valueRow(label, value, unit) {
   return el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { class: 'number', text: value }), el('td', { class: 'unit', text: unit ?? '' }));
 }
 
-/** Says which tetrahedra are cut. */
+/** Returns a text on the tetrahedra of the cut. */
 function cutSource({ cut, n_elements: n }) {
   if (cut.tetrahedron.count === n) return `Cut faces are those of all ${format(n)} elements.`;
   const error = cut.error_mm ? `, at most ${format(cut.error_mm, 2)} mm from the surface` : '';
   return `Cut faces are those of ${format(cut.tetrahedron.count)} coarser tetrahedra${error}.`;
 }
 
-/** Says how finely values are stored. */
+/** Returns a text on the resolution of stored values. */
 function resolution({ maps, frames }) {
   const steps = { u8: '1/254', u16: '1/65,534' };
   const kinds = [...new Set(maps.map((map) => steps[map.vertex.type]).filter(Boolean))];

@@ -1,4 +1,4 @@
-// The tab of the machine: a time step over all tiles, the dies, the network, and the tables of what it did.
+// The tab of the machine: a time step over all tiles, the dies, the network, and the tables of its work.
 
 import { el, table } from './dom.js';
 import { Network } from './network.js';
@@ -6,7 +6,7 @@ import { readMachine } from './profile.js';
 import { Tiles } from './tiles.js';
 import { Timeline } from './timeline.js';
 
-/** Shows a machine in host. Gives { tiles, timeline, network, remove, themeChanged }; null for what is not there. */
+/** Shows a machine in host. Returns { tiles, timeline, network, remove, themeChanged }; missing parts are null. */
 export async function showMachine(host, described) {
   const machine = await readMachine(described);
   let tiles = null;

@@ -1,5 +1,5 @@
-// The page: its title, the choice of run, tabs, and the theme. Tabs fill themselves when they are first opened; window.myotile
-// lets tests read (never set) what is shown.
+// The page: its title, the choice of run, tabs, and the theme. Tabs are filled when they are first opened. Tests read the displayed state
+// through window.myotile, which never changes it.
 
 import { isDark } from './colour.js';
 import { showCompare } from './compare.js';
@@ -16,7 +16,7 @@ document.addEventListener('securitypolicyviolation', (event) => violations.push(
 const root = document.getElementById('page');
 const report = attempt(readReport);
 let run = null;
-let opened = new Map(); // tab: what its function gave
+let opened = new Map(); // tab: the result of its function
 let kept = {};
 
 const kindsOfTabs = [
@@ -130,7 +130,7 @@ function nameTheme() {
   document.getElementById('theme').textContent = isDark() ? 'Light' : 'Dark';
 }
 
-/** What is drawn on canvases has taken colours of the theme. */
+/** Redraws canvases, which use colours of the theme. */
 function redraw() {
   nameTheme();
   for (const [name, entry] of opened) {
@@ -152,7 +152,7 @@ window.myotile = Object.freeze({
   ready: async (name) => (await opened.get(name)?.ready, opened.get(name)?.error ?? null),
   took_ms: (name) => opened.get(name)?.took_ms,
   violations: () => violations.slice(),
-  /** The value at a vertex of the surface, as it is shown now. */
+  /** The displayed value at a vertex of the surface. */
   value: (vertex) => {
     const { shown, frames, frame } = heart();
     return shown.kind === 'map' ? shown.map.vertex[vertex] : shown.kind === 'frames' ? frames.at(frame, vertex) : NaN;
@@ -164,15 +164,15 @@ window.myotile = Object.freeze({
     return { kind: shown.kind, label: shown.label, unit: shown.unit, statistics: shown.statistics ?? null, range, time_ms, lineStep: uniforms.lineStep.value };
   },
   counts: () => ({ vertices: heart().data.vertices, triangles: heart().data.triangles }),
-  /** With V at the time that is shown, where that is known. */
+  /** The clicked place, with V at the displayed time if it is known. */
   picked: () => {
     const { picked, frame } = heart();
     return picked && { ...picked, voltage: picked.voltage?.(frame) ?? null };
   },
   cut: () => heart().cutFace && { triangles: heart().cutFace.n, area_mm2: heart().cutFace.area },
-  /** Where a place in mm is in the picture, in CSS pixels. */
+  /** The position of a place [mm] in the picture, in CSS pixels. */
   project: (place) => heart().view.project(place),
-  /** Colours of the picture as it is drawn now, at CSS pixels [[x, y], ...]: [[r, g, b, a], ...]. */
+  /** Current colours of the picture at CSS pixels [[x, y], ...]: [[r, g, b, a], ...]. */
   pixels: (places) => {
     const { view } = heart();
     view.draw();
@@ -184,18 +184,18 @@ window.myotile = Object.freeze({
       return Array.from(colour);
     });
   },
-  /** Of a tile: where its middle is on the canvas, and what the shown measure is there. */
+  /** A tile: its centre on the canvas, and its value of the displayed measure. */
   tile: (i) => {
     const { tiles } = opened.get('machine').shown;
     return { middle: tiles.die.middle(i), value: tiles.lists[tiles.m][i], kept: tiles.kept, neighbours: tiles.details?.neighbours ?? [] };
   },
-  /** The phases of the time step, and where in CSS pixels of its canvas each lies: [left, right]. */
+  /** The phases of the time step, with their extents in CSS pixels of the canvas: [left, right]. */
   phases: () => {
     const { timeline } = opened.get('machine').shown;
     const width = timeline.place.clientWidth;
     return timeline.phases.map((phase, k) => ({ ...phase, at: [timeline.edges[k] * width, timeline.edges[k + 1] * width] }));
   },
-  /** The compared maps: ranges, statistics, poses, sizes and times of the three views; and their values at a vertex. */
+  /** The compared maps: ranges, statistics, poses, sizes and times of the three views; and the values at a vertex. */
   compared: (vertex = 0) => {
     const { maps } = opened.get('compare').shown;
     return maps && {
@@ -206,7 +206,7 @@ window.myotile = Object.freeze({
       values: maps.hearts.map(({ shown, frames, frame }) => (shown.kind === 'map' ? shown.map.vertex[vertex] : frames.at(frame, vertex))),
     };
   },
-  /** A link: the middle of its curve, and its load as it is shown. */
+  /** A link: the middle of its curve, and its displayed load. */
   link: (k) => {
     const { network } = opened.get('machine').shown;
     const [a, c, b] = network.curves[k];

@@ -31,7 +31,7 @@ export class Network {
       this.place, this.barCanvas, this.readout);
   }
 
-  /** The load of each link, as it is shown. */
+  /** Returns the displayed load of each link. */
   shown() {
     const { key } = measures[Number(this.measure.value)];
     return this.network.sets[Number(this.set.value)].loads.map((load) => load[key]);
@@ -47,7 +47,7 @@ export class Network {
     const most = Math.max(1, ...list);
     const { unit } = measures[Number(this.measure.value)];
     this.arrange(width, height, size / 2 - 34);
-    const order = Array.from(list.keys()).sort((a, b) => list[a] - list[b]); // the busiest lie above the others
+    const order = Array.from(list.keys()).sort((a, b) => list[a] - list[b]); // the busiest are on top
     for (const k of order) this.drawLink(context, k, list[k] / most);
     if (this.over >= 0) this.drawLink(context, this.over, list[this.over] / most, true);
     this.drawChips(context);
@@ -111,7 +111,7 @@ export class Network {
     });
   }
 
-  /** The link at a pixel; -1: none is near. */
+  /** Returns the link near a pixel, or -1. */
   linkAt(x, y) {
     let best = -1;
     let nearest = 8;
@@ -143,7 +143,7 @@ export class Network {
   }
 }
 
-/** From a to b, bowed to the right by a part of its length. */
+/** Returns a curve from a to b, bent to the right by a fraction of its length. */
 function curveOf(a, b, bow) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   return [a, [(a[0] + b[0]) / 2 - 2 * bow * dy, (a[1] + b[1]) / 2 + 2 * bow * dx], b];

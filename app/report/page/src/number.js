@@ -1,6 +1,6 @@
-// Numbers as text, round steps for axes, and statistics. Units come with the data.
+// Numbers as text, round steps for axes, and statistics. Units are part of the data.
 
-/** Five significant digits, thousands by commas, and a dash where there is no value. */
+/** Returns a number with five significant digits and commas between thousands, or a dash for a missing value. */
 export function format(value, digits = 5) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (typeof value !== 'number') return String(value);
@@ -12,18 +12,18 @@ export function format(value, digits = 5) {
   return minus(value.toLocaleString('en-GB', { maximumFractionDigits: Math.min(places, 12) }));
 }
 
-/** A number with its unit. */
+/** Returns a number with its unit. */
 export function quantity(value, unit, digits) {
   const text = format(value, digits);
   return unit && text !== '–' ? `${text} ${unit}` : text;
 }
 
-/** The number in a cell of a table that may hold text, such as "28,886"; NaN: none. */
+/** Returns the number in a cell of a table, which may be text such as "28,886"; NaN if there is none. */
 export function numeric(cell) {
   return typeof cell === 'number' ? cell : parseFloat(String(cell ?? '').replace(/,/g, ''));
 }
 
-/** 1, 2 or 5 times a power of ten, so that a range has about so many steps. */
+/** Returns 1, 2 or 5 times a power of ten, for about the given number of steps in a range. */
 export function roundStep(range, steps) {
   const raw = Math.abs(range) / steps;
   if (!(raw > 0) || !Number.isFinite(raw)) return 1;
@@ -32,7 +32,7 @@ export function roundStep(range, steps) {
   return Number(((of < 1.5 ? 1 : of < 3.5 ? 2 : of < 7.5 ? 5 : 10) * power).toPrecision(12));
 }
 
-/** The multiples of a step within a range. */
+/** Returns the multiples of a step within a range. */
 export function ticks(low, high, step) {
   const result = [];
   const first = Math.ceil(low / step - 1e-9);

@@ -1,5 +1,5 @@
-// How surfaces, cut faces and fibres are painted: the shaders. Colours are found for each pixel from the interpolated value, so that
-// isochrones are lines of the value and not of the triangles. What is painted, and when, heart.js says.
+// The shaders of surfaces, cut faces and fibres. Colours are computed for each pixel from the interpolated value, so that isochrones are
+// lines of constant value, independent of the triangles. heart.js decides what is drawn.
 
 import { DataTexture, DoubleSide, LinearFilter, ShaderMaterial, Vector2, Vector4 } from 'three';
 import { diverging, missingLevel, sequential, shades } from './colour.js';
@@ -19,21 +19,21 @@ export function scaleTexture(scale) {
   return textures.get(scale);
 }
 
-/** Returns the uniforms that all materials of a heart share. */
+/** Returns the uniforms shared by all materials of a heart. */
 export function paintUniforms() {
   return {
     scale: { value: textures.get(sequential) },
     range: { value: new Vector2(0, 1) },
     lineStep: { value: 0 }, // 0: no isochrones
-    ratio: { value: 1 }, // pixels of the picture for one of the page
-    plane: { value: new Vector4(0, 0, 1, 0) }, // what lies beyond normal . p = w is cut away
+    ratio: { value: 1 }, // pixels of the picture per pixel of the page
+    plane: { value: new Vector4(0, 0, 1, 0) }, // parts with normal . p > w are cut away
     clipped: { value: 0 },
     pixel: { value: new Vector2() }, // a pixel of the picture, which is 2 wide and high
   };
 }
 
-// A vertex has its value times its weight, and the weight: 1, or 0 where it has no value. Their interpolated ratio is the value
-// of those that have one.
+// A vertex has its weight, 1 or 0 if it has no value, and its value times its weight. Their interpolated ratio is the mean over the
+// vertices with a value.
 const vertexShader = `
   attribute vec2 weighted;
   varying vec2 vWeighted;
@@ -82,7 +82,7 @@ const fragmentShader = `
     gl_FragColor = vec4(colour, 1.0);
   }`;
 
-/** The material of the surface, or of a cut face, which is lit less: its colours are those of the bar. */
+/** Returns the material of the surface, or of a cut face, with less shading so that its colours match the bar. */
 export function valueMaterial(uniforms, isFace) {
   return new ShaderMaterial({
     uniforms: { ...uniforms, shading: { value: isFace ? 0.12 : 1 }, isFace: { value: isFace ? 1 : 0 } },
@@ -92,8 +92,8 @@ export function valueMaterial(uniforms, isFace) {
   });
 }
 
-/** The material of fibres: lines that come so far towards the eye that those just below the surface are seen. Drawn twice, dark and
- * a pixel lower light, they are seen on any colour. */
+/** Returns the material of fibres: lines shifted towards the eye, so that fibres just below the surface are visible. They are drawn twice,
+ * dark and light with an offset of a pixel, so that they are visible on any colour. */
 export function fibreMaterial(uniforms, towardsEye, isLight) {
   const { plane, clipped, pixel } = uniforms;
   const own = { towardsEye: { value: towardsEye }, isLight: { value: isLight ? 1 : 0 } };

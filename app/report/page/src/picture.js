@@ -1,13 +1,13 @@
-// The heart as a PNG to keep: what is seen, with its title, labels and colour bar, on the background of the theme.
+// The heart as a PNG file: the current view with title, labels and colour bar, on the background of the theme.
 
 import { drawBar } from './bar.js';
 import { theme } from './colour.js';
 import { savePng, sizeCanvas, el } from './dom.js';
 
 const margin = 24;
-const ratio = 2; // pixels of the file for one of the page
+const ratio = 2; // pixels of the file per pixel of the page
 
-/** Saves it. words: { title, subtitle, note }, bar as in bar.js or null, labels as of points.js. */
+/** Saves the picture. words: { title, subtitle, note }, bar as in bar.js or null, labels as of points.js. */
 export function savePicture(view, words, bar, labels, name) {
   savePng(composePicture(view, words, bar, labels), name);
 }
@@ -40,7 +40,7 @@ export function composePicture(view, words, bar, labels) {
   return canvas;
 }
 
-/** The scene once more, finer. A drawn picture can be read only until the browser shows it, so both happen at once. */
+/** Renders the scene again with a higher resolution. It is read immediately, as the pixels are lost once the browser displays them. */
 function drawScene(context, view, x, y, width, height) {
   view.renderer.setPixelRatio(ratio);
   view.renderer.setSize(width, height);

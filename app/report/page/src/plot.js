@@ -1,11 +1,11 @@
-// A plot of curves over one x: uPlot with our colours, zoom and keys. Where curves come from is not its business.
+// A plot of curves with a common x axis: uPlot with our colours, zoom and keys.
 
 import uPlot from 'uplot';
 import { curve, isDark, theme } from './colour.js';
 import { button, el } from './dom.js';
 import { format, quantity } from './number.js';
 
-/** Plots into host (emptied first): { x, xLabel, xUnit, yLabel, yUnit, curves: [{label, y}] }. Gives { remove }. */
+/** Plots into host (emptied first): { x, xLabel, xUnit, yLabel, yUnit, curves: [{label, y}] }. Returns { remove }. */
 export function plot(host, { x, xLabel, xUnit, yLabel, yUnit, curves }, { height = 300, sync = null, small = false } = {}) {
   const dark = isDark();
   const axis = (label) => ({
@@ -49,7 +49,7 @@ export function plot(host, { x, xLabel, xUnit, yLabel, yUnit, curves }, { height
   return { chart, remove: () => (observer.disconnect(), chart.destroy(), host.replaceChildren()) };
 }
 
-/** uPlot leaves a gap where a value is null. */
+/** Replaces NaN by null, for which uPlot leaves a gap. */
 function gaps(y) {
   return y.some(Number.isNaN) ? Array.from(y, (v) => (Number.isNaN(v) ? null : v)) : y;
 }

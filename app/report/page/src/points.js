@@ -1,4 +1,4 @@
-// Places with names: points, electrodes, stimuli and traces. Each has a dot and a label over the picture that follow it.
+// Named places: points, electrodes, stimuli and traces. Each has a dot and a label over the picture that follow the view.
 
 import { el } from './dom.js';
 
@@ -9,7 +9,7 @@ export const kinds = [
   ['trace', 'traces'],
 ];
 
-/** Labels in host for points [{label, kind, at_mm}]; shown(kind) says which are wanted. */
+/** Creates labels in host for points [{label, kind, at_mm}]. */
 export function makeLabels(host, points) {
   const nodes = points.map((point) =>
     el('div', { class: `point ${point.kind}` }, el('i', {}), el('span', { text: point.label })),
@@ -17,7 +17,7 @@ export function makeLabels(host, points) {
   host.replaceChildren(...nodes);
   const shown = new Set();
 
-  /** Puts every label where its place appears. */
+  /** Moves each label to the position of its place in the view. */
   const follow = (view) => {
     const [width, height] = view.size();
     points.forEach((point, i) => {
@@ -27,13 +27,13 @@ export function makeLabels(host, points) {
       if (inside) nodes[i].style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
     });
   };
-  /** Pales those that isHidden(place) says are behind something. */
+  /** Fades the labels of places with isHidden(place). */
   const pale = (isHidden) =>
     points.forEach((point, i) => {
       if (!nodes[i].hidden) nodes[i].classList.toggle('behind', isHidden(point.at_mm));
     });
   const show = (kind, on) => (on ? shown.add(kind) : shown.delete(kind));
-  /** The same for a saved picture. */
+  /** Draws the visible labels onto a saved picture. */
   const draw = (context, view, ink) => {
     points.forEach((point, i) => {
       const at = shown.has(point.kind) && !nodes[i].hidden ? view.project(point.at_mm) : null;

@@ -28,9 +28,9 @@ const vertexColumns = [['codelet', 'codelet'], ['compute_set', 'compute set'], [
 const memoryColumns = [['name', 'use of memory'], ['bytes_fullest', 'fullest tile', 'bytes'], ['bytes_all_tiles', 'all tiles', 'bytes']];
 const linkColumns = [['compute_set', 'compute set'], ['name', 'link'], ['from', 'from'], ['to', 'to'], ['bytes', 'load', 'bytes'], ['busy_cycles', 'busy', 'cycles']];
 
-/** Returns a machine of the report as the page shows it: { tiles; summary: [table]; links: table or null; time_steps; step_cycles: of the mean
- * time step, as `myotile run` prints them, or null; time_step: [{ set, times }], the compute sets of a time step in order, then those that run
- * in some time steps only, or null; network: { ipus, links, sets }, or null }. */
+/** Returns the data of a machine for the page: { tiles; summary: [table]; links: table or null; time_steps; step_cycles: of the mean time
+ * step, as printed by `myotile run`, or null; time_step: [{ set, times }], the compute sets of a time step in order, then the ones that run in
+ * some time steps only, or null; network: { ipus, links, sets }, or null }. */
 export async function readMachine({ profile: block, tiles, links: most }) {
   const profile = parse(await text(block), block.id);
   const { machine, compute_sets: sets = [], links = [], time_steps, totals } = profile;
@@ -55,7 +55,7 @@ function parse(json, id) {
   }
 }
 
-/** Returns the value at a path of keys; null: there is none. */
+/** Returns the value at a path of keys, or null. */
 function at(object, path) {
   return path.split('.').reduce((found, key) => found?.[key], object) ?? null;
 }
@@ -66,7 +66,7 @@ function tableOf(title, list, columns) {
   return { title, columns: columns.map(([, label, unit = ''], k) => ({ label, unit, number: isNumber(k) })), rows };
 }
 
-/** Returns the table of the links that are busy for the longest, at most `most`. */
+/** Returns the table of the links with the longest busy times, at most `most`. */
 function busiest(links, most) {
   const sorted = [...links].sort((a, b) => b.busy_cycles - a.busy_cycles);
   return tableOf(most < links.length ? 'Busiest links' : 'Links', sorted.slice(0, most), linkColumns);
@@ -79,7 +79,7 @@ function turns(program, sets) {
   return [...program.filter((turn) => known.has(turn.compute_set)).map((turn) => ({ set: known.get(turn.compute_set), times: turn.times })), ...others.map((set) => ({ set, times: null }))];
 }
 
-/** Returns the links of the first compute set that uses any, and the loads of the sets that use the same. */
+/** Returns the links of the first compute set that uses links, and the loads of all sets that use the same links. */
 function network(ipus, links, sets) {
   const of = (name) => links.filter((link) => link.compute_set === name);
   const first = of(links[0].compute_set);

@@ -6,7 +6,7 @@ import { button, el, sizeCanvas } from './dom.js';
 import { format, quantity } from './number.js';
 
 export class RangeBar {
-  /** onRange(low, high) is called for each change by the reader. isSymmetric: the range is -high to high, and only high is an input. */
+  /** onRange(low, high): called for each change by the reader. isSymmetric: the range is -high to high, with an input for high only. */
   constructor(onRange, { isSymmetric = false, buttons = [] } = {}) {
     Object.assign(this, { onRange, isSymmetric });
     this.canvas = el('canvas', { role: 'img' });
@@ -23,7 +23,7 @@ export class RangeBar {
     this.observer.observe(this.place);
   }
 
-  /** own: the range of the values; bar: { label, unit, lineStep, hasMissing, scale }. */
+  /** own: range of the values; bar: { label, unit, lineStep, hasMissing, scale }. */
   show(own, bar) {
     this.own = own;
     this.bar = bar;

@@ -1,8 +1,8 @@
-// The tab of the case: the command to run it again, notes, tables, and every value used.
+// The tab of the case: the command that repeats the run, notes, tables, and all values used.
 
 import { button, checkbox, el, newId, table } from './dom.js';
 
-/** Shows it in host. */
+/** Shows the case of a run in host. */
 export function showRun(host, run, version) {
   const sections = [command(run, version)];
   if (run.notes?.length) {
@@ -26,7 +26,7 @@ function command(run, version) {
     el('p', { class: 'note', text: `Report of Myotile ${version} on the folder ${run.folder}.` }));
 }
 
-/** A page from disk may not be allowed to write to the clipboard; then the text is selected. */
+/** Copies a text to the clipboard, or selects it if the browser does not allow a page from disk to copy. */
 async function copied(text, node) {
   try {
     await navigator.clipboard.writeText(text);
@@ -88,7 +88,7 @@ function isChanged(each) {
   return each.found === undefined || (each.found > 0 && differ(each.value, String(each.found)));
 }
 
-/** True if two values differ. Numbers are compared as numbers, arrays entry by entry; nothing, "" and [] are the same. */
+/** True if two values differ. Numbers are compared as numbers, arrays entry by entry; no value, "" and [] are equal. */
 function differ(left, right) {
   const [a, b] = [entries(left), entries(right)];
   return (a.length > b.length ? a : b).some((_, k) => (a[k] ?? '') !== (b[k] ?? ''));

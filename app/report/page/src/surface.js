@@ -1,10 +1,9 @@
-// The surface's triangles as three.js draws them: three corners each, normals that stay sharp at edges, and a value at each corner.
-// Which values, heart.js says.
+// The surface's triangles for three.js: three corners each, normals that are sharp at edges, and a value at each corner, set by heart.js.
 
 import { BufferAttribute, BufferGeometry } from 'three';
 import { Damaged } from './data.js';
 
-const sharp = Math.cos((50 * Math.PI) / 180); // faces that meet at more are not smoothed over
+const sharp = Math.cos((50 * Math.PI) / 180); // edges with a larger angle remain sharp
 
 /** position: [3 n] mm, triangle: [3 m] vertices. */
 export function makeSurface(position, triangle) {
@@ -21,7 +20,7 @@ export function makeSurface(position, triangle) {
   return geometry;
 }
 
-/** Sets the value of each corner; valueOf(corner) gives it, NaN: none. */
+/** Sets the value of each corner. valueOf(corner): returns the value, or NaN. */
 export function setValues(geometry, valueOf) {
   const attribute = geometry.getAttribute('weighted');
   const weighted = attribute.array;
@@ -34,10 +33,10 @@ export function setValues(geometry, valueOf) {
   attribute.needsUpdate = true;
 }
 
-/** The normal at each corner: the mean, by area, of those faces around the vertex that meet its own smoothly. */
+/** Returns the normal at each corner: the area-weighted mean over the faces around the vertex within the angle of smooth edges. */
 function cornerNormals(places, triangle, vertices) {
   const faces = triangle.length / 3;
-  const area = new Float32Array(3 * faces); // normals as long as twice the area
+  const area = new Float32Array(3 * faces); // normals with a length of twice the area
   const unit = new Float32Array(3 * faces);
   for (let f = 0; f < faces; f++) faceNormal(places, f, area, unit);
   const { start, face } = facesOfVertices(triangle, vertices);

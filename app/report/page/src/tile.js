@@ -1,4 +1,4 @@
-// One tile: the layout of its memory, its vertices, and the tiles that it receives from and sends to.
+// One tile: its memory layout, its vertices, its senders and its receivers.
 
 import { curve, isDark, theme } from './colour.js';
 import { values, whole } from './data.js';
@@ -6,11 +6,11 @@ import { el, labelled, sizeCanvas, swatch, table } from './dom.js';
 import { format, quantity } from './number.js';
 
 export class TileDetails {
-  /** tables: those of the report; owner.keep(tile) is called for a tile that is chosen here. */
+  /** tables: of the report; owner.keep(tile): called for a tile that is chosen here. */
   constructor(tables, owner) {
     this.tables = tables;
     this.owner = owner;
-    this.neighbours = []; // tiles that the shown one receives from
+    this.neighbours = []; // senders to the displayed tile
     this.tile = -1;
   }
 
@@ -24,7 +24,7 @@ export class TileDetails {
     return el('p', { class: 'note', text: 'Click a tile or enter its number to see its memory, its vertices and its neighbours.' });
   }
 
-  /** By its number on the whole machine. */
+  /** Selects a tile by its number on the machine. */
   choose(tile) {
     if (this.owner.inBlocks) this.show(tile);
     else if (tile >= 0 && tile < this.owner.tiles.n) this.owner.keep(tile);
@@ -39,7 +39,7 @@ export class TileDetails {
     return this.loaded;
   }
 
-  /** Shows a tile; -1: none. */
+  /** Shows a tile, or none for -1. */
   async show(tile) {
     this.tile = tile;
     if (tile < 0) {
@@ -67,7 +67,7 @@ export class TileDetails {
     return tableOf(each.title, each, rows, choose, from < 0 ? null : 'from');
   }
 
-  /** What others receive from it; known where all tiles have details. */
+  /** Returns the data that other tiles receive from it; known if all tiles have details. */
   sends(received, tile) {
     const known = new Set(received.tile).size;
     if (this.owner.inBlocks || known === 0) return '';
@@ -94,7 +94,7 @@ export class TileDetails {
       el('p', { class: 'note', text: 'Upper row: always in use. Lower row: in use at times; its bytes can be shared.' }), tableOf('', each, rows));
   }
 
-  /** From address 0 to the last byte that is in use; what is reserved at the top comes after a break. */
+  /** Draws the memory from address 0 to the last byte in use, then, after a break, the reserved memory at the top. */
   drawMemory() {
     if (!this.map?.isConnected || !this.items?.length) return;
     const width = Math.max(200, this.map.parentElement.clientWidth);
@@ -116,7 +116,7 @@ export class TileDetails {
   }
 }
 
-/** Which rows are of a tile: they follow one another. */
+/** Returns the range of rows of a tile, which are consecutive. */
 function rowsOf(each, tile) {
   let low = 0;
   let high = each.tile.length;
@@ -139,7 +139,7 @@ function word(each, row, label) {
   return column.words[value(each, row, label)];
 }
 
-/** A table of some rows; the column `first`, where there is one, comes first. */
+/** Returns a table of some rows, with the column `first`, if any, as the first column. */
 function tableOf(title, each, rows, choose = null, first = null) {
   const order = each.columns.map((_, c) => c).sort((a, b) => (each.columns[b].label === first) - (each.columns[a].label === first) || a - b);
   const cell = (k, c) => (each.columns[c].number ? each.lists[c][k] : each.columns[c].words[each.lists[c][k]]);

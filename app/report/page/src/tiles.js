@@ -13,8 +13,8 @@ export class Tiles {
   constructor(tiles) {
     this.tiles = tiles;
     this.inBlocks = tiles.n < tiles.n_tiles;
-    this.kept = -1; // the tile that a click keeps
-    this.over = -1; // the tile below the pointer
+    this.kept = -1; // the tile selected by a click
+    this.over = -1; // the tile under the pointer
   }
 
   async load() {
@@ -246,7 +246,7 @@ export class Tiles {
   }
 }
 
-/** What blocks hide of a number: { n, min, median, mean, max, counts, worstTile, worst }. */
+/** Returns the statistics over all tiles, which blocks do not show: { n, min, median, mean, max, counts, worstTile, worst }. */
 async function allOf(all) {
   const [counts, worstTile, worst] = await Promise.all([whole(all.counts), whole(all.worst_tile), values(all.worst)]);
   return { ...all, counts, worstTile, worst };

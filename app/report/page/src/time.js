@@ -1,10 +1,10 @@
-// The time bar: play button, slider, clock and speed. It moves one frame number; what shows the frame is told by onFrame.
+// The time bar: play button, slider, clock and speed. It controls the frame number and reports changes by onFrame.
 
 import { button, el, options } from './dom.js';
 import { quantity } from './number.js';
 
 export class TimeBar {
-  /** time: of the frames [ms]; onFrame(frame) is called for each change. */
+  /** time: of the frames [ms]; onFrame(frame): called for each change. */
   constructor(time, onFrame) {
     Object.assign(this, { time, onFrame, frame: 0, playing: false });
     const last = time.length - 1;
@@ -14,10 +14,10 @@ export class TimeBar {
     this.speed = el('select', { 'aria-label': 'Speed' }, options([['0.25', '¼ ×'], ['0.5', '½ ×'], ['1', '1 ×'], ['2', '2 ×']].map(([value, text]) => ({ value, text }))));
     this.speed.value = '1';
     this.node = el('div', { class: 'time' }, this.playButton, this.slider, this.clock, this.speed);
-    this.msPerSecond = (time[last] - time[0]) / 8 || 1; // the whole series in eight seconds
+    this.msPerSecond = (time[last] - time[0]) / 8 || 1; // the complete series in eight seconds
   }
 
-  /** The time that is shown, with its unit. */
+  /** Returns the displayed time, with its unit. */
   now() {
     return quantity(this.time[this.frame], 'ms');
   }

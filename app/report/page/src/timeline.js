@@ -1,4 +1,4 @@
-// The mean time step: phases from left to right, tiles from top to bottom. A tile is busy for a part of a phase and then waits for its end.
+// The mean time step: phases from left to right, tiles from top to bottom. A tile is busy for part of a phase and then waits for its end.
 
 import { theme } from './colour.js';
 import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
@@ -13,8 +13,8 @@ export const kinds = {
   control: { text: 'control flow', colour: '#555b63' },
 };
 
-/** Returns the phases of the mean time step: [{ set, kind, times, cycles (of all these runs), once, external (between chips), bound (NaN:
- * none) }]. Their cycles add up to step_cycles, the number that `myotile run` prints. */
+/** Returns the phases of the mean time step: [{ set, kind, times, cycles (of all these runs), once, external (between chips), bound (or
+ * NaN) }]. Their cycles add up to step_cycles, as printed by `myotile run`. */
 export function phasesOf(machine) {
   const phases = [];
   const turns = machine.time_step ?? [];
@@ -35,7 +35,7 @@ export function phasesOf(machine) {
 }
 
 export class Timeline {
-  /** tiles: null shows the phases alone. */
+  /** tiles: null to show only the phases. */
   constructor(machine, tiles) {
     this.tiles = tiles;
     this.phases = phasesOf(machine);
@@ -85,14 +85,14 @@ export class Timeline {
     return table({ title: '', columns, rows });
   }
 
-  /** Computes where phases begin, in shares of the width. */
+  /** Computes the start of each phase, as a fraction of the width. */
   layout() {
     const even = this.widths.value === 'even';
     let x = 0;
     this.edges = [0, ...this.phases.map((phase) => (x += even ? 1 / this.phases.length : phase.cycles / this.total))];
   }
 
-  /** Cells (tiles, or blocks) from top to bottom. */
+  /** Returns the cells (tiles, or blocks) from top to bottom. */
   order() {
     const n = this.tiles.tiles.n;
     const busy = new Float64Array(n);

@@ -5,7 +5,7 @@ import { el } from './dom.js';
 import { showEcg } from './ecg.js';
 import { plot } from './plot.js';
 
-/** Shows a run's traces and ECG in host; gives a function that removes them. */
+/** Shows a run's traces and ECG in host; returns a function that removes them. */
 export async function showTraces(host, run) {
   const plots = [];
   const sections = [];
@@ -41,7 +41,7 @@ function titled(label, unit, run) {
   return run.traces.length > 1 || !unit ? label : `${label} (${unit})`;
 }
 
-/** The curve that was recorded in an element or near a place: { trace, curve, away: mm }; null where none is within reach. */
+/** Returns the curve recorded in an element or near a place: { trace, curve, away: mm }, or null if none is close enough. */
 export function curveNear(run, element, at, reach) {
   let best = null;
   for (const trace of run.traces ?? []) {

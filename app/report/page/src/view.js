@@ -11,21 +11,21 @@ const first = [[0.35, -1, 0.3], [0, 0, 1]]; // direction of the eye at first, an
 const margin_px = 40;
 
 export class View {
-  /** Draws into canvas; overlay is a second canvas above it. What is looked at: its sphere, and its places [3 n]. */
+  /** Draws into canvas; overlay: a second canvas above it. The object is described by its bounding sphere and its places [3 n]. */
   constructor(canvas, overlay, sphere, places) {
     Object.assign(this, { canvas, overlay, sphere, places });
     this.scene = new Scene();
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.renderer.outputColorSpace = 'srgb-linear'; // the shaders give sRGB themselves
+    this.renderer.outputColorSpace = 'srgb-linear'; // the shaders output sRGB
     this.renderer.setClearColor(0x000000, 0);
     this.camera = new PerspectiveCamera(28, 1, 1, 1000);
     this.controls = new TrackballControls(this.camera, canvas);
     Object.assign(this.controls, { staticMoving: true, rotateSpeed: 2.4, zoomSpeed: 1.1, panSpeed: 0.6, keys: ['', '', ''] });
     this.controls.addEventListener('change', () => this.changed());
-    this.mark = null; // a place that is marked
-    this.height = 600; // of the canvas at its last resize [CSS px]
-    this.pixel = new Vector2(); // of the picture, which is 2 wide and high
-    this.ratio = { value: 1 }; // pixels of the picture for one of the page
+    this.mark = null; // the marked place
+    this.height = 600; // height of the canvas at its last resize [CSS px]
+    this.pixel = new Vector2(); // size of a pixel of the picture, which is 2 wide and high
+    this.ratio = { value: 1 }; // pixels of the picture per pixel of the page
     this.onPick = () => {};
     this.onDraw = () => {};
     this.onRest = () => {};
@@ -48,14 +48,14 @@ export class View {
     this.renderer.dispose();
   }
 
-  /** To be drawn again. */
+  /** Requests a redraw. */
   changed() {
     this.dirty = true;
     clearTimeout(this.rest);
     this.rest = setTimeout(() => this.onRest(), 120);
   }
 
-  /** Looks at the middle from a direction, with another one up, from so far that all is seen. */
+  /** Views the centre from a direction, with a given upward direction, at a distance from which all places are visible. */
   look(from, up) {
     const direction = new Vector3(...from).normalize();
     this.controls.target.copy(this.sphere.center);
@@ -82,7 +82,7 @@ export class View {
     return distance;
   }
 
-  /** Returns the pose of the camera, independent of the size of the canvas: `away` is the distance over the fitting one. */
+  /** Returns the pose of the camera, independent of the size of the canvas: `away` is the distance divided by the fitting distance. */
   pose() {
     const direction = this.towardsEye();
     const up = this.camera.up.clone();
@@ -105,7 +105,7 @@ export class View {
     return near(own.direction, pose.direction) && near(own.up, pose.up) && near(own.target, pose.target) && Math.abs(own.away / pose.away - 1) < 1e-6;
   }
 
-  /** The direction from what is looked at to the eye. */
+  /** Returns the direction from the target to the eye. */
   towardsEye() {
     return this.camera.position.clone().sub(this.controls.target).normalize();
   }
@@ -126,15 +126,15 @@ export class View {
     return [this.canvas.clientWidth, this.canvas.clientHeight];
   }
 
-  /** Where a place [x, y, z] appears, in CSS pixels of the canvas; null: behind the eye. */
+  /** Returns the position of a place [x, y, z] in CSS pixels of the canvas; null if it is behind the eye. */
   project(place) {
-    this.camera.updateMatrixWorld(); // it may have moved since it was drawn
+    this.camera.updateMatrixWorld(); // it may have moved since the last frame
     const p = new Vector3(...place).project(this.camera);
     const [width, height] = this.size();
     return p.z > 1 || p.z < -1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
   }
 
-  /** The ray through a pixel. */
+  /** Returns the ray through a pixel. */
   ray(x, y) {
     const [width, height] = this.size();
     const caster = new Raycaster();
@@ -144,14 +144,14 @@ export class View {
 
   placeNearAndFar() {
     const distance = this.camera.position.distanceTo(this.sphere.center);
-    const reach = this.sphere.radius * 6; // electrodes stand around a heart
+    const reach = this.sphere.radius * 6; // electrodes are around the heart
     this.camera.near = Math.max(distance - reach, this.sphere.radius / 50);
     this.camera.far = distance + reach;
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
   }
 
-  /** Axes, a scale and the mark, onto a canvas of the picture's size. */
+  /** Draws axes, a scale and the mark, onto a canvas of the picture's size. */
   drawOver(context, width, height) {
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
@@ -185,7 +185,7 @@ export class View {
     }
   }
 
-  /** So long is a round number of mm at the distance of what is looked at. */
+  /** Draws the scale: a round number of mm at the distance of the target. */
   drawScale(context, right, bottom) {
     const distance = this.camera.position.distanceTo(this.controls.target);
     const perPixel = (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360)) / this.size()[1];
@@ -203,7 +203,7 @@ export class View {
     context.fillText(`${step} mm`, right - length / 2, bottom - 10);
   }
 
-  /** Turns what is seen, to the right and upwards, by degrees. */
+  /** Rotates the view to the right and upwards, in degrees. */
   turn(right, up) {
     const from = this.camera.position.clone().sub(this.controls.target);
     const upwards = this.camera.up.clone().normalize();
@@ -233,7 +233,7 @@ export class View {
     this.changed();
   }
 
-  /** Fits the canvas to its parent at once, also if it was hidden before, and refits the heart: its pose stays. */
+  /** Fits the canvas to its parent at once, also if it was hidden before, and refits the heart, with the same pose. */
   resize() {
     const host = this.canvas.parentElement;
     const [width, height] = [host.clientWidth, host.clientHeight];
