@@ -6,8 +6,8 @@
 
 /* The rows omitted to keep a page small. */
 typedef struct mt_curves_left {
-    size_t rows,
-        shown; /* of the longest file with omitted rows: all rows, shown rows; 0 if nothing is omitted */
+    /* Of the longest file with omitted rows: number of rows, number of shown rows; 0 if nothing is omitted. */
+    size_t rows, shown;
 } mt_curves_left;
 
 /* Writes the lists "traces" and "ecg", empty if there is no such file. A file with more than `most` rows is shown by every second, third

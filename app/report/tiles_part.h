@@ -9,8 +9,8 @@
 /* The largest amounts to show. */
 typedef struct mt_tiles_limits {
     size_t tiles; /* shown individually */
-    size_t
-        bytes; /* of the file: data that would start after this size is omitted, except the first measure */
+    /* Size limit in the file: data that would start after it is omitted, except the first measure. */
+    size_t bytes;
 } mt_tiles_limits;
 
 typedef struct mt_tiles_shown {
