@@ -6,7 +6,7 @@
 
 #include "solver/cells/parameters.h"
 
-/* What --scale and --set say. */
+/* Reads --scale and --set. */
 static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_cell_asked *asked)
 {
     mt_yaml_override *scales, *sets;
@@ -17,7 +17,7 @@ static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_c
     return MT_OK;
 }
 
-/* With the parameters that a file changes, and on top of them the options. */
+/* Applies the parameter changes of the file, then the options. */
 static mt_status change_started(mt_arena *arena, const mt_cell_variant *base, const mt_cell_asked *asked,
     const char *path, mt_chosen_cell *cell)
 {
@@ -29,7 +29,7 @@ static mt_status change_started(mt_arena *arena, const mt_cell_variant *base, co
         path, mt_cell_variant_with(arena, cell->model, base, base->name, &changes, &cell->variant));
 }
 
-/* A type with what is changed. Options are tried by themselves first: the message then names the one that is wrong. */
+/* Builds a cell type with changed parameters. The options are first applied alone, so that an error message names the faulty one. */
 static mt_status make_variant(
     mt_arena *arena, const mt_arguments *arguments, const char *path, size_t type, mt_chosen_cell *cell)
 {
@@ -43,7 +43,7 @@ static mt_status make_variant(
     return MT_OK;
 }
 
-/* What the file and an option both name must be the same. */
+/* Checks that the file and an option agree. */
 static mt_status agree(const mt_arguments *arguments, const char *path, const char *option, const char *found)
 {
     const char *asked = mt_option_value(arguments, option, found);

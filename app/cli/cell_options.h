@@ -1,7 +1,7 @@
-/* The options of commands about one cell: which cell, with which parameters, from which state, in which time steps.
+/* Options of the commands for a single cell: ionic model, type, parameters, initial state and time step.
  *
- * --scale and --set say what cell.scale and cell.set of a case say (solver/cells/parameters.h), on top of what the file of --start
- * has changed. */
+ * --scale and --set have the meaning of cell.scale and cell.set of a case (solver/cells/parameters.h). They apply on top of the
+ * changes in the file of --start. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -42,24 +42,24 @@
 
 typedef struct mt_chosen_cell {
     const mt_cell_model *model;
-    mt_cell_variant variant; /* with the parameters of the file and the options */
-    bool changed;            /* are they not those of the type by itself? */
-    double v_mV;             /* where it begins: at rest, or as the file says */
+    mt_cell_variant variant; /* with the parameter changes of the file and the options */
+    bool changed;            /* true if its parameters differ from the defaults of the type */
+    double v_mV;             /* initial Vm: at rest, or that of the file */
     const double *states;    /* [n_states] */
     double dt_ms;
-    bool started;        /* by --start */
-    mt_cell_state start; /* there: what that file holds */
+    bool started;        /* true if --start was given */
+    mt_cell_state start; /* content of that file, if `started` */
 } mt_chosen_cell;
 
-/* Gives what MT_CELL_OPTIONS choose. MT_INPUT: no such model, type or parameter, a file that is wrong or about another cell, a time
- * step in which the model is not stable. MT_FILE. MT_MEMORY. */
+/* Reads MT_CELL_OPTIONS. Fails with MT_INPUT if the model, type or parameter does not exist, if the file is invalid or belongs to
+ * another cell, or if the model is unstable at the time step. Also fails with MT_FILE or MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_options_read(
     mt_arena *arena, const mt_arguments *arguments, mt_chosen_cell *cell);
 
-/* What titles call it: "epi cell", "epi cell with other parameters". */
+/* Writes the name of the cell for titles: "epi cell", "epi cell with other parameters". */
 void mt_cell_title(const mt_chosen_cell *cell, char *title, size_t size);
 
-/* Fills in the start, duration and rise of pulses, and whether they are carried. MT_INPUT: not three numbers, or ions that do not carry
- * stimuli of this model. */
+/* Reads start, duration and strength of the pulses, and whether ions carry them. Fails with MT_INPUT if there are not three
+ * numbers, or if the ion does not carry stimuli in this model. */
 MT_NODISCARD mt_status mt_cell_option_stimulus(
     const mt_arguments *arguments, const mt_cell_model *model, mt_pulses *pulses);

@@ -4,10 +4,10 @@
 
 enum { GAP = 2, INDENT = 2, HEADING = 10 };
 
-/* Words longer than this are broken; and so wide at most are texts in a table of several parts. */
+/* Longer words are broken; maximum width of text columns in a table of several parts. */
 enum { WORD = 40, PART_TEXT = 48 };
 
-/* Characters of the first bytes of a text in UTF-8. */
+/* Returns the number of characters in the first bytes of a UTF-8 text. */
 static size_t characters(const char *text, size_t bytes)
 {
     size_t n = 0;
@@ -17,7 +17,7 @@ static size_t characters(const char *text, size_t bytes)
 
 static size_t width(const char *text) { return characters(text, strlen(text)); }
 
-/* Bytes of the first line of a text, of at most `wide` characters (1 or more): up to a blank if there is one, which is not counted. */
+/* Returns the bytes of the first line of a text, of at most `wide` >= 1 characters. It ends before a blank, if it has one. */
 static size_t first_line(const char *text, size_t wide)
 {
     size_t bytes = 0, blank = 0;
@@ -36,7 +36,7 @@ static const char *after_line(const char *text, size_t bytes)
     return text;
 }
 
-/* The lines that a text takes, and the characters of the widest one. */
+/* Returns the width of the widest line of a text that is wrapped to `wide` characters. */
 static size_t widest_line(const char *text, size_t wide)
 {
     size_t most = 0;
@@ -59,7 +59,7 @@ static size_t longest_word(const char *text)
     return most;
 }
 
-/* The width of each column: of its cells, with its heading, and the smallest if it is text. */
+/* Width of each column: its cells alone, with its heading, and the minimum of a text column. */
 typedef struct widths {
     size_t cells[MT_COLUMNS_MAX], of[MT_COLUMNS_MAX], least[MT_COLUMNS_MAX];
 } widths;
@@ -89,7 +89,7 @@ static void measure_cells(const mt_columns *c, widths *w)
     }
 }
 
-/* Headings in lines of at most `wide` characters, or of their longest word. */
+/* Wraps headings into lines of at most `wide` characters, or of their longest word. */
 static void wrap_headings(const mt_columns *c, widths *w, size_t wide)
 {
     for (size_t k = 0; k < c->n; k++) {
@@ -98,7 +98,7 @@ static void wrap_headings(const mt_columns *c, widths *w, size_t wide)
     }
 }
 
-/* Makes the cells of the widest column of text narrower. False: none can be. */
+/* Narrows the widest text column. False if no column can be narrowed. */
 static bool narrow_text(const mt_columns *c, widths *w, size_t excess)
 {
     size_t widest = c->n;
@@ -136,13 +136,13 @@ static widths measure(const mt_columns *c)
     return w;
 }
 
-/* Columns that are printed in one part. */
+/* Columns printed in one part. */
 typedef struct part {
     size_t n, column[MT_COLUMNS_MAX];
-    size_t wide; /* of all */
+    size_t wide; /* their total width */
 } part;
 
-/* The next part, from column `next` on; the first column is in all of them. */
+/* Returns the next part, from column `next` on; each part contains the first column. */
 static part next_part(const mt_columns *c, const widths *w, size_t *next)
 {
     part p = {0};
@@ -169,8 +169,7 @@ static void put_rule(FILE *stream, size_t n)
     (void)fputc('\n', stream);
 }
 
-/* Puts one line of each text; the texts become what is left of them. Blanks are put only if a text follows them, or a column of the
- * first line. */
+/* Prints one line of each text and advances the texts. Blanks are printed only before a text, or before a column of the first line. */
 static void put_line(FILE *stream, const mt_columns *c, const widths *w, const part *p, const char **text,
     const size_t *indent, bool first)
 {

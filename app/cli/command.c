@@ -18,12 +18,12 @@ const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 
 /* ---- reading ---- */
 
-enum { OPTIONS_MAX = 32 }; /* of a command */
+enum { OPTIONS_MAX = 32 }; /* maximum per command */
 
-/* The code of an option, for getopt: FIRST_CODE and its place in the table. */
+/* The getopt code of an option: FIRST_CODE plus its index in the table. */
 enum { FIRST_CODE = 256 };
 
-/* The table in getopt's form. */
+/* The option table in getopt's format. */
 typedef struct getopt_table {
     struct option name[OPTIONS_MAX + 1];
     char letters[2 * OPTIONS_MAX + 2];
@@ -33,7 +33,7 @@ static void make_table(const mt_option *options, getopt_table *table)
 {
     size_t n = 0, letters = 0;
     *table = (getopt_table){0};
-    /* failures are told here, and a missing value apart from an unknown option */
+    /* ':' suppresses getopt's messages and distinguishes a missing value from an unknown option */
     table->letters[letters++] = ':';
     for (const mt_option *o = options; o->name; o++, n++) {
         assert(n < OPTIONS_MAX);
@@ -52,7 +52,7 @@ static const mt_option *with_code(const mt_option *options, int code)
     return NULL;
 }
 
-/* Is this word the option's name, alone or with a value behind a '='? getopt takes beginnings of names, too. */
+/* True if this word is the option's complete name, alone or with '=' and a value. getopt also accepts abbreviations. */
 static bool is_named(const char *word, const mt_option *option)
 {
     const size_t n = strlen(option->name);
@@ -73,7 +73,7 @@ static mt_status refuse_unknown(const mt_command *command, const char *word)
         mt_utf8_shown(word), command->name);
 }
 
-/* getopt stopped with this code: ':' for a missing value, else '?'. `word` is the one before the next. */
+/* Reports why getopt stopped with this code: ':' for a missing value, else '?'. `word`: the word before the next one. */
 static mt_status refuse(const mt_command *command, int code, const char *word)
 {
     const char letter[] = {'-', (char)optopt, 0};
@@ -88,7 +88,7 @@ static mt_status take_option(const mt_command *command, const mt_option *option,
 {
     if (!option->repeats && mt_option_given(arguments, option->name))
         return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, option->name);
-    /* another option in the value's place: the value was forgotten */
+    /* the value is the name of another option: it was forgotten */
     if (option->value && (!*optarg || is_an_option(command->options, optarg)))
         return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
     if (option->instead) {
@@ -120,7 +120,7 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
     FILE *out, mt_arguments *arguments)
 {
     getopt_table table;
-    char **words; /* getopt moves operands to their end, and begins after the first */
+    char **words; /* getopt skips the first word, and moves operands to the end */
     static const char *const formats[] = {"text", "json", "csv"};
     size_t format;
     int code;
@@ -130,12 +130,12 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
     MT_ALLOC(arena, arguments->operand, n + 1);
     MT_ALLOC(arena, arguments->given, n + 1);
     for (size_t k = 0; k < n; k++) words[k + 1] = word[k];
-    optind = 0; /* from the beginning */
+    optind = 0; /* restarts getopt */
     while ((code = getopt_long((int)n + 1, words, table.letters, table.name, NULL)) != -1) {
         const mt_option *option = code == '?' || code == ':' ? NULL : with_code(command->options, code);
         const char *at = words[optind - 1];
         if (!option) return refuse(command, code, at);
-        if (optarg == at) at = words[optind - 2]; /* the value is a word of its own */
+        if (optarg == at) at = words[optind - 2]; /* the value is a separate word */
         if (!is_named(at, option)) return refuse_unknown(command, at);
         MT_TRY(take_option(command, option, arguments));
     }
@@ -146,7 +146,7 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
     return MT_OK;
 }
 
-/* ---- what was given ---- */
+/* ---- access to the arguments ---- */
 
 const char *mt_operand(const mt_arguments *arguments, size_t number)
 {

@@ -1,10 +1,10 @@
-/* A command of the program: what it takes, and what it was given.
+/* Commands of the program, their options, and the arguments of a call.
  *
- * A command writes its files, then prints its tables to the file it is given, and says what it is doing to standard error. It
- * returns a status; only the program turns that into a message and an exit code (app/cli/program.h).
+ * A command writes its files, then prints its tables to its output stream. It reports progress on standard error and returns a
+ * status. Only the program turns the status into a message and an exit code (app/cli/program.h).
  *
- * On the command line a value is the next word or stands behind a '=' in the same one ("--name=value"); operands and options
- * come in any order; "--" ends the options. A name is written in full. getopt_long does the reading. */
+ * On the command line a value is the next word, or follows '=' in the same word ("--name=value"). Operands and options come in any
+ * order; "--" ends the options. Option names cannot be abbreviated. getopt_long reads the words. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,18 +17,17 @@
 
 typedef struct mt_option {
     const char *name; /* "--format" */
-    const char
-        *value; /* what its value is called; between '|' the words of which it is one, as the command checks
-                          ("text|json|csv"); NULL: a switch */
+    /* name of its value; alternatives are separated by '|' and checked by the command ("text|json|csv"). NULL: a switch */
+    const char *value;
     const char *help;
-    char letter;  /* 'o': also "-o"; 0: none */
-    bool repeats; /* may be given several times */
+    char letter;  /* 'o': also "-o"; 0: no letter */
+    bool repeats; /* true if it can be repeated */
     bool needed;
-    const char *
-        instead; /* of a removed option: what replaces it. It is still read, with a warning, and no help shows it */
+    /* of a removed option: its replacement. The option is still accepted, with a warning; help omits it */
+    const char *instead;
 } mt_option;
 
-/* Options that several commands have, in the same words and with the same meaning. */
+/* Options shared by several commands, with the same text and meaning. */
 #define MT_OPTION_OUTPUT(what, text)                                                                         \
     {                                                                                                        \
         .name = "--output", .letter = 'o', .value = (what), .help = (text), .needed = true                   \
@@ -65,15 +64,16 @@ struct mt_arguments;
 
 typedef struct mt_command {
     const char *name;         /* one or two words: "run", "mesh slab" */
-    const char *operands;     /* as shown in the usage line: "CASE.yaml"; "" for none */
-    size_t n_operands;        /* so many are needed */
-    size_t n_optional;        /* and so many more are allowed; or */
-    bool more_operands;       /* of the last one there may be several */
-    const char *summary;      /* one line */
+    const char *operands;     /* as in the usage line: "CASE.yaml"; "" if none */
+    size_t n_operands;        /* number of required operands */
+    size_t n_optional;        /* number of optional operands */
+    bool more_operands;       /* true if the last operand can be repeated */
+    const char *summary;      /* a single line */
     const char *example;      /* a command line that works in the project's folder */
-    const mt_option *options; /* ended by MT_OPTIONS_END */
-    bool ranks;               /* it may run on several (app/cli/ranks.h) */
-    /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
+    const mt_option *options; /* terminated by MT_OPTIONS_END */
+    bool ranks;               /* true if it can run on several ranks (app/cli/ranks.h) */
+    /* Runs the command. `arena` is empty at first and freed after the call. If it fails, the program clears the line of
+     * mt_progress_stage. */
     mt_status (*run)(mt_arena *arena, const struct mt_arguments *arguments);
 } mt_command;
 
@@ -82,58 +82,59 @@ typedef struct mt_given {
     const char *value; /* NULL for a switch */
 } mt_given;
 
-/* Formats of tables. */
+/* Output formats of tables. */
 typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
 
-/* What was given, and where the command's tables go. Borrows the words. */
+/* Arguments of a call, and the output stream of its tables. Borrows the words. */
 typedef struct mt_arguments {
     size_t n_operands, n_given;
     const char **operand;
     mt_given *given; /* in the order of the command line */
     FILE *out;
-    mt_format format; /* of the tables (--format) */
+    mt_format format; /* of tables (--format) */
 } mt_arguments;
 
-/* Reads the words [n] behind a command's name. MT_INPUT: an unknown option, one given twice or without its value, one that is
- * needed and not there, too few or too many operands; the message says how the command is used. */
+/* Reads the n words after a command's name. Fails with MT_INPUT if an option is unknown, duplicated, without its value, or missing
+ * but required, or if there are too few or too many operands; the message shows the usage. */
 MT_NODISCARD mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n,
     char *const *word, FILE *out, mt_arguments *arguments);
 
-/* "mesh info MESH.hdf", into text [size]; answers it. */
+/* Writes the usage, such as "mesh info MESH.hdf", to text [size] and returns it. */
 const char *mt_command_usage(const mt_command *command, char *text, size_t size);
 
-/* The operand with this number, from 0; "" behind the last. */
+/* Returns the operand of this number, counted from 0; "" after the last. */
 const char *mt_operand(const mt_arguments *arguments, size_t number);
 
-/* The value of an option, or `missing` where it was not given; the n-th (from 0) where it may be given several times. */
+/* Return the value of an option: the first, or `missing` if the option was not given; the n-th, counted from 0, or NULL. */
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
 bool mt_option_given(const mt_arguments *arguments, const char *name);
 
-/* Gives all of them. */
+/* Returns all n values of an option in `arena`. */
 MT_NODISCARD mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
 
-/* Gives the values that an option sets, with its name; there is room for one more behind them. */
+/* Returns the n values of an option as overrides with the option's name, in `arena`, with room for one more. */
 MT_NODISCARD mt_status mt_option_overrides(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, mt_yaml_override **sets);
 
-/* Gives which of n words an option's value is, `missing` where it was not given. MT_INPUT, naming the option and the words: it is none. */
+/* Returns the index of the option's value in a list of n words; `missing` is the default. Fails with MT_INPUT if the value is not
+ * in the list; the message names the option and the words. */
 MT_NODISCARD mt_status mt_option_word(const mt_arguments *arguments, const char *option, const char *missing,
     const char *const *words, size_t n, size_t *number);
 
-/* What may be replaced: any file with --force. */
+/* Returns the files that can be replaced: any file with --force. */
 mt_file_replace mt_option_replace(const mt_arguments *arguments);
 
-/* `count` numbers separated by commas; MT_INPUT, naming the option, where the text is anything else or a number is not above
- * `above`. */
+/* Reads `count` numbers separated by commas. Fails with MT_INPUT if the text is anything else or a number is not greater than
+ * `above`; the message names the option. */
 MT_NODISCARD mt_status mt_numbers(
     const char *option, const char *text, size_t count, double above, double *numbers);
 
-/* The same for one whole number from `least` to `most`. */
+/* Same, for one integer from `least` to `most`. */
 MT_NODISCARD mt_status mt_whole_number(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
 
-/* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
+/* Same, for a list of at most `room` integers separated by commas. Returns their number. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);

@@ -18,20 +18,20 @@ enum { BAR = 20, LINE_SIZE = 512 };
 
 static const double rewrite_s = 0.2;
 
-/* What a log is told of; all of it under the lock. */
+/* State shown in a log, protected by the lock. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool has_thread, started; /* the thread was created, and runs */
+    bool has_thread, started; /* the thread was created; it is running */
     mt_console_mode mode;
     double interval_s;
-    FILE *stream;     /* NULL: there is nothing to tell */
-    char what[128];   /* the stage, */
-    double start_s;   /* since when, */
-    const char *part; /* what of it (NULL: not known), and how much of that is done */
+    FILE *stream;     /* NULL: nothing to show */
+    char what[128];   /* the current stage */
+    double start_s;   /* its start */
+    const char *part; /* its current part (NULL: unknown), and the completed fraction of that */
     double done;
-    const mt_console_work *progress; /* of the work itself, or NULL */
-    size_t lines;                    /* told of it */
+    const mt_console_work *progress; /* of the simulation, or NULL */
+    size_t lines;                    /* number of lines printed for it */
 } told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .interval_s = 60};
 
 const char *const mt_console_mode_name[MT_CONSOLE_MODES] = {"auto", "never", "lines"};
@@ -40,14 +40,14 @@ void mt_console_choose(mt_console_mode mode) { told.mode = mode; }
 
 void mt_console_choose_interval(double seconds) { told.interval_s = seconds; }
 
-/* How this stream is told: a line that is rewritten, lines, or not at all. */
+/* True if progress on this stream is a rewritten line. */
 static bool is_rewritten(FILE *stream)
 {
     const int fd = fileno(stream);
     return told.mode == MT_CONSOLE_AUTO && fd >= 0 && isatty(fd);
 }
 
-/* Appends a part where it fits into the columns. */
+/* Appends a part if it fits into the columns. */
 static void append(char *out, size_t size, int columns, const char *part)
 {
     size_t used = strlen(out), n = strlen(part);
@@ -76,7 +76,7 @@ static void print_duration(double seconds, char *out, size_t size)
         (void)snprintf(out, size, "%d:%02d", s / 60, s % 60);
 }
 
-/* The work's rate; "" where it is not known. */
+/* Prints the work's rate; "" if unknown. */
 static void print_rate_of(const mt_console_work *progress, double elapsed_s, char *out, size_t size)
 {
     const double done = progress->counted ? 1e6 * progress->now_ms : progress->element_steps;
@@ -112,7 +112,7 @@ void mt_console_line(const mt_console_work *progress, double elapsed_s, int colu
         (void)snprintf(left, sizeof left, "   %s left", time);
     }
 
-    /* What is needed most decides first whether there is room for the rest. */
+    /* The essential parts decide whether there is room for the others. */
     int needed = (int)(strlen(progress->what) + strlen(percent) + strlen(left) + strlen(simulated));
     bool with_rate = needed + (int)strlen(rate) <= columns;
     bool with_bar = needed + (with_rate ? (int)strlen(rate) : 0) + (int)strlen(bar) <= columns;
@@ -127,7 +127,7 @@ void mt_console_line(const mt_console_work *progress, double elapsed_s, int colu
 
 /* ---- a log ---- */
 
-/* The line of a log, as things stand. */
+/* Prints the current line of the log. */
 static void print_told(double now_s)
 {
     char line[LINE_SIZE], time[32];
@@ -144,7 +144,7 @@ static void print_told(double now_s)
     (void)fflush(told.stream);
 }
 
-/* Wakes at every interval since the first thing there was to tell; for the life of the program. */
+/* Prints a line at every interval since the first stage; runs until the program ends. */
 static void *tell(void *nothing)
 {
     (void)pthread_mutex_lock(&told.lock);
@@ -167,8 +167,9 @@ static void *tell(void *nothing)
     return nothing;
 }
 
-/* Starts the thread, with all signals blocked, and waits until it runs: a thread that starts holds locks of AddressSanitizer's allocator,
- * which a process that is forked meanwhile (mesh/cut/metis.c) would wait for without end. Without the thread a log stays silent. */
+/* Starts the thread with all signals blocked, and waits until it runs. A starting thread holds locks of AddressSanitizer's
+ * allocator; a process forked in that moment (mesh/cut/metis.c) would wait for them forever. Without the thread the log stays
+ * silent. */
 static void start_thread(void)
 {
     sigset_t all, before;
@@ -180,7 +181,7 @@ static void start_thread(void)
     while (told.has_thread && !told.started) (void)pthread_cond_wait(&told.changed, &told.lock);
 }
 
-/* From now on the log is told of this stage, or of this work; of nothing where there is no stream. */
+/* Sets the stage or work shown in the log; nothing if there is no stream. */
 static void tell_progress(FILE *stream, const char *what, const mt_console_work *progress)
 {
     (void)pthread_mutex_lock(&told.lock);
@@ -195,17 +196,17 @@ static void tell_progress(FILE *stream, const char *what, const mt_console_work 
     (void)pthread_mutex_unlock(&told.lock);
 }
 
-/* ---- stages, and the work itself ---- */
+/* ---- stages and work ---- */
 
-/* What the stages since the last work took. */
+/* Durations of the stages since the last work. */
 static struct {
     size_t n;
     struct {
         char what[64];
         double took_s;
     } of[16];
-    double since_s; /* of the last of them; 0: it has ended */
-    double worth_s; /* what they must take to be told of */
+    double since_s; /* start of the last one; 0: it has ended */
+    double worth_s; /* minimum total duration for a report */
 } stages = {.worth_s = 10};
 
 void mt_console_choose_worth(double seconds) { stages.worth_s = seconds; }
@@ -225,7 +226,7 @@ static void begin_stage(const char *what)
     stages.since_s = mt_now_s();
 }
 
-/* Tells what they took, if that is much, and forgets them. */
+/* Prints the durations of the stages if their sum is large enough, and clears them. */
 static void tell_stages(FILE *stream)
 {
     double all_s = 0;
@@ -242,7 +243,7 @@ static void tell_stages(FILE *stream)
     stages.n = 0;
 }
 
-/* The stage on a terminal's line; no stream: none. */
+/* The stage on a terminal's line; no stage if there is no stream. */
 static struct stage {
     FILE *stream;
     char what[128];
@@ -265,7 +266,7 @@ void mt_console_stage_on(FILE *stream, const char *what)
 
 static void begin_shown_stage(const char *what) { mt_console_stage_on(stderr, what); }
 
-/* Clears the line of a terminal so that something else can be printed; the stage goes on. */
+/* Clears the terminal's line so that something else can be printed; the stage continues. */
 static void clear_line(void)
 {
     if (!is_rewritten(stderr)) return;
@@ -300,7 +301,7 @@ mt_console_work mt_console_begin_on(FILE *stream, const char *what, double total
     };
 }
 
-/* Columns of the terminal; one is left free, so that the cursor stays on the line. */
+/* Returns the columns of the terminal less one, so that the cursor stays on the line. */
 static int terminal_columns(FILE *stream)
 {
     struct winsize size;
@@ -308,7 +309,7 @@ static int terminal_columns(FILE *stream)
     return known ? size.ws_col - 1 : 79;
 }
 
-/* In a log, the thread is told where the work stands. */
+/* Updates the work for the thread of the log. */
 static void update_log(mt_console_work *progress, double now_ms, double element_steps)
 {
     const bool first = progress->drawn_s < 0;
@@ -358,18 +359,18 @@ void mt_console_end(mt_console_work *progress)
 
 /* ---- signals ---- */
 
-/* The one thing a signal handler may write: the number of the signal that said stop. */
+/* The number of the signal that requested a stop. Signal handlers write nothing else. */
 static volatile sig_atomic_t stop_asked;
 
-/* What is said then, and how long it is. */
+/* Message of a requested stop. */
 static const char *volatile stop_message;
 
-/* Is there a terminal, with ^C and perhaps a stage on the line? */
+/* True if stderr is a terminal, with ^C and possibly a stage on the current line. */
 static volatile sig_atomic_t stands_on_a_line;
 
 static void say(const char *text)
 {
-    const size_t from = stands_on_a_line ? 0 : 1; /* a line end begins it */
+    const size_t from = stands_on_a_line ? 0 : 1; /* skips the initial line end */
     const ssize_t written = write(STDERR_FILENO, text + from, strlen(text + from));
     (void)written;
 }
@@ -388,7 +389,7 @@ static void handle_interrupts(void (*handler)(int))
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
-    action.sa_flags = SA_RESTART; /* a write under way is finished */
+    action.sa_flags = SA_RESTART; /* an interrupted write is completed */
     (void)sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         (void)sigaddset(&action.sa_mask, numbers[k]);
@@ -421,7 +422,7 @@ static int stop_signal(void) { return stop_asked; }
 
 /* ---- the listener ---- */
 
-/* The work under way, on stderr; and where decisions go. */
+/* Current work on stderr; output of decisions. */
 static mt_console_work shown;
 static FILE *decisions;
 
@@ -435,7 +436,7 @@ static void update_shown(double now, double element_steps) { mt_console_update(&
 
 static void end_shown(void) { mt_console_end(&shown); }
 
-/* Prints a message as one line, whatever names of files brought into it. */
+/* Prints a message as a single line, with control characters of file names replaced. */
 static void print_message(const char *kind, const char *text)
 {
     char line[2048];
@@ -448,7 +449,7 @@ static void print_message(const char *kind, const char *text)
     (void)fprintf(stderr, "myotile: %s: %s\n", kind, line);
 }
 
-/* At once: a stage of progress goes on below it. */
+/* Prints a decision at once; a stage continues below it. */
 static void print_decision(const char *what, const char *text)
 {
     clear_line();

@@ -22,7 +22,7 @@ static const struct {
 
 /* ---- help ---- */
 
-/* Words from column `at` on, wrapped into lines that begin at `column`; the first begins where the line stands. */
+/* Prints words from column `at` on, wrapped into lines that begin at `column`. */
 static void print_wrapped(FILE *out, size_t column, size_t at, const char *text)
 {
     while (*text) {
@@ -39,7 +39,7 @@ static void print_wrapped(FILE *out, size_t column, size_t at, const char *text)
     (void)fputc('\n', out);
 }
 
-/* A term and what it means, the latter from `column` on. */
+/* Prints a term and its meaning, which begins at `column`. */
 static void print_entry(FILE *out, const char *term, size_t column, const char *meaning)
 {
     const size_t n = strlen(term) + 2;
@@ -51,7 +51,7 @@ static void print_entry(FILE *out, const char *term, size_t column, const char *
     print_wrapped(out, column, column, meaning);
 }
 
-/* "mesh" of "mesh slab"? NULL for a group: any. */
+/* True if the command belongs to the group, as "mesh slab" to "mesh"; NULL: any command. */
 static bool is_of(const mt_command *command, const char *group)
 {
     const size_t n = group ? strlen(group) : 0;
@@ -107,7 +107,7 @@ void mt_help_command(FILE *out, const mt_command *command)
 
 /* ---- the manual page ---- */
 
-/* A text in roff: hyphens and backslashes as they are, no line that begins with a control character. */
+/* Prints a text in roff: hyphens and backslashes are escaped, and no line begins with a control character. */
 static void print_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'') (void)fputs("\\&", out);
@@ -162,7 +162,7 @@ void mt_help_manual(FILE *out, const mt_command *const *commands)
 
 /* ---- completion ---- */
 
-/* Is the value one of some words? Names of values have capitals. */
+/* True if the value is one of several words. Names of values contain capitals. */
 static bool is_choice(const char *value)
 {
     return value && strchr(value, '|') && strcspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ.,") == strlen(value);
@@ -186,7 +186,7 @@ static void print_command_words(FILE *out, const mt_command *command)
     (void)fprintf(out, "        esac ;;\n");
 }
 
-/* The first words of all commands once each, or the second words of those with this first one. */
+/* Prints the first word of each command, without duplicates, or the second words of the commands with this first word. */
 static void print_words(FILE *out, const mt_command *const *commands, const char *first)
 {
     const char *between = "", *last = "";

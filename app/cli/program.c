@@ -15,11 +15,11 @@
 #include "data/core/utf8.h"
 #include "solver/kernels/kernels.h"
 
-/* ---- which command ---- */
+/* ---- finding the command ---- */
 
 static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
-/* The words of the command's name, where the first of these are it; 0 where they are another. */
+/* Returns the number of words in the command's name if they are the first words; 0 otherwise. */
 static int words_of(const mt_command *command, int n, char *const *word)
 {
     char given[128] = "";
@@ -29,14 +29,14 @@ static int words_of(const mt_command *command, int n, char *const *word)
     return strcmp(given, command->name) == 0 ? 2 : 0;
 }
 
-/* The second word of a command whose first word is this; NULL where it is another. */
+/* Returns the second word of a command with this first word; NULL if its first word differs. */
 static const char *second_word(const mt_command *command, const char *word)
 {
     const size_t n = strlen(word);
     return strncmp(command->name, word, n) == 0 && command->name[n] == ' ' ? command->name + n + 1 : NULL;
 }
 
-/* Is this the first of a command's two words? */
+/* True if this is the first of a command's two words. */
 static bool is_group(const mt_command *const *commands, const char *word)
 {
     for (const mt_command *const *c = commands; *c; c++)
@@ -60,9 +60,9 @@ static mt_status unknown_command(const mt_command *const *commands, int n, char 
         word[0], two ? " " : "", two ? mt_utf8_shown(word[1]) : "", word[0], allowed, word[0]);
 }
 
-/* ---- running it ---- */
+/* ---- running the command ---- */
 
-/* Rank 0 ends all. */
+/* Rank 0 stops all ranks. */
 static void leave_signals_to_others(void)
 {
     (void)signal(SIGINT, SIG_IGN);
@@ -83,9 +83,8 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
         mt_progress_leave_on_interrupt();
     else
         leave_signals_to_others();
-    (void)signal(
-        SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
-    (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of that output only */
+    (void)signal(SIGXFSZ, SIG_IGN); /* as is a file above the size limit (ulimit -f) */
     MT_SCRATCH(arena);
     const mt_status status = command->run(arena, arguments);
     if (status != MT_OK) mt_progress_stage(NULL);
@@ -114,7 +113,7 @@ static mt_status dispatch(const mt_command *const *commands, int n, char *const 
     return unknown_command(commands, n, word);
 }
 
-/* What is asked about the program itself; false where it is asked to do something. */
+/* Answers a request about the program itself, such as --version. False if the words are a command. */
 static bool answer(const mt_command *const *commands, int n, char *const *word, FILE *out)
 {
     if (n == 0 || asks_for_help(word[0]) || strcmp(word[0], "help") == 0)
@@ -132,7 +131,8 @@ static bool answer(const mt_command *const *commands, int n, char *const *word, 
     return true;
 }
 
-/* As one line, whatever file names and libraries brought into it, and in one piece: others may be printing, too. */
+/* Prints a message as a single line, with control characters of file names and libraries replaced, and by a single call, since
+ * other processes may print, too. */
 static void print_message(FILE *messages, const char *text)
 {
     char line[1024];
@@ -149,16 +149,16 @@ static int exit_code(mt_status status, int n_words)
     return status == MT_OK && n_words == 0 ? MT_INPUT : (int)status;
 }
 
-enum { ALWAYS = 64, FOR_A_PROCESSOR = 4 }; /* threads that are not questioned */
+enum { ALWAYS = 64, FOR_A_PROCESSOR = 4 }; /* numbers of threads that are always accepted */
 
-/* Limits the number of threads to what the computer can start: as many as it has processors, if more than 64 and more than four for each
- * processor are requested, or more than the user may have (ulimit -u). True if it reduced the number. */
+/* Limits the number of threads to that of the processors if more than 64 and more than four per processor are requested, and to
+ * half the number of processes allowed for the user (ulimit -u). True if it reduced the number. */
 static bool bound_threads(void)
 {
     const int asked = omp_get_max_threads(), processors = omp_get_num_procs();
     struct rlimit limit;
     const int most = FOR_A_PROCESSOR * processors > ALWAYS ? FOR_A_PROCESSOR * processors : ALWAYS;
-    int used = asked > most || asked < 1 ? processors : asked; /* below 1: beyond an int */
+    int used = asked > most || asked < 1 ? processors : asked; /* below 1: int overflow */
     if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < (rlim_t)used)
         used = limit.rlim_cur > 2 ? (int)(limit.rlim_cur / 2) : 1;
     if (used == asked) return false;

@@ -18,7 +18,7 @@ mt_status mt_ranks_agree(mt_status status)
     return mt_ranks() ? mt_communicator_agree(mt_ranks(), status) : status;
 }
 
-/* What launchers tell their processes: how many there are, or which one it is. */
+/* Environment variables of launchers: the number of processes, or the number of this process. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
 static const char *const numbers[] = {"PMIX_RANK", "PMI_RANK", NULL};
 
@@ -56,9 +56,10 @@ void mt_ranks_leave(int code) { (void)code; }
 #else
 
 static mt_communicator world;
-static MPI_Comm ending;              /* the same ranks, for the end alone: others may be in a reduction */
-static bool together, lost;          /* lost: others did not come to the end */
-static int own_threads, of_the_node; /* which all ranks of this computer have together */
+/* same ranks, used only at the end: others may still be in a reduction */
+static MPI_Comm ending;
+static bool together, lost;          /* lost: some ranks did not reach the end */
+static int own_threads, of_the_node; /* total of all ranks on this node */
 
 const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
 bool mt_ranks_speaks(void) { return !together || world.rank == 0; }
@@ -78,7 +79,7 @@ static void count_threads(void)
 
 static void take_threads(bool all) { omp_set_num_threads(all ? of_the_node : own_threads); }
 
-/* ---- what a communicator does ---- */
+/* ---- the functions of the communicator ---- */
 
 static void sleep_for(long nanoseconds)
 {
@@ -86,8 +87,8 @@ static void sleep_for(long nanoseconds)
     (void)nanosleep(&time, NULL);
 }
 
-/* Who waits leaves its processor to others: there may be more ranks than processors, or rank 0 works for all. Not every MPI does so. Who waits
- * long sleeps, the longer the longer, up to 10 ms. */
+/* Waits for a request without blocking a processor: there may be more ranks than processors, or rank 0 may work for all. Not every
+ * MPI yields. Long waits sleep for increasing times, up to 10 ms. */
 static void wait_for(MPI_Request *request)
 {
     enum { BUSY = 100, TESTS = 20000, SHORT_NS = 100000, LONG_NS = 10000000 };
@@ -102,7 +103,7 @@ static void wait_for(MPI_Request *request)
     }
 }
 
-/* Bytes of one message: MPI's numbers are of 31 bits. */
+/* Limits the bytes of one message: MPI counts with a 32-bit int. */
 static size_t at_most(size_t bytes)
 {
     enum { MOST = 1 << 30 };
@@ -122,7 +123,8 @@ static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_
     }
 }
 
-/* Least and largest go as numbers with a sign, in the same order: MPICH 4.0 takes those without one for such. */
+/* Reduces values. Minimum and maximum use signed integers, shifted to keep their order, because MPICH 4.0 compares unsigned ones as
+ * signed. */
 static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n)
 {
     const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
@@ -159,7 +161,7 @@ static void receive_bytes(const mt_communicator *c, uint32_t from, void *data, s
     }
 }
 
-/* ---- messages that go again and again ---- */
+/* ---- persistent messages ---- */
 
 typedef struct posts {
     int n;
@@ -167,10 +169,10 @@ typedef struct posts {
     struct posts *next;
 } posts;
 
-static posts *made; /* by all connects, to be freed at the end */
+static posts *made; /* by all calls of connect; freed at the end */
 static int n_made;
 
-/* The pieces of a memory as one datatype. Lists of MPI count with int. */
+/* Builds one datatype for the pieces of a memory. MPI counts list entries with int. */
 static mt_status type_of(mt_arena *scratch, size_t n, const mt_piece *piece, MPI_Datatype *type)
 {
     int *bytes;
@@ -186,7 +188,7 @@ static mt_status type_of(mt_arena *scratch, size_t n, const mt_piece *piece, MPI
     return MT_OK;
 }
 
-/* A tag for each exchange: both sides make them in the same order. */
+/* Adds a message to or from a rank. Each exchange has its own tag; both sides create them in the same order. */
 static mt_status add_message(
     mt_arena *scratch, void *memory, uint32_t rank, size_t n, const mt_piece *piece, bool sends, posts *m)
 {
@@ -197,7 +199,7 @@ static mt_status add_message(
         (void)MPI_Send_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
     else
         (void)MPI_Recv_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
-    (void)MPI_Type_free(&type); /* the message keeps it */
+    (void)MPI_Type_free(&type); /* the message keeps a reference */
     return MT_OK;
 }
 
@@ -288,10 +290,11 @@ mt_status mt_ranks_begin(void)
     return MT_OK;
 }
 
-/* Has everybody come to the end? Then the lowest rank that failed; n_ranks: none did. Waits for ever where it went well here. */
+/* True if all ranks have reached the end. Returns the lowest rank that failed, n_ranks if none did. Waits without limit if this
+ * rank succeeded. */
 static bool all_come(mt_status status, uint64_t *lowest)
 {
-    enum { LOOKS = 200 }; /* of 10 ms */
+    enum { LOOKS = 200 }; /* times 10 ms */
     const uint64_t own = status == MT_OK ? world.n_ranks : world.rank;
     MPI_Request request;
     int done = 0;
@@ -320,10 +323,10 @@ void mt_ranks_leave(int code)
     int begun = 0;
     (void)MPI_Initialized(&begun);
     if (!begun) return;
-    (void)signal(
-        SIGTERM, SIG_IGN); /* as a launcher sends where another has left with a failure: all is said */
+    /* sent by launchers after another rank left with a failure; everything has been printed */
+    (void)signal(SIGTERM, SIG_IGN);
     if (lost) {
-        sleep_for(500000000); /* MPICH's launcher then ends without reading what it has been sent */
+        sleep_for(500000000); /* otherwise MPICH's launcher ends without reading all output */
         (void)MPI_Abort(MPI_COMM_WORLD, code);
     }
     (void)MPI_Barrier(ending);

@@ -1,30 +1,31 @@
-/* The processes that a launcher (mpirun, srun) has started together, by MPI.
+/* The processes that a launcher (mpirun, srun) has started together, communicating by MPI.
  *
- * The first of them, rank 0, talks to the person and writes files; the others are silent and leave signals to it. A process that no
- * launcher has started is alone and does not wake MPI. Built without MPI (CMake's MT_MPI) it must be alone. */
+ * The first process, rank 0, prints and writes files; the others are silent and leave signals to it. A process without a launcher
+ * is alone and does not initialise MPI. A build without MPI (CMake's MT_MPI) supports only a single process. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "data/core/communicator.h"
 
-/* Finds the others, if there are any. MT_INPUT: there are, and MPI is not built in, or another than the launcher's. */
+/* Finds the other ranks, if any. Fails with MT_INPUT if there are several and the build has no MPI, or another MPI than the
+ * launcher's. */
 MT_NODISCARD mt_status mt_ranks_begin(void);
 
-/* All of them; NULL: the process is alone. */
+/* Returns the communicator of all ranks; NULL if the process is alone. */
 const mt_communicator *mt_ranks(void);
 
-/* Is this the one that talks? */
+/* True if this rank prints. */
 bool mt_ranks_speaks(void);
 
-/* Makes all of one mind on how something went (mt_communicator_agree); of a process that is alone, what it was. */
+/* Makes all ranks agree on one status (mt_communicator_agree). Returns `status` if the process is alone. */
 MT_NODISCARD mt_status mt_ranks_agree(mt_status status);
 
-/* Before the process exits, with how it went. Waits for the others, but not longer than two seconds where it failed here: they may be waiting
- * for this one forever. Answers whether it is to print its message: of those that failed the lowest rank, or who waited in vain. The message
- * names the rank where that is not 0. */
+/* Announces the status of a rank before its exit and waits for the others. After a failure it waits at most two seconds, since they
+ * may be waiting for this rank forever. True if this rank has to print its message: the lowest rank that failed, or one that waited
+ * in vain. The message contains the rank unless it is 0. */
 bool mt_ranks_end(mt_status status);
 
-/* Behind that message, with the exit code: ends all, if some did not come. Otherwise nobody leaves before the message is printed: a launcher
- * ends the others when one has left with a failure. */
+/* Leaves the program with this exit code, after the message was printed. Aborts all ranks if some did not arrive. Otherwise no rank
+ * leaves before the message is printed, since a launcher ends the others when one rank leaves with a failure. */
 void mt_ranks_leave(int code);

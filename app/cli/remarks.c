@@ -15,7 +15,7 @@ mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_remarks *remark
     return MT_OK;
 }
 
-/* What stands behind the '#' that begins the remark of a line; NULL: there is none. A '#' in quotes or in a word begins none. */
+/* Returns the text after the '#' of a line's remark; NULL if it has no remark. A '#' inside quotes or a word does not count. */
 static const char *behind_mark(const char *line)
 {
     char quote = 0, before = ' ';
@@ -32,7 +32,7 @@ static const char *behind_mark(const char *line)
     return NULL;
 }
 
-/* Adds the words from `at` to the end of the line to a text; answers its new end. */
+/* Appends the words from `at` to the end of the line to a text. Returns its new end. */
 static char *add_words(char *to, const char *begin, const char *at)
 {
     const char *end = at + strcspn(at, "\n");
@@ -43,14 +43,15 @@ static char *add_words(char *to, const char *begin, const char *at)
     return to + (end - at);
 }
 
-/* What stands behind the '#' of a line that holds nothing but a remark and begins to the right of `indent`; NULL: another line. */
+/* Returns the text after the '#' of a line that contains only a remark and is indented further than `indent`; NULL for any other
+ * line. */
 static const char *behind_next_mark(const char *line, size_t indent)
 {
     const size_t n = strspn(line, " ");
     return n > indent && line[n] == '#' ? line + n + 1 : NULL;
 }
 
-/* Gives the whole remark of line k, from 0, as one line; NULL: there is none. */
+/* Returns the complete remark of line k, counted from 0, as one line; NULL if it has no remark. */
 static mt_status join_lines(mt_arena *arena, const mt_remarks *r, size_t k, char **out)
 {
     const char *first = behind_mark(r->line[k]);

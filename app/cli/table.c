@@ -138,7 +138,7 @@ static bool missing(const mt_value *value) { return value->is_number ? isnan(val
 
 enum { NUMBER_SIZE = MT_COLUMNS_CELL };
 
-/* A number as people read it. */
+/* Formats a number for text output. */
 static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
 {
     if (column->decimals >= 0)
@@ -147,7 +147,7 @@ static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
         (void)snprintf(out, NUMBER_SIZE, "%.*g", column->digits, number);
 }
 
-/* mt_columns.cell of a table. */
+/* Implements mt_columns.cell for a table. */
 static const char *cell_of(const void *of, size_t row, size_t column, char buffer[NUMBER_SIZE], int *level)
 {
     const mt_table *table = of;
@@ -182,7 +182,7 @@ static void print_text(FILE *stream, const mt_table *table)
     mt_columns_print(stream, &columns);
 }
 
-/* What a program reads where a text stands. */
+/* Returns a text as JSON and CSV contain it. */
 static const char *text_of(const mt_value *value) { return value->key ? value->key : value->text; }
 
 static void print_csv(FILE *stream, const mt_table *table)
@@ -238,7 +238,7 @@ static void json_rows(mt_json *json, const mt_table *table)
     mt_json_close(json);
 }
 
-/* The object, without a line end after it. */
+/* Prints the object, without a line end after it. */
 static void print_json(FILE *stream, const mt_table *table)
 {
     mt_json json = mt_json_begin(stream, &mt_json_rows);

@@ -1,10 +1,10 @@
-/* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h). */
+/* Options of `partition` and `reproduce` for partitioning a mesh (solver/plan/tiling.h). */
 #pragma once
 
 #include "app/cli/command.h"
 #include "solver/plan/tiling.h"
 
-/* For the tables of options of commands that cut a mesh. */
+/* For the option tables of commands that partition a mesh. */
 #define MT_TILING_OPTIONS                                                                                    \
     {.name = "--target", .value = "NAME|FILE.yaml", .help = "the machine; default: gc200"},                  \
         {.name = "--partition",                                                                              \
@@ -19,15 +19,15 @@
             .help = "the largest number of ranges that a tile sends; for the scheme budget"},                \
         MT_OPTION_MACHINE_SET
 
-/* Gives the tiling that these options ask for, on all tiles; --ranges is read below. MT_INPUT names the option. */
+/* Reads the tiling from these options, except --ranges; it uses all tiles. Fails with MT_INPUT; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
 
-/* Gives the value of --ranges; 0 where it is not given. MT_INPUT names the option. */
+/* Reads --ranges; 0 if not given. Fails with MT_INPUT; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);
 
-/* Gives a list of counts of IPUs: whole numbers from 1 to 4096 in any order. MT_INPUT names the option, or says that so many IPUs have
- * too many tiles (mt_tiling_check_ipus). Fails also as mt_tiling_check_room. */
+/* Reads a list of IPU counts: integers from 1 to 4096 in any order. Fails with MT_INPUT if the list is invalid; the message names
+ * the option. Returns the errors of `mt_tiling_check_ipus` (too many tiles) and `mt_tiling_check_room`. */
 enum { MT_TILING_COUNTS = 16 };
 MT_NODISCARD mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
