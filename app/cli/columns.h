@@ -3,8 +3,9 @@
  * A table that is too wide is reduced in this order, no further than needed:
  * 1. Headings are wrapped at blanks, down to 10 characters.
  * 2. Text columns are wrapped at blanks, the widest first, down to their longest word and MT_COLUMNS_TEXT characters. Words of more
- * than 40 characters are broken. Then headings are wrapped down to their longest words.
+ *    than 40 characters are broken. Then headings are wrapped down to their longest words.
  * 3. The columns are printed in several parts, each of which repeats the first column.
+ *
  * Titles are wrapped at blanks. A character is a UTF-8 character. */
 #pragma once
 

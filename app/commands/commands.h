@@ -1,9 +1,9 @@
-/* The commands of the program `myotile`: one file each, in the folders below. */
+/* The commands of the program `myotile`, one per source file in the subfolders. */
 #pragma once
 
 #include "app/cli/command.h"
 
-/* All of them, those of app/study too, in the order in which the help lists them; a NULL ends the table. */
+/* All commands, including those of app/study, in the order of the help; terminated by NULL. */
 extern const mt_command *const mt_commands[];
 
 extern const mt_command mt_command_run, mt_command_heart, mt_command_report, mt_command_cell,

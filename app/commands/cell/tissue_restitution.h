@@ -1,8 +1,8 @@
-/* What `myotile restitution` does where tissue is asked for: S2's conduction velocity and APD90 by the diastolic interval, of plane waves
- * through a slab of elements (--edge-mm, --length-mm or --case) or along a line of points (--cable).
+/* Restitution in tissue for `myotile restitution`: conduction velocity and APD90 of S2 against the diastolic interval. Plane waves
+ * propagate through a slab of elements (--edge-mm, --length-mm or --case) or along a 1-D cable (--cable).
  *
- * The cells are those of the options about a cell, and tissue, diffusion and splitting those of the Niederer benchmark; or all of it, with
- * the time step, is taken from --case, and --set changes values of the case. */
+ * By default the cells are those of the cell options, and tissue, diffusion and splitting those of the Niederer benchmark. With
+ * --case all of them and the time step are those of the case; --set changes its values. */
 #pragma once
 
 #include "app/cli/table.h"
@@ -27,35 +27,35 @@
 
 typedef struct mt_tissue_restitution {
     bool cable;
-    mt_slab_kind kind; /* where it is no cable */
+    mt_slab_kind kind; /* if it is not a cable */
     int axis;
     mt_wave_medium medium;
-    /* what was measured */
+    /* results of the measurement */
     size_t n_elements;
-    mt_element_size size; /* of a cable: from point to point, twice */
+    mt_element_size size; /* of a cable: twice the point spacing */
     mt_premature_wave s1;
-    size_t n;              /* intervals at which S2 passed, from the first on */
-    mt_premature_wave *s2; /* [n], and one more where a wave was blocked: */
-    double blocked_ms;     /* at this interval; NaN: at none */
+    size_t n;              /* number of intervals at which S2 propagated, beginning with the first */
+    mt_premature_wave *s2; /* [n], and one more if a wave was blocked */
+    double blocked_ms;     /* interval of that wave; NaN if none was blocked */
 } mt_tissue_restitution;
 
-/* Is tissue asked for? MT_INPUT: no, but an option says something about it. */
+/* Reports whether a measurement in tissue is requested. Fails with MT_INPUT if it is not, but an option belongs to it. */
 MT_NODISCARD mt_status mt_tissue_restitution_asked(const mt_arguments *arguments, bool *asked);
 
-/* Gives what is asked for, and the cell. MT_INPUT: options that do not go together; failures of app/waves/slab_options.h,
- * app/waves/wave_medium.h and app/cli/cell_options.h. */
+/* Reads the options and the cell. Fails with MT_INPUT if options exclude each other. Returns the errors of
+ * app/waves/slab_options.h, app/waves/wave_medium.h and app/cli/cell_options.h. */
 MT_NODISCARD mt_status mt_tissue_restitution_read(
     mt_arena *arena, const mt_arguments *arguments, mt_tissue_restitution *t, mt_chosen_cell *cell);
 
-/* Measures S2 at n intervals that descend, in cells that begin S1 with the variant's V and states, where each wave has longest_ms.
- * MT_NUMERICS: S2 is blocked at the first interval already. Failures of app/waves. */
+/* Measures S2 at n decreasing intervals. Before S1 the cells have the variant's Vm and states. `longest_ms`: time limit of each
+ * wave. Fails with MT_NUMERICS if S2 is blocked at the first interval. Returns the errors of app/waves. */
 MT_NODISCARD mt_status mt_tissue_restitution_measure(mt_arena *arena, mt_tissue_restitution *t,
     const mt_cell_variant *cells, double longest_ms, size_t n, const double *interval_ms);
 
-/* Gives the two tables: the intervals, and the rest. `cell` is what its title calls it. */
+/* Builds two tables: the intervals, and the other results. `cell` is named in the title. */
 void mt_tissue_restitution_tables(mt_arena *arena, const mt_tissue_restitution *t, const mt_chosen_cell *cell,
     const char *title, mt_table tables[2]);
 
-/* Draws the velocity and APD90 over DI. MT_MEMORY. MT_FILE. */
+/* Draws conduction velocity and APD90 against the diastolic interval. Fails with MT_MEMORY or MT_FILE. */
 MT_NODISCARD mt_status mt_tissue_restitution_draw(
     mt_arena *arena, const mt_tissue_restitution *t, const char *title, const char *path);

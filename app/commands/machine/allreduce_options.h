@@ -1,4 +1,4 @@
-/* What the options of machine allreduce ask for: the machine, the way around its chips, sizes. */
+/* Options of `machine allreduce`: the machine, the path around its chips, and the vector sizes. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -7,33 +7,34 @@
 
 enum { MT_ALLREDUCE_IPUS_MAX = 256 };
 
-/* How chips are joined; the last is not a shape of machine files. */
+/* Network topologies of the chips. Machine files do not have the last one. */
 enum { MT_LADDER, MT_TORUS, MT_PRISM, MT_PHYSICALS };
 extern const char *const mt_physical_name[MT_PHYSICALS];
 
-/* Gives the elements of a vector: "64KiB" are 16384. MT_INPUT: no multiple of 4 bytes up to 1 GiB. */
+/* Reads the number of elements of a vector: "64KiB" are 16384. Fails with MT_INPUT unless the size is a multiple of 4 bytes up to 1
+ * GiB. */
 MT_NODISCARD mt_status mt_allreduce_size(const char *text, size_t *elements);
 
-/* Gives the method, and fills in operation and operator. MT_INPUT: a word that is none. */
+/* Reads the method, and sets operation and operator. Fails with MT_INPUT if a word is unknown. */
 MT_NODISCARD mt_status mt_allreduce_words(
     const mt_arguments *arguments, mt_collective *collective, ipu_method *method);
 
-/* Gives the name of the machine of --target. Fails as ipu_machine_load. */
+/* Returns the name of the machine of --target. Returns the errors of `ipu_machine_load`. */
 MT_NODISCARD mt_status mt_allreduce_machine(
     mt_arena *arena, const mt_arguments *arguments, const char **name);
 
-/* Fills in the target: chips of --target, joined in a shape, or, by NULL, as the machine says. Fails as ipu_machine_load,
- * ipu_target_several. */
+/* Sets the target: n chips of --target in this topology; NULL: that of the machine. Returns the errors of `ipu_machine_load` and
+ * `ipu_target_several`. */
 MT_NODISCARD mt_status mt_allreduce_chips(mt_arena *arena, const mt_arguments *arguments, const char *shape,
     size_t ipus, mt_collective *collective);
 
-/* The first --machine-set of what joins the chips, which a prism has of its own; NULL: there is none. */
+/* Returns the first --machine-set that changes the links between chips, which a prism defines itself; NULL if there is none. */
 const char *mt_allreduce_links_set(const mt_arguments *arguments);
 
-/* Fills in target and rings of a prism; of the links of --target it has the rates and times only. MT_INPUT also: too many chips, or
- * mt_allreduce_links_set. */
+/* Sets target and rings of a prism. Of the links of --target it uses only the rates and times. Also fails with MT_INPUT if there
+ * are too many chips, or if mt_allreduce_links_set is not NULL. */
 MT_NODISCARD mt_status mt_allreduce_prism(
     mt_arena *arena, const mt_arguments *arguments, size_t layers, size_t faces, mt_collective *collective);
 
-/* The way around the chips with the routing and the replicas that it is for. */
+/* Returns the path around the chips with the routing and the replicas that it is designed for. */
 ipu_ring_choice mt_usual_choice(ipu_logical logical);

@@ -1,4 +1,4 @@
-/* One run of a case, from what was asked for to its results in a folder. */
+/* A single run of a case, from its arguments to its results in a folder. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -8,11 +8,11 @@
 
 extern const mt_command mt_command_run;
 
-/* A run with all that it is made of; it stays where it was read. */
+/* A run with all its data. It must not be moved after it was read. */
 typedef struct mt_one_run {
-    mt_run run;          /* points to what follows */
-    mt_case input;       /* completed by mt_one_run_make: absolute paths, and what the case left open */
-    const char *resumed; /* the folder to resume from; NULL: from the start */
+    mt_run run;          /* points to the members below */
+    mt_case input;       /* completed by mt_one_run_make: absolute paths and default values */
+    const char *resumed; /* folder of the run to resume; NULL: a new run */
     bool cached;         /* mt_operator_make */
     mt_mapping_choice choice;
     mt_tracing tracing;
@@ -23,23 +23,25 @@ typedef struct mt_one_run {
     mt_sampling sampling;
 } mt_one_run;
 
-/* Gives what the arguments of `run` ask for, and `also` a value of the case, if it is not NULL, behind those of --set. What can be
- * told without the mesh is checked. MT_INPUT. MT_FILE: the case, a checkpoint or a machine's file cannot be read. MT_MEMORY. */
+/* Reads the arguments of `run`. `also`: a value of the case that is applied after those of --set, or NULL. Checks everything that
+ * does not need the mesh. Fails with MT_INPUT; with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
 
-/* The part of a rank that is not 0 in mt_one_run_make on rank 0: it waits until that is ready (mt_ranks_agree), is given its part of the
- * problem, and computes what it is asked to. Fails as that. */
+/* Counterpart of mt_one_run_make on ranks other than 0: waits until rank 0 is ready (mt_ranks_agree), receives its part of the
+ * problem, and computes as instructed. Returns the errors of `mt_one_run_make`. */
 MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 
-/* Writes the files of a run that has ended or was stopped, and shows that stage. `page`: report.html is among them. Fails as
- * mt_report_write. */
+/* Writes the files of a completed or stopped run, and shows this as a stage. `page`: true if report.html was written. Returns the
+ * errors of `mt_report_write`. */
 MT_NODISCARD mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page);
 
-/* What is done with a run that has ended or was stopped. */
+/* Processes the results of a completed or stopped run. */
 typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *done);
 
-/* Makes the run and calls `results`; `folder`, and that of the details, were entered. `shared`: what it shares with others, or NULL. Warns
- * of unusual values. MT_STOPPED: a signal came; `results` was called if a step was done. */
+/* Prepares and executes the run, then calls `results`. `folder` and that of the details have been entered. `shared`: data shared
+ * with other runs, or NULL. Warns of unusual values. Fails with MT_STOPPED after a signal; `results` was called if at least one
+ * step was completed. */
 MT_NODISCARD mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared,
     const char *folder, mt_one_run_results *results, void *user);

@@ -1,16 +1,17 @@
-/* myotile run --sweep: a case with several values of one key, one run after the other, and a table over all of them.
+/* `myotile run --sweep`: a case with several values of one key, one run per value, and a table of all runs.
  *
- * Each value's files are those of `run --set key=value`, byte for byte, in a folder of its own below the output folder; there stands
- * sweep.csv, the table, which is renewed after each run. What does not depend on the key is made once (app/run/shared.h).
+ * The files of each value are those of `run --set key=value`, byte for byte, in a subfolder of the output folder. The table,
+ * sweep.csv, is in the output folder and is rewritten after each run. Data that does not depend on the key is built once
+ * (app/run/shared.h).
  *
- * Before the first run all values are checked: that each is a case, that its files are there, and, of those on the first one's mesh,
- * that stimuli and points fit it. Then a run that fails does not keep the next ones from being made; it is told at once, and at the end.
- * A signal ends the run that is under way as it would end it alone, and no other begins. */
+ * All values are checked before the first run: that each case is valid, that its files exist, and, for cases on the mesh of the
+ * first, that stimuli and points fit it. After that, a failed run does not prevent the next ones; it is reported at once and at the
+ * end. A signal stops the current run as it stops a single one, and no other run begins. */
 #pragma once
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 
-/* Makes the runs of the arguments of `run`, which have --sweep, in and below this folder. MT_INPUT, MT_FILE: a value makes no sense,
- * and nothing was run; or, as every other status, that of the first run that failed. MT_STOPPED. MT_MEMORY. */
+/* Executes the runs of the arguments of `run`, which contain --sweep, in and below this folder. Fails with MT_INPUT or MT_FILE
+ * before any run if a value is invalid, with MT_STOPPED, or with MT_MEMORY. Otherwise returns the status of the first failed run. */
 MT_NODISCARD mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, const char *folder);

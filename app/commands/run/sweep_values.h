@@ -1,13 +1,13 @@
-/* The values of a sweep: the text path.to.key=A,B,C of --sweep, taken apart.
+/* Values of a sweep, parsed from the text path.to.key=A,B,C of --sweep.
  *
- * Commas part values, but those within brackets, braces or quotes. Blanks around a value are not part of it. Each value has a name for its
- * folder: the last part of the key and the value, "edge_mm=0.2", with '_' in place of what no name of a file may have. */
+ * Commas separate values, except within brackets, braces or quotes. Blanks around a value are ignored. Each value has a name for
+ * its folder: the last part of the key and the value, "edge_mm=0.2", with '_' in place of characters that file names exclude. */
 #pragma once
 
 #include "data/core/arena.h"
 #include "data/core/status.h"
 
-enum { MT_SWEEP_NAME_MAX = 200 }; /* bytes of the longest name */
+enum { MT_SWEEP_NAME_MAX = 200 }; /* maximum bytes of a name */
 
 typedef struct mt_sweep_value {
     const char *text; /* "0.2" */
@@ -16,11 +16,11 @@ typedef struct mt_sweep_value {
 } mt_sweep_value;
 
 typedef struct mt_sweep_values {
-    const char *key; /* its last part */
+    const char *key; /* the last part of the key */
     size_t n;
-    mt_sweep_value *value; /* [n] as they were given */
+    mt_sweep_value *value; /* [n] in the given order */
 } mt_sweep_values;
 
-/* Gives the values of a text in `arena`. MT_INPUT: it has no key or no values, one is empty, two are the same or have the same name, or a
- * name is too long. MT_MEMORY. */
+/* Parses the values of a text in `arena`. Fails with MT_INPUT if there is no key or no value, if a value is empty, if two values or
+ * their names are equal, or if a name is too long. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_sweep_values_read(mt_arena *arena, const char *text, mt_sweep_values *values);

@@ -1,5 +1,5 @@
-/* A field at several moments, side by side in one picture with one scale of colours: columns are moments, rows the sides that the mesh is
- * seen from (mt_views_find). A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels in the style of mt_picture_map. */
+/* A field at several times in one picture with a common colour scale. Columns are times, rows are views of the mesh
+ * (mt_views_find). A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels in the style of mt_picture_map. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -7,18 +7,19 @@
 
 enum { MT_SNAPSHOTS_MAX = 8 };
 
-/* Borrowed. Texts are UTF-8. */
+/* All members are borrowed. Text is UTF-8. */
 typedef struct mt_snapshots {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
-    size_t n;                         /* moments, 1 to MT_SNAPSHOTS_MAX */
+    size_t n;                         /* number of times, 1 to MT_SNAPSHOTS_MAX */
     const double *time_ms;            /* [n] */
-    const float *const *values;       /* [n][n_elements]; NaN where an element has none: it is grey */
+    const float *const *values;       /* [n][n_elements]; NaN: no value, drawn grey */
     const char *title, *label, *unit; /* of the picture; of the values: "Membrane potential", "mV" */
-    double low, high; /* of the scale, low < high; what lies beyond has the colour of its end */
+    double low, high; /* of the scale, low < high; values outside have the colour of the nearer end */
 } mt_snapshots;
 
-/* Writes the picture: whole, or not at all. The same input gives the same bytes, for any number of threads. Values at vertices are those
- * of mt_view_rim_values. O(elements) time, and for each moment O(elements that touch the surface + pixels). MT_INPUT: no elements, an
- * adjacency of another mesh, no moments or too many, an empty scale, words that are not UTF-8. MT_MEMORY. MT_FILE. */
+/* Writes the picture, completely or not at all. The same input yields the same bytes for any number of threads. Values at vertices
+ * are those of mt_view_rim_values. O(elements) time, and O(elements that touch the surface + pixels) for each time. Fails with
+ * MT_INPUT if there are no elements, the adjacency belongs to another mesh, there are no times or too many, the scale is empty, or
+ * text is not UTF-8. Fails with MT_MEMORY or MT_FILE. */
 MT_NODISCARD mt_status mt_snapshots_write(const char *path, const mt_snapshots *snapshots);

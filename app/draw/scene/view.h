@@ -1,8 +1,7 @@
-/* The outer surface of a mesh as the samples of a picture: what is visible from some side, how light it is, its value there, and
- * lines on it.
+/* The outer surface of a mesh as picture samples: visibility, light, value, and lines, seen from one direction.
  *
- * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
- * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
+ * Orthographic projection. Samples are counted to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them form a pixel. Depth
+ * increases towards the viewer, from 1 at the farthest point of the surface to 2 at the nearest. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,45 +12,46 @@
 
 enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 3 };
 
-/* The outer faces of a mesh, and data at its vertices (zero at inner ones). */
+/* The outer faces of a mesh, and data at its vertices (zero at inner vertices). */
 typedef struct mt_view_surface {
     const mt_mesh *mesh;
     const float *element_value; /* [n_elements] */
     size_t n_faces;
-    uint32_t *face_vertex;  /* [n_faces][3], counter-clockwise seen from outside */
+    uint32_t *face_vertex;  /* [n_faces][3], counter-clockwise from outside */
     uint32_t *face_element; /* [n_faces] */
     double *face_normal;    /* [n_faces][3], unit, outward */
-    double *normal;         /* [n_vertices][3], unit, the mean over the faces around; zero inside */
-    float *
-        value; /* [n_vertices]; 0 where no element around has a value. NULL: each face has its element's value, flat */
-    /* The edges, each once with either face, sorted by their lower vertex: those of v are edge_begin[v] .. [v + 1). */
+    double *normal;         /* [n_vertices][3], unit, mean over adjacent outer faces; zero inside */
+    /* [n_vertices]; 0 if no adjacent element has a value. NULL: each face has its element's value */
+    float *value;
+    /* The edges, once per adjacent face, sorted by their lower vertex; the edges of v are edge_begin[v] .. edge_begin[v + 1]. */
     size_t *edge_begin;  /* [n_vertices + 2] */
     uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
     uint32_t *edge_face; /* [3 n_faces] */
-    size_t *edge_again;  /* [3 n_faces] the next entry of the same edge, with another face; 0: none */
+    size_t *edge_again;  /* [3 n_faces] index of the same edge with another face; 0: none */
 } mt_view_surface;
 
-/* Gives the surface; borrows all. Values are NaN in elements that have none. Those at vertices are such that the mean of an
- * element's four is nearly the element's own. */
+/* Builds the surface; borrows everything. Values are NaN in elements without one. Values at vertices are chosen so that the mean of
+ * an element's four is nearly its own value. */
 MT_NODISCARD mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
-/* The same with the elements' values as they are: a face has one value. */
+/* Same, with the elements' values: each face has a single value. */
 MT_NODISCARD mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
-/* For many moments on one mesh: the vertices of the outer faces, and the elements around them. */
+/* For many times on one mesh: the vertices of the outer faces and the adjacent elements. */
 typedef struct mt_view_rim {
     mt_vertex_stars stars;
     uint32_t *vertex; /* [stars.n] */
-    double *mean;     /* [stars.n], room */
+    double *mean;     /* [stars.n], work space */
 } mt_view_rim;
 
-/* Gives the rim of a surface and room for values at its vertices, zeroed. MT_MEMORY. */
+/* Builds the rim of a surface and zeroed values at its vertices. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_view_rim_make(mt_arena *arena, mt_view_surface *surface, mt_view_rim *rim);
 
-/* Gives the surface other values, borrowed: a vertex has the mean of the elements around that have one, by their volumes. They all lie
- * on one side of the surface, so it is off by up to half an edge; what mt_view_surface_make does about that takes far longer. */
+/* Replaces the values of the surface; borrows them. A vertex has the volume-weighted mean of the adjacent elements with a value.
+ * They are all on one side of the surface, so the value is displaced by up to half an edge. The correction in mt_view_surface_make
+ * takes far longer. */
 void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_surface *surface);
 
 /* Two faces of the surface that share the edge from vertex a to b. */
@@ -63,34 +63,33 @@ typedef struct mt_meeting {
 typedef void mt_meet(void *context, const mt_meeting *meeting);
 void mt_view_surface_meetings(const mt_view_surface *surface, mt_meet *meet, void *context);
 
-/* A direction of view: orthonormal and right-handed. */
+/* A direction of view, orthonormal and right-handed. */
 typedef struct mt_view {
-    const char *name; /* "" if there is only one */
+    const char *name; /* "" if it is the only one */
     double right[3], up[3], toward[3];
-    bool cuts; /* the plane toward . x = cut_mm cuts the mesh, and all in front of it is not drawn */
+    bool cuts; /* true if the plane toward . x = cut_mm cuts the mesh; everything in front of it is omitted */
     double cut_mm;
 } mt_view;
 
-/* Gives the n sides to look at a mesh from. A heart (one that has mt_landmarks) stands with its base up and
- * is seen twice, from opposite sides and a little from above: with two ventricles from its front, where the
- * right one is on our left, and from behind. Everything else is seen once: x to the right, y away from us and
- * to the left, z up, at an azimuth and elevation that show three sides of a slab, the largest one widest.
- * MT_MEMORY. */
+/* Returns the n views of a mesh. A heart (with mt_landmarks) has its base up and two opposite views, both slightly from above. With
+ * two ventricles these are the front, with the right ventricle on the viewer's left, and the back. Any other mesh has one view: x
+ * to the right, y away from the viewer and to the left, z up. Its azimuth and elevation show three sides of a slab, the largest one
+ * widest. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
 
-/* Finds the view of a heart that is cut along its long axis: the plane goes through the middle of the left endocardium, along the axis and
- * toward the right ventricle, so that it opens both ventricles; the anterior part is removed. *found: false for a mesh without mt_landmarks.
- * MT_MEMORY. */
+/* Finds the view of a heart cut along its long axis. The plane passes through the centre of the left endocardium, along the axis
+ * and towards the right ventricle, so that it opens both ventricles; the anterior part is removed. *found: false if the mesh has no
+ * mt_landmarks. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_view_cut_find(const mt_mesh *mesh, mt_view *view, bool *found);
 
-/* What each sample shows. depth 0: nothing; value NaN: none; ink 0..255: how much of a line. */
+/* Data of each sample. depth 0: background; value NaN: no value; ink 0..255: coverage by lines. */
 typedef struct mt_plot {
     int w, h;                     /* samples */
-    float *depth, *value, *light; /* [h][w]; light 1 is the colour itself */
+    float *depth, *value, *light; /* [h][w]; light 1 leaves the colour unchanged */
     uint8_t *ink;
-    uint32_t *face; /* of the surface; meaningless where there is nothing. NULL: values stay as they are */
-    double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
-    float cut;      /* the depth of the cutting plane: nothing nearer is drawn; INFINITY: none */
+    uint32_t *face; /* of the surface; undefined in the background. NULL: values cannot be replaced */
+    double *sample; /* [n_vertices][3]: x, y, depth of the mesh vertices */
+    float cut;      /* depth of the cutting plane: nothing nearer is drawn; INFINITY: no plane */
 } mt_plot;
 
 static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
@@ -98,33 +97,32 @@ static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
     return (size_t)y * (size_t)plot->w + (size_t)x;
 }
 
-/* The largest scale [samples / mm] at which the surface fits into w x h samples with a small margin. */
+/* Returns the largest scale [samples / mm] at which the surface fits into w x h samples with a small margin. */
 double mt_view_scale(const mt_view *view, const mt_view_surface *surface, int w, int h);
 
-/* Gives a plot of w x h samples with the surface in its middle, and the sharp edges of the surface in ink. `moves`: it is to get other
- * values afterwards. */
+/* Builds a plot of w x h samples with the surface in the centre, and its sharp edges as ink. `moves`: true if its values will be
+ * replaced. */
 MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
     double samples_per_mm, int w, int h, bool moves, mt_plot *plot);
 
-/* Gives the samples the values that the surface has now: what mt_plot_make would give them, in less time. For a
- * plot that moves. */
+/* Updates the samples to the current values of the surface: the result of mt_plot_make, in less time. For a plot made with `moves`. */
 void mt_plot_revalue(mt_plot *plot, const mt_view_surface *surface);
 
-/* Returns the light on a surface with this normal: 1 is the colour itself. */
+/* Returns the light on a surface with this normal; 1 leaves the colour unchanged. */
 double mt_view_light(const mt_view *view, const double normal[3]);
 
-/* Fills the samples of a triangle whose centre is inside, behind the cutting plane and nearer than what they show; removes
- * their ink. Corners are samples with depth. */
+/* Fills the samples of a triangle, and removes their ink, if the sample centre is inside, behind the cutting plane and nearer than
+ * the current depth. Corners are samples with depth. */
 void mt_plot_triangle(
     mt_plot *plot, size_t face, const double *const corner[3], const double value[3], const double light[3]);
 
-/* True if a point at sample (x, y) of this depth is neither hidden nor cut away; the sample is inside the plot. */
+/* True if a point of this depth at a sample is neither hidden nor cut off; the sample is inside the plot. */
 bool mt_plot_shows(const mt_plot *plot, size_t sample, double depth);
 
-/* Is this face of the surface turned towards us? */
+/* True if this face of the surface is turned towards the viewer. */
 bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t face);
 
-/* Gives corners (of the plot's) of a face, and its values there: NaN where its element has none. */
+/* Returns the corners of a face in the plot, and its values there; NaN if its element has none. */
 void mt_plot_face(const mt_plot *plot, const mt_view_surface *surface, size_t face, const double *corner[3],
     double value[3]);
 
@@ -132,13 +130,13 @@ typedef struct mt_plot_segment {
     double from[3], to[3]; /* samples, with depth */
 } mt_plot_segment;
 
-/* A point is hidden if it lies deeper than what is visible there by more than this fraction of the whole depth. */
+/* A point is hidden if it is deeper than the visible surface by more than this fraction of the total depth. */
 extern const double mt_plot_depth_slack;
 
-/* The edge of two faces on a plot. */
+/* Returns the common edge of two faces on a plot. */
 mt_plot_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
 
-/* Inks the samples within `half` of the segment, with soft edges, where it is visible. */
+/* Inks the samples within `half` of the segment if it is visible, with soft edges. */
 void mt_plot_ink(mt_plot *plot, const mt_plot_segment *segment, double half, double strength);
 
 typedef struct mt_box {
