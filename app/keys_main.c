@@ -1,4 +1,4 @@
-/* keys cases|machines: prints the tables of keys that data/cases/README.md and data/machines/README.md end in. */
+/* keys cases|machines: prints the tables of keys at the end of data/cases/README.md and data/machines/README.md. */
 #include <string.h>
 
 #include "data/yaml/yaml_write.h"

@@ -1,4 +1,4 @@
-/* The program: all it does is in app/commands. */
+/* The main program: prepares the process and runs the commands of app/commands. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 static const rlim_t stack_least = 1 << 20, stack_usual = 8 << 20; /* bytes */
 static const double stack_most = 0x1p30;
 
-/* Restarts the program with a larger stack if the stack limit is too small, which is also that of OpenMP's threads. Ends it if the limit
- * cannot be raised. */
+/* Restarts the program with a larger stack if the stack limit, which also applies to OpenMP's threads, is too small. Exits if the
+ * limit cannot be raised. */
 static void ensure_stack(char *const *argv)
 {
     struct rlimit limit;
@@ -27,7 +27,7 @@ static void ensure_stack(char *const *argv)
     exit(MT_FILE);
 }
 
-/* Returns the bytes of a size as OMP_STACKSIZE has it, in KiB or with a letter B, K, M or G. */
+/* Returns the bytes of a size in the format of OMP_STACKSIZE: in KiB, or with a letter B, K, M or G. */
 static double bytes_of(const char *text)
 {
     char *end;
@@ -37,7 +37,8 @@ static double bytes_of(const char *text)
     return number * (letter == 'B' ? 1 : letter == 'M' ? 0x1p20 : letter == 'G' ? 0x1p30 : 0x1p10);
 }
 
-/* The stack of OpenMP's threads is settled before main begins: restarts the program if it is too small, or too large to be had. */
+/* Restarts the program if the stack size of OpenMP's threads, which is fixed before main begins, is too small or unrealistically
+ * large. */
 static void ensure_thread_stacks(char *const *argv)
 {
     const char *found = getenv("OMP_STACKSIZE");
@@ -46,9 +47,9 @@ static void ensure_thread_stacks(char *const *argv)
     if (setenv("OMP_STACKSIZE", "8M", 1) == 0) (void)execv("/proc/self/exe", argv);
 }
 
-/* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many
- * times slower as soon as the machine has other work; how long it spins is settled before main begins, so the
- * program starts itself once more with a short spin, unless the person has chosen. */
+/* Restarts the program with a short spin time of OpenMP, unless the user has chosen one. The threads synchronise thousands of times
+ * a second; with OpenMP's default, long spinning, this becomes many times slower as soon as the machine has other work. The spin
+ * time is fixed before main begins. */
 static void choose_short_spin(char *const *argv)
 {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
@@ -56,8 +57,8 @@ static void choose_short_spin(char *const *argv)
         (void)execv("/proc/self/exe", argv);
 }
 
-/* Where a standard stream is closed, the next file that is opened would take its place, and be written into. What takes it
- * instead can be read from and not written to: what is lost on it is noticed. */
+/* Opens /dev/null read-only in place of closed standard streams. Otherwise the next opened file would replace such a stream and
+ * receive its output. Writing to the replacement fails, so lost output is noticed. */
 static void occupy_closed_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

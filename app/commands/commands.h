@@ -3,7 +3,7 @@
 
 #include "app/cli/command.h"
 
-/* All commands, including those of app/study, in the order of the help; terminated by NULL. */
+/* All commands, including app/study, in the order of the help; terminated by NULL. */
 extern const mt_command *const mt_commands[];
 
 extern const mt_command mt_command_run, mt_command_heart, mt_command_report, mt_command_cell,

@@ -22,8 +22,8 @@ const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how)
     return anatomy == MT_ANATOMY_FOUND ? found[how] : text[anatomy];
 }
 
-/* Refuses tags whose meaning neither names nor the shape tell: of surfaces without names (`ours`), or none of a surface.
- * mt_message() has why the shape does not tell. */
+/* Refuses tags that neither names nor the shape explain: surface tags without names (`ours`), or no surface tags at all.
+ * mt_message() explains why the shape does not suffice. */
 static mt_status refuse_unknown(const char *path, bool ours)
 {
     char why[400];
@@ -40,7 +40,7 @@ static mt_status refuse_unknown(const char *path, bool ours)
         path, understood, why);
 }
 
-/* Warns about tags of triangles beside those of surfaces. `meaning`: by the shape; NULL if it does not tell. */
+/* Warns of triangle tags other than surface tags. `meaning`: by the shape; NULL if unknown. */
 static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning *meaning)
 {
     char text[MT_MEANING_TEXT], list[160];
@@ -59,8 +59,8 @@ static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning
         path, list, understood, text);
 }
 
-/* Judges the tags of a mesh that has some, by their names or by the shape. Refuses if none is a surface's (not `ours`), or if those
- * without names mean other surfaces or nothing by the shape. Warns about other tags, as they may be patches for stimuli. */
+/* Evaluates the tags of a mesh by their names or by the shape. Refuses them if none is a surface tag (not `ours`), or if the shape
+ * contradicts or does not explain tags without names. Warns of other tags, which may be patches for stimuli. */
 static mt_status judge_tags(
     const char *path, const mt_adjacency *adjacency, const mt_mesh *mesh, bool ours, mt_anatomy *anatomy)
 {
@@ -95,7 +95,7 @@ static mt_status find_surfaces(
     return mt_fail_in(path, mt_surfaces_find(mesh, surfaces));
 }
 
-/* Names the surfaces once their tags are known. `changed`: the tags are not those of the file, and its names mean nothing now. */
+/* Names the surfaces after their tags are known. `changed`: true if the tags differ from the file, which makes its names invalid. */
 static mt_status name_surfaces(mt_arena *arena, bool changed, mt_mesh *mesh)
 {
     if (changed) MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
@@ -124,7 +124,7 @@ mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from,
     return name_surfaces(arena, find || tags, mesh);
 }
 
-/* Finds the surfaces by the shape alone, in `shape`. */
+/* Finds the surfaces by the shape alone, as tags in `shape`. */
 static mt_status find_shape(
     mt_arena *arena, const mt_adjacency *adjacency, const mt_mesh *mesh, mt_mesh *shape, mt_surfaces *found)
 {
@@ -136,7 +136,7 @@ static mt_status find_shape(
     return mt_surfaces_find(shape, found);
 }
 
-/* Refuses tags without names that by the shape are other surfaces. `way`: what the person does, before the meaning as an option. */
+/* Refuses tags without names that the shape contradicts. `way`: advice before the meaning as an option. */
 static mt_status refuse_contradicted(const char *path, const mt_meaning *m, const char *way)
 {
     char text[MT_MEANING_TEXT], list[160];
@@ -214,9 +214,9 @@ mt_status mt_anatomy_confirm_surface(
     return named ? MT_OK : confirm_surface(scratch, path, surface);
 }
 
-/* ---- without being told ---- */
+/* ---- without options ---- */
 
-/* Do the tags say where base, epicardium and left endocardium are? */
+/* True if tags specify base, epicardium and left endocardium. */
 static bool has_ours(const mt_mesh *mesh)
 {
     mt_surfaces counts;

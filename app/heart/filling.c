@@ -10,16 +10,17 @@
 #include "mesh/anatomy/nearest.h"
 #include "mesh/info.h"
 
-static const double count_tolerance = 0.05;  /* of the wanted elements */
-static const double volume_tolerance = 0.05; /* of the surface's: a mesh beyond is of another body */
-static const double good_enough = 0.2;       /* worst radius ratio with which no other mesh is looked for */
+static const double count_tolerance = 0.05; /* relative to the requested number */
+/* relative to the surface: beyond, the mesh is of another body */
+static const double volume_tolerance = 0.05;
+static const double good_enough = 0.2; /* minimum radius ratio that ends the search */
 static const double element_of_h =
-    0.21; /* mm^3 of an element: times h^3 of gmsh's edge h, mean of two hearts */
+    0.21; /* volume of an element over h^3 of gmsh's edge h, mean of two hearts */
 
-/* Where the surface is cut for meshing it anew; real hearts go with some of them and not with others. With 180 no edge
- * is kept, which is what a rough surface needs. */
+/* Feature angles for remeshing the surface. Each succeeds for some hearts only. 180 keeps no feature edge, as rough surfaces
+ * require. */
 static const double angles_deg[] = {40, 75, 180};
-static const double beside[] = {1, 1.008, 0.992}; /* what a size is multiplied by after the k-th attempt */
+static const double beside[] = {1, 1.008, 0.992}; /* factor on the size after the k-th attempt */
 enum {
     N_ANGLES = sizeof angles_deg / sizeof *angles_deg,
     TRIES_AN_ANGLE = sizeof beside / sizeof *beside,
@@ -34,7 +35,7 @@ mt_status mt_filling_begin(const char *name, const mt_mesh *surface, mt_filling 
     return status == MT_OK ? MT_OK : mt_fail(status, "%s: %s", name, mt_message());
 }
 
-/* Its volume is that of the surface, in one piece: gmsh has been seen to fill half of a body. */
+/* Checks that the mesh is connected and has the volume of the surface: gmsh sometimes fills only half of a body. */
 static mt_status examine(mt_arena *scratch, const mt_filling *f, const mt_mesh *mesh, mt_filling_attempt *a)
 {
     mt_adjacency adjacency;
@@ -48,7 +49,7 @@ static mt_status examine(mt_arena *scratch, const mt_filling *f, const mt_mesh *
     return MT_OK;
 }
 
-/* One mesh, in `arena`. A mesh that gmsh cannot make is an attempt without elements. */
+/* Generates a mesh in `arena`. If gmsh fails, the attempt has no elements. */
 static mt_status try_once(mt_arena *arena, mt_filling *f, double angle_deg, double edge_mm, mt_mesh *mesh)
 {
     mt_filling_attempt *a = &f->attempts[f->n_attempts++];
@@ -64,7 +65,7 @@ static mt_status try_once(mt_arena *arena, mt_filling *f, double angle_deg, doub
     return status;
 }
 
-/* Keeps a mesh if it is better than the best so far. */
+/* Stores a mesh if it is better than the best one. */
 static void keep_better(
     mt_filling *f, mt_arena *arena, const mt_mesh *mesh, mt_arena *best_arena, mt_mesh *best)
 {
@@ -79,8 +80,8 @@ static void keep_better(
     f->chosen = a;
 }
 
-/* Meshes with one angle and several sizes: corrected until the count is right, then a little beside, since a percent can
- * make a good mesh of a bad one. Fails only with what another attempt cannot help. */
+/* Generates meshes with one angle and several sizes. The size is corrected until the number of elements is right, then varied by a
+ * percent, which can change the quality greatly. Fails only with errors that no other attempt can avoid. */
 static mt_status try_angle(
     mt_arena *best_arena, mt_filling *f, double angle_deg, double *edge_mm, mt_mesh *best)
 {
@@ -105,7 +106,7 @@ static mt_status try_angle(
     return MT_OK;
 }
 
-/* The mesh in `arena`, which holds nothing else. */
+/* Generates the mesh in `arena`, which must be empty. */
 static mt_status make_body(mt_arena *arena, mt_filling *f, mt_mesh *mesh)
 {
     double edge_mm = cbrt(f->closed.volume_mm3 / f->elements / element_of_h);

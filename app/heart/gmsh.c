@@ -19,7 +19,7 @@
 #include "data/files/file.h"
 #include "mesh/files/gmsh.h"
 
-/* Looks again and again: a signal does not end a wait (mt_progress_catch_interrupt), and may come just before one. */
+/* Waits for the child by polling, since a signal does not end a wait (mt_progress_catch_interrupt) and can arrive just before one. */
 static void wait_for(pid_t child, int *ended)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -31,13 +31,13 @@ static void wait_for(pid_t child, int *ended)
 
 enum { CANNOT_START = 127 };
 
-/* The child becomes the program, quiet, and dies with its parent. Its addresses are not randomised, if the system allows that: gmsh 4.8.4
- * sorts by them, and the same numbers would give other meshes each time. */
+/* Executes the program in the child, without output, and so that it dies with its parent. Disables address randomisation if the
+ * system allows it: gmsh 4.8.4 sorts by addresses, so meshes would not be reproducible. */
 static _Noreturn void become(char *const words[], pid_t parent)
 {
     const int nowhere = open("/dev/null", O_RDWR);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(CANNOT_START); /* it has gone already */
+    if (getppid() != parent) _exit(CANNOT_START); /* the parent has already ended */
     (void)signal(SIGPIPE, SIG_DFL), (void)signal(SIGXFSZ, SIG_DFL);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) (void)dup2(nowhere, fd);
     (void)personality(PER_LINUX | ADDR_NO_RANDOMIZE);
@@ -45,7 +45,7 @@ static _Noreturn void become(char *const words[], pid_t parent)
     _exit(CANNOT_START);
 }
 
-/* Runs the program with these words and waits. A signal meanwhile ends both. */
+/* Runs a program and waits for it. A signal ends both. */
 static mt_status run(char *const words[], const mt_gmsh_number *first)
 {
     int ended = 0;
@@ -71,7 +71,7 @@ mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh)
 {
     static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
-    enum { FIXED = sizeof fixed / sizeof *fixed, OTHERS = 5 }; /* gmsh, surface, script, its output, NULL */
+    enum { FIXED = sizeof fixed / sizeof *fixed, OTHERS = 5 }; /* gmsh, surface, script, output, NULL */
     char path[MT_FILE_PATH_MAX], value[MT_GMSH_NUMBERS_MAX][32],
         *words[OTHERS + FIXED + 3 * MT_GMSH_NUMBERS_MAX];
     mt_file body;
@@ -110,7 +110,7 @@ mt_status mt_gmsh_scratch_name(char path[MT_FILE_PATH_MAX])
 mt_status mt_gmsh_slab(
     mt_arena *arena, const double size_mm[3], double edge_mm, unsigned long seed, mt_mesh *mesh)
 {
-    const double delaunay = 1; /* as gmsh numbers its algorithms */
+    const double delaunay = 1; /* gmsh's number of the algorithm */
     const mt_gmsh_number numbers[] = {{"h", edge_mm}, {"x", size_mm[0]}, {"y", size_mm[1]}, {"z", size_mm[2]},
         {"Mesh.RandomSeed", (double)seed}, {"Mesh.Algorithm3D", delaunay}, {"General.NumThreads", 1}};
     char out[MT_FILE_PATH_MAX];
@@ -134,7 +134,7 @@ void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
     (void)fputs("$EndElements\n", stream);
 }
 
-/* Edges of ventricles.geo and what gmsh 4.8.4 made with them; between two of them the number goes with a power of the edge. */
+/* Returns the edge for ventricles.geo, from element counts of gmsh 4.8.4. Between two entries the count is a power of the edge. */
 static double edge_for(double elements)
 {
     static const struct {
@@ -150,7 +150,7 @@ static double edge_for(double elements)
     return made[k].edge_mm * pow(elements / made[k].elements, power);
 }
 
-/* The number goes roughly with the edge to the power -3, so a few corrections meet the count. */
+/* The count is roughly proportional to edge^-3, so a few corrections suffice. */
 mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char *out, mt_mesh *mesh)
 {
     double edge_mm = edge_for((double)elements);

@@ -13,15 +13,15 @@
 #define RADIUS_MM 6
 #define DURATION_MS 2
 #define STRENGTH_UA_MM3 50
-#define MARGIN 1.5    /* of the end, over what is expected, */
-#define MARGIN_MORE 2 /*   and where waves may be later than that */
-#define DETOUR 1.15   /* of ways along edges */
-#define ROUNDED_MS 10 /* the end is a multiple of this */
-#define FRAMES 40     /* of V, at most, until all is activated */
+#define MARGIN 1.5    /* factor on the expected activation time, */
+#define MARGIN_MORE 2 /* and if the delay may be larger than expected */
+#define DETOUR 1.15   /* excess of path lengths along edges */
+#define ROUNDED_MS 10 /* granularity of the end */
+#define FRAMES 40     /* maximum frames of V until full activation */
 
 /* ---- the stimulus ---- */
 
-/* The middle of the vertices, and the direction in which they reach farthest. */
+/* Finds the centre of the vertices and the direction of their largest variance. */
 static void find_long_axis(const mt_mesh *mesh, double middle_mm[3], double axis[3])
 {
     double a[3][3] = {{0}}, axes[3][3];
@@ -40,7 +40,7 @@ static void find_long_axis(const mt_mesh *mesh, double middle_mm[3], double axis
     for (int k = 0; k < 3; k++) axis[k] = axes[k][longest];
 }
 
-/* The centre of the element at its lower end, by z. */
+/* Finds the centroid of the element at the lower end of the axis, by z. */
 static void find_lower_end(const mt_mesh *mesh, double end_mm[3])
 {
     double middle_mm[3], axis[3], farthest = -INFINITY;
@@ -56,7 +56,7 @@ static void find_lower_end(const mt_mesh *mesh, double end_mm[3])
     }
 }
 
-/* A sphere of 6 mm, or of two elements if they are larger than that. */
+/* Chooses a sphere with a radius of 6 mm, or of two element sizes if that is larger. */
 static void choose_sphere(mt_heart_case *c)
 {
     const mt_heart_mesh *heart = c->heart;
@@ -70,7 +70,7 @@ static void choose_sphere(mt_heart_case *c)
         for (int k = 0; k < 3; k++) at_mm[k] = heart->mesh.xyz_mm[3 * heart->landmarks.apex + (size_t)k];
     } else {
         find_lower_end(&heart->mesh, at_mm);
-        for (int k = 0; k < 3; k++) /* as it is told */
+        for (int k = 0; k < 3; k++) /* rounded as in the case */
             region->centre_mm[k] = at_mm[k] = round(at_mm[k] * 100) / 100;
     }
     mt_decision("stimulus", "%s (%.1f, %.1f, %.1f) mm, %g mm around it, for %d ms",
@@ -112,7 +112,7 @@ static void choose_cells(const mt_heart_case *c)
 
 /* ---- the end, and the ECG ---- */
 
-/* Gives the elements of all sites; one may be in several. */
+/* Returns the elements of all sites, with duplicates if sites overlap. */
 static mt_status find_stimulated(mt_arena *scratch, mt_heart_case *c, size_t *n, uint32_t **elements)
 {
     const mt_mesh *mesh = &c->heart->mesh;
@@ -180,7 +180,7 @@ mt_status mt_heart_case_choose(
     return MT_OK;
 }
 
-/* ---- its text ---- */
+/* ---- the text of the case ---- */
 
 static void write_number(FILE *to, const char *key, double value, const char *remark)
 {
@@ -230,7 +230,7 @@ static void write_stimuli(FILE *to, const mt_heart_case *c)
     for (size_t k = 0; k < c->n_sites; k++) write_site(to, c, &c->site[k]);
 }
 
-/* Regions and gradients of a complete beat. */
+/* Writes cell type, regions and gradients; the last two only for a complete beat. */
 static void write_cells(FILE *to, const mt_heart_case *c)
 {
     static const char *const surface[] = {"lv_endocardium", "rv_endocardium"};
@@ -278,7 +278,7 @@ static void write_electrodes(FILE *to, const mt_heart_case *c)
     }
 }
 
-/* Frames of V, whole ms apart. */
+/* Writes the frames of V, at intervals of integer ms. */
 static void write_series(FILE *to, const mt_heart_case *c)
 {
     const double shown_ms = c->beat ? c->end_ms : c->expected_ms, every_ms = fmax(1, ceil(shown_ms / FRAMES)),

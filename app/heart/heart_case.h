@@ -1,20 +1,20 @@
-/* The case of a heart that was made without a question (app/heart/heart_mesh.h): what is chosen for it, and its text, which says why and can
- * be edited and run.
+/* The automatic case of a heart (app/heart/heart_mesh.h): its settings, and its text, which explains them and can be edited and
+ * run.
  *
- *   stimulus   at the apex of the left ventricle; without an anatomy at the lower end of the longest axis
- *   end        when all is activated, at the latest 1.5 times when that is expected (solver/tissue/arrival.h), with waves as late as the mesh
- *              makes them; twice where they may be later
- *   series     some 40 frames of V, which show the wave in the report and in ParaView
- *   ECG        where the electrodes have places (solver/outputs/chest.h)
+ * - stimulus: at the apex of the left ventricle; without an anatomy at the lower end of the longest axis
+ * - end: full activation, or at most 1.5 times the expected activation time (solver/tissue/arrival.h) with the conduction delay of
+ *   the mesh; twice if the delay may be larger
+ * - series: some 40 frames of Vm, for the report and ParaView
+ * - ECG: if the electrodes have positions (solver/outputs/chest.h)
  *
- * A complete beat (mt_heart_case_choose with `beat`) has instead
+ * A complete beat (mt_heart_case_choose with `beat`) differs in
  *
- *   stimuli    of a heart with anatomy: the earliest endocardial sites of a human heart (app/heart/heart_sites.h)
- *   endocardia that conduct twice as fast, as the Purkinje network is not in the mesh
- *   end        MT_HEART_BEAT_MS after all is expected to be activated
- *   cells      of a heart with layers: M cells on the endocardial side, epicardial cells in the rest of the wall; of a heart with a base:
- *              g_Ks at the apex MT_HEART_APEX_GKS times that at the base, falling linearly. Both make T concordant with QRS
- *   maps       repolarisation and APD also */
+ * - stimuli, with anatomy: the earliest endocardial sites of a human heart (app/heart/heart_sites.h), and endocardia with twice the
+ *   conduction velocity, since the mesh has no Purkinje network
+ * - end: MT_HEART_BEAT_MS after the expected full activation
+ * - cells, with layers: M cells on the endocardial side, epicardial cells in the rest of the wall; with a base: g_Ks decreases
+ *   linearly from apex to base, by a factor MT_HEART_APEX_GKS. Both make T concordant with QRS
+ * - maps: also repolarisation and APD */
 #pragma once
 
 #include <stdio.h>
@@ -25,26 +25,27 @@
 
 #define MT_HEART_BEAT_MS 420
 
-/* I_Ks of canine cells from the apex over that of cells from the base: 5.61 and 2.14 pA/pF (B. Szentadrassy et al., Cardiovasc. Res. 65,
- * 851, 2005, who find more of its channel at the apex in human hearts, too). That M cells on the endocardial side and such a gradient
- * together make T upright is a result of J. Okada et al., Am. J. Physiol. 301, H200, 2011. The sign of T is the same from 2 on. */
+/* Ratio of I_Ks in canine cells of the apex and of the base: 5.61 and 2.14 pA/pF (B. Szentadrassy et al., Cardiovasc. Res. 65, 851,
+ * 2005; they also find more of its channel at the apex of human hearts). Endocardial M cells and such a gradient together produce
+ * an upright T wave (J. Okada et al., Am. J. Physiol. 301, H200, 2011). The polarity of T is the same from a ratio of 2 on. */
 #define MT_HEART_APEX_GKS 2.6
 
 typedef struct mt_heart_case {
-    bool beat; /* complete, through repolarisation */
+    bool beat; /* true for a complete beat, including repolarisation */
     const char *title;
-    const char *mesh; /* its file */
+    const char *mesh; /* path of its file */
     const mt_heart_mesh *heart;
-    size_t n_sites; /* with stimuli */
+    size_t n_sites; /* number of stimulated sites */
     mt_heart_site site[MT_HEART_SITES];
-    double expected_ms, end_ms; /* of full activation; and of the run */
+    double expected_ms, end_ms; /* expected full activation; end of the run */
     size_t n_electrodes;        /* 0: no ECG */
     mt_electrode electrode[MT_CHEST_ELECTRODES];
 } mt_heart_case;
 
-/* Chooses the heart's case and reports each choice (mt_decision). `beat`: a complete one. Keeps `title`, `mesh` and `heart`. MT_MEMORY. */
+/* Chooses the case of a heart and reports each decision (mt_decision). `beat`: true for a complete beat. Keeps `title`, `mesh` and
+ * `heart`. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_case_choose(
     const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *chosen);
 
-/* Writes the text. `run_again` is the command that runs it. Failures stay with the stream. */
+/* Writes the text of the case. `run_again`: the command that runs it. The stream stores its errors. */
 void mt_heart_case_write(FILE *to, const mt_heart_case *chosen, const char *run_again);

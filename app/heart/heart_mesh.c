@@ -11,20 +11,20 @@
 #include "mesh/names.h"
 #include "solver/case/delay.h"
 
-static const double elements_most = 5e7;   /* of a body that is filled or refined */
-static const double elements_least = 1000; /* of a body that is filled */
-static const double fewer = 0.95;          /* of the wanted elements gmsh makes no fewer */
+static const double elements_most = 5e7;   /* maximum in a filled or refined body */
+static const double elements_least = 1000; /* minimum in a filled body */
+static const double fewer = 0.95;          /* gmsh generates at least this fraction of the requested number */
 static const double mm3_in_mL = 1000;
-/* Mean edge over the cube root of the mean volume (mt_element_size). */
+/* Ratio of mean edge and cube root of the mean volume (mt_element_size). */
 static const double edge_of_length = 2.1;
 
-/* A heart in the making. */
+/* State of the preparation of a heart. */
 typedef struct making {
     const mt_heart_asked *asked;
     mt_refining *refining;
     mt_heart_mesh *heart;
     mt_surfaces surfaces;
-    unsigned long times; /* that it is to be refined */
+    unsigned long times; /* number of refinements */
 } making;
 
 static mt_arena *arena_of(making *m) { return m->refining->arenas[m->refining->at]; }
@@ -59,7 +59,7 @@ static double volume_of(const mt_mesh *mesh)
     return volume_mm3;
 }
 
-/* ---- its anatomy and what follows from it ---- */
+/* ---- anatomy and tissue ---- */
 
 static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
 {
@@ -69,7 +69,7 @@ static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
         unused ? "; the tags in the file mean something else and are not used" : "");
 }
 
-/* Decides what the surfaces of the mesh are, or of a closed surface without elements. */
+/* Identifies the surfaces of a mesh, or of a closed surface without elements. */
 static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *adjacency, mt_mesh *mesh)
 {
     mt_anatomy anatomy;
@@ -89,7 +89,7 @@ static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *ad
     return MT_OK;
 }
 
-/* Without fibres no direction is another than across them. */
+/* Chooses the tissue. Without fibres it has the transverse conductivities in all directions. */
 static void choose_tissue(making *m, bool fibres)
 {
     mt_medium *tissue = &m->heart->tissue;
@@ -99,7 +99,7 @@ static void choose_tissue(making *m, bool fibres)
     tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
 }
 
-/* How many elements a body of this volume needs; no more than are asked for. */
+/* Returns the number of elements for a body of this volume: the requested number, or as required by the delay. */
 static double elements_of(const making *m, double volume_mm3)
 {
     const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
@@ -144,7 +144,7 @@ static mt_status begin_surface(mt_arena *arena, making *m, mt_mesh *parts, mt_fi
     return MT_OK;
 }
 
-/* How many elements gmsh shall make. */
+/* Chooses the number of elements that gmsh generates. */
 static mt_status choose_filling(making *m, double volume_mm3, double *filled)
 {
     double elements = elements_of(m, volume_mm3);
@@ -157,14 +157,14 @@ static mt_status choose_filling(making *m, double volume_mm3, double *filled)
 
 static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
 {
-    mesh->notes = NULL; /* those of the reader are printed */
+    mesh->notes = NULL; /* the reader's notes are already printed */
     const mt_status status = mt_repair_mesh(arena_of(m), mesh, r);
     if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh);
     if (status != MT_INPUT) return status;
     return mt_fail(status, "%s: cannot be mended: %s", m->asked->path[0], mt_message());
 }
 
-/* Tags the boundary of the mesh as the surface is, and names the tags. */
+/* Copies the surface's tags to the boundary of the mesh and names them. */
 static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
@@ -223,7 +223,7 @@ static mt_status say_mended(const mt_mesh *mesh, const mt_repair *r)
     return MT_OK;
 }
 
-/* How often its edges must be halved; with --elements, may be. */
+/* Chooses the number of refinements: as many as necessary, or as --elements permits. */
 static mt_status choose_refining(making *m)
 {
     const mt_mesh *mesh = &m->heart->mesh;
@@ -250,7 +250,7 @@ static mt_status take_mesh(mt_arena *arena, making *m)
     return choose_refining(m);
 }
 
-/* ---- both ---- */
+/* ---- surfaces and meshes ---- */
 
 static mt_status refine(making *m)
 {
@@ -315,7 +315,7 @@ static mt_status choose_fibres(making *m)
     return MT_OK;
 }
 
-/* Reads the files, and takes their mesh or fills their surface. */
+/* Reads the files, and uses their mesh or fills their surface. */
 static mt_status make_mesh(making *m)
 {
     MT_SCRATCH(arena);

@@ -1,14 +1,14 @@
-/* From files to the mesh of a heart that can be simulated, without a question: the body in a closed surface is filled, or a mesh mended;
- * its surfaces are found; it is refined until waves are late by no more than MT_HEART_LATE_PERCENT, or to a number of elements; it gets its
- * fibres. Each decision is reported (mt_decision).
+/* Fully automatic preparation of a heart mesh from files. A closed surface is filled with elements, or a mesh is repaired. Its
+ * surfaces are identified. The mesh is refined until the conduction delay is at most MT_HEART_LATE_PERCENT, or to a number of
+ * elements, and gets fibres. Each decision is reported (mt_decision).
  *
- *   what is given          one mesh, or one or several surfaces that close together
- *   anatomy                as mt_anatomy_decide; of a surface before it is filled, for the mesh has its tags from there
- *   fibres                 the mesh's own, unless they are all along one axis where there is an anatomy; by rule (60 to -60 degrees)
- *                          where there is one; else none
- *   tissue                 mt_medium_usual; without fibres it conducts in all directions as that does across them
- *   size of the elements   by mt_delay_length_mm of that tissue. A mesh is refined as a whole, so that elements may be half as long. gmsh
- *                          makes at most MT_HEART_FILLED_MOST elements, which are refined: that is much faster than to let it make all */
+ * - input: one mesh, or one or several surfaces that together are closed
+ * - anatomy: as in mt_anatomy_decide; of a surface before it is filled, since the mesh gets its tags from the surface
+ * - fibres: those in the mesh, unless there is an anatomy and all are parallel to one axis; with an anatomy by rule (60 to -60
+ *   degrees); else none
+ * - tissue: mt_medium_usual; without fibres its transverse conductivities in all directions
+ * - element size: mt_delay_length_mm of that tissue. A mesh is refined uniformly, so elements can be half as long. gmsh generates
+ *   at most MT_HEART_FILLED_MOST elements, which are then refined; this is much faster than generating all */
 #pragma once
 
 #include "app/heart/anatomy.h"
@@ -21,27 +21,28 @@
 
 enum { MT_HEART_FILLED_MOST = 100000 };
 
-/* What is asked for; borrowed. */
+/* The request; borrowed. */
 typedef struct mt_heart_asked {
-    size_t n; /* files */
+    size_t n; /* number of files */
     const char *const *path;
-    const char *unit; /* of their numbers; NULL: each format's */
-    double elements;  /* at most, of a surface within 5 %; 0: as many as the error asks for */
-    const char *mesh; /* where it will stand */
+    const char *unit; /* unit of their coordinates; NULL: default of each format */
+    double elements;  /* maximum number, within 5 % for a surface; 0: as required by the delay */
+    const char *mesh; /* path of the mesh file to be written */
 } mt_heart_asked;
 
 typedef struct mt_heart_mesh {
-    mt_mesh mesh; /* in the arena of the refining */
+    mt_mesh mesh; /* in an arena of the mt_refining */
     bool has_anatomy;
-    mt_landmarks landmarks; /* where it has */
+    mt_landmarks landmarks; /* if has_anatomy */
     bool has_rv;
     mt_medium tissue;
     mt_element_size size;
-    double late_percent;  /* expected in them (mt_delay_percent), */
-    bool beyond_measured; /*   or more: they are longer than any in which waves were measured */
+    double late_percent;  /* expected conduction delay (mt_delay_percent) */
+    bool beyond_measured; /* true if it may be larger: elements exceed the measured range */
 } mt_heart_mesh;
 
-/* Gives the mesh. `refining` has two empty arenas. MT_INPUT: a surface that is not closed, several files of which one is a mesh, a mesh that
- * cannot be mended, a body that would need too many elements. Fails also as the readers, mt_filling_make, mt_fibres_make. */
+/* Builds the mesh. `refining`: has two empty arenas. Fails with MT_INPUT if a surface is not closed, if one of several files is a
+ * mesh, if a mesh cannot be repaired, or if the body needs too many elements. Returns the errors of the readers, `mt_filling_make`
+ * and `mt_fibres_make`. */
 MT_NODISCARD mt_status mt_heart_mesh_make(
     const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart);

@@ -7,7 +7,8 @@
 #define RADIUS_MM 8
 #define DEPTH_MM 1.5
 
-/* Towards the right ventricle and the anterior wall, across the axis; and the height over the apex as a share of the base's. */
+/* A site: its direction, towards the right ventricle and the anterior wall, and its height above the apex as a fraction of that of
+ * the base. */
 typedef struct place {
     int32_t surface;
     double to_rv, to_front, height, start_ms;
@@ -25,7 +26,8 @@ double mt_heart_endocardium_mm(const mt_heart_mesh *heart)
     return fmax(DEPTH_MM, 1.2 * heart->size.length_mm);
 }
 
-/* Fills unit vectors: up, to the right ventricle, to the anterior wall. Without a right ventricle the second is any one across the first. */
+/* Computes unit vectors: up, to the right ventricle, to the anterior wall. Without a right ventricle the second is any
+ * perpendicular to the first. */
 static void find_frame(const mt_landmarks *l, double frame[3][3])
 {
     for (int k = 0; k < 3; k++) frame[0][k] = l->up[k], frame[1][k] = l->to_rv[k];
@@ -38,7 +40,7 @@ static void find_frame(const mt_landmarks *l, double frame[3][3])
     mt_cross3(frame[0], frame[1], frame[2]);
 }
 
-/* Finds the vertex of the place's surface that is farthest in its direction. Each mm off its height counts as 2 mm less. */
+/* Finds the vertex of the site's surface that is farthest in its direction, with a penalty of 2 mm per mm of height difference. */
 static void find_place(const mt_heart_mesh *heart, double frame[3][3], const place *p, double at_mm[3])
 {
     const mt_mesh *mesh = &heart->mesh;
@@ -71,7 +73,7 @@ size_t mt_heart_sites_find(const mt_heart_mesh *heart, mt_heart_site site[MT_HEA
         double at_mm[3] = {0};
         *r = mt_region_nothing;
         find_place(heart, frame, p, at_mm);
-        for (int i = 0; i < 3; i++) r->centre_mm[i] = round(at_mm[i] * 10) / 10; /* as the case has it */
+        for (int i = 0; i < 3; i++) r->centre_mm[i] = round(at_mm[i] * 10) / 10; /* rounded as in the case */
         r->surface = p->surface == MT_SURFACE_RV ? "rv_endocardium" : "lv_endocardium";
         r->depth_mm = fmax(DEPTH_MM, round(17.5 * heart->size.length_mm) / 10);
         r->radius_mm = fmax(RADIUS_MM, ceil(7 * heart->size.length_mm));

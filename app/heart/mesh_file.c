@@ -22,7 +22,7 @@ mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Warns of names and groups that a format loses; names of surfaces are kept as names of files. */
+/* Warns of names and groups that a format loses. Surface names are preserved as file names. */
 static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
 {
     size_t n = 0;
@@ -49,11 +49,11 @@ mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mes
     return MT_OK;
 }
 
-/* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human heart): beyond, the unit is likely wrong by a factor
- * of ten or more. */
+/* The longest side of a heart is 20 mm (ventricles of a rabbit) to 300 mm (a large human heart). Beyond, the unit is probably wrong
+ * by a factor of ten or more. */
 static const double heart_mm[2] = {20, 300};
 
-/* Returns the unit in which a heart has this length, as a suggestion; "" if it has in none. */
+/* Suggests the unit in which a heart has this length; "" if there is none. */
 static const char *likely_unit(double length_mm)
 {
     static const struct {

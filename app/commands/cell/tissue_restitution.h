@@ -1,8 +1,8 @@
 /* Restitution in tissue for `myotile restitution`: conduction velocity and APD90 of S2 against the diastolic interval. Plane waves
  * propagate through a slab of elements (--edge-mm, --length-mm or --case) or along a 1-D cable (--cable).
  *
- * By default the cells are those of the cell options, and tissue, diffusion and splitting those of the Niederer benchmark. With
- * --case all of them and the time step are those of the case; --set changes its values. */
+ * By default the cell options define the cells; tissue, diffusion and splitting are taken from the Niederer benchmark. With --case
+ * the case defines all of them and the time step; --set changes its values. */
 #pragma once
 
 #include "app/cli/table.h"

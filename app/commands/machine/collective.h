@@ -28,8 +28,9 @@ MT_NODISCARD mt_status mt_collective_plan(
 MT_NODISCARD mt_status mt_collective_make(
     mt_arena *arena, const mt_collective *collective, mt_collective_made *made);
 
-/* Executes the collective with small integers, whose sums do not depend on the order, and checks the results of each chip. Returns
- * in `arena` the engine after one run. Fails with MT_NUMERICS if a chip has another result. Returns the errors of `ipu_engine_new`. */
+/* Executes the collective with small integers, so that sums do not depend on the order, and checks the results of each chip.
+ * Returns in `arena` the engine after one run. Fails with MT_NUMERICS if a chip has another result. Returns the errors of
+ * `ipu_engine_new`. */
 MT_NODISCARD mt_status mt_collective_do(
     mt_arena *arena, const mt_collective *collective, const mt_collective_made *made, ipu_engine **engine);
 

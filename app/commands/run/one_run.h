@@ -23,8 +23,8 @@ typedef struct mt_one_run {
     mt_sampling sampling;
 } mt_one_run;
 
-/* Reads the arguments of `run`. `also`: a value of the case that is applied after those of --set, or NULL. Checks everything that
- * does not need the mesh. Fails with MT_INPUT; with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with
+/* Reads the arguments of `run`. `also`: a value of the case that is applied after all --set, or NULL. Checks everything that does
+ * not need the mesh. Fails with MT_INPUT; with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);

@@ -1,6 +1,6 @@
 /* `myotile run --sweep`: a case with several values of one key, one run per value, and a table of all runs.
  *
- * The files of each value are those of `run --set key=value`, byte for byte, in a subfolder of the output folder. The table,
+ * The files of each value are identical to the files of `run --set key=value`, in a subfolder of the output folder. The table,
  * sweep.csv, is in the output folder and is rewritten after each run. Data that does not depend on the key is built once
  * (app/run/shared.h).
  *

@@ -2,7 +2,7 @@
  * MT_PAGE_HEIGHT pixels.
  *
  * A curve accepts any number of points. It divides its range into MT_CURVE_PARTS equal parts and stores the first, lowest, highest
- * and last point of each. A part is narrower than a pixel, so the drawn pixels are those of the line through all points.
+ * and last point of each. A part is narrower than a pixel, so all points together would draw the same pixels.
  *
  *     mt_curve v;
  *     MT_TRY(mt_curve_begin(arena, 0, 500, &v));

@@ -38,7 +38,7 @@ typedef struct mt_time_labels {
     mt_time_label at[MT_TIME_LEVELS_MAX]; /* level k at [k - first] */
 } mt_time_labels;
 
-/* Draws the isochrones within the scale on a plot of this surface, whose values are activation times. Leaves gaps for their labels
- * and returns the label positions. */
+/* Draws the isochrones within the scale on a plot of a surface with activation times as values. Leaves gaps for their labels and
+ * returns the label positions. */
 void mt_isochrones_draw(mt_plot *plot, const mt_view_surface *surface, const mt_view *view,
     const mt_times *times, mt_time_labels *labels);

@@ -18,8 +18,8 @@ typedef struct mt_snapshots {
     double low, high; /* of the scale, low < high; values outside have the colour of the nearer end */
 } mt_snapshots;
 
-/* Writes the picture, completely or not at all. The same input yields the same bytes for any number of threads. Values at vertices
- * are those of mt_view_rim_values. O(elements) time, and O(elements that touch the surface + pixels) for each time. Fails with
+/* Writes the picture, completely or not at all. The same input yields the same bytes for any number of threads. mt_view_rim_values
+ * computes the values at vertices. O(elements) time, and O(elements that touch the surface + pixels) for each time. Fails with
  * MT_INPUT if there are no elements, the adjacency belongs to another mesh, there are no times or too many, the scale is empty, or
  * text is not UTF-8. Fails with MT_MEMORY or MT_FILE. */
 MT_NODISCARD mt_status mt_snapshots_write(const char *path, const mt_snapshots *snapshots);
