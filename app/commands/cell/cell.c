@@ -1,4 +1,4 @@
-/* myotile cell: one cell of a model, by itself. */
+/* myotile cell: simulation of a single cell. */
 #include <math.h>
 #include <string.h>
 
@@ -48,18 +48,18 @@ const mt_command mt_command_cell = {
 
 typedef struct request {
     mt_chosen_cell cell;
-    const char *file; /* whose name warnings begin with */
+    const char *file; /* prefix of warnings */
     bool single;
     double end_ms;
     mt_pulses pulses;
     mt_pulse_steps steps;
-    size_t n;                           /* steps of the run */
-    size_t first;                       /* steps before trace and picture begin */
-    double every;                       /* steps from row to row */
-    const char *trace, *save, *picture; /* paths; NULL: none */
+    size_t n;                           /* number of time steps */
+    size_t first;                       /* first step of trace and picture */
+    double every;                       /* steps between rows */
+    const char *trace, *save, *picture; /* paths; NULL if not written */
 } request;
 
-/* ---- when ---- */
+/* ---- times ---- */
 
 static mt_status read_beats(const mt_arguments *arguments, request *r)
 {
@@ -106,7 +106,7 @@ static mt_status read_times(const mt_arguments *arguments, request *r)
     return MT_OK;
 }
 
-/* ---- what is written ---- */
+/* ---- output files ---- */
 
 static mt_status read_interval(const mt_arguments *arguments, request *r)
 {
@@ -169,7 +169,7 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
     return read_files(arguments, r);
 }
 
-/* ---- what may not be meant ---- */
+/* ---- warnings ---- */
 
 static void warn_of_request(const request *r)
 {
@@ -188,7 +188,7 @@ static void warn_of_request(const request *r)
             r->file, p->rise_mV_ms);
 }
 
-/* What was meant to raise V and did not depolarise the cell. */
+/* Warns if a positive stimulus did not depolarise the cell. */
 static void warn_of_stimulus(const request *r, double peak_mV)
 {
     if (peak_mV >= 0 || r->pulses.rise_mV_ms <= 0 || r->steps.off == r->steps.on || r->steps.on >= r->n)
@@ -200,17 +200,17 @@ static void warn_of_stimulus(const request *r, double peak_mV)
 
 /* ---- the run ---- */
 
-enum { MICROMOLAR = 1000 }; /* in a millimolar */
+enum { MICROMOLAR = 1000 }; /* per millimolar */
 
-/* What is kept of it. */
+/* Recorded data of the run. */
 typedef struct record {
     mt_lone_cell cell;
     mt_beats beats;
     double peak_mV;
     mt_cell_trace trace;
-    mt_curve v, below;               /* of the picture */
-    double time_unit_ms, drawn_unit; /* of its axis */
-    size_t calcium, drawn;           /* states; SIZE_MAX: there is none */
+    mt_curve v, below;               /* curves of the picture */
+    double time_unit_ms, drawn_unit; /* units of its axes */
+    size_t calcium, drawn;           /* indices of states; SIZE_MAX: none */
 } record;
 
 static size_t state_named(const mt_cell_model *model, const char *name)
@@ -225,7 +225,7 @@ static double calcium_of(const record *x)
     return x->calcium == SIZE_MAX ? NAN : mt_lone_cell_state(&x->cell, x->calcium);
 }
 
-/* Below V the picture has calcium, or the first state of a model without. */
+/* Begins the picture. Below V it shows calcium, or the first state if the model has no calcium. */
 static mt_status begin_picture(mt_arena *arena, const request *r, record *x)
 {
     const double from_ms = (double)r->first * r->cell.dt_ms, to_ms = (double)r->n * r->cell.dt_ms;
@@ -250,7 +250,7 @@ static mt_status begin_record(mt_arena *arena, const request *r, FILE *trace, re
     return trace ? mt_cell_trace_begin(arena, trace, r->cell.model, r->first, r->every, &x->trace) : MT_OK;
 }
 
-/* After so many steps. */
+/* Records the cell after this number of steps. */
 static void record_step(const request *r, size_t steps, record *x)
 {
     if (steps > 0) mt_beats_add(&x->beats, x->cell.v_mV, calcium_of(x));
@@ -345,7 +345,7 @@ static mt_status write_all(mt_arena *arena, const request *r, record *x)
 
 /* ---- the table ---- */
 
-enum { BEATS_SHOWN = 6 }; /* the last; all of them for programs */
+enum { BEATS_SHOWN = 6 }; /* number of beats in text; other formats have all */
 
 static void beat_columns(mt_table *table, bool calcium)
 {
@@ -433,7 +433,7 @@ static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments)
     return mt_print_table(arguments, &table);
 }
 
-/* Of all models, or of the one cell that options choose. */
+/* Lists all models, or the parameters of the cell selected by options. */
 static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 {
     static const char *const choosing[] = {"--model", "--type", "--start", "--scale", "--set"};

@@ -1,5 +1,5 @@
-/* myotile restitution: how the duration of an action potential depends on the diastolic interval before it, in one cell; in tissue also
- * how fast it is conducted (app/commands/cell/tissue_restitution.h). */
+/* myotile restitution: APD against the preceding diastolic interval in a single cell; in tissue also the conduction velocity
+ * (app/commands/cell/tissue_restitution.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +50,12 @@ enum { INTERVALS_MAX = 1000 };
 typedef struct request {
     mt_chosen_cell cell;
     bool in_tissue;
-    mt_tissue_restitution tissue; /* there */
+    mt_tissue_restitution tissue; /* if in_tissue */
     bool dynamic;
-    mt_pulses pulses; /* S1's; dynamic: its bcl changes */
-    size_t n;         /* intervals */
+    mt_pulses pulses; /* of S1; the dynamic protocol changes its bcl */
+    size_t n;         /* number of intervals */
     double first_ms, step_ms;
-    const char *picture; /* NULL: none */
+    const char *picture; /* path, or NULL */
 } request;
 
 /* ---- the request ---- */
@@ -97,7 +97,7 @@ static mt_status read_intervals(const mt_arguments *arguments, request *r)
 
 static double interval_ms(const request *r, size_t k) { return r->first_ms - (double)k * r->step_ms; }
 
-/* Whether the pulses of the shortest cycle fit into it. */
+/* Checks that the pulses fit into the shortest cycle. */
 static mt_status check_pulses(const request *r)
 {
     mt_pulses shortest = r->pulses;
@@ -129,18 +129,18 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
 
 /* ---- the measurement ---- */
 
-/* At one interval; of the dynamic protocol two, else the second is as the first. */
+/* Beats at one interval: two in the dynamic protocol, else two copies of one. */
 typedef struct pair {
     double interval_ms;
     mt_beat beat[2];
 } pair;
 
 typedef struct measured {
-    size_t n;   /* intervals that the cell followed, from the first on */
+    size_t n;   /* number of intervals that the cell followed, beginning with the first */
     pair *pair; /* [n] */
 } measured;
 
-/* S1 but for its last beat; V and states become those there. */
+/* Applies all S1 but the last; updates V and states. */
 static mt_status pace_s1(const request *r, double *v_mV, double *states)
 {
     mt_pulses before = r->pulses;
@@ -184,7 +184,7 @@ static mt_status measure_all(mt_arena *arena, const request *r, measured *m)
 
 /* ---- the tables ---- */
 
-/* Between this interval and the longer one before it; NaN at the first. */
+/* Slope between this interval and the preceding longer one; NaN at the first. */
 static double slope_at(const measured *m, size_t k)
 {
     if (k == 0) return NAN;
@@ -300,7 +300,7 @@ static mt_status draw(mt_arena *arena, const request *r, const measured *m)
 
 /* ---- in tissue ---- */
 
-/* The cells are paced by themselves with S1 but for its last beat, which is a wave. */
+/* A single cell is paced with all S1 but the last, which is a wave in tissue. */
 static mt_status measure_tissue(mt_arena *arena, request *r)
 {
     mt_cell_variant paced = r->cell.variant;
@@ -325,7 +325,7 @@ static mt_status restitution_in_tissue(mt_arena *arena, const mt_arguments *argu
         r->picture ? mt_tissue_restitution_draw(arena, &r->tissue, title, r->picture) : MT_OK;
     mt_tissue_restitution_tables(arena, &r->tissue, &r->cell, title, tables);
     MT_TRY(mt_print_tables(arguments, tables, 2));
-    return drawn; /* what was measured is told even so */
+    return drawn; /* the results are printed even if drawing failed */
 }
 
 /* ---- the command ---- */
@@ -341,5 +341,5 @@ static mt_status restitution(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     const mt_status drawn = r.picture ? draw(arena, &r, &m) : MT_OK;
     MT_TRY(print(arena, arguments, &r, &m));
-    return drawn; /* what was measured is told even so */
+    return drawn; /* the results are printed even if drawing failed */
 }

@@ -9,14 +9,14 @@
 #include "solver/cells/parameters.h"
 #include "data/core/order.h"
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static const char *const sizes[] = {"--edge-mm", "--length-mm", NULL},
                          *const ways[] = {"--family", "--seed", "--direction", NULL},
                          *const meshes[] = {"--edge-mm", "--length-mm", "--family", "--seed", NULL},
                          *const cells[] = {"--model", "--type", "--start", "--scale", "--dt-ms", NULL};
 
-/* The first of these that is given; NULL: none. */
+/* Returns the first option of the list that was given; NULL if there is none. */
 static const char *first_given(const mt_arguments *arguments, const char *const *names)
 {
     while (*names && !mt_option_given(arguments, *names)) names++;
@@ -57,7 +57,7 @@ static mt_status cell_of_case(mt_arena *arena, const mt_case *input, mt_chosen_c
     return MT_OK;
 }
 
-/* The tissue and the scheme of a case, with the cell of the options. */
+/* Combines tissue and scheme of a case with the cell of the options. */
 static mt_status medium_with(const mt_case *input, const mt_chosen_cell *cell, mt_wave_medium *medium)
 {
     MT_TRY(mt_wave_medium_of_case(input, medium));
@@ -93,7 +93,7 @@ mt_status mt_tissue_restitution_read(
 
 /* ---- the measurement ---- */
 
-/* The slab lives as long as its strand. */
+/* Builds the strand; it borrows the slab. */
 static mt_status make_strand(
     mt_arena *slab_arena, mt_arena *arena, const mt_tissue_restitution *t, mt_wave_slab *slab, mt_strand *s)
 {
@@ -194,7 +194,7 @@ mt_status mt_tissue_restitution_draw(
     enum { VELOCITY, APD, PANELS };
     mt_premature_wave *w;
     mt_curve curve[PANELS];
-    size_t n_panels = APD; /* without APD90 */
+    size_t n_panels = APD; /* omits the panel of APD90 if no wave has one */
     MT_COPY(arena, w, t->s2, t->n);
     qsort(w, t->n, sizeof *w, by_diastolic_interval);
     const double last_ms = fmax(w[t->n - 1].diastolic_interval_ms, 1), step = mt_page_step(last_ms, 10),

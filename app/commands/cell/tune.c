@@ -1,4 +1,4 @@
-/* myotile tune: conductivities for asked conduction velocities, on elements of a size. */
+/* myotile tune: conductivities for requested conduction velocities at a given element size. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ const mt_command mt_command_tune = {
     .run = tune,
 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 typedef struct request {
     mt_case input;
@@ -128,7 +128,7 @@ static mt_table tissue_table(mt_arena *arena, const request *r, const mt_tuning 
 
 /* ---- the snippet ---- */
 
-/* What to put into a case. */
+/* Prints the tissue as YAML to paste into a case. */
 static mt_status print_snippet(FILE *out, const mt_case *c)
 {
     const struct {
@@ -144,7 +144,7 @@ static mt_status print_snippet(FILE *out, const mt_case *c)
     (void)fprintf(out, "\nFor the case:\n\ntissue:\n");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         char number[MT_NUMBER_SIZE];
-        if (isnan(keys[k].value)) continue; /* left out of the case */
+        if (isnan(keys[k].value)) continue; /* omitted in the case */
         mt_number_text(keys[k].value, number);
         (void)fprintf(out, "  %s: %s\n", keys[k].key, number);
     }
@@ -154,7 +154,7 @@ static mt_status print_snippet(FILE *out, const mt_case *c)
 
 /* ---- the command ---- */
 
-/* A wave that owes more than this to its elements is right where it was tuned, and elsewhere by chance. */
+/* Threshold for a warning: above it the mesh contributes so much to the velocity that it is right only for the tuned waves. */
 static const double much_percent = 20;
 
 static void warn_of_elements(const mt_tuning *tuning)

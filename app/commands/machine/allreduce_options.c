@@ -49,7 +49,7 @@ mt_status mt_allreduce_words(const mt_arguments *arguments, mt_collective *c, ip
 
 /* ---- the machine ---- */
 
-/* Gives a machine of one chip, with links of the shape. */
+/* Loads a machine of one chip, with links of this topology. */
 static mt_status read_machine(
     mt_arena *arena, const mt_arguments *arguments, const char *shape, ipu_target *one)
 {
@@ -84,7 +84,7 @@ mt_status mt_allreduce_chips(
     return ipu_target_several(&one, ipus, &c->target);
 }
 
-/* Whether "key=value" sets what joins the chips, or a part of it: links.list.0.lanes=2. */
+/* True if "key=value" sets the links between chips, or a part of them: links.list.0.lanes=2. */
 static bool sets_links(const char *set)
 {
     static const char *const of_links[] = {"links.shape", "links.direct", "links.cross", "links.rail",
@@ -106,7 +106,7 @@ const char *mt_allreduce_links_set(const mt_arguments *arguments)
     return set;
 }
 
-/* Those of a prism in place of a machine's. */
+/* Replaces the links of a machine with those of a prism. */
 static mt_status join_prism(mt_arena *arena, const ipu_prism *prism, ipu_links *links)
 {
     links->shape = IPU_LINK_LIST;

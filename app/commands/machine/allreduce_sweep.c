@@ -11,17 +11,17 @@
 
 enum { SIZES_MAX = 64, NAME = 64 };
 
-/* Chips joined in a way, and a way around them. */
+/* A topology of the chips and a path around them. */
 typedef struct shape {
     char physical[NAME];
     mt_collective collective; /* without a plan */
 } shape;
 
-/* Of one size on one shape. */
+/* Times of one vector size on one shape. */
 typedef struct timed {
     const shape *shape;
     size_t elements;
-    ipu_method method, automatic; /* the fastest; what auto takes */
+    ipu_method method, automatic; /* fastest method; choice of auto */
     size_t steps;
     double us, automatic_us;
 } timed;
@@ -30,18 +30,18 @@ typedef struct sweep {
     mt_arena *arena;
     const mt_arguments *arguments;
     size_t ipus;
-    ipu_method method; /* auto: all */
+    ipu_method method; /* IPU_AUTO: all methods */
     ipu_collective operation;
     ipu_operator with;
-    const char *csv, *picture; /* NULL: none */
+    const char *csv, *picture; /* paths, or NULL */
     const char *machine;       /* its name */
     size_t n_sizes, elements[SIZES_MAX];
     shape *shape;
     size_t n_shapes;
-    timed *row; /* [n_sizes * n_shapes], each size with the fastest shape of the smallest replicas first */
+    timed *row; /* [n_sizes * n_shapes]; shapes of each size are sorted by replica size, then by time */
 } sweep;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status check_options(const mt_arguments *arguments)
 {
@@ -105,7 +105,7 @@ static shape *new_shape(sweep *s)
     return new;
 }
 
-/* All ways around a ladder or torus that its number of chips allows. */
+/* Adds all paths around a ladder or torus of this number of chips. */
 static mt_status add_rings(sweep *s, const char *joined)
 {
     mt_collective chips;
@@ -124,7 +124,7 @@ static mt_status add_rings(sweep *s, const char *joined)
     return MT_OK;
 }
 
-/* The prism with the fewest faces: with more, links inside layers carry more rings than they have lanes. */
+/* Adds the prism with the fewest faces. With more faces, links inside layers carry more rings than they have lanes. */
 static mt_status add_prism(sweep *s)
 {
     size_t faces = 3;
@@ -136,8 +136,8 @@ static mt_status add_prism(sweep *s)
     return mt_allreduce_prism(s->arena, s->arguments, s->ipus / faces, faces, &new->collective);
 }
 
-/* All shapes, unless --physical names one. A prism has links of its own: where some are set it is left out, unless nothing else is
- * possible, and then refused. */
+/* Finds all shapes, or the one of --physical. Prisms define their own links: if --machine-set changes links, they are omitted, or
+ * refused if nothing else is possible. */
 static mt_status find_shapes(sweep *s)
 {
     const bool set = mt_allreduce_links_set(s->arguments) != NULL;
@@ -167,7 +167,7 @@ static mt_status time_method(const shape *of, ipu_method method, timed *t)
     mt_collective c = of->collective;
     uint64_t cycles = 0;
     const mt_status status = mt_collective_plan(scratch, method, t->elements, &c);
-    if (status == MT_INPUT) return MT_OK; /* the shape does not have the method */
+    if (status == MT_INPUT) return MT_OK; /* this shape does not support the method */
     MT_TRY(status);
     MT_TRY(mt_collective_cycles(&c, &cycles));
     const double us = (double)cycles / c.target.clock_hz * 1e6;
@@ -180,7 +180,7 @@ static mt_status time_method(const shape *of, ipu_method method, timed *t)
     return MT_OK;
 }
 
-/* Anticlockwise only where it is asked for: it is clockwise in a mirror. */
+/* Times a shape. The anticlockwise method is tried only if requested, since it mirrors the clockwise one. */
 static mt_status time_shape(const sweep *s, const shape *of, size_t elements, timed *t)
 {
     MT_SCRATCH(scratch);
@@ -196,7 +196,7 @@ static mt_status time_shape(const sweep *s, const shape *of, size_t elements, ti
     return MT_OK;
 }
 
-/* A method that a shape does not have has no time, and comes last. */
+/* Shapes without a time, which do not support the method, are last. */
 static int by_time(const void *left, const void *right)
 {
     const timed *a = left, *b = right;
@@ -258,7 +258,7 @@ static mt_table table_of(const sweep *s)
 
 enum { LINES = MT_CHART_KINDS_MAX };
 
-/* The time of a size on a shape. */
+/* Returns the time of a vector size on a shape. */
 static double time_on(const sweep *s, const shape *of, size_t size)
 {
     size_t k = size * s->n_shapes;
@@ -266,17 +266,19 @@ static double time_on(const sweep *s, const shape *of, size_t size)
     return s->row[k].us;
 }
 
-/* The mean of a shape's times, as logarithms; infinite for what does another thing: one sum for each of several chips of a replica. */
+/* Returns the sum of the logarithms of a shape's times. Infinite for replicas of several chips, which compute another result: one
+ * sum per chip of a replica. */
 static double mean_time(const sweep *s, const shape *of)
 {
     double sum = 0;
     if (of->collective.rings.replica > 1) return INFINITY;
-    for (size_t n = 0; n < s->n_sizes; n++) sum += log(time_on(s, of, n)); /* NaN: not with this method */
+    /* NaN: the method is not supported */
+    for (size_t n = 0; n < s->n_sizes; n++) sum += log(time_on(s, of, n));
     return isnan(sum) ? INFINITY : sum;
 }
 
-/* The shapes that are fastest on the whole, in the order of the sweep; returns how many. Of those that always take the same, as a
- * peripheral ring does on ladder and torus, the first. */
+/* Selects the shapes with the lowest mean times, in the order of the sweep, and returns their number. Of shapes with identical
+ * times, such as peripheral rings on ladder and torus, only the first is selected. */
 static size_t choose_lines(const sweep *s, const shape *line[LINES])
 {
     size_t n = 0;
@@ -344,7 +346,7 @@ static mt_status draw(const sweep *s)
             .place = place});
 }
 
-/* ---- all of it ---- */
+/* ---- the sweep ---- */
 
 static mt_status write_csv(const char *path, const mt_table *table)
 {

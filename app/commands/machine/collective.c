@@ -50,18 +50,18 @@ mt_status mt_collective_make(mt_arena *arena, const mt_collective *c, mt_collect
     return ipu_compile(arena, g, &program, 1, &made->executable);
 }
 
-/* ---- the numbers ---- */
+/* ---- execution ---- */
 
-/* A collective under way. */
+/* A collective during its execution. */
 typedef struct doing {
     const mt_collective *collective;
     const mt_collective_made *made;
     ipu_engine *engine;
-    uint32_t *room;          /* for a vector */
-    uint32_t *value, *owner; /* what the elements of a ring's chips come to, and whose fragment each is */
+    uint32_t *room;          /* buffer of one vector */
+    uint32_t *value, *owner; /* expected results on the chips of a ring, and the owners of their fragments */
 } doing;
 
-/* Element i of a chip. Factors are 1, but for one 2. */
+/* Returns the initial value of element i on a chip. For products all factors are 1, except one 2. */
 static uint32_t beginning(const mt_collective *c, size_t chip, size_t i)
 {
     const uint32_t number = (uint32_t)((i * 2654435761U + chip * 40503U) >> 7) % 1000;
@@ -110,7 +110,7 @@ static uint32_t chip_of(const ipu_ring *ring, size_t rank)
     return ring->chip[k];
 }
 
-/* What element i comes to, of `source` where nothing is reduced. */
+/* Returns the expected result of element i; without a reduction, the value of chip `source`. */
 static uint32_t result(const mt_collective *c, const ipu_ring *ring, uint32_t source, size_t i)
 {
     if (c->plan.n_reducing == 0) return beginning(c, source, i);
@@ -132,7 +132,7 @@ static void find_results(const doing *d, const ipu_ring *ring)
     }
 }
 
-/* Of a reduce-scatter only a chip's own fragments are done. */
+/* Checks the results of a chip; of a reduce-scatter only its own fragments. */
 static mt_status check_chip(const doing *d, uint32_t chip)
 {
     const mt_collective *c = d->collective;
@@ -148,7 +148,7 @@ static mt_status check_chip(const doing *d, uint32_t chip)
     return MT_OK;
 }
 
-/* All streams go over the same chips, so the rings of one tell all. */
+/* Checks all results. All streams have the same chips, so the rings of one suffice. */
 static mt_status check_vectors(const doing *d)
 {
     for (size_t r = 0; r < d->collective->rings.n_rings; r++) {
@@ -177,7 +177,7 @@ mt_status mt_collective_do(
     return check_vectors(&d);
 }
 
-/* ---- the time alone ---- */
+/* ---- timing ---- */
 
 static mt_status add_cycles(mt_arena *scratch, const mt_collective *c, const size_t *times, uint64_t *cycles)
 {

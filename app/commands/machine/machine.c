@@ -1,4 +1,4 @@
-/* myotile machine list, myotile machine show: the machines there are, and where their numbers come from. */
+/* myotile machine list, myotile machine show: available machines, and the sources of their numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 
 /* ---- show ---- */
 
-/* What another shape of links has: a list, or lanes of its own. */
+/* True if a key belongs only to other link topologies: a list, or lanes. */
 static bool of_another_shape(const ipu_links *links, const char *key)
 {
     static const char *const of_others[] = {"links.direct", "links.cross", "links.rail"},
@@ -87,18 +87,18 @@ static bool of_another_shape(const ipu_links *links, const char *key)
 
 typedef struct machine_file {
     const char *path, *text;
-    mt_yaml_override *sets; /* in place of its values */
+    mt_yaml_override *sets; /* replacements of its values */
     size_t n_sets;
 } machine_file;
 
 typedef struct showing {
     mt_arena *arena;
     const ipu_target *target;
-    mt_remarks remarks; /* of the file */
+    mt_remarks remarks; /* of the machine file */
     mt_table *table;
 } showing;
 
-/* What stands behind a value in the file, or the option that set it; NULL: neither has the value. */
+/* Adds the remark of a value in the file, or the option that set it; empty if it is in neither. */
 static mt_status add_source(const showing *s, const mt_yaml_node *there)
 {
     const char *known = "set", *source = there ? there->at.origin : NULL;
@@ -109,7 +109,7 @@ static mt_status add_source(const showing *s, const mt_yaml_node *there)
     return MT_OK;
 }
 
-/* The links of a list, one a row, with the source of their lanes. */
+/* Adds a row per listed link, with the source of its lanes. */
 static mt_status link_rows(const showing *s, const mt_yaml_node *list)
 {
     const mt_yaml_node *there = list ? list->first : NULL;
@@ -125,14 +125,14 @@ static mt_status link_rows(const showing *s, const mt_yaml_node *list)
     return MT_OK;
 }
 
-/* The routes that a list states, one a row: the chips that each passes. */
+/* Adds a row per listed route, with the chips that it passes. */
 static mt_status route_rows(const showing *s, const mt_yaml_node *list)
 {
     const mt_yaml_node *there = list ? list->first : NULL;
     for (size_t r = 0; r < s->target->links.n_routes; r++, there = there ? there->next : NULL) {
         const ipu_listed_route *route = &s->target->links.routes[r];
         char name[80], *via;
-        MT_ALLOC(s->arena, via, 12 * (route->n_via + 1)); /* a number and a space; an end */
+        MT_ALLOC(s->arena, via, 12 * (route->n_via + 1)); /* a number and a space each, and a NUL */
         (void)snprintf(name, sizeof name, "links.routes.%zu, IPU %u to %u", r, route->from, route->to);
         for (size_t k = 0, used = 0; k < route->n_via; k++)
             used += (size_t)sprintf(via + used, "%s%u", k > 0 ? " " : "", route->via[k]);
@@ -149,7 +149,7 @@ static mt_status list_rows(const showing *s, const char *path, const mt_yaml_nod
     return strcmp(path, "links.list") == 0 ? link_rows(s, list) : route_rows(s, list);
 }
 
-/* One key: its value as the machine has it, and what stands behind it in the file. */
+/* Adds a row for a key: its value in the machine, and its remark in the file. */
 static mt_status key_row(
     const showing *s, const char *path, const mt_yaml_node *value, const mt_yaml_node *there)
 {
@@ -164,7 +164,7 @@ static mt_status key_row(
     return add_source(s, there);
 }
 
-/* All keys but the name, which is in the title, and those of another shape of links. `there` is the same mapping in the file. */
+/* Adds all keys except the name, which is in the title, and keys of other link topologies. `there`: the same mapping in the file. */
 static mt_status key_rows(
     const showing *s, const char *path, const mt_yaml_node *mapping, const mt_yaml_node *there)
 {
@@ -182,7 +182,7 @@ static mt_status key_rows(
     return MT_OK;
 }
 
-/* What the machine was read to is written again, so that whatever keys there are come in one form, defaults among them. */
+/* Builds the table of keys. The loaded machine is written again, so that all keys, including defaults, have the same form. */
 static mt_status key_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
 {
     const char *path = from->path;
@@ -218,7 +218,7 @@ static void derived_row(
 
 static mt_table derived_table(mt_arena *arena, const ipu_target *t)
 {
-    const double cycles = (double)t->tiles * t->clock_hz; /* of all tiles in a second */
+    const double cycles = (double)t->tiles * t->clock_hz; /* cycles of all tiles per second */
     mt_table table = mt_table_begin(arena, "derived", "Derived numbers of one chip");
     mt_table_strings(&table, "quantity", "quantity");
     mt_table_digits(&table, "value", "value", "", 6);
@@ -240,7 +240,7 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
     return table;
 }
 
-/* The entry of a band in the machine's file; NULL where it was set. */
+/* Returns the entry of a band in the machine file; NULL if --machine-set defined it. */
 static const mt_yaml_node *band_in_file(const mt_yaml_node *root, const ipu_band *band)
 {
     const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
@@ -255,7 +255,7 @@ static const mt_yaml_node *band_in_file(const mt_yaml_node *root, const ipu_band
     return NULL;
 }
 
-/* How uncertain constants are, with the reasons in the file. */
+/* Builds the table of uncertain constants, with their remarks. */
 static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
 {
     showing s = {.arena = arena, .target = t, .table = table};

@@ -1,4 +1,4 @@
-/* myotile machine allreduce: a collective over the chips of a machine, really done, and what it takes. */
+/* myotile machine allreduce: executes a collective over the chips of a machine and reports its cost. */
 #include <math.h>
 #include <stdio.h>
 
@@ -67,9 +67,9 @@ const mt_command mt_command_machine_allreduce = {
     .run = allreduce,
 };
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* Options that say nothing of what is asked for. */
+/* Refuses options that do not apply to the topology. */
 static mt_status check_options(const mt_arguments *arguments, bool prism)
 {
     static const char *const of_rings[] = {"--ipus", "--logical", "--routing", "--replica", "--group",
@@ -188,7 +188,7 @@ static mt_table order_table(const tabling *a)
     return table;
 }
 
-/* The most bytes that a chip sends in a step. */
+/* Returns the largest number of bytes that a chip sends in a step. */
 static uint64_t most_sent(const tabling *a, size_t step, uint64_t *bytes)
 {
     const size_t n = a->of->target.ipus;
@@ -209,7 +209,7 @@ static bool alike(const tabling *a, const ipu_superstep_timing *steps, size_t s,
            steps[s].compute_phase_cycles == steps[t].compute_phase_cycles;
 }
 
-/* Steps that are alike and follow each other share a row. */
+/* Consecutive equal steps share a row. */
 static mt_status steps_table(const tabling *a, mt_table *out)
 {
     const ipu_superstep_timing *steps = a->engine->timing.supersteps;
@@ -239,7 +239,7 @@ static mt_status steps_table(const tabling *a, mt_table *out)
     return MT_OK;
 }
 
-/* The bytes over a link in all steps, headers with them. */
+/* Returns the bytes over a link in all steps, including headers. */
 static uint64_t link_bytes(const ipu_timing *timing, size_t n_steps, uint32_t link)
 {
     uint64_t bytes = 0;
@@ -248,7 +248,7 @@ static uint64_t link_bytes(const ipu_timing *timing, size_t n_steps, uint32_t li
     return bytes;
 }
 
-/* Those that carry something. */
+/* Builds the table of links with traffic. */
 static mt_table links_table(const tabling *a)
 {
     const ipu_timing *timing = &a->engine->timing;
@@ -310,7 +310,7 @@ static mt_status make_tables(
 
 /* ---- the command ---- */
 
-/* Names the stage, with about how long it and the next one take. The two factors were measured on 64 chips. */
+/* Names the stage, with the estimated time of it and the next one. The two factors were measured on 64 chips. */
 static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
 {
     enum { TEXT = 128 };

@@ -1,4 +1,4 @@
-/* myotile partition: what a mesh costs on so many tiles. */
+/* myotile partition: partitions a mesh for a number of tiles and reports the cost. */
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -54,7 +54,7 @@ const mt_command mt_command_partition = {
     .run = partition,
 };
 
-/* ---- stages: what took how long ---- */
+/* ---- stages and their times ---- */
 
 typedef struct stages {
     mt_table table;
@@ -72,7 +72,7 @@ static stages begin_stages(mt_arena *arena)
     return s;
 }
 
-/* Says that a stage, of so many IPUs (0: of any), begins. */
+/* Begins a stage for a number of IPUs; 0: independent of it. */
 static void begin_stage(stages *s, const char *name, uint32_t ipus)
 {
     mt_progress_stage(name);
@@ -83,7 +83,7 @@ static void begin_stage(stages *s, const char *name, uint32_t ipus)
 
 static void end_stage(stages *s)
 {
-    struct rusage ours, of_metis; /* what its process shares with ours counts in both */
+    struct rusage ours, of_metis; /* memory shared with the child process counts in both */
     (void)getrusage(RUSAGE_SELF, &ours);
     (void)getrusage(RUSAGE_CHILDREN, &of_metis);
     mt_table_number(&s->table, mt_now_s() - s->started_s);
@@ -120,14 +120,14 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     return MT_OK;
 }
 
-/* A property of the whole partition. */
+/* A property of the complete partition. */
 typedef struct whole_row {
     const char *key, *label;
     double value;
     const char *unit;
 } whole_row;
 
-/* What it costs; nothing is known where it does not fit. */
+/* Adds the cost; NaN if the mesh does not fit. */
 static void add_cost_rows(mt_table *table, const mt_costs *costs)
 {
     const whole_row rows[] = {
@@ -186,7 +186,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
 /* ---- the command ---- */
 
 typedef struct cutting {
-    const char *path, *out, *picture, *profile; /* all but the first NULL: not written */
+    const char *path, *out, *picture, *profile; /* optional except the first; NULL: not written */
     mt_tiling tiling;
     mt_scheme scheme;
     mt_mesh mesh;
@@ -210,7 +210,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     return MT_OK;
 }
 
-/* One count of IPUs: its two tables, in `arena`. */
+/* Partitions for one count of IPUs; returns its two tables in `arena`. */
 static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table tables[2])
 {
     MT_SCRATCH(scratch);
@@ -260,7 +260,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
     return MT_OK;
 }
 
-/* Two tables for each of n counts of IPUs. */
+/* Returns two tables for each of n counts of IPUs. */
 static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint32_t *ipus, mt_table *tables)
 {
     if (job->profile) MT_TRY(ipu_profile_check(job->profile, true));

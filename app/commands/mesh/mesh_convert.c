@@ -29,7 +29,7 @@ const mt_command mt_command_mesh_convert = {
     .run = convert,
 };
 
-/* ---- what was read ---- */
+/* ---- content ---- */
 
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
@@ -44,7 +44,7 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     return table;
 }
 
-/* ---- what is wrong with it ---- */
+/* ---- defects ---- */
 
 static void warn_of_defects(const char *path, const mt_defects *defects)
 {
@@ -91,12 +91,12 @@ static void tell_repair(mt_table *table, const mt_repair *r)
         table, "tagged_triangles_removed", "tagged triangles removed", (double)r->triangles, "");
 }
 
-/* Repairs the mesh if `wanted`, finds the remaining defects and refuses a mesh on which nothing can run. */
+/* Repairs the mesh if `wanted`, finds the remaining defects, and refuses a mesh that cannot be simulated. */
 static mt_status mend(
     mt_arena *arena, const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
     if (wanted) {
-        mesh->notes = NULL; /* those of the reader are printed */
+        mesh->notes = NULL; /* the reader's notes are already printed */
         const mt_status status = mt_repair_mesh(arena, mesh, repair);
         if (status == MT_INPUT) return mt_fail(status, "%s: cannot be repaired: %s", path, mt_message());
         MT_TRY(status);

@@ -53,8 +53,8 @@ const mt_command mt_command_mesh_fibres = {
     .run = fibres,
 };
 
-/* Nothing but zero is so few degrees: a helix goes from some 60 inside to -60 outside (D. D. Streeter et al., Circ. Res. 24,
- * 1969), which are 1.05 rad. */
+/* Warns of an angle other than 0 within +-pi degrees, which is implausibly small: a helix ranges from about 60 degrees at the
+ * endocardium to -60 at the epicardium (D. D. Streeter et al., Circ. Res. 24, 1969), 1.05 rad. */
 static void warn_of_radians(const char *path, const char *option, size_t n, const double *deg)
 {
     if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
@@ -86,7 +86,7 @@ static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_f
     return MT_OK;
 }
 
-/* `old`: the fibres that the mesh had, or NULL. */
+/* `old`: previous fibres of the mesh, or NULL. */
 static mt_status add_comparison(mt_table *table, size_t n_elements, const double *fibre, const double *old)
 {
     mt_fibres_angles angles;
@@ -131,7 +131,7 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     return table;
 }
 
-/* Fibres that were there may have been measured: they are not replaced in their own file unless that is asked for. */
+/* Refuses to replace fibres in their own file unless requested, since they may have been measured. */
 static mt_status check_replacing(
     const mt_arguments *arguments, const char *in, const char *out, const mt_mesh *mesh)
 {
@@ -145,7 +145,7 @@ static mt_status check_replacing(
 
 /* ---- uniform fibres ---- */
 
-/* Refuses options of the rule, which uniform fibres do not use. */
+/* Refuses options of the rule, which do not apply to uniform fibres. */
 static mt_status refuse_rule(const mt_arguments *arguments)
 {
     static const char *const of_rule[] = {"--endo-deg", "--epi-deg", "--sheet-endo-deg", "--sheet-epi-deg",
@@ -169,7 +169,7 @@ static mt_status read_direction(const mt_arguments *arguments, const char *optio
         MT_INPUT, "%s %s; allowed: three numbers that are not all 0, at most 1e6 long", option, text);
 }
 
-/* Stores the fibre and, if it is given, the sheet in every element. Depth and layers, which are not of the fibres, stay. */
+/* Stores the fibre and the optional sheet in every element. Depth and layers are unchanged. */
 static mt_status put_uniform(mt_arena *arena, const mt_arguments *arguments, mt_mesh *mesh)
 {
     double fibre[3], sheet[3];
@@ -187,7 +187,7 @@ static mt_status put_uniform(mt_arena *arena, const mt_arguments *arguments, mt_
     return MT_OK;
 }
 
-/* Writes the mesh with uniform fibres in place of those that it has. */
+/* Writes the mesh with uniform fibres in place of its own. */
 static mt_status write_uniform(
     mt_arena *arena, const mt_arguments *arguments, const mt_mesh_format *to, mt_mesh *mesh)
 {
@@ -219,7 +219,8 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
         return mt_fail(MT_INPUT, "mesh fibres: --sheet is given without --axis; allowed: both");
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(read_rule(arguments, in, &rule));
-    MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
+    /* the output can be the same file, since this only adds to the mesh */
+    MT_TRY(mt_input_change_in_place(in));
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
     if (uniform) return write_uniform(arena, arguments, to, &mesh);

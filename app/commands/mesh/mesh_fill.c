@@ -1,4 +1,4 @@
-/* myotile mesh fill: the body in a closed surface, meshed by the gmsh program. */
+/* myotile mesh fill: generates a mesh inside a closed surface with the gmsh program. */
 #include <math.h>
 #include <string.h>
 
@@ -43,17 +43,17 @@ const mt_command mt_command_mesh_fill = {
 };
 
 static const double element_of_edge =
-    0.1; /* mm^3 of an element: times the mean edge's cube, mean of three hearts */
+    0.1; /* volume of an element over the mean edge cubed, mean of three hearts */
 
 typedef struct filling {
     mt_filling body;
-    double elements;    /* wanted */
-    mt_anatomy anatomy; /* what says that the surface's tags are mt_surface; none: they are not */
+    double elements;    /* requested number */
+    mt_anatomy anatomy; /* how the surface's tags are known to be mt_surface; MT_ANATOMY_NONE: unknown */
 } filling;
 
 /* ---- the surface ---- */
 
-/* What the n-th of `as` names; MT_INPUT where it is no name, or not there. */
+/* Returns the surface that the n-th entry of `as` names. Fails with MT_INPUT if the entry is invalid or missing. */
 static mt_status nth_name(const char *as, size_t n, size_t n_files, int32_t *surface)
 {
     const char *at = as;
@@ -81,7 +81,7 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     return MT_OK;
 }
 
-/* Are the triangles tagged as the project tags them: all of them, with base, epicardium and left endocardium? */
+/* True if all triangles have tags, including base, epicardium and left endocardium. */
 static bool is_tagged(const mt_mesh *surface)
 {
     mt_surfaces counts;
@@ -90,7 +90,7 @@ static bool is_tagged(const mt_mesh *surface)
            counts.n_triangles[MT_SURFACE_EPI] > 0 && counts.n_triangles[MT_SURFACE_LV] > 0;
 }
 
-/* Decides whether the tags of the surface, joined from n parts, are taken. */
+/* Decides whether to use the tags of the surface, joined from n parts. */
 static mt_status judge_tags(const char *name, const mt_mesh *parts, size_t n, filling *f)
 {
     bool named = true;
@@ -124,9 +124,9 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     return judge_tags(name, parts, n, f);
 }
 
-/* ---- its surfaces ---- */
+/* ---- surfaces of the mesh ---- */
 
-/* A body whose anatomy is not clear is a mesh all the same, without tagged triangles. */
+/* Finds the surfaces. If the anatomy is unclear, warns and leaves the mesh without tagged triangles. */
 static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *anatomy)
 {
     const mt_status status = mt_surfaces_find(mesh, surfaces);
@@ -137,7 +137,7 @@ static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *
     return MT_OK;
 }
 
-/* Tags of the surface that are not used are not passed over in silence: `mesh` has them, `found` what was found. */
+/* Warns of unused tags of the surface. `mesh`: has these tags; `found`: has the tags found by the shape. */
 static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
 {
     mt_meaning meaning;
@@ -151,7 +151,7 @@ static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
     return MT_OK;
 }
 
-/* Are there several? */
+/* True if there are several tags. */
 static bool has_tags(const mt_mesh *surface)
 {
     for (size_t f = 0; f < surface->n_faces; f++)
@@ -159,7 +159,7 @@ static bool has_tags(const mt_mesh *surface)
     return false;
 }
 
-/* Tags the boundary of the mesh as its surface is if this says what its parts are, otherwise by the shape. */
+/* Tags the boundary of the mesh with the tags of its surface if their meaning is known, otherwise by the shape. */
 static mt_status tag_surfaces(mt_arena *arena, filling *f, mt_mesh *mesh, mt_surfaces *surfaces)
 {
     mt_adjacency adjacency;

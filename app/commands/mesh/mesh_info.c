@@ -30,7 +30,7 @@ const mt_command mt_command_mesh_info = {
     .run = info,
 };
 
-enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
+enum { SHOWN = 8 }; /* maximum rows of the tables of regions and surfaces */
 
 /* ---- shape ---- */
 
@@ -99,7 +99,7 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
     return MT_OK;
 }
 
-/* The sets of elements that may also belong to others. */
+/* Lists the sets of elements that can overlap. */
 static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
 {
     mt_table table = mt_table_begin(arena, "groups", "Groups, of which an element can have several");
@@ -118,8 +118,8 @@ static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
 
 /* ---- diffusion ---- */
 
-/* A mesh without fibres gets the conductivity along them in all directions. A mesh on which the operator cannot be
- * made is described all the same, `found` false: why is a warning. */
+/* Builds the operator. A mesh without fibres gets the longitudinal conductivity in all directions. If the operator cannot be built,
+ * warns with the reason and sets `found` to false; the mesh is described anyway. */
 static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, bool cached, mt_diffusion *diffusion, bool *found)
 {
@@ -146,7 +146,7 @@ static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffus
     mt_operator_rows(table, found ? diffusion : NULL);
 }
 
-/* Where nothing couples any step will do. */
+/* Runs trial substeps, of 1 ms if no coupling limits them. */
 static mt_status try_steps(
     mt_arena *arena, mt_table *table, const char *path, mt_diffusion *diffusion, bool found, size_t steps)
 {

@@ -28,7 +28,7 @@ const mt_command mt_command_mesh_refine = {
 
 typedef struct measures {
     mt_element_size size;
-    double quality; /* worst radius ratio */
+    double quality; /* minimum radius ratio */
 } measures;
 
 static mt_status measure(const mt_mesh *mesh, measures *m)

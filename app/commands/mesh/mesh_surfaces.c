@@ -28,7 +28,7 @@ const mt_command mt_command_mesh_surfaces = {
     .run = tag_surfaces,
 };
 
-/* Of surfaces that are not those of a heart there is none: a wall, or a piece of one. */
+/* Adds the apex, which a mesh other than a heart, such as a piece of a wall, does not have. */
 static mt_status add_apex(mt_table *table, const char *path, const mt_mesh *mesh)
 {
     const mt_status status = mt_anatomy_apex_rows(table, mesh);
@@ -46,7 +46,8 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     mt_surfaces surfaces;
     mt_anatomy anatomy;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_input_change_in_place(in)); /* adds to a mesh, and may do so in its own file */
+    /* the output can be the same file, since this only adds to the mesh */
+    MT_TRY(mt_input_change_in_place(in));
     MT_TRY(mt_read_mesh(arena, in, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),

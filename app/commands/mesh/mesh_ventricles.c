@@ -1,4 +1,4 @@
-/* myotile mesh ventricles: idealised hearts of a wanted size, meshed by the gmsh program. */
+/* myotile mesh ventricles: generates idealised ventricles of a given size with the gmsh program. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* myotile heart: from a surface, or a mesh, to the maps of a heart, without a question. */
+/* myotile heart: from a surface or a mesh to the maps of a heart, fully automatic. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,14 +45,14 @@ const mt_command mt_command_heart = {
     .run = heart,
 };
 
-/* What goes where. */
+/* Paths of the output. */
 typedef struct places {
     const char *folder;
     char mesh[MT_FILE_PATH_MAX], case_file[MT_FILE_PATH_MAX];
     char run_again[2 * MT_FILE_PATH_MAX];
 } places;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_heart_asked *asked)
 {
@@ -78,7 +78,7 @@ static mt_status find_places(const char *folder, places *at)
     return MT_OK;
 }
 
-/* A case that stands there may have been edited. */
+/* Refuses to replace an existing case, which may have been edited. */
 static mt_status check_places(const places *at, mt_file_replace replace)
 {
     const bool stopped = mt_checkpoints_any(at->folder);
@@ -90,7 +90,7 @@ static mt_status check_places(const places *at, mt_file_replace replace)
     return mt_file_check(at->case_file, replace);
 }
 
-/* The name of the first file, without folder and ending. */
+/* Returns the name of the first file without folder and extension. */
 static const char *title_of(const mt_heart_asked *asked, char *title, size_t size)
 {
     (void)snprintf(title, size, "%s", basename(asked->path[0]));
@@ -109,7 +109,7 @@ static mt_status write_case(const places *at, const mt_heart_case *chosen)
     return mt_file_end(&file, MT_OK);
 }
 
-/* Both or none. */
+/* Writes mesh and case, both or none. */
 static mt_status write_both(const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
 {
     MT_TRY(mt_file_set_begin());
@@ -119,7 +119,7 @@ static mt_status write_both(const places *at, const mt_heart_mesh *made, const m
     return mt_file_set_end(status);
 }
 
-/* About how long the run will take. */
+/* Reports the estimated duration of the run. */
 static mt_status say_time(
     mt_arena *arena, const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
 {
@@ -141,7 +141,7 @@ static mt_status say_time(
     return MT_OK;
 }
 
-/* The case finds its mesh from any folder. */
+/* Builds mesh and case. The case contains the absolute path of the mesh. */
 static mt_status make_both(
     mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, mt_refining *refining)
 {
@@ -169,7 +169,7 @@ static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *a
     return status;
 }
 
-/* In the folder, which is left again: the run enters it anew. */
+/* Builds both in the folder and leaves it, since the run enters it again. */
 static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_arguments *arguments)
 {
     mt_heart_asked asked;
@@ -183,7 +183,7 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
     return status;
 }
 
-/* ---- its run ---- */
+/* ---- the run ---- */
 
 static void say_activation(const mt_run *done)
 {

@@ -9,11 +9,11 @@
 #include "app/heart/mesh_file.h"
 #include "app/run/start_cell.h"
 
-enum { TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB of trace.json */
+enum { TRACE_SLICES_MAX = 2000000 }; /* slices of tiles; some 300 MB of trace.json */
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* --machine-set adds to the case's machine.set. */
+/* Appends --machine-set to machine.set of the case. */
 static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments, mt_case *input)
 {
     mt_yaml_override *more, *all;
@@ -27,14 +27,14 @@ static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments
     return MT_OK;
 }
 
-/* The case of a file, or the one that the checkpoint has. */
+/* Reads the case of the file, or the case in the checkpoint. */
 static mt_status read_case(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
 {
     mt_yaml_override *sets;
     size_t n_sets;
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
-    if (also) sets[n_sets++] = *also; /* there is room for one more */
+    if (also) sets[n_sets++] = *also; /* mt_option_overrides leaves room for one more */
     if (r->resumed && r->run.path[0] && !mt_checkpoints_any(r->resumed)) {
         mt_warn("%s: there is no checkpoint yet; the run begins at its start", r->resumed);
         r->resumed = NULL;
@@ -47,7 +47,7 @@ static mt_status read_case(
     return mt_case_read(arena, r->run.path, r->from.case_text, sets, n_sets, &r->input);
 }
 
-/* FIRST:LAST of n things, numbered from 0. */
+/* Parses FIRST:LAST, two of n indices counted from 0. */
 static mt_status parse_range(
     const char *option, const char *text, const char *what, size_t n, size_t *first, size_t *last)
 {
@@ -69,7 +69,7 @@ static mt_status parse_range(
     return MT_OK;
 }
 
-/* Which files about the machine, which has so many tiles, are asked for. */
+/* Reads the options for profile and trace of a machine with n_tiles. */
 static mt_status read_profile_options(const mt_arguments *arguments, size_t n_tiles, mt_one_run *r)
 {
     static const char *const of_machine[] = {"--profile", "--trace", "--trace-tiles"};
@@ -125,7 +125,7 @@ static mt_status check_files(const mt_one_run *r, const char *folder)
         folder, &r->input, r->run.backend->profile != NULL, r->run.details, r->run.tracing != NULL);
 }
 
-/* Opens the state that the case begins with, if it is not at rest. */
+/* Opens the initial state of the case, if it is not the resting state. */
 static mt_status open_start(mt_arena *arena, const char *folder, mt_one_run *r)
 {
     const char *state = r->input.start.state;
@@ -151,7 +151,7 @@ static mt_status make_problem(mt_arena *arena, mt_shared *shared, mt_one_run *r)
     return MT_OK;
 }
 
-/* Cells begin where the checkpoint, which must be of this case and problem, or pacing leaves them. */
+/* Sets the initial cells: from the checkpoint, which must belong to this case and problem, or by pre-pacing. */
 static mt_status begin_cells(mt_arena *arena, mt_one_run *r)
 {
     if (!r->resumed)
@@ -174,7 +174,7 @@ static mt_status make_mapping(mt_arena *arena, mt_shared *shared, mt_one_run *r)
     return MT_OK;
 }
 
-/* Warns of places, and of a mesh file, that are likely in another unit. */
+/* Warns of coordinates, and of a mesh file, that probably have another unit. */
 static void warn_of_places(const mt_one_run *r)
 {
     double low_mm[3], high_mm[3];
@@ -196,11 +196,11 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder,
     MT_TRY(begin_cells(arena, r));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->run.from, &r->checkpoints));
     MT_TRY(mt_fail_in(path, make_mapping(arena, shared, r)));
-    MT_TRY(check_files(r, folder)); /* once more: none of them may be a file that was read since */
+    MT_TRY(check_files(r, folder)); /* again, since files that were read meanwhile must not be overwritten */
     return mt_sampling_open(arena, &r->sampling, folder, r->resumed, r->resumed ? r->from.step : 0);
 }
 
-/* ---- all of it ---- */
+/* ---- the run ---- */
 
 mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page)
 {
@@ -218,7 +218,7 @@ static mt_status report(
     const bool resumes = r->input.checkpoint.keep > 0;
     MT_TRY(mt_run_find_velocities(arena, &r->run));
     MT_TRY(results(user, arena, &r->run));
-    /* a signal that came while the files were written asks for nothing more */
+    /* a signal during the output has no further effect */
     if (r->run.stopped_by)
         return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/%s%s",
             reached_ms, r->input.time.end_ms, folder, resumes ? "; to go on: myotile run --resume " : "",
@@ -243,7 +243,7 @@ mt_status mt_one_run_make(mt_arena *arena, mt_one_run *r, mt_shared *shared, con
     mt_status status = mt_run_make(arena, &r->run);
     if (status == MT_OK) status = report(arena, r, folder, results, user);
     if (status == MT_OK) mt_checkpoints_end(&r->checkpoints);
-    /* a checkpoint that could not be removed still needs the samples */
+    /* a checkpoint that could not be deleted still needs the samples */
     const bool ended = status == MT_OK && !r->input.checkpoint.at_end && !mt_checkpoints_any(folder);
     mt_sampling_close(&r->sampling, ended || !r->checkpoints.any);
     return status;

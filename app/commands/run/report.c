@@ -1,4 +1,4 @@
-/* myotile report: results as one HTML file. */
+/* myotile report: writes results as one HTML file. */
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ const mt_command mt_command_report = {
     .run = report,
 };
 
-/* Which profile belongs to which run. */
+/* Assigns profiles to runs. */
 static mt_status read_profiles(mt_arena *arena, const mt_arguments *arguments, mt_html_report *asked)
 {
     const char **profile, **all;

@@ -1,4 +1,4 @@
-/* myotile run: a case from its file to its tables and files. */
+/* myotile run: simulates a case file and writes its tables and files. */
 #include <errno.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ const mt_command mt_command_run = {
 
 /* ---- the folder ---- */
 
-/* DIR, or the case's file name without folder and ending. */
+/* Returns DIR, or the name of the case file without folder and extension. */
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
 {
     if (asked) return asked;
@@ -71,13 +71,13 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
 
 /* ---- the results ---- */
 
-/* Where they go. */
+/* Destinations of the results. */
 typedef struct printing {
     const char *folder;
     const mt_arguments *arguments;
 } printing;
 
-/* The names of the files. */
+/* Prints the names of the files. */
 static bool print_files(const mt_run *done, const char *folder, bool page, FILE *out)
 {
     char profile[128], samples[128];
@@ -94,7 +94,7 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
     return fflush(out) == 0 && !ferror(out);
 }
 
-/* Files, then tables: what was computed does not depend on who reads the output. */
+/* Writes the files, then prints the tables, so that a failure of the output stream does not lose results. */
 static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done)
 {
     const printing *to = user;
@@ -118,7 +118,7 @@ static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done
 
 /* ---- the command ---- */
 
-/* In this folder, which is entered, and that of the profile. */
+/* Executes the run in this folder, which has been entered, and enters the folder of the profile. */
 static mt_status run_beside(mt_arena *arena, mt_one_run *r, const char *folder, const mt_arguments *arguments)
 {
     printing to = {folder, arguments};
@@ -147,7 +147,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
     mt_status status = mt_folder_enter(
         folder_name(output, r.run.path, name, sizeof name), mt_option_replace(arguments), &folder);
-    if (status != MT_OK) return mt_ranks_agree(status); /* the others wait for it */
+    if (status != MT_OK) return mt_ranks_agree(status); /* the other ranks wait for it */
     status = run_beside(arena, &r, folder.path, arguments);
     mt_folder_leave(&folder);
     return status;

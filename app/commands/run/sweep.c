@@ -20,13 +20,13 @@ typedef struct sweep {
     mt_sweep_row *row; /* [values.n] */
     mt_shared shared;
     size_t n_failed, n_begun;
-    mt_status status; /* of the first that failed or was stopped, */
-    char why[1024];   /*   and its message */
+    mt_status status; /* of the first failed or stopped run */
+    char why[1024];   /* its message */
 } sweep;
 
 /* ---- before the first run ---- */
 
-/* Options that make no sense with several values. */
+/* Refuses options that do not apply to several values. */
 static mt_status check_options(const mt_arguments *arguments)
 {
     static const char *const alone[] = {"--resume", "--profile"};
@@ -39,7 +39,7 @@ static mt_status check_options(const mt_arguments *arguments)
     return MT_OK;
 }
 
-/* One text behind the other, and a third behind them. */
+/* Concatenates three texts. */
 static mt_status join(mt_arena *arena, const char *a, const char *b, const char *c, const char **joined)
 {
     char *text;
@@ -50,7 +50,7 @@ static mt_status join(mt_arena *arena, const char *a, const char *b, const char 
     return MT_OK;
 }
 
-/* Reads the case with each of the values. */
+/* Reads the case with each value. */
 static mt_status read_runs(mt_arena *arena, sweep *s)
 {
     MT_ALLOC(arena, s->run, s->values.n);
@@ -68,7 +68,7 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
     return MT_OK;
 }
 
-/* Does the case fit the mesh of the first, if it has that? */
+/* Checks that a case fits the mesh of the first, if it has the same mesh. */
 static mt_status check_fit(const mt_shared *shared, const mt_case *input)
 {
     MT_SCRATCH(scratch);
@@ -123,7 +123,7 @@ static mt_status print_table(mt_arena *arena, const sweep *s)
 
 /* ---- the runs ---- */
 
-/* Where a run's results go. */
+/* Destinations of a run's results. */
 typedef struct keeping {
     mt_arena *arena; /* of the sweep */
     const char *folder;
@@ -139,7 +139,7 @@ static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
     return mt_one_run_write(done, to->folder, &page);
 }
 
-/* Makes a run in its folder. */
+/* Executes run k in its folder. */
 static mt_status make_run(mt_arena *arena, sweep *s, size_t k)
 {
     char path[MT_FILE_PATH_MAX];
@@ -153,7 +153,7 @@ static mt_status make_run(mt_arena *arena, sweep *s, size_t k)
     return status;
 }
 
-/* The message has the value, where it does not begin with the case and that. */
+/* Records a failure. The message is prefixed with the case and its value unless it begins with them. */
 static void note_failure(sweep *s, size_t k, mt_status status)
 {
     char message[900];
@@ -169,7 +169,7 @@ static void note_failure(sweep *s, size_t k, mt_status status)
     (void)snprintf(s->why, sizeof s->why, "%s", message);
 }
 
-/* One after the other, until all are made or a signal came. */
+/* Executes the runs one after another, until all are done or a signal arrives. */
 static mt_status make_runs(mt_arena *arena, sweep *s)
 {
     for (size_t k = 0; k < s->values.n && !mt_progress_interrupted(); k++) {
@@ -183,7 +183,7 @@ static mt_status make_runs(mt_arena *arena, sweep *s)
     return MT_OK;
 }
 
-/* How all went, as one message. */
+/* Returns the status of all runs, with one message. */
 static mt_status outcome(const sweep *s)
 {
     const size_t left = s->values.n - s->n_begun;

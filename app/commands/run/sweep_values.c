@@ -9,7 +9,7 @@ static mt_status refuse(const char *text, const char *what)
     return mt_fail(MT_INPUT, "--sweep %.200s: %s; allowed: path.to.key=A,B,C", text, what);
 }
 
-/* How long the value is that begins here: to the next comma that parts. */
+/* Returns the length of the value at this position, up to the next separating comma. */
 static size_t value_length(const char *at)
 {
     size_t n = 0, depth = 0;
@@ -28,7 +28,7 @@ static size_t value_length(const char *at)
     return n;
 }
 
-/* Without the blanks around it. */
+/* Removes blanks at both ends. */
 static void trim(const char **at, size_t *n)
 {
     for (; *n > 0 && isspace((unsigned char)**at); ++*at) --*n;
