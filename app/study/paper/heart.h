@@ -1,7 +1,7 @@
-/* A heart as the study shows it in its figures 1 and 4: stimulated at the apex of the left ventricle, until the wave has passed.
+/* The heart of the study's figures 1 and 4: stimulated at the apex of the left ventricle and simulated until full activation.
  *
- * All values are those of the case data/cases/ventricles.yaml but for the mesh: a file, or ventricles made with gmsh. A mesh without
- * fibres gets them by the rule of `mesh fibres`, as usual there. */
+ * All values are taken from data/cases/ventricles.yaml, except the mesh: a file, or ventricles generated with gmsh. A mesh without
+ * fibres gets them by the default rule of `mesh fibres`. */
 #pragma once
 
 #include "app/cli/table.h"
@@ -13,19 +13,19 @@ enum { MT_HEART_NAME = 96 };
 
 typedef struct mt_heart {
     const char *path;       /* of the case */
-    const char *file;       /* of the mesh; NULL: ventricles are made */
-    unsigned long elements; /*   of so many elements */
+    const char *file;       /* of the mesh; NULL: generated ventricles */
+    unsigned long elements; /* number of their elements */
     bool cached;            /* mt_operator_make */
-    bool ruled;             /* its fibres were made here */
+    bool ruled;             /* true if its fibres were generated here */
     mt_case input;
     mt_mapping_choice choice;
-    mt_arena mesh_arena; /* from mt_heart_make to mt_heart_drop; problem and mapping borrow it */
-    mt_problem problem;  /* as the next, stays where it was made */
+    mt_arena mesh_arena; /* valid from mt_heart_make to mt_heart_drop; borrowed by problem and mapping */
+    mt_problem problem;  /* like `mapping`, must not be moved */
     mt_mapping mapping;
     char name[MT_HEART_NAME]; /* for titles: "tof.hdf, 381672 elements" */
 } mt_heart;
 
-/* For the tables of options. */
+/* For option tables. */
 #define MT_HEART_OPTIONS                                                                                     \
     {.name = "--mesh",                                                                                       \
         .value = "MESH",                                                                                     \
@@ -37,19 +37,19 @@ typedef struct mt_heart {
             .repeats = true},                                                                                \
         MT_OPTION_NO_CACHE
 
-/* Reads the options and the case, which ends at end_ms; NaN: when it says itself. MT_INPUT names the option or the key: keys for which
- * there are options cannot be set. MT_FILE. MT_MEMORY. */
+/* Reads the options and the case. `end_ms`: end of the simulation; NaN: that of the case. Fails with MT_INPUT, also if --set
+ * changes a key with an option of its own; the message names option or key. Fails with MT_FILE or MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_parse(
     mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *heart);
 
-/* Makes the mesh, its fibres, the problem and its mapping, in `arena`, with progress. Fails as mt_mesh_read, mt_gmsh_ventricles,
- * mt_anatomy_choose, mt_fibres_make, mt_problem_make and mt_mapping_make. */
+/* Builds mesh, fibres, problem and mapping in `arena`, with progress. Returns the errors of `mt_mesh_read`, `mt_gmsh_ventricles`,
+ * `mt_anatomy_choose`, `mt_fibres_make`, `mt_problem_make` and `mt_mapping_make`. */
 MT_NODISCARD mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *heart);
 
 void mt_heart_drop(mt_heart *heart);
 
-/* Gives what is to be simulated by a backend; borrows the heart. */
+/* Returns a run of the heart by a backend; borrows the heart. */
 mt_run mt_heart_run(const mt_heart *heart, const mt_backend *backend);
 
-/* Gives a table of what the study did and what was done here, where the two differ or the study does not tell. */
+/* Builds a table of the differences between study and simulation, including points that the study does not specify. */
 MT_NODISCARD mt_status mt_heart_differences(mt_arena *arena, const mt_heart *heart, mt_table *table);
