@@ -39,7 +39,7 @@ double mt_colour_srgb(double linear)
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
 
-/* Uniform Catmull-Rom spline through p[0..4] on [0, 1], continued straight beyond its ends. */
+/* Evaluates the uniform Catmull-Rom spline through p[0..4] on [0, 1], with linear extrapolation of the end points. */
 static double spline(const double p[5], double t)
 {
     int k = t < 1 ? (int)(4 * t) : 3;
@@ -54,8 +54,7 @@ static double spline(const double p[5], double t)
 
 void mt_colour_map(double t, double linear[3])
 {
-    /* From violet over blue and green to yellow; the chroma stays inside what sRGB can show at that
-     * lightness. */
+    /* From violet over blue and green to yellow, with chroma inside the sRGB gamut at each lightness. */
     static const double chroma[5] = {0.145, 0.126, 0.104, 0.155, 0.178};
     static const double hue_degrees[5] = {300, 264, 202, 152, 106};
     t = t > 0 ? fmin(t, 1) : 0;

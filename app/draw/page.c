@@ -12,11 +12,11 @@
 
 const double mt_page_ink = 0.13, mt_page_soft = 0.38;
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 void mt_page_grey(mt_page *page, double grey) { cairo_set_source_rgb(page->pen, grey, grey, grey); }
 
-/* Whether there is such a font. */
+/* True if this font is available. */
 static bool set_font(cairo_t *cr, double size, bool bold)
 {
     cairo_font_face_t *face = cairo_toy_font_face_create(
@@ -45,7 +45,7 @@ static void write_words(mt_page *page, double x, double y, mt_anchor anchor, dou
     if (!text[0] || !set_font(cr, size, bold)) return;
     cairo_text_extents(cr, text, &extents);
     while (extents.x_advance > room && room > 0 &&
-           size > 1) { /* advances are rounded: not proportional to the size */
+           size > 1) { /* advances are rounded, not proportional to the size */
         size *= fmin(room / extents.x_advance, 0.98);
         cairo_set_font_size(cr, size);
         cairo_text_extents(cr, text, &extents);
@@ -94,7 +94,7 @@ void mt_page_shorten(mt_page *page, double size, double room, const char *words,
 enum { TITLE_X = 60, TITLE_ROOM = MT_PAGE_WIDTH - 120, TITLE_WORDS = 1200 };
 static const double TITLE_SIZE = 26, TITLE_LEAST = 17;
 
-/* Returns the width of bold words [pixels]; 0 without a font. */
+/* Returns the width of bold text [pixels]; 0 without a font. */
 static double bold_width(cairo_t *cr, double size, const char *words)
 {
     cairo_text_extents_t extents;
@@ -103,7 +103,7 @@ static double bold_width(cairo_t *cr, double size, const char *words)
     return extents.x_advance;
 }
 
-/* Returns the number of bytes of the longest start of a title that fits into a line: up to a blank, or to a letter if there is none. */
+/* Returns the bytes of the longest start of a title that fits into a line. It ends at a blank, or at a letter if there is no blank. */
 static size_t first_line(cairo_t *cr, const char *title)
 {
     char words[TITLE_WORDS];
@@ -119,7 +119,7 @@ static size_t first_line(cairo_t *cr, const char *title)
     return blank > 0 ? blank : letter;
 }
 
-/* Writes the rest of a title, or its end after an ellipsis. */
+/* Writes the rest of a title, shortened to its end after an ellipsis if necessary. */
 static void write_rest(mt_page *page, double y, const char *rest)
 {
     char words[TITLE_WORDS + 8];
@@ -216,7 +216,7 @@ void mt_page_number(double value, char out[32])
     out[used] = 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the page ---- */
 
 mt_status mt_page_begin(mt_page *page)
 {

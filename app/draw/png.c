@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-enum { LEVEL = 6 }; /* of zlib: higher ones take much longer and save little */
+enum { LEVEL = 6 }; /* of zlib: higher levels take much longer and save little */
 
 static size_t row_bytes(size_t w) { return 1 + 3 * w; }
 
@@ -12,7 +12,7 @@ static void put_word(unsigned char *out, uint32_t word)
     for (int k = 0; k < 4; k++) out[k] = (unsigned char)(word >> (24 - 8 * k));
 }
 
-/* Writes a chunk. Failures stay with the stream. */
+/* Writes a chunk. The stream stores its errors. */
 static void put_chunk(FILE *to, const char *type, const unsigned char *bytes, size_t n)
 {
     unsigned char word[4];
@@ -33,7 +33,7 @@ static void put_head(FILE *to, uint32_t w, uint32_t h)
     unsigned char size[13] = {0};
     put_word(size, w);
     put_word(size + 4, h);
-    size[8] = 8; /* bits of a colour */
+    size[8] = 8; /* bits per channel */
     size[9] = 2; /* red, green, blue */
     (void)fwrite(signature, 1, sizeof signature - 1, to);
     put_chunk(to, "IHDR", size, sizeof size);
@@ -45,7 +45,7 @@ static const uint32_t *row_at(const unsigned char *argb, size_t stride, uint32_t
     return (const uint32_t *)(const void *)(argb + y * stride);
 }
 
-/* Rows with the filter "up" (2), which takes the row above from each; smooth shades become small numbers. */
+/* Filters rows with "up" (2), which subtracts the row above; smooth shades become small numbers. */
 static void filter_rows(uint32_t w, uint32_t h, const unsigned char *argb, size_t stride, unsigned char *out)
 {
     for (uint32_t y = 0; y < h; y++) {

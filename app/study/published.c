@@ -8,7 +8,7 @@
 #include "data/files/data_folder.h"
 #include "data/files/input.h"
 
-/* The line `key,low,high,unit,source`: is it of this key? */
+/* Parses a line `key,low,high,unit,source`. True if it has this key. */
 static bool read_line(const char *line, const char *key, mt_published_number *number)
 {
     char found[128];

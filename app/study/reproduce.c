@@ -15,11 +15,10 @@
 #include "mesh/files/formats.h"
 #include "solver/diffusion/diffusion.h"
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* How the study put its hearts on the machine: Burchard et al. 2023 (doi 10.3389/fphy.2023.979699), on GC200s of 1,472
- * tiles, cut by METIS k-way into a part for each tile without regard to chips, of the imbalance 3 %; its times are of
- * mixed-clean. */
+/* Mapping of hearts in the study: Burchard et al. 2023 (doi 10.3389/fphy.2023.979699), on GC200s of 1,472 tiles, with flat k-way
+ * METIS partitions of 3 % imbalance, one part per tile; its times use mixed-clean. */
 static const struct {
     const char *machine, *scheme;
     uint32_t tiles;
@@ -27,7 +26,7 @@ static const struct {
     double imbalance;
 } study = {"gc200", "mixed-clean", 1472, MT_PARTITION_FLAT, 1.03};
 
-/* Every value counts, not the name alone: a file of one's own may call any machine a GC200. */
+/* Compares all values of the machine, not only its name, since any machine file can use the name GC200. */
 static mt_status is_machine_of_study(mt_arena *arena, const ipu_target *one, bool *is)
 {
     const char *path, *values, *of_study;
@@ -102,7 +101,7 @@ bool mt_reproduce_as_studied(const mt_reproduce *r, const mt_scheme *scheme)
 
 /* ---- the mesh ---- */
 
-/* A heart of our own, by gmsh, whose file is gone afterwards. */
+/* Generates a heart with gmsh, without keeping its file. */
 static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
 {
     char out[MT_FILE_PATH_MAX];
@@ -153,7 +152,7 @@ void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_costs *c
     mt_warn("%s on %s %s: %s", scheme->name, name, mt_costs_verdict(costs), costs->why);
 }
 
-/* A visit with the partition that suits scheme k. */
+/* Visits the halo of scheme k with its own balanced partition. */
 static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const mt_partition *common,
     mt_arena *arena, mt_reproduce_visit *visit, void *context)
 {

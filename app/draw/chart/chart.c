@@ -5,10 +5,10 @@
 
 #include "app/draw/colour.h"
 
-/* Where the bars stand on the page. Pixels. */
+/* Layout of the page [pixels]. */
 enum { LEFT = 130, RIGHT = MT_PAGE_WIDTH - 60, TOP = 140, BOTTOM = 775, NAMES = 108, LEGEND_Y = 934 };
 
-/* The axis of values, from its lower to its upper end. */
+/* The value axis, from its lower to its upper end. */
 typedef struct axis {
     bool logarithmic;
     double low, high;
@@ -22,7 +22,7 @@ static double height_of(const axis *a, double value)
     return (BOTTOM - TOP) * part;
 }
 
-/* ---- what may be drawn ---- */
+/* ---- valid input ---- */
 
 static bool may_be_shown(double value) { return value >= 1e-9 && value <= 1e15; }
 
@@ -120,7 +120,7 @@ static void draw_tick(mt_page *page, const axis *a, double value)
     mt_page_write(page, LEFT - 12, y + 5, MT_END, 16, LEFT - 30, number);
 }
 
-/* 1, 2 and 5 of every power of ten, or, over more than three powers, some of the powers only. */
+/* Draws ticks at 1, 2 and 5 times every power of ten; above three powers only at some of the powers. */
 static void draw_logarithmic_ticks(mt_page *page, const axis *a)
 {
     const double powers = log10(a->high / a->low);
@@ -169,7 +169,7 @@ static void draw_diamond(mt_page *page, double x, double y)
     cairo_stroke(page->pen);
 }
 
-/* Upwards, its end below the axis. */
+/* Writes a name upwards, ending below the axis. */
 static void write_name(mt_page *page, double x, double size, const char *name)
 {
     cairo_save(page->pen);
@@ -180,7 +180,7 @@ static void write_name(mt_page *page, double x, double size, const char *name)
     cairo_restore(page->pen);
 }
 
-/* From the top kind down, each over the one above and down to the axis: so no paper shines through where two meet. */
+/* Draws the kinds from the top down, each from its upper end to the axis, so that no background is visible between two kinds. */
 static void draw_bar(mt_page *page, const mt_chart *c, const axis *a, size_t which, double x, double w)
 {
     const double *value = c->value + which * c->n_kinds;
@@ -203,7 +203,7 @@ static bool has_names(const mt_chart *c)
     return false;
 }
 
-/* Bars stand on whole pixels; between groups is room for at least one bar more. */
+/* Draws the bars on complete pixels, with gaps of at least one bar between groups. */
 static void draw_bars(mt_page *page, const mt_chart *c, const axis *a)
 {
     const double of_group = (double)(RIGHT - LEFT) / (double)c->n_groups;
@@ -224,7 +224,7 @@ static void draw_bars(mt_page *page, const mt_chart *c, const axis *a)
 
 /* ---- lines ---- */
 
-/* Where the groups stand, and in which order. */
+/* Positions of the groups, and their order. */
 typedef struct places {
     double x[MT_CHART_GROUPS_MAX];
     size_t order[MT_CHART_GROUPS_MAX];
@@ -251,7 +251,7 @@ static places find_places(const mt_chart *c)
     return p;
 }
 
-/* Names below the axis, each in the room that its neighbours leave. */
+/* Draws the names below the axis, each in the space between its neighbours. */
 static void draw_places(mt_page *page, const mt_chart *c, const places *p)
 {
     for (size_t k = 0; k < c->n_groups; k++) {
@@ -267,7 +267,7 @@ static void draw_places(mt_page *page, const mt_chart *c, const places *p)
     }
 }
 
-/* The marks of a bar. */
+/* Draws the marks of a bar. */
 static void draw_marks(mt_page *page, const mt_chart *c, const axis *a, const places *p, size_t bar)
 {
     const double broken[] = {10, 7};
@@ -312,9 +312,9 @@ static void draw_lines(mt_page *page, const mt_chart *c, const axis *a)
     for (size_t b = 0; b < c->n_bars; b++) draw_line(page, c, a, &p, b);
 }
 
-/* ---- what stands around them ---- */
+/* ---- legend and title ---- */
 
-/* Of marks. */
+/* Draws a sample of the marks. */
 static void draw_sample(mt_page *page, const mt_chart *c, double x, double y, double size)
 {
     if (!c->place) {

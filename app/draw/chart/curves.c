@@ -5,7 +5,7 @@
 
 #include "app/draw/colour.h"
 
-/* Where the panels stand on the page. Pixels. */
+/* Layout of the page [pixels]. */
 enum { LEFT = 130, RIGHT = MT_PAGE_WIDTH - 60, TOP = 140, BOTTOM = 890, GAP = 70, CAPTION_SIZE = 17 };
 
 /* ---- curves ---- */
@@ -23,7 +23,7 @@ void mt_curve_add(mt_curve *curve, double x, double y)
     mt_curve_part *p = &curve->part[part < MT_CURVE_PARTS ? (size_t)fmax(part, 0) : MT_CURVE_PARTS - 1];
     p->last = (mt_curve_point){x, y};
     if (p->n++ == 0) p->first = p->lowest = p->highest = p->last;
-    if (isnan(y)) p->lowest = p->highest = p->last; /* stays: nothing is below or above it */
+    if (isnan(y)) p->lowest = p->highest = p->last; /* remains: comparisons with NaN are false */
     if (y < p->lowest.y) p->lowest = p->last;
     if (y > p->highest.y) p->highest = p->last;
 }
@@ -51,9 +51,9 @@ bool mt_curve_range(const mt_curve *curve, double *least, double *most)
 
 /* ---- axes ---- */
 
-/* A vertical axis between round ends, and where it stands. */
+/* A vertical axis with round ends, and its position. */
 typedef struct axis {
-    double low, high, step; /* of values */
+    double low, high, step; /* in units of y */
     double top, bottom;     /* pixels */
 } axis;
 
@@ -67,7 +67,7 @@ static double x_of(const mt_curve *curve, double x)
     return LEFT + (RIGHT - LEFT) * (x - curve->from) / (curve->to - curve->from);
 }
 
-/* Panels share the height, of which the first has as much as two others. */
+/* Divides the height among the panels; the first has the height of two others. */
 static void place_axis(size_t panel, size_t n_panels, axis *a)
 {
     const double share = (BOTTOM - TOP - (double)(n_panels - 1) * GAP) / (double)(n_panels + (n_panels > 1));
@@ -98,7 +98,7 @@ static mt_status make_axis(const mt_curves *c, size_t panel, axis *a)
     return MT_OK;
 }
 
-/* Multiples of the step, which at 0 is no rounding error. */
+/* Returns k * step, exactly 0 for k = 0. */
 static double multiple(double k, double step) { return k == 0 ? 0 : k * step; }
 
 static void draw_values(mt_page *page, const axis *a)
@@ -116,7 +116,7 @@ static void draw_values(mt_page *page, const axis *a)
     }
 }
 
-/* Lines at round places through all panels, their numbers below the last. */
+/* Draws vertical lines at round positions through all panels, with numbers below the last. */
 static void draw_places(mt_page *page, const mt_curve *curve, const axis *a, size_t n)
 {
     const double step = mt_page_step(curve->to - curve->from, 10);
@@ -148,7 +148,7 @@ static void draw_points(mt_page *page, const mt_curve *curve, const axis *a, boo
     dots ? cairo_fill(page->pen) : cairo_stroke(page->pen);
 }
 
-/* The colour and the dashes of curve k in a panel: a curve without others has the colour of its panel, several go round the circle of hues. */
+/* Sets colour and dashes of curve k in a panel. A single curve has the colour of its panel; several use the circle of hues. */
 static void use_colour(mt_page *page, const mt_curve_panel *panel, size_t number, size_t k)
 {
     enum { HUES = 8 };
@@ -180,7 +180,7 @@ static void draw_curves(mt_page *page, const mt_curve_panel *panel, const axis *
 
 enum { PIECE = 32, WORD = PIECE + 8, BETWEEN = 26 };
 
-/* The names of a legend: their size, and the width beyond which one is shortened. */
+/* Style of the legend's names: font size and maximum width. */
 typedef struct names {
     double size, most;
 } names;
@@ -190,7 +190,7 @@ static double entry_width(mt_page *page, const char *name, const names *of)
     return WORD + fmin(mt_page_width(page, of->size, name), of->most) + BETWEEN;
 }
 
-/* Returns the number of entries from `first` on that fit into a row, at least 1 if there are any, and their width. */
+/* Returns the number of entries from `first` on that fit into a row, at least 1 if any remain, and their width. */
 static size_t fill_row(
     mt_page *page, const mt_curve_panel *panel, size_t first, double room, const names *of, double *width)
 {
@@ -204,7 +204,7 @@ static size_t fill_row(
     return n;
 }
 
-/* Returns the largest names with which all entries are in two rows. */
+/* Returns the largest font and width with which all entries fit into two rows. */
 static names choose_names(mt_page *page, const mt_curve_panel *panel, double room)
 {
     names of = {16, 300};
@@ -222,7 +222,7 @@ static names choose_names(mt_page *page, const mt_curve_panel *panel, double roo
     return of;
 }
 
-/* Names with a piece of each line, to the right of the caption; the second row is at its height. */
+/* Draws the names, each with a sample of its line, to the right of the caption; the second row is at its height. */
 static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
 {
     const double room = RIGHT - 60 - mt_page_width(page, CAPTION_SIZE, panel->caption) - 40,

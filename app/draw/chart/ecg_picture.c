@@ -6,44 +6,46 @@
 
 #include "solver/outputs/leads.h"
 
-/* The paper on the page [pixels], and on the paper [mm] the calibration before a column and the gap after each. */
+/* The paper on the page [pixels]; on the paper [mm] the width of a calibration pulse and the gap after each column. */
 enum { LEFT = 80, TOP = 96, WIDTH = 1440, HEIGHT = 780, CALIBRATION = 8, GAP = 2 };
 enum { ROWS_MAX = MT_ECG_LEADS_MAX, COLUMNS_MAX = 4, COLUMN_ROWS = 8, STANDARD_ROWS = 3, LIMB_COLUMNS = 2 };
 
 static const double USUAL_MM_S = 25, USUAL_MM_MV = 10;
-static const double LEAST_HEIGHT = 5,
-                    LEAST_ROW = 5; /* of the leads of a row at 10 mm/mV, and of a row of a large scale; mm */
+static const double
+    LEAST_HEIGHT = 5,
+    /* minimum height of the leads in a row at 10 mm/mV; minimum row height with large millimetres [mm] */
+    LEAST_ROW = 5;
 
 const char mt_ecg_calibration[] =
     "Amplitudes are not calibrated: potentials in an unbounded homogeneous conductor, without a torso.";
 
-/* From the most columns to one. */
+/* Arrangements in order of decreasing number of columns. */
 typedef enum arrangement { WIDE, HALVES, ONE_COLUMN } arrangement;
 
-/* The place of a lead. */
+/* Position of a lead. */
 typedef struct cell {
     size_t row, column;
     mt_ecg_half half;
 } cell;
 
-/* Boxes on the paper, in mm. */
+/* Layout of the paper [mm]. */
 typedef struct grid {
     size_t shown, rows, columns;
     cell cell[MT_ECG_LEADS_MAX];
-    bool calibrated[COLUMNS_MAX]; /* columns that a calibration is before */
+    bool calibrated[COLUMNS_MAX]; /* columns that begin with a calibration pulse */
     double width, height;         /* of the paper */
-    double box, row;              /* length of a box for its lead, height of a row */
-    double label;                 /* of that height for the names of leads */
+    double box, row;              /* width of a lead, height of a row */
+    double label;                 /* height for the name within a row */
 } grid;
 
-/* ---- places ---- */
+/* ---- layout ---- */
 
 static bool is_chest(const mt_ecg_record *r, size_t lead)
 {
     return lead >= MT_LEADS_LIMB && lead < r->n_standard;
 }
 
-/* Places standard leads in columns of three, and the others below in all columns. */
+/* Places standard leads in columns of three, and other leads below them in all columns. */
 static void place_wide(const mt_ecg_record *r, grid *g)
 {
     g->columns = LIMB_COLUMNS;
@@ -57,7 +59,7 @@ static void place_wide(const mt_ecg_record *r, grid *g)
             STANDARD_ROWS + (k - r->n_standard) / g->columns, (k - r->n_standard) % g->columns, MT_ECG_LIMBS};
 }
 
-/* Places limb leads in one column, chest leads in the next, and the others below the limb leads. */
+/* Places limb leads in one column, chest leads in the next, and other leads below the limb leads. */
 static void place_halves(const mt_ecg_record *r, grid *g)
 {
     g->columns = 2;
@@ -70,7 +72,7 @@ static void place_halves(const mt_ecg_record *r, grid *g)
     }
 }
 
-/* Fills columns with `rows` leads each. */
+/* Fills columns with up to `rows` leads each. */
 static void place_columns(grid *g, size_t rows)
 {
     g->columns = (g->shown + rows - 1) / rows;
@@ -78,7 +80,7 @@ static void place_columns(grid *g, size_t rows)
     for (size_t k = 0; k < g->shown; k++) g->cell[k] = (cell){k % even, k / even, MT_ECG_LIMBS};
 }
 
-/* Finds the half of each lead: leads other than the standard ones have that of their column. */
+/* Assigns each lead to limb or chest leads; non-standard leads have the half of their column. */
 static void find_halves(const mt_ecg_record *r, bool one_column, grid *g)
 {
     bool chest[COLUMNS_MAX] = {false};
@@ -91,7 +93,7 @@ static void find_halves(const mt_ecg_record *r, bool one_column, grid *g)
     for (size_t k = 0; k < g->columns; k++) g->calibrated[k] = k == 0 || chest[k] != chest[k - 1];
 }
 
-/* The paper has complete squares of 5 mm. */
+/* Returns the layout; the paper consists of complete 5 mm squares. */
 static grid make_grid(const mt_ecg_record *r, arrangement arranged, int pixels_per_mm)
 {
     grid g = {.shown = r->n < MT_ECG_LEADS_MAX ? r->n : MT_ECG_LEADS_MAX};
@@ -114,7 +116,7 @@ static grid make_grid(const mt_ecg_record *r, arrangement arranged, int pixels_p
     return g;
 }
 
-/* Returns where a column begins, after its calibration [mm]. */
+/* Returns the left end of a column, after its calibration pulse [mm]. */
 static double left_of(const grid *g, size_t column)
 {
     double left = (double)column * (g->box + GAP);
@@ -124,9 +126,9 @@ static double left_of(const grid *g, size_t column)
 
 /* ---- scale ---- */
 
-/* The highest and the lowest voltage in the rows of a half [mV], 0 among them. */
+/* Minimum and maximum voltage in the rows of a half [mV], including 0. */
 typedef struct extents {
-    double low[ROWS_MAX], high[ROWS_MAX], highest; /* the last: of any row, from low to high */
+    double low[ROWS_MAX], high[ROWS_MAX], highest; /* highest: the largest range of a row */
 } extents;
 
 static mt_status find_extents(const mt_ecg_record *r, const grid *g, extents halves[MT_ECG_HALVES])
@@ -149,7 +151,8 @@ static mt_status find_extents(const mt_ecg_record *r, const grid *g, extents hal
 
 static double seconds_of(const mt_ecg_record *r) { return (r->curve[0].to - r->curve[0].from) / 1000; }
 
-/* Finds the arrangement with the most columns, and in it the largest millimetres, in which the record fits at the usual speed; else the last. */
+/* Chooses the arrangement with the most columns, then the largest millimetres, for which the record fits at the standard speed;
+ * otherwise the last one. */
 static grid choose_grid(const mt_ecg_record *r, int *pixels_per_mm)
 {
     static const struct {
@@ -167,7 +170,7 @@ static grid choose_grid(const mt_ecg_record *r, int *pixels_per_mm)
     return g;
 }
 
-/* Returns the usual gain if the leads then fit into their rows and are high enough, else the largest round one that fits. */
+/* Returns the standard gain if the leads then fit into their rows and are high enough, else the largest round gain that fits. */
 static double gain_of(const grid *g, const extents *e)
 {
     const double room = g->row - g->label - 1, high = USUAL_MM_MV * e->highest;
@@ -218,8 +221,7 @@ typedef struct drawing {
 static double x_of(const drawing *d, double mm) { return LEFT + mm * d->scale.pixels_per_mm; }
 static double y_of(const drawing *d, double mm) { return TOP + mm * d->scale.pixels_per_mm; }
 
-/* Where 0 mV is in a row of a half, in mm from the top of the paper: such that the leads are in the middle below the names,
- * on a line of the grid. */
+/* Returns the position of 0 mV in a row of a half [mm from the top], on a grid line, so that the leads are centred below the names. */
 static double base_of(const drawing *d, mt_ecg_half half, size_t row)
 {
     const extents *e = &d->extents[half];
@@ -227,7 +229,7 @@ static double base_of(const drawing *d, mt_ecg_half half, size_t row)
     return round(((double)row + 0.5) * d->grid.row + 0.5 * d->grid.label + middle);
 }
 
-/* Lines each `every` mm, in both directions. */
+/* Draws lines every `every` mm in both directions. */
 static void rule(const drawing *d, int every, double width, const double rgb[3])
 {
     cairo_t *pen = d->page->pen;
@@ -263,14 +265,14 @@ static void begin_line(const drawing *d)
     cairo_set_line_join(d->page->pen, CAIRO_LINE_JOIN_ROUND);
 }
 
-/* The voltage of the pulses of a half: 1 mV, or a round one where that would be too high or hardly to be seen. */
+/* Returns the voltage of the calibration pulses of a half: 1 mV, or a round number if 1 mV is too high or hardly visible. */
 static double pulse_of(const drawing *d, mt_ecg_half half)
 {
     const double most = d->grid.row < 14 ? 0.6 * d->grid.row : 10, usual = d->scale.mm_per_mV[half];
     return usual <= most && usual >= 2 ? 1 : mt_page_round_down(most / usual);
 }
 
-/* A pulse on the line of 0 mV, or below it if it would leave its row. */
+/* Draws a pulse on the 0 mV line, or below it if it would leave its row. */
 static void draw_calibration(const drawing *d, const cell *at)
 {
     const double voltage = pulse_of(d, at->half), high = voltage * d->scale.mm_per_mV[at->half];
@@ -288,7 +290,7 @@ static void draw_calibration(const drawing *d, const cell *at)
         d->page, x_of(d, left + 3.5), y_of(d, foot) + 18, MT_MIDDLE, 14, 7 * d->scale.pixels_per_mm, words);
 }
 
-/* One before the first lead of each half in each row. */
+/* Draws a pulse before the first lead of each half in each row. */
 static void draw_calibrations(const drawing *d)
 {
     for (size_t k = 0; k < d->grid.shown; k++) {
@@ -333,7 +335,7 @@ static void use_mark(const drawing *d)
     cairo_set_line_width(d->page->pen, 2.2);
 }
 
-/* Marks the stimuli at the bottom of the row of a lead. */
+/* Marks the stimuli at the bottom of a lead's row. */
 static void draw_stimuli(const drawing *d, size_t lead)
 {
     const cell *at = &d->grid.cell[lead];

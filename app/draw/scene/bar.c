@@ -9,7 +9,7 @@
 
 enum { TICKS_MOST = 14 };
 
-static const double grey_linear = 0.55; /* of what has no value */
+static const double grey_linear = 0.55; /* if there is no value */
 
 void mt_bar_make(mt_bar *bar)
 {

@@ -8,17 +8,17 @@
 #include "app/draw/colour.h"
 #include "app/draw/scene/section.h"
 
-/* Where the plots stand on the page; title, legend and axes stand around them. Pixels. */
+/* Area of the plots on the page; title, legend and axes are outside [pixels]. */
 enum {
     PLOT_X = 50,
     PLOT_Y = 96,
     PLOT_W = MT_PAGE_WIDTH - 2 * PLOT_X,
     PLOT_H = 750,
-    GAP = 40, /* between two of them */
+    GAP = 40, /* between two plots */
     SUPER = MT_VIEW_SUPER
 };
 
-/* Finds the views of a figure: that of the cut, if wanted, between the others. */
+/* Finds the views of a figure, with the optional cutting view between the others. */
 static mt_status find_views(const mt_figure *f, mt_view views[MT_VIEWS_MAX], size_t *n)
 {
     mt_view view;
@@ -33,7 +33,7 @@ static mt_status find_views(const mt_figure *f, mt_view views[MT_VIEWS_MAX], siz
     return MT_OK;
 }
 
-/* All panels in one scale, so that what is seen from either side can be compared. */
+/* All panels have the same scale, so that the views can be compared. */
 mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
 {
     mt_view views[MT_VIEWS_MAX];
@@ -56,7 +56,7 @@ mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
 
 enum { GAMMA = 4096 };
 
-/* What turns the samples of a plot into pixels. */
+/* Conversion of samples to pixels. */
 typedef struct paint {
     mt_paint *colour_of;
     const void *context;
@@ -68,7 +68,7 @@ static int up_to(int most, double x) { return x <= 0 ? 0 : x >= most ? most : (i
 /* Adds the linear light of a sample. */
 static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum[3])
 {
-    double linear[3] = {1, 1, 1}, light = 1; /* paper */
+    double linear[3] = {1, 1, 1}, light = 1; /* background */
     if (p->depth[i] > 0) {
         with->colour_of(with->context, p->value[i], linear);
         light = (double)p->light[i];
@@ -79,7 +79,7 @@ static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum
     sum[2] += light * linear[2];
 }
 
-/* The pixel whose first sample this is. */
+/* Returns the pixel with this first sample. */
 static uint32_t pixel_of(const mt_plot *p, const paint *with, size_t first)
 {
     const size_t row = (size_t)p->w, sample[] = {first, first + 1, first + row, first + row + 1};
@@ -87,7 +87,7 @@ static uint32_t pixel_of(const mt_plot *p, const paint *with, size_t first)
     uint32_t pixel = 0xFF;
     bool seen = false;
     for (int k = 0; k < SUPER * SUPER; k++) seen |= p->depth[sample[k]] > 0;
-    if (!seen) return UINT32_MAX; /* paper */
+    if (!seen) return UINT32_MAX; /* background */
     for (int k = 0; k < SUPER * SUPER; k++) add_sample(p, with, sample[k], sum);
     for (int k = 0; k < 3; k++)
         pixel = pixel << 8 | with->srgb[up_to(GAMMA, sum[k] * GAMMA / (SUPER * SUPER) + 0.5)];
@@ -107,7 +107,7 @@ static void resolve(const mt_panel *panel, const paint *with, cairo_surface_t *p
         }
 }
 
-/* ---- what stands around the plots ---- */
+/* ---- axes and names ---- */
 
 static void draw_arrow(cairo_t *cr, double x, double y, double dx, double dy)
 {
@@ -122,7 +122,7 @@ static void draw_arrow(cairo_t *cr, double x, double y, double dx, double dy)
     cairo_fill(cr);
 }
 
-/* An axis on the page: its arrow, and whether a longer one has the same direction. */
+/* An axis on the page: its arrow; `shadowed`: true if a longer arrow has the same direction. */
 typedef struct arrow {
     double dx, dy;
     bool shadowed;
@@ -141,8 +141,8 @@ static void find_arrows(const mt_view *v, double length, arrow arrows[3])
         }
 }
 
-/* An axis that points at us or away is a dot. Its name is on the side without arrows: `free`, unit. The name of an arrow along a longer one is
- * beside it. */
+/* Draws an axis; a dot if it points towards or away from the viewer, with its name in direction `free` (unit), away from the
+ * arrows. The name of a shadowed arrow is next to it. */
 static void draw_axis(
     mt_page *page, const char *name, double x0, double y0, const arrow *a, const double free[2])
 {
@@ -164,7 +164,7 @@ void mt_axes_draw(
     mt_page *page, const mt_view *v, double samples_per_mm, double x0, double y0, double longest)
 {
     static const char *const names[] = {"x", "y", "z"};
-    const double text_y = y0 + 30; /* axes that go down end above the text */
+    const double text_y = y0 + 30; /* downward axes end above the text */
     double per_mm = samples_per_mm / SUPER;
     double length = pow(10, floor(log10(longest / per_mm)));
     length *= length * 5 * per_mm <= longest ? 5 : length * 2 * per_mm <= longest ? 2 : 1;
@@ -195,7 +195,7 @@ mt_status mt_panels_draw(size_t n, const mt_panel *panel, mt_arena *scratch, mt_
     return MT_OK;
 }
 
-/* Those of a panel in the middle, above the legend, are in its lower left corner. */
+/* Draws the axes of panel k. Axes of a middle panel are in its lower left corner, above the legend. */
 static void draw_axes_of(mt_page *page, const mt_figure *f, size_t k)
 {
     const mt_panel *p = &f->panel[k];

@@ -6,7 +6,7 @@
 
 #include "app/draw/page.h"
 
-enum { LEVELS = 14 }; /* at most, of isochrones and of their labels */
+enum { LEVELS = 14 }; /* maximum number of isochrones and of labels */
 
 /* ---- scale of times ---- */
 
@@ -52,7 +52,7 @@ void mt_times_text(const mt_times *s, double level, char out[32])
 
 /* ---- isochrones and their labels ---- */
 
-/* Where the level crosses the triangle: false where it does not. */
+/* Intersects a level with a triangle. False if they do not intersect. */
 static bool cross_level(
     const double *const corner[3], const double time_ms[3], double level_ms, mt_plot_segment *cut)
 {
@@ -69,7 +69,7 @@ static bool cross_level(
     return n == 2;
 }
 
-/* The line: through the middle of what is seen, along its longer axis. */
+/* Finds the line for the labels: through the centre of the visible surface, along its longer axis. */
 static void find_axis(const mt_plot *p, mt_time_labels *l)
 {
     double n = 0, sx = 0, sy = 0, xx = 0, xy = 0, yy = 0;
@@ -85,7 +85,7 @@ static void find_axis(const mt_plot *p, mt_time_labels *l)
     l->axis_x = cos(angle), l->axis_y = sin(angle);
 }
 
-/* Is the surface whole and flat all over the label's place, at that depth? */
+/* True if the surface is closed and flat, at this depth, in the area of a label. */
 static bool place_is_flat(const mt_plot *p, const mt_time_labels *l, double x, double y, double depth)
 {
     enum { HALF = 3 };
@@ -115,7 +115,7 @@ static void offer_place(const mt_plot *p, mt_time_labels *l, int level, const mt
     *best = (mt_time_label){true, x, y, score};
 }
 
-/* Of two that would touch, the later goes. */
+/* Removes the later one of two labels that would touch. */
 static void part_labels(mt_time_labels *l)
 {
     for (int i = 0; i < MT_TIME_LEVELS_MAX; i++)
@@ -125,7 +125,7 @@ static void part_labels(mt_time_labels *l)
                 l->at[i].set = false;
 }
 
-/* Takes the ink away below a label. */
+/* Removes the ink below a label. */
 static void clear_below(mt_plot *p, const mt_time_labels *l, const mt_time_label *at)
 {
     mt_box in = mt_plot_box(p, at->x - l->half_w, at->x + l->half_w, at->y - l->half_h, at->y + l->half_h);
@@ -136,7 +136,7 @@ static void clear_below(mt_plot *p, const mt_time_labels *l, const mt_time_label
         }
 }
 
-/* For every piece of every isochrone inside the scale: inks it, or offers its middle to a label. */
+/* Visits each piece of each isochrone within the scale: inks it, or proposes its middle for a label. */
 static void walk_isochrones(
     mt_plot *p, const mt_view_surface *s, const mt_view *v, const mt_times *times, mt_time_labels *offer)
 {

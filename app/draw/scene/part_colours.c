@@ -6,15 +6,15 @@
 #include "app/draw/colour.h"
 #include "data/core/offsets.h"
 
-/* ---- which parts meet ---- */
+/* ---- adjacency of parts ---- */
 
-/* The parts of one group that meet, each pair twice; a pair that meets at several edges as often. */
+/* Adjacent parts of the same group; each pair is stored twice per common edge. */
 typedef struct graph {
     const mt_view_surface *surface;
     const mt_partition *partition;
-    size_t *begin; /* [n_parts + 2] neighbours of p are neighbour[begin[p] .. begin[p + 1]) once filled */
-    uint32_t *neighbour; /* NULL while they are counted, two places on */
-    uint64_t *meets;     /* [MT_PART_GROUPS_MAX] bit h of meets[g]: the groups g and h meet */
+    size_t *begin; /* [n_parts + 2] neighbours of p are neighbour[begin[p] .. begin[p + 1]) after filling */
+    uint32_t *neighbour; /* NULL while counting, with offsets in begin[p + 2] */
+    uint64_t *meets;     /* [MT_PART_GROUPS_MAX] bit h of meets[g]: groups g and h are adjacent */
 } graph;
 
 static void add_neighbour(graph *g, uint32_t part, uint32_t other)
@@ -43,11 +43,11 @@ static void add_meeting(void *context, const mt_meeting *meeting)
     }
 }
 
-/* Leaves every neighbour of a part once. */
+/* Removes duplicate neighbours of each part. */
 static mt_status drop_repeats(mt_arena *scratch, graph *g)
 {
     const size_t n_parts = g->partition->n_parts;
-    uint32_t *seen; /* seen[q]: the last part, plus one, that had q as its neighbour */
+    uint32_t *seen; /* seen[q]: 1 + the last part with q as its neighbour */
     size_t kept = 0;
     MT_ALLOC(scratch, seen, n_parts);
     for (size_t p = 0; p < n_parts; p++) {
@@ -78,13 +78,13 @@ static mt_status make_graph(mt_arena *scratch, graph *g)
     return drop_repeats(scratch, g);
 }
 
-/* ---- the order ---- */
+/* ---- order of parts ---- */
 
-/* The parts not yet taken, in lists by how many such neighbours they have. */
+/* The remaining parts, in lists by the number of their remaining neighbours. */
 typedef struct lists {
-    uint32_t *head;        /* [n_parts]; NONE ends a list */
+    uint32_t *head;        /* [n_parts]; a list ends with NONE */
     uint32_t *next, *last; /* [n_parts] */
-    uint32_t *degree;      /* [n_parts]; NONE of a part that is taken */
+    uint32_t *degree;      /* [n_parts]; NONE for a part that was removed */
 } lists;
 
 static const uint32_t NONE = UINT32_MAX;
@@ -105,8 +105,8 @@ static void take_out(lists *l, uint32_t part)
     *(last != NONE ? &l->next[last] : &l->head[l->degree[part]]) = next;
 }
 
-/* Smallest last (D. W. Matula, L. L. Beck, J. ACM 30(3), 1983): the part with the fewest neighbours is the last of all, and
- * so on with the others. On a surface cut into connected parts each then meets at most five of those before it. */
+/* Computes the smallest-last order (D. W. Matula, L. L. Beck, J. ACM 30(3), 1983): the part with the fewest neighbours is last, and
+ * so on with the rest. On a surface cut into connected parts, each then has at most five neighbours before it. */
 static mt_status sort_parts(mt_arena *scratch, const graph *g, uint32_t *order)
 {
     const uint32_t n = g->partition->n_parts;
@@ -141,7 +141,7 @@ static mt_status sort_parts(mt_arena *scratch, const graph *g, uint32_t *order)
 
 /* ---- shades of parts ---- */
 
-/* The shade that fewest neighbours have, none if possible; of those the one used least so far. */
+/* Returns the shade with the fewest neighbours, if possible none; among equals the least used one. */
 static size_t choose_shade(size_t n_shades, const size_t *around, const size_t *used)
 {
     size_t best = 0;
@@ -173,7 +173,7 @@ static mt_status shade_parts(mt_arena *scratch, const graph *g, mt_part_colours 
 
 /* ---- hues of groups ---- */
 
-/* The place of hue k of n around the circle. Many groups stand on two circles in turn, vivid and pale. */
+/* Hue k of n on the circle. Many groups alternate between vivid and pale colours. */
 typedef struct hue {
     double degrees, chroma;
 } hue;
@@ -184,7 +184,7 @@ static hue hue_of(size_t k, size_t n)
     return (hue){.degrees = 50 + 360 * (double)k / (double)n, .chroma = pale ? 0.055 : 0.115};
 }
 
-/* How badly two hues side by side can be told apart. */
+/* Returns a measure of the similarity of two hues. */
 static double likeness(size_t k, size_t m, size_t n)
 {
     const hue a = hue_of(k, n), b = hue_of(m, n);
@@ -192,7 +192,7 @@ static double likeness(size_t k, size_t m, size_t n)
     return 1 / (a.chroma * a.chroma + b.chroma * b.chroma - 2 * a.chroma * b.chroma * cos(turn));
 }
 
-/* Of a group: the likeness to all groups that it meets, were its hue `own`. */
+/* Returns the similarity of hue `own` of a group to all adjacent groups. */
 static double likeness_around(
     const uint64_t *meets, const size_t *of_group, size_t n, size_t group, size_t own)
 {
@@ -202,7 +202,7 @@ static double likeness_around(
     return sum;
 }
 
-/* Two groups swap their hues while that makes those that meet less alike. */
+/* Swaps the hues of two groups as long as this makes adjacent groups less similar. */
 static void spread_hues(const uint64_t *meets, size_t n, size_t *of_group)
 {
     enum { ROUNDS = 50 };
@@ -233,7 +233,7 @@ static void put_colour(double lightness, double chroma, double hue_degrees, doub
     mt_colour_linear(lightness, mt_colour_chroma(lightness, chroma, hue_degrees), hue_degrees, linear);
 }
 
-/* Six shades of each hue. */
+/* Computes six shades of each hue. */
 static void colour_groups(const uint64_t *meets, mt_part_colours *colours)
 {
     size_t of_group[MT_PART_GROUPS_MAX];
@@ -246,7 +246,7 @@ static void colour_groups(const uint64_t *meets, mt_part_colours *colours)
         }
 }
 
-/* Twelve hues, of three lightnesses in turn. */
+/* Computes twelve hues with three alternating lightnesses. */
 static void colour_one(mt_part_colours *colours)
 {
     colours->n_shades = 12;

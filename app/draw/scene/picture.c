@@ -10,13 +10,13 @@
 #include "app/draw/scene/figure.h"
 #include "app/draw/scene/isochrones.h"
 
-/* What one picture needs, in one place. */
+/* All data of a picture. */
 typedef struct map {
     mt_figure figure;
     mt_times times;
     const mt_picture_scale *scale;
     mt_time_labels labels[MT_VIEWS_MAX];
-    mt_bar bar; /* without ends */
+    mt_bar bar; /* without its range */
 } map;
 
 static bool has_lines(const map *m) { return m->times.any && m->scale->lines[0]; }
@@ -58,7 +58,7 @@ static void draw_bar_ticks(mt_page *page, const mt_times *times, bool lines)
         mt_times_text(times, level, text);
         if (labelled) mt_page_write(page, x, foot + 23, MT_MIDDLE, 16, 100, text);
         if (!lines || level == times->first || level == times->last) continue;
-        cairo_set_source_rgba(page->pen, 0, 0, 0, 0.45); /* the isochrones */
+        cairo_set_source_rgba(page->pen, 0, 0, 0, 0.45); /* isochrones */
         mt_page_line(page, floor(x) + 0.5, MT_LEGEND_Y, floor(x) + 0.5, foot);
     }
 }
@@ -79,7 +79,7 @@ static void draw_bar(mt_page *page, const map *m)
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }
 
-/* Below the numbers of the bar, between the axes. */
+/* Draws the note on grey elements below the numbers of the bar, between the axes. */
 static void draw_grey_note(mt_page *page, const map *m)
 {
     const double x = MT_LEGEND_X, y = MT_GREY_Y, size = 16;
@@ -90,7 +90,7 @@ static void draw_grey_note(mt_page *page, const map *m)
     mt_page_write(page, x + size + 10, y + 14, MT_START, 16, MT_LEGEND_W - size - 10, m->scale->grey);
 }
 
-/* ---- the whole ---- */
+/* ---- the picture ---- */
 
 static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char *title)
 {
@@ -106,7 +106,7 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
 
 MT_ORDER_NUMBERS(ascending, float)
 
-/* The scale of the values, or of all but the highest and the lowest hundredth. */
+/* Returns the scale of all values, or without the highest and the lowest hundredth. */
 static mt_status make_scale(
     mt_arena *scratch, const float *values, size_t n_elements, bool trimmed, mt_times *times)
 {

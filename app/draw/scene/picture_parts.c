@@ -5,18 +5,18 @@
 #include "app/draw/scene/part_colours.h"
 #include "app/draw/scene/picture.h"
 
-/* What one picture needs, in one place. */
+/* All data of a picture. */
 typedef struct parts {
     mt_figure figure;
     const mt_partition *partition;
     mt_part_colours colours;
-    mt_plot *plot;       /* whose borders are being drawn, */
-    const mt_view *view; /* and its view */
+    mt_plot *plot;       /* current plot for drawing borders */
+    const mt_view *view; /* its view */
 } parts;
 
 /* ---- colours and borders ---- */
 
-/* The value of an element: its group and shade in one number. */
+/* Computes the value of each element: group and shade in one number. */
 static void fill_values(const parts *p, float *value)
 {
     for (size_t c = 0; c < p->partition->n_elements; c++) {
@@ -33,7 +33,7 @@ static void colour_of_value(const void *context, float value, double linear[3])
         linear[i] = p->colours.linear[k / MT_PART_SHADES_MAX][k % MT_PART_SHADES_MAX][i];
 }
 
-/* Inks the edge where it parts two groups that can be seen. */
+/* Inks an edge if it separates two groups and is visible. */
 static void draw_border(void *context, const mt_meeting *meeting)
 {
     const parts *p = context;
@@ -51,7 +51,7 @@ static void draw_border(void *context, const mt_meeting *meeting)
 
 enum { SHADE_H = 4 }; /* of one shade of a group, pixels */
 
-/* Column k of n in the legend: one shade below the other. */
+/* Draws column k of n in the legend: the shades, one below another. */
 static void draw_column(mt_page *page, size_t k, size_t n, size_t n_shades, double linear[][3])
 {
     const double w = (double)MT_LEGEND_W / (double)n, gap = n > 32 ? 2 : 4;
@@ -62,7 +62,7 @@ static void draw_column(mt_page *page, size_t k, size_t n, size_t n_shades, doub
         mt_page_fill(page, left, MT_LEGEND_Y + h * (double)s, right - left - gap, h, linear[s]);
 }
 
-/* A number below column k of n. */
+/* Writes a number below column k of n. */
 static void write_number(mt_page *page, size_t k, size_t n)
 {
     const double w = (double)MT_LEGEND_W / (double)n;
@@ -102,7 +102,7 @@ static void draw_legend(parts *p, mt_page *page)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the picture ---- */
 
 static mt_status draw(parts *p, mt_arena *scratch, mt_page *page, const char *title)
 {

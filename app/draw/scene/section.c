@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes the point of an edge on the plane. The same for both orders of its vertices, to the bit. */
+/* Computes the intersection of an edge with the plane; bitwise equal for both orders of its vertices. */
 static void cross_plane(const mt_plot *p, uint32_t v, uint32_t w, double at[3])
 {
     const double *a = p->sample + 3 * (size_t)(v < w ? v : w), *b = p->sample + 3 * (size_t)(v < w ? w : v);
@@ -17,10 +17,10 @@ static bool is_in_front(const mt_plot *p, uint32_t vertex)
     return p->sample[3 * (size_t)vertex + 2] > (double)p->cut;
 }
 
-/* Computes the corners of the section of an element, in order around it; returns their number, 0, 3 or 4. */
+/* Computes the corners of an element's section, in cyclic order. Returns their number: 0, 3 or 4. */
 static size_t cut_element(const mt_plot *p, const uint32_t *vertex, double corner[4][3])
 {
-    uint32_t side[2][4]; /* vertices behind the plane, and in front */
+    uint32_t side[2][4]; /* vertices beyond the plane, and in front of it */
     size_t n[2] = {0};
     for (size_t k = 0; k < 4; k++) {
         const size_t front = is_in_front(p, vertex[k]);
@@ -47,7 +47,7 @@ static void fill_element(mt_plot *p, const mt_view_surface *s, size_t element, d
         mt_plot_triangle(p, 0, (const double *const[]){corner[0], corner[k - 1], corner[k]}, value, lights);
 }
 
-/* Inks the line in which the plane cuts a face of the surface. */
+/* Inks the intersection of the plane and a face of the surface. */
 static void draw_outline(mt_plot *p, const uint32_t vertex[3])
 {
     mt_plot_segment line;

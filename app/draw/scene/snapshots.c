@@ -6,7 +6,7 @@
 #include "app/draw/scene/bar.h"
 #include "app/draw/scene/figure.h"
 
-/* Where the panels stand on the page. Pixels. */
+/* Layout of the page [pixels]. */
 enum {
     LEFT = 50,
     TOP = 110,
@@ -17,18 +17,18 @@ enum {
     LABEL = 120
 };
 
-/* The panels of one column; its samples become the next moment's. */
+/* The panels of one column; their samples are reused for each time. */
 typedef struct column {
     mt_view_surface surface;
     mt_view_rim rim;
     double samples_per_mm;
     size_t n_views;
     mt_panel panel[MT_VIEWS_MAX];
-    int step; /* from a column to the next, pixels */
+    int step; /* distance of columns, pixels */
     mt_bar bar;
 } column;
 
-/* Room for the names of the views is on the left of the first column. */
+/* The names of the views are on the left of the first column. */
 static mt_status make_column(mt_arena *arena, const mt_snapshots *s, column *c)
 {
     mt_view views[MT_VIEWS_MAX];
@@ -50,7 +50,7 @@ static mt_status make_column(mt_arena *arena, const mt_snapshots *s, column *c)
     return MT_OK;
 }
 
-/* Moves the column to the right by one moment. */
+/* Draws time k and moves the column to the right. */
 static mt_status draw_moment(mt_arena *scratch, mt_page *page, const mt_snapshots *s, size_t k, column *c)
 {
     char time[32];

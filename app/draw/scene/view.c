@@ -15,7 +15,7 @@ static void normalise(double v[3])
 
 /* ---- directions ---- */
 
-/* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
+/* Returns the view of a slab: azimuth 27 degrees, elevation 36 degrees. */
 static mt_view single_view(void)
 {
     const double a = 27 * M_PI / 180, e = 36 * M_PI / 180;
@@ -27,7 +27,7 @@ static mt_view single_view(void)
     };
 }
 
-/* Looks at a heart from this side (unit, across its up), from 15 degrees above. */
+/* Returns the view of a heart from this side (unit, perpendicular to its up), from 15 degrees above. */
 static mt_view heart_view(const char *name, const double up[3], const double side[3], double sign)
 {
     const double sine = 0.26, cosine = sqrt(1 - sine * sine);
@@ -40,8 +40,8 @@ static mt_view heart_view(const char *name, const double up[3], const double sid
     return v;
 }
 
-/* Finds the side of a heart that is seen first: of a person who stands, up x (from left to right ventricle) is the front. A left ventricle
- * alone has no front: it is seen from where y, or x where y is its axis, is least. */
+/* Finds the side of the first view. In an upright position up x (from left to right ventricle) is anterior. A single left ventricle
+ * is seen from the smallest y, or x if y is its axis. */
 static void find_front(const mt_landmarks *heart, double side[3])
 {
     if (mt_dot3(heart->to_rv, heart->to_rv) > 0) {
@@ -53,7 +53,7 @@ static void find_front(const mt_landmarks *heart, double side[3])
     normalise(side);
 }
 
-/* The right ventricle is turned 25 degrees towards us in front. */
+/* The right ventricle is turned 25 degrees towards the viewer of the front. */
 mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n)
 {
     mt_landmarks heart;
@@ -115,8 +115,8 @@ static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, m
     return MT_OK;
 }
 
-/* Adds to every vertex the volume-weighted mean, over the elements around that have a value, of what the mean of an
- * element's four vertices lacks to the element's own. */
+/* Adds a correction to every vertex: the volume-weighted mean, over adjacent elements with a value, of the element's value less the
+ * mean of its vertices. */
 static void correct_values(const mt_mesh *mesh, const float *element_value, const double *volume_mm3,
     double *sum, const double *weight, float *value)
 {
@@ -132,8 +132,8 @@ static void correct_values(const mt_mesh *mesh, const float *element_value, cons
         if (weight[i] > 0) value[i] += (float)(sum[i] / weight[i]);
 }
 
-/* From zero, the first correction gives the mean of the elements around. At the surface these all lie on one
- * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
+/* The first correction, from zero, yields the mean of the adjacent elements. At the surface they are all on one side, which would
+ * bend isochrones towards edges; further corrections remove most of this. */
 static mt_status average_values(mt_arena *arena, mt_view_surface *s)
 {
     enum { ROUNDS = 16 };
@@ -180,16 +180,16 @@ void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_su
         s->value[rim->vertex[k]] = isnan(rim->mean[k]) ? 0 : (float)rim->mean[k];
 }
 
-/* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
+/* Links the occurrences of each edge, so that finding meetings takes no longer at vertices with many edges. */
 static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 {
     MT_SCRATCH(scratch);
-    size_t *seen; /* by the higher vertex: the edge that was met last, plus one */
+    size_t *seen; /* by the higher vertex: 1 + the last visited edge */
     MT_ALLOC(scratch, seen, s->mesh->n_vertices);
     MT_ALLOC(arena, s->edge_again, 3 * s->n_faces);
     for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
-            const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
+            const size_t again = seen[s->edge_to[i]]; /* at most i if it belongs to an earlier vertex */
             s->edge_again[i] = again > i ? again - 1 : 0;
             seen[s->edge_to[i]] = i + 1;
         }
@@ -243,19 +243,18 @@ mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh, const mt_ad
 
 /* ---- from triangles to samples ---- */
 
-static const double flat_cos =
-    0.82; /* cos 35 degrees: faces that turn by more meet at an edge of the shape */
+static const double flat_cos = 0.82; /* cos 35 degrees: larger angles between faces form a sharp edge */
 
 double mt_view_light(const mt_view *v, const double normal[3])
 {
-    double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
+    double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, slightly from the right */
     normalise(lamp);
     sum = lamp[0] * mt_dot3(v->right, normal) + lamp[1] * mt_dot3(v->up, normal) +
           lamp[2] * mt_dot3(v->toward, normal);
     return 0.52 + 0.48 * (0.5 + 0.5 * sum);
 }
 
-/* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
+/* Computes the light at the corners of a face: smooth on a rounded surface, flat at sharp edges. */
 static void light_face(const mt_view_surface *s, const mt_view *v, size_t face, double light[3])
 {
     const uint32_t *vertex = s->face_vertex + 3 * face;
@@ -279,7 +278,7 @@ typedef struct columns {
     double low, high;
 } columns;
 
-/* Widens them to all points of the segment at most `reach` above or below y. */
+/* Widens the columns to all points of the segment at most `reach` above or below y. */
 static void widen(columns *in, const double *from, const double *to, double y, double reach)
 {
     const double dx = to[0] - from[0], dy = to[1] - from[1];
@@ -292,8 +291,7 @@ static void widen(columns *in, const double *from, const double *to, double y, d
     }
 }
 
-/* Leaves of the columns of a box, in this row, those with samples less than `reach` away from the line through n corners. Of narrow
- * ones it leaves all. */
+/* Restricts a box, in this row, to samples less than `reach` from the lines through n corners. Narrow boxes are unchanged. */
 static mt_box row_of(
     const mt_plot *p, const mt_box *in, int y, size_t n, const double *const *corner, double reach)
 {
@@ -313,7 +311,7 @@ void mt_plot_triangle(
     if (fabs(area) < 1e-12) return;
     mt_box in = mt_plot_box(p, fmin(a[0], fmin(b[0], c[0])), fmax(a[0], fmax(b[0], c[0])),
         fmin(a[1], fmin(b[1], c[1])), fmax(a[1], fmax(b[1], c[1])));
-    const double slack = -1e-7; /* two triangles that share an edge leave no gap on it */
+    const double slack = -1e-7; /* prevents gaps between triangles with a common edge */
     for (int y = in.y0; y < in.y1; y++) {
         const mt_box row = row_of(p, &in, y, 3, corner, 1);
         for (int x = row.x0; x < row.x1; x++) {
@@ -356,7 +354,7 @@ static void fill_surface(mt_plot *p, const mt_view_surface *s, const mt_view *v)
     }
 }
 
-/* The same numbers as in mt_plot_triangle. */
+/* Returns the interpolated value; same arithmetic as in mt_plot_triangle. */
 static float value_at(const double *const corner[3], const double value[3], double x, double y)
 {
     const double *a = corner[0], *b = corner[1], *c = corner[2];
@@ -371,7 +369,7 @@ static void revalue_row(mt_plot *p, const mt_view_surface *s, int y)
 {
     const double *corner[3] = {p->sample, p->sample, p->sample};
     double value[3] = {0};
-    size_t face = SIZE_MAX; /* whose these are */
+    size_t face = SIZE_MAX; /* face of `corner` and `value` */
     for (int x = 0; x < p->w; x++) {
         const size_t i = mt_plot_at(p, x, y);
         if (!(p->depth[i] > 0)) continue;
@@ -440,7 +438,7 @@ typedef struct drawing {
     const mt_view *view;
 } drawing;
 
-/* Inks an edge of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
+/* Inks a sharp edge: two faces at more than 35 degrees, at least one of them visible. */
 static void draw_edge(void *context, const mt_meeting *meeting)
 {
     const drawing *d = context;
@@ -454,14 +452,14 @@ static void draw_edge(void *context, const mt_meeting *meeting)
     mt_plot_ink(d->plot, &line, 0.5 * MT_VIEW_SUPER, 0.45);
 }
 
-/* ---- the whole ---- */
+/* ---- the plot ---- */
 
 bool mt_view_sees(const mt_view *v, const mt_view_surface *s, size_t face)
 {
     return mt_dot3(s->face_normal + 3 * face, v->toward) > 0;
 }
 
-/* How far the surface reaches along right, up and toward [mm]. */
+/* Computes the extent of the surface along right, up and toward [mm]. */
 static void extent(const mt_view *v, const mt_view_surface *s, double low[3], double high[3])
 {
     const double *axes[3] = {v->right, v->up, v->toward};

@@ -1,4 +1,4 @@
-/* myotile reproduce figure1: the activation map of a heart, which the study shows as its figure 1. */
+/* myotile reproduce figure1: activation map of a heart, as in the study's figure 1. */
 #include <math.h>
 
 #include "data/core/progress.h"
@@ -26,7 +26,7 @@ const mt_command mt_command_reproduce_figure1 = {
 
 /* ---- the table ---- */
 
-/* When some of the elements activate. */
+/* Adds the activation times of some elements. */
 static mt_status add_part(mt_arena *arena, mt_table *table, const char *key, const char *label, size_t n,
     const uint32_t *element, const double *at_ms)
 {
@@ -55,7 +55,7 @@ static mt_status add_surface(mt_arena *arena, mt_table *table, const mt_mesh *me
     region.surface = name;
     MT_TRY(mt_region_check(&region));
     if (mt_region_elements(arena, &region, mesh, &n, &element) != MT_OK)
-        return MT_OK; /* none, as in one ventricle */
+        return MT_OK; /* absent, such as the right ventricle */
     return add_part(arena, table, name, label, n, element, at_ms);
 }
 

@@ -1,4 +1,4 @@
-/* myotile reproduce figure3: the slab benchmark of Niederer et al. 2011, which the study shows as its figure 3. */
+/* myotile reproduce figure3: slab benchmark of Niederer et al. 2011, as in the study's figure 3. */
 #include <math.h>
 #include <string.h>
 
@@ -26,15 +26,15 @@ const mt_command mt_command_reproduce_figure3 = {
     .run = figure3,
 };
 
-/* The point that codes are compared by, and what was published of it. */
+/* The point at which codes are compared, and the key of its published activation time. */
 static const char far_corner[] = "P8", converged[] = "niederer_p8_converged";
 
-/* The places of the line that are printed and drawn: from its first to its last, evenly. */
+/* Number of equidistant positions on the line, including both ends, that are printed and drawn. */
 enum { PLACES = 11, POINTS_MAX = 9 };
 
 typedef struct request {
     mt_niederer runs;
-    const char *picture; /* NULL: none */
+    const char *picture; /* path, or NULL */
 } request;
 
 /* ---- the line ---- */
@@ -54,7 +54,7 @@ static double place_mm(const mt_niederer *runs, size_t place)
     return line_length_mm(&runs->input) * (double)place / (PLACES - 1);
 }
 
-/* From the first corner. */
+/* Returns the activation time at a position, with the stimulus in the first corner. */
 static double place_ms(const mt_niederer *runs, size_t mesh, size_t backend, size_t place)
 {
     const mt_case *c = &runs->input;
@@ -80,7 +80,7 @@ static mt_table begin_table(mt_arena *arena, const char *key, const char *title)
     return table;
 }
 
-/* How far a time is beyond a range: above 0 it is late, below 0 early. */
+/* Returns the distance of a time from a range: positive if late, negative if early. */
 static double beyond(double ms, double low, double high)
 {
     return ms > high ? ms - high : ms < low ? ms - low : isnan(ms) ? NAN : 0;
@@ -115,7 +115,7 @@ static mt_status make_meshes(mt_arena *arena, const mt_niederer *runs, mt_table 
     return MT_OK;
 }
 
-/* The points of the case; P1, P2, ... by their numbers in keys. */
+/* Builds the table of the points; keys number them as P1, P2, ... */
 static mt_table make_points(mt_arena *arena, const mt_niederer *runs)
 {
     const mt_case *c = &runs->input;
@@ -182,7 +182,7 @@ static mt_status make_published(mt_arena *arena, mt_table *table)
 
 /* ---- the picture ---- */
 
-/* A line for each mesh: the times of the first backend, and as marks those of the second, if there is one. */
+/* One line per mesh: activation times of the first backend, with the optional second one as marks. */
 typedef struct drawing {
     char title[128], caption[256], line_name[MT_CHART_KINDS_MAX][64], place_name[PLACES][32];
     const char *line[MT_CHART_KINDS_MAX], *group[PLACES];
@@ -207,7 +207,7 @@ static mt_status say(const mt_niederer *runs, drawing *d)
     return MT_OK;
 }
 
-/* 0 is no point of a line. */
+/* A value of 0 is not drawn. */
 static void place_points(const mt_niederer *runs, drawing *d)
 {
     for (size_t k = 0; k < PLACES; k++) {
@@ -248,7 +248,7 @@ static mt_status draw(mt_arena *arena, const request *r)
 
 /* ---- the command ---- */
 
-/* What tables and charts cannot show is told before the work. */
+/* Refuses, before the work, requests that tables and charts cannot show. */
 static mt_status check(const request *r)
 {
     const mt_case *c = &r->runs.input;

@@ -1,4 +1,4 @@
-/* myotile reproduce figure4: the membrane potential of a heart at several moments, which the study shows as its figure 4. */
+/* myotile reproduce figure4: membrane potential of a heart at several times, as in the study's figure 4. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ const mt_command mt_command_reproduce_figure4 = {
     .run = figure4,
 };
 
-/* What the study tells of its values; the colours have their range. */
+/* Published ranges of the values; also the range of the colours. */
 static const char low_key[] = "heart04_potential_low", high_key[] = "heart04_potential_high",
                   difference_key[] = "heart04_potential_difference";
 
@@ -39,16 +39,16 @@ enum { BACKENDS_MAX = 2, TITLE = 160 };
 
 typedef struct request {
     mt_heart heart;
-    const char *picture; /* NULL: none */
+    const char *picture; /* path, or NULL */
     size_t n_times, n_backends;
     double time_ms[MT_SNAPSHOTS_MAX];
     size_t step[MT_SNAPSHOTS_MAX];
     const mt_backend *backend[BACKENDS_MAX];
     float *v_mV[BACKENDS_MAX][MT_SNAPSHOTS_MAX]; /* [n_elements] */
-    const double *at_ms;                         /* [n_elements] activation, by the first backend */
+    const double *at_ms;                         /* [n_elements] activation times of the first backend */
 } request;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status read_times(const char *text, request *r)
 {
@@ -63,7 +63,7 @@ static mt_status read_times(const char *text, request *r)
     return MT_OK;
 }
 
-/* They are whole numbers of time steps. */
+/* Converts the times to time steps. They must be integer multiples. */
 static mt_status find_steps(request *r)
 {
     const double dt_ms = r->heart.input.time.dt_ms;
@@ -93,11 +93,11 @@ static mt_status parse(mt_arena *arena, const mt_arguments *arguments, request *
 
 typedef struct watching {
     const request *request;
-    size_t of; /* the backend */
+    size_t of; /* index of the backend */
     double *values;
 } watching;
 
-/* Keeps the potentials of the moments. */
+/* Stores the membrane potential at the requested times. */
 static mt_status keep(void *context, const mt_backend *backend, void *self, size_t steps_done)
 {
     const watching *w = context;
@@ -128,11 +128,11 @@ static mt_status run_on(mt_arena *arena, request *r, size_t of)
 /* ---- the tables ---- */
 
 typedef struct moment {
-    double activated, excited;             /* shares of the elements */
-    double low_mV, high_mV, difference_mV; /* NaN: of one backend */
+    double activated, excited;             /* fractions of the elements */
+    double low_mV, high_mV, difference_mV; /* difference_mV: NaN for a single backend */
 } moment;
 
-/* Half-way from rest to peak an element counts as excited. */
+/* Threshold of excitation: half-way from resting to peak voltage. */
 static const double excited_mV = -25;
 
 static moment look_at(const request *r, size_t k)
@@ -141,7 +141,7 @@ static moment look_at(const request *r, size_t k)
     const float *v = r->v_mV[0][k], *other = r->n_backends > 1 ? r->v_mV[1][k] : NULL;
     moment m = {.low_mV = INFINITY, .high_mV = -INFINITY, .difference_mV = other ? 0 : NAN};
     const double until_ms =
-        r->time_ms[k] * (1 + 0x1p-22); /* what single precision makes of a time that is not later */
+        r->time_ms[k] * (1 + 0x1p-22); /* includes times that single precision rounds up */
     for (size_t c = 0; c < n; c++) {
         m.activated += r->at_ms[c] <= until_ms;
         m.excited += (double)v[c] > excited_mV;
@@ -175,7 +175,7 @@ static mt_table make_moments(mt_arena *arena, const request *r, const char *titl
     return table;
 }
 
-/* Beside what the study tells of 500 ms. */
+/* Compares with the ranges that the study reports for 500 ms. */
 static mt_status compare(mt_arena *arena, const moment *all, mt_comparison *c)
 {
     *c = mt_comparison_begin(arena, "Beside the study", true);

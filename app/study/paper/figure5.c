@@ -1,4 +1,4 @@
-/* myotile reproduce figure5: how the time falls with the number of IPUs. */
+/* myotile reproduce figure5: strong scaling, time against the number of IPUs. */
 #include <math.h>
 
 #include "app/draw/chart/chart.h"
@@ -29,7 +29,7 @@ typedef struct scaling {
     mt_steps *mesh; /* [n_meshes] */
 } scaling;
 
-/* The fewest IPUs that a mesh fits on: what its speed-up is against. SIZE_MAX: it fits on none. */
+/* Returns the index of the fewest IPUs that the mesh fits, the reference of speed-up; SIZE_MAX if there is none. */
 static size_t fewest(const mt_steps *s)
 {
     size_t least = SIZE_MAX;
@@ -38,7 +38,7 @@ static size_t fewest(const mt_steps *s)
     return least;
 }
 
-/* Cycles of a time step if more IPUs shared it as well as the fewest do; NaN: there are none. */
+/* Returns the cycles of a time step for ideal scaling from the fewest IPUs; NaN if there are none. */
 static double ideal_cycles(const mt_steps *s, size_t i)
 {
     const size_t least = fewest(s);
@@ -130,7 +130,7 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
 
 /* ---- the command ---- */
 
-/* What a chart cannot show is told before the work. */
+/* Refuses, before the work, requests that a chart cannot show. */
 static mt_status check(const scaling *all, const mt_reproduce *base)
 {
     if (all->n_meshes > MT_CHART_KINDS_MAX)
@@ -148,7 +148,7 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments)
     scaling all;
     MT_ALLOC(arena, asked, 1);
     MT_TRY(mt_option_all(arena, arguments, "--mesh", &all.n_meshes, &paths));
-    if (all.n_meshes == 0) all.n_meshes = 1; /* paths[0] is NULL: that made with gmsh */
+    if (all.n_meshes == 0) all.n_meshes = 1; /* paths[0] is NULL: a mesh generated with gmsh */
     MT_TRY(mt_steps_parse(arena, arguments, asked));
     MT_TRY(check(&all, &asked->base));
     MT_ALLOC(arena, all.mesh, all.n_meshes);

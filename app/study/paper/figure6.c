@@ -1,4 +1,4 @@
-/* myotile reproduce figure6: what the phases share of a time step, on more and more IPUs. */
+/* myotile reproduce figure6: shares of the phases in a time step, against the number of IPUs. */
 #include "app/draw/chart/chart.h"
 #include "app/study/validation/steps.h"
 

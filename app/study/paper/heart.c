@@ -17,9 +17,9 @@
 
 static const char case_file[] = "cases/ventricles.yaml";
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* Keys that have an option stay as the case has them. */
+/* Refuses changes of keys with an option of their own. */
 static mt_status check_sets(const mt_case *plain, const mt_case *set, bool end_given)
 {
     if (strcmp(set->mesh.file, plain->mesh.file) != 0)
@@ -73,7 +73,7 @@ mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double 
 
 /* ---- the heart ---- */
 
-/* Gmsh's attempts free the arena that they are given. */
+/* Reads or generates the mesh. gmsh's attempts free their arena. */
 static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
 {
     char out[MT_FILE_PATH_MAX];
@@ -83,7 +83,7 @@ static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
     return mt_gmsh_ventricles(&h->mesh_arena, h->elements, out, mesh);
 }
 
-/* Surfaces by their tags or their shape, and fibres by rule where there are none. */
+/* Identifies the surfaces by tags or shape, and generates fibres by rule if there are none. */
 static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt_heart *h, mt_mesh *mesh)
 {
     mt_adjacency adjacency;
@@ -127,7 +127,7 @@ mt_run mt_heart_run(const mt_heart *h, const mt_backend *backend)
         .what = backend->name};
 }
 
-/* ---- what differs ---- */
+/* ---- differences from the study ---- */
 
 static void add_row(mt_table *table, const char *key, const char *what, const char *study, const char *here)
 {

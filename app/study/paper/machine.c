@@ -1,4 +1,4 @@
-/* myotile reproduce machine: what others measured on real machines, beside what the emulated ones would take. */
+/* myotile reproduce machine: published measurements on real machines, compared with the emulated machines. */
 #include <math.h>
 
 #include "data/files/data_folder.h"
@@ -27,14 +27,14 @@ const mt_command mt_command_reproduce_machine = {
     .run = machine,
 };
 
-/* What the machines take for the programs whose times are known. All bring inputs together by copies, as the vendor's compiler. */
+/* Times of the emulated machines for programs with known times. Inputs are gathered by copies, as with the vendor's compiler. */
 enum { FLOAT, HALF, TYPES };
 enum { ONE, TWO, FOUR, EIGHT, SIXTEEN, COUNTS };
 typedef struct measured {
-    unsigned long ipus; /* the most; what takes more is NaN */
+    unsigned long ipus; /* maximum number; programs on more are NaN */
     ipu_target gc2, gc200, c600;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
-    mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* an image that grows with the chips */
+    mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
     mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
 } measured;
 
@@ -54,7 +54,7 @@ static mt_status run_blur(const measured *m, const mt_blur *blur, mt_program_cyc
     return MT_OK;
 }
 
-/* The sizes of the images: lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. */
+/* Runs the blurs with image sizes of lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. */
 static mt_status run_blurs(measured *m, bool half)
 {
     const mt_blur one = {2200, 1122, 1, half, 1}, many = {2200, 1122, 16, half, 1};
@@ -84,7 +84,7 @@ static mt_status measure(mt_arena *arena, measured *m)
 typedef struct row {
     const char *key, *what, *machine;
     double ours[MT_ATS];
-    const char *from; /* the constants that came from it; NULL: none, so it can be held against the model */
+    const char *from; /* constants derived from it; NULL: none, so it is an independent test */
 } row;
 
 typedef struct rows {
@@ -104,8 +104,8 @@ static double sum_of(const mt_program_cycles *c)
     return c->gather + c->sync + c->exchange + c->external + c->scatter;
 }
 
-/* Of an image that grows: how much longer a step is on so many chips than on half of them, in us. The smaller of both types is taken
- * with the least of the constants, the larger with the most. */
+/* Adds the increase of a step's time in weak scaling, from half the chips [us]. The lower end is the smaller of both types with the
+ * fast constants, the upper end the larger with the slow ones. */
 static void add_growth(rows *r, const measured *m, int k, const char *key, const char *what, const char *from)
 {
     row *to = add(r, key, what, "GC2", from);
@@ -125,7 +125,7 @@ static double exchange(const mt_program_cycles *c) { return c->exchange; }
 static double sync_of(const mt_program_cycles *c) { return c->sync; }
 static double both(const mt_program_cycles *c) { return c->sync + c->exchange; }
 
-/* Phases of a step of the blur, on 1 chip (0) or 16 (1). */
+/* Adds the phases of a step of the blur, on 1 chip (0) or 16 (1). */
 static void add_blur(rows *r, const measured *m)
 {
     static const struct {
@@ -170,7 +170,7 @@ static void add_compute(rows *r, const measured *m)
                        m->tutorial[MT_TUTORIAL_SUMS][at].compute_mean;
 }
 
-/* 1,000 words from tile 0 to another in this row of the chip. */
+/* Computes the cycles to send 1,000 words from tile 0 to a tile in this row of the chip. */
 static mt_status transfer_cycles(const ipu_target *target, size_t row_wanted, double *cycles)
 {
     MT_SCRATCH(scratch);
@@ -185,7 +185,7 @@ static mt_status transfer_cycles(const ipu_target *target, size_t row_wanted, do
     return status;
 }
 
-/* GB/s of one chip where each sends every other as much. */
+/* Computes the rate per chip [GB/s] if each chip sends equal amounts to all others. */
 static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
 {
     MT_SCRATCH(scratch);
@@ -207,7 +207,7 @@ static mt_status all_to_all(const ipu_target *one, size_t ipus, double *rate)
     return status;
 }
 
-/* What the constants came from. */
+/* Adds the measurements from which constants were derived. */
 static mt_status add_sources(rows *r, const measured *m)
 {
     static const char *const links[] = {"machine_links_2", "machine_links_4", "machine_links_8",

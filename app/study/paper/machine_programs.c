@@ -6,7 +6,7 @@
 #include "ipu/cost/mix.h"
 #include "ipu/machine/integer.h"
 
-/* ---- any program ---- */
+/* ---- all programs ---- */
 
 static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
 
@@ -20,7 +20,7 @@ static ipu_cycles no_work(const ipu_target *target, const size_t *n, const void 
 #include "app/study/paper/machine_tally.inc"
 #undef TALLY
 
-/* A vertex of a loop over its input, executed by one worker. */
+/* Returns the cycles of a single-worker vertex that loops over its input. */
 static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
 {
     const double turns = (double)n * ipu_mix_cycles(mix, &target->instructions);
@@ -109,10 +109,10 @@ typedef struct stencil {
     const mt_blur *blur;
     ipu_graph *graph;
     uint32_t image, set;
-    ipu_slice *rows; /* of an input */
+    ipu_slice *rows; /* row pieces of an input */
 } stencil;
 
-/* Part k of n, of which the first have one more. */
+/* Returns the begin of part k of n; the first parts have one more. */
 static size_t share_begin(size_t all, size_t n, size_t k)
 {
     return k * (all / n) + (k < all % n ? k : all % n);
@@ -134,7 +134,7 @@ static void tiles_of(const stencil *s, const box *chip, size_t *rows, size_t *co
     *rows = tiles / *columns < most_rows ? tiles / *columns : most_rows;
 }
 
-/* The pixels of a box and those around it, as far as there are any. */
+/* Adds a worker with the pixels of a box and their neighbours inside the image. */
 static mt_status add_worker(stencil *s, size_t tile, const box *own)
 {
     const size_t top = own->row > 0 ? own->row - 1 : 0, left = own->column > 0 ? own->column - 1 : 0;
@@ -147,7 +147,7 @@ static mt_status add_worker(stencil *s, size_t tile, const box *own)
     return add_vertex(s->graph, s->set, s->blur->half ? &takes_halves : &takes_floats, tile, s->rows, n);
 }
 
-/* By rows or by columns, whichever comes out more evenly. */
+/* Divides a tile among its workers by rows or by columns, whichever is more even. */
 static mt_status add_workers(stencil *s, size_t tile, const box *own)
 {
     const size_t workers = s->graph->target.worker_contexts;
@@ -224,7 +224,7 @@ typedef struct tutorial {
 
 static size_t first_column(size_t segment) { return segment * N / SEGMENTS; }
 
-/* The first of so many things that is on a tile, where thing k is on tile k T / n. */
+/* Returns the first of n items on a tile, if item k is on tile k T / n. */
 static size_t first_on(const tutorial *t, size_t tile, size_t n) { return ipu_divide_up(tile * n, t->tiles); }
 
 static mt_status map_evenly(const tutorial *t, uint32_t variable, size_t n)
@@ -237,7 +237,7 @@ static mt_status map_evenly(const tutorial *t, uint32_t variable, size_t n)
     return MT_OK;
 }
 
-/* What a tile's products need: their parts of the matrix as one input, and of the vector the segments. */
+/* Adds the products of a tile: their parts of the matrix as one input, and the segments of the vector. */
 static mt_status add_products(const tutorial *t, size_t tile)
 {
     const size_t from = first_on(t, tile, SEGMENTS * M), end = first_on(t, tile + 1, SEGMENTS * M);

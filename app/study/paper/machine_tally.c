@@ -1,6 +1,6 @@
-/* The inner loops of the programs in machine_programs.c as a worker runs them: C++ that says just this, compiled without a hint.
+/* Inner loops of the programs in machine_programs.c on a worker, as in equivalent C++ compiled without hints.
  *
- * Nothing runs this file: it is what their instructions are counted on (ipu/tally/tally.h). */
+ * This code is never executed; its instructions are counted (ipu/tally/tally.h). */
 float dot(unsigned n, const float *restrict a, const float *restrict b);
 float total(unsigned n, const float *restrict a);
 

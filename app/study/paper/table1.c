@@ -1,4 +1,4 @@
-/* myotile reproduce table1: what each way to send separator elements costs, beside what was published. */
+/* myotile reproduce table1: cost of each separator scheme, compared with published numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static void add_numbers(mt_table *table, uint32_t ipus, const char *scheme, size
     for (size_t k = 0; k < n; k++) mt_table_number(table, number[k]);
 }
 
-/* The rows and the bar of scheme k on ipus[i]. */
+/* Adds the rows and the bar of scheme k on ipus[i]. */
 static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo)
 {
     reproducing *r = context;
@@ -118,8 +118,8 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
 
 /* ---- the picture ---- */
 
-/* For each element that tiles own, how many elements of others they need, and how many they receive besides. What was
- * published is a share of received elements, x: that is 1 / (1 - x) elements for each owned. */
+/* Draws, per owned element, the numbers of needed halo elements and of received but unused ones. A published share x of received
+ * elements corresponds to 1 / (1 - x) elements per owned one. */
 static mt_status draw(mt_arena *scratch, const reproducing *r)
 {
     const mt_reproduce *base = &r->base;
@@ -148,7 +148,7 @@ static mt_status draw(mt_arena *scratch, const reproducing *r)
                                              .mark_name = "published"});
 }
 
-/* What a chart cannot show is told before the work. */
+/* Refuses, before the work, requests that a chart cannot show. */
 static mt_status check_picture(const mt_reproduce *r)
 {
     if (!r->picture || (r->n_ipus <= MT_CHART_GROUPS_MAX && r->n_schemes <= MT_CHART_BARS_MAX)) return MT_OK;

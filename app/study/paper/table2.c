@@ -1,4 +1,4 @@
-/* myotile reproduce table2: cycles of a time step by phase, beside what was published. */
+/* myotile reproduce table2: cycles of a time step by phase, compared with published numbers. */
 #include <math.h>
 
 #include "app/study/validation/comparison.h"
@@ -20,7 +20,7 @@ const mt_command mt_command_reproduce_table2 = {
     .run = table2,
 };
 
-/* ---- all counts of IPUs ---- */
+/* ---- phases on all IPU counts ---- */
 
 static mt_table begin_phases(mt_arena *arena, const mt_steps *s)
 {
@@ -39,8 +39,8 @@ static mt_table begin_phases(mt_arena *arena, const mt_steps *s)
     return table;
 }
 
-/* One row. `spread` NULL: all tiles are as long at it. What a tile is busy in an exchange is less than `cycles`
- * where it waits for others, so the slowest is taken from there. */
+/* Adds a row. `spread`: NULL if all tiles take equally long. `cycles`: duration of the phase; in an exchange the busy time of a
+ * tile is shorter if it waits for others. */
 static void add_phase(mt_table *table, uint32_t ipus, const char *key, const char *label, double runs,
     const ipu_spread *spread, double cycles, double whole)
 {
@@ -80,13 +80,13 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
         s->step[i].at[IPU_SLOW], whole);
 }
 
-/* ---- one IPU beside what was published ---- */
+/* ---- comparison on one IPU ---- */
 
-/* What one IPU takes, and what our counts and the study's are. */
+/* Cost on one IPU, and reasons with our counts and the study's. */
 typedef struct beside {
     const mt_steps *steps;
     const mt_step_costs *one;
-    double spmv, tp06; /* worker cycles an element, counted */
+    double spmv, tp06; /* counted worker cycles per element */
     char pde[128], ode[128], spills[128], imbalance[128];
 } beside;
 
@@ -134,7 +134,7 @@ static mt_status say_reasons(beside *b)
     return MT_OK;
 }
 
-/* What the tiles take, in thousands of cycles. */
+/* Adds the cycles of the tiles, in thousands. */
 static mt_status add_spreads(mt_comparison *comparison, const beside *b)
 {
     static const char filled[] = "How evenly METIS filled the tiles, within what it is allowed.",
@@ -179,7 +179,7 @@ static mt_status add_shares(mt_comparison *comparison, const beside *b)
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
-/* What an element takes: as counted on the source, and as the tiles take it. */
+/* Adds the cycles per element: counted in the source, and on the tiles. */
 static mt_status add_elements(mt_comparison *comparison, const beside *b)
 {
     static const char formulas[] =
@@ -197,7 +197,7 @@ static mt_status add_elements(mt_comparison *comparison, const beside *b)
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
-/* Of what was published they are told only beside it. */
+/* Adds notes; those on published numbers only if they are shown. */
 static void add_notes(mt_comparison *comparison)
 {
     if (comparison->comparable) {

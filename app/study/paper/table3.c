@@ -1,4 +1,4 @@
-/* myotile reproduce table3: seconds of the study's simulation by part, beside what can be derived from it. */
+/* myotile reproduce table3: seconds of the study's simulation by part, compared with numbers derived from the study. */
 #include <math.h>
 
 #include "app/study/validation/comparison.h"
