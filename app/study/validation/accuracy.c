@@ -31,12 +31,12 @@ float mt_accuracy_by(uint64_t operands) { return float_of((uint32_t)operands); }
 
 static const uint32_t sign = 0x80000000, infinity = 0x7f800000, least_normal = 0x00800000;
 
-/* Is it neither 0 nor infinite or a NaN; and not subnormal, or nothing else? */
+/* True if the float is finite and not 0; if it is normal; if it is subnormal. */
 static bool is_number(uint32_t bits) { return (bits & ~sign) - 1 < infinity - 1; }
 static bool is_normal(uint32_t bits) { return (bits & ~sign) - least_normal < infinity - least_normal; }
 static bool is_subnormal(uint32_t bits) { return (bits & ~sign) - 1 < least_normal - 1; }
 
-/* So many floats apart, both zeros as one. */
+/* Returns the distance of two values, counted in floats; both zeros are one. */
 static uint64_t floats_between(uint32_t a, uint32_t b)
 {
     const int64_t from = a & sign ? -(int64_t)(a & ~sign) : (int64_t)a,
@@ -44,7 +44,7 @@ static uint64_t floats_between(uint32_t a, uint32_t b)
     return (uint64_t)(from < to ? to - from : from - to);
 }
 
-/* One over the ulp of a truth that is neither 0 nor infinite: 2^(23 - k), of its bits, as frexp and ldexp take long. */
+/* Returns 1 / ulp of a finite exact result other than 0: 2^(23 - k), computed from its bits, since frexp and ldexp are slow. */
 static double per_ulp(double truth)
 {
     enum { BIAS = 1023, FRACTION_BITS = 52, OF_FLOAT = 23, LEAST = BIAS - 126 };
@@ -60,7 +60,7 @@ static double per_ulp(double truth)
 
 /* ---- one result ---- */
 
-/* Most lie in the first two, as often in the one as in the other: that is no matter for a branch. */
+/* Returns the bin of an error. Most errors are in the first two bins, about equally often, so these are found without branches. */
 static size_t bin_of(double error_ulp)
 {
     const double *edge = mt_accuracy_edge_ulp;
@@ -89,7 +89,7 @@ static void mismatch(mt_accuracy *a, uint64_t operands)
     if (operands < a->mismatch) a->mismatch = operands;
 }
 
-/* The float nearest to the truth is 0, infinite or a NaN, or the result is, or it is subnormal. */
+/* Counts a result that is 0, infinite, NaN or subnormal, or has an exact result nearest to 0, infinity or NaN. */
 static void count_apart(mt_accuracy *a, uint64_t operands, double truth, float y)
 {
     const uint32_t got = bits_of(y), nearest = bits_of((float)truth);

@@ -31,7 +31,7 @@ static void add_words(mt_comparison *c, double number, const char *words)
     mt_table_text(&c->reasons, words);
 }
 
-/* Gives the number of a reason, from 1. */
+/* Returns the number of a reason, counted from 1. */
 static mt_status number_of(mt_comparison *c, const char *reason, double *number)
 {
     size_t k = 0;

@@ -6,21 +6,21 @@
 #include "data/core/vec3.h"
 #include "solver/kernels/block.h"
 
-/* The matrices and the state of a run; n vertices. */
+/* Matrices and state of a run; n: number of vertices. */
 typedef struct fe {
     const mt_finite_elements *problem;
     size_t n, substeps;
-    size_t *start;                          /* [n + 1] rows; the row itself is one of its columns */
+    size_t *start;                          /* [n + 1] row offsets; each row contains its diagonal */
     uint32_t *column;                       /* [start[n]] */
     double *stiffness;                      /* [start[n]] mm^3/ms */
     double *mass;                           /* [start[n]] mm^3, consistent */
-    double *lumped;                         /* [n] mm^3: its row sums */
-    double *diagonal;                       /* [n] of mass */
+    double *lumped;                         /* [n] mm^3, the row sums */
+    double *diagonal;                       /* [n] of the mass matrix */
     double *v, *before;                     /* [n] mV */
-    double *s, share;                       /* [n] the spread reaction, and what part of it that is */
-    double *states;                         /* in blocks */
+    double *s, share;                       /* s: [n] spread reaction; share: its fraction */
+    double *states;                         /* in the block layout of mt_block_index */
     double *rate;                           /* [n] M^-1 K v, mV/ms */
-    double *residual, *direction, *product; /* [n] of the conjugate gradients */
+    double *residual, *direction, *product; /* [n] work vectors of conjugate gradients */
     mt_finite_elements_wave *wave;
 } fe;
 
@@ -31,7 +31,7 @@ static bool conducts_by_sheets(const mt_tissue *tissue)
     return mt_tissue_diffusivity_n(tissue) != mt_tissue_diffusivity_t(tissue);
 }
 
-/* K_e and V_e of an element. */
+/* Computes K_e; returns V_e. */
 static double element_stiffness(const fe *f, size_t element, double stiffness[4][4])
 {
     const mt_mesh *mesh = f->problem->mesh;
@@ -52,7 +52,7 @@ static double element_stiffness(const fe *f, size_t element, double stiffness[4]
     return volume;
 }
 
-/* The columns of all rows: the vertices of the elements at a vertex. */
+/* Finds the columns of all rows: the vertices of the elements at each vertex. */
 static mt_status find_columns(mt_arena *scratch, fe *f)
 {
     const mt_mesh *mesh = f->problem->mesh;
@@ -85,7 +85,7 @@ static size_t entry_of(const fe *f, uint32_t row, uint32_t column)
     return k;
 }
 
-/* Adds an element to the matrices; gives the bound of its largest eigenvalue. */
+/* Adds an element to the matrices. Returns the bound of its largest eigenvalue. */
 static double add_element(fe *f, size_t element)
 {
     const uint32_t *vertex = f->problem->mesh->element_vertex + 4 * element;
@@ -136,8 +136,9 @@ static double dot(const fe *f, const double *a, const double *b)
     return sum;
 }
 
-/* rate = mass^-1 residual by conjugate gradients with the diagonal, from the rate before; the residual is used up. The condition of the
- * scaled matrix is at most 5 (A. J. Wathen, IMA J. Numer. Anal. 7 (1987) 449), so a score of iterations is enough. */
+/* Solves mass * rate = residual by conjugate gradients with diagonal preconditioning, starting from the previous rate; overwrites
+ * the residual. The condition number of the scaled matrix is at most 5 (A. J. Wathen, IMA J. Numer. Anal. 7 (1987) 449), so about
+ * 20 iterations suffice. */
 static void solve_mass(fe *f)
 {
     enum { MOST = 200 };
@@ -161,7 +162,7 @@ static void solve_mass(fe *f)
 
 /* ---- the time steps ---- */
 
-/* From v to v* + s. */
+/* Advances v to v* + s. */
 static void react(fe *f)
 {
     const mt_finite_elements *p = f->problem;

@@ -1,7 +1,7 @@
-/* myotile reproduce implicit: what implicit diffusion steps cost on the machine beside explicit ones, from 1 IPU to many.
+/* myotile reproduce implicit: cost of implicit diffusion steps on the machine, compared with explicit ones, for several IPU counts.
  *
- * The case runs by explicit steps to where the wave is under way, on the host. From there every way of stepping makes some time steps on every
- * count of IPUs: the numbers of iterations are real, and so is what they cost. */
+ * The case is advanced by explicit steps on the host until the wave propagates. From this state each method makes some time steps
+ * on each count of IPUs, so the numbers of iterations, and thus the cost, are realistic. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -43,29 +43,29 @@ static const struct {
 } ways[WAYS] = {
     {"explicit", "explicit"}, {"backward_euler", "backward Euler"}, {"crank_nicolson", "Crank-Nicolson"}};
 
-/* What n steps took. */
+/* Cost of n steps. */
 typedef struct measured {
     size_t pde_steps;
-    double iterations, products, sum_share; /* a step; of its cycles */
-    double cycles, seconds;                 /* of a step; of a simulated second */
-    double substep_cycles;                  /* of an explicit substep */
+    double iterations, products, sum_share; /* per step; sum_share: fraction of its cycles */
+    double cycles, seconds;                 /* per step; per simulated second */
+    double substep_cycles;                  /* per explicit substep */
     bool fits;
 } measured;
 
 typedef struct verdict {
-    const char *path, *picture; /* NULL: no picture */
+    const char *path, *picture; /* path, or NULL */
     mt_case input;
     size_t n_dts, n_ipus, n_steps;
     double from_ms, dt_ms[DTS_MAX];
     unsigned long ipus[MT_TILING_COUNTS];
     mt_problem problem;
     double **state;               /* [mt_arrays] of all elements, at from_ms */
-    double host_s[DTS_MAX][WAYS]; /* of the processors, for a simulated ms */
+    double host_s[DTS_MAX][WAYS]; /* processor time per simulated ms */
     measured at[MT_TILING_COUNTS][DTS_MAX][WAYS];
     const char *machine;
 } verdict;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, verdict *v)
 {
@@ -108,9 +108,9 @@ static mt_status parse(mt_arena *arena, const mt_arguments *arguments, verdict *
     return v->picture ? mt_page_check_name(v->picture, mt_option_replace(arguments)) : MT_OK;
 }
 
-/* ---- what is stepped ---- */
+/* ---- the runs ---- */
 
-/* The problem from where the wave is under way: in this way, in steps of this length. */
+/* Returns the problem without stimuli, for this method and time step. */
 static mt_monodomain problem_of(const verdict *v, mt_diffusing way, double dt_ms)
 {
     mt_monodomain problem = v->problem.monodomain;
@@ -150,10 +150,10 @@ static mt_status open_there(mt_arena *arena, const verdict *v, const mt_backend 
     return MT_OK;
 }
 
-/* Seconds of all processors. */
+/* Returns the time of all processors in seconds. */
 static double processor_s(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* The shortest of some tries. */
+/* Returns the shortest of several measurements. */
 static mt_status time_host(const verdict *v, mt_diffusing way, double dt_ms, double *seconds)
 {
     enum { TRIES = 3 };
@@ -204,7 +204,7 @@ static mt_status measure(
     return MT_OK;
 }
 
-/* All ways on one count of IPUs. What the choice fills into the case stays, in `kept`. */
+/* Measures all methods on one count of IPUs. `kept`: arena of the strings that the mapping choice adds to the case. */
 static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
 {
     MT_SCRATCH(arena);
@@ -225,21 +225,21 @@ static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
 
 /* ---- the tables ---- */
 
-/* Which steps a row is about. */
+/* Begins a row with method and time step. */
 static void begin_row(mt_table *table, const verdict *v, size_t d, int way)
 {
     mt_table_item(table, ways[way].key, ways[way].label, 0);
     mt_table_number(table, v->dt_ms[d]);
 }
 
-/* How many explicit substeps take as long as an implicit step, in a time step that is the same otherwise. */
+/* Returns the number of explicit substeps that would take as long as an implicit step, in an otherwise equal time step. */
 static double break_even(const measured *m, const measured *of_explicit)
 {
     if (!m->fits || !of_explicit->fits) return NAN;
     return (double)of_explicit->pde_steps + (m->cycles - of_explicit->cycles) / of_explicit->substep_cycles;
 }
 
-/* The time beside explicit steps of the first length. */
+/* Builds the table of times, relative to explicit steps with the first time step. */
 static mt_table machine_table(mt_arena *arena, const verdict *v)
 {
     mt_table table = mt_table_begin(arena, "machine", "On the machine: a time step, and a simulated second");
@@ -320,7 +320,7 @@ static mt_status draw(const verdict *v)
 
 /* ---- the command ---- */
 
-/* A stimulus would be switched off where the steps that are counted begin. */
+/* Refuses an active stimulus, which would be switched off at the first counted step. */
 static mt_status check_stimuli(const verdict *v)
 {
     const mt_monodomain *problem = &v->problem.monodomain;

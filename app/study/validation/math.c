@@ -1,4 +1,4 @@
-/* myotile reproduce math: how far the functions of the cell models are from the truth, as in section 5 of the study. */
+/* myotile reproduce math: accuracy of the ionic models' functions, as in section 5 of the study. */
 #include <math.h>
 
 #include "data/core/progress.h"
@@ -29,12 +29,12 @@ const mt_command mt_command_reproduce_math = {
     .run = math,
 };
 
-/* Those that the study looked at. */
+/* The functions in the study. */
 enum { STUDIED = MT_DIVIDE + 1 };
 
-/* The keys and names of the functions. */
+/* Keys and names of the functions. */
 static const struct {
-    const char *key, *label, *places; /* the study's number for its largest error */
+    const char *key, *label, *places; /* key of the published largest error */
 } functions[STUDIED] = {[MT_EXP] = {"exp", "exp", "math_exp_places"},
     [MT_EXPM1] = {"expm1", "expm1", "math_expm1_places"},
     [MT_LOG] = {"log", "log", "math_log_places"},
@@ -43,11 +43,11 @@ static const struct {
 
 typedef struct request {
     mt_math_plan plan;
-    const char *picture; /* NULL: none */
+    const char *picture; /* path, or NULL */
     mt_accuracy accuracy[STUDIED];
 } request;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status parse(const mt_arguments *arguments, request *r)
 {
@@ -83,7 +83,7 @@ static void begin_row(mt_table *table, size_t f)
     mt_table_item(table, functions[f].key, functions[f].label, 0);
 }
 
-/* In decimal, and as it is. */
+/* Operands as decimal text and as exact hexadecimal text. */
 typedef struct operand_words {
     char decimal[64], exact[64];
 } operand_words;
@@ -128,7 +128,7 @@ static mt_table make_accuracy(mt_arena *arena, const request *r)
     return table;
 }
 
-/* Names the bins of errors: "to 0.5", the last one "above 1". */
+/* Formats the name of a bin of errors: "to 0.5", or "above 1" for the last. */
 typedef char bin_name[32];
 
 static void name_bin(size_t bin, bin_name name)
@@ -216,7 +216,7 @@ static mt_status compare(mt_arena *arena, const request *r, mt_table *tables)
 
 /* ---- the picture ---- */
 
-/* Bars of three colours: the nearest float, what is up to 1 ulp away beside it, and all else. */
+/* Draws bars of three colours: the nearest float, other results within 1 ulp, and all others. */
 static mt_status draw(const request *r)
 {
     enum { KINDS = 3 };

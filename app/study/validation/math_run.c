@@ -9,7 +9,7 @@
 
 #include "ipu/run/engine.h"
 
-/* ---- results, and the truth ---- */
+/* ---- results and references ---- */
 
 enum { BATCH = 1024 };
 
@@ -21,7 +21,7 @@ typedef struct batch {
     float x[BATCH], by[BATCH], y[BATCH];
 } batch;
 
-/* As the machine takes it. */
+/* Returns an operand with subnormal values flushed, as on the machine. */
 static double operand_of(float x) { return fabsf(x) < FLT_MIN ? copysign(0, (double)x) : (double)x; }
 
 static double truth_of(mt_function f, double x, double by)
@@ -61,10 +61,10 @@ static void push(batch *b, uint64_t operands)
 
 /* ---- operands ---- */
 
-/* What is gone through at once. */
+/* Operands per work item. */
 static const uint64_t block = 8192, floats = UINT64_C(1) << 32;
 
-/* Is one of the floats from `first` to `last`, which have one sign, close to a special one? */
+/* True if a float from `first` to `last`, which have the same sign, is close to a critical one. */
 static bool is_special(uint64_t first, uint64_t last)
 {
     enum { CLOSE = 4096 };
@@ -90,7 +90,7 @@ static void push_floats(batch *b, uint64_t every, uint64_t first)
         for (uint64_t x = multiple; x < end; x += every) push(b, x << 32);
 }
 
-/* The k-th of 2^64 numbers, no two of which are equal: SplitMix64 (Steele, Lea and Flood 2014, doi 10.1145/2660193.2660195). */
+/* Returns the k-th of 2^64 distinct pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014, doi 10.1145/2660193.2660195). */
 static uint64_t random_bits(uint64_t k)
 {
     uint64_t z = (k + 1) * 0x9e3779b97f4a7c15;
@@ -105,7 +105,7 @@ static void push_pairs(batch *b, uint64_t pairs, uint64_t first)
     for (uint64_t k = first; k < end; k++) push(b, random_bits(k));
 }
 
-/* ---- all of them ---- */
+/* ---- the run ---- */
 
 static uint64_t total_of(const mt_math_plan *plan, mt_function f)
 {

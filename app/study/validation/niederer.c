@@ -14,9 +14,9 @@
 
 static const char case_file[] = "cases/niederer-0.5.yaml";
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* Keys that are this program's own business, or have an option, stay as the case has them. */
+/* Refuses changes of keys that the program sets or that have an option. */
 static mt_status check_sets(const mt_case *plain, const mt_case *set, bool dt_given)
 {
     static const char message[] = "--set %s; allowed here: %s";
@@ -53,7 +53,7 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, mt_ni
     return mt_case_load(arena, n->path, sets, n_sets + 1, &n->input);
 }
 
-/* Only boxes and spheres can be mirrored. */
+/* Refuses regions that cannot be mirrored: all except boxes and spheres. */
 static mt_status check_stimuli(const mt_niederer *n)
 {
     for (size_t s = 0; s < n->input.n_stimuli && n->n_corners > 1; s++) {
@@ -68,7 +68,7 @@ static mt_status check_stimuli(const mt_niederer *n)
     return MT_OK;
 }
 
-/* The machine is chosen for the backend that has tiles. */
+/* Chooses the machine for the backend with tiles, if there is one. */
 static mt_status choose_machine(mt_arena *arena, mt_niederer *n)
 {
     const mt_backend *chosen = n->backend[0];
@@ -79,7 +79,7 @@ static mt_status choose_machine(mt_arena *arena, mt_niederer *n)
     return mt_mapping_choose(arena, n->path, &n->input, NULL, &n->choice);
 }
 
-/* With a mesh by gmsh, or not, for each edge. */
+/* Lists one mesh per edge, or two with --gmsh. */
 static mt_status list_meshes(mt_arena *arena, const mt_arguments *arguments, mt_niederer *n)
 {
     const char *edges = mt_option_value(arguments, "--edges-mm", "0.5,0.2");
@@ -124,7 +124,7 @@ double mt_niederer_mirrored_mm(const mt_niederer *n, size_t corner, size_t axis,
     return axis < 2 && corner >> axis & 1 ? n->input.mesh.slab.size_mm[axis] - at_mm : at_mm;
 }
 
-/* What is not given is not a number, and stays so. */
+/* Mirrors a region; missing coordinates are NaN and remain so. */
 static void mirror_region(const mt_niederer *n, size_t corner, mt_region *r)
 {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -135,7 +135,7 @@ static void mirror_region(const mt_niederer *n, size_t corner, mt_region *r)
     }
 }
 
-/* The case as it is seen from a corner. */
+/* Mirrors the case to a corner. */
 static mt_status mirror(mt_arena *arena, const mt_niederer *n, size_t corner, mt_case *c)
 {
     *c = n->input;
@@ -167,7 +167,7 @@ static double *times(const mt_niederer *n, size_t mesh, size_t backend, size_t c
     return n->mesh[mesh].at_ms + (backend * n->n_corners + corner) * n_places(n);
 }
 
-/* One run, whose memory goes with the arena; only its times stay. */
+/* Executes a run and stores its times; its other data is in `arena`. */
 static mt_status run_one(mt_arena *arena, const mt_niederer *n, const mt_problem *problem,
     const mt_layout *layout, size_t m, size_t b, size_t corner)
 {
@@ -189,7 +189,7 @@ static mt_status run_one(mt_arena *arena, const mt_niederer *n, const mt_problem
     return MT_OK;
 }
 
-/* From one corner, by all backends. */
+/* Executes the runs of one corner with all backends. */
 static mt_status run_corner(mt_arena *arena, const mt_niederer *n, mt_problem *problem,
     const mt_layout *layout, size_t m, size_t corner)
 {
@@ -205,7 +205,7 @@ static mt_status run_corner(mt_arena *arena, const mt_niederer *n, mt_problem *p
 
 enum { SEED = 1 }; /* of gmsh's random numbers */
 
-/* The problem on a mesh; gives the case with what it left open. */
+/* Builds the problem on a mesh. Returns the case with its default values. */
 static mt_status make_problem(
     mt_arena *arena, const mt_niederer *n, size_t m, mt_case *input, mt_problem *problem)
 {
@@ -244,7 +244,7 @@ mt_status mt_niederer_run(mt_arena *arena, mt_niederer *n)
     return MT_OK;
 }
 
-/* ---- what came of them ---- */
+/* ---- results ---- */
 
 const double *mt_niederer_times(const mt_niederer *n, size_t mesh, size_t backend, size_t corner)
 {
@@ -273,7 +273,7 @@ double mt_niederer_spread_ms(const mt_niederer *n, const char *name, size_t mesh
 double mt_niederer_difference_ms(const mt_niederer *n, size_t mesh, size_t backend)
 {
     size_t cpu = 0;
-    double largest = NAN; /* fmax leaves out what is no number */
+    double largest = NAN; /* fmax ignores NaN */
     while (cpu < n->n_backends && n->backend[cpu] != &mt_backend_cpu) cpu++;
     if (cpu == n->n_backends || cpu == backend) return NAN;
     for (size_t corner = 0; corner < n->n_corners; corner++) {

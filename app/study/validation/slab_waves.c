@@ -13,7 +13,7 @@ const double mt_slab_waves_size_mm[2] = {20, 7};
 
 static const double to_mm = 18; /* scaled */
 
-/* ---- the lines ---- */
+/* ---- references ---- */
 
 mt_status mt_slab_references_make(
     mt_arena *arena, const mt_cell_model *model, double dt_ms, mt_slab_references *r)
@@ -38,13 +38,13 @@ static const char *const wave_name[WAVES] = {"out of a corner", "along the fibre
 typedef struct slab {
     const mt_slab_references *references;
     const mt_mesh *mesh;
-    mt_diffusion diffusion; /* of elements */
-    bool consistent;        /* of vertices */
-    size_t n;               /* places with a voltage: elements or vertices */
+    mt_diffusion diffusion; /* for finite volumes */
+    bool consistent;        /* for finite elements */
+    size_t n;               /* number of voltages: elements or vertices */
     double *place_mm;       /* [n][2] x and y, scaled */
-    double *distance_mm;    /* [n] from where the wave starts, scaled */
+    double *distance_mm;    /* [n] distance from the start of the wave, scaled */
     double *activation_ms;  /* [n] */
-    int wave;               /* that runs */
+    int wave;               /* current wave */
     mt_slab_waves *waves;
 } slab;
 
@@ -63,7 +63,7 @@ static void look(void *user, const double *v_mV)
     }
 }
 
-/* After each step; false ends the wave. */
+/* Observes each step; false ends the wave. */
 static bool look_at_vertices(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
 {
     const slab *s = user;
@@ -121,9 +121,9 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
     return MT_OK;
 }
 
-/* ---- what came of it ---- */
+/* ---- evaluation ---- */
 
-/* The slopes of activation times over the reference's, of the places in each sector; sector 0 is all of a plane wave. */
+/* Computes the slopes of activation times over those of the reference in each sector; a plane wave uses only sector 0. */
 static void find_slopes(const slab *s, const mt_line_wave *reference, double *slope)
 {
     const double degrees = 90. / MT_SLAB_SECTORS;
@@ -132,8 +132,8 @@ static void find_slopes(const slab *s, const mt_line_wave *reference, double *sl
         const double *at = s->place_mm + 2 * c, distance = s->distance_mm[c];
         if (distance < mt_plane_wave_from_mm || distance > to_mm) continue;
         const double angle = s->wave == CORNER ? atan2(at[1], at[0]) * 180 / M_PI : 0,
-                     sector =
-                         fmin(angle / degrees, MT_SLAB_SECTORS - 1); /* vertices also lie at 90 degrees */
+                     /* vertices can be at exactly 90 degrees */
+            sector = fmin(angle / degrees, MT_SLAB_SECTORS - 1);
         mt_line_fit_add(&fit[(size_t)sector], mt_line_time(reference, distance), s->activation_ms[c]);
     }
     for (size_t k = 0; k < (s->wave == CORNER ? MT_SLAB_SECTORS : 1); k++) {

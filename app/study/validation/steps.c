@@ -8,7 +8,8 @@
 const char *const mt_phase_names[MT_PHASES] = {
     "ODE compute", "PDE compute", "exchange inside IPUs", "exchange between IPUs"};
 
-/* The study used the vendor's compiler, unless the machine's file or an option asks for another way. */
+/* Chooses copies as with the vendor's compiler, which the study used, unless the machine file or an option specifies another
+ * method. */
 static mt_status choose_copies(mt_arena *arena, const mt_arguments *arguments, ipu_target *one)
 {
     static const char key[] = "exchange.copies=";
@@ -38,7 +39,7 @@ mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_step
 
 /* ---- costs ---- */
 
-/* How often a time step is cut into diffusion steps, and how many time steps there are. */
+/* Finds the number of diffusion substeps per time step, and the number of time steps. */
 static mt_status find_numbers(mt_steps *s)
 {
     char key[64];
@@ -85,7 +86,7 @@ mt_status mt_steps_make(const char *path, mt_steps *s)
     return status;
 }
 
-/* ---- what is said of them ---- */
+/* ---- comparison and titles ---- */
 
 mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *comparison)
 {

@@ -1,4 +1,4 @@
-/* myotile reproduce waves: how fast waves are through meshes of larger and larger elements. */
+/* myotile reproduce waves: conduction velocity against element size. */
 #include <math.h>
 #include <string.h>
 
@@ -44,20 +44,20 @@ const mt_command mt_command_reproduce_waves = {
     .run = waves,
 };
 
-/* The scheme that is chosen is the first, and the plain one, if asked for, the second. */
+/* Indices of the chosen scheme and of the optional plain one. */
 enum { CHOSEN, PLAIN, METHODS_MAX = 4 };
 enum { LENGTHS_MAX = MT_CHART_GROUPS_MAX };
 
-/* Shorter elements take hours; of longer ones there are too few across the slab. */
+/* Range of element lengths: smaller elements take hours, larger ones are too few across the slab. */
 static const double shortest_mm = 0.1, longest_mm = 1;
 
 typedef struct measuring {
-    const char *picture; /* NULL: none */
+    const char *picture; /* path, or NULL */
     const mt_cell_model *model;
     double dt_ms;
     unsigned long seed;
     size_t n_families, n_lengths, n_methods;
-    bool plain; /* is measured, too */
+    bool plain; /* true if the plain scheme is measured, too */
     mt_slab_family family[MT_FAMILIES];
     double length_mm[LENGTHS_MAX];
     mt_slab_method method[METHODS_MAX];
@@ -66,7 +66,7 @@ typedef struct measuring {
     mt_slab_waves result[MT_FAMILIES][LENGTHS_MAX][METHODS_MAX];
 } measuring;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static mt_status read_families(const char *names, measuring *m)
 {
@@ -154,7 +154,7 @@ static mt_status parse(const mt_arguments *arguments, measuring *m)
 /* ---- the slabs ---- */
 
 enum { BOXES_THICK = 4 };
-static const double thickness_mm = 1.4; /* or so many boxes */
+static const double thickness_mm = 1.4; /* or BOXES_THICK boxes */
 
 static mt_status make_slab(
     mt_arena *arena, mt_slab_family family, double length_mm, unsigned long seed, mt_mesh *mesh)
@@ -203,7 +203,7 @@ static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, s
     MT_TABLE_NUMBERS(table, m->result[f][i][k].size.length_mm, m->result[f][i][k].size.edge_mm);
 }
 
-/* Speeds are also compared with those of short time steps. */
+/* Adds the rows of a measurement; velocities are also relative to those of a short time step. */
 static void add_row(mt_table *tables, const measuring *m, size_t f, size_t i, size_t k)
 {
     const mt_slab_waves *w = &m->result[f][i][k];
