@@ -105,7 +105,8 @@ const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 /* Returns the operand of this number, counted from 0; "" after the last. */
 const char *mt_operand(const mt_arguments *arguments, size_t number);
 
-/* Return the value of an option: the first, or `missing` if the option was not given; the n-th, counted from 0, or NULL. */
+/* Return the value of an option: the first, or `missing` if the option was not given; the n-th, counted from 0, or NULL; and true
+ * if the option was given. */
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
 bool mt_option_given(const mt_arguments *arguments, const char *name);

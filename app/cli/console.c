@@ -359,7 +359,7 @@ void mt_console_end(mt_console_work *progress)
 
 /* ---- signals ---- */
 
-/* The number of the signal that requested a stop. Signal handlers write nothing else. */
+/* The number of the signal that requested a stop; the only variable that a signal handler writes. */
 static volatile sig_atomic_t stop_asked;
 
 /* Message of a requested stop. */

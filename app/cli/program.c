@@ -151,8 +151,8 @@ static int exit_code(mt_status status, int n_words)
 
 enum { ALWAYS = 64, FOR_A_PROCESSOR = 4 }; /* numbers of threads that are always accepted */
 
-/* Limits the number of threads to that of the processors if more than 64 and more than four per processor are requested, and to
- * half the number of processes allowed for the user (ulimit -u). True if it reduced the number. */
+/* Limits the number of threads: to that of the processors if more than 64 and more than four per processor are requested, and to
+ * half the user's limit of processes (ulimit -u) if that limit is lower. True if it reduced the number. */
 static bool bound_threads(void)
 {
     const int asked = omp_get_max_threads(), processors = omp_get_num_procs();

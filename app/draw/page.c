@@ -44,8 +44,8 @@ static void write_words(mt_page *page, double x, double y, mt_anchor anchor, dou
     cairo_text_extents_t extents;
     if (!text[0] || !set_font(cr, size, bold)) return;
     cairo_text_extents(cr, text, &extents);
-    while (extents.x_advance > room && room > 0 &&
-           size > 1) { /* advances are rounded, not proportional to the size */
+    /* advances are rounded, not proportional to the size */
+    while (extents.x_advance > room && room > 0 && size > 1) {
         size *= fmin(room / extents.x_advance, 0.98);
         cairo_set_font_size(cr, size);
         cairo_text_extents(cr, text, &extents);

@@ -11,11 +11,11 @@
 #include "mesh/info.h"
 
 static const double count_tolerance = 0.05; /* relative to the requested number */
-/* relative to the surface: beyond, the mesh is of another body */
+/* relative to the surface: beyond, it is the mesh of another body */
 static const double volume_tolerance = 0.05;
 static const double good_enough = 0.2; /* minimum radius ratio that ends the search */
-static const double element_of_h =
-    0.21; /* volume of an element over h^3 of gmsh's edge h, mean of two hearts */
+/* volume of an element over h^3 of gmsh's edge h, mean of two hearts */
+static const double element_of_h = 0.21;
 
 /* Feature angles for remeshing the surface. Each succeeds for some hearts only. 180 keeps no feature edge, as rough surfaces
  * require. */

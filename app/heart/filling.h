@@ -1,7 +1,7 @@
 /* Generation of a tetrahedral mesh inside a closed surface with the gmsh program.
  *
  * Several feature angles for remeshing the surface are tried, each with several sizes, until a mesh has the requested number of
- * elements within 5 %, the volume of the surface within 5 %, and a minimum radius ratio of 0.2. Otherwise the best mesh is used. If
+ * elements within 5 %, the volume of the surface within 5 %, and no radius ratio below 0.2. Otherwise the best mesh is used. If
  * there is none, the original triangles are kept and the number of elements is not controlled. */
 #pragma once
 

@@ -13,8 +13,8 @@
 #define RADIUS_MM 6
 #define DURATION_MS 2
 #define STRENGTH_UA_MM3 50
-#define MARGIN 1.5    /* factor on the expected activation time, */
-#define MARGIN_MORE 2 /* and if the delay may be larger than expected */
+#define MARGIN 1.5    /* factor on the expected activation time */
+#define MARGIN_MORE 2 /* same, if the delay may be larger than expected */
 #define DETOUR 1.15   /* excess of path lengths along edges */
 #define ROUNDED_MS 10 /* granularity of the end */
 #define FRAMES 40     /* maximum frames of V until full activation */

@@ -154,7 +154,7 @@ static mt_status print_snippet(FILE *out, const mt_case *c)
 
 /* ---- the command ---- */
 
-/* Threshold for a warning: above it the mesh contributes so much to the velocity that it is right only for the tuned waves. */
+/* Threshold for a warning: above it the velocity depends strongly on the mesh and is right only for the tuned waves. */
 static const double much_percent = 20;
 
 static void warn_of_elements(const mt_tuning *tuning)

@@ -42,8 +42,8 @@ const mt_command mt_command_mesh_fill = {
     .run = fill,
 };
 
-static const double element_of_edge =
-    0.1; /* volume of an element over the mean edge cubed, mean of three hearts */
+/* volume of an element over the mean edge cubed, mean of three hearts */
+static const double element_of_edge = 0.1;
 
 typedef struct filling {
     mt_filling body;

@@ -11,10 +11,8 @@ enum { LEFT = 80, TOP = 96, WIDTH = 1440, HEIGHT = 780, CALIBRATION = 8, GAP = 2
 enum { ROWS_MAX = MT_ECG_LEADS_MAX, COLUMNS_MAX = 4, COLUMN_ROWS = 8, STANDARD_ROWS = 3, LIMB_COLUMNS = 2 };
 
 static const double USUAL_MM_S = 25, USUAL_MM_MV = 10;
-static const double
-    LEAST_HEIGHT = 5,
-    /* minimum height of the leads in a row at 10 mm/mV; minimum row height with large millimetres [mm] */
-    LEAST_ROW = 5;
+/* minimum height of the leads in a row at 10 mm/mV; minimum row height with large millimetres [mm] */
+static const double LEAST_HEIGHT = 5, LEAST_ROW = 5;
 
 const char mt_ecg_calibration[] =
     "Amplitudes are not calibrated: potentials in an unbounded homogeneous conductor, without a torso.";

@@ -111,7 +111,7 @@ void mt_plot_revalue(mt_plot *plot, const mt_view_surface *surface);
 /* Returns the light on a surface with this normal; 1 leaves the colour unchanged. */
 double mt_view_light(const mt_view *view, const double normal[3]);
 
-/* Fills the samples of a triangle, and removes their ink, if the sample centre is inside, behind the cutting plane and nearer than
+/* Fills the samples of a triangle, and removes their ink, if the sample centre is inside, beyond the cutting plane and nearer than
  * the current depth. Corners are samples with depth. */
 void mt_plot_triangle(
     mt_plot *plot, size_t face, const double *const corner[3], const double value[3], const double light[3]);

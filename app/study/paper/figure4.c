@@ -140,8 +140,8 @@ static moment look_at(const request *r, size_t k)
     const size_t n = r->heart.problem.mesh.n_elements;
     const float *v = r->v_mV[0][k], *other = r->n_backends > 1 ? r->v_mV[1][k] : NULL;
     moment m = {.low_mV = INFINITY, .high_mV = -INFINITY, .difference_mV = other ? 0 : NAN};
-    const double until_ms =
-        r->time_ms[k] * (1 + 0x1p-22); /* includes times that single precision rounds up */
+    /* includes times that single precision rounds up */
+    const double until_ms = r->time_ms[k] * (1 + 0x1p-22);
     for (size_t c = 0; c < n; c++) {
         m.activated += r->at_ms[c] <= until_ms;
         m.excited += (double)v[c] > excited_mV;

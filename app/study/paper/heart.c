@@ -136,7 +136,7 @@ static void add_row(mt_table *table, const char *key, const char *what, const ch
     mt_table_text(table, here);
 }
 
-/* "tp06 epi", "tp06 layers" */
+/* Formats the cells: "tp06, epi", "tp06, layers". */
 static void name_cells(const mt_case *c, char *text, size_t size)
 {
     const mt_cell_model *model = mt_case_model(c);
@@ -144,7 +144,7 @@ static void name_cells(const mt_case *c, char *text, size_t size)
     (void)snprintf(text, size, "%s, %s", model->name, layers ? "layers" : model->variants[c->cell.type].name);
 }
 
-/* "apex, 6 mm around it, 50 uA/mm^3 for 2 ms" */
+/* Formats the stimulus: "apex, 6 mm around it, 50 uA/mm^3 for 2 ms". */
 static void say_stimulus(const mt_case *c, char *text, size_t size)
 {
     const mt_case_stimulus *s = c->stimuli;

@@ -10,8 +10,8 @@ ipu_target mt_program_target(const ipu_target *target, int at);
 
 /* Phases of a superstep, in tile cycles. */
 typedef struct mt_program_cycles {
-    double gather, sync, exchange, external,
-        scatter;                        /* exchange: inside chips; external: between chips; sync: both */
+    /* exchange: inside chips; external: between chips; sync: both */
+    double gather, sync, exchange, external, scatter;
     double exchange_mean, compute_mean; /* means over the tiles; exchange_mean: inside chips */
 } mt_program_cycles;
 

@@ -1,5 +1,5 @@
 /* The slab benchmark of Niederer et al. 2011 (Phil. Trans. R. Soc. A 369:4331-4351, doi 10.1098/rsta.2011.0139) on several meshes,
- * with stimuli in several corners, by several backends. All numbers are those of data/cases/niederer-0.5.yaml, except the edge of
+ * with stimuli in several corners, by several backends. All numbers are taken from data/cases/niederer-0.5.yaml, except the edge of
  * each mesh.
  *
  * The corners are in the base, z = 0: corner 0 is that of the benchmark; bit 0 mirrors stimuli, points and line along x, bit 1

@@ -42,7 +42,8 @@ enum { MT_SLAB_SECTORS = 9 }; /* 10 degrees each, from the fibre direction, in s
 typedef struct mt_slab_waves {
     mt_element_size size;
     size_t n_elements;
-    /* Relative delay of the corner wave: slope of its activation times over those of the circular cable wave, less 1. */
+    /* Relative delay of the corner wave: slope of its activation times over the activation times of the circular cable wave, less
+     * 1. */
     double delay[MT_SLAB_SECTORS];
     double delay_mean, delay_rms; /* over the sectors; negative: earlier */
     double along, across;         /* plane wave velocity over that of the cable, less 1 */

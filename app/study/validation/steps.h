@@ -12,11 +12,11 @@ enum { MT_PHASE_ODE, MT_PHASE_PDE, MT_PHASE_INSIDE, MT_PHASE_BETWEEN, MT_PHASES 
 extern const char *const mt_phase_names[MT_PHASES];
 
 typedef struct mt_step_costs {
-    double
-        phase[MT_PHASES]; /* cycles in a time step, for all its diffusion substeps; NaN if it does not fit */
-    double cycles;        /* their sum */
-    double at[IPU_ENDS];  /* same, with constants at the ends of their uncertainty bands */
-    mt_costs one;         /* one diffusion substep, and one step of the ionic model */
+    /* cycles in a time step, for all its diffusion substeps; NaN if it does not fit */
+    double phase[MT_PHASES];
+    double cycles;       /* their sum */
+    double at[IPU_ENDS]; /* same, with constants at the ends of their uncertainty bands */
+    mt_costs one;        /* one diffusion substep, and one step of the ionic model */
 } mt_step_costs;
 
 typedef struct mt_steps {
@@ -57,9 +57,9 @@ const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
 /* Returns the seconds for all time steps of the study, with this number of cycles each. */
 double mt_steps_seconds(const mt_steps *steps, double cycles);
 
-/* "What: a mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */
+/* Formats a title: "WHAT: a mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step". */
 enum { MT_STEPS_TITLE = 480, MT_STEPS_SETTING = 320 };
 void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
 
-/* "GC200, flat partition, mixed-clean, inputs copied together" */
+/* Formats the setting: "GC200, flat partition, mixed-clean, inputs copied together". */
 void mt_steps_setting(const mt_reproduce *base, char setting[MT_STEPS_SETTING]);

@@ -203,7 +203,7 @@ static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, s
     MT_TABLE_NUMBERS(table, m->result[f][i][k].size.length_mm, m->result[f][i][k].size.edge_mm);
 }
 
-/* Adds the rows of a measurement; velocities are also relative to those of a short time step. */
+/* Adds the rows of a measurement, with velocities also relative to a short time step. */
 static void add_row(mt_table *tables, const measuring *m, size_t f, size_t i, size_t k)
 {
     const mt_slab_waves *w = &m->result[f][i][k];
