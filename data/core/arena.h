@@ -1,7 +1,7 @@
-/* Memory by lifetime: everything allocated in an arena goes when the arena is freed, and only then.
+/* Memory by lifetime: all allocations of an arena are freed together, with the arena.
  *
- * Zeroed, aligned to 64 bytes. A function that builds something gets the arena that its result lives in;
- * what it needs only on the way it allocates in an arena of its own (MT_SCRATCH). Not for use inside parallel regions. */
+ * Memory is zeroed and aligned to 64 bytes. A function that builds something receives the arena of its result and allocates
+ * temporary data in its own arena (MT_SCRATCH). Not for use inside parallel regions. */
 #pragma once
 
 #include <stddef.h>
@@ -10,35 +10,34 @@
 
 typedef struct mt_arena {
     struct mt_arena_block *blocks; /* newest first */
-    size_t bytes;                  /* asked for so far, without headers and padding */
-} mt_arena;                        /* all zero is an empty arena */
+    size_t bytes;                  /* requested so far, without headers and padding */
+} mt_arena;                        /* zero-initialised: an empty arena */
 
-/* `count` items of `size` bytes, or NULL with the message set (no memory, or count * size overflows). A count
- * of zero gives a valid pointer to nothing. */
+/* Returns `count` items of `size` bytes, or NULL with the message set (no memory, or count * size overflows). A count of zero
+ * returns a valid pointer to no items. */
 void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 
 /* Returns a copy of `count` items of `size` bytes at `source`, zeroed items if `source` is NULL, or NULL as above. */
 void *mt_arena_copy(mt_arena *arena, const void *source, size_t count, size_t size);
 
-/* A copy of a text, or NULL as above. */
+/* Returns a copy of a text, or NULL as above. */
 char *mt_arena_text(mt_arena *arena, const char *text);
 
 /* Frees everything allocated; the arena is empty and usable again. */
 void mt_arena_free(mt_arena *arena);
 
-/* Declares `name`, a pointer to an empty arena that is freed where its scope ends, after a returned value was computed. */
+/* Declares `name`, a pointer to an empty arena that is freed at the end of its scope, after the returned value was computed. */
 #define MT_SCRATCH(name)                                                                                     \
     __attribute__((cleanup(mt_arena_free))) mt_arena name##_arena = {0};                                     \
     mt_arena *const name = &name##_arena
 
-/* For tests: the n-th allocation from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
+/* For tests: makes the n-th next allocation of this thread (1: the next), in any arena, fail once. 0: never. */
 void mt_arena_fail_at(size_t n);
 
-/* For tests: bytes that this thread has asked for so far, in all arenas, given back or not. */
+/* For tests: returns the bytes that this thread has requested so far in all arenas, freed or not. */
 size_t mt_arena_allocated(void);
 
-/* pointer = an array of `count` zeroed items; returns MT_MEMORY from the calling function where there is no
- * memory. */
+/* Sets `pointer` to an array of `count` zeroed items; returns MT_MEMORY from the calling function if there is no memory. */
 #define MT_ALLOC(arena, pointer, count)                                                                      \
     do {                                                                                                     \
         (pointer) = mt_arena_alloc((arena), (count), sizeof *(pointer));                                     \

@@ -1,25 +1,25 @@
-/* Disjoint sets of numbers that are joined one pair after the other: which set is a number in? (union-find)
+/* Disjoint sets of numbers with union and find.
  *
- * parent[k] <= k leads to the lowest number of k's set, its root, in one step or several. */
+ * parent[k] <= k leads, in one or more steps, to the root of the set of k, which is its lowest number. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each of the n numbers is a set of its own. */
+/* Initialises n sets of one number each. */
 static inline void mt_disjoint_begin(uint32_t *parent, size_t n)
 {
     for (size_t k = 0; k < n; k++) parent[k] = (uint32_t)k;
 }
 
-/* The lowest number of the set that k is in; shortens the way there. */
+/* Returns the lowest number of the set of k, and shortens the path to it. */
 static inline uint32_t mt_disjoint_root(uint32_t *parent, uint32_t k)
 {
     while (parent[k] != k) k = parent[k] = parent[parent[k]];
     return k;
 }
 
-/* Makes the sets of a and b one; gives its root. */
+/* Joins the sets of a and b; returns their root. */
 static inline uint32_t mt_disjoint_join(uint32_t *parent, uint32_t a, uint32_t b)
 {
     a = mt_disjoint_root(parent, a), b = mt_disjoint_root(parent, b);

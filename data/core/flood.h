@@ -1,4 +1,4 @@
-/* What is connected with what: a search outwards from one item over neighbours, nearest first. */
+/* Connected components by breadth-first search from one item over its neighbours. */
 #pragma once
 
 #include <stddef.h>
@@ -6,11 +6,11 @@
 
 #define MT_FLOOD_NONE UINT32_MAX
 
-/* Gives the neighbours of an item, MT_FLOOD_NONE where there is none; returns how many. They are borrowed until the next
- * call. */
+/* Finds the neighbours of an item, with MT_FLOOD_NONE for each missing one; returns their number. `neighbour` is borrowed until
+ * the next call. */
 typedef size_t mt_flood_neighbours(void *context, uint32_t item, const uint32_t **neighbour);
 
-/* Labels the first item, which has another label, and all that is connected with it by items of other labels. Writes them to
- * queue, nearest first (items as near in the order in which they were neighbours), and returns how many there are. */
+/* Labels the first item, which has another label, and every item connected with it through items of other labels. Writes the
+ * labelled items to queue in breadth-first order, neighbours of one item in their order, and returns their number. */
 size_t mt_flood(uint32_t first, uint32_t label, mt_flood_neighbours *look, void *context, uint32_t *labels,
     uint32_t *queue);

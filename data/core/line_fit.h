@@ -1,9 +1,9 @@
-/* The straight line through points, by least squares. */
+/* Straight line through points by least squares. */
 #pragma once
 
 #include <stddef.h>
 
-/* All zero: no points yet. Means are kept, so that nothing is lost where x is far from 0. */
+/* Zero-initialised: no points. Running means avoid cancellation if x is far from 0. */
 typedef struct mt_line_fit {
     size_t n;
     double mean_x, mean_y, xx, xy; /* sums of (x - mean_x)^2 and of (x - mean_x) (y - mean_y) */
@@ -19,5 +19,5 @@ static inline void mt_line_fit_add(mt_line_fit *fit, double x, double y)
     fit->xy += from_mean * (y - fit->mean_y);
 }
 
-/* NaN with fewer than two points or where all have the same x; not finite where a point was not. */
+/* Returns the slope: NaN for fewer than two points or if all have the same x; not finite if a point was not finite. */
 static inline double mt_line_fit_slope(const mt_line_fit *fit) { return fit->xy / fit->xx; }

@@ -1,10 +1,10 @@
-/* Comparisons for qsort and bsearch.
+/* Comparison functions for qsort and bsearch.
  *
- *     MT_ORDER(by_place, stretch, tile, from, to)    items of type `stretch` by tile; equal ones by from, then by to; ascending
- *     MT_ORDER_DOWN(by_load, sender, load, tile)     the same, descending by the first member
+ *     MT_ORDER(by_place, stretch, tile, from, to)    items of type `stretch` by tile, then by from, then by to; ascending
+ *     MT_ORDER_DOWN(by_load, sender, load, tile)     the same, but descending by the first member
  *     MT_ORDER_NUMBERS(by_number, uint32_t)          numbers, ascending
  *
- * Each defines a static function of this name. Members are numbers or what leads to one ("mapping.from"), at most five. */
+ * Each macro defines a static function of this name. Members are numeric expressions ("mapping.from"), at most five. */
 #pragma once
 
 #define MT_ORDER_NUMBERS(name, type)                                                                         \

@@ -1,4 +1,4 @@
-/* A table from pairs of numbers to numbers. Open addressing, at most half full. */
+/* Hash table from pairs of numbers to numbers, with open addressing and at most half full. */
 #pragma once
 
 #include <stddef.h>
@@ -7,26 +7,26 @@
 #include "data/core/arena.h"
 #include "data/core/status.h"
 
-/* a and b not both 0: what is so is a free place. */
+/* An entry; a and b are not both 0. A free entry has a = b = 0. */
 typedef struct mt_pair {
     uint32_t a, b, value;
 } mt_pair;
 
-/* All zero is an empty table. Those in it are the entries that are not free, in no order. */
+/* Zero-initialised: an empty table. The pairs of the table are the entries that are not free, in no particular order. */
 typedef struct mt_pairs {
-    size_t n, room; /* room: a power of two, or 0 */
+    size_t n, room; /* room: number of entries, a power of two, or 0 */
     int shift;
     mt_pair *entry; /* [room] */
 } mt_pairs;
 
-/* Makes room in an empty table for so many pairs. MT_MEMORY. */
+/* Allocates an empty table for `expected` pairs. MT_MEMORY. */
 MT_NODISCARD mt_status mt_pairs_reserve(mt_arena *arena, mt_pairs *pairs, size_t expected);
 
-/* The value of a pair; 0 where it is not in the table. */
+/* Returns the value of a pair; 0 if it is not in the table. */
 uint32_t mt_pairs_value(const mt_pairs *pairs, uint32_t a, uint32_t b);
 
-/* Gives the place of the value of a pair, until the next call; a pair that was not in the table has the value 0 now. A table
- * that is half full moves to one twice as large, the old one stays in the arena. MT_MEMORY; never for a pair that
- * is in the table. */
+/* Finds the place of the value of a pair, valid until the next call, and inserts a missing pair with the value 0. A table that is
+ * half full is replaced by one of twice its size; the old one stays in the arena. MT_MEMORY, but never for a pair in the
+ * table. */
 MT_NODISCARD mt_status mt_pairs_at(
     mt_arena *arena, mt_pairs *pairs, uint32_t a, uint32_t b, uint32_t **value);

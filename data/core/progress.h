@@ -1,16 +1,17 @@
-/* Progress, warnings and decisions of long work, and requests to stop it.
+/* Progress, warnings and decisions of long operations, and requests to stop them.
  *
- * A library reports through these functions and prints nothing. The program registers one listener for the process (app/cli/console.h).
- * Without a listener reports are dropped and no stop is requested. Texts are borrowed for the call, except where a member says otherwise.
- * A process has at most one stage and one work of known length at a time. Warnings change neither results nor statuses. */
+ * A library reports through these functions and prints nothing. The program registers one listener for the process
+ * (app/cli/console.h). Without a listener reports are dropped and no stop is requested. Texts are borrowed for the call unless
+ * stated otherwise. A process has at most one stage and one operation of known length at a time. Warnings change neither results
+ * nor statuses. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Receives reports. Each function corresponds to the one of the same name below; NULL: such reports are dropped. */
+/* Receives reports. Each member corresponds to the function of the same name below; NULL: such reports are dropped. */
 typedef struct mt_listener {
-    void (*message)(const char *kind, const char *text); /* "warning" or "note"; one line without its end */
+    void (*message)(const char *kind, const char *text); /* "warning" or "note"; one line without line end */
     void (*decision)(const char *what, const char *text);
     void (*stage)(const char *what);
     void (*part)(const char *part, double done);
@@ -22,49 +23,50 @@ typedef struct mt_listener {
     int (*stop_signal)(void);
 } mt_listener;
 
-/* Registers a listener, which is kept for ever; NULL: none. Call it while no work is under way. */
+/* Registers a listener, which must remain valid until it is replaced; NULL: no listener. Call it while no operation is
+ * running. */
 void mt_listen(const mt_listener *listener);
 
-/* Reports what may not be meant, by printf's rules, in at most 1023 characters: "FILE: KEY: found ...; usual ...". */
+/* Reports a probable mistake in at most 1023 characters (printf format): "FILE: KEY: found ...; usual ...". */
 void mt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports how a file was understood. `text` has n characters. */
+/* Reports how a file was interpreted. `text` has n characters. */
 void mt_note(const char *file, const char *text, size_t n);
 
-/* Reports what was decided where nothing was asked, by printf's rules: "stimulus" and "apex at (-13.2, -3.6, -71.5) mm, ...". */
+/* Reports an automatic decision (printf format), such as "stimulus" and "apex at (-13.2, -3.6, -71.5) mm, ...". */
 void mt_decision(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Begins a stage of unknown length, which ends the stage before it. NULL: ends it only. */
+/* Begins a stage of unknown length and ends the previous one. NULL: only ends the previous one. */
 void mt_progress_stage(const char *what);
 
-/* Reports which part of the stage is being done (a text that lives on), and how much of the part is done, 0 to 1. Cheap. */
+/* Reports the current part of the stage (a text of static lifetime) and the completed fraction of the part, 0 to 1. Cheap. */
 void mt_progress_stage_part(const char *part, double done);
 
-/* Begins work from 0 to total_ms of simulated time. Keeps `what` until mt_progress_end. */
+/* Begins an operation from 0 to total_ms of simulated time. Keeps `what` until mt_progress_end. */
 void mt_progress_begin(const char *what, double total_ms);
 
-/* Begins work that counts things: `counted` names them ("floats"; kept until mt_progress_end); what is reported as simulated time is in
- * millions of them. */
+/* Begins an operation that counts items: `counted` names them ("floats"; kept until mt_progress_end). The arguments for simulated
+ * time are then millions of items. */
 void mt_progress_begin_counting(const char *what, const char *counted, double millions);
 
 /* Reports simulated time, and elements times steps computed since the beginning (0: unknown). Cheap enough for every step. */
 void mt_progress_update(double now_ms, double element_steps);
 
-/* Ends the work, complete or not. */
+/* Ends the operation, complete or not. */
 void mt_progress_end(void);
 
-/* From now on the first signal only requests a stop: work checks mt_progress_interrupted, ends by itself and keeps its results. `message`
- * (which lives on; NULL: none) is printed then. A second signal ends the program. */
+/* From now on the first signal only requests a stop: the operation checks mt_progress_interrupted, ends early and keeps its
+ * results. `message` (of static lifetime; NULL: no message) is printed then. A second signal ends the program. */
 void mt_progress_catch_interrupt(const char *message);
 
-/* From now on a signal ends the program at once. */
+/* From now on a signal ends the program immediately. */
 void mt_progress_leave_on_interrupt(void);
 
-/* Returns the number of the signal that requested a stop; 0: none. */
+/* Returns the number of the signal that requested a stop; 0: no stop requested. */
 int mt_progress_signal(void);
 
-/* Was a stop requested? */
+/* True if a stop was requested. */
 bool mt_progress_interrupted(void);
 
-/* Returns the host's clock: seconds since an arbitrary moment. */
+/* Returns the host's clock in seconds since an arbitrary moment. */
 double mt_now_s(void);

@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-/* Returns the k-th smallest (0 <= k < n) of n numbers, none of which is NaN, and reorders them: those before index k are not larger,
- * those after it not smaller. O(n) on average. */
+/* Returns the k-th smallest (0 <= k < n) of n numbers (no NaN), and reorders them: numbers before index k are not larger, numbers
+ * after it not smaller. O(n) on average. */
 double mt_select(double *values, size_t n, size_t k);

@@ -1,4 +1,4 @@
-/* Points and directions: arrays of three. The order of the operations is fixed, so the bits of results are. */
+/* Points and directions as arrays of three. The order of the operations is fixed, and so are the bits of the results. */
 #pragma once
 
 #include <math.h>
@@ -10,13 +10,13 @@ static inline double mt_dot3(const double a[3], const double b[3])
 
 static inline double mt_length3(const double a[3]) { return sqrt(mt_dot3(a, a)); }
 
-/* out = a - b; out may be one of them. */
+/* out = a - b; out may be a or b. */
 static inline void mt_minus3(const double a[3], const double b[3], double out[3])
 {
     for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
 }
 
-/* out = a x b; out is neither. */
+/* out = a x b; out is neither a nor b. */
 static inline void mt_cross3(const double a[3], const double b[3], double out[3])
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
@@ -24,7 +24,7 @@ static inline void mt_cross3(const double a[3], const double b[3], double out[3]
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The square of the distance of two points. */
+/* Returns the squared distance of two points. */
 static inline double mt_square3(const double a[3], const double b[3])
 {
     double between[3];

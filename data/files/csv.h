@@ -6,27 +6,29 @@
 #include "data/core/arena.h"
 #include "data/core/status.h"
 
-/* Writes one field, in quotes if it has a comma, a quote or a line end; quotes are doubled. Failures of the stream stay with it.
+/* Writes one field, in quotes if it contains a comma, a quote or a line end; quotes are doubled. Stream errors stay set in the
+ * stream.
  *
  * A spreadsheet executes a text that begins with = + - @ or a tab as a formula. Such a text, unless it is a number or a single
- * character, gets an apostrophe before it, which spreadsheets take as "this is a text"; so does one that begins with apostrophes and then
- * would be such a text. mt_csv_read removes it. */
+ * character, is written after an apostrophe, which makes spreadsheets treat it as text. A text that begins with apostrophes and
+ * would otherwise be such a text gets one more. mt_csv_read removes it. */
 void mt_csv_field(FILE *stream, const char *text);
 
-/* A file with a header. */
+/* The contents of a file with a header. */
 typedef struct mt_csv {
     size_t n_columns, n_rows;
     const char **column; /* [n_columns] */
     const char **cell;   /* [n_rows][n_columns] */
 } mt_csv;
 
-/* Reads a file; all is in `arena`. The apostrophe of a text that spreadsheets would execute (mt_csv_field) is removed. MT_FILE: it cannot be
- * read. MT_INPUT: it is empty, a row has more or fewer fields than the header, a quote is not closed or followed by other bytes than a
- * comma or a line end, a byte is 0; the message names file, line and what was found. MT_MEMORY. */
+/* Reads a file into `arena`. Removes the apostrophe before texts that spreadsheets would execute (mt_csv_field). MT_FILE: the
+ * file cannot be read. MT_INPUT: the file is empty, a row and the header differ in length, a quote is not closed or is followed
+ * by a byte other than a comma or a line end, or a byte is 0; the message reports the file, the line and the text found.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv);
 
-/* Which column has this name; n_columns: none. */
+/* Returns the index of the column of this name; n_columns if there is no such column. */
 size_t mt_csv_find(const mt_csv *csv, const char *column);
 
-/* The number in a cell; NaN where it is none. */
+/* Returns the number in a cell; NaN if the cell does not contain a number. */
 double mt_csv_number(const mt_csv *csv, size_t row, size_t column);

@@ -1,14 +1,15 @@
-/* Where the program's data lie: data/machines, data/geometry and data/reference. */
+/* Location of the program's data: data/machines, data/geometry and data/reference. */
 #pragma once
 
 #include "data/core/arena.h"
 
-/* The folder share/myotile beside the folder of the program, where it is installed, wherever that was moved; else data/ of the
- * source that the program was built from. Valid for ever. */
+/* Returns the folder share/myotile next to the folder of the program if it is installed, even after it was moved; otherwise data/
+ * of the source tree of the build. Valid for the life of the process. */
 const char *mt_data_folder(void);
 
-/* The folder of the machines in it (ipu/machine/machines.h). Valid for ever. */
+/* Returns the folder of the machines in it (ipu/machine/machines.h). Valid for the life of the process. */
 const char *mt_machines_folder(void);
 
-/* Gives in `arena` the path of a file in it, such as "cases/niederer-0.5.yaml". MT_INPUT: it is too long. MT_MEMORY. */
+/* Returns in `arena` the path of a file in the data folder, such as "cases/niederer-0.5.yaml". MT_INPUT: it is too long.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_data_path(mt_arena *arena, const char *file, const char **path);

@@ -1,15 +1,14 @@
-/* Locks that live as long as an open file: they go with the process that has them, however it ends. */
+/* Locks with the lifetime of an open file: the system releases them when their process ends, in whatever way. */
 #pragma once
 
 #include <stdbool.h>
 
-/* unknown: the file system has no locks. */
+/* MT_LOCK_UNKNOWN: the file system does not support locks. */
 typedef enum mt_lock { MT_LOCK_TAKEN, MT_LOCK_HELD, MT_LOCK_UNKNOWN } mt_lock;
 
-/* Tries to take the lock of the whole file that is open for writing under this descriptor, for as long as it, or a copy of it,
- * is open. Does not wait: held is by somebody else. */
+/* Tries, without waiting, to lock the entire file that is open for writing under this descriptor, until it and its copies are
+ * closed. MT_LOCK_HELD: another process holds the lock. */
 mt_lock mt_lock_try(int descriptor);
 
-/* Has somebody else the lock of a file that is open under this descriptor, for whatever? Takes nothing. Not where the file system has no
- * locks. */
+/* True if another process holds a lock on the open file. Takes no lock. False if the file system does not support locks. */
 bool mt_lock_is_held(int descriptor);

@@ -1,9 +1,9 @@
-/* How much memory this process may still get. */
+/* Memory still available to this process. */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes: the least of what the system says is available (/proc/meminfo: MemAvailable, and free swap), what the limits of
- * the process leave (ulimit -v, -d), and what its control group allows in all (memory.max, cgroup 2, its own group). The
- * true number may be less, for others take memory too, and is not more. SIZE_MAX where none of these is known. */
+/* Returns the available memory in bytes: the minimum of the system's free memory (/proc/meminfo: MemAvailable plus free swap),
+ * the remaining limits of the process (ulimit -v, -d), and the limit of its control group (memory.max, cgroup 2, its own group).
+ * This is an upper bound, because other processes allocate memory too. SIZE_MAX if no limit is known. */
 size_t mt_room_left(void);

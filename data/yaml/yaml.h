@@ -1,8 +1,8 @@
-/* Reads YAML files of a known kind into C structs, and writes them.
+/* Reader and writer of YAML files of a known kind, from and to C structs.
  *
- * A schema (data/yaml/yaml_schema.h) describes each kind of file. The caller checks what a schema cannot express, such as keys that
- * depend on each other, after loading. This is not a general YAML library: the root is a mapping whose keys are known in advance.
- * Aliases are refused, and so are tags, except !!str, !!seq and !!map on a node that is one anyway; anchors are ignored.
+ * A schema (data/yaml/yaml_schema.h) describes each kind of file. Conditions that a schema cannot express, such as keys that depend
+ * on each other, are checked by the caller after loading. This is not a general YAML library: the root is a mapping with keys known
+ * in advance. Aliases are refused. Tags are refused too, except !!str, !!seq and !!map on a node of that kind; anchors are ignored.
  *
  *     typedef struct stimulus {
  *         const char *name;
@@ -42,51 +42,52 @@
  *     example e;
  *     MT_TRY(mt_yaml_load(arena, "case.yaml", &example_table, sets, n_sets, &e));
  *
- * Errors are MT_INPUT with one line, which names the file, the line, the key, what was found (its first 40 characters) and
- * what is allowed:
+ * Errors are MT_INPUT with one line, which reports the file, the line, the key, the value found (its first 40 characters) and the
+ * allowed values:
  *     case.yaml:7: edge_mm: -0.5; allowed: above 0
  *     case.yaml:3: egde_mm: unknown key; allowed here: edge_mm, size_mm, tiles, scheme, quiet, time, stimuli
  *     case.yaml:9: silent is now quiet
  *     --set stimuli.0.start_ms=x: x; allowed: a number at least 0
  *
- * How it works: yaml_node parses the text into a tree of nodes that know their lines, yaml_set replaces values by those of --set,
- * and yaml_fill checks the tree against the schema and fills the struct. */
+ * Implementation: yaml_node parses the text into a tree of nodes with their lines, yaml_set replaces values by those of --set, and
+ * yaml_fill checks the tree against the schema and fills the struct. */
 #pragma once
 
 #include "data/core/arena.h"
 #include "data/core/status.h"
 #include "data/yaml/yaml_schema.h"
 
-/* The most bytes a file may have: 40,000 lines of a hundred characters. The whole file is held in memory, at some hundred bytes a
- * word; a larger one was not meant for us. */
+/* Maximum size of a file in bytes: 40,000 lines of a hundred characters. The entire file is held in memory, at about a hundred
+ * bytes per word; a larger file is probably not an input of this program. */
 #define MT_YAML_BYTES_MAX (4 << 20)
 
-/* Reads a file into *out (table->bytes bytes; members that the table does not name become 0). The file is a regular file, a
- * pipe or a terminal (/dev/stdin is usually one of these); it holds UTF-8 text, with mappings and lists nested at most 32 deep.
- * Time: n log n for n bytes.
- * `overrides` (borrowed; may be NULL when n is 0) are texts "path.to.key=value" and where they come from, applied in order over
- * the file. An entry of a list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays take YAML in
- * one line ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE (the file cannot be read), MT_MEMORY or
- * MT_INPUT, and then leaves *out unchanged. */
+/* Reads a file into *out (table->bytes bytes; members that the table does not name become 0). The file is a regular file, a pipe
+ * or a terminal (usually as /dev/stdin). It contains UTF-8 text, with mappings and lists nested at most 32 deep. Time: n log n
+ * for n bytes.
+ * - `overrides`: texts "path.to.key=value" with their origins, applied in order after the file (borrowed; may be NULL if n is 0).
+ *   An entry of a list is identified by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays take YAML in one
+ *   line ("size_mm=[20, 7, 3]").
+ * Strings and lists are in `arena`. MT_FILE: the file cannot be read. MT_MEMORY. MT_INPUT. On failure *out is unchanged. */
 MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const mt_yaml_override *overrides, size_t n_overrides, void *out);
 
-/* The same from a text that ends with a NUL; `name` stands for the file in messages. */
+/* Reads a NUL-terminated text in the same way; `name` replaces the file in messages. */
 MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out);
 
-/* For kinds of files whose keys depend on the value of one of them: the text of a file, given in `arena`, for mt_yaml_read; and
- * the value of a key of its root, "" where there is none or it is no text. Both fail as mt_yaml_load. */
+/* For kinds of files with keys that depend on the value of one key: the first reads the text of a file into `arena`, for
+ * mt_yaml_read; the second returns the value of a key of its root, "" if it is missing or not a text. Both fail as
+ * mt_yaml_load. */
 MT_NODISCARD mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **text);
 MT_NODISCARD mt_status mt_yaml_root_word(
     mt_arena *arena, const char *name, const char *text, const char *key, const char **word);
 
-/* Gives in `arena` the text of a file that loads to the same struct, bit for bit. It has every key of the table, those at
- * their defaults included, but not those without a value (MT_YAML_NONE). The entries of a list need a key that is always
- * written. MT_MEMORY. */
+/* Writes to `arena` the text of a file that loads to the same struct, bit for bit. It contains every key of the table, including
+ * keys with default values, except keys without a value (MT_YAML_NONE). The entries of a list need a key that is always written.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 
-/* Gives the same as a line a value: "path.to.key: value" (data/yaml/yaml_write.h). */
+/* Writes the same values to `arena`, one per line: "path.to.key: value" (data/yaml/yaml_write.h). MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_write_lines(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);

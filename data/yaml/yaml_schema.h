@@ -1,19 +1,19 @@
-/* A schema: the table of the keys that a kind of YAML file has, with everything there is to say about each.
+/* A schema: the table of the keys of one kind of YAML file, with the complete description of each key.
  *
- * It drives the reading of a file into a C struct, the messages about what is wrong, the writing of such a file, and the
- * documentation of its keys. The keys of a nested mapping have offsets in the same struct as their parent's; the keys of a
- * list's entries have offsets in the struct of an entry. data/yaml/yaml.h shows an example.
+ * It determines how a file is read into a C struct, the error messages, how such a file is written, and the documentation of its
+ * keys. The keys of a nested mapping have offsets in the same struct as their parent; the keys of a list's entries have offsets
+ * in the struct of an entry. data/yaml/yaml.h shows an example.
  *
- * The macros below make the rows of a table. Their last argument is a sentence of documentation, which further members of the
- * row may follow:
+ * The macros below define the rows of a table. Their last argument is a sentence of documentation, optionally followed by further
+ * members of the row:
  *
  *     MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0), "Edge of the boxes.")
  *     MT_YAML_UNSIGNED(example, links, "links", NULL, MT_YAML_AT_LEAST(1), "Width of the links.", .unit = "lanes")
  *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .was = "kind")
  *
- * A key may be left out if it has a default, a mapping if all its keys may be, and a list if it may be empty. The default
- * MT_YAML_NONE is for numbers, arrays of numbers, texts and words that need not have a value: left out, they become NaN, "" or -1, and
- * they are not written. */
+ * A key is optional if it has a default, a mapping if all its keys are optional, and a list if it may be empty. The default
+ * MT_YAML_NONE is for numbers, arrays of numbers, texts and words without a required value: if omitted, they become NaN, "" or -1
+ * and are not written. */
 #pragma once
 
 #include <math.h>
@@ -28,46 +28,48 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_STRING,   /* const char *, never NULL */
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
-    MT_YAML_TYPE_WORDS,    /* uint32_t; bit i stands for the i-th word; a list of words in brackets */
-    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double or uint32_t: as many as there are */
-    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for others to read */
+    MT_YAML_TYPE_WORDS,    /* uint32_t; bit i is the i-th word; a list of words in brackets */
+    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double or uint32_t: any number of values */
+    /* pointer and count of mt_yaml_override: a list of texts key=value, interpreted by the caller */
+    MT_YAML_TYPE_SETS,
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
     MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
 } mt_yaml_type;
 
-/* low <= value <= high, or < where open. */
+/* The interval low <= value <= high, with < at an open end. */
 typedef struct mt_yaml_range {
     double low, high;
     bool low_open, high_open;
 } mt_yaml_range;
 
-/* A value that replaces one of a file: "path.to.key=value". */
+/* A value that replaces a value of a file: "path.to.key=value". */
 typedef struct mt_yaml_override {
-    const char *from; /* where it was given, as messages name it: "--set", "case.yaml:7: machine.set.0:" */
+    const char *from; /* its origin as named in messages: "--set", "case.yaml:7: machine.set.0:" */
     const char *text;
 } mt_yaml_override;
 
-/* Words that are made at run time: the i-th, NULL behind the last. `structure` is the struct that is read, filled as far as the
- * keys above go; NULL: the words of all such structs. */
+/* Returns the i-th of the words determined at run time, NULL after the last. `structure` is the struct being read, with the
+ * members of all preceding keys filled in; NULL: returns the words of all such structs. */
 typedef const char *mt_yaml_words(const void *structure, size_t i);
 
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
-    size_t offset;                  /* of the member in its struct */
-    size_t bytes;                   /* of the member; LIST, NUMBERS: of one entry */
-    const char *missing;            /* the default, as in a file; MT_YAML_NONE; NULL: the key is required */
-    mt_yaml_range range;            /* of each number; LIST: of the count */
-    const char *const *choices;     /* ENUM, WORDS: the words allowed, and NULL; or */
-    mt_yaml_words *words;           /*   a function that gives them */
+    size_t offset;              /* of the member in its struct */
+    size_t bytes;               /* of the member; LIST, NUMBERS: of one entry */
+    const char *missing;        /* the default, as text in a file; MT_YAML_NONE; NULL: the key is required */
+    mt_yaml_range range;        /* of each number; LIST: of the count */
+    const char *const *choices; /* ENUM, WORDS: the allowed words, NULL-terminated; or */
+    mt_yaml_words *words;       /*   a function that returns them */
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
-    size_t count_offset;            /* LIST, NUMBERS, SETS: of its size_t count */
+    size_t count_offset;            /* LIST, NUMBERS, SETS: offset of the size_t count */
     const char *about;              /* one sentence of documentation */
-    const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
-    const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
-    unsigned
-        affects; /* flags of the program: what a change of the value affects; 0: the same as the key that it is nested in */
-    const char *instead; /* of a removed key (MT_YAML_REMOVED): what replaces it, for the warning */
+    const char *unit;               /* NULL: the name ends in the unit (edge_mm), or there is no unit */
+    /* its name in earlier versions; a file that uses the old name is refused with a message that states the new one */
+    const char *was;
+    /* flags of the program: the effects of a change of the value; 0: the flags of the enclosing key */
+    unsigned affects;
+    const char *instead; /* for a removed key (MT_YAML_REMOVED): its replacement, for the warning */
 } mt_yaml_key;
 
 typedef struct mt_yaml_table {
@@ -78,13 +80,13 @@ typedef struct mt_yaml_table {
 #define MT_YAML_NONE "~"
 #define MT_YAML_UNBOUNDED INFINITY
 
-/* The ranges of numbers. */
+/* Ranges of numbers. */
 #define MT_YAML_ANY -INFINITY, INFINITY, true, true
 #define MT_YAML_ABOVE(x) (x), INFINITY, true, true
 #define MT_YAML_AT_LEAST(x) (x), INFINITY, false, true
 #define MT_YAML_WITHIN(a, b) (a), (b), false, false
 
-/* Offset and size of a member; compiles only if its type is one of those named. */
+/* Offset and size of a member; compiles only if its type is one of the types named. */
 #define MT_YAML_MEMBER(structure, member, ...)                                                               \
     .offset = offsetof(structure, member) + _Generic(((structure *)0)->member, __VA_ARGS__),                 \
     .bytes = sizeof(((structure *)0)->member)
@@ -93,8 +95,8 @@ typedef struct mt_yaml_table {
         .name = (key), .type = MT_YAML_TYPE_##kind, __VA_ARGS__                                              \
     }
 
-/* A removed key, which has no member. Any scalar is accepted and dropped, with a warning unless it is `fallback`, the old default. It is
- * neither written nor documented. */
+/* A removed key without a member. Any scalar is accepted and ignored, with a warning unless it equals `fallback`, the old
+ * default. The key is neither written nor documented. */
 #define MT_YAML_REMOVED(key, fallback, ...)                                                                  \
     MT_YAML_ROW(key, STRING, .missing = (fallback), .instead = __VA_ARGS__)
 #define MT_YAML_DOUBLE(structure, member, key, fallback, bounds, ...)                                        \
@@ -110,20 +112,20 @@ typedef struct mt_yaml_table {
 #define MT_YAML_STRING(structure, member, key, fallback, ...)                                                \
     MT_YAML_ROW(key, STRING, MT_YAML_MEMBER(structure, member, const char * : 0), .missing = (fallback),     \
         .about = __VA_ARGS__)
-/* `words` is a NULL-terminated array; the member gets the index. */
+/* `words` is a NULL-terminated array; the member receives the index. */
 #define MT_YAML_ENUM(structure, member, key, fallback, words, ...)                                           \
     MT_YAML_ROW(key, ENUM, .offset = offsetof(structure, member),                                            \
         .bytes = sizeof(((structure *)0)->member) / (sizeof(((structure *)0)->member) == sizeof(int)),       \
         .missing = (fallback), .choices = (words), .about = __VA_ARGS__)
-/* The same with words from a function. */
+/* An ENUM with words from a function. */
 #define MT_YAML_ENUM_OF(structure, member, key, fallback, function, ...)                                     \
     MT_YAML_ROW(key, ENUM, MT_YAML_MEMBER(structure, member, int : 0), .missing = (fallback),                \
         .words = (function), .about = __VA_ARGS__)
-/* Any of the words of an array of at most 32. */
+/* Any subset of the words of an array of at most 32. */
 #define MT_YAML_WORD_LIST(structure, member, key, fallback, words, ...)                                      \
     MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
         .choices = (words), .about = __VA_ARGS__)
-/* The same with words from a function, for one structure at most 32. */
+/* Any subset of words from a function, at most 32 for one structure. */
 #define MT_YAML_WORD_LIST_OF(structure, member, key, fallback, function, ...)                                \
     MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
         .words = (function), .about = __VA_ARGS__)
@@ -132,7 +134,7 @@ typedef struct mt_yaml_table {
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \
         .bytes = sizeof(((structure *)0)->member), .missing = (fallback), .range = {bounds},                 \
         .about = __VA_ARGS__)
-/* As many numbers as there are; and the next, texts. May be left out: none then. */
+/* Any number of numbers, and of texts in the next macro. Optional: an empty list if omitted. */
 #define MT_YAML_NUMBERS(structure, member, count, key, bounds, ...)                                          \
     MT_YAML_ROW(key, NUMBERS,                                                                                \
         .offset =                                                                                            \
@@ -145,7 +147,7 @@ typedef struct mt_yaml_table {
         .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \
         .missing = "[]", .about = __VA_ARGS__)
 #define MT_YAML_MAPPING(key, nested, ...) MT_YAML_ROW(key, MAPPING, .keys = (nested), .about = __VA_ARGS__)
-/* A list of `least` to `most` mappings (MT_YAML_UNBOUNDED: no upper bound); member: pointer to the first. */
+/* A list of `least` to `most` mappings (MT_YAML_UNBOUNDED: no upper bound); member: pointer to the first entry. */
 #define MT_YAML_LIST(structure, member, count, key, least, most, nested, ...)                                \
     MT_YAML_ROW(key, LIST, .offset = offsetof(structure, member),                                            \
         .bytes = sizeof(*((structure *)0)->member),                                                          \
