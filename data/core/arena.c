@@ -17,9 +17,9 @@ static _Thread_local size_t fail_countdown, taken;
 void mt_arena_fail_at(size_t n) { fail_countdown = n; }
 size_t mt_arena_allocated(void) { return taken; }
 
-/* Room for the header and, behind it, `bytes` aligned ones, which `*room` gets. calloc clears only what has been used before.
- * Large blocks get large pages where the system offers them: what streams through memory would spend a good
- * part of its time on finding small ones. */
+/* Allocates a header followed by `bytes` aligned bytes, returned in `*room`. calloc clears only memory that was used before.
+ * Large blocks use huge pages if the system offers them, because streaming through small pages spends much time on address
+ * translation. */
 static struct mt_arena_block *take_block(size_t bytes, void **room)
 {
     const bool large = bytes >= 2 * (size_t)HUGE_PAGE;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Turns n pairs of numbers, `step` apart. */
+/* Rotates n pairs of numbers, `step` apart. */
 static void turn(int n, int step, double c, double s, double *x, double *y)
 {
     for (int k = 0; k < n * step; k += step) {
@@ -27,7 +27,7 @@ void mt_axes_rotate(int n, int width, double *a, double *vectors, int p, int q)
 void mt_axes_find(double a[3][3], double axes[3][3])
 {
     double rows[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int sweep = 0; sweep < 12; sweep++) { /* convergence is quadratic: 6 do */
+    for (int sweep = 0; sweep < 12; sweep++) { /* convergence is quadratic: 6 sweeps suffice */
         mt_axes_rotate(3, 3, a[0], rows[0], 0, 1);
         mt_axes_rotate(3, 3, a[0], rows[0], 0, 2);
         mt_axes_rotate(3, 3, a[0], rows[0], 1, 2);

@@ -5,7 +5,7 @@
 
 size_t mt_communicator_share(size_t n, uint32_t n_ranks, uint32_t rank) { return n * rank / n_ranks; }
 
-/* An integer of the same order as x, and back. */
+/* Maps a number to an integer of the same order, and back. */
 static uint64_t ordered(double x)
 {
     uint64_t bits;

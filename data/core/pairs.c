@@ -1,6 +1,7 @@
 #include "data/core/pairs.h"
 
-/* The place of a pair, or the free one where it would be: multiplication by 2^64 over the golden ratio, the upper bits. */
+/* Returns the entry of a pair, or the free entry where it would be inserted. Fibonacci hashing: the upper bits of the product
+ * with 2^64 divided by the golden ratio. */
 static mt_pair *place_of(const mt_pairs *pairs, uint32_t a, uint32_t b)
 {
     const uint64_t key = (uint64_t)a << 32 | b;

@@ -8,7 +8,7 @@ static const mt_listener *listener;
 
 void mt_listen(const mt_listener *to) { listener = to; }
 
-enum { TEXT = 1024, DECISION = 16384 /* with paths */ };
+enum { TEXT = 1024, DECISION = 16384 /* may contain paths */ };
 
 void mt_warn(const char *format, ...)
 {

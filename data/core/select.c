@@ -17,7 +17,7 @@ static double median_of_three(double *x, size_t low, size_t high)
     return x[middle];
 }
 
-/* Hoare's selection; numbers equal to the pivot go to both sides, so that many equal numbers stay O(n). */
+/* Hoare's selection; numbers equal to the pivot are swapped too, so that many equal numbers stay O(n). */
 double mt_select(double *values, size_t n, size_t k)
 {
     size_t low = 0, high = n - 1;

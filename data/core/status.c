@@ -6,13 +6,13 @@
 
 #include "data/core/utf8.h"
 
-enum { PATHS = 9000 }; /* room for two paths of PATH_MAX and a sentence, before long words are shortened */
+enum { PATHS = 9000 }; /* two paths of PATH_MAX and a sentence, before long words are shortened */
 
 static _Thread_local char message[1024];
 
 mt_status mt_fail(mt_status code, const char *format, ...)
 {
-    char text[PATHS]; /* the arguments may point to the message */
+    char text[PATHS]; /* a copy, because the arguments may point to the message */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);

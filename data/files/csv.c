@@ -8,7 +8,7 @@
 #include "data/core/number.h"
 #include "data/files/scan.h"
 
-/* True if a spreadsheet would execute the text, or would without its apostrophes. */
+/* True if a spreadsheet would execute the text, possibly after its apostrophes are removed. */
 static bool is_formula(const char *text)
 {
     char *end;
@@ -37,7 +37,7 @@ void mt_csv_field(FILE *stream, const char *text)
 
 static bool is_mark(char c) { return c == ',' || c == '\r' || c == '\n'; }
 
-/* Takes the field at scan->at, unquoted, in place: `to` is where its text ends up, no further than it stood. */
+/* Reads the quoted field at scan->at and writes its text to `to`, which is never after the place read from. */
 static mt_status take_quoted(mt_scan *scan, char **to)
 {
     const size_t line = scan->line;
@@ -66,7 +66,7 @@ static mt_status take_field(mt_scan *scan, char **to, const char **field)
         (unsigned)(unsigned char)*scan->at);
 }
 
-/* Behind a field: was it the last of its line? */
+/* Moves past the separator after a field; true if the field was the last of its line. */
 static bool ends_line(mt_scan *scan)
 {
     if (scan->at < scan->end && *scan->at == ',') {
@@ -78,7 +78,7 @@ static bool ends_line(mt_scan *scan)
     return true;
 }
 
-/* Commas and line ends: no fewer than there are fields. */
+/* Counts commas and line ends, an upper bound of the number of fields. */
 static size_t count_marks(const mt_scan *scan)
 {
     size_t n = 1;
@@ -86,7 +86,8 @@ static size_t count_marks(const mt_scan *scan)
     return n;
 }
 
-/* A line of fields, which go to field[0 ..]; as many as `room`, where that is not 0. Each text is one behind the other in `to`. */
+/* Reads a line into field[0 ..]: exactly `room` fields, or any number if `room` is 0. The texts are stored consecutively from
+ * `to`. */
 static mt_status take_line(mt_scan *scan, char **to, const char **field, size_t room, size_t *n)
 {
     const size_t line = scan->line;

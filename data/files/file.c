@@ -23,23 +23,23 @@
 static const char attribute[] = "user.myotile", word[] = "myotile";
 enum { TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
 
-/* A temporary file, from when it is created until it is in place or deleted; or a removal in the open set, which only has the name of
- * one. */
+/* A temporary file, until it is in place or deleted; or a removal in the open set, for which only a unique temporary name
+ * exists. */
 struct mt_file_part {
     _Atomic(struct mt_file_part *) next;
-    int lock;     /* open on the temporary file; -1: a removal */
-    bool waiting; /* ended well, in the open set */
+    int lock;     /* descriptor of the temporary file; -1: a removal */
+    bool waiting; /* True if it was completed and is in the open set */
     char target[MT_FILE_PATH_MAX], temporary[2 * MT_FILE_PATH_MAX];
 };
 
-/* All of them, the newest last; a signal handler may walk along. */
+/* List of all temporary files, the newest last; a signal handler may traverse it. */
 static _Atomic(struct mt_file_part *) first_part;
 static bool set_is_open;
 
-static volatile sig_atomic_t renaming;         /* a set is put in place */
-static volatile sig_atomic_t raised_meanwhile; /* a signal that came then, or 0 */
+static volatile sig_atomic_t renaming;         /* True while a set is being put in place */
+static volatile sig_atomic_t raised_meanwhile; /* a signal that arrived during that time, or 0 */
 
-/* ---- places ---- */
+/* ---- paths ---- */
 
 static const char *name_of(const char *path)
 {
@@ -47,7 +47,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "DIR/", or "" */
+/* Returns the length of "DIR/", or 0. */
 static int folder_length(const char *path) { return (int)(name_of(path) - path); }
 
 static void folder_of(const char *path, char folder[MT_FILE_PATH_MAX])
@@ -56,7 +56,8 @@ static void folder_of(const char *path, char folder[MT_FILE_PATH_MAX])
     (void)snprintf(folder, MT_FILE_PATH_MAX, "%.*s", n > 0 ? n : 1, n > 0 ? path : ".");
 }
 
-/* Where a path leads when its last links are followed; there need be nothing. False: too many links, or too long. */
+/* Finds the path that the last component leads to after following its symbolic links; it need not exist. False: too many links,
+ * or the path is too long. */
 static bool follow(const char *path, char target[MT_FILE_PATH_MAX])
 {
     char link[MT_FILE_PATH_MAX], next[2 * MT_FILE_PATH_MAX];
@@ -83,7 +84,7 @@ static mt_status find_target(const char *path, char target[MT_FILE_PATH_MAX])
     return MT_OK;
 }
 
-/* Is this file the one behind the program's standard output or error? The descriptor, or -1. */
+/* Returns the descriptor of standard output or error if it is open on this file, otherwise -1. */
 static int own_descriptor(const struct stat *file)
 {
     struct stat own;
@@ -98,7 +99,7 @@ static bool is_written_through(const struct stat *file)
            (S_ISREG(file->st_mode) && own_descriptor(file) >= 0);
 }
 
-/* What stands at the target must be a regular file that may be written. */
+/* An existing target must be a regular file that may be written. */
 static mt_status check_target(const char *path, const char *target, const struct stat *file)
 {
     if (!S_ISREG(file->st_mode) || own_descriptor(file) >= 0)
@@ -108,7 +109,7 @@ static mt_status check_target(const char *path, const char *target, const struct
     return MT_OK;
 }
 
-/* Neither the file that is put in place nor the one that it replaces, whose inode number another file may get, is an input any more. */
+/* Removes from the inputs the file that is put in place and the one that it replaces: another file may get its inode number. */
 static void release_inputs(const struct mt_file_part *part)
 {
     struct stat info;
@@ -118,13 +119,14 @@ static void release_inputs(const struct mt_file_part *part)
 
 /* ---- temporary files ---- */
 
-/* Takes it away where its writer is gone; not where the file system has no locks. */
+/* Deletes a temporary file of a dead writer; does nothing if the file system does not support locks. */
 static void remove_left_behind(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return;
     if (mt_lock_try(fd) == MT_LOCK_TAKEN)
-        (void)unlink(path); /* under the lock: whoever made it just now sees that it is gone */
+        (void)unlink(
+            path); /* the lock is held: a process that has just created the file notices that it is gone */
     (void)close(fd);
 }
 
@@ -133,7 +135,8 @@ mt_status mt_file_sweep(const char *folder, const char *name)
     char path[2 * MT_FILE_PATH_MAX], its[MT_FILE_PATH_MAX];
     bool busy;
     MT_TRY(mt_journal_finish(folder, &busy));
-    DIR *list = busy ? NULL : opendir(folder); /* a set that is being put in place needs all of them */
+    DIR *list =
+        busy ? NULL : opendir(folder); /* a set that is being put in place needs all temporary files */
     if (!list) return MT_OK;
     for (const struct dirent *e; (e = readdir(list)) != NULL;) {
         if (!mt_temporary_target(e->d_name, its, sizeof its) || (name && strcmp(name, its) != 0)) continue;
@@ -177,7 +180,7 @@ static void unlink_part(struct mt_file_part *part)
         }
 }
 
-/* Forgets one that is in place or deleted. */
+/* Unlinks and frees the part of a file that is in place or deleted. */
 static void close_part(struct mt_file_part *part)
 {
     unlink_part(part);
@@ -191,7 +194,7 @@ static void discard_part(struct mt_file_part *part)
     close_part(part);
 }
 
-/* Many files of a set are open at once: take what the system allows. */
+/* Raises the limit of open files to the system's maximum, because all files of a set are open at once. */
 static bool allow_more_files(void)
 {
     struct rlimit limit;
@@ -207,7 +210,7 @@ static void name_part(struct mt_file_part *part, int try)
     mt_temporary_path(part->target, number >> 8, part->temporary, sizeof part->temporary);
 }
 
-/* A new file of a name that nobody has, with its lock. False with errno. */
+/* Creates a file with an unused name and locks it. False with errno. */
 static bool create_part(struct mt_file_part *part)
 {
     for (int k = 0; k < TRIES; k++) {
@@ -219,7 +222,7 @@ static bool create_part(struct mt_file_part *part)
         if (part->lock < 0) continue;
         if (mt_lock_try(part->lock) != MT_LOCK_HELD && fstat(part->lock, &info) == 0 && info.st_nlink > 0)
             return true;
-        (void)close(part->lock); /* swept away between its making and its lock */
+        (void)close(part->lock); /* deleted by a sweep between its creation and its lock */
     }
     errno = EEXIST;
     return false;
@@ -231,7 +234,7 @@ static mt_status begin_part(const char *path, const char *target, const struct s
     struct mt_file_part *part = calloc(1, sizeof *part);
     if (!part) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     (void)snprintf(part->target, sizeof part->target, "%s", target);
-    link_part(part); /* before there is a file: a signal may come in between */
+    link_part(part); /* before the file is created: a signal may arrive in between */
     if (!create_part(part)) {
         const int reason = errno;
         unlink_part(part);
@@ -288,7 +291,7 @@ mt_status mt_file_reserve(const char *path, mt_file *file)
 
 const char *mt_file_temporary(const mt_file *file) { return file->part->temporary; }
 
-/* What the attribute says of a file as it is: its size, and when it was written. */
+/* Describes the current state of a file for the attribute: its size and modification time. */
 static void describe(const struct stat *file, char text[64])
 {
     (void)snprintf(text, 64, "%lld %lld.%09ld", (long long)file->st_size, (long long)file->st_mtim.tv_sec,
@@ -313,7 +316,7 @@ static bool is_marked(const char *path)
     return strcmp(text, found) == 0;
 }
 
-/* errno of making the temporary file durable, or 0. It may have been written by others, under its name. */
+/* Makes the temporary file durable, opened by name because another library may have written it; returns errno, or 0. */
 static int sync_part(const struct mt_file_part *part)
 {
     const int fd = open(part->temporary, O_RDONLY | O_CLOEXEC);
@@ -411,14 +414,14 @@ static bool is_written(const char *path)
     return false;
 }
 
-/* A removal of a file that the set writes; a file that is written through a link is not removed with the link. */
+/* True for a removal of a file that the set also writes, possibly through a symbolic link. */
 static bool is_needless(const struct mt_file_part *part)
 {
     char target[MT_FILE_PATH_MAX];
     return part->lock < 0 && is_written(follow(part->target, target) ? target : part->target);
 }
 
-/* Makes the changes of the set. `pending`: as that of mt_journal_commit. */
+/* Makes the changes of the set. `pending`: as in mt_journal_commit. */
 static mt_status commit_set(bool *pending)
 {
     size_t n = 0, room = 0;
@@ -437,7 +440,7 @@ static mt_status commit_set(bool *pending)
     return status;
 }
 
-/* Forgets the files of the set; those that are still under their temporary names are deleted, unless they are pending. */
+/* Frees the parts of the set; files still under their temporary names are deleted, unless they are pending. */
 static void close_set(bool pending)
 {
     struct mt_file_part *next;
@@ -475,7 +478,7 @@ bool mt_file_abandon(int signal_number)
     return true;
 }
 
-/* ---- before the work ---- */
+/* ---- checks before long work ---- */
 
 bool mt_file_is_ours(const char *path)
 {
@@ -499,7 +502,7 @@ mt_status mt_file_check(const char *path, mt_file_replace replace)
     mt_file file;
     MT_TRY(find_target(path, target));
     if (stat(path, &there) == 0 && is_written_through(&there))
-        return MT_OK; /* /dev/stdout: no link to follow */
+        return MT_OK; /* /dev/stdout: no symbolic link to follow */
     if (stat(target, &there) == 0) {
         MT_TRY(check_target(path, target, &there));
         if (replace == MT_FILE_OURS && !mt_file_is_ours(target))

@@ -13,7 +13,7 @@
 
 static const char mark_name[] = ".myotile";
 
-/* The folder that was entered last. */
+/* The most recently entered folder. */
 static _Atomic(mt_folder *) entered;
 
 mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
@@ -22,7 +22,7 @@ mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE
     return mt_fail(MT_INPUT, "%.60s...: the path is too long", folder);
 }
 
-/* Is there nothing in it? What may not be listed may hold something. */
+/* Returns in *empty whether a folder is empty; a folder that cannot be listed counts as not empty. */
 static mt_status is_empty(const char *path, bool *empty)
 {
     DIR *list = opendir(path);
@@ -42,7 +42,7 @@ static bool is_ours(const mt_folder *folder)
            mt_file_is_ours(used);
 }
 
-/* The file and its lock; a run that ends may take the file away between the two, then once more. */
+/* Creates and locks the mark; tries again if a run that ends deletes the file before it is locked. */
 static mt_status lock_mark(mt_folder *folder)
 {
     struct stat info;
@@ -95,7 +95,7 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     (void)snprintf(folder->mark, sizeof folder->mark, "%s/%s", folder->path, mark_name);
     if (!path[0]) return mt_fail(MT_INPUT, "the name of a folder to write in is empty");
-    atomic_store(&entered, folder); /* a signal may come from here on */
+    atomic_store(&entered, folder); /* from here on a signal may need it */
     mt_status status = open_folder(replace, folder);
     if (status == MT_OK) status = lock_mark(folder);
     if (status == MT_OK) {
@@ -103,13 +103,13 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
         if (status == MT_OK) return MT_OK;
         (void)close(folder->lock);
     }
-    folder->marked = false; /* it is another's, or nobody's */
+    folder->marked = false; /* the mark belongs to another program, or does not exist */
     undo(folder);
     atomic_store(&entered, folder->outer);
     return status;
 }
 
-/* Is this the path of the folder, or of one in it? */
+/* True if the path is the folder or is located in it. */
 static bool is_within(const mt_folder *folder, const char *path)
 {
     const size_t n = strlen(folder->path);

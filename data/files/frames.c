@@ -15,12 +15,12 @@ typedef struct head {
     char magic[sizeof magic];
     uint64_t version, n_values, n_fields;
     char fingerprint[FINGERPRINT];
-} head; /* then the names, then the sum */
+} head; /* followed by the names and the checksum */
 
 typedef struct moment {
     int64_t step;
     double time_ms;
-} moment; /* then the values, then the sum */
+} moment; /* followed by the values and the checksum */
 
 /* ---- bytes ---- */
 
@@ -64,7 +64,7 @@ static size_t field_at(const mt_frames *frames, size_t k, size_t field)
 
 /* ---- the head ---- */
 
-/* False: more than can be counted, or nothing. */
+/* Computes the sizes of head and frame. False: they overflow or are 0. */
 static bool measure(mt_frames *frames)
 {
     const size_t n_values = frames->about.n_values, n_fields = frames->about.n_fields;
@@ -90,7 +90,7 @@ static mt_status check_about(const char *path, const mt_frames_about *about)
     return MT_OK;
 }
 
-/* Gives the head's bytes but their sum. */
+/* Builds the bytes of the head without its checksum. */
 static mt_status make_head(mt_arena *arena, const mt_frames *frames, char **bytes)
 {
     const mt_frames_about *about = &frames->about;
@@ -116,7 +116,7 @@ static mt_status write_head(mt_arena *arena, const mt_frames *frames)
     return mt_file_end(&file, MT_OK);
 }
 
-/* What the head says; its sum is right, so it is as it was written. */
+/* Reads the contents of the head; its checksum has been verified, so its bytes are as written. */
 static mt_status take_about(mt_arena *arena, mt_frames *frames, const char *bytes)
 {
     const char **field;
@@ -165,9 +165,9 @@ static mt_status compare(const mt_frames *frames, const mt_frames_about *about)
     return MT_OK;
 }
 
-/* ---- whole frames ---- */
+/* ---- complete frames ---- */
 
-/* The sum of a frame that stands in the file. */
+/* Computes the checksum of a frame in the file. */
 static mt_status sum_frame(const mt_frames *frames, size_t k, const moment *when, char sum[MT_HASH_SIZE])
 {
     const size_t bytes = frames->about.n_values * sizeof *frames->values;
@@ -183,7 +183,7 @@ static mt_status sum_frame(const mt_frames *frames, size_t k, const moment *when
     return status;
 }
 
-/* Counts frame n if it is one, up to this step. */
+/* Adds frame n to the count if it is valid and not after this step. */
 static mt_status count_next(mt_frames *frames, int64_t step, bool *counts)
 {
     moment when;
@@ -224,7 +224,8 @@ static mt_status open_file(const char *path, int flags, mt_frames *frames, size_
     return MT_OK;
 }
 
-/* Reads up to this step; of `about`, unless that is NULL. What is behind it is cut off where the file can be written. */
+/* Opens a series and counts its frames up to this step. Checks that its contents are `about`, unless it is NULL. If the file is
+ * writable, truncates it after the last counted frame. */
 static mt_status open_frames(mt_arena *arena, const char *path, int flags, const mt_frames_about *about,
     int64_t step, mt_frames *frames)
 {
@@ -232,8 +233,8 @@ static mt_status open_frames(mt_arena *arena, const char *path, int flags, const
     MT_TRY(open_file(path, flags, frames, &file_bytes));
     MT_TRY(read_head(arena, frames, file_bytes));
     if (about) MT_TRY(compare(frames, about));
-    if (about ||
-        file_bytes - frames->head_bytes >= frames->frame_bytes) /* a head may count more than there is */
+    if (about || file_bytes - frames->head_bytes >=
+                     frames->frame_bytes) /* a head may claim more values than the file has */
         MT_ALLOC(arena, frames->values, frames->about.n_values);
     MT_TRY(count_frames(frames, file_bytes, step));
     if (flags == O_RDONLY || ftruncate(frames->fd, (off_t)frame_at(frames, frames->n)) == 0) return MT_OK;
@@ -308,7 +309,7 @@ mt_status mt_frames_append(
     const mt_status status = write_frame(frames, &(moment){step, time_ms}, give, context);
     if (status != MT_OK) {
         (void)ftruncate(
-            frames->fd, (off_t)frame_at(frames, frames->n)); /* else the next is written over it */
+            frames->fd, (off_t)frame_at(frames, frames->n)); /* otherwise the next frame overwrites it */
         return status;
     }
     frames->last_step = step;

@@ -8,15 +8,14 @@
 
 #include "data/files/input.h"
 
-/* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
- * numbers and fibres shrink several times (a mesh of 3 M elements is 220 MB raw), and level 1 costs about as
- * much time as the disk saves. Chunks of 1 MiB are what HDF5 keeps in memory at a time by default. Small
- * arrays stay contiguous. */
+/* Arrays of at least this size are stored in chunks of about this size, shuffled and with gzip level 1. Indices and fibres shrink
+ * several times (a mesh of 3 M elements is 220 MB uncompressed), and level 1 costs about as much time as the smaller file saves.
+ * HDF5 keeps chunks of 1 MiB in memory by default. Smaller arrays are contiguous. */
 static const size_t chunk_bytes = (size_t)1 << 20;
 
-enum { VIEW_NAME = 256 }; /* bytes of the longest name that can be viewed, with its final 0 */
+enum { VIEW_NAME = 256 }; /* bytes of the longest name of a dataset with a view, including its final 0 */
 
-/* Deflate's best: 258 bytes for 2 bits. */
+/* Maximum expansion of deflate: 258 bytes from 2 bits. */
 static const size_t deflate_most = 1032;
 
 static void close_id(const hid_t *id)
@@ -24,7 +23,7 @@ static void close_id(const hid_t *id)
     if (*id >= 0) (void)H5Idec_ref(*id);
 }
 
-/* Declares ids of HDF5, negative if there is none, that are closed where their scope ends, after a returned value was computed. */
+/* Declares HDF5 ids that are closed at the end of their scope, after the returned value was computed; negative: no id. */
 #define SCOPED_ID __attribute__((cleanup(close_id))) hid_t
 
 static hid_t memory_type(mt_h5_type type)
@@ -49,16 +48,16 @@ static const char *type_name(mt_h5_type type)
 
 typedef struct reason {
     char words[256];
-    bool memory; /* that could not be had */
+    bool memory; /* True if HDF5 ran out of memory */
 } reason;
 
-/* The reason HDF5 gives: of its stack of messages the innermost one; where that has the system's words among
- * addresses, times and counts of bytes, these words. */
+/* Stores the innermost message of HDF5's error stack. If it quotes a system error among addresses, times and byte counts, only
+ * the system's words are stored. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 {
-    static const char mark[] = "error message = '",
-                      damaged[] =
-                          "ran off the end"; /* of what the file holds; HDF5 counts it as a lack of room */
+    static const char
+        mark[] = "error message = '",
+        damaged[] = "ran off the end"; /* past the end of the file; HDF5 classifies this as lack of space */
     reason *why = out;
     if (n > 0 || !error->desc) return 0;
     const char *words = strstr(error->desc, mark);
@@ -69,7 +68,7 @@ static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
     return 0;
 }
 
-/* Of the last call, which failed; the next one makes HDF5 forget it. */
+/* Returns the reason of the last call, which failed; the next HDF5 call clears it. */
 static reason reason_of(void)
 {
     reason why = {.words = "no reason given"};
@@ -77,7 +76,7 @@ static reason reason_of(void)
     return why;
 }
 
-/* `code`, or MT_MEMORY where that is the reason. */
+/* Returns `code`, or MT_MEMORY if HDF5 ran out of memory. */
 static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, const char *what)
 {
     const reason why = reason_of();
@@ -85,8 +84,8 @@ static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, cons
         what, why.words);
 }
 
-/* HDF5 1.10 tidies up at the program's exit, where it crashes on a file that it could not write to its end. All that is ours has
- * been closed by then. To be said before anything else of HDF5's. */
+/* Disables HDF5's exit handler, in which HDF5 1.10 crashes on a file that it could not write completely. This program has closed
+ * all its ids by then. Must be called before any other HDF5 function. */
 static void begin_hdf5(void)
 {
     static bool begun;
@@ -94,7 +93,7 @@ static void begin_hdf5(void)
     begun = true;
 }
 
-/* HDF5 asks this before it follows a link into another file. */
+/* Refuses to follow a link to another file; a callback of HDF5. */
 static herr_t refuse_link(const char *file, const char *group, const char *other_file, const char *object,
     unsigned *flags, hid_t access, void *other)
 {
@@ -103,8 +102,8 @@ static herr_t refuse_link(const char *file, const char *group, const char *other
     return -1;
 }
 
-/* Refuses a name whose path leads into another file: reading it would wait for a pipe, or read what nobody named. What does not exist is
- * left to the caller. */
+/* Refuses a name with a path that leads to another file: reading it could block on a pipe, or read a file that the user did not
+ * name. The caller handles names that do not exist. */
 static mt_status check_links(const mt_h5 *h5, const char *name)
 {
     char other[MT_FILE_PATH_MAX] = "";
@@ -131,9 +130,9 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
     return MT_OK;
 }
 
-/* The layout of HDF5 1.8, but for what is only in that of 1.10: its metadata carry checksums, so that a damaged file is noticed where the older
- * default would lead the library astray. No times in it: two files of the same content are the same. The temporary file has
- * our lock already (data/files/file.h), with which one of HDF5's would collide on NFS. */
+/* Creates the file in the layout of HDF5 1.8 where possible, else of 1.10. In this layout metadata have checksums, so damage is
+ * detected; in the older default it could mislead the library. Times are not stored, so that equal contents give equal files. The
+ * temporary file is already locked by data/files/file.h; a second lock by HDF5 would conflict with it on NFS. */
 static mt_status create_file(const char *temporary, mt_h5 *h5)
 {
     SCOPED_ID access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
@@ -198,7 +197,7 @@ mt_status mt_h5_group(mt_h5 *h5, const char *name)
     return group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
 }
 
-/* Writes a small attribute of one object. A negative type or space is one that could not be made. */
+/* Writes a small attribute of an object. Fails if creation of the type or space failed (negative). */
 static mt_status put_attribute(mt_h5 *h5, const char *object, const char *attribute, hid_t file_type,
     hid_t mem_type, hid_t space, const void *value)
 {
@@ -215,7 +214,7 @@ mt_status mt_h5_write_text(mt_h5 *h5, const char *object, const char *attribute,
 {
     const size_t n = strlen(text);
     SCOPED_ID type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    /* HDF5 knows no text of length 0: the empty one is a single 0. */
+    /* HDF5 has no text of length 0: an empty text is a single 0. */
     const bool set =
         type >= 0 && H5Tset_size(type, n ? n : 1) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
     return put_attribute(h5, object, attribute, set ? type : H5I_INVALID_HID, type, space, text);
@@ -234,7 +233,7 @@ mt_status mt_h5_write_integers(
     return put_attribute(h5, object, attribute, H5T_STD_I64LE, H5T_NATIVE_INT64, space, values);
 }
 
-/* How the array is laid out in the file: contiguous, its room taken at once, or in compressed chunks of whole rows. */
+/* Sets the storage of an array: contiguous and allocated early, or compressed chunks of entire rows. */
 static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent, bool plain)
 {
     hsize_t chunk[MT_H5_RANK_MAX];
@@ -250,8 +249,8 @@ static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *ext
     return H5Pset_deflate(list, 1);
 }
 
-/* Fills the new dataset, unless `values` is NULL; `space` and `list` stay the caller's. What fails is told at once: the next call, be it one that
- * closes, makes HDF5 forget the reason. */
+/* Writes the new dataset, unless `values` is NULL; `space` and `list` belong to the caller. Errors are reported immediately,
+ * because the next call, even one that closes, makes HDF5 clear the reason. */
 static mt_status write_dataset(
     mt_h5 *h5, const char *name, mt_h5_type type, hid_t space, hid_t list, const void *values)
 {
@@ -298,7 +297,7 @@ mt_status mt_h5_reserve(
     return write_array(h5, name, type, rank, shape, unit, NULL, true);
 }
 
-/* Selects whole rows of an array; gives the space of as many in memory. Negative: they cannot be. */
+/* Selects entire rows of an array; returns the corresponding space in memory. Negative if that fails. */
 static hid_t select_rows(hid_t space, size_t first, size_t n)
 {
     hsize_t extent[H5S_MAX_RANK], start[H5S_MAX_RANK] = {first};
@@ -325,7 +324,7 @@ mt_status mt_h5_write_rows(
     return status;
 }
 
-/* As HDF5 wants the names of what is looked at, in which % has a meaning of its own. */
+/* Doubles each %, which has a special meaning in HDF5's names of source datasets. */
 static void double_percents(const char *name, char out[2 * VIEW_NAME])
 {
     for (; *name; *out++ = *name++)
@@ -382,7 +381,7 @@ static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t ra
     return MT_OK;
 }
 
-/* Bytes of items of a dataset's type in these extents, or the largest number where they are more. */
+/* Returns the bytes of items of a dataset's type in these extents, SIZE_MAX on overflow. */
 static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
 {
     SCOPED_ID type = H5Dget_type(id);
@@ -392,8 +391,8 @@ static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
     return bytes;
 }
 
-/* How values get from the file to memory: `growth` is how many times longer they may become. MT_INPUT: their values are in other files, or
- * they need other filters than ours. Must come before the dataset's extents are read, for which HDF5 may open other files. */
+/* Checks the storage and the filters of a dataset; `growth` is the maximum factor of expansion. MT_INPUT: its values are in other
+ * files, or it needs other filters than ours. Must precede reading the extents, for which HDF5 may open other files. */
 static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, size_t *growth)
 {
     *growth = 1;
@@ -419,8 +418,8 @@ static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, si
         h5->path, name);
 }
 
-/* A header may count more values than the file holds; what it counts, and one of its chunks, must be what
- * the bytes that are stored can become. */
+/* Checks that the extents of the dataset and the size of one of its chunks are possible for the stored bytes, because a header
+ * may claim more values than the file contains. */
 static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t list)
 {
     hsize_t extent[H5S_MAX_RANK], file_bytes = 0;
@@ -444,8 +443,8 @@ static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t
         name, counted, most);
 }
 
-/* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. The caller closes the id, also after a
- * failure. */
+/* Opens a dataset with possible extents, so that the caller can allocate memory for its shape. The caller closes the id, even
+ * after a failure. */
 static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
 {
     MT_TRY(check_links(h5, name));
@@ -477,7 +476,7 @@ static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t
     return MT_OK;
 }
 
-/* True if all bits of a type of numbers are within its bytes; HDF5 1.10 reads others out of bounds. */
+/* True if all bits of a number type are within its bytes; HDF5 1.10 reads other types out of bounds. */
 static bool is_sound(hid_t type)
 {
     const size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
@@ -491,7 +490,7 @@ static bool is_sound(hid_t type)
            mantissa_bits <= bits - mantissa;
 }
 
-/* Finds the class and size of the numbers of a dataset. The class is H5T_NO_CLASS if they are damaged. */
+/* Finds the class and size of the numbers of a dataset. The class is H5T_NO_CLASS if the type is damaged. */
 static mt_status type_of(const mt_h5 *h5, const char *name, hid_t id, H5T_class_t *found, size_t *bytes)
 {
     SCOPED_ID stored = H5Dget_type(id);
@@ -517,7 +516,7 @@ static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_t
         type_name(type));
 }
 
-/* HDF5 would clip a number that does not fit; we stop instead. */
+/* Stops a conversion in which HDF5 would clip a number that does not fit. */
 static H5T_conv_ret_t refuse(
     H5T_conv_except_t except, hid_t from, hid_t to, void *value, void *result, void *refused)
 {
@@ -527,7 +526,7 @@ static H5T_conv_ret_t refuse(
     return H5T_CONV_ABORT;
 }
 
-/* `memory` and `space`: what of them; H5S_ALL: all. */
+/* `memory` and `space`: selections in memory and in the file; H5S_ALL: everything. */
 static mt_status read_values(
     const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hid_t memory, hid_t space, void *values)
 {
@@ -616,12 +615,12 @@ mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *valu
     return n > 0 ? read_values(h5, name, id, MT_H5_DOUBLE, H5S_ALL, H5S_ALL, values) : MT_OK;
 }
 
-/* Names of a group's links, with room for `room` of them. */
+/* The names of a group's links; `room` is the capacity. */
 typedef struct link_names {
     mt_arena *arena;
     size_t n, room;
     const char **name;
-    bool memory; /* there was none for a name */
+    bool memory; /* True if there was no memory for a name */
 } link_names;
 
 static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *all)
@@ -640,8 +639,8 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* In an order other than that of the file HDF5 1.10 makes a table first, and frees members of it that were never set if the group is
- * damaged. */
+/* Lists a group in native order: in any other order HDF5 1.10 first builds a table, and frees its uninitialised members if the
+ * group is damaged. */
 static mt_status list_group(
     mt_arena *arena, const mt_h5 *h5, const char *name, hid_t group, size_t *n, const char ***names)
 {
@@ -678,7 +677,7 @@ static mt_status open_attribute(const mt_h5 *h5, const char *object, const char 
     return mt_fail(MT_INPUT, "%s: %s: has no attribute %s", h5->path, object, attribute);
 }
 
-/* Returns MT_MEMORY if that is why the last call failed. */
+/* Returns MT_MEMORY if the last call failed for lack of memory. */
 static mt_status check_memory(const mt_h5 *h5, const char *object)
 {
     return reason_of().memory ? fail_h5(MT_FILE, h5, object, "an attribute cannot be read") : MT_OK;
@@ -691,7 +690,7 @@ static hssize_t count_items(hid_t id)
     return space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
 }
 
-/* Text of the open attribute into out[size]; false where it is no single text or does not fit. */
+/* Reads the text of the open attribute into out[size]; false if it is not a single text or does not fit. */
 static bool take_text(hid_t id, hid_t type, char *out, size_t size)
 {
     if (count_items(id) != 1 || H5Tget_class(type) != H5T_STRING) return false;
@@ -716,7 +715,7 @@ mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, 
         attribute, size);
 }
 
-/* Reads n numbers of 8 bytes at most; *good is false if the attribute does not hold them. */
+/* Reads n numbers of at most 8 bytes; *good is false if the attribute does not contain them. */
 static mt_status take_numbers(const mt_h5 *h5, const char *object, const char *attribute, size_t n,
     H5T_class_t kind, hid_t mem_type, void *values, bool *good)
 {

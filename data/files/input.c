@@ -18,9 +18,9 @@ const char *mt_input_kind(const struct stat *file)
                                      : "the program's own output";
 }
 
-/* ---- what the command reads and writes ---- */
+/* ---- inputs and outputs of the command ---- */
 
-/* free: this command wrote it, or may change it in place */
+/* IS_FREE: this command wrote it, or may change it in place */
 typedef enum use { IS_READ, IS_WRITTEN, IS_FREE } use;
 
 typedef struct used {
@@ -132,7 +132,7 @@ mt_status mt_input_open(const char *path, FILE **file)
     return make_stream(path, fd, status, file);
 }
 
-/* Waits until a program writes into a pipe; `first`: a byte that was read meanwhile, or EOF. */
+/* Waits until a program writes to a pipe; `first`: a byte read while waiting, or EOF. */
 static mt_status await_writer(const char *path, int fd, int *first)
 {
     enum { ROUNDS = 20, ROUND_MS = 100 };

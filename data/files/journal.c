@@ -17,7 +17,7 @@ static const char prefix[] = ".myotile.", suffix[] = ".journal", rename_word[] =
                   remove_word[] = "remove ", last[] = "end\n";
 enum { TRIES = 100, PATH = 8192, WORD = sizeof rename_word - 1, UNDO_TRIES = 10 };
 
-/* ---- places ---- */
+/* ---- paths ---- */
 
 /* Bytes of "FOLDER/", or 0. */
 static size_t folder_length(const char *path)
@@ -61,7 +61,8 @@ static void sync_folders(size_t n, const mt_change *c)
 
 /* ---- one change ---- */
 
-/* Gives the previous file its second name, so that replacing it takes one rename. File systems without links do it in `make`. */
+/* Links the previous file under a second name, so that replacing it takes one rename. On file systems without links `make` does
+ * it. */
 static void keep_previous(const mt_change *c)
 {
     char previous[PATH];
@@ -71,7 +72,7 @@ static void keep_previous(const mt_change *c)
     (void)link(c->target, previous);
 }
 
-/* errno, or 0; also if it was made before. A folder is neither replaced nor removed. */
+/* Makes a change, which may have been made already; returns errno, or 0. A folder is neither replaced nor removed. */
 static int make(const mt_change *c)
 {
     char previous[PATH];
@@ -85,7 +86,7 @@ static int make(const mt_change *c)
     return rename(c->part, c->target) ? errno : 0;
 }
 
-/* errno, or 0; also if it was not made. NAME never disappears meanwhile if it was there before. */
+/* Undoes a change, which may not have been made; returns errno, or 0. NAME exists at every moment if it existed before. */
 static int undo(const mt_change *c)
 {
     char previous[PATH];
@@ -111,7 +112,7 @@ static bool undo_all(size_t n, const mt_change *c)
     return undone;
 }
 
-/* Makes all of them; if one fails, undoes all, more than once if that fails, too: the fault may pass. */
+/* Makes all changes; if one fails, undoes all, and retries the undoing if it fails, because the fault may be transient. */
 static mt_status settle(size_t n, const mt_change *c, bool *pending)
 {
     int reason = 0;
@@ -128,7 +129,7 @@ static mt_status settle(size_t n, const mt_change *c, bool *pending)
                  : "no file was replaced");
 }
 
-/* What nobody needs once they are all made, or all undone. */
+/* Deletes the files that are not needed once all changes are made or all undone. */
 static void remove_leftovers(size_t n, const mt_change *c)
 {
     char previous[PATH];
@@ -139,13 +140,14 @@ static void remove_leftovers(size_t n, const mt_change *c)
     }
 }
 
-/* From here on nobody settles it. False: it cannot be deleted, and its temporary and previous files must stay. */
+/* Deletes the journal, so that no program settles it any more. False: it cannot be deleted, and its temporary and previous files
+ * must remain. */
 static bool retire(const char *journal)
 {
     return !*journal || unlink(journal) == 0 || errno == ENOENT || truncate(journal, 0) == 0;
 }
 
-/* Settles the changes, and deletes their journal ("": none) once nothing remains to be done. */
+/* Settles the changes, and deletes their journal ("": no journal) if nothing remains to be done. */
 static mt_status settle_all(size_t n, const mt_change *c, const char *journal, bool *pending)
 {
     const mt_status status = settle(n, c, pending);
@@ -164,8 +166,8 @@ static bool is_journal(const char *name)
            strcmp(name + n - m, suffix) == 0;
 }
 
-/* In a folder that others may write in (/tmp), anybody can leave one; only this user's own is settled. One that has been deleted
- * since it was opened has been settled. */
+/* True if the open journal belongs to this user and still exists. In a folder that others may write to (/tmp), anyone can leave a
+ * journal; only this user's are settled. A journal deleted after it was opened has been settled. */
 static bool is_own(int fd)
 {
     struct stat info;
@@ -173,7 +175,7 @@ static bool is_own(int fd)
            (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Creates one with its lock in the folder of a path. */
+/* Creates a journal with its lock in the folder of a path. */
 static mt_status create(const char *beside, char path[PATH], FILE **file)
 {
     const int folder = (int)folder_length(beside);
@@ -212,7 +214,8 @@ mt_status mt_journal_commit(size_t n, const mt_change *change, bool *pending)
     char path[PATH] = "";
     FILE *file = NULL;
     *pending = false;
-    mt_status status = n > 1 ? create(change[0].target, path, &file) : MT_OK; /* one change needs none */
+    mt_status status =
+        n > 1 ? create(change[0].target, path, &file) : MT_OK; /* a single change needs no journal */
     if (file) status = seal(file, path, n, change);
     if (status == MT_OK)
         status = settle_all(n, change, path, pending);
@@ -222,9 +225,9 @@ mt_status mt_journal_commit(size_t n, const mt_change *change, bool *pending)
     return status;
 }
 
-/* ---- finishing another's ---- */
+/* ---- finishing the journal of another program ---- */
 
-/* A line as a change, whose texts are to be freed; false: it is none. */
+/* Parses a line as a change with texts that the caller frees; false: it is not a change. */
 static bool read_change(const char *folder, char *line, mt_change *c)
 {
     char name[PATH], path[2 * PATH];
@@ -247,7 +250,7 @@ static void forget(size_t n, mt_change *c)
     free(c);
 }
 
-/* Reads the changes of a sealed journal; none of another. */
+/* Reads the changes of a sealed journal; a journal without seal has no changes. */
 static mt_status read_changes(const char *folder, FILE *file, size_t *n, mt_change **changes)
 {
     char *line = NULL;
@@ -268,14 +271,14 @@ static mt_status read_changes(const char *folder, FILE *file, size_t *n, mt_chan
     return mt_fail(MT_MEMORY, "%s: out of memory", folder);
 }
 
-/* One whose writer is gone, read through its lock. */
+/* Settles a journal of a dead writer, read through its locked descriptor. */
 static mt_status finish(const char *folder, const char *path, FILE *file)
 {
     size_t n;
     mt_change *changes;
     bool pending = false;
     MT_TRY(read_changes(folder, file, &n, &changes));
-    (void)settle_all(n, changes, path, &pending); /* all undone is settled, too */
+    (void)settle_all(n, changes, path, &pending); /* all undone also counts as settled */
     forget(n, changes);
     return pending ? mt_fail(MT_FILE, "%s: files of an earlier run are not all in place: %s", folder,
                          mt_message())

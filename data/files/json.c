@@ -26,7 +26,7 @@ static void put_ascii(FILE *stream, char c, bool in_html)
         (void)fputc(c, stream);
 }
 
-/* With its quotes. */
+/* Writes a text with its quotes. */
 static void put_text(FILE *stream, const char *text, bool in_html)
 {
     (void)fputc('"', stream);
@@ -54,7 +54,7 @@ static void break_line(const mt_json *json)
     for (int k = 0; k < json->style->indent * json->depth; k++) (void)fputc(' ', json->stream);
 }
 
-/* What stands before a value. In lists, and before what can be long, a line begins. */
+/* Writes the comma, line end and key before a value. In lists, and before values that may be long, a new line begins. */
 static void begin_value(mt_json *json, const char *key, bool new_line)
 {
     const int d = json->depth;

@@ -24,7 +24,7 @@ static size_t of_the_system(void)
     return sum > 0 ? (size_t)sum * 1024 : SIZE_MAX;
 }
 
-/* What a limit leaves of which so many pages are in use. */
+/* Returns the part of a limit that remains when this number of pages is in use. */
 static size_t under(const struct rlimit *limit, unsigned long long pages)
 {
     const size_t used = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);

@@ -60,7 +60,7 @@ static void skip_blanks(mt_scan *scan)
     }
 }
 
-/* Where the word that begins at `at` ends. */
+/* Returns the end of the word that begins at `at`. */
 static const char *word_end(const mt_scan *scan, const char *at)
 {
     while (at < scan->end && !ends_word(scan, *at)) at++;
@@ -137,7 +137,7 @@ bool mt_scan_behind(mt_scan *scan, const char *mark)
 
 /* ---- numbers ---- */
 
-/* Says that the word at `at` is not what is allowed. */
+/* Reports that the word at `at` is not allowed. */
 static mt_status refuse_word(const mt_scan *scan, const char *what, const char *allowed)
 {
     const char *end = word_end(scan, scan->at);
@@ -226,7 +226,7 @@ mt_status mt_scan_count(mt_scan *scan, const char *what, size_t bytes_each, size
     mt_scan before = *scan;
     MT_TRY(mt_scan_long(scan, what, 0, INT64_MAX, &number));
     const size_t most =
-        mt_scan_left(scan) / bytes_each + (scan->binary ? 0 : 1); /* no blank behind the last */
+        mt_scan_left(scan) / bytes_each + (scan->binary ? 0 : 1); /* no blank after the last item */
     if ((uint64_t)number > most) {
         if (!scan->binary) skip_blanks(&before);
         return mt_scan_fail(
@@ -259,7 +259,7 @@ mt_status mt_scan_real(mt_scan *scan, const char *what, double most, double *val
     }
     skip_blanks(scan);
     if (scan->at == scan->end) return refuse_real(scan, what, most);
-    char *end; /* at scan->end is what strtod stops at */
+    char *end; /* strtod stops at scan->end at the latest */
     const double number = strtod(scan->at, &end);
     if (end == scan->at || (end < scan->end && !ends_word(scan, *end)) || !(fabs(number) <= most))
         return refuse_real(scan, what, most);

@@ -6,7 +6,7 @@
 #include "data/core/progress.h"
 #include "data/yaml/yaml_words.h"
 
-static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
+static const double largest_unsigned = 9007199254740992.0; /* 2^53; integers are exact up to here */
 
 typedef struct filling {
     mt_arena *arena, *scratch;
@@ -94,12 +94,12 @@ static mt_status fill_string(mt_arena *arena, const char *text, char *to)
     return MT_OK;
 }
 
-/* ---- what is made of others ---- */
+/* ---- mappings, lists and arrays ---- */
 
 static mt_status fill_mapping(
     const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
 
-/* All children of a sequence, numbers of so many bytes each: doubles, or uint32_t. */
+/* Fills an array from all children of a sequence; numbers of `bytes` bytes each: double, or uint32_t. */
 static mt_status fill_each(
     const mt_yaml_node *v, const char *path, const mt_yaml_key *key, size_t bytes, char *to)
 {
@@ -204,9 +204,9 @@ static mt_status fill_value(
     return fill_list(f, v, path, key, base);
 }
 
-/* ---- keys that are left out ---- */
+/* ---- omitted keys ---- */
 
-/* Not a number, no text, or no word. */
+/* Stores the value of an omitted MT_YAML_NONE: NaN, an empty text, or no word. */
 static mt_status fill_none(const filling *f, const mt_yaml_key *key, char *to)
 {
     const double nan = NAN;
@@ -229,7 +229,7 @@ static mt_status refuse_absence(
     return mt_yaml_fail(at, path, "missing; allowed: %s", allowed);
 }
 
-/* Its default, an empty list, a mapping of defaults, or an error. */
+/* Fills in the default, an empty list, or a mapping of defaults; fails if the key is required. */
 static mt_status fill_absent(
     const filling *f, mt_yaml_place at, const char *path, const mt_yaml_key *key, char *base)
 {

@@ -97,7 +97,7 @@ static mt_yaml_place place_of(const reader *r, yaml_mark_t mark)
 
 static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, mt_yaml_node **out);
 
-/* The node that the next event begins; *out = NULL where it begins none: it ends one, or begins or ends a document. */
+/* Creates the node of the next event; *out = NULL if the event ends a node, or begins or ends a document. */
 static mt_status take_next(reader *r, size_t depth, mt_yaml_node **out)
 {
     __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
@@ -134,7 +134,7 @@ static int by_key(const void *left, const void *right)
     return order != 0 ? order : (*a)->number < (*b)->number ? -1 : (*a)->number > (*b)->number;
 }
 
-/* The message is for the first key that stands there again. */
+/* Refuses duplicate keys; the message names the first duplicate in the file. */
 static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
 {
     const mt_yaml_node **sorted, *before = NULL, *again = NULL;
@@ -153,7 +153,7 @@ static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
         again->key_at, mt_utf8_shown(again->key), "given twice; first in line %zu", before->key_at.line);
 }
 
-/* The children of a mapping or a sequence. */
+/* Reads the children of a mapping or a sequence. */
 static mt_status take_children(reader *r, size_t depth, mt_yaml_node *v)
 {
     for (;;) {
@@ -171,7 +171,7 @@ static mt_status take_children(reader *r, size_t depth, mt_yaml_node *v)
     }
 }
 
-/* Refuses a tag that does not say what the node is anyway. */
+/* Refuses a tag that contradicts the kind of the node. */
 static mt_status check_tag(const mt_yaml_node *v, const yaml_event_t *event)
 {
     static const char *const usual[] = {[MT_YAML_IS_SCALAR] = YAML_DEFAULT_SCALAR_TAG,
@@ -203,7 +203,7 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
 
 static void delete_parser(reader *r) { yaml_parser_delete(&r->parser); }
 
-/* The only document as nodes; *out = NULL where there is none. The text and the document begin before its node and end behind it. */
+/* Parses the only document; *out = NULL if there is no document. */
 static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source, mt_yaml_node **out)
 {
     __attribute__((cleanup(delete_parser))) reader r = {.arena = arena, .start = start};
@@ -219,7 +219,7 @@ static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source,
 
 /* ---- a text that is not UTF-8 ---- */
 
-/* Finds the value that holds this character of the source. */
+/* Finds the path of the value that contains this character of the source. */
 static bool find_character(const mt_yaml_node *v, size_t character, const char *path, char out[MT_YAML_WORDS])
 {
     if (v->kind == MT_YAML_IS_SCALAR && v->begin <= character && character < v->end) {
@@ -237,11 +237,11 @@ static bool find_character(const mt_yaml_node *v, size_t character, const char *
     return false;
 }
 
-/* MT_INPUT for the first byte that is no character. The text is read with an x in place of each, to find the key in whose
- * value the byte stands. */
+/* Returns MT_INPUT for the first byte that is not part of a character. To find the key of the value that contains it, the text is
+ * parsed with an x in place of each such byte. */
 static mt_status refuse_byte(mt_arena *arena, const char *origin, const char *source, const char *bad)
 {
-    static const char byte_order_mark[] = "\xEF\xBB\xBF"; /* no character of the text */
+    static const char byte_order_mark[] = "\xEF\xBB\xBF"; /* not part of the text */
     mt_yaml_place at = {origin, 1};
     char path[MT_YAML_WORDS] = "", *mended;
     mt_yaml_node *root;

@@ -7,18 +7,18 @@
 #include "data/core/utf8.h"
 #include "data/yaml/yaml_words.h"
 
-enum { SHOWN = 80 }; /* bytes of a text in messages */
+enum { SHOWN = 80 }; /* bytes of an override quoted in messages */
 
-/* The way through the tree that a text names. */
+/* The position in the tree while following the path of an override. */
 typedef struct way {
     mt_arena *arena;
     mt_yaml_place here;            /* "--set ..." */
-    const char *path, *word, *end; /* all of the path; what is left of it; the '=' behind it */
-    const mt_yaml_key *key;        /* the one that the last word named */
-    mt_yaml_node *node;            /* and its node */
+    const char *path, *word, *end; /* the entire path; the rest of it; the '=' after it */
+    const mt_yaml_key *key;        /* of the last word read */
+    mt_yaml_node *node;            /* the node of that key */
 } way;
 
-/* Goes to the child that the next word names, an empty mapping where there is none. */
+/* Descends to the child named by the next word; creates an empty mapping if it is missing. */
 static mt_status enter(way *w, const mt_yaml_key *keys)
 {
     const size_t n = strcspn(w->word, ".=");
@@ -36,7 +36,7 @@ static mt_status enter(way *w, const mt_yaml_key *keys)
     return MT_OK;
 }
 
-/* Goes to the entry of a list that a number names, between two dots. */
+/* Descends to the entry of a list identified by a number between two dots. */
 static mt_status enter_entry(way *w)
 {
     char *after;
@@ -63,7 +63,7 @@ static mt_status go(way *w, const mt_yaml_key *keys)
     }
 }
 
-/* Gives what messages begin with: "--set " and the first n bytes of the text, shortened. */
+/* Builds the beginning of messages: "--set " and the first n bytes of the text, shortened. */
 static mt_status make_origin(mt_arena *arena, const mt_yaml_override *override, size_t n, const char **origin)
 {
     const size_t room = strlen(override->from) + SHOWN + sizeof " ...";

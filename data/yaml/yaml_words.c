@@ -6,7 +6,7 @@
 
 #include "data/core/utf8.h"
 
-/* Adds a word to a list "a, b" of n bytes; answers its new length. */
+/* Appends a word to a list "a, b" of n bytes; returns the new length. */
 static size_t add_word(char list[MT_YAML_WORDS], size_t n, const char *word)
 {
     if (n >= MT_YAML_WORDS) return n;
@@ -115,7 +115,7 @@ const char *mt_yaml_unit(const mt_yaml_key *key)
     return key->unit ? key->unit : mt_yaml_unit_ending(key->name, &ending);
 }
 
-/* Also collects the flags on the way. */
+/* Finds the key at a path, and collects the flags of the keys along the path. */
 static const mt_yaml_key *find(const mt_yaml_key *keys, const char *path, unsigned *affects)
 {
     const size_t n = strcspn(path, ".:");

@@ -8,7 +8,7 @@
 
 /* ---- values ---- */
 
-/* May it stand in YAML as it is, and mean nothing but itself there? */
+/* True if the character needs no escape in a quoted YAML text. */
 static bool stands_for_itself(uint32_t c)
 {
     if (c < 0x7F) return c >= 0x20 && c != '"' && c != '\\';
@@ -32,7 +32,7 @@ void mt_yaml_write_text(FILE *to, const char *s)
     (void)fputc('"', to);
 }
 
-/* The double at `at`, so that it can be read back to the bit. */
+/* Writes the double at `at` so that it reads back exactly. */
 static void write_double(FILE *to, const char *at)
 {
     char number[MT_NUMBER_SIZE];
@@ -49,7 +49,7 @@ static void write_uint32(FILE *to, const char *at)
     (void)fprintf(to, "%u", x);
 }
 
-/* n doubles, or uint32_t, by their bytes. */
+/* Writes n numbers of `bytes` bytes: double, or uint32_t. */
 static void write_each(FILE *to, const char *at, size_t n, size_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
@@ -148,7 +148,7 @@ static void write_list(FILE *to, const mt_yaml_key *key, const char *base, int i
     for (size_t i = 0; i < n; i++) write_mapping(to, key->keys, entries + i * key->bytes, indent + 4, "- ");
 }
 
-/* Was a key that may have no value left out? */
+/* True if the key has no value (MT_YAML_NONE). */
 static bool is_none(const mt_yaml_key *key, const char *at)
 {
     const char *text;
@@ -167,7 +167,7 @@ static bool is_none(const mt_yaml_key *key, const char *at)
     return !*text;
 }
 
-/* One line a key; the first stands behind `before_first` ("- " or ""). */
+/* Writes one line per key; the first follows `before_first` ("- " or ""). */
 static void write_mapping(
     FILE *to, const mt_yaml_key *keys, const char *base, int indent, const char *before_first)
 {
@@ -252,7 +252,7 @@ static void write_row(FILE *to, const char *path, const mt_yaml_key *key)
 
 static void write_section(FILE *to, const char *path, const mt_yaml_key *keys);
 
-/* What nests: its heading, its sentence and its keys. */
+/* Writes the heading, the sentence and the keys of a mapping or list. */
 static void write_nested(FILE *to, const char *path, const mt_yaml_key *key)
 {
     char here[MT_YAML_WORDS], entry[MT_YAML_WORDS], range[MT_YAML_WORDS];
