@@ -1,4 +1,4 @@
-/* The bare kernels of one arithmetic (set by the build): benchmarks/bare.h. */
+/* The kernels without tiles for one arithmetic (set by the build): benchmarks/bare.h. */
 #include "solver/kernels/lanes.h"
 
 #include "benchmarks/bare.h"

@@ -1,41 +1,41 @@
-/* The program of the benchmarks: benchmarks/README.md says what is measured, and how to read it. Nothing here is a test. */
+/* The program of the benchmarks: benchmarks/README.md describes the measurements and how to read them. Not a test. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "benchmarks/benchmarks.h"
 
-/* `memory` stands first: a child begins with the memory that its parent has. */
+/* `memory` is first, because a child starts with the memory of its parent. */
 static const struct {
     const char *name, *what;
     bench_run *run;
-    const char *mesh; /* where none is given; NULL: it needs none */
+    const char *mesh; /* default; NULL: no mesh needed */
     int rounds;
-} benchmarks[] = {{"memory", "the most memory of a whole run", bench_memory, "0.2", 3},
-    {"cells", "the cell model on one core", bench_cells, NULL, 21},
+} benchmarks[] = {{"memory", "peak memory of a run", bench_memory, "0.2", 3},
+    {"cells", "the ionic model on one core", bench_cells, NULL, 21},
     {"functions", "exp, expm1 and log on one core", bench_functions, NULL, 21},
-    {"machine", "a time step on the emulated machine, beside its kernels", bench_machine, "0.2", 21},
-    {"recording", "what maps and electrodes cost", bench_recording, "0.2", 12},
-    {"setup", "what stands before the first time step", bench_setup, "0.2", 3},
-    {"growth", "what more of something costs", bench_growth, NULL, 5}};
+    {"machine", "a time step on the emulated machine, and its kernels", bench_machine, "0.2", 21},
+    {"recording", "the cost of maps and electrodes", bench_recording, "0.2", 12},
+    {"setup", "the stages before the first time step", bench_setup, "0.2", 3},
+    {"growth", "growth of costs with the size of the input", bench_growth, NULL, 5}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 static int usage(FILE *to)
 {
-    (void)fprintf(to,
-        "usage: benchmarks [NAME [MESH]] [--json] [--rounds N]\n"
-        "       benchmarks compare COMMAND... [--json] [--rounds N]\n"
-        "Without a name all of them. MESH: a file with fibres, or the edge in mm of the boxes of a slab.\n");
+    (void)fprintf(to, "usage: benchmarks [NAME [MESH]] [--json] [--rounds N]\n"
+                      "       benchmarks compare COMMAND... [--json] [--rounds N]\n"
+                      "Runs all benchmarks without a name. MESH: a file with fibres, or the edge in mm of "
+                      "the boxes of a slab.\n");
     for (size_t k = 0; k < BENCHMARKS; k++)
         (void)fprintf(to, "  %-10s %s\n", benchmarks[k].name, benchmarks[k].what);
-    (void)fprintf(to, "  %-10s commands in turns, beside the first of them\n", "compare");
+    (void)fprintf(to, "  %-10s commands in turns, compared with the first\n", "compare");
     return to == stderr ? MT_INPUT : 0;
 }
 
 static void run(size_t k, const char *mesh, bool json, int rounds)
 {
     bench_list *list = calloc(1, sizeof *list);
-    if (!list) bench_must(mt_fail(MT_MEMORY, "no memory"));
+    if (!list) bench_must(mt_fail(MT_MEMORY, "out of memory"));
     list->benchmark = benchmarks[k].name;
     list->json = json;
     list->rounds = rounds > 0 ? rounds : benchmarks[k].rounds;
@@ -43,7 +43,7 @@ static void run(size_t k, const char *mesh, bool json, int rounds)
     free(list);
 }
 
-/* Options stand anywhere; the other words move to the front. */
+/* Reads the options, at any position; moves the other words to the front. */
 static int read_options(int n, char **word, bool *json, int *rounds)
 {
     int kept = 0;

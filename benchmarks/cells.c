@@ -1,4 +1,5 @@
-/* Cells and functions on one core: every arithmetic and instruction set beside the C library's functions, one number at a time. */
+/* The ionic model and functions on one core: every arithmetic and instruction set, compared with scalar code and the C library's
+ * functions. */
 #include <math.h>
 #include <stdint.h>
 
@@ -12,7 +13,7 @@
 
 mt_cell_kernel_double mt_cell_tp06_double_one;
 
-enum { CELLS = 4096, STEPS = 10 }; /* so many cells stay in a core's second cache */
+enum { CELLS = 4096, STEPS = 10 }; /* this number of cells stays in a core's L2 cache */
 
 typedef struct cells_float {
     mt_cell_kernel_float *kernel;
@@ -35,7 +36,7 @@ static void go_cells_double(void *data)
     for (int s = 0; s < STEPS; s++) c->kernel(c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
-/* Cells at rest and firing. */
+/* Initial values of resting and activated cells. */
 static double start_mV(size_t cell) { return mt_cell_tp06.variants[0].v_mV + (double)(cell % 100); }
 static double start_state(size_t k) { return mt_cell_tp06.variants[0].states[k]; }
 
@@ -86,7 +87,7 @@ static void add_cells_double(
     (void)bench_add(list, figure, "cell double %s", kernels->isa);
 }
 
-/* Of two arithmetics in each instruction set. The clock stands first: flops a second to it are flops a cycle. */
+/* Numbers of the limits of two arithmetics in each instruction set. The clock is added first, as baseline for flops per cycle. */
 typedef int limits[2][MT_ISAS];
 static size_t add_limits(bench_list *list, const mt_kernels *all[MT_ISAS], limits peak)
 {
@@ -161,7 +162,7 @@ static const struct {
     mt_function function;
     float (*c_float)(float);
     double (*c_double)(double);
-    double from, to; /* of its arguments */
+    double from, to; /* range of its arguments */
 } functions[] = {{"exp", MT_EXP, expf, exp, -20, 20}, {"expm1", MT_EXPM1, expm1f, expm1, -2, 2},
     {"log", MT_LOG, logf, log, 1e-5, 200}};
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
@@ -176,7 +177,7 @@ static numbers make_numbers(mt_arena *arena, size_t of)
         .c_float = functions[of].c_float,
         .c_double = functions[of].c_double};
     for (size_t k = 0; k < NUMBERS; k++) {
-        const double part = (double)(k * 1597 % NUMBERS) / NUMBERS; /* in no order */
+        const double part = (double)(k * 1597 % NUMBERS) / NUMBERS; /* unordered */
         n.x_double[k] = functions[of].from + part * (functions[of].to - functions[of].from);
         n.x[k] = (float)n.x_double[k];
     }

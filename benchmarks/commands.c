@@ -1,4 +1,4 @@
-/* Commands in turns: what they take of the processor, and the most memory that one of their processes had. */
+/* Commands in turns: processor time, and peak memory of their processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct command {
     const char *words; /* for the shell */
-    double bytes;      /* of the last time */
+    double bytes;      /* peak memory of the last run */
 } command;
 
 static double seconds_of(const struct rusage *used)
@@ -20,7 +20,7 @@ static double seconds_of(const struct rusage *used)
            1e-6 * (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
 }
 
-/* Runs it, with what it prints put away, and gives its seconds. */
+/* Runs the command with its output discarded; returns its seconds. */
 static double run(void *data)
 {
     command *c = data;
@@ -62,9 +62,9 @@ void bench_compare(bench_list *list, int n, char *const *words)
     bench_measure(list);
 }
 
-/* ---- the memory of a run ---- */
+/* ---- memory of a run ---- */
 
-/* Three milliseconds of a case, in a folder that is then removed. */
+/* Writes the command that runs three milliseconds of a case in a folder and then deletes the folder. */
 static void write_words(char *words, size_t size, const char *backend, const char *mesh)
 {
     char options[1024];

@@ -1,5 +1,5 @@
-/* What more of something costs: seconds for n, 2 n and 4 n of it. Told as ratios to those for n: what grows like n takes 2 and 4 times as
- * long, like n log n a little more, like n^2 4 and 16 times. */
+/* Growth of costs with size: seconds for n, 2 n and 4 n items, reported as ratios to n. Linear costs have ratios of 2 and 4, n
+ * log n slightly more, n^2 4 and 16. */
 #include <limits.h>
 #include <malloc.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "mesh/cut/repair.h"
 #include "mesh/make/slab.h"
 
-/* Prepares what is measured for n of something, and does it. */
+/* A task: `prepare` builds the input for n items, `go` does the measured work. */
 typedef struct growing {
     const char *of;
     size_t n;
@@ -21,7 +21,7 @@ typedef struct growing {
     void (*go)(mt_arena *arena, void *prepared);
 } growing;
 
-/* Every time anew: what was prepared may be used up. */
+/* Prepares each time, because the work may modify its input. */
 static double take_growing(void *data)
 {
     const growing *g = data;
@@ -34,7 +34,7 @@ static double take_growing(void *data)
     return taken;
 }
 
-/* Bytes that stay in the arena. */
+/* Returns the bytes that remain in the arena. */
 static double take_memory(void *data)
 {
     const growing *g = data;
@@ -47,14 +47,14 @@ static double take_memory(void *data)
     return bytes;
 }
 
-/* In [0, 1): Knuth's linear congruential generator. */
+/* Returns a number in [0, 1) by Knuth's linear congruential generator. */
 static double draw(uint64_t *state)
 {
     *state = *state * 6364136223846793005U + 1442695040888963407U;
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* A text of n times a line with its number, behind a first line. */
+/* Returns a text of a first line and n copies of a line with its number. */
 static void *lines(mt_arena *arena, size_t n, const char *first, const char *line)
 {
     const size_t size = strlen(first) + n * (strlen(line) + 24) + 1;
@@ -96,7 +96,7 @@ static void *many_brackets(mt_arena *arena, size_t n)
     return text;
 }
 
-/* Refused or not: the text has been read. */
+/* Reads the text; it may be refused. */
 static void read_yaml(mt_arena *arena, void *text)
 {
     entries e;
@@ -113,7 +113,7 @@ static const ipu_field two_fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU
 static const ipu_codelet adder = {
     "add", 2, two_fields, add_elements, cost_of_none, .code_bytes = 64, .vertex_bytes = 16};
 
-/* Four tiles with memory for everything. */
+/* Returns a graph for four tiles with ample memory. */
 static ipu_graph *roomy_graph(mt_arena *arena)
 {
     ipu_target target;
@@ -138,7 +138,7 @@ static void connect_adder(
     bench_must(ipu_graph_connect(graph, vertex, "out", tensor));
 }
 
-/* n vertices of tile 0, each of which reads an element of tile 1, one of its own and one that all read. */
+/* Builds n vertices of tile 0, each reading an element of tile 1, one of its own and one that all read. */
 static void *many_vertices(mt_arena *arena, size_t n)
 {
     ipu_graph *graph = roomy_graph(arena);
@@ -154,7 +154,7 @@ static void *many_vertices(mt_arena *arena, size_t n)
     return graph;
 }
 
-/* n vertices of tile 0 that read the same own elements, and what tile 1 reads of what they write. */
+/* Builds n vertices of tile 0 that read the same elements of it; tile 1 reads their output. */
 static void *many_readers(mt_arena *arena, size_t n)
 {
     ipu_graph *graph = roomy_graph(arena);
@@ -173,7 +173,7 @@ static void *many_readers(mt_arena *arena, size_t n)
     return graph;
 }
 
-/* n variables over two tiles, n compute sets, each with a vertex that reads one from the other tile. */
+/* Builds n variables on two tiles and n compute sets, each with a vertex that reads a variable of the other tile. */
 static void *many_variables(mt_arena *arena, size_t n)
 {
     ipu_graph *graph = roomy_graph(arena);
@@ -190,7 +190,7 @@ static void *many_variables(mt_arena *arena, size_t n)
     return graph;
 }
 
-/* On a whole GC200 each tile takes its share of n fragments of four elements from tiles at random. */
+/* On a complete GC200, each tile receives an equal share of n fragments of four elements from random tiles. */
 static void *many_fragments(mt_arena *arena, size_t n)
 {
     enum { PART = 512, LONG = 4 };
@@ -226,7 +226,7 @@ static void compile_graph(mt_arena *arena, void *graph)
     bench_must(ipu_compile(arena, graph, NULL, 0, &executable));
 }
 
-/* A slab with about n elements, for parts of 16. */
+/* A slab of about n elements, for parts of 16 elements. */
 typedef struct uneven {
     mt_adjacency slab;
     uint32_t *part, n_parts;
@@ -244,10 +244,10 @@ static uneven *make_uneven(mt_arena *arena, size_t n)
     return u;
 }
 
-/* All elements are in one part: what a partitioner may leave. */
+/* Assigns all elements to one part, as a partitioner may do. */
 static void *one_full_part(mt_arena *arena, size_t n) { return make_uneven(arena, n); }
 
-/* Every second part has three quarters of the elements of two. */
+/* Assigns to every second part three quarters of the elements of two parts. */
 static void *uneven_parts(mt_arena *arena, size_t n)
 {
     uneven *u = make_uneven(arena, n);
@@ -282,7 +282,7 @@ void bench_growth(bench_list *list, const char *mesh)
 {
     growing each[ALL][TIMES];
     (void)mesh;
-    /* Memory stays with the process: new pages are the kernel's time, and how many there are would depend on what was freed before. */
+    /* Keep freed memory in the process: new pages cost kernel time, and their number would depend on earlier frees. */
     (void)mallopt(M_MMAP_MAX, 0);
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
     for (size_t k = 0; k < ALL; k++)

@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-/* MT_KERNEL(multiply_adds) of each, as far as this processor's family has it. */
+/* MT_KERNEL(multiply_adds) of each instruction set of this processor's family. */
 bench_multiply_adds mt_multiply_adds_float_base, mt_multiply_adds_double_base;
 #ifdef __x86_64__
 bench_multiply_adds mt_multiply_adds_float_avx2, mt_multiply_adds_float_avx512, mt_multiply_adds_double_avx2,
@@ -23,7 +23,7 @@ static bench_multiply_adds *const chains[2][MT_ISAS] = {{[MT_ISA_BASE] = mt_mult
 
 enum { TURNS = 100000, CYCLES = 4000000 };
 
-/* [arithmetic][set], by one thread and by all. */
+/* Run the chains by one thread and by all; `data` is an entry of chains [arithmetic][set]. */
 static void go_one(void *data) { (void)(*(bench_multiply_adds *const *)data)(TURNS); }
 static void go_all(void *data)
 {
@@ -46,7 +46,7 @@ int bench_add_multiply_adds(
         "multiply-adds %s %s", is_double ? "double" : "float", kernels->isa);
 }
 
-/* The sums are of two registers, which no processor does ahead; the compiler may not look into them. */
+/* The operands are two registers, which no processor computes ahead; the asm hides them from the optimiser. */
 static void go_clock(void *data)
 {
     size_t x = 0, step = *(size_t *)data;
@@ -69,7 +69,7 @@ int bench_add_clock(bench_list *list)
 enum { STREAM = 1 << 26, LINE = 16 }; /* 256 MiB of floats */
 typedef struct stream {
     const float *numbers;
-    float sum; /* so that nobody leaves the reading out */
+    float sum; /* result, so that the compiler does not remove the reads */
 } stream;
 
 static void go_stream(void *data)
@@ -91,7 +91,7 @@ int bench_add_stream(bench_list *list, mt_arena *arena)
 {
     stream *s = bench_take(arena, 1, sizeof *s);
     float *numbers = bench_take(arena, STREAM, sizeof *numbers);
-    for (size_t k = 0; k < STREAM; k++) numbers[k] = (float)(k % 3); /* pages of their own */
+    for (size_t k = 0; k < STREAM; k++) numbers[k] = (float)(k % 3); /* allocates each page */
     s->numbers = numbers;
     return bench_add(list,
         (bench_figure){.unit = "B/s",
@@ -105,7 +105,7 @@ int bench_add_stream(bench_list *list, mt_arena *arena)
 
 double bench_flops_of_function(mt_function f, bool is_double)
 {
-    /* solver/kernels/functions.h, term by term: what does not depend on the arithmetic, and the polynomial. */
+    /* solver/kernels/functions.h, term by term: the operations that do not depend on the arithmetic, and the polynomial. */
     switch (f) {
     case MT_EXP:
         return 12 + (is_double ? 18 : 8);

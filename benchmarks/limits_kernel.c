@@ -3,7 +3,7 @@
 
 #include "benchmarks/limits.h"
 
-/* A chain waits for its last result 4 or 5 cycles, and two units take from all of them; 12 and two numbers fit into 16 registers. */
+/* The latency of a multiply-add is 4 or 5 cycles, and two units execute it; 12 chains and two operands fit in 16 registers. */
 enum { CHAINS = 12 };
 
 static inline lanes multiply_add(lanes x, lanes y, lanes z)

@@ -1,5 +1,5 @@
-/* Whole time steps: the kernels on the whole mesh, in float and in double, and the emulated machine, as one program and in its parts. What
- * the machine takes more than the float kernels is what the emulation costs; each kernel stands beside the limits of all threads. */
+/* Complete time steps: the kernels on the complete mesh, in float and in double, and the emulated machine, as one program and in
+ * phases. The excess over the float kernels is the cost of emulation; each kernel is compared with the limits of all threads. */
 #include <omp.h>
 
 #include "benchmarks/bare.h"
@@ -13,7 +13,7 @@ typedef struct on_machine {
 
 static void go_machine(void *data) { bench_must(mt_backend_ipu.advance(((on_machine *)data)->self, 0, 1)); }
 
-/* Bytes that a time step copies from tile to tile, for each element; they are read and written. */
+/* Returns the bytes that a time step copies from tile to tile per element; each is read and written. */
 static bare_work halo_work(const slab *s)
 {
     double received = 0;
@@ -34,7 +34,7 @@ static int add(bench_list *list, bench_figure f, void (*go)(void *), void *data,
     return bench_add(list, f, "tiles: %s", name);
 }
 
-/* `like` has what the figures have in common, `bare` is what they are told beside. */
+/* `like` has the common members of the figures, `bare` their baselines. */
 static void add_tiles(bench_list *list, const slab *s, const bench_figure *like, const bare_figures *bare,
     on_machine *m, phase *phases)
 {
@@ -55,7 +55,7 @@ static void add_tiles(bench_list *list, const slab *s, const bench_figure *like,
     (void)add(list, f, NULL, NULL, (bare_work){0, 0}, 0, "step without its parts");
 }
 
-/* All threads' limits. */
+/* Returns a figure with the limits of all threads. */
 static bench_figure like_of(bench_list *list, slab *s, int peak[2])
 {
     const int threads = omp_get_max_threads(), clock = bench_add_clock(list);

@@ -22,7 +22,7 @@ void phase_go(void *data)
 
 static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
 
-/* Adds a compute set like `set`, of idle vertices. */
+/* Adds a compute set with idle vertices in place of the vertices of `set`. */
 static uint32_t add_idle(phased *p, uint32_t set)
 {
     ipu_graph *graph = p->plan.graph;
@@ -40,7 +40,7 @@ static uint32_t add_idle(phased *p, uint32_t set)
     return idle;
 }
 
-/* As many diffusion steps as the problem has, to and fro. */
+/* Builds the program of the problem's diffusion substeps, alternating between the two directions. */
 static const ipu_program *substeps(slab *s, uint32_t ab, uint32_t ba)
 {
     const size_t n = s->problem.pde_steps;
@@ -69,7 +69,7 @@ static void write_rest(phased *p)
     mt_arena_free(&scratch);
 }
 
-/* Of a part: its piece of a variable, with `entries` values an element. */
+/* Writes a part's piece of a variable, with `entries` values per element. */
 static void write_piece(
     phased *p, const ipu_tensor *tensor, uint32_t part, size_t entries, const void *values)
 {
@@ -98,7 +98,7 @@ void phases_make(slab *s, phase phases[PHASES])
     const ipu_program *programs[PHASES];
     ipu_executable *executable;
     mt_arena values = {0};
-    phased *p = bench_take(&s->arena, 1, sizeof *p); /* the graph keeps its codelet */
+    phased *p = bench_take(&s->arena, 1, sizeof *p); /* on the heap: the graph keeps its codelet */
     p->idle = mt_codelet_pde;
     p->idle.compute = do_nothing;
     bench_must(mt_plan_make(&s->arena, &values, &s->problem, &s->layout, &p->plan));

@@ -1,10 +1,10 @@
-/* The parts of a time step on the emulated machine, each as a program of its own. */
+/* The phases of a time step on the emulated machine, each as a separate program. */
 #pragma once
 
 #include "benchmarks/slab.h"
 #include "ipu/run/engine.h"
 
-/* PHASE_HALO is PHASE_DIFFUSION with vertices that do nothing: what is left is the host's copying. */
+/* PHASE_HALO is PHASE_DIFFUSION with idle vertices, so only the host's copying remains. */
 enum { PHASE_CELLS, PHASE_HALO, PHASE_DIFFUSION, PHASE_RECORD, PHASES };
 
 typedef struct phase {
@@ -12,7 +12,7 @@ typedef struct phase {
     size_t program;
 } phase;
 
-/* Fills phase[PHASES] of one engine, with cells at rest; what they need lies in the slab's arena. */
+/* Fills phase[PHASES] of one engine, with cells at rest; its data is in the slab's arena. */
 void phases_make(slab *s, phase phase[PHASES]);
 
 void phase_go(void *phase);

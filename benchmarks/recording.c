@@ -1,4 +1,4 @@
-/* What it costs to record all maps and to take potentials of electrodes every millisecond, in a wave. */
+/* Cost of recording all maps, and the potentials of electrodes every millisecond, during propagation. */
 #include <math.h>
 
 #include <omp.h>
@@ -9,7 +9,7 @@
 
 enum { ELECTRODES = 9 };
 
-/* A run that a round takes a millisecond further. */
+/* A run that each round advances by one millisecond. */
 typedef struct recorded {
     void *self;
     size_t done, steps_ms;
@@ -38,7 +38,7 @@ static void make_electrodes(slab *s, mt_ecg *ecg)
         ELECTRODES, electrode, ecg));
 }
 
-/* From a stimulus at the end with the least x: most elements are at rest or on their plateau, as in a heart. */
+/* Stimulates the end with the least x, so that most elements are at rest or on the plateau, as in a heart. */
 static mt_stimulus stimulate_end(slab *s)
 {
     uint32_t *element = bench_take(&s->arena, s->mesh.n_elements, sizeof *element);
@@ -79,7 +79,7 @@ void bench_recording(bench_list *list, const char *mesh)
     f.baseline = bench_add(list, f, "step, activation alone");
     f.data = &with;
     (void)bench_add(list, f, "step, all maps and %d potentials a ms", ELECTRODES);
-    list->unwarmed = true; /* no millisecond twice */
+    list->unwarmed = true; /* no millisecond is repeated */
     bench_measure(list);
     mt_arena_free(&s.arena);
 }

@@ -1,15 +1,15 @@
 #!/bin/sh
-# roofline.sh PICTURE: the roofline of what `benchmarks machine --json` says on standard input, drawn by gnuplot as a PNG.
+# roofline.sh PICTURE: draws the roofline of the output of `benchmarks machine --json` on standard input by gnuplot, as a PNG.
 set -eu
 picture=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/rows"
 
-# value NAME KEY: of the row of that name.
+# value NAME KEY: prints a value of the row of that name.
 value() { sed -n "s/.*\"name\": \"$1[^\"]*\".*\"$2\": \([^,}]*\).*/\1/p" "$work/rows" | head -n 1; }
 
-# point NAME: flops a byte and flops a second.
+# point NAME: prints flops, bytes, and flops per second.
 point() { echo "$(value "$1" flops) $(value "$1" bytes) $(value "$1" flops_per_s)"; }
 
 for arithmetic in float double; do

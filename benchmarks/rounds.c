@@ -70,9 +70,9 @@ static void take_round(bench_list *list, size_t round)
         list->figure[k].taken[round] = take_once(list, &list->figure[k], round);
 }
 
-/* ---- what comes of them ---- */
+/* ---- statistics ---- */
 
-/* The median and the quartiles of n values, which this sorts. */
+/* The median and the quartiles of n values, which are sorted in place. */
 typedef struct spread {
     double median, low, high;
 } spread;
@@ -113,7 +113,7 @@ static double share_of(const bench_list *list, const bench_figure *f, int limit,
     return limit == 0 ? 0 : each * rate(f, round) / rate(&list->figure[limit], round);
 }
 
-/* A row of the output; NaN where there is none. `limit` is what the figure is nearer to. */
+/* A row of the output; NaN: no value. `limit` is the nearer of the two limits. */
 typedef struct row {
     spread value;
     double ratio, share;
@@ -144,7 +144,7 @@ static row make_row(const bench_list *list, const bench_figure *f, double *scrat
 
 /* ---- output ---- */
 
-/* "model name : AMD EPYC" of Linux; "unknown" where there is none. */
+/* Reads "model name : AMD EPYC" of Linux; "unknown" if there is no such line. */
 static void processor_name(char name[128])
 {
     char line[256];
@@ -169,7 +169,7 @@ static void print_head(const bench_list *list)
             "median", "low", "high", "ratio", "share");
 }
 
-/* Names are this program's own but those of commands, whose quotes and backslashes JSON wants marked. */
+/* Prints a name as JSON text; names of commands may contain quotes and backslashes. */
 static void print_quoted(const char *text)
 {
     (void)putchar('"');

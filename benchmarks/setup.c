@@ -1,8 +1,8 @@
-/* What stands before the first time step, stage by stage: seconds of the processor for a million elements. */
+/* The stages before the first time step: processor seconds per million elements. */
 #include "benchmarks/benchmarks.h"
 #include "benchmarks/slab.h"
 
-/* A stage makes again what the slab has, in an arena of its own; the slab then has what it had. */
+/* A stage. Each measurement repeats it with a separate arena and then restores the slab. */
 typedef struct stage {
     const char *name;
     void (*make)(slab *s, mt_arena *arena);

@@ -1,4 +1,4 @@
-/* The slab of Niederer et al., or another mesh, with all that stands before a time step: what several benchmarks run on. */
+/* The slab of Niederer et al., or another mesh, with everything needed for a time step; shared by several benchmarks. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -18,16 +18,17 @@ typedef struct slab {
     mt_layout layout;
 } slab;
 
-/* Gives the mesh alone: of a file with fibres, or, where `mesh` is a number, the slab of 20 x 7 x 3 mm with boxes of that edge [mm]. */
+/* Reads or generates only the mesh: from a file with fibres, or, if `mesh` is a number, the slab of 20 x 7 x 3 mm with boxes of
+ * that edge [mm]. */
 void slab_mesh(slab *s, const char *mesh);
 
-/* And all the rest. */
+/* Also builds everything else. */
 void slab_make(slab *s, const char *mesh);
 
-/* For the shell: options by which `myotile run` takes this mesh in place of a slab's; a file with a stimulus everywhere. */
+/* Writes shell options with which `myotile run` uses this mesh instead of a slab; a mesh file is stimulated everywhere. */
 void slab_options(const char *mesh, size_t size, char *options);
 
-/* The steps between mesh and time step, one by one, each from those before; what they make lies in `arena`. */
+/* The steps from mesh to time step, each using the results of the previous ones; their results are in `arena`. */
 void slab_adjacency(slab *s, mt_arena *arena);
 void slab_operator(slab *s, mt_arena *arena);
 void slab_partition(slab *s, mt_arena *arena);

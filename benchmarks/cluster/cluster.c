@@ -1,18 +1,18 @@
-/* cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME]]]]: the time loop on ranks, as `mpirun -n N myotile run` has it with the backend cpu, on a
- * slab of about so many elements made in memory; no file is read or written. Under mpirun it measures the computer it is on; under smpirun a
- * simulated one (benchmarks/README.md, "On a cluster").
+/* cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME]]]]: the time loop on ranks, as in `mpirun -n N myotile run` with the
+ * backend cpu, on a slab of about ELEMENTS elements built in memory; no file is read or written. Under mpirun it measures the
+ * real computer; under smpirun a simulated one (benchmarks/README.md, "On a cluster").
  *
- * WARM_STEPS are made first (50), then STEPS are timed (100): whole ms, or all of them within one, so that a ms of steps has one look at all
- * voltages, behind it. Rank 0 prints one line, words with spaces between:
+ * WARM_STEPS steps (50) run first, then STEPS steps (100) are timed: entire ms, or all of them within one ms, so that each ms
+ * ends with one check of all voltages. Rank 0 prints one line, with blanks between the columns:
  *
- *     ranks elements most-elements-a-rank diffusion-steps
- *     elements that a rank receives in a diffusion step, those of them that it needs, and ranks that it receives them of: mean and most of each
- *     us a time step, mean and least, and us the last look, by rank 0's clock
- *     us of a step, looks with it, in which a rank computes, mean and most; in which it is in exchanges, broadcasts, reductions, letters, mean
+ *     ranks   elements   largest number of elements of a rank   diffusion substeps
+ *     elements received by a rank in a diffusion substep, those needed, and ranks they come from: mean and maximum of each
+ *     us per time step, mean and minimum, and us of the last check, by rank 0's clock
+ *     us per step, checks included, spent in computation, mean and maximum; in exchanges, broadcasts, reductions, letters, mean
  *     a fingerprint of V at the end, which is the same on any number of ranks
  *
- * cluster letters: how long bytes take from rank 0 to the next rank and to the last one, by what the time loop sends with: the least of some
- * round trips, halved. */
+ * cluster letters: latency of messages from rank 0 to the next rank and to the last one, with the functions of the time loop:
+ * half the minimum of several round trips. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +34,11 @@ enum { STEPS_MS = 50 };
 
 typedef struct wish {
     double n_elements;
-    size_t n_steps, warm_steps, pde_steps; /* pde_steps 0: as many as the mesh needs */
+    size_t n_steps, warm_steps, pde_steps; /* pde_steps 0: determined by the mesh */
     const char *scheme;
 } wish;
 
-/* Rank 0 alone has it; the others get their parts of it. */
+/* The complete problem on rank 0; the other ranks receive their parts of it. */
 typedef struct slab {
     mt_arena arena;
     mt_mesh mesh;
@@ -51,16 +51,16 @@ typedef struct slab {
     mt_layout layout;
 } slab;
 
-/* What rank 0 sees of a run. */
+/* Times of a run on rank 0. */
 typedef struct seen {
-    size_t n_steps;                  /* seen: all but those behind a look */
-    double last_s;                   /* when the last one ended; what */
-    double steps_s, least_s, look_s; /*   they took, one at least, and the last look */
+    size_t n_steps;                  /* number of timed steps: all except those after a check */
+    double last_s;                   /* end of the last step */
+    double steps_s, least_s, look_s; /* duration of the steps, of the shortest step, and of the last check */
 } seen;
 
 /* ---- the problem ---- */
 
-/* A box of as many elements as wanted, or nearly: a cube but for its height. */
+/* Chooses a box of about n elements with a square base and nearly equal edges. */
 static void choose_size(double n_elements, double size_mm[3])
 {
     const double boxes = n_elements / 6, n = fmax(1, round(cbrt(boxes)));
@@ -68,7 +68,7 @@ static void choose_size(double n_elements, double size_mm[3])
     size_mm[2] = fmax(1, round(boxes / (n * n))) * EDGE_MM;
 }
 
-/* The corner. */
+/* Stimulates a corner. */
 static mt_status make_stimulus(slab *s)
 {
     const double reach_mm = 1.5;
@@ -87,7 +87,7 @@ static mt_status make_stimulus(slab *s)
     return MT_OK;
 }
 
-/* As `myotile run` cuts for ranks; it sends by the scheme `exact`. */
+/* Partitions as `myotile run` does for ranks, where the scheme is `exact`. */
 static mt_status make_layout(slab *s, uint32_t n_ranks, const char *name)
 {
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
@@ -132,7 +132,7 @@ static bool watch(void *user, size_t steps_done)
     return true;
 }
 
-/* Rank 0 makes the steps of some ms, the others serve. */
+/* Rank 0 runs the steps, the others serve. */
 static mt_status run(const slab *s, const mt_backend *backend, void *self, size_t first, size_t n, seen *w)
 {
     const mt_communicator *ranks = s->layout.ranks;
@@ -146,9 +146,9 @@ static mt_status run(const slab *s, const mt_backend *backend, void *self, size_
     return MT_OK;
 }
 
-/* ---- the row ---- */
+/* ---- the output line ---- */
 
-/* What a rank has, and where it was in a time step. */
+/* The load of a rank, and its times per time step. */
 typedef struct part {
     double elements, received, needed, near, us[TIMED_PLACES];
 } part;
@@ -171,7 +171,7 @@ static uint32_t neighbours_of(const mt_halo *halo, uint32_t p)
     return n;
 }
 
-/* Mean and most of the ranks. */
+/* Prints mean and maximum over the ranks. */
 static void print_both(uint32_t n, const part *parts, double of(const part *))
 {
     double sum = 0, most = 0;
@@ -199,7 +199,7 @@ static void print(const slab *s, uint32_t n_ranks, const part *parts, const seen
     printf(" %.8s\n", v);
 }
 
-/* Those of all, on rank 0. */
+/* Collects the parts of all ranks on rank 0. */
 static mt_status collect(mt_arena *arena, const slab *s, size_t n_steps, part **parts)
 {
     const mt_communicator *ranks = s->layout.ranks;
@@ -221,7 +221,7 @@ static mt_status collect(mt_arena *arena, const slab *s, size_t n_steps, part **
     return MT_OK;
 }
 
-/* Of V at the end: the same on any number of ranks. */
+/* Computes the fingerprint of V at the end, which is the same on any number of ranks. */
 static mt_status fingerprint(slab *s, const mt_backend *backend, void *self, char text[MT_HASH_SIZE])
 {
     double *v_mV;
@@ -279,7 +279,7 @@ static mt_status tell_letters(const mt_communicator *ranks)
 {
     mt_arena arena = {0};
     unsigned char *data;
-    if (!ranks) return mt_fail(MT_INPUT, "letters of one rank; allowed: of two or more");
+    if (!ranks) return mt_fail(MT_INPUT, "letters need at least two ranks");
     MT_ALLOC(&arena, data, (size_t)1 << 20);
     for (size_t bytes = 8; bytes <= (size_t)1 << 20; bytes *= 8) {
         const double next_us = trip_us(ranks, 1, bytes, data),
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
         return 2;
     }
 #ifdef CLUSTER_SIMULATED
-    (void)setenv("PMI_RANK", "0", 1); /* as a launcher would, for mt_ranks_begin */
+    (void)setenv("PMI_RANK", "0", 1); /* as a launcher sets it, for mt_ranks_begin */
 #endif
     costs_begin();
     mt_status status = mt_ranks_begin();

@@ -30,7 +30,7 @@ void costs_pay(void)
     owed_ns = 0;
 }
 
-/* The linker puts these in the place of the kernels (--wrap). */
+/* The linker replaces the kernels by these functions (--wrap). */
 void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 void __real_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,

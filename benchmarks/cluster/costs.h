@@ -1,11 +1,12 @@
-/* What the time loop costs a simulated processor: told instead of measured, so that a simulation has the same outcome wherever it runs.
+/* Computation costs of the time loop on a simulated processor, specified instead of measured, so that a simulation is
+ * reproducible.
  *
- * CLUSTER_NS="CELL ROW LOOK" in the environment: ns that an element costs in each time step (cells and all that is done besides, but for
- * diffusion), in each diffusion step, and when its V is looked at. Without it SMPI measures what is computed here. */
+ * CLUSTER_NS="CELL ROW LOOK" in the environment: ns per element of a time step without diffusion (ionic model and bookkeeping),
+ * of a diffusion substep, and of the check of its V. Without it SMPI measures the computation on the host. */
 #pragma once
 
-/* At the beginning. */
+/* Reads the costs; called once at the beginning. */
 void costs_begin(void);
 
-/* Lets pass what was computed since. */
+/* Advances the simulated time by the cost of the computation since the last call. */
 void costs_pay(void);

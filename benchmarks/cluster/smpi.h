@@ -1,15 +1,16 @@
-/* For app/cli/ranks.c under SMPI 3.32, before all it includes: what SMPI does otherwise than the MPIs in use.
+/* Adapts app/cli/ranks.c to SMPI 3.32; included before all other headers. SMPI differs from the common MPI libraries in three
+ * ways.
  *
- * Nonblocking collectives. SMPI sends a broadcast from one rank to all others straight, and a reduction from each to each: 1,024 ranks would
- * send each other a million messages where Open MPI's binomial trees have 2,046 (ompi/mca/coll/libnbc/nbc_ibcast.c and nbc_iallreduce.c, of
- * as few bytes as ours). So blocking ones, which SMPI makes as it is told to (smpi/bcast and smpi/reduce), stand for them: whoever calls
- * them waits for them at once anyway.
+ * Nonblocking collectives. SMPI sends a broadcast directly from one rank to all others, and a reduction from each to each: 1,024
+ * ranks would exchange a million messages, where Open MPI's binomial trees have 2,046 (ompi/mca/coll/libnbc/nbc_ibcast.c and
+ * nbc_iallreduce.c, for messages as short as ours). They are replaced by blocking collectives with configurable algorithms
+ * (smpi/bcast and smpi/reduce); every caller waits for them immediately anyway.
  *
- * Tests. SMPI takes a guess at how long one is, which would be most of what is waited for. Who tests here does so until it is done: it
- * waits.
+ * Tests. SMPI estimates the duration of a test, which would dominate the waiting time. Every caller tests until completion, so a
+ * test waits.
  *
- * Persistent messages. SMPI packs the pieces that one sends when it is made, not whenever it is started, so it sends the same for ever.
- * So messages of their own stand for each start. */
+ * Persistent messages. SMPI packs the pieces of a message when the request is created, not when it is started, so every start
+ * sends the same data. They are replaced by a new message for each start. */
 #pragma once
 
 #include <mpi.h>
@@ -24,7 +25,7 @@ static inline int smpi_broadcast(
     return MPI_Bcast(data, n, type, from, all);
 }
 
-/* To rank 0 and back, in place or not. */
+/* Reduces to rank 0 and broadcasts; `mine` may be MPI_IN_PLACE. */
 static inline int smpi_reduce(const void *mine, void *values, int n, MPI_Datatype type, MPI_Op operation,
     MPI_Comm all, MPI_Request *request)
 {
@@ -36,7 +37,7 @@ static inline int smpi_reduce(const void *mine, void *values, int n, MPI_Datatyp
     return MPI_Bcast(values, n, type, 0, all);
 }
 
-/* ---- persistent messages: a request is the address of one of these, made odd ---- */
+/* ---- persistent messages: a request is the address of an smpi_message plus one, so it is odd ---- */
 
 typedef struct smpi_message {
     void *memory;
@@ -52,7 +53,7 @@ static inline int smpi_keep(smpi_message message, MPI_Request *request)
     smpi_message *kept = malloc(sizeof *kept);
     if (!kept) abort();
     *kept = message;
-    (void)MPI_Type_dup(message.type, &kept->type); /* whoever made it frees it */
+    (void)MPI_Type_dup(message.type, &kept->type); /* the caller frees its type */
     *request = (MPI_Request)((uintptr_t)kept + 1);
     return MPI_SUCCESS;
 }
@@ -70,7 +71,7 @@ static inline int smpi_recv_init(
     return smpi_keep((smpi_message){memory, type, n, from, tag, all, false, MPI_REQUEST_NULL}, request);
 }
 
-/* NULL: SMPI made it. */
+/* Returns NULL for a request of SMPI itself. */
 static inline smpi_message *smpi_kept(MPI_Request request)
 {
     const uintptr_t address = (uintptr_t)request;

@@ -1,10 +1,10 @@
 #!/bin/sh
-# tables.sh calibrate | check | tables [weak | strong | exact] | measured | picture PNG, from the root of the repository, behind `cmake --workflow --preset cluster`:
-#   calibrate  measures what an element costs here, as CLUSTER_NS has it (benchmarks/cluster/costs.h): the least of some rounds
-#   check      simulates a small slab on 1, 16 and 50 ranks, whose V must be the same to the bit
-#   tables     simulates what is not there yet in build/cluster/rows, a file a run, and prints the tables of benchmarks/README.md
-#   measured   two of the runs again, with what their parts cost here, as SMPI measures it
-#   picture    draws the tables by gnuplot
+# tables.sh calibrate | check | tables [weak | strong | exact] | measured | picture PNG, in the root of the repository, after `cmake --workflow --preset cluster`:
+#   calibrate  measures CLUSTER_NS, the costs per element on this computer (benchmarks/cluster/costs.h): minimum of several rounds
+#   check      simulates a small slab on 1, 16 and 50 ranks, and checks that V has the same bits
+#   tables     simulates the runs missing in build/cluster/rows, one file per run, and prints the tables of benchmarks/README.md
+#   measured   repeats two of the runs with the computation costs of this computer, measured by SMPI
+#   picture    draws the tables with gnuplot
 set -eu
 : "${CLUSTER_NS:=51 9.9 6.1}" # on the computer of benchmarks/README.md
 : "${CLUSTER_RANKS:=16 32 64 128 256 512 1024}"
@@ -31,7 +31,7 @@ least() {
     for _ in 1 2 3 4 5 6 7; do measured "$@"; done | awk -v c="$column" '{ print $c }' | sort -g | head -n 1
 }
 
-# Of diffusion steps the difference of 2 and 4 tells; looks, at 50,000 elements a rank, take little else.
+# The cost of a diffusion substep is half the difference between 4 and 2; the check of 50,000 elements per rank dominates its time.
 calibrate() {
     two=$(least 12 1 10000 150 50 2)
     four=$(least 12 1 10000 150 50 4)
@@ -39,7 +39,7 @@ calibrate() {
     echo "$two $four $look" | awk '{ row = ($2 - $1) / 2; printf "%.1f %.1f %.1f\n", ($1 - 2 * row) / 10.368, row / 10.368, $3 / 50 }'
 }
 
-# row NAME RANKS ARGUMENT...: of a file, made where it is not there.
+# row NAME RANKS ARGUMENT...: prints the row of a file, simulated if the file is missing.
 row() {
     name=$1
     shift
@@ -50,7 +50,7 @@ row() {
     cat "$rows/$name"
 }
 
-# series NAME: 6 steps of one ms and the look behind them, all of which are alike where costs are told.
+# series NAME: 6 steps within one ms and the check after them; with specified costs all steps are equal.
 series() {
     for n in $CLUSTER_RANKS; do
         case $1 in
@@ -61,7 +61,7 @@ series() {
     done
 }
 
-# The columns of cluster.c, and what the model of benchmarks/README.md says: us a step and a look.
+# Appends to the columns of cluster.c the model of benchmarks/README.md: us per step and per check.
 model() {
     awk -v ns="$ns" '
     function ceil_log2(n,  k) { while (2 ^ k < n) k++; return k + 0 }

@@ -16,7 +16,7 @@ double timed_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What has passed since the last of these calls was spent there. */
+/* Attributes the time since the last call to a place. */
 static void note(timed_place place)
 {
     const double now_s = timed_now_s();

@@ -1,9 +1,9 @@
-/* A communicator that tells how long its rank was in the functions of another. */
+/* A communicator that measures the time of its rank in the functions of another communicator. */
 #pragma once
 
 #include "data/core/communicator.h"
 
-/* Where a rank was: in broadcasts, reductions, send and receive, exchanges (start and finish); everywhere else. */
+/* Where the time of a rank is spent: in broadcasts, reductions, send and receive, exchanges (start and finish); elsewhere. */
 typedef enum timed_place {
     TIMED_BROADCAST,
     TIMED_REDUCE,
@@ -13,12 +13,12 @@ typedef enum timed_place {
 } timed_place;
 enum { TIMED_PLACES = TIMED_ELSEWHERE + 1 };
 
-/* The one of this process, around `inner` (kept). */
+/* Returns the communicator of this process, around `inner` (kept). */
 const mt_communicator *timed_around(const mt_communicator *inner);
 
-/* Seconds on a clock that only goes forward; those of the simulated computer under SMPI. */
+/* Returns seconds of a monotonic clock; under SMPI, of the simulated computer. */
 double timed_now_s(void);
 
-/* Begins anew; and tells what it came to since. */
+/* The first starts the measurement; the second returns the seconds since then. */
 void timed_begin(void);
 void timed_tell(double seconds[TIMED_PLACES]);

@@ -125,8 +125,7 @@ static void remove_left_behind(const char *path)
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return;
     if (mt_lock_try(fd) == MT_LOCK_TAKEN)
-        (void)unlink(
-            path); /* the lock is held: a process that has just created the file notices that it is gone */
+        (void)unlink(path); /* under the lock: a process that has just created the file notices it */
     (void)close(fd);
 }
 

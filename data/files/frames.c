@@ -233,8 +233,8 @@ static mt_status open_frames(mt_arena *arena, const char *path, int flags, const
     MT_TRY(open_file(path, flags, frames, &file_bytes));
     MT_TRY(read_head(arena, frames, file_bytes));
     if (about) MT_TRY(compare(frames, about));
-    if (about || file_bytes - frames->head_bytes >=
-                     frames->frame_bytes) /* a head may claim more values than the file has */
+    /* a head may claim more values than the file has */
+    if (about || file_bytes - frames->head_bytes >= frames->frame_bytes)
         MT_ALLOC(arena, frames->values, frames->about.n_values);
     MT_TRY(count_frames(frames, file_bytes, step));
     if (flags == O_RDONLY || ftruncate(frames->fd, (off_t)frame_at(frames, frames->n)) == 0) return MT_OK;

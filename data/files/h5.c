@@ -55,9 +55,8 @@ typedef struct reason {
  * the system's words are stored. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 {
-    static const char
-        mark[] = "error message = '",
-        damaged[] = "ran off the end"; /* past the end of the file; HDF5 classifies this as lack of space */
+    /* `damaged`: past the end of the file; HDF5 classifies this as lack of space */
+    static const char mark[] = "error message = '", damaged[] = "ran off the end";
     reason *why = out;
     if (n > 0 || !error->desc) return 0;
     const char *words = strstr(error->desc, mark);

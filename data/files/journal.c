@@ -214,8 +214,8 @@ mt_status mt_journal_commit(size_t n, const mt_change *change, bool *pending)
     char path[PATH] = "";
     FILE *file = NULL;
     *pending = false;
-    mt_status status =
-        n > 1 ? create(change[0].target, path, &file) : MT_OK; /* a single change needs no journal */
+    /* a single change needs no journal */
+    mt_status status = n > 1 ? create(change[0].target, path, &file) : MT_OK;
     if (file) status = seal(file, path, n, change);
     if (status == MT_OK)
         status = settle_all(n, change, path, pending);
