@@ -1,4 +1,4 @@
-/* What a call answered, and what it said. */
+/* Checks of a call's status and message. */
 #pragma once
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A METIS in METIS' place that behaves as badly as a test asks it to. To be included by one file of a program: the linker
- * then takes it in the library's place. */
+/* A replacement of METIS that misbehaves as requested by a test. Included by one file of a program; the linker then uses it
+ * instead of the library. */
 #pragma once
 
 #include <metis.h>
@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 enum mood {
-    CRAMMED,      /* talks, and puts every element into the last part */
+    CRAMMED,      /* prints, and puts every element into the last part */
     IN_TURN,      /* element by element */
     ANSWERS,      /* `bad_answer`, after `bad_words` on stderr */
-    GARBAGE,      /* a part that there is not */
-    DIES,         /* of the signal `bad_signal` */
+    GARBAGE,      /* an invalid part number */
+    DIES,         /* from the signal `bad_signal` */
     EXITS,        /* calls exit(0) */
-    WAITS,        /* says its process id to `bad_pipe`, then for ever */
-    CAUGHT_ITSELF /* raises SIGTERM for an error, as METIS does, and catches it */
+    WAITS,        /* writes its process id to `bad_pipe`, then never returns */
+    CAUGHT_ITSELF /* raises SIGTERM on an error, as METIS does, and catches it */
 };
 
 static struct {
     enum mood mood;
-    int failing;  /* so many seeds from 1 on are bad, then IN_TURN; 0: all */
+    int failing;  /* number of bad seeds from 1 on, then IN_TURN; 0: all */
     double up_to; /* bad up to this imbalance */
     int answer, signal, pipe;
     const char *words;

@@ -1,5 +1,5 @@
-/* System calls that change a folder, of which one or more fail, or at one of which the program is killed: these functions stand in the
- * place of the C library's in a test that includes this. */
+/* Replacements of the system calls that change a folder: one or more of them fail, or one kills the program. They override the C
+ * library's functions in a test that includes this file. */
 #pragma once
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum { KILLED_CODE = 77 };
 static fault fault_now;
 static int calls, faulty_call; /* from 0 */
 
-/* From now on the call of this number has the fault, and so have the next ones if it lasts. */
+/* Sets the fault of the call of this number, and of all later calls if the fault lasts. */
 static inline void begin_fault(fault what, int at)
 {
     fault_now = what;
@@ -41,5 +41,5 @@ int link(const char *from, const char *to)
 
 int unlink(const char *path) { return is_faulty() ? (errno = EIO, -1) : unlinkat(AT_FDCWD, path, 0); }
 
-/* No power goes off in a test: nothing needs to be durable. */
+/* Does nothing, because there are no power failures in tests. */
 int fsync(int file) { return (void)file, is_faulty() ? (errno = EIO, -1) : 0; }

@@ -1,4 +1,4 @@
-/* For tests: the gmsh program. */
+/* Runs the gmsh program in tests. */
 #pragma once
 
 #include <spawn.h>
@@ -7,7 +7,7 @@
 
 extern char **environ;
 
-/* Runs the program with these arguments, ended by NULL, and gives its exit code; -1 where it cannot be started. */
+/* Runs gmsh with these NULL-terminated arguments; returns its exit code, -1 if it cannot be started. */
 static int gmsh_run(char *const arguments[])
 {
     pid_t child;

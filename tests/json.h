@@ -1,4 +1,4 @@
-/* JSON as a tree, and whether it is what a JSON Schema asks for: slow and obvious, for what tests write themselves. */
+/* JSON parsed to a tree, and validation against a JSON Schema: slow and simple, for JSON written by this program. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -15,11 +15,11 @@ typedef enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_LIST
 
 typedef struct json {
     json_kind kind;
-    double number; /* also 0 and 1 of a truth value */
+    double number; /* also 0 and 1 for truth values */
     char *text;
-    char *key;          /* of a member of an object */
-    struct json *first; /* of a list or an object */
-    struct json *next;  /* behind this one */
+    char *key;          /* of an object's member */
+    struct json *first; /* first item of a list or an object */
+    struct json *next;  /* next sibling */
 } json;
 
 static inline void *json_take(mt_arena *arena, size_t n, size_t size)
@@ -31,7 +31,7 @@ static inline void *json_take(mt_arena *arena, size_t n, size_t size)
 
 static inline void json_blank(const char **at) { *at += strspn(*at, " \n\r\t"); }
 
-/* Of what is escaped only ASCII is written by these tests' programs. */
+/* Reads an escaped character; the tested programs escape only ASCII. */
 static inline char json_read_escape(const char **at)
 {
     char digits[5] = "";
@@ -48,7 +48,7 @@ static inline char *json_read_text(mt_arena *arena, const char **at)
     size_t n = 0;
     for (const char *end = *at + 1; *end != '"'; end++, n++) {
         if (*end == '\\') end++;
-        cr_assert(*end, "a text without end");
+        cr_assert(*end, "unterminated text");
     }
     char *text = json_take(arena, n + 1, 1);
     (*at)++;
@@ -108,18 +108,18 @@ static inline json *json_read(mt_arena *arena, const char **at)
     return value;
 }
 
-/* The whole text is one value. */
+/* Parses a text that consists of one value. */
 static inline json *json_parse(mt_arena *arena, const char *text)
 {
     const char *at = text;
     json *value = json_read(arena, &at);
     json_blank(&at);
-    cr_assert_eq(*at, 0, "behind the end: %.40s", at);
+    cr_assert_eq(*at, 0, "after the end: %.40s", at);
     return value;
 }
 
-/* The member with this key, or NULL. */
-/* The same of a text that is freed. */
+/* Returns the member with this key, or NULL. */
+/* As json_parse, and frees the text. */
 static inline const json *json_parse_and_free(mt_arena *arena, char *text)
 {
     const json *parsed = json_parse(arena, text);
@@ -134,7 +134,7 @@ static inline const json *json_find(const json *object, const char *key)
     return member;
 }
 
-/* It is there. A path is keys with points between them. */
+/* Returns the value at a path, keys separated by points; the test fails if it is missing. */
 static inline const json *json_at(const json *value, const char *path)
 {
     char key[128];
@@ -157,7 +157,7 @@ static inline size_t json_length(const json *list)
     return n;
 }
 
-/* The first item of a list of objects in which a text stands under this key. */
+/* Returns the first object of a list that has this text under this key. */
 static inline const json *json_item(const json *list, const char *key, const char *text)
 {
     const json *item = list->first;
@@ -166,8 +166,8 @@ static inline const json *json_item(const json *list, const char *key, const cha
     return item;
 }
 
-/* Over the items of a list of objects. */
-/* The rows of one of a program's tables. */
+/* Iterates over the items of a list of objects. */
+/* Returns the rows of one of a program's tables. */
 static inline const json *json_rows(const json *tables, const char *table)
 {
     return json_at(json_item(tables, "table", table), "rows");
@@ -180,9 +180,9 @@ static inline double json_sum(const json *list, const char *path)
     return sum;
 }
 
-/* ---- JSON Schema: the keywords that the project's schemas use; any other fails the test */
+/* ---- JSON Schema: the keywords used by the project's schemas; any other fails the test ---- */
 
-static char json_why[512]; /* what the last refusal was about */
+static char json_why[512]; /* reason of the last refusal */
 
 static inline bool json_refuse(const char *path, const char *what)
 {
@@ -249,7 +249,7 @@ static inline bool json_obeys(const json *root, const json *schema, const json *
                      (fixed->kind == JSON_TEXT && strcmp(fixed->text, value->text) != 0)))
         return json_refuse(path, "const");
     if (value->kind == JSON_OBJECT)
-        cr_assert_eq(json_at(schema, "additionalProperties")->number, 0); /* or a schema */
+        cr_assert_eq(json_at(schema, "additionalProperties")->number, 0); /* not a schema */
     return value->first == NULL && !json_find(schema, "required")
                ? true
                : json_obeys_members(root, schema, value, path);

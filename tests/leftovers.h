@@ -1,4 +1,4 @@
-/* Has a writer left its temporary file (data/files/file.h) beside this path? */
+/* True if a writer left its temporary file (data/files/file.h) next to this path. */
 #pragma once
 
 #include <glob.h>

@@ -1,4 +1,4 @@
-/* One temporary file for each test, that `path` names: enter before the test, leave behind it. To be included last. */
+/* One temporary file for each test, with the name `path`, created before and deleted after the test. To be included last. */
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Numbers at random, the same every time: Knuth's linear congruential generator (MMIX), its upper bits. */
+/* Reproducible pseudo-random numbers: the upper bits of Knuth's linear congruential generator (MMIX). */
 #pragma once
 
 #include <stddef.h>
@@ -9,10 +9,10 @@ static inline uint64_t next_state(uint64_t *state)
     return *state = *state * 6364136223846793005u + 1442695040888963407u;
 }
 
-/* 0 .. below - 1. */
+/* Returns a number from 0 to below - 1. */
 static inline size_t draw(uint64_t *state, size_t below) { return (size_t)(next_state(state) >> 33) % below; }
 
-/* In [low, high). */
+/* Returns a number in [low, high). */
 static inline double between(uint64_t *state, double low, double high)
 {
     return low + (high - low) * ((double)(next_state(state) >> 11) * 0x1p-53);

@@ -1,4 +1,4 @@
-/* A folder of its own for each test, the working directory meanwhile. It has a link to data/. */
+/* A private folder for each test, which is its working directory. It has a link to data/. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -15,8 +15,9 @@
 
 static char room[64], source_root[1024];
 
-/* Before each test: a fresh folder, and no cache. Every test is a process of its own, so nobody else is moved. Signals do what they usually
- * do: a shell that starts the tests in the background has Ctrl-C ignored, nohup SIGHUP, and who ignores it inherits that. */
+/* Before each test: creates an empty folder, and disables the cache. Every test is a separate process, so no other test is
+ * affected. Resets the signals to their defaults: a shell that starts the tests in the background ignores Ctrl-C, nohup ignores
+ * SIGHUP, and child processes inherit that. */
 static inline void enter_room(void)
 {
     char link[1100];
@@ -52,22 +53,22 @@ static inline int count_thing(const char *path, const struct stat *info, int kin
     return 0;
 }
 
-/* Files and folders here and below. */
+/* Counts files and folders here and below. */
 static inline size_t things(void)
 {
     n_things = n_parts = 0;
     cr_assert_eq(nftw(".", count_thing, 8, FTW_PHYS), 0);
-    cr_assert_eq(n_parts, 0, "a half-written file was left");
+    cr_assert_eq(n_parts, 0, "a temporary file was left");
     return n_things;
 }
 
 static inline bool there(const char *path) { return access(path, F_OK) == 0; }
 
-/* The bytes of a file and a final 0; to be freed. */
+/* Returns the bytes of a file and a final 0; the caller frees them. */
 static inline char *bytes_of(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");
-    cr_assert_not_null(file, "%s is not there", path);
+    cr_assert_not_null(file, "%s does not exist", path);
     (void)fseek(file, 0, SEEK_END);
     *n = (size_t)ftell(file);
     rewind(file);
@@ -86,12 +87,12 @@ static inline void write_text(const char *path, const char *text)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* How many files and folders a folder has, hidden ones aside. */
+/* Counts the files and folders in a folder, except hidden ones. */
 static inline size_t entries(const char *folder)
 {
     size_t n = 0;
     DIR *dir = opendir(folder);
-    cr_assert_not_null(dir, "%s is not there", folder);
+    cr_assert_not_null(dir, "%s does not exist", folder);
     for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
     (void)closedir(dir);
     return n;

@@ -1,11 +1,11 @@
-/* Values that replace those of a file, as if given by --set. */
+/* Overrides of values of a file, as given by --set. */
 #pragma once
 
 #include "data/yaml/yaml_schema.h"
 
 enum { SETS_MOST = 8 };
 
-/* Stays as it is until the next call. */
+/* Returns overrides that are valid until the next call. */
 static inline const mt_yaml_override *sets_of(const char *const *texts, size_t n)
 {
     static mt_yaml_override sets[SETS_MOST];

@@ -1,6 +1,6 @@
-/* Ranks that are threads of the test, and no processes: a communicator that reads the others' memory.
+/* Ranks implemented by threads of the test instead of processes: a communicator that reads the memory of the others.
  *
- * It is strict: between start and finish what will be received is poison (all bits 1), and what is sent must not change. */
+ * It is strict: between start and finish the receive buffers contain poison (all bits 1), and sent data must not change. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -19,26 +19,26 @@ typedef struct thread_exchange {
     uint32_t rank;
     unsigned char *memory;
     mt_neighbour of[THREADS_MOST];
-    unsigned char *sent[THREADS_MOST]; /* as it was at start */
+    unsigned char *sent[THREADS_MOST]; /* copy at start */
 } thread_exchange;
 
-/* On its way; no data: none is. */
+/* A message in transit; data NULL: no message. */
 typedef struct thread_letter {
     const void *data;
     size_t bytes;
 } thread_letter;
 
-/* What the threads share. */
+/* State shared by the threads. */
 typedef struct thread_world {
     uint32_t n;
     pthread_barrier_t all;
-    pthread_mutex_t lock; /* of the letters */
+    pthread_mutex_t lock; /* for the letters */
     pthread_cond_t change;
-    thread_letter letter[THREADS_MOST][THREADS_MOST]; /* from and to */
+    thread_letter letter[THREADS_MOST][THREADS_MOST]; /* by sender and receiver */
     void *place[THREADS_MOST];
     thread_exchange *exchange[EXCHANGES_MOST][THREADS_MOST];
     size_t n_exchanges[THREADS_MOST];
-    uint64_t crossed[THREADS_MOST]; /* bytes that each received */
+    uint64_t crossed[THREADS_MOST]; /* bytes received by each */
     mt_arena arena[THREADS_MOST];
     mt_communicator rank[THREADS_MOST];
     void (*run)(void *user, const mt_communicator *c);
@@ -75,7 +75,7 @@ static inline void thread_reduce(const mt_communicator *c, mt_reduction how, uin
     free(out);
 }
 
-/* A sender waits until its bytes are taken. */
+/* The sender waits until the receiver has copied its bytes. */
 static inline void thread_send(const mt_communicator *c, uint32_t to, const void *data, size_t bytes)
 {
     thread_world *w = c->self;
@@ -95,7 +95,7 @@ static inline void thread_receive(const mt_communicator *c, uint32_t from, void 
     if (bytes == 0) return;
     (void)pthread_mutex_lock(&w->lock);
     while (!letter->data) (void)pthread_cond_wait(&w->change, &w->lock);
-    if (letter->bytes != bytes) abort(); /* one sends what the other does not receive */
+    if (letter->bytes != bytes) abort(); /* sender and receiver disagree on the size */
     memcpy(data, letter->data, bytes);
     letter->data = NULL;
     (void)pthread_cond_broadcast(&w->change);
@@ -148,7 +148,7 @@ static inline void thread_start(void *exchange)
     }
 }
 
-/* The exchange of another rank that is this one's. */
+/* Returns the corresponding exchange of another rank. */
 static inline const thread_exchange *of_rank(const thread_exchange *e, uint32_t rank)
 {
     size_t k = 0;
@@ -163,7 +163,7 @@ static inline void thread_finish(void *exchange)
         const unsigned char *sent = e->sent[r];
         for (size_t k = 0; k < e->of[r].n_send; sent += e->of[r].send[k++].bytes)
             if (memcmp(sent, e->memory + e->of[r].send[k].offset, e->of[r].send[k].bytes) != 0)
-                abort(); /* what was being sent has changed */
+                abort(); /* sent data has changed */
     }
     (void)pthread_barrier_wait(&e->world->all);
     for (uint32_t r = 0; r < e->world->n; r++) {
@@ -172,7 +172,7 @@ static inline void thread_finish(void *exchange)
         const unsigned char *sent = from->sent[e->rank];
         if (bytes_of(from->of[e->rank].n_send, from->of[e->rank].send) !=
             bytes_of(e->of[r].n_receive, e->of[r].receive))
-            abort(); /* one sends what the other does not receive */
+            abort(); /* sender and receiver disagree on the size */
         for (size_t k = 0; k < e->of[r].n_receive; sent += e->of[r].receive[k++].bytes)
             memcpy(e->memory + e->of[r].receive[k].offset, sent, e->of[r].receive[k].bytes);
         e->world->crossed[e->rank] += bytes_of(e->of[r].n_receive, e->of[r].receive);
@@ -188,7 +188,7 @@ static inline void *thread_main(void *rank)
     return NULL;
 }
 
-/* Runs this on n ranks. */
+/* Runs a function on n ranks. */
 static inline void on_threads(
     thread_world *w, uint32_t n, void (*run)(void *user, const mt_communicator *c), void *user)
 {

@@ -1,12 +1,11 @@
-/* Is a text JSON? Slow and obvious. */
+/* A simple and slow check that a text is JSON. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A reader of JSON, slow and obvious: answers what follows the value at `p`, or NULL where there is no value.
- */
+/* A simple and slow JSON parser: returns the text after the value at `p`, or NULL if there is no value. */
 static inline const char *skip_json(const char *p);
 
 static inline const char *skip_json_blank(const char *p) { return p + strspn(p, " \n\t\r"); }
@@ -55,7 +54,7 @@ static inline const char *skip_json(const char *p)
     return end > p ? end : NULL;
 }
 
-/* Text of a name that is in Latin-1: each byte that is no character becomes U+FFFD. */
+/* A name in Latin-1 as JSON text: each byte that is not a character becomes U+FFFD. */
 
 static inline bool is_json(const char *text)
 {

@@ -1,7 +1,6 @@
-/* Leaks of libraries that a search for leaks must not report. */
+/* Leaks of libraries that leak detection must not report. */
 #pragma once
 
-/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
- */
+/* fontconfig keeps its patterns for the life of the program, referenced by offsets, which the leak detector does not follow. */
 __attribute__((weak)) const char *__lsan_default_suppressions(void);
 __attribute__((weak)) const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }

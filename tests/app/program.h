@@ -1,5 +1,5 @@
-/* Myotile's program inside a test: a folder of its own (tests/room.h), in which what the help shows works; a command line; what came
- * back. */
+/* The program Myotile called inside a test: a private folder (tests/room.h) in which the commands of the help work, a command
+ * line, and its result. */
 #pragma once
 
 #include "app/cli/program.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A machine like the GC200, of so many tiles with so many bytes each; region 0 at most as large. */
+/* Writes a machine like the GC200 with this number of tiles and bytes per tile; region 0 is limited to that size. */
 static inline void write_machine_of(const char *path, int tiles, int bytes)
 {
     size_t n;
@@ -28,7 +28,7 @@ static inline void write_machine_of(const char *path, int tiles, int bytes)
     char *columns = strstr(memory, "\n  columns: 16");
     cr_assert_not_null(columns);
     if (tiles > 1472)
-        memcpy(columns, "\n  columns: 0 ", strlen("\n  columns: 16")); /* no places for so many */
+        memcpy(columns, "\n  columns: 0 ", strlen("\n  columns: 16")); /* no placement for that many tiles */
     *count = *memory = *region = 0;
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);
@@ -38,7 +38,7 @@ static inline void write_machine_of(const char *path, int tiles, int bytes)
     (void)fclose(file);
     free(text);
 }
-/* Such a machine whose chips are three, joined in a ring of links both ways, one of them written in lines of its own. */
+/* Writes such a machine with three chips, joined in a ring of links in both directions, one of them written in several lines. */
 static inline void write_ring_machine(const char *path, int tiles)
 {
     size_t n;
@@ -69,7 +69,7 @@ static inline void write_ring_machine(const char *path, int tiles)
 
 static inline void write_machine(const char *path, int tiles) { write_machine_of(path, tiles, 638976); }
 
-/* Both files hold the same bytes. */
+/* True if both files contain the same bytes. */
 static inline bool same_file(const char *a, const char *b)
 {
     size_t n_a, n_b;
@@ -79,7 +79,7 @@ static inline bool same_file(const char *a, const char *b)
     return same;
 }
 
-/* ---- the command */
+/* ---- the command ---- */
 
 typedef struct reply {
     int code;
@@ -88,7 +88,7 @@ typedef struct reply {
 
 static inline void forget(reply *r) { free(r->out), free(r->said); }
 
-/* Runs the words of a line, apart by single blanks, the first behind the program's name. */
+/* Runs a line of words separated by single blanks, of which the first follows the program's name. */
 static inline reply run_line(char *line)
 {
     char name[] = "myotile", *word[64] = {name};
@@ -112,7 +112,7 @@ enum { LINE_SIZE = 2048 };
         va_end(args_);                                                                                       \
     } while (0)
 
-/* The line by printf's rules. */
+/* Runs a line in printf format. */
 static inline reply myotile(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline reply myotile(const char *format, ...)
 {
@@ -121,7 +121,7 @@ static inline reply myotile(const char *format, ...)
     return run_line(line);
 }
 
-/* It succeeds, says nothing on the side, and answers its output; to be freed. */
+/* Runs a line that must succeed without messages; returns its output, which the caller frees. */
 static inline char *works(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline char *works(const char *format, ...)
 {
@@ -135,7 +135,7 @@ static inline char *works(const char *format, ...)
     return r.out;
 }
 
-/* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
+/* Runs a line that must succeed; returns its messages, apart from the table, which the caller frees. */
 static inline char *warnings(char **table, const char *line)
 {
     size_t n;
@@ -153,7 +153,8 @@ static inline char *warnings(char **table, const char *line)
     return bytes_of("stderr", &n);
 }
 
-/* It ends with this code, prints nothing, says one line with this text in it, and leaves nothing behind. */
+/* Runs a line that must fail: with this code, no output, one line of message that contains this text, and no new or deleted
+ * file. */
 static inline void refuses(int code, const char *text, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static inline void refuses(int code, const char *text, const char *format, ...)
@@ -169,13 +170,13 @@ static inline void refuses(int code, const char *text, const char *format, ...)
         strncmp(r.said, "myotile: ", 9) == 0 && end && end[1] == 0, "%s: not one line: '%s'", shown, r.said);
     cr_assert(strstr(r.said, text), "%s: no '%s' in: %s", shown, text, r.said);
     cr_assert_str_empty(r.out, "%s", shown);
-    cr_assert_eq(things(), before, "%s: something was left behind or taken away", shown);
+    cr_assert_eq(things(), before, "%s: a file was left or deleted", shown);
     forget(&r);
 }
 
-/* ---- JSON */
+/* ---- JSON ---- */
 
-/* The number called `key` in the first table of properties that has it; NaN where it is null. */
+/* Returns the number of `key` in the first table of properties that has it; NaN if it is null. */
 static inline double json_property(const char *text, const char *key)
 {
     static const char begin[] = "\"properties\": {";
@@ -191,8 +192,7 @@ static inline double json_property(const char *text, const char *key)
     return NAN;
 }
 
-/* Of the first row that has the text `row` and a number called `name` behind it: that number; NaN where it is
- * null. */
+/* Returns the number of `name` in the first row with the text `row` before it; NaN if it is null. */
 static inline double json_number(const char *text, const char *row, const char *name)
 {
     char row_mark[128], name_mark[128];

@@ -1,12 +1,12 @@
-/* A fuzzer of a reader of files, by clang's libFuzzer. FUZZ_ENDINGS are those of the files, apart by
- * blanks; the first is the one to read. What must hold of any input:
+/* A fuzzer of file readers, with clang's libFuzzer. FUZZ_ENDINGS lists the endings of the files of an input, separated by blanks;
+ * the first file is read. Properties checked for any input:
  *
- *   the answer is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
- *   memory is taken only for what is in the files (what HDF5 compresses: libFuzzer's -malloc_limit_mb);
- *   a mesh that was read passes the check of its content. Where it has elements, its defects are found, and without fatal
- *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
- *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
- *   a case that was read can be written and read again, and so can the state of a cell. */
+ * - the status is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
+ * - memory is allocated only in proportion to the files (for data compressed by HDF5: libFuzzer's -malloc_limit_mb);
+ * - a mesh that was read passes mt_mesh_check_content. If it has elements, its defects are found, and without fatal defects it
+ *   passes the other checks. The repair succeeds or refuses; a repaired mesh passes the checks, has no fatal defects, and every
+ *   writer writes it or refuses with a reason. A surface is closed, or refused;
+ * - a case that was read can be written and read again, and so can the state of a cell. */
 #include "mesh/mend/closed.h"
 #include "mesh/mend/defects.h"
 #include "mesh/mend/repair.h"
@@ -36,7 +36,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* The last file takes all that is left; one of nothing is not there. */
+/* Writes the files of an input. The last file receives the rest; an empty part is a missing file. */
 static void write_parts(const uint8_t *bytes, size_t n)
 {
     const size_t gap = strlen(between_parts);
@@ -51,13 +51,14 @@ static void write_parts(const uint8_t *bytes, size_t n)
 
 static void check_code(mt_status status)
 {
-    if (status != MT_OK && status != MT_INPUT && status != MT_FILE) die("another code");
+    if (status != MT_OK && status != MT_INPUT && status != MT_FILE) die("another status code");
 }
 
 static void check_answer(mt_status status)
 {
     check_code(status);
-    if (status != MT_OK && strncmp(mt_message(), folder, strlen(folder)) != 0) die("no name of a file");
+    if (status != MT_OK && strncmp(mt_message(), folder, strlen(folder)) != 0)
+        die("the message does not begin with a file name");
 }
 
 static void write_everywhere(const mt_mesh *mesh)
@@ -72,7 +73,7 @@ static void write_everywhere(const mt_mesh *mesh)
     }
 }
 
-/* What a mesh without fatal defects must pass. */
+/* Checks that a mesh without fatal defects passes all checks. */
 static void check_sound(mt_arena *arena, const mt_mesh *mesh)
 {
     mt_adjacency adjacency;

@@ -1,4 +1,4 @@
-/* fuzz_seeds FOLDER: the first inputs of the fuzzers, FOLDER/ENDING/NUMBER for those whose first file ends in
+/* fuzz_seeds FOLDER: writes the first inputs of the fuzzers as FOLDER/ENDING/NUMBER, where the first file of the input ends in
  * ENDING: small meshes, the cases and machines of data/, values of --set and command lines. */
 #include <errno.h>
 #include <glob.h>
@@ -9,7 +9,7 @@
 #include "tests/fuzz/parts.h"
 #include "tests/mesh/examples.h"
 
-/* Appends a file, if it is there, to `out` and removes it. */
+/* Appends a file, if it exists, to `out` and deletes it. */
 static bool append(const char *path, FILE *out)
 {
     char bytes[4096];
@@ -27,7 +27,7 @@ static bool write_seed(const char *root, int number)
     char folder[1024], stem[1100], path[1200];
     (void)snprintf(folder, sizeof folder, "%s/%s", root, e->ending[0] + 1);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) return false;
-    (void)snprintf(stem, sizeof stem, "%s/in", folder); /* as in fuzz.c: a file may name another */
+    (void)snprintf(stem, sizeof stem, "%s/in", folder); /* as in fuzz.c, for names in files */
     (void)snprintf(path, sizeof path, "%s/%d", folder, number);
     FILE *out = e->make(stem) ? fopen(path, "wb") : NULL;
     if (!out) return false;
@@ -40,7 +40,7 @@ static bool write_seed(const char *root, int number)
     return fclose(out) == 0 && good;
 }
 
-/* ---- what is no mesh */
+/* ---- inputs other than meshes ---- */
 
 static FILE *begin_seed(const char *root, const char *ending, size_t number)
 {
@@ -51,7 +51,7 @@ static FILE *begin_seed(const char *root, const char *ending, size_t number)
     return fopen(path, "wb");
 }
 
-/* A copy of each file of this pattern, without what only explains it: a mutation there tells nothing. */
+/* Copies each file of this pattern without comments, because mutations of comments find nothing. */
 static bool copy_all(const char *root, const char *ending, const char *pattern)
 {
     char line[1024];
@@ -69,7 +69,7 @@ static bool copy_all(const char *root, const char *ending, const char *pattern)
     return good;
 }
 
-/* Each a few lines. */
+/* Writes each text of a few lines as a seed. */
 static bool write_texts(const char *root, const char *ending, const char *const *texts)
 {
     bool good = true;

@@ -1,10 +1,10 @@
-/* A fuzzer of what people write that is no mesh and no case, by clang's libFuzzer. FUZZ_ENDINGS says what an input is:
+/* A fuzzer of user inputs other than meshes and cases, with clang's libFuzzer. FUZZ_ENDINGS is the kind of input:
  *
- *   .machine  a machine file. It is read or refused by name, can be written and read again, and `machine show` answers the
- *             same; what several such chips are joined by is made, or refused.
- *   .set      values of --set, one a line, put over a case and over a machine. Refused ones are named.
- *   .words    a command line, one word a line. Its words are looked at and nothing is done: no file can be opened and the
- *             first memory that is taken for work is refused. The answer is one of three codes, 2 and 3 with one line. */
+ *    .machine  a machine file. It is read, or refused with its name; it can be written and read again, and `machine show` accepts or
+ *              refuses it in the same way. A topology of several such chips is built, or refused.
+ *    .set      values of --set, one per line, applied to a case and to a machine. Refused values are named.
+ *    .words    a command line, one word per line. Its words are parsed without work: no file can be opened, and the first allocation
+ *              for work fails. The status is one of three codes, 2 and 3 with a message of one line. */
 #include <fcntl.h>
 #include <omp.h>
 #include <sys/resource.h>
@@ -32,14 +32,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     nowhere = fopen("/dev/null", "w");
     if (!nowhere || getrlimit(RLIMIT_NOFILE, &limit) != 0) die("no /dev/null");
     files_most = limit.rlim_cur;
-    (void)
-        omp_get_max_threads(); /* clang's OpenMP opens a file when it begins, which command_without_work forbids */
+    (void)omp_get_max_threads(); /* clang's OpenMP opens a file at its start, so before the limit */
     here = open(".", O_RDONLY);
     if (here < 0) die("no way back");
     return 0;
 }
 
-/* ---- a machine */
+/* ---- a machine ---- */
 
 static void join_chips(mt_arena *arena, const ipu_target *one)
 {
@@ -74,18 +73,18 @@ static void show_machine(const char *bytes, size_t n)
             die("a machine that cannot be written and read again");
         join_chips(&arena, &target);
     } else if (status != MT_INPUT || strncmp(mt_message(), path, strlen(path)) != 0) {
-        die("another code, or no name of a file");
+        die("another status code, or the message does not begin with a file name");
     }
     char machine[] = "machine", show[] = "show";
     if (mt_program_main(mt_commands, 4, (char *[]){name, machine, show, path}, nowhere, nowhere) !=
         (int)status)
-        die("`machine show` answers otherwise");
+        die("`machine show` returns another status");
     mt_arena_free(&arena);
 }
 
 /* ---- lines of a text */
 
-/* Cuts a copy of the text; answers how many. */
+/* Splits a copy of the text into lines; returns their number. */
 static int cut(char *text, char *lines[LINES_MOST])
 {
     int n = 0;
@@ -95,11 +94,11 @@ static int cut(char *text, char *lines[LINES_MOST])
     return n;
 }
 
-/* Refused is a value that is given, or, where two contradict each other, the file that they are put over. */
+/* Checks that a failure names a value of --set, or, if two values contradict each other, the file that they are applied to. */
 static void check_set(mt_status status, const char *file)
 {
     if (status == MT_OK) return;
-    if (status != MT_INPUT) die("another code");
+    if (status != MT_INPUT) die("another status code");
     if (strncmp(mt_message(), "--set", 5) != 0 && strncmp(mt_message(), file, strlen(file)) != 0)
         die("neither --set nor the file is named");
 }
@@ -139,8 +138,8 @@ static int command_without_work(int n, char *const *words, FILE *said)
     return code;
 }
 
-/* `cell` would compute before it takes memory: it gets an option that there is not, also where the first is taken for the value
- * of one before. */
+/* Parses a command line. `cell` would compute before it allocates memory, so it receives an unknown option, twice in case the
+ * first is parsed as the value of the previous option. */
 static void look_at_words(char *text)
 {
     char *words[LINES_MOST + 3] = {name}, *message = NULL;
@@ -151,7 +150,7 @@ static void look_at_words(char *text)
     if (!said) die("no memory");
     const int code = command_without_work(n, words, said);
     (void)fclose(said);
-    if (code != MT_OK && code != MT_INPUT && code != MT_FILE) die("another code");
+    if (code != MT_OK && code != MT_INPUT && code != MT_FILE) die("another status code");
     const char *end = strchr(message, '\n');
     if (code != MT_OK && n > 1 && (strncmp(message, "myotile: ", 9) != 0 || !end || end[1] != 0))
         die("not one line");

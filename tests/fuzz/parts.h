@@ -1,4 +1,4 @@
-/* An input of a fuzzer is the files of a mesh one behind the other, with this between them. */
+/* Separator between the files of a mesh in a fuzzer's input. */
 #pragma once
 
 static const char between_parts[] = "\n<<FILE>>\n";

@@ -1,4 +1,4 @@
-/* A fuzzer's folder, in memory where the system has such, and its end. */
+/* A fuzzer's folder, in memory if the system supports that, and its failure exit. */
 #pragma once
 
 #include <ftw.h>

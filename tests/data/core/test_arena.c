@@ -24,7 +24,7 @@ Test(arena, every_take_is_zero_aligned_and_its_own)
     }
 }
 
-/* Fresh pages of the system's in the first round, and later what was used before. */
+/* Fresh pages of the system in the first round, reused memory later. */
 Test(arena, large_takes_are_zero_and_aligned_too)
 {
     enum { BYTES = 5 << 20, TAKES = 3 };

@@ -5,8 +5,7 @@
 
 #include "data/core/axes.h"
 
-/* A matrix made from axes and eigenvalues: the axes of a rotation by 30 degrees about z and then 40 about
- * x. */
+/* Builds a matrix from eigenvalues and axes: the axes of a rotation by 30 degrees about z and then 40 about x. */
 static void make(const double values[3], double a[3][3])
 {
     const double p = M_PI / 6, q = M_PI * 2 / 9;
@@ -18,7 +17,8 @@ static void make(const double values[3], double a[3][3])
             for (int j = 0; j < 3; j++) a[i][j] += values[k] * axis[k][i] * axis[k][j];
 }
 
-/* a x = value x for each, and unit vectors; rounding of some tens of products of numbers up to `largest`. */
+/* Checks a x = value x for each axis x, and that the axes are unit vectors. The tolerance is the rounding error of tens of
+ * products of numbers up to `largest`. */
 static void check(const double values[3], double largest)
 {
     double a[3][3], diagonal[3][3], axes[3][3], sum = 0;

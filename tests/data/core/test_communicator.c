@@ -1,4 +1,4 @@
-/* What ranks need beside their messages: one mind on failures, even shares, and lists of what goes between them. */
+/* Functions of ranks in addition to messages: agreement on failures, even shares, and lists of exchanged pieces. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -24,9 +24,9 @@ Test(communicator, shares_are_even_and_whole)
         }
 }
 
-/* ---- one mind ---- */
+/* ---- agreement ---- */
 
-/* Who fails, and what each then hears. */
+/* The ranks that fail, and the status and message of each after agreement. */
 typedef struct minds {
     bool fails[THREADS_MOST];
     mt_status heard[THREADS_MOST];
@@ -62,7 +62,7 @@ Test(communicator, all_go_on_where_none_failed)
 
 enum { REALS = 100 };
 
-/* Of rank r, negative and not, some infinite. */
+/* Returns a test value of rank r: negative, positive or infinite. */
 static double real_at(uint32_t rank, int k)
 {
     if (k == 7) return -INFINITY;
@@ -98,7 +98,8 @@ Test(communicator, the_largest_of_real_numbers_has_any_sign)
 
 enum { RANKS = 5 };
 
-/* Each sends to each higher rank its number, as many times as the other's, once it has those of the lower ones. */
+/* Each rank sends to each higher rank that rank's number, a number of times equal to it, after it has received from the lower
+ * ranks. */
 static void send_up(void *user, const mt_communicator *c)
 {
     uint32_t(*got)[RANKS] = user;
@@ -119,7 +120,7 @@ Test(communicator, each_rank_receives_what_the_other_sends)
         for (uint32_t from = 0; from < to; from++) cr_expect_eq(got[to][from], to);
 }
 
-/* memory[r] of a rank is what it has for rank r; memory[n + r] what it has of it. */
+/* memory[r] of a rank is its data for rank r; memory[n + r] the data received from rank r. */
 static void list(const mt_communicator *c, mt_neighbour *neighbour)
 {
     for (uint32_t r = 0; r < c->n_ranks; r++) {

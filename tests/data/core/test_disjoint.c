@@ -5,7 +5,7 @@
 
 enum { N = 60 };
 
-/* The slow way: every number knows its set, and joining two walks over all numbers. */
+/* A slow reference: every number has its set, and joining two sets visits all numbers. */
 Test(disjoint, numbers_joined_at_random_have_the_lowest_of_their_set_as_root)
 {
     uint64_t state = 1;

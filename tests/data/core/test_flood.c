@@ -4,7 +4,7 @@
 
 enum { SIDE = 7, N = SIDE * SIDE };
 
-/* A field of squares, some of them walls, which are nobody's neighbour. */
+/* A grid of squares; some are walls, which are not neighbours of any square. */
 typedef struct field {
     const char *squares;
     uint32_t near[4];
@@ -34,7 +34,7 @@ Test(flood, what_is_connected_is_labelled_nearest_first_and_nothing_else)
     const size_t n = mt_flood(2, 5, around, &f, label, queue);
     cr_assert_eq(n, 24);
     cr_assert_eq(queue[0], 2);
-    for (size_t k = 1; k < n; k++) { /* each is next to one before it, and not nearer than the one before */
+    for (size_t k = 1; k < n; k++) { /* adjacent to an earlier one, and not nearer than the one before */
         size_t least = SIZE_MAX;
         const uint32_t *near;
         (void)around(&f, queue[k], &near);

@@ -11,7 +11,7 @@ static void hash_of(const char *text, size_t piece, char out[MT_HASH_SIZE])
     mt_hash_end(&hash, out);
 }
 
-/* The specification of XXH3 gives this one for nothing at all. */
+/* Test vector of the XXH3 specification for an empty input. */
 Test(hash, is_the_published_one_of_no_bytes)
 {
     char found[MT_HASH_SIZE];

@@ -12,7 +12,7 @@ Test(offsets, every_key_has_its_items_in_their_order)
     uint32_t key[ITEMS * EACH], *item;
     size_t *start, n = 0;
     for (size_t k = 0; k < ITEMS * EACH; k++)
-        key[k] = (uint32_t)draw(&state, KEYS - 1); /* the last has none */
+        key[k] = (uint32_t)draw(&state, KEYS - 1); /* the last key has no items */
     cr_assert_eq(mt_offsets_make(&arena, ITEMS, EACH, key, KEYS, &start, &item), MT_OK);
     for (uint32_t k = 0; k < KEYS; k++) {
         cr_assert_eq(start[k], n);
@@ -43,5 +43,5 @@ Test(offsets, counts_become_running_sums)
     size_t start[5] = {1, 2, 0, 3, 9};
     mt_offsets_sum(start, 4);
     cr_assert(start[0] == 1 && start[1] == 3 && start[2] == 3 && start[3] == 6);
-    cr_assert_eq(start[4], 9, "no more than n");
+    cr_assert_eq(start[4], 9, "at most n");
 }

@@ -46,7 +46,7 @@ Test(pairs, without_memory_nothing_is_lost)
         *value = k;
     }
     mt_arena_fail_at(1);
-    cr_assert_eq(mt_pairs_at(&arena, &pairs, 8, 8, &value), MT_OK); /* it is there: no memory is needed */
+    cr_assert_eq(mt_pairs_at(&arena, &pairs, 8, 8, &value), MT_OK); /* already in the table: no allocation */
     cr_assert_eq(mt_pairs_at(&arena, &pairs, 9, 9, &value), MT_MEMORY);
     for (uint32_t k = 1; k <= 8; k++) cr_assert_eq(mt_pairs_value(&pairs, k, k), k);
     cr_assert_eq(mt_pairs_value(&pairs, 9, 9), 0);

@@ -11,7 +11,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Compares every order statistic of n numbers below `distinct` with that of the sorted numbers. */
+/* Compares every order statistic of n numbers below `distinct` with the sorted numbers. */
 static void check(size_t n, unsigned distinct, unsigned seed)
 {
     double values[64], sorted[64], left[64];

@@ -16,7 +16,7 @@ Test(status, where_it_failed_stands_before_what_it_was)
     cr_assert_eq(mt_fail_in("here", mt_fail(MT_NUMERICS, "why")), MT_NUMERICS);
     cr_assert_str_eq(mt_message(), "here: why");
     cr_assert_eq(mt_fail_in("there", MT_OK), MT_OK);
-    cr_assert_str_eq(mt_message(), "here: why", "nothing failed");
+    cr_assert_str_eq(mt_message(), "here: why", "MT_OK leaves the message unchanged");
 }
 
 Test(status, failures_of_files_and_stops_pass_as_they_are)

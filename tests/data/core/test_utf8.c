@@ -4,7 +4,7 @@
 
 #include "data/core/utf8.h"
 
-/* Halves of surrogate pairs, forms that are too long, numbers that are too large and ends that are missing; RFC 3629. */
+/* Surrogates, overlong forms, code points above U+10FFFF and truncated characters; RFC 3629. */
 Test(utf8, only_characters_of_utf_8_are_valid)
 {
     static const char *const right[] = {"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",

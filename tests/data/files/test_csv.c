@@ -13,11 +13,11 @@ Test(csv, fields_that_need_it_are_quoted)
         const char *text, *field;
     } cases[] = {{"plain words", "plain words"}, {"", ""}, {"a,b", "\"a,b\""}, {"\"a\"", "\"\"\"a\"\"\""},
         {"two\nlines", "\"two\nlines\""}, {"end\r", "\"end\r\""},
-        /* what a spreadsheet would execute */
+        /* executed by a spreadsheet */
         {"=1+1", "'=1+1"}, {"@SUM(A1)", "'@SUM(A1)"}, {"-P1", "'-P1"},
         {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"}, {"=a,b", "\"'=a,b\""}, {"'=1+1", "''=1+1"},
         {"\t=1", "'\t=1"},
-        /* what it would not */
+        /* not executed */
         {"-85.2", "-85.2"}, {"+1e-3", "+1e-3"}, {"-inf", "-inf"}, {"-", "-"}, {"'tis", "'tis"},
         {"a=b", "a=b"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -36,7 +36,7 @@ TestSuite(file, .init = enter, .fini = leave);
 
 static void put(const char *path, const char *text) { ok(mt_file_write_text(path, text, strlen(text))); }
 
-/* Not by our own writer. */
+/* Creates a file without this program's writer. */
 static void put_foreign(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
@@ -48,7 +48,7 @@ static void holds(const char *path, const char *text)
 {
     char found[256] = "";
     FILE *file = fopen(path, "rb");
-    cr_assert_not_null(file, "%s is not there", path);
+    cr_assert_not_null(file, "%s does not exist", path);
     found[fread(found, 1, sizeof found - 1, file)] = 0;
     (void)fclose(file);
     cr_assert_str_eq(found, text, "%s", path);
@@ -56,7 +56,7 @@ static void holds(const char *path, const char *text)
 
 static bool there(const char *path) { return access(path, F_OK) == 0; }
 
-/* ---- what stands at the path */
+/* ---- existing targets ---- */
 
 Test(file, a_link_is_followed_and_a_mode_is_kept)
 {
@@ -68,7 +68,7 @@ Test(file, a_link_is_followed_and_a_mode_is_kept)
     cr_assert_eq(symlink("deep/second", "link"), 0);
     put("link", "new");
     holds("deep/real", "new");
-    cr_assert(lstat("link", &info) == 0 && S_ISLNK(info.st_mode), "the link is a link");
+    cr_assert(lstat("link", &info) == 0 && S_ISLNK(info.st_mode), "the link is still a link");
     cr_assert(stat("deep/real", &info) == 0 && (info.st_mode & 0777) == 0600, "%o", info.st_mode & 0777);
     cr_assert_eq(symlink("deep/none", "nowhere"), 0);
     put("nowhere", "made");
@@ -112,7 +112,7 @@ Test(file, a_pipe_is_written_through)
     (void)close(end);
 }
 
-/* `> out.txt -o /dev/stdout`: behind what the program printed before. */
+/* `> out.txt -o /dev/stdout`: after the previous output of the program. */
 Test(file, the_own_standard_output_is_written_through)
 {
     const int kept = dup(STDOUT_FILENO), out = open("out.txt", O_WRONLY | O_CREAT, 0666);
@@ -133,7 +133,7 @@ Test(file, names_of_others_are_left_alone)
     holds("a.part", "mine"), holds(".a.part", "mine"), holds(".a.123456.part.old", "mine");
 }
 
-/* ---- who made it */
+/* ---- files of other programs ---- */
 
 Test(file, what_others_made_is_replaced_only_if_that_is_said)
 {
@@ -148,16 +148,16 @@ Test(file, what_others_made_is_replaced_only_if_that_is_said)
     if (!mt_file_is_ours("made.csv")) cr_skip("this file system has no extended attributes");
     ok(mt_file_check("made.csv", MT_FILE_OURS));
     put_foreign("made.csv", "t,v\n1,2\n");
-    cr_assert_eq(mt_file_check("made.csv", MT_FILE_OURS), MT_FILE, "changed since");
+    cr_assert_eq(mt_file_check("made.csv", MT_FILE_OURS), MT_FILE, "changed since it was written");
     cr_assert(!there("none.csv") && leftovers("none.csv") == 0);
     holds("theirs.csv", "t,v\n");
     cr_assert_eq(mt_file_check("no/such/folder.csv", MT_FILE_ANY), MT_FILE);
     cr_assert_eq(mt_file_check("theirs.csv/below", MT_FILE_ANY), MT_FILE);
 }
 
-/* ---- writers that are killed */
+/* ---- killed writers ---- */
 
-/* A child that begins the file, says so, and waits to be killed or told to go on by a byte. */
+/* Starts a child that opens the file, reports it, and waits to be killed or for a byte that lets it continue. */
 static pid_t begin_elsewhere(const char *path, int *go_on)
 {
     int said[2], asked[2];
@@ -174,7 +174,7 @@ static pid_t begin_elsewhere(const char *path, int *go_on)
         _exit(mt_file_end(&file, MT_OK) == MT_OK ? 0 : 3);
     }
     (void)close(said[1]), (void)close(asked[0]);
-    cr_assert_eq(read(said[0], &byte, 1), 1, "the child has begun");
+    cr_assert_eq(read(said[0], &byte, 1), 1, "the child has opened the file");
     (void)close(said[0]);
     *go_on = asked[1];
     return child;
@@ -220,7 +220,7 @@ Test(file, who_abandons_leaves_nothing_half_written)
     mt_file_discard(&one), mt_file_discard(&two);
 }
 
-/* ---- sets */
+/* ---- sets ---- */
 
 Test(file, a_set_is_put_in_place_at_its_end)
 {
@@ -228,7 +228,7 @@ Test(file, a_set_is_put_in_place_at_its_end)
     ok(mt_file_set_begin());
     put("a", "new"), put("b", "new");
     ok(mt_file_remove("gone"));
-    ok(mt_file_remove("b")); /* it is written anew */
+    ok(mt_file_remove("b")); /* it is written again */
     holds("a", "old");
     cr_assert(!there("b") && there("gone"));
     cr_assert_eq(mt_file_set_begin(), MT_FILE, "sets do not nest");
@@ -265,7 +265,7 @@ Test(file, a_set_may_have_more_files_than_can_be_open_at_first)
     holds("f299", "f299");
 }
 
-/* Replaces a and b, creates new and removes gone: with this fault. Its exit code: 77 killed, 1 failed. */
+/* Replaces a and b, creates new and removes gone, with this fault. Returns the exit code: 77 killed, 1 failed. */
 static int write_set(fault what, int at)
 {
     int ended;
@@ -283,7 +283,7 @@ static int write_set(fault what, int at)
     return WEXITSTATUS(ended);
 }
 
-/* 0: all four are as they were; 1: as the set makes them; 2: a mixture. */
+/* Returns 0 if all four are unchanged; 1 if all are as the set makes them; 2 for a mixture. */
 static int state_of_set(void)
 {
     char a[4] = "", b[4] = "", made[4] = "";
@@ -307,15 +307,15 @@ static void put_old_set(void)
 
 static int hidden(void)
 {
-    int n = -2; /* . and .. */
+    int n = -2; /* excludes . and .. */
     DIR *list = opendir(".");
     for (struct dirent *e; (e = readdir(list));) n += e->d_name[0] == '.';
     (void)closedir(list);
     return n;
 }
 
-/* At every call that changes the folder, of which the last faults change nothing any more. A program that was not killed leaves no mixture,
- * unless all of its later calls fail; then, and after a kill, the next one that comes leaves none. */
+/* Faults at every call that changes the folder, until a fault changes nothing any more. A program that was not killed leaves no
+ * mixture, unless all its later calls fail. In that case, and after a kill, the next program leaves no mixture. */
 Test(file, a_set_with_a_fault_at_any_call_is_all_old_or_all_new)
 {
     for (fault what = KILLED; what < FAULTS; what++) {
@@ -339,7 +339,7 @@ Test(file, a_set_with_a_fault_at_any_call_is_all_old_or_all_new)
     }
 }
 
-/* A journal that cannot be settled stops those who would read a mixture, or write what it replaces later. */
+/* A journal that cannot be settled stops readers, which would read a mixture, and writers of files that it would later replace. */
 Test(file, a_set_that_cannot_be_settled_is_reported_and_stays)
 {
     mt_file file;
@@ -369,7 +369,7 @@ Test(file, a_journal_without_its_end_is_thrown_away)
     cr_assert(!there(".myotile.1-0.journal"));
 }
 
-/* In a shared folder anybody can leave one. */
+/* In a shared folder anyone can leave a journal. */
 Test(file, a_journal_that_others_may_have_written_is_left_alone)
 {
     put("b", "old");
@@ -379,7 +379,7 @@ Test(file, a_journal_that_others_may_have_written_is_left_alone)
     holds("b", "old");
     cr_assert_eq(chmod(".myotile.1-0.journal", 0600), 0);
     ok(mt_file_finish_sets("b"));
-    cr_assert(!there("b"), "one's own is finished");
+    cr_assert(!there("b"), "a journal of this user is settled");
 }
 
 Test(file, what_is_written_through_a_link_is_not_removed_with_it)
@@ -406,14 +406,14 @@ Test(file, a_set_with_a_folder_in_the_place_of_a_file_changes_nothing)
     cr_assert(there("b/x") && leftovers("a") == 0 && leftovers("b") == 0 && leftovers("c") == 0);
 }
 
-/* ---- folders */
+/* ---- folders ---- */
 
 Test(file, a_folder_is_for_one_run_at_a_time)
 {
     mt_folder folder, other;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(mt_folder_enter("out", MT_FILE_ANY, &other), MT_FILE);
-    cr_expect(!mt_folder_is_taken("out"), "by this program itself");
+    cr_expect(!mt_folder_is_taken("out"), "held by this program");
     assert_message("out: another run of myotile is writing there");
     mt_folder_keep("out");
     mt_folder_leave(&folder);
@@ -436,10 +436,10 @@ Test(file, a_folder_that_was_made_for_nothing_goes)
     cr_assert_eq(mkdir("out", 0777), 0);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     mt_folder_leave(&folder);
-    cr_assert(there("out") && !there("out/.myotile"), "it was there before");
+    cr_assert(there("out") && !there("out/.myotile"), "the folder existed before");
 }
 
-/* What was to be put in place is there for a moment, and a signal comes; or it is not there after all. */
+/* The result exists for a moment before a signal arrives; or it was not written after all. */
 Test(file, a_folder_stays_as_long_as_it_is_to_be_kept)
 {
     mt_folder folder;
@@ -450,7 +450,7 @@ Test(file, a_folder_stays_as_long_as_it_is_to_be_kept)
     mt_folder_keep("out");
     mt_folder_keep_no_longer("out");
     mt_folder_abandon();
-    cr_assert(there("out/.myotile"), "it was told twice");
+    cr_assert(there("out/.myotile"), "two results were reported");
     mt_folder_keep_no_longer("out");
     mt_folder_leave(&folder);
     cr_assert(!there("out"));
@@ -462,7 +462,7 @@ Test(file, folders_are_kept_and_left_one_by_one)
     ok(mt_folder_enter("out", MT_FILE_OURS, &outer));
     ok(mt_folder_enter("out/inner", MT_FILE_OURS, &inner));
     cr_assert_eq(mt_folder_enter("none/such", MT_FILE_OURS, &other), MT_FILE);
-    cr_assert(there("out/.myotile") && there("out/inner/.myotile"), "a failure undoes no other folder");
+    cr_assert(there("out/.myotile") && there("out/inner/.myotile"), "a failure leaves the outer folders");
     mt_folder_leave(&inner);
     cr_assert(there("out/.myotile") && !there("out/inner"));
     ok(mt_folder_enter("inner", MT_FILE_OURS, &inner));
@@ -471,7 +471,7 @@ Test(file, folders_are_kept_and_left_one_by_one)
     cr_assert(there("out/.myotile") && !there("inner"));
     mt_folder_leave(&inner);
     mt_folder_leave(&outer);
-    cr_assert(there("out/.myotile"), "it was kept while another was entered");
+    cr_assert(there("out/.myotile"), "it was reported while an inner folder was entered");
 }
 
 Test(file, one_file_may_have_several_paths)
@@ -495,7 +495,7 @@ Test(file, a_folder_of_others_is_entered_only_if_that_is_said)
     cr_assert_eq(mt_folder_enter("theirs/notes", MT_FILE_ANY, &folder), MT_FILE);
     assert_message("theirs/notes: is not a folder");
     put_foreign("theirs/used.yaml", "# Every value used by a run of myotile 0.1.0\n");
-    ok(mt_folder_enter("theirs", MT_FILE_OURS, &folder)); /* results of a version without a mark */
+    ok(mt_folder_enter("theirs", MT_FILE_OURS, &folder)); /* results of a version without marks */
     mt_folder_leave(&folder);
 }
 

@@ -37,7 +37,7 @@ static void leave(void)
 
 TestSuite(frames, .init = enter, .fini = leave);
 
-/* What a field has at a step: numbers that show every bit. */
+/* Returns the value of a field at a step; the values differ in every bit. */
 static float value_of(int64_t step, size_t field, size_t k)
 {
     return (float)(10 * step + (int64_t)(100 * field + k)) / 3;
@@ -55,7 +55,7 @@ static void append(mt_frames *frames, int64_t step)
     cr_assert_eq(frames->last_step, step);
 }
 
-/* Frames at steps 0, 7, 14 ... */
+/* Writes frames at steps 0, 7, 14 ... */
 static void write_steps(const char *to, int64_t n)
 {
     mt_frames frames;
@@ -123,14 +123,14 @@ Test(frames, what_is_appended_comes_back_to_the_bit)
     cr_assert_str_eq(frames.about.field[1], "Ca_i");
     cr_assert_str_eq(frames.about.fingerprint, about.fingerprint);
     mt_frames_close(&frames);
-    write_steps(path, 0); /* another takes its place */
+    write_steps(path, 0); /* replaces the series */
     ok(mt_frames_open(&arena, path, &frames));
     check_steps(&frames, 0);
     mt_frames_close(&frames);
 }
 
-/* Wherever in the file a program is killed while it appends the third frame, the two before are there, and a run that goes on
- * makes the bytes of one that never stopped. */
+/* If a program is killed while it appends the third frame, at any byte, the two frames before are intact, and a continued run
+ * produces the bytes of an uninterrupted one. */
 Test(frames, killed_at_any_byte_a_series_loses_the_frame_under_way_alone_and_goes_on_to_the_same_bytes)
 {
     static char whole[4096];
@@ -153,7 +153,7 @@ Test(frames, killed_at_any_byte_a_series_loses_the_frame_under_way_alone_and_goe
     }
 }
 
-/* After a power cut a file can have its length and not its bytes. */
+/* After a power failure a file may have its full length but not its bytes. */
 Test(frames, a_frame_with_any_byte_that_never_reached_the_disk_is_none)
 {
     static char whole[4096], bytes[4096];
@@ -177,7 +177,7 @@ Test(frames, a_frame_with_any_byte_that_never_reached_the_disk_is_none)
     mt_frames_close(&frames);
 }
 
-/* What stands behind a frame that is damaged does not count either, nor a frame whose step is not above the one before. */
+/* Frames after a damaged frame do not count either, nor a frame with a step not above the previous one. */
 Test(frames, only_frames_without_a_gap_count)
 {
     static char bytes[4096];
@@ -217,7 +217,7 @@ Test(frames, a_series_goes_on_behind_any_step_to_the_bytes_of_one_that_never_sto
     }
 }
 
-/* Nothing is cut off the frames of another run. */
+/* The frames of another run are not truncated. */
 Test(frames, those_of_another_run_are_refused_and_stay)
 {
     static const char *const others[] = {"V", "Ca_sr", NULL};
@@ -282,10 +282,10 @@ Test(frames, what_cannot_be_is_refused)
 
 static mt_status give_first(void *context, size_t field, float *values)
 {
-    return field == 0 ? give(context, field, values) : mt_fail(MT_NUMERICS, "no more");
+    return field == 0 ? give(context, field, values) : mt_fail(MT_NUMERICS, "no more values");
 }
 
-/* A full disk, and values that cannot be had: the next frame is appended as if nothing had been. */
+/* A full disk, and values that are not available: the next frame is appended as if there had been no error. */
 Test(frames, a_frame_that_fails_leaves_the_series_as_it_was)
 {
     struct rlimit limit, old;
@@ -296,7 +296,7 @@ Test(frames, a_frame_that_fails_leaves_the_series_as_it_was)
     append(&frames, 0);
     append(&frames, 7);
     cr_assert_eq(mt_frames_append(&frames, step, 1, give_first, &step), MT_NUMERICS);
-    assert_message("no more");
+    assert_message("no more values");
     check_steps(&frames, 2);
     const size_t size = frames.head_bytes + 2 * frames.frame_bytes;
     cr_assert_eq(size_of(path), size);

@@ -33,7 +33,7 @@ TestSuite(h5, .init = enter, .fini = leave);
 
 static bool there(const char *name) { return access(name, F_OK) == 0; }
 
-/* A file with one array `name`. */
+/* Creates a file with one array `name`. */
 static void write_one(const char *name, mt_h5_type type, size_t rank, const size_t *shape, const void *values)
 {
     mt_h5 h5;
@@ -70,7 +70,7 @@ Test(h5, arrays_of_every_type_come_back_to_the_bit)
     mt_h5_close(&h5);
 }
 
-/* 300,000 x 3 doubles are 7.2 MB: several chunks, the last one not full. */
+/* 300,000 x 3 doubles are 7.2 MB: several chunks, of which the last is partial. */
 Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
 {
     enum { N = 300000 };
@@ -90,7 +90,7 @@ Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
     free(out);
 }
 
-/* Rows in any order and number make the array that is written at once. */
+/* Writing rows in any order and number gives the array that is written at once. */
 Test(h5, rows_that_are_written_in_pieces_are_the_array)
 {
     enum { N = 7, EACH = 3 };
@@ -113,7 +113,7 @@ Test(h5, rows_that_are_written_in_pieces_are_the_array)
     mt_h5_close(&h5);
 }
 
-/* Also of an array that is stored in compressed chunks. */
+/* Also from compressed chunks. */
 Test(h5, rows_are_read_by_themselves)
 {
     enum { N = 300000, EACH = 3 };
@@ -138,10 +138,10 @@ Test(h5, rows_are_read_by_themselves)
     free(rows);
 }
 
-/* Read by HDF5 itself; and what is written behind a view is seen through it. */
+/* Read by HDF5 directly; values written after the view was created are visible through it. */
 Test(h5, a_view_has_the_values_of_a_piece_of_another_array)
 {
-    static const char source[] = "50%b of G/a%"; /* % is a letter like others */
+    static const char source[] = "50%b of G/a%"; /* % is an ordinary character */
     const size_t n = 10;
     int32_t values[10], seen[3];
     char longer[300];
@@ -255,7 +255,7 @@ Test(h5, the_target_is_whole_or_as_it_was)
     mt_h5 h5;
     ok(mt_h5_create(path, &h5));
     ok(mt_h5_write(&h5, "a", MT_H5_INT32, 1, &one, NULL, &value));
-    cr_assert(leftovers(path) > 0 && !there(path), "before the commit there is only the temporary file");
+    cr_assert(leftovers(path) > 0 && !there(path), "before the commit only the temporary file exists");
     ok(mt_h5_commit(&h5));
     cr_assert(leftovers(path) == 0 && there(path));
 
@@ -263,11 +263,11 @@ Test(h5, the_target_is_whole_or_as_it_was)
     cr_assert_eq(mt_h5_write(&h5, "no/such/group", MT_H5_INT32, 1, &one, NULL, &value), MT_FILE);
     assert_message("no/such/group");
     mt_h5_close(&h5);
-    cr_assert(leftovers(path) == 0, "a file that was given up must go");
+    cr_assert(leftovers(path) == 0, "a discarded file must be deleted");
     ok(mt_h5_open(path, &h5));
     value = 0;
     ok(mt_h5_read(&h5, "a", MT_H5_INT32, 1, &one, &value));
-    cr_assert_eq(value, 1, "the old target must still be there");
+    cr_assert_eq(value, 1, "the old target must still exist");
     mt_h5_close(&h5);
 }
 
@@ -304,7 +304,7 @@ Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash)
         cr_assert_eq(stat(path, &status), 0);
         if (size >= status.st_size) continue;
         cr_assert_eq(truncate(path, size), 0);
-        cr_assert_eq(mt_h5_open(path, &h5), MT_FILE, "cut to %ld bytes", size);
+        cr_assert_eq(mt_h5_open(path, &h5), MT_FILE, "truncated to %ld bytes", size);
     }
     mt_h5_close(&h5);
 }
@@ -316,7 +316,7 @@ Test(h5, a_folder_in_place_of_a_file_is_named_as_such)
     assert_message("is a folder; allowed: a regular file");
 }
 
-/* The system's words without HDF5's addresses and times, which are others in each run. */
+/* The system's message without HDF5's addresses and times, which differ between runs. */
 Test(h5, a_file_that_cannot_grow_is_said_in_the_words_of_the_system)
 {
     static double many[100000];
@@ -351,8 +351,8 @@ static void read_text(char *out, size_t size)
     (void)fclose(file);
 }
 
-/* Byte 8 of an HDF5 file is the version of its superblock (HDF5 File Format Specification, II.A); from 2 on
- * it and the headers of all objects carry checksums. */
+/* Byte 8 of an HDF5 file is the version of its superblock (HDF5 File Format Specification, II.A); from version 2 on the
+ * superblock and all object headers have checksums. */
 Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed)
 {
     char bytes[64];
@@ -382,10 +382,10 @@ Test(h5, a_text_file_is_replaced_whole_or_stays)
     cr_assert_eq(mt_file_write_text(longest, "", 0), MT_INPUT);
 }
 
-/* ---- values in other files */
+/* ---- values in other files ---- */
 
-/* A file with "far", a link of its own into another file, which is a pipe without a writer or a good file, and "near", a link to a name
- * below it. */
+/* Creates a file with "far", an external link to another file, and "near", a link to a name below it. The other file is a pipe
+ * without a writer, or a valid file. */
 static void write_links(const char *other)
 {
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -420,7 +420,7 @@ Test(h5, links_into_other_files_are_refused_and_not_followed)
     (void)unlink(other[0]), (void)unlink(other[1]);
 }
 
-/* Of unlimited size: HDF5 opens the other file as soon as it is asked for the extents. */
+/* With unlimited size HDF5 opens the other file as soon as the extents are read. */
 Test(h5, views_of_other_files_are_refused_and_not_followed)
 {
     char pipe[128];
@@ -443,7 +443,7 @@ Test(h5, views_of_other_files_are_refused_and_not_followed)
     (void)unlink(pipe);
 }
 
-/* ---- headers that count more than there is */
+/* ---- headers that claim more values than stored ---- */
 
 enum { BAD_CHUNK = 1000003 };
 
@@ -457,7 +457,7 @@ static void shape_of_layout(hid_t list, int kind)
     if (kind == 5) cr_assert(H5Pset_deflate(list, 1) >= 0 && H5Pset_deflate(list, 1) >= 0);
 }
 
-/* A file made by HDF5 itself, with a dataset "n" of which the first 1000 bytes are written. */
+/* Creates a file by HDF5 directly, with a dataset "n" and its first 1000 bytes written. */
 static void write_layout(int kind, hsize_t extent)
 {
     uint8_t values[1000] = {0};
@@ -477,7 +477,7 @@ static void write_layout(int kind, hsize_t extent)
         (void)H5Fclose(file);
 }
 
-/* One number of 4 bytes in the file becomes another. */
+/* Replaces one 4-byte number in the file by another. */
 static void change_in_file(uint32_t from, uint32_t to)
 {
     static unsigned char bytes[1 << 16];
@@ -497,7 +497,7 @@ Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is
     static const struct {
         int kind;
         hsize_t extent;
-        const char *why; /* NULL: good */
+        const char *why; /* NULL: valid */
     } cases[] = {
         {0, 1000, NULL},
         {0, 2000, NULL},
@@ -531,7 +531,7 @@ Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is
     mt_h5_close(&h5);
 }
 
-/* HDF5 1.10 crashes where it converts such numbers. */
+/* HDF5 1.10 crashes when it converts such numbers. */
 Test(h5, numbers_with_bits_beyond_their_bytes_are_refused)
 {
     enum { N = 4 };

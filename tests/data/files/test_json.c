@@ -5,7 +5,7 @@
 
 #include "data/files/json.h"
 
-/* An object with values, an object and two lists of objects, written in a style; to be freed. */
+/* Writes an object with values, an object and two lists of objects in a style; the caller frees the text. */
 static char *written(const mt_json_style *style)
 {
     char *text = NULL;
@@ -67,7 +67,7 @@ Test(json, lines_end_where_the_style_says)
                           "\"none\": []}");
 }
 
-/* As one list in one line. */
+/* Checks values written as one list in one line. */
 static void expect_values(void write(mt_json *json), const char *expected)
 {
     char *text = NULL;

@@ -18,7 +18,7 @@ static size_t pages(const char *format)
     return (size_t)n * 4096;
 }
 
-/* 0: to nothing. */
+/* Limits data or address space to the present use plus `bytes`; 0: to nothing. */
 static void limit_to(bool data, size_t bytes)
 {
     struct rlimit limit;
@@ -40,7 +40,7 @@ Test(room, there_is_some_and_not_more_than_the_machine_has)
     cr_assert(mt_room_left() > 0 && mt_room_left() <= (size_t)(total + swap) * 1024);
 }
 
-/* 100 MB more than is in use now, of address space and of data. */
+/* 100 MB above the present use, of address space and of data. */
 Test(room, limits_of_the_process_count)
 {
     static const char *const formats[] = {"%llu", "%*u %*u %*u %*u %*u %llu"};

@@ -132,7 +132,7 @@ Test(scan, binary_numbers_are_little_endian_and_failures_name_the_byte)
     size_t n;
     mt_scan scan = open_bytes(&arena, bytes, sizeof bytes);
     scan.binary = true;
-    cr_assert_eq(mt_scan_count(&scan, "n", 1, &n), MT_INPUT); /* of 8 bytes: huge */
+    cr_assert_eq(mt_scan_count(&scan, "n", 1, &n), MT_INPUT); /* of 8 bytes: out of range */
     scan.at = scan.begin;
     cr_assert_eq(mt_scan_int(&scan, "a", -2, -2, &a), MT_OK);
     cr_assert_eq(mt_scan_long(&scan, "b", 0, 257, &b), MT_INPUT);

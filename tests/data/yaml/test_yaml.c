@@ -246,8 +246,8 @@ Test(yaml, a_key_that_was_renamed_is_refused_by_its_new_name)
         "--set stimuli.1.pulses.number=2: stimuli.1.pulses.number is now stimuli.1.pulses.count");
 }
 
-/* It may be any file, and none of its secrets belong in a message. */
-/* Whether a warning was given, and which. */
+/* The path may be of any file, so its contents must not appear in a message. */
+/* The warning that was given, or "". */
 static char warned[256];
 
 static void keep_warning(const char *kind, const char *text)
@@ -255,7 +255,7 @@ static void keep_warning(const char *kind, const char *text)
     (void)snprintf(warned, sizeof warned, "%s: %s", kind, text);
 }
 
-/* What removed keys are, other tests of this file see: not needed, not written, not on the page, not allowed. */
+/* Other tests of this file check that removed keys are not required, written, documented or listed as allowed. */
 Test(yaml, a_removed_key_is_accepted_with_a_warning_that_says_what_replaces_it)
 {
     static const mt_listener listener = {.message = keep_warning};
@@ -332,7 +332,7 @@ Test(yaml, overrides_replace_add_and_are_checked_by_name)
     example e;
     cr_assert_eq(
         mt_yaml_read(&arena, "case.yaml", whole, &table, sets_of(sets, 7), 7, &e), MT_OK, "%s", mt_message());
-    cr_expect_eq(e.edge_mm, 3, "the last one counts");
+    cr_expect_eq(e.edge_mm, 3, "the last override applies");
     cr_expect_eq(e.time.dt_ms, 0.5);
     cr_expect_eq(e.time.end_ms, 500);
     cr_expect_eq(e.size_mm[2], 6);
@@ -382,7 +382,7 @@ Test(yaml, nesting_has_a_bound)
         "time, looks_ms, marks, stimuli");
 }
 
-/* Were their time to grow with the square of their number, these would take a minute and more. */
+/* With quadratic time these would take a minute or more. */
 Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
 {
     enum { MANY = 150000 };
@@ -437,8 +437,8 @@ Test(yaml, neither_is_it_taken_on_the_command_line)
     }
 }
 
-/* All ways to be none: a byte that only follows, one that nothing follows, more bytes than needed, halves of pairs,
- * numbers that are too large. */
+/* All kinds of invalid UTF-8: a lone continuation byte, a truncated character, overlong forms, surrogates, and code points above
+ * U+10FFFF. */
 Test(yaml, utf8_is_what_its_standard_says)
 {
     static const char *const wrong[] = {"\x80", "\xC3", "\xC3(", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
