@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 
-/* The order of the house. Modules: app -> solver -> {mesh, ipu} -> data; and inside a module its wings, a folder each. A
- * source includes, by names from the root, only what lies in its own wing and in wings below; and no two units (a .c and
- * its .h) need each other, neither directly nor round about. CTest runs this in the root of the source. */
+/* Dependencies between modules and folders. Modules: app -> solver -> {mesh, ipu} -> data. Inside a module each folder is a wing,
+ * and a source includes, by names from the root, only files of its own wing and of wings below. No two units (a .c and its .h)
+ * need each other, directly or indirectly. CTest runs this in the root of the source. */
 
 #include <ctype.h>
 #include <dirent.h>
@@ -25,11 +25,11 @@ static const struct {
     [APP] = {"app", "solver mesh ipu data"},
 };
 
-/* Every folder that may have sources. Inside a module a wing may include those of a lower floor. */
+/* All folders that may contain sources. Inside a module a wing may include wings of a lower floor. */
 static const struct wing {
     const char *folder;
     int module, floor;
-    bool deep; /* what lies in folders of this folder is of this wing, too */
+    bool deep; /* True if subfolders belong to this wing */
 } wings[] = {
     {"data/core", DATA, 0, false},
     {"data/files", DATA, 1, false},
@@ -51,7 +51,7 @@ static const struct wing {
     {"ipu/tally", IPU, 4, false},
     {"ipu/examples", IPU, 5, false},
     {"solver/kernels", SOLVER, 0, false},
-    {"solver/cells", SOLVER, 1, true}, /* a folder a model */
+    {"solver/cells", SOLVER, 1, true}, /* one folder per model */
     {"solver/diffusion", SOLVER, 1, false},
     {"solver", SOLVER, 2, false},
     {"solver/tissue", SOLVER, 3, false},
@@ -82,7 +82,7 @@ enum {
     WINGS = sizeof wings / sizeof wings[0],
     UNITS_MAX = 512,
     NAME = 128,
-    FOLDER_MAX = 16 /* .c files of a folder */
+    FOLDER_MAX = 16 /* .c files per folder */
 };
 
 static int wing_named(const char *folder, size_t n)
@@ -92,7 +92,7 @@ static int wing_named(const char *folder, size_t n)
     return -1;
 }
 
-/* The wing of a file by its path from the root; -1: none. */
+/* Returns the wing of a file by its path from the root; -1: no wing. */
 static int wing_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -113,8 +113,8 @@ static bool is_below(int wing, int other)
 
 typedef struct survey {
     size_t files, own_includes, violations, n_units;
-    size_t between[MODULES][MODULES]; /* allowed includes of the second by the first */
-    char worst[2048];                 /* the first violation: "file:line: include", or a circle */
+    size_t between[MODULES][MODULES]; /* [from][to] allowed includes */
+    char worst[2048];                 /* the first violation: "file:line: include", or a cycle */
     char unit[UNITS_MAX][NAME];
     bool needs[UNITS_MAX][UNITS_MAX];
 } survey;
@@ -124,7 +124,7 @@ static void violation(survey *s, const char *path, int number, const char *what)
     if (s->violations++ == 0) (void)snprintf(s->worst, sizeof s->worst, "%s:%d: %s", path, number, what);
 }
 
-/* The unit of a source: its path without its ending. */
+/* Returns the unit of a source: its path without extension. */
 static size_t unit_of(survey *s, const char *path)
 {
     char name[NAME];
@@ -138,7 +138,7 @@ static size_t unit_of(survey *s, const char *path)
     return s->n_units++;
 }
 
-/* What an #include line names, behind its quote or bracket; NULL for other lines. */
+/* Returns the name in an #include line, after its quote or bracket; NULL for other lines. */
 static const char *included(const char *line)
 {
     while (isblank((unsigned char)*line)) line++;
@@ -150,7 +150,7 @@ static const char *included(const char *line)
     return *line == '"' || *line == '<' ? line : NULL;
 }
 
-/* A name in quotes lies in a wing that may be included; a name in brackets in none of ours. */
+/* Checks a line: a name in quotes must be in a wing that may be included, a name in brackets in no wing. */
 static void look_at_line(survey *s, const char *path, int number, char *line)
 {
     const char *name = included(line);
@@ -185,7 +185,7 @@ static void look_at_file(survey *s, const char *root, const char *path)
     (void)fclose(file);
 }
 
-/* Every source in the folder and below. */
+/* Checks every source in the folder and below. */
 static void look_at_folder(survey *s, const char *root, const char *folder)
 {
     char path[512], full[1024];
@@ -193,7 +193,7 @@ static void look_at_folder(survey *s, const char *root, const char *folder)
     (void)snprintf(full, sizeof full, "%s/%s", root, folder);
     size_t n_sources = 0;
     DIR *dir = opendir(full);
-    cr_assert_not_null(dir, "%s is not there; the test runs in the root of the source", full);
+    cr_assert_not_null(dir, "%s does not exist; the test runs in the root of the source", full);
     for (struct dirent *entry; (entry = readdir(dir));) {
         if (entry->d_name[0] == '.') continue;
         (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
@@ -211,7 +211,7 @@ static void look_at_folder(survey *s, const char *root, const char *folder)
 
 enum { NEW, OPEN, DONE };
 
-/* "a -> b -> a": the units on the way from `first` to its end, and back to it. */
+/* Writes a cycle as "a -> b -> a": the units on the path from `first` to its end, and back to it. */
 static void name_circle(survey *s, const size_t *way, size_t depth, size_t first)
 {
     size_t k = 0, used = 0;
@@ -221,7 +221,7 @@ static void name_circle(survey *s, const size_t *way, size_t depth, size_t first
     if (used < sizeof s->worst) (void)snprintf(s->worst + used, sizeof s->worst - used, "%s", s->unit[first]);
 }
 
-/* Follows what a unit needs; a unit that is met again on the way closes a circle. */
+/* Follows the dependencies of a unit; a unit that is already on the path closes a cycle. */
 static void follow(survey *s, size_t unit, char *state, size_t *way, size_t depth)
 {
     state[unit] = OPEN;
@@ -259,7 +259,7 @@ Test(layers, every_source_includes_only_what_stands_below_and_no_two_need_each_o
     cr_assert_eq(s->violations, 0, "%zu; the first: %s", s->violations, s->worst);
 }
 
-/* So that the test above cannot pass by looking at nothing: every arrow of the order is in use. */
+/* Ensures that the test above checks something: every allowed dependency is in use. */
 Test(layers, every_module_is_seen_and_uses_what_stands_below)
 {
     const survey *s = look(".");
@@ -285,8 +285,8 @@ static void plant(const char *root, const char *path, const char *text)
     (void)fclose(file);
 }
 
-/* Surveys a tree of one file a module and n more in mesh/cut, all lawful, except for one line planted in a file of its own, or in one of
- * these. */
+/* Surveys a tree with one file per module and n more in mesh/cut, without violations except for one planted line, which is in a
+ * separate file or in one of these. */
 static const survey *with_planted(const char *path, const char *line, size_t n)
 {
     static const char lawful[] = "#include \"data/core/a.h\"\n#include <stdio.h>\n#include <sys/stat.h>\n\n";
@@ -321,8 +321,8 @@ Test(layers, a_planted_violation_is_seen_and_named)
         {"data/core/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"mesh/mesh.h\"", true},
-        {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},      /* upstairs */
-        {"mesh/cut/b.c", "#include \"mesh/mend/flat.h\"", false}, /* next door */
+        {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},      /* a higher floor */
+        {"mesh/cut/b.c", "#include \"mesh/mend/flat.h\"", false}, /* the same floor */
         {"mesh/files/b.c", "#include \"mesh/cut/partition.h\"", true},
         {"mesh/vtk/b.c", "#include \"mesh/files/formats.h\"", false},
         {"data/core/b.c", "#include \"data/files/file.h\"", false},
@@ -342,10 +342,10 @@ Test(layers, a_planted_violation_is_seen_and_named)
         {"solver/b.c", "#include \"app/cli/table.h\"", false},
         {"app/draw/b.c", "#include \"ipu/graph/graph.h\"", true},
         {"app/draw/b.c", "#include \"app/results/report.h\"", false},
-        {"app/elsewhere/b.c", "", false}, /* a wing that nobody knows */
+        {"app/elsewhere/b.c", "", false}, /* an unknown wing */
         {"ipu/run/b.c", "  #  include\t\"mesh/mesh.h\" /* blanks do not hide it */", false},
-        {"ipu/run/b.c", "#include <mesh/mesh.h>", false},         /* nor brackets */
-        {"solver/b.c", "#include \"../app/cli/table.h\"", false}, /* nor ways round */
+        {"ipu/run/b.c", "#include <mesh/mesh.h>", false},         /* brackets are checked too */
+        {"solver/b.c", "#include \"../app/cli/table.h\"", false}, /* relative paths are not allowed */
         {"app/cli/b.c", "#include \"table.h\"", false},           /* names are from the root */
         {"app/cli/b.c", "#include \"tests/app/program.h\"", false},
         {"data/core/b.c", "/* as #include \"mesh/mesh.h\" would be */", true},

@@ -11,16 +11,16 @@
 #include <hdf5.h>
 #include <omp.h>
 
-/* Memory that cannot be had, at each place where a command takes some, one after the other: it ends with code 3 and a
- * message, and what files there are then are whole. What our own code takes is meant, and the C library and HDF5 for it;
- * what libraries do behind their doors is their own business. The linker puts the functions below in place of those that
- * take memory (cmake/tests.cmake). */
+/* Allocation failures at each place where a command allocates memory, one at a time: the command must end with code 3 and a
+ * message, and leave complete files. This covers the program's own allocations, and those of the C library and HDF5 made on its
+ * behalf, but not the internal allocations of other libraries. The linker replaces the allocating functions by the functions
+ * below (cmake/tests.cmake). */
 
-static size_t failing; /* which taking fails, from 1; 0: none */
-static size_t takings; /* so far in this command */
-static bool inside;    /* in a command: what the test takes for itself never fails */
+static size_t failing; /* number of the failing allocation, from 1; 0: no failure */
+static size_t takings; /* allocations so far in this command */
+static bool inside;    /* True in a command: allocations of the test never fail */
 
-/* What fails is the listing of a folder: where that is only to clear it, nothing is lost. */
+/* True if the failed allocation is in the listing of a folder: if the folder is only cleaned, nothing is lost. */
 static bool in_folder;
 static int open_folders;
 
@@ -79,7 +79,8 @@ int __wrap_closedir(DIR *dir)
     return __real_closedir(dir);
 }
 
-/* HDF5, where it opens and reads; what it says then. Its own cleaning up after it was refused memory is not ours. */
+/* Simulates an allocation failure in HDF5's open and read functions, with its error message. HDF5's own cleanup after failures is
+ * not tested. */
 static bool fails_in_hdf5(void)
 {
     if (!fails()) return false;
@@ -138,7 +139,7 @@ hid_t __wrap_H5Dcreate2(hid_t id, const char *name, hid_t type, hid_t space, hid
     return fails_in_hdf5() ? H5I_INVALID_HID : __real_H5Dcreate2(id, name, type, space, a, b, c);
 }
 
-/* Not that files are durable is asked here: waiting for the disk would take most of the time. */
+/* Does nothing, because durability is not tested and waiting for the disk would take most of the time. */
 int __wrap_fsync(int file);
 int __wrap_fsync(int file) { return (void)file, 0; }
 
@@ -157,7 +158,7 @@ int __wrap_mt_program_main(
     return code;
 }
 
-/* ---- the files: what a command that succeeded made of those that were there before */
+/* ---- the files left by a successful command ---- */
 
 enum { FILES_MOST = 64 };
 
@@ -194,15 +195,15 @@ static int compare(const char *path, const struct stat *info, int kind, struct F
     if (kind != FTW_F) return 0;
     size_t n;
     struct made *file = find_made(path);
-    cr_assert_not_null(file, "taking %zu fails: %s is left", failing, path);
+    cr_assert_not_null(file, "allocation %zu fails: %s is left", failing, path);
     char *bytes = bytes_of(path, &n);
-    cr_assert(n == file->n && memcmp(bytes, file->bytes, n) == 0, "taking %zu fails: %s is not whole",
+    cr_assert(n == file->n && memcmp(bytes, file->bytes, n) == 0, "allocation %zu fails: %s is incomplete",
         failing, path);
     free(bytes);
     return file->seen = true, 0;
 }
 
-/* Takes them away, or puts them there. */
+/* Restores the files of the successful command, or deletes them. */
 static void put_made(bool there)
 {
     for (size_t k = 0; k < n_made; k++) {
@@ -214,23 +215,24 @@ static void put_made(bool there)
     }
 }
 
-/* `all`: they were there before, so they still are; but those of a folder, which may go before their successors come. */
+/* Checks the files. `all`: the files existed before the command, so they still exist, except those of a folder, which may be
+ * deleted before they are replaced. */
 static void check_files(bool all)
 {
     for (size_t k = 0; k < n_made; k++) made[k].seen = false;
     cr_assert_eq(nftw(".", compare, 8, FTW_PHYS), 0);
     for (size_t k = 0; k < n_made; k++) {
         const bool of_results = strchr(made[k].path + 2, '/') != NULL;
-        cr_assert(made[k].seen || !(made[k].before || (all && !of_results)), "taking %zu fails: %s is gone",
-            failing, made[k].path);
+        cr_assert(made[k].seen || !(made[k].before || (all && !of_results)),
+            "allocation %zu fails: %s is missing", failing, made[k].path);
     }
 }
 
-/* ---- the walk */
+/* ---- the test of one command ---- */
 
-/* Once without a failure, to count; then taking 1, 1 + step, ... fails, by turns where the files are there and where they
- * are not. (There are a thousand in a run with pictures: every one of them would take half a minute, so that with pictures some are
- * tried, in steps by primes.) */
+/* Runs the command once without a failure, to count; then fails allocation 1, 1 + step, ..., alternately with and without
+ * existing files. (A run with pictures has a thousand allocations; all of them would take half a minute, so only some are tested,
+ * in prime steps.) */
 static void walk(size_t step, const char *line)
 {
     n_made = 0;
@@ -240,16 +242,16 @@ static void walk(size_t step, const char *line)
     free(works("%s", line));
     cr_assert_eq(nftw(".", keep, 8, FTW_PHYS), 0);
     for (size_t k = before; k < n_made; k++) made[k].before = false;
-    cr_assert(n_made > before, "%s makes nothing", line);
+    cr_assert(n_made > before, "%s writes no file", line);
     const size_t n = takings;
     for (failing = 1; failing <= n; failing += step) {
         const bool all = failing / step % 2;
         put_made(all);
         reply r = myotile("%s", line);
-        const bool without_page = find_made("./out/report.html") && !there("out/report.html"); /* a warning */
+        const bool without_page = find_made("./out/report.html") && !there("out/report.html"); /* warning */
         cr_assert(r.code == 3 || (r.code == 0 && (in_folder || without_page)),
-            "%s: taking %zu of %zu fails: code %d: %s", line, failing, n, r.code, r.said);
-        cr_assert(r.code == 0 || strstr(r.said, "memory"), "%s: taking %zu: %s", line, failing, r.said);
+            "%s: allocation %zu of %zu fails: code %d: %s", line, failing, n, r.code, r.said);
+        cr_assert(r.code == 0 || strstr(r.said, "memory"), "%s: allocation %zu: %s", line, failing, r.said);
         check_files(all);
         forget(&r);
     }

@@ -4,7 +4,7 @@
 
 TestSuite(command, .init = enter_room, .fini = leave_room);
 
-/* In the order in which one's files feed the next. */
+/* In the order in which the output of one is the input of the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
     "machine show", "machine allreduce", "run", "report", "reproduce table1", "reproduce table2",
@@ -68,7 +68,7 @@ Test(command, the_short_option_asks_for_help_too)
     }
 }
 
-/* Also behind arguments that are wrong: who asks for help gets it. */
+/* Also after wrong arguments: a request for help is always answered. */
 Test(command, help_wins_over_other_arguments)
 {
     char *text = works("cell --nonsense 3 --help");
@@ -76,8 +76,8 @@ Test(command, help_wins_over_other_arguments)
     free(text);
 }
 
-/* What makes an example quick: words behind it, or digits in it. gmsh meets 5,200 elements with few attempts. As they are shown these
- * examples stand in test_waves_command_slow.c. */
+/* Changes that make an example quick: words appended to it, or other digits. gmsh meets 5,200 elements with few attempts. The
+ * unchanged examples are run in test_waves_command_slow.c. */
 #define FEW_TILES " --machine-set tiles=64"
 #define FEW_TILES_IN_CASE " --set machine.tiles=64"
 static const struct {
@@ -114,7 +114,7 @@ static void run_quickly(const char *name, char *line)
     free(works("%s%s", line, behind));
 }
 
-/* The help says these work: so they are run as they stand there, but for what would take long. */
+/* The examples in the help must work, so they are run as shown, except changes that shorten them. */
 Test(command, every_example_works_as_it_is_shown)
 {
     for (int k = 0; k < NAMES; k++) {
@@ -128,13 +128,13 @@ Test(command, every_example_works_as_it_is_shown)
     }
     cr_assert(there("slab.hdf") && there("trace.csv") && there("quick/activation.png") &&
               there("figure1.png") && there("figure3.png") && there("figure4.png") && there("figure5.png"));
-    (void)things(); /* nothing half-written */
+    (void)things(); /* no incomplete files */
 }
 
 Test(command, unknown_commands_are_refused_by_name)
 {
     refuses(2, "'simulate' is not a command; see myotile --help", "simulate");
-    refuses(2, "'simulate' is not a command", "simulate case.yaml"); /* the second word is none of the name */
+    refuses(2, "'simulate' is not a command", "simulate case.yaml"); /* not part of the name */
     refuses(2, "'mesh cube' is not a command", "mesh cube --edge-mm 1");
     refuses(2, "'mesh slabs' is not a command", "mesh slabs");
     refuses(2, "'machine' is not a command", "machine --format json");
@@ -161,7 +161,7 @@ Test(command, unknown_options_are_refused_by_every_command)
 {
     for (int k = 0; k < NAMES; k++) refuses(2, "unknown option '--nonsense'", "%s --nonsense 1", names[k]);
     refuses(2, "unknown option '-x'", "run case.yaml -x folder");
-    refuses(2, "unknown option '--out'", "run case.yaml --out folder"); /* no beginnings of names */
+    refuses(2, "unknown option '--out'", "run case.yaml --out folder"); /* no abbreviations of names */
     refuses(2, "unknown option '--Format'", "partition --Format json mesh.hdf");
     refuses(2, "unknown option '--formats=json'", "partition --formats=json mesh.hdf");
     refuses(2, "unknown option '-o=m.hdf'", "mesh slab --size-mm 1,1,1 --edge-mm 1 -o=m.hdf");
@@ -184,7 +184,7 @@ Test(command, an_option_without_its_value_is_refused)
     refuses(2, "mesh info: --format needs text|json|csv", "mesh info mesh.hdf --format");
 }
 
-/* "--name=value" is "--name value", also where the value has a '=' in it. */
+/* "--name=value" is equivalent to "--name value", even if the value contains a '='. */
 Test(command, a_value_may_stand_behind_an_equals_sign)
 {
     free(works("mesh slab --size-mm=2,1,1 --edge-mm=1 -o a.hdf"));
@@ -209,7 +209,7 @@ Test(command, a_value_may_stand_behind_an_equals_sign)
     refuses(2, "run: --no-cache=yes; allowed: --no-cache, which takes no value", "run a.yaml --no-cache=yes");
 }
 
-/* The next option is not taken for the value: no file called "--type" comes to be. */
+/* The next option is not parsed as the value: no file called "--type" is created. */
 Test(command, another_option_is_no_value)
 {
     refuses(2, "cell: --output needs TRACE.csv", "cell -o --type epi");
@@ -233,7 +233,7 @@ Test(command, a_format_that_does_not_exist_is_refused)
         refuses(2, "--format xml; allowed: text, json, csv", "%s --format xml", with_format[k]);
 }
 
-/* A full disk or a closed pipe behind standard output is no success. */
+/* If standard output is a full disk or a closed pipe, the command fails. */
 Test(command, output_that_cannot_be_written_is_a_failure)
 {
     FILE *full = fopen("/dev/full", "w");
@@ -248,7 +248,7 @@ Test(command, output_that_cannot_be_written_is_a_failure)
     free(said);
 }
 
-/* ---- what commands share */
+/* ---- functions shared by commands ---- */
 
 Test(command, numbers_are_read_to_the_last_character)
 {
@@ -261,7 +261,7 @@ Test(command, numbers_are_read_to_the_last_character)
         cr_assert_eq(mt_numbers("-x", bad[k], 3, -INFINITY, x), MT_INPUT, "'%s'", bad[k]);
         cr_assert(strstr(mt_message(), "-x") && strstr(mt_message(), "3 numbers"), "%s", mt_message());
     }
-    cr_assert_eq(mt_numbers("-x", "0", 1, 0, x), MT_INPUT); /* above, not at */
+    cr_assert_eq(mt_numbers("-x", "0", 1, 0, x), MT_INPUT); /* above 0, not equal */
     cr_assert(strstr(mt_message(), "1 number above 0"), "%s", mt_message());
     cr_assert_eq(mt_numbers("-x", "1e-9", 1, 0, x), MT_OK);
 }
@@ -278,7 +278,7 @@ Test(command, whole_numbers_are_whole_and_within_their_range)
     cr_assert(strstr(mt_message(), "-n 9999") && strstr(mt_message(), "from 1 to 7"), "%s", mt_message());
 }
 
-/* An option's value may look like an operand and the other way round: each is found by its place. */
+/* An option's value may look like an operand and vice versa: each is recognised by its position. */
 Test(command, options_and_operands_are_told_apart_in_any_order)
 {
     char *const words[] = {"--set", "a=1", "-o", "case.yaml", "--", "--the.yaml"};
@@ -293,9 +293,9 @@ Test(command, options_and_operands_are_told_apart_in_any_order)
     mt_arena_free(&arena);
 }
 
-/* ---- what the table of commands gives besides help */
+/* ---- other uses of the table of commands ---- */
 
-/* What bash offers behind a line, by the script that the program prints, the words sorted. */
+/* Returns the completions that bash offers after a line with the script printed by the program; the words are sorted. */
 static char *offered(const char *line)
 {
     char *script = works("--completion"), *text = NULL;
@@ -322,7 +322,7 @@ Test(command, a_shell_completes_commands_options_and_values)
         {"myotile machine show --f", "--format"}, {"myotile mesh slab --cut k", "kuhn"},
         {"myotile run case.yaml --format '=' j", "json"},
         {"myotile run case.yaml --format json --prog", "--progress"},
-        {"myotile run ca", ""}, /* a file: that is bash's own */
+        {"myotile run ca", ""}, /* files are completed by bash */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char *words = offered(cases[k][0]);
@@ -331,8 +331,8 @@ Test(command, a_shell_completes_commands_options_and_values)
     }
 }
 
-/* Every command and one option stand in the page. A line that begins with a dot goes on with the first letter of a macro (.TH,
- * .SH, .PP, .RS, .B, .I); the rest of the line is not looked at. */
+/* The page contains every command and one option. After a dot at the beginning of a line, only the first letter of a macro (.TH,
+ * .SH, .PP, .RS, .B, .I) is checked. */
 Test(command, the_manual_page_has_every_command)
 {
     char *page = works("--manual"), head[64];

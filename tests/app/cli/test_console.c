@@ -29,7 +29,7 @@ Test(console, is_silent_in_a_pipe)
     close(ends[0]);
 }
 
-/* A terminal, and what is written to it. */
+/* A terminal, and the text written to it. */
 static FILE *open_terminal(int *master)
 {
     *master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -39,7 +39,7 @@ static FILE *open_terminal(int *master)
     return terminal;
 }
 
-/* Reads until `last` has arrived: what was written comes in pieces. */
+/* Reads until `last` has arrived, because output arrives in pieces. */
 static size_t read_until(int master, const char *last, char *out, size_t size)
 {
     size_t n = 0;
@@ -52,7 +52,7 @@ static size_t read_until(int master, const char *last, char *out, size_t size)
     return n;
 }
 
-/* All that a terminal received from the work. */
+/* Returns the complete output of the work on a terminal. */
 static size_t on_terminal(char *out, size_t size)
 {
     int master;
@@ -82,15 +82,15 @@ Test(console, on_a_terminal_rewrites_one_line_and_ends_it)
 {
     char text[4096];
     size_t n = on_terminal(text, sizeof text);
-    cr_assert_eq(strncmp(text, "\rsimulating  [>", 15), 0, "%s", text); /* the first line comes at once */
+    cr_assert_eq(strncmp(text, "\rsimulating  [>", 15), 0, "%s", text); /* drawn immediately */
     const char *last = strstr(text, "\rsimulating  50.0 ms in ");
     cr_assert(last, "%s", text);
     cr_assert_eq(
-        strchr(text, '\n'), text + n - 1, "more than one line"); /* the terminal makes "\r\n" of "\n" */
+        strchr(text, '\n'), text + n - 1, "more than one line"); /* the terminal converts "\n" to "\r\n" */
     cr_assert(strstr(last, "element-steps/s\033[K\r\n"), "%s", last);
 }
 
-/* 51 updates follow each other within far less than the 10 s that 50 drawings would need. */
+/* 51 updates take much less than the 10 s required for 50 drawings. */
 Test(console, draws_far_less_often_than_it_is_told)
 {
     char text[4096];
@@ -159,7 +159,7 @@ Test(console, line_bears_a_beginning_an_end_and_nonsense)
     cr_assert(strstr(line, "100 %"));
 }
 
-/* What a log gets from a stage that takes ten intervals, and from one that is over at once. */
+/* Output to a log from a stage of ten intervals, and from a very short stage. */
 Test(console, a_log_gets_lines_of_what_takes_long)
 {
     int ends[2];
@@ -180,7 +180,7 @@ Test(console, a_log_gets_lines_of_what_takes_long)
     close(ends[0]);
 }
 
-/* Once, before the work that they lead to. */
+/* Printed once, before the work that follows the stages. */
 Test(console, stages_that_took_long_are_told_with_their_times)
 {
     int ends[2];
@@ -230,7 +230,7 @@ Test(console, first_interrupt_is_told_not_suffered)
 
 Test(console, second_interrupt_ends_the_program, .exit_code = 130)
 {
-    signal(SIGINT, SIG_DFL); /* tests in the background of a shell inherit that it is ignored */
+    signal(SIGINT, SIG_DFL); /* tests in the background of a shell inherit an ignored SIGINT */
     mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
     raise(SIGINT);

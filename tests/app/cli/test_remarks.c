@@ -4,7 +4,7 @@
 
 #include "app/cli/remarks.h"
 
-/* The remark of a line: its word, or NULL, and its text, or NULL. */
+/* Checks the word and the text of a line's remark; NULL: no word, no text. */
 static void expect(const char *text, size_t line, const char *known, const char *source)
 {
     mt_arena arena = {0};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What printing writes, as one text; the caller frees it. */
+/* Returns the printed tables as one text; the caller frees it. */
 static char *printed(const mt_table *tables, size_t n, bool as_document, mt_format format)
 {
     char *text = NULL;
@@ -117,7 +117,7 @@ Test(table, several_tables_are_one_document)
     mt_arena_free(&arena);
 }
 
-/* The key is for programs; the label, further right the deeper, for people. */
+/* The key is for programs; the label, indented by its depth, for people. */
 Test(table, an_item_is_its_key_for_programs_and_its_label_in_text)
 {
     mt_arena arena = {0};
@@ -211,7 +211,7 @@ Test(table, a_stream_that_takes_no_more_is_a_failure)
     mt_arena_free(&arena);
 }
 
-/* 100 rows make the values grow several times. */
+/* 100 rows make the array of values grow several times. */
 static mt_status fill_and_print(mt_arena *arena, FILE *stream)
 {
     mt_table t = mt_table_begin(arena, "many", "Many");
@@ -258,7 +258,7 @@ Test(table, every_lack_of_memory_comes_back_as_a_status)
     fclose(nowhere);
 }
 
-/* The characters of the widest line. */
+/* Returns the number of characters of the widest line. */
 static size_t widest(const char *text)
 {
     size_t most = 0, n = 0;

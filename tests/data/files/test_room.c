@@ -18,7 +18,7 @@ static size_t pages(const char *format)
     return (size_t)n * 4096;
 }
 
-/* Limits data or address space to the present use plus `bytes`; 0: to nothing. */
+/* Sets the soft limit of data or address space; 0: to the hard limit. */
 static void limit_to(bool data, size_t bytes)
 {
     struct rlimit limit;

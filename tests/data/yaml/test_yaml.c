@@ -246,7 +246,6 @@ Test(yaml, a_key_that_was_renamed_is_refused_by_its_new_name)
         "--set stimuli.1.pulses.number=2: stimuli.1.pulses.number is now stimuli.1.pulses.count");
 }
 
-/* The path may be of any file, so its contents must not appear in a message. */
 /* The warning that was given, or "". */
 static char warned[256];
 
@@ -279,6 +278,7 @@ Test(yaml, a_removed_key_is_accepted_with_a_warning_that_says_what_replaces_it)
     mt_listen(NULL);
 }
 
+/* The path may be of any file, so its contents must not appear in a message. */
 Test(yaml, a_message_shows_no_more_than_the_beginning_of_what_is_wrong)
 {
     expect_error("0123456789012345678901234567890123456789\n", NULL,

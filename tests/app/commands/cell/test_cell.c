@@ -44,7 +44,8 @@ static void expect_name(const mt_cell_quantity *q, const char *column)
     cr_assert(column && strcmp(column, name) == 0, "%s; %s", column, name);
 }
 
-/* The states in the order of the equations, then the currents, each named with its unit; the first row is where the cell begins. */
+/* Checks the columns: the states in the order of the equations, then the currents, each with its unit. The first row has the
+ * initial values. */
 static void expect_columns(const mt_cell_model *model, const mt_cell_variant *variant)
 {
     size_t size;
@@ -80,7 +81,7 @@ Test(cell, columns_have_the_names_of_their_states)
         for (size_t v = 0; v < (*m)->n_variants; v++) expect_columns(*m, &(*m)->variants[v]);
 }
 
-/* What --model and --type may be, of all models. */
+/* Lists the values of --model and --type of all models. */
 Test(cell, models_are_listed)
 {
     char *out = works("cell --list --format json");
@@ -113,7 +114,7 @@ Test(cell, trace_has_all_values_at_each_ms_of_500)
     for (size_t k = 0; k < t.n; k++) cr_assert_float_eq(t.value[k][0], (double)k, 1e-9);
 }
 
-/* Published rest of the epicardial cell: the first row; then up above 0 mV, and back to rest after 500 ms. */
+/* Published resting state of the epicardial cell: the first row; then V exceeds 0 mV, and is at rest again after 500 ms. */
 Test(cell, an_action_potential_goes_up_and_comes_back)
 {
     trace t = run_cell("--type epi");
@@ -129,7 +130,7 @@ Test(cell, without_a_stimulus_the_cell_rests)
     cr_assert_lt(peak_mV(&t), -84);
 }
 
-/* Until the stimulus starts the cell is the one without, to the bit; then it is not. */
+/* Before the stimulus all values equal, bit for bit, those without stimulus; afterwards they differ. */
 Test(cell, the_stimulus_starts_when_it_is_said_to)
 {
     trace with = run_cell("--stimulus 10,1,52 --end-ms 20"),
@@ -140,8 +141,8 @@ Test(cell, the_stimulus_starts_when_it_is_said_to)
             memcmp(with.value[k], without.value[k], sizeof with.value[k]) == 0, k <= 10, "%zu ms", k);
 }
 
-/* The middle wall's cells have the longest action potential of the three (ten Tusscher & Panfilov 2006):
- * where the others are back near rest, they are not. */
+/* Mid-myocardial cells have the longest action potential of the three (ten Tusscher & Panfilov 2006): when the others are nearly
+ * at rest, they are not. */
 Test(cell, types_differ_and_mid_lasts_longest)
 {
     trace epi = run_cell("--type epi"), mid = run_cell("--type mid"), endo = run_cell("--type endo");
@@ -150,9 +151,9 @@ Test(cell, types_differ_and_mid_lasts_longest)
     cr_assert(epi.value[0][1] != endo.value[0][1] && epi.value[0][1] != mid.value[0][1]);
 }
 
-/* V is below 128 mV: a step in single precision rounds it by at most 2^-18 mV = 3.8e-6 mV. If all of the
- * 25,000 roundings went one way and none was forgotten, that were 0.1 mV; as much again for the states'
- * roundings. (Seen: 0.024 mV.) And it is not the same arithmetic. */
+/* V is below 128 mV, so a step in single precision rounds it by at most 2^-18 mV = 3.8e-6 mV. If all 25,000 rounding errors had
+ * the same sign and were not damped, the error would be 0.1 mV; the rounding of the states contributes about the same. (Measured:
+ * 0.024 mV.) The difference must not be zero, because the arithmetic differs. */
 Test(cell, precisions_agree_as_far_as_rounding_lets_them)
 {
     static const char *const types[] = {"epi", "mid", "endo"};
@@ -167,7 +168,7 @@ Test(cell, precisions_agree_as_far_as_rounding_lets_them)
     }
 }
 
-/* A step that does not divide 1 ms: the row of each ms is the first step at or behind it. */
+/* A step that does not divide 1 ms: the row of each ms is the first step at or after it. */
 Test(cell, any_time_step_gives_a_row_for_each_ms)
 {
     trace t = run_cell("--dt-ms 0.03 --end-ms 50");
@@ -176,8 +177,8 @@ Test(cell, any_time_step_gives_a_row_for_each_ms)
         cr_assert(t.value[k][0] >= (double)k - 1e-9 && t.value[k][0] < (double)k + 0.03, "%g", t.value[k][0]);
 }
 
-/* Euler is of first order: the difference to dt / 4 falls at least by half when dt does (1 - 1/4 to 1/2 - 1/4
- * would be a third; the upstroke is left out, where a shift in time is a large difference). */
+/* Forward Euler is of first order: the difference to dt / 4 at least halves with dt (the exact ratio of 1/2 - 1/4 to 1 - 1/4 is a
+ * third). The upstroke is omitted, because there a shift in time is a large difference. */
 Test(cell, a_smaller_step_changes_less)
 {
     trace coarse = run_cell("--dt-ms 0.04"), middle = run_cell("--dt-ms 0.02"),
@@ -214,7 +215,7 @@ Test(cell, bad_options_are_refused_and_write_nothing)
     refuses(2, "allowed: at most 1e9", "cell -o a.csv --dt-ms 1e-300");
 }
 
-/* It runs, says one line, and leaves its file. */
+/* Runs a cell that must succeed with this one-line warning and write its file. */
 static void expect_warning(const char *options, const char *warning)
 {
     char line[256], expected[256], *out;
@@ -246,8 +247,8 @@ Test(cell, what_may_not_be_meant_is_warned_of)
     expect_warning(
         "--end-ms 20 --stimulus 0.995,1,52", "--stimulus, its start: found 0.995 ms, which are 49.75 steps");
     char *out = works("cell -o a.csv --end-ms 20.01");
-    cr_assert(
-        strstr(out, "epi cell, 20.02 ms at dt 0.02 ms"), "what was simulated, not what was asked: %s", out);
+    cr_assert(strstr(out, "epi cell, 20.02 ms at dt 0.02 ms"),
+        "the simulated time, not the requested one: %s", out);
     free(out);
 }
 
@@ -258,7 +259,7 @@ Test(cell, a_file_that_cannot_be_written_is_refused)
     refuses(3, "none/trace.csv: cannot be written", "cell -o none/trace.csv --end-ms 1");
 }
 
-/* 20,000 mV in 2 ms: no cell lives through that, and no number of it is written. */
+/* 20,000 mV in 2 ms: no cell survives that, and no number of it is written. */
 Test(cell, a_cell_that_blows_up_is_refused)
 {
     static const char line[] = "cell -o a.csv --stimulus 1,2,10000 --end-ms 5";
@@ -271,7 +272,7 @@ Test(cell, a_cell_that_blows_up_is_refused)
 
 /* ---- pacing ---- */
 
-/* V at every step of a whole run, from its trace. */
+/* Returns V at every step of a run, from its trace. */
 static double *potential_of(const char *path, size_t *n)
 {
     size_t size;
@@ -284,7 +285,7 @@ static double *potential_of(const char *path, size_t *n)
     return v;
 }
 
-/* From 0 mV upwards, first in this range of steps, down to a tenth of the way from rest to peak. */
+/* Returns the time from 0 mV upwards, the first in this range of steps, to 90 % repolarisation between rest and peak. */
 static double apd90_ms(const double *v, size_t from, size_t to, double dt_ms)
 {
     size_t up = from, down;
@@ -297,7 +298,7 @@ static double apd90_ms(const double *v, size_t from, size_t to, double dt_ms)
                        v[up] / (v[up + 1] - v[up]));
 }
 
-/* The number called `key` of the n-th row, from 0, of a table of numbers. */
+/* Returns the number of `key` in the n-th row, from 0, of a table of numbers. */
 static double row_number(const char *json, size_t n, const char *key)
 {
     char mark[64];
@@ -327,7 +328,7 @@ Test(cell, the_table_has_the_durations_that_the_trace_of_every_step_shows)
     free(v), free(json);
 }
 
-/* As solver/README.md has it for steps of 0.02 ms. */
+/* The value in solver/README.md for steps of 0.02 ms. */
 Test(cell, one_beat_has_the_duration_that_the_readme_tells)
 {
     char *json = works("cell --format json");
@@ -349,7 +350,7 @@ Test(cell, text_shows_the_last_beats_and_json_all)
     free(text), free(json);
 }
 
-/* What is saved is where another run goes on, to the bit: two beats and one more are three. */
+/* A saved state is continued bit for bit: two beats and one more equal three. */
 Test(cell, a_run_goes_on_where_another_ended)
 {
     static const char *const cells[] = {"--type mid", "--type epi --precision float",
@@ -361,7 +362,7 @@ Test(cell, a_run_goes_on_where_another_ended)
         cr_assert(same_file("whole.yaml", "three.yaml"), "%s", cells[k]);
         cr_assert_not(same_file("whole.yaml", "two.yaml"), "%s", cells[k]);
     }
-    char *out = works("cell --start two.yaml --end-ms 1"); /* model and type are those of the file */
+    char *out = works("cell --start two.yaml --end-ms 1"); /* model and type are read from the file */
     cr_assert(strstr(out, "standard cell"), "%s", out);
     free(out);
 }
@@ -384,7 +385,7 @@ Test(cell, parameters_of_a_state_are_the_cells)
     free(text), free(usual), free(shorter);
 }
 
-/* By an option as by a file; factors are of what the type has by itself, and of one parameter the last word counts. */
+/* Options and files have the same effect. Factors apply to the type's own value, and the last option for a parameter counts. */
 Test(cell, parameters_are_changed_by_options)
 {
     size_t n;
@@ -404,7 +405,7 @@ Test(cell, parameters_are_changed_by_options)
     free(text);
 }
 
-/* Half of g_Kr makes the first action potential 22 ms longer, as the readme of the solver tells. */
+/* Halving g_Kr prolongs the first action potential by 22 ms, as stated in solver/README.md. */
 Test(cell, a_changed_cell_is_called_so_and_lasts_longer)
 {
     char *usual = works("cell --format json"), *changed = works("cell --scale g_Kr=0.5 --format json");
@@ -508,7 +509,7 @@ Test(cell, states_that_do_not_fit_are_refused)
     refuses(3, "mine.yaml", "cell --end-ms 1 --save mine.yaml");
 }
 
-/* A run without an end that anybody would wait for; the table comes from nowhere and the file is not there. */
+/* A very long run; no table is printed and no file exists. */
 Test(cell, a_signal_ends_long_pacing_at_once)
 {
     const pid_t child = fork();
@@ -523,5 +524,5 @@ Test(cell, a_signal_ends_long_pacing_at_once)
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 143);
     cr_assert(!there("long.csv") && !there("long.yaml"));
-    (void)things(); /* nor a part of it */
+    (void)things(); /* no incomplete file either */
 }

@@ -27,7 +27,8 @@ static const json *rows_of(const char *line, const char *table)
 
 static double number(const json *row, const char *key) { return json_at(row, key)->number; }
 
-/* Each row S1 to S2 is shorter, and so is the action potential behind it: the cell's is the same curve as by hand. */
+/* Each S1-S2 interval is shorter than the previous one, and so is the action potential after it. A run of `cell` gives the same
+ * values. */
 Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
 {
     const json *rows = rows_of("restitution --beats 2 --intervals-ms 600,100,50 --format json", "s1_s2");
@@ -46,8 +47,8 @@ Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
         number(rows->first, "diastolic_interval_ms"), 1e-6);
 }
 
-/* The slope of the model's closed form (tests/solver/cells/test_restitution.c) passes 1 at DI = 120 ln 1.8 = 70 ms: a cycle that would
- * lead there alternates, longer ones do not. */
+/* The slope of the model's closed form (tests/solver/cells/test_restitution.c) exceeds 1 below DI = 120 ln 1.8 = 70 ms: a cycle
+ * length with shorter DI alternates, longer ones do not. */
 Test(restitution_command, dynamic_shows_alternans)
 {
     const json *rows = rows_of("restitution --protocol dynamic --model mitchell-schaeffer --dt-ms 0.05 "
@@ -58,7 +59,7 @@ Test(restitution_command, dynamic_shows_alternans)
     cr_assert_gt(fabs(number(rows->first->next->next, "apd90_change_ms")), 10);
     for (const json *row = rows->first; row; row = row->next)
         cr_assert_float_eq(number(row, "apd90_ms") + number(row, "next_diastolic_interval_ms"),
-            number(row, "cycle_length_ms"), 3); /* weak upstrokes are late by so much */
+            number(row, "cycle_length_ms"), 3); /* tolerance for the delay of weak upstrokes */
 }
 
 Test(restitution_command, pictures_are_drawn_of_both_protocols)
@@ -70,7 +71,7 @@ Test(restitution_command, pictures_are_drawn_of_both_protocols)
     cr_assert(there("s.png") && there("d.png") && !same_file("s.png", "d.png"));
 }
 
-/* A file size limit stands for a disk that is full: what took long to measure is not lost. */
+/* A file size limit simulates a full disk: the table, which took long to compute, is not lost. */
 Test(restitution_command, a_picture_that_fails_costs_no_table)
 {
     static const char *const lines[] = {

@@ -1,5 +1,5 @@
-/* myotile restitution in tissue, with the model of little work. tests/app/waves/test_premature.c has what a wave's numbers are; those of the
- * usual model are in test_tissue_restitution_slow.c. */
+/* myotile restitution in tissue, with the cheap model. tests/app/waves/test_premature.c tests the numbers of propagation; the
+ * usual model is in test_tissue_restitution_slow.c. */
 #include <criterion/criterion.h>
 
 #include "solver/diffusion/tissue.h"
@@ -36,7 +36,7 @@ static double property(const json *tables, const char *key)
     return json_value(json_at(json_item(tables, "table", "restitution"), "properties"), key);
 }
 
-/* The wave is the slower and the shorter the less time there was, until it is blocked: within 284 ms of S1 no cell is excited again. */
+/* CV and APD90 decrease with the interval until propagation is blocked: within 284 ms of S1 no cell is excited again. */
 Test(tissue_restitution, velocity_and_duration_fall_with_the_interval_until_the_wave_is_blocked)
 {
     const json *tables =
@@ -62,7 +62,8 @@ Test(tissue_restitution, velocity_and_duration_fall_with_the_interval_until_the_
     cr_expect(there("curves.png"));
 }
 
-/* A cell by itself has the same DI but for the delay of S2, and another peak by its stimulus: its APD90 is 1.6 ms longer. */
+/* A single cell has the same DI except for the delay of S2, and another peak because of its stimulus: its APD90 is 1.6 ms
+ * longer. */
 Test(tissue_restitution, behind_long_intervals_durations_are_those_of_a_cell)
 {
     static const char line[] = "--beats 2 --intervals-ms 900,600,150";
@@ -79,7 +80,7 @@ Test(tissue_restitution, behind_long_intervals_durations_are_those_of_a_cell)
     }
 }
 
-/* Boxes of 0.6 mm make this model's waves 2 % late, premature ones too. */
+/* With boxes of 0.6 mm this model's CV is underestimated by 2 %, also that of premature beats. */
 Test(tissue_restitution, a_slab_of_small_elements_conducts_as_a_cable)
 {
     static const char line[] = "--beats 1 --intervals-ms 350,350,1";
@@ -95,7 +96,7 @@ Test(tissue_restitution, a_slab_of_small_elements_conducts_as_a_cable)
     cr_expect(property(slab, "elements") > 5000 && property(cable, "elements") < 500);
 }
 
-/* Nothing but the diffusivity has a length in it. */
+/* Only the diffusivity contains a length. */
 Test(tissue_restitution, across_the_fibres_lengths_are_shorter_and_times_the_same)
 {
     static const char line[] = "--beats 1 --intervals-ms 360,360,1";
@@ -108,7 +109,7 @@ Test(tissue_restitution, across_the_fibres_lengths_are_shorter_and_times_the_sam
     cr_expect_float_eq(json_value(across, "apd90_ms"), json_value(along, "apd90_ms"), 1e-6);
 }
 
-/* A cell that follows every 350 ms has rested for less than 100 ms. */
+/* A cell paced every 350 ms has rested for less than 100 ms. */
 Test(tissue_restitution, s1_begins_in_cells_that_were_paced)
 {
     static const char line[] = "--cable --bcl 350 --intervals-ms 350,350,1";
@@ -140,7 +141,7 @@ Test(tissue_restitution, tissue_cells_and_time_step_are_those_of_the_case)
         works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
               "--set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set time.splitting=godunov %s",
             line);
-    cr_expect_str_eq(godunov, same, "a cable is converged, whatever the splitting of the case");
+    cr_expect_str_eq(godunov, same, "a cable is converged, independent of the splitting of the case");
     const json *whole = tables_of(same);
     cr_expect_float_eq(property(quarter, "s1_conduction_velocity_mm_per_ms"),
         property(whole, "s1_conduction_velocity_mm_per_ms") / 2, 1e-9);

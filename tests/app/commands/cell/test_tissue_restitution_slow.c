@@ -1,4 +1,4 @@
-/* Restitution of the usual model in tissue: beside a cell by itself, and on coarse elements beside a cable. */
+/* Restitution of the usual model in tissue, compared with a single cell, and on coarse elements compared with a cable. */
 #include <criterion/criterion.h>
 
 #include "tests/json.h"
@@ -25,7 +25,7 @@ static double s1_speed(const json *tables)
         json_at(json_item(tables, "table", "restitution"), "properties"), "s1_conduction_velocity_mm_per_ms");
 }
 
-/* The wave comes 0 to 2 ms later, when it has its form, and charges cells otherwise than a pulse. */
+/* The established wavefront of S2 arrives 0 to 2 ms later, and excites cells differently from a stimulus. */
 Test(tissue_restitution, behind_all_intervals_durations_are_those_of_a_cell)
 {
     const json *tissue = json_rows(tables_of("--cable --intervals-ms 1000,400,200"), "s1_s2_tissue")->first,
@@ -40,7 +40,7 @@ Test(tissue_restitution, behind_all_intervals_durations_are_those_of_a_cell)
     }
 }
 
-/* The velocity of rows with falling DI, linear between them. */
+/* Returns the CV at a diastolic interval by linear interpolation between rows of decreasing DI. */
 static double speed_at(const json *rows, double di_ms)
 {
     for (const json *a = rows->first; a && a->next; a = a->next) {
@@ -54,7 +54,7 @@ static double speed_at(const json *rows, double di_ms)
     return NAN;
 }
 
-/* In per cent of the cable's speed, S1's and S2's behind the same DI. */
+/* Compares the CV of S1, and of S2 after the same DI, with the cable, in per cent. */
 static void expect_faster(const char *size, const char *direction, double s1_percent, double s2_percent)
 {
     char line[256];
@@ -72,7 +72,8 @@ static void expect_faster(const char *size, const char *direction, double s1_per
     cr_expect_float_eq(second, s2_percent, 0.6, "%s, %s: S2 %g %%", size, direction, second);
 }
 
-/* Premature waves are the later, as solver/README.md says of other stretches: by 8 and 18 % behind the same interval. */
+/* CV of premature beats is underestimated more, as solver/README.md states for other cables: by 8 and 18 % after the same
+ * interval. */
 Test(tissue_restitution, premature_waves_through_elements_of_0_4_mm_are_later_than_healthy_ones)
 {
     expect_faster("--length-mm 0.4", "along", -3.4, -8.3);

@@ -1,4 +1,4 @@
-/* myotile tune, with the model of little work. What it finds for the usual model is in test_tune_slow.c. */
+/* myotile tune with the cheap model. The usual model is in test_tune_slow.c. */
 #include <criterion/criterion.h>
 
 #include "solver/case/case.h"
@@ -55,7 +55,7 @@ static void expect_speeds(const json *tables, double along, double across)
     }
 }
 
-/* The speed of the cubic is sqrt(D) times a number of the model, which is 0.333 mm/ms for the usual D along the fibres
+/* The CV of the cubic model is sqrt(D) times a constant of the model, 0.333 mm/ms for the usual longitudinal D
  * (tests/app/study/validation/test_waves_command.c). */
 Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivities_stay)
 {
@@ -78,7 +78,7 @@ Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivi
     }
 }
 
-/* Scar is no reason for a word. */
+/* Scar causes no warning. */
 Test(tune, what_is_not_looked_at_is_said)
 {
     static const char *const rest[][2] = {{"regions:\n  - {tag: 1, inert: true}\n", NULL},
@@ -97,7 +97,7 @@ Test(tune, what_is_not_looked_at_is_said)
     }
 }
 
-/* What stands behind "tissue:". */
+/* Returns the text from "tissue:" on. */
 static const char *snippet_of(const char *printed)
 {
     const char *snippet = strstr(printed, "\ntissue:\n");
@@ -129,7 +129,7 @@ Test(tune, the_snippet_is_the_tissue_of_a_case_that_runs_and_is_right_already)
         loaded.tissue.extracellular_t_mS_mm, 2e-5 * loaded.tissue.extracellular_t_mS_mm);
 }
 
-/* The membrane's numbers are the case's, and so is the size of the elements. */
+/* Membrane parameters and element size are those of the case. */
 Test(tune, what_is_not_asked_for_is_the_cases)
 {
     write_text("own.yaml", "mesh: {slab: {size_mm: [3.2, 1.6, 1.6], edge_mm: 0.8, cut: kuhn}}\n" USUAL_TISSUE

@@ -1,5 +1,5 @@
-/* Conductivities that were found on one mesh give the velocities on others of that family and size. From one family to another they do
- * not, by the numbers of app/README.md. */
+/* Conductivities tuned on one mesh give the same CV on other meshes of that family and element size, but not on other families,
+ * by the differences stated in app/README.md. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct tuned {
     double line_mm_ms;
 } tuned;
 
-/* Elements of the length that boxes of this edge have. */
+/* Returns a slab with elements of the size that boxes of this edge have. */
 static mt_slab_kind kind_of(mt_slab_family family, double edge_mm, unsigned long seed)
 {
     return (mt_slab_kind){.family = family, .length_mm = edge_mm / cbrt(6), .seed = seed};
@@ -37,7 +37,7 @@ static tuned tune_on(mt_slab_family family, double edge_mm)
     return t;
 }
 
-/* In per cent, of what was asked for. */
+/* Returns the deviation from the requested CV in per cent. */
 static double off_in(const tuned *t, const mt_wave_slab *slab)
 {
     mt_wave_medium medium;
@@ -59,7 +59,8 @@ static double off_on(const tuned *t, mt_slab_kind kind, int axis)
     return off;
 }
 
-/* On a slab of 11 x 7 boxes across the wave's way, three longer, with the first boxes cut the other way. */
+/* Returns the deviation on a slab of 11 x 7 boxes transverse to propagation, three boxes longer, with the first boxes cut the
+ * other way. */
 static double off_on_other_boxes(const tuned *t, double edge_mm, int axis)
 {
     mt_arena arena = {0};
@@ -112,7 +113,7 @@ Test(tune, on_other_meshes_of_gmsh_velocities_are_right_to_two_per_cent)
     }
 }
 
-/* Tuned on mirrored boxes: what they give on boxes that are cut alike, and on gmsh's meshes, along and across. */
+/* Tuned on mirrored boxes: the deviation on Kuhn boxes and on gmsh's meshes, longitudinal and transverse. */
 Test(tune, from_family_to_family_velocities_differ_as_the_readme_says)
 {
     static const double kuhn[][2] = {{-0.6, 0.6}, {0.6, 2.6}, {3.0, 3.4}},

@@ -21,7 +21,7 @@ static mt_collective chips_of(ipu_links links, size_t chips)
     return c;
 }
 
-/* The cycles that an engine counted, of a collective done from end to end. */
+/* Returns the cycles counted by an engine that executes the entire collective. */
 static uint64_t cycles_done(const mt_collective *c)
 {
     mt_collective_made made;
@@ -31,7 +31,7 @@ static uint64_t cycles_done(const mt_collective *c)
     return ipu_engine_cycles(engine);
 }
 
-/* By all methods that there are. Fragments of two lengths, and of one. */
+/* Compares all methods, with fragments of two lengths and of one. */
 static size_t compare(mt_collective *c)
 {
     size_t compared = 0;
@@ -51,7 +51,7 @@ static size_t compare(mt_collective *c)
     return compared;
 }
 
-/* On one ring, on two at once and in turns; one way, both ways and from both sides. */
+/* On one ring, on two at once and in turns; in one direction, in both directions and from both sides. */
 Test(collective_cycles, the_cycles_of_kinds_of_steps_add_up_to_those_of_a_run)
 {
     static const size_t replica[IPU_PRISM] = {1, 1, 2, 2, 4, 8};

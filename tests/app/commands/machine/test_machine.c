@@ -15,7 +15,7 @@ static size_t count(const char *text, const char *what)
     return n;
 }
 
-/* The names of all machine files, without folder and ending; to be given back by globfree. */
+/* Finds the names of all machine files; the caller frees them by globfree. */
 static glob_t machines(void)
 {
     glob_t found;
@@ -28,7 +28,7 @@ static glob_t machines(void)
     return found;
 }
 
-/* The first table's rows: what stands in front of "rows" has the path. */
+/* Returns the rows of the first table; the text before "rows" contains the path. */
 static char *rows_of(char *json)
 {
     char *rows = strstr(json, "\"rows\": ");
@@ -159,7 +159,7 @@ Test(machine, links_of_a_list_are_shown_one_a_row)
     free(csv), free(ladder);
 }
 
-/* Everything in one line each, and not a word of sources. */
+/* One line per value, without sources. */
 Test(machine, a_file_without_sources_is_shown_without)
 {
     write_text("my.yaml",

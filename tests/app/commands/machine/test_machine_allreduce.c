@@ -6,7 +6,7 @@
 
 TestSuite(machine_allreduce, .init = enter_room, .fini = leave_room);
 
-/* The value of a property of the first table. */
+/* Returns the value of a property of the first table. */
 static double property(const char *json, const char *name)
 {
     char text[64];
@@ -16,9 +16,9 @@ static double property(const char *json, const char *name)
     return strtod(at + strlen(text), NULL);
 }
 
-/* By the formula of a ring: 2 (n - 1) steps, in each of which an n-th of the vector goes over one hop, at the rate of the slower of the
- * links that it takes: 2 lanes of a rail, 128 Gibit/s each, at 85 %; beside the fixed time of an exchange between chips. What is left of a
- * step is its sync, its exchange inside and its compute, some hundred cycles. */
+/* The formula of a ring: 2 (n - 1) steps, each sending an n-th of the vector over one hop, at the rate of the slower of its links
+ * (2 lanes of a rail, 128 Gibit/s each, at 85 %), plus the fixed time of an exchange between chips. The rest of a step is its
+ * sync, its internal exchange and its compute, several hundred cycles. */
 Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
 {
     char *json = works("machine allreduce --ipus 4 --bytes 1MiB --method clockwise --machine-set tiles=8 "
@@ -32,8 +32,8 @@ Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
     free(json);
 }
 
-/* A rung carries both rings each way, a rail link one of them; and has half the lanes. Only the lanes for what crosses a rung and goes on are
- * idle, two links of each of four rungs. */
+/* A rung carries both rings in each direction, with twice the lanes of a rail link, which carries one. Only the lanes for data
+ * that cross a rung and continue are idle: two links of each of four rungs. */
 Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
 {
     char *json = works("machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad "
@@ -49,7 +49,7 @@ Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
     free(json);
 }
 
-/* Three rings, each with a third: a 12th of that over one lane between layers. What goes inside layers has more lanes. */
+/* Three rings with a third each: a 12th of that over one lane between layers. Links within layers have more lanes. */
 Test(machine_allreduce, a_prism_has_three_rings_at_once)
 {
     char *json = works("machine allreduce --physical prism --layers 4 --bytes 144KiB --machine-set tiles=8 "
@@ -67,7 +67,7 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
     refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
 }
 
-/* Puts other words in place of some that a file has. */
+/* Replaces words in a file. */
 static void replace(const char *path, const char *old, const char *new)
 {
     size_t n;
@@ -81,7 +81,7 @@ static void replace(const char *path, const char *old, const char *new)
     free(text);
 }
 
-/* Three chips in a ring with a stated route; a torus with second buffers. */
+/* Three chips in a ring with a specified route; a torus with second buffers. */
 Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
 {
     static const char *const files[] = {"ladder.yaml", "ring.yaml", "torus.yaml"};
@@ -131,8 +131,8 @@ Test(machine_allreduce, other_operations_and_operators_are_done)
                "tiles=8"));
 }
 
-/* 4 chips: a ring on a ladder, which is the same on a torus of two rungs; a twist there; and what goes over replicas of two chips. The
- * fastest of all methods, and the time of a collective that is really done. */
+/* 4 chips: a ring on a ladder, which is the same on a torus of two rungs; a twist on the torus; and collectives over replicas of
+ * two chips. Checks the fastest of all methods, and the time of an executed collective. */
 Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
 {
     static const char *const methods[] = {
@@ -156,7 +156,7 @@ Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
     const char *ring = strstr(first, "\"logical\": \"peripheral-ring\"");
     cr_assert_not_null(ring);
     cr_expect_eq(property(ring, "time_us"), fastest);
-    cr_expect_lt(property(first, "time_us"), fastest, "a twist");
+    cr_expect_lt(property(first, "time_us"), fastest, "a twist is faster");
     cr_expect(strstr(csv, "bytes,physical,logical,replica,method,steps,time_us,") == csv, "%s", csv);
     cr_expect(there("s.png"));
     free(json), free(csv);
@@ -166,7 +166,7 @@ Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
     free(only);
 }
 
-/* Links that are set are those of ladder and torus. */
+/* Explicitly set links are those of ladder and torus. */
 Test(machine_allreduce, a_sweep_over_links_that_are_set_leaves_prisms_out)
 {
     char *usual = works("machine allreduce --ipus 6 --sweep --bytes 4KiB --machine-set tiles=8"),

@@ -10,7 +10,7 @@
 #include "mesh/vtk/vtkhdf.h"
 #include "solver/diffusion/diffusion.h"
 
-/* 12 x 8 x 4 boxes of 6. */
+/* 12 x 8 x 4 boxes of 6 elements. */
 enum { CELLS = 2304 };
 static const double size_mm[3] = {6, 4, 2};
 static const double edge_mm = 0.5;
@@ -32,7 +32,7 @@ static double sum_of_three(const char *text, const char *row)
     return json_number(text, row, "min") + json_number(text, row, "median") + json_number(text, row, "max");
 }
 
-/* Of the wrong ones no input makes any: tests/ipu/compile/test_schedule.c does. */
+/* No input produces wrong schedules; tests/ipu/compile/test_schedule.c tests them. */
 Test(partition_command, schedules_are_replayed_where_asked_for)
 {
     write_machine("three.yaml", 3);
@@ -43,7 +43,7 @@ Test(partition_command, schedules_are_replayed_where_asked_for)
     free(plain), free(checked);
 }
 
-/* With three tiles, least, median and largest are all there are: so everything can be added up. */
+/* With three tiles, minimum, median and maximum are all values, so sums can be checked. */
 Test(partition_command, counts_of_the_tiles_add_up)
 {
     write_machine("three.yaml", 3);
@@ -61,7 +61,7 @@ Test(partition_command, counts_of_the_tiles_add_up)
     cr_assert_eq(sum_of_three(tiles, "halo_elements") + sum_of_three(tiles, "elements_unused"), received);
     cr_assert_eq(sum_of_three(tiles, "ranges_sent"), json_property(text, "ranges"));
     cr_assert_geq(sum_of_three(tiles, "pieces_received"), json_property(text, "ranges"));
-    /* every separator element is sent, and once */
+    /* every separator element is sent exactly once */
     cr_assert_eq(sum_of_three(tiles, "separator_elements"), json_property(text, "elements_sent"));
     cr_assert_float_eq(json_property(text, "received_percent"), 100 * received / (received + CELLS), 1e-12);
     cr_assert_gt(json_property(text, "faces_cut"), 0);
@@ -96,10 +96,11 @@ Test(partition_command, every_machine_brings_its_tiles)
     free(text);
 }
 
-/* The command counts by the mesh's faces alone, a run by the columns of its diffusion: the same exchange. */
+/* The command derives the exchange from the mesh's faces, a run from the columns of its diffusion operator: the counts are
+ * equal. */
 Test(partition_command, counts_are_those_of_a_run)
 {
-    enum { PARTS = 700 }; /* of three elements, so that hardly an element is needed twice over */
+    enum { PARTS = 700 }; /* of three elements, so that few elements are needed by several parts */
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -147,7 +148,7 @@ Test(partition_command, speaks_text_and_csv_too)
     free(csv), free(text);
 }
 
-/* Several counts give what each alone gives; only the stages tell times. */
+/* Several counts of IPUs give the same results as each alone; only stages report times. */
 Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
 {
     write_machine("three.yaml", 3);
@@ -161,7 +162,7 @@ Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
     free(both);
 }
 
-/* What the most loaded tile needs (exact), or receives (mixed-clean, for which elements are moved once more). */
+/* The load of the busiest tile: elements needed (exact), or received (mixed-clean, for which elements are moved once more). */
 Test(partition_command, balanced_halos_lower_the_peak)
 {
     static const char *const schemes[] = {"exact", "mixed-clean"};
@@ -181,7 +182,7 @@ Test(partition_command, balanced_halos_lower_the_peak)
     }
 }
 
-/* As many colours as the 16 parts need, and some of the lines and words. */
+/* The picture has as many colours as the 16 parts need, and some for lines and words. */
 Test(partition_command, draws_the_parts)
 {
     write_machine("eight.yaml", 8);
@@ -192,7 +193,7 @@ Test(partition_command, draws_the_parts)
     free(png);
 }
 
-/* Of tiles that are all alike, those of another IPU are as good as others; of one IPU there are none. */
+/* If all tiles are equivalent, those of another IPU are no different; on one IPU there is no such traffic. */
 Test(partition_command, counts_what_crosses_between_ipus)
 {
     write_machine("one.yaml", 1);
@@ -205,7 +206,7 @@ Test(partition_command, counts_what_crosses_between_ipus)
     cr_assert_eq(json_property(alone, "elements_received"), json_property(apart, "elements_received"));
     cr_assert_eq(json_property(alone, "between_ipus_bytes"), 0);
     cr_assert_eq(json_property(apart, "between_ipus_bytes"), 4 * json_property(apart, "elements_received"),
-        "chips of one tile");
+        "chips with one tile");
     const double links = json_property(apart, "between_ipus_cycles");
     cr_assert_gt(links, 0);
     cr_assert_gt(json_property(apart, "exchange_cycles"), links);
@@ -215,7 +216,7 @@ Test(partition_command, counts_what_crosses_between_ipus)
     free(alone), free(apart);
 }
 
-/* That a tile needs at least so many cycles is no estimate: the schedule of a mesh comes near it. */
+/* The lower bound of an exchange is tight: the schedule of a mesh comes close to it. */
 Test(partition_command, an_exchange_is_nearly_as_short_as_can_be)
 {
     static const char *const schemes[] = {"mixed-clean", "exact"};
@@ -238,11 +239,11 @@ Test(partition_command, says_where_a_machine_is_too_small)
     cr_assert(
         strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 there"), "%s", said);
     cr_assert(isnan(json_property(table, "fullest_tile_bytes")), "%s", table);
-    cr_assert_gt(json_property(table, "elements_received"), 0, "what is known is told");
+    cr_assert_gt(json_property(table, "elements_received"), 0, "known values are printed");
     free(said), free(table);
 }
 
-/* Three chips, which no ladder has. */
+/* Three chips, which are not possible on a ladder. */
 Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
 {
     write_ring_machine("ring.yaml", 3);
@@ -332,7 +333,7 @@ Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work
     refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
     refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");
     refuses(3, said, "run data/cases/niederer-0.5.yaml --set machine.ipus=4096 --output out");
-    refuses(3, "nowhere.hdf", "partition nowhere.hdf --ipus 512"); /* 0.5 GB: it goes on to the mesh */
+    refuses(3, "nowhere.hdf", "partition nowhere.hdf --ipus 512"); /* 0.5 GB suffice: it reads the mesh */
     limit_address_space(0);
 }
 

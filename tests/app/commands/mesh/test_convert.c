@@ -16,8 +16,8 @@
 
 TestSuite(convert, .init = enter_room, .fini = leave_room);
 
-/* A slab of 40 x 20 x 20 mm with coordinates and fibres that show every bit, two regions one behind the other
- * (MSH sorts by them), and the triangles of its lower side tagged. */
+/* Creates a slab of 40 x 20 x 20 mm with coordinates and fibres that use every bit, two regions in sequence (MSH sorts by
+ * region), and tagged triangles on its lower side. */
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     uint32_t f = 0;
@@ -55,9 +55,9 @@ static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
     cr_assert_arr_eq(a->face_tag, b->face_tag, a->n_faces * sizeof *a->face_tag);
 }
 
-/* Ours to MSH and back: all to the bit. Ours to CARP and back: all, to the digits that
- * tests/mesh/files/test_carp.c derives. Ours to VTU and back: all to the bit. MSH to ours to CARP to VTU to
- * ours: all, to CARP's digits. */
+/* VTKHDF to MSH and back: everything, bit for bit. VTKHDF to CARP and back: everything, to the digits derived in
+ * tests/mesh/files/test_carp.c. VTKHDF to VTU and back: everything, bit for bit. MSH to VTKHDF to CARP to VTU to VTKHDF:
+ * everything, to CARP's digits. */
 Test(convert, a_mesh_goes_round_all_formats)
 {
     mt_arena arena = {0};
@@ -87,7 +87,7 @@ Test(convert, a_mesh_goes_round_all_formats)
     ok(mt_vtkhdf_read(&arena, "d.hdf", &round));
     assert_same_mesh(&from_msh, &round, 3.4e-16, 1.5e-9);
     assert_same_faces(&from_msh, &round);
-    (void)things(); /* nothing half-written */
+    (void)things(); /* no incomplete files */
     mt_arena_free(&arena);
 }
 
@@ -114,7 +114,7 @@ Test(convert, the_table_tells_what_was_read)
     cr_assert(strstr(table, "\"fibres\": \"yes\""), "%s", table);
     free(table);
 
-    /* fibres that a program made up are told from others, in both tables */
+    /* both tables distinguish uniform fibres, as programs generate them, from others */
     ok(mt_vtkhdf_write("b.hdf", &mesh, 0, NULL));
     free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o c.hdf"));
     static const char *const alike[] = {"mesh info b.hdf", "mesh info c.hdf", "mesh convert c.hdf d.hdf"};
@@ -183,7 +183,7 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
     mt_arena_free(&arena);
 }
 
-/* Has its temporary file any bytes yet? */
+/* True if its temporary file is not empty. */
 static bool is_being_written(const char *path)
 {
     char pattern[64];
@@ -198,7 +198,7 @@ static bool is_being_written(const char *path)
     return any;
 }
 
-/* In the middle of its writing, which takes a tenth of a second and more. */
+/* During the write, which takes a tenth of a second or more. */
 Test(convert, an_interrupt_takes_the_half_written_file_away)
 {
     int ended = 0;
@@ -208,7 +208,7 @@ Test(convert, an_interrupt_takes_the_half_written_file_away)
     if (child == 0) _exit(myotile("mesh convert slab.hdf out.vtu").code);
     while (!is_being_written("out.vtu") && waitpid(child, &ended, WNOHANG) == 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    cr_assert_eq(kill(child, SIGINT), 0, "it was over before anything was seen of it");
+    cr_assert_eq(kill(child, SIGINT), 0, "it ended before its file was seen");
     cr_assert_eq(waitpid(child, &ended, 0), child);
     cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
     cr_assert(!there("out.vtu") && leftovers("out.vtu") == 0);
@@ -253,7 +253,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "an argument is missing", "mesh convert a.hdf");
 }
 
-/* One element and its mirror image, wound alike: the second is inverted. A third is the first again. */
+/* One element and its mirror image in the same vertex order, so the second is inverted. A third duplicates the first. */
 static const char *const broken =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
     "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 1 1 2 3 1 4\n$EndElements\n";
@@ -295,7 +295,7 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
     mt_arena_free(&arena);
 }
 
-/* Two boxes 100 mm apart and a vertex of no element; a triangle that joins them. */
+/* Two boxes 100 mm apart, an unreferenced vertex, and a triangle that connects the boxes. */
 Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair)
 {
     mt_arena arena = {0};
@@ -324,7 +324,7 @@ Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair
     mt_arena_free(&arena);
 }
 
-/* What is written states mm. */
+/* A written file specifies mm. */
 Test(convert, a_unit_that_contradicts_the_file_is_refused)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));
@@ -333,7 +333,7 @@ Test(convert, a_unit_that_contradicts_the_file_is_refused)
         "mesh convert a.hdf c.hdf --unit cm");
 }
 
-/* The names of the surfaces are those of files; the others have no place in CARP's files. */
+/* CARP keeps the names of surfaces as names of files; it has no place for the others. */
 Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
 {
     mt_arena arena = {0};
@@ -358,7 +358,7 @@ Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
     mt_arena_free(&arena);
 }
 
-/* The third element is the first again, in another region. */
+/* The third element duplicates the first, in another region. */
 Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_both)
 {
     mt_arena arena = {0};

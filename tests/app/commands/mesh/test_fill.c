@@ -1,4 +1,4 @@
-/* Surfaces filled with elements by command, and the anatomy of what comes of it. */
+/* Surfaces filled with elements by command, and the anatomy of the result. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@
 
 TestSuite(fill, .init = enter_room, .fini = leave_room);
 
-/* The triangles with this tag (0: all) as OBJ, with all points. */
+/* Writes the triangles with this tag (0: all) as OBJ, with all points. */
 static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag)
 {
     FILE *file = fopen(path, "w");
@@ -42,8 +42,8 @@ static double volume_of(const mt_mesh *mesh)
     return volume;
 }
 
-/* Asserts that the mesh in a file has about as many elements as wanted, that its whole boundary is tagged, and that each surface has its
- * name and about the wanted area. */
+/* Checks that a mesh has about the expected number of elements, that its entire boundary is tagged, and that each surface has its
+ * name and about the expected area. */
 static void assert_heart(const char *path, double elements, const mt_surfaces *wanted, double tolerance)
 {
     mt_arena arena = {0};
@@ -63,7 +63,7 @@ static void assert_heart(const char *path, double elements, const mt_surfaces *w
     mt_arena_free(&arena);
 }
 
-/* Writes a bowl whose tags t are renamed[t], with a name for each if `names` are given, and gives its surfaces. */
+/* Writes a bowl with tags t replaced by renamed[t], named if `names` are given; returns its surfaces. */
 static void write_bowl(
     const char *path, const int32_t renamed[4], const char *const names[4], mt_surfaces *wanted)
 {
@@ -91,7 +91,7 @@ Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
     assert_heart("heart.hdf", 3000, &wanted, 0.1);
 }
 
-/* Base and left endocardium have each other's number; four fifths of the area have the right one. */
+/* Base and left endocardium have their tags swapped; four fifths of the area are tagged correctly. */
 Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_decide)
 {
     static const int32_t swapped[] = {0, MT_SURFACE_LV, MT_SURFACE_EPI, MT_SURFACE_BASE};
@@ -114,7 +114,7 @@ Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_d
     assert_heart("plain.hdf", 3000, &wanted, 0.1);
 }
 
-/* A cube's sides have numbers that could be base, epicardium and left endocardium. */
+/* The sides of a cube have tags that could be base, epicardium and left endocardium. */
 Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
 {
     static const uint32_t side[6][4] = {
@@ -137,7 +137,7 @@ Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
     mt_arena_free(&arena);
 }
 
-/* Each surface of the mesh follows the given one within a few per cent, and its border by less than an element. */
+/* Each surface of the mesh differs from the given one by a few per cent, and its border by less than an element. */
 Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
 {
     mt_arena arena = {0};
@@ -178,8 +178,8 @@ Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
     mt_arena_free(&arena);
 }
 
-/* Cells of 0.1 of the edge's cube, give or take what the tolerance of the count and the shape of elements make of it. The wall
- * of this bowl is a wedge of some 35 degrees at its rim. */
+/* The mean volume is 0.1 of the cube of the edge, up to the tolerance of the count and the shape of elements. At its rim the wall
+ * of this bowl is a wedge of about 35 degrees. */
 Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base)
 {
     mt_arena arena = {0};
@@ -200,7 +200,7 @@ Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base
     mt_arena_free(&arena);
 }
 
-/* 12 triangles around a cube, two of them twice, and a mesh without tagged triangles. */
+/* 12 triangles of a cube, two of them duplicated, and a mesh without tagged triangles. */
 Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
 {
     mt_arena arena = {0};
@@ -218,7 +218,7 @@ Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
     mt_arena_free(&arena);
 }
 
-/* A program in front of gmsh's that fails unless it is asked to keep the triangles, or always. */
+/* Creates a program that replaces gmsh and fails unless it is asked to keep the triangles, or always. */
 static void put_before_gmsh(const char *when_to_go_on)
 {
     char script[256], path[4096];
@@ -256,7 +256,7 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     mt_arena_free(&arena);
 }
 
-/* A gmsh that asks us to stop and goes on for an hour. */
+/* A gmsh that stops this program and then runs for an hour. */
 Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
 {
     mt_arena arena = {0};
@@ -269,7 +269,7 @@ Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
     mt_arena_free(&arena);
 }
 
-/* A gmsh that tells its number and goes on for an hour; nobody can ask a killed program to stop it. */
+/* A gmsh that writes its process id and then runs for an hour; a killed program cannot stop it. */
 Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
 {
     mt_arena arena = {0};
@@ -288,7 +288,7 @@ Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
     FILE *file = fopen("number", "r");
     cr_assert(file && fscanf(file, "%d", &gmsh) == 1 && gmsh > 0);
     (void)fclose(file);
-    cr_assert_eq(kill(gmsh, 0), 0, "it is at work");
+    cr_assert_eq(kill(gmsh, 0), 0, "gmsh is running");
     cr_assert_eq(kill(child, SIGKILL), 0);
     cr_assert_eq(waitpid(child, &ended, 0), child);
     int alive = 1;
@@ -300,7 +300,7 @@ Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
         if (stat) (void)fclose(stat);
         (void)nanosleep(&pause, NULL);
     }
-    cr_assert(!alive, "gmsh is still there");
+    cr_assert(!alive, "gmsh is still running");
     cr_assert_eq(mt_file_sweep(".", NULL), MT_OK);
     (void)things();
 }
@@ -337,7 +337,7 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "unit inch", "mesh fill all.obj --unit inch -o a.hdf");
 }
 
-/* ---- the same triangles, given and found */
+/* ---- the same triangles, given and found ---- */
 
 static void assert_same_fibres(const char *one, const char *two)
 {
@@ -364,7 +364,7 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     free(text);
     assert_same_fibres("given.hdf", "found.hdf");
 
-    /* the base as two surfaces, and other numbers */
+    /* the base as two surfaces, and other tags */
     ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
     for (size_t f = 0; f < mesh.n_faces; f++) {
         const int32_t other[] = {0, f % 2 ? 13 : 4, 2, 1, 25};
@@ -376,7 +376,7 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     free(text);
     assert_same_fibres("given.hdf", "renamed.hdf");
 
-    /* without tags: found; without and told to take them: refused */
+    /* without tags: found; without tags but with the option to use them: refused */
     mesh.n_faces = 0;
     ok(mt_gmsh_write("bare.msh", &mesh));
     free(works("mesh fibres bare.msh -o bare.hdf"));

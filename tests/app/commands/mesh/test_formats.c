@@ -1,4 +1,4 @@
-/* What programs read: the tables of every command as JSON, by data/reference/tables.schema.json, and as CSV. */
+/* Output for programs: the tables of every command as JSON, checked against data/reference/tables.schema.json, and as CSV. */
 #include <criterion/criterion.h>
 
 #include "tests/json.h"
@@ -12,7 +12,7 @@ static const char small[] = "title: Small slab\n" SMALL_SLAB USUAL_TISSUE
                                                                         "  - {name: near, at_mm: [0, 0, 0]}\n"
                                                                         "machine: {tiles: 8}\n";
 
-/* Of every command that has tables, and every table of it: in their order, one makes what the next reads. */
+/* Every command with tables, and each of its tables, ordered so that each command creates the input of later ones. */
 static const char *const lines[] = {
     "run small.yaml --output out --force",
     "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
@@ -94,7 +94,7 @@ static bool is_key(const char *text)
     return *text >= 'a' && *text <= 'z' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == 0;
 }
 
-/* Each is a key, and stands there once. */
+/* Checks that each name is a key and occurs once. */
 static void check_keys(const char *line, const json *object)
 {
     for (const json *member = object->first; member; member = member->next) {
@@ -103,7 +103,7 @@ static void check_keys(const char *line, const json *object)
     }
 }
 
-/* All rows have the columns' keys, in their order. */
+/* Checks that all rows have the columns' keys, in their order. */
 static void check_rows(const char *line, const json *table)
 {
     const json *columns = json_at(table, "columns");
@@ -123,7 +123,8 @@ static void check_json(const json *schema, const char *line, const json *tables)
     for (const json *table = tables->first; table; table = table->next) {
         const json *properties = json_find(table, "properties");
         cr_assert(is_key(json_at(table, "table")->text), "%s", line);
-        cr_assert_neq(properties == NULL, json_find(table, "rows") == NULL, "%s: both or none", line);
+        cr_assert_neq(properties == NULL, json_find(table, "rows") == NULL,
+            "%s: exactly one of rows and properties", line);
         if (properties)
             check_keys(line, properties);
         else
@@ -131,7 +132,7 @@ static void check_json(const json *schema, const char *line, const json *tables)
     }
 }
 
-/* A table that stands alone has no title. */
+/* A single table has no title. */
 static void check_csv(const char *line, const json *tables, const char *csv)
 {
     for (const json *table = tables->first; table; table = table->next) {
@@ -152,7 +153,7 @@ static void check_csv(const char *line, const json *tables, const char *csv)
     }
 }
 
-/* What the line prints in a format, to be freed. */
+/* Returns the output of the line in a format; the caller frees it. */
 static char *printed(const char *format, const char *line)
 {
     char *out, whole[LINE_SIZE];

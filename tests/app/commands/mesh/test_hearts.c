@@ -1,4 +1,4 @@
-/* Hearts by command: made, fibred, simulated. */
+/* Hearts by command: generated, with fibres, simulated. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -30,10 +30,10 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_s
         cr_assert(faces[tag] > 100, "surface %d", tag);
     mt_arena_free(&arena);
 
-    /* fibres: unit vectors that are not all alike, and the depth in the wall */
+    /* fibres: unit vectors that are not uniform, and the transmural depth */
     double *depth;
     char *table = works("mesh fibres heart.hdf -o fibred.hdf --format json");
-    /* the tip of the left ventricle, 1.1 (72 + 10) mm below the base, to half an edge across */
+    /* the apex of the left ventricle, 1.1 (72 + 10) mm below the base, to within half an edge laterally */
     cr_assert_float_eq(json_property(table, "apex_x_mm"), 0, 3, "%s", table);
     cr_assert_float_eq(json_property(table, "apex_y_mm"), 0, 3, "%s", table);
     cr_assert_float_eq(json_property(table, "apex_z_mm"), -90.2, 0.1, "%s", table);
@@ -50,19 +50,19 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_s
     mt_arena_free(&arena);
 }
 
-/* gmsh sorts by addresses, which a system may refuse to leave as they are. */
+/* gmsh sorts by addresses, and some systems do not allow address randomisation to be disabled. */
 Test(hearts, the_same_command_makes_the_same_ventricles)
 {
     const int usual = personality(0xffffffff);
     if (personality((unsigned long)usual | ADDR_NO_RANDOMIZE) < 0)
-        cr_skip_test("SKIPPED: no program runs without address randomisation here");
+        cr_skip_test("SKIPPED: address randomisation cannot be disabled here");
     (void)personality((unsigned long)usual);
     free(works("mesh ventricles --elements 5200 -o a.hdf"));
     free(works("mesh ventricles --elements 5200 -o another.hdf"));
     cr_assert(same_file("a.hdf", "another.hdf"));
 }
 
-/* Writes a wall 8 mm through: x = 0 the left endocardium, x = 8 the epicardium, z = 4 the base. */
+/* Writes a wall of 8 mm thickness: x = 0 is the left endocardium, x = 8 the epicardium, z = 4 the base. */
 static void write_wall(const char *path)
 {
     mt_arena arena = {0};
@@ -91,7 +91,7 @@ static void write_wall(const char *path)
     mt_arena_free(&arena);
 }
 
-/* The largest angle, in degrees, between the sheets of two meshes where `first`'s depth is from low to high. */
+/* Returns the largest angle, in degrees, between the sheets of two meshes if the depth of `first` is from low to high. */
 static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double low, double high)
 {
     double most = 0;
@@ -103,7 +103,7 @@ static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double l
     return most * 180 / M_PI;
 }
 
-/* The outermost elements are within 1/16 of their side on average, where the sheet's angle is that much less. */
+/* The outermost elements have a mean depth within 1/16 of their side, so the sheet angle deviates by that fraction. */
 Test(hearts, sheets_and_layers_are_by_the_options)
 {
     mt_arena arena = {0};
@@ -121,7 +121,7 @@ Test(hearts, sheets_and_layers_are_by_the_options)
     cr_assert_gt(sheets_apart(&flat, &outer, 0.9, 1), 35);
     for (size_t c = 0; c < flat.n_elements; c++) {
         double d = flat.depth[c];
-        if (fabs(d - 0.25) > 1e-6 && fabs(d - 0.75) > 1e-6) /* what is on the border may go either way */
+        if (fabs(d - 0.25) > 1e-6 && fabs(d - 0.75) > 1e-6) /* either layer on a border */
             cr_assert_eq(flat.layer[c],
                 d < 0.25   ? MT_LAYER_ENDO
                 : d < 0.75 ? MT_LAYER_MID
@@ -133,7 +133,7 @@ Test(hearts, sheets_and_layers_are_by_the_options)
     mt_arena_free(&arena);
 }
 
-/* The largest angle between their fibres, as above. */
+/* Returns the largest angle between their fibres, as above. */
 static double fibres_apart(const mt_mesh *first, const mt_mesh *second, double low, double high)
 {
     mt_mesh a = *first, b = *second;
@@ -141,8 +141,8 @@ static double fibres_apart(const mt_mesh *first, const mt_mesh *second, double l
     return sheets_apart(&a, &b, low, high);
 }
 
-/* Within a tenth of a side the angle is that of the side to a tenth of the difference, 50 degrees, and of the layers each has
- * its own share of a wall of even thickness. */
+/* Within a tenth of the wall from a side the fibre angle is that of the side, to within a tenth of the total rotation of 50
+ * degrees. Each layer has its specified share of a wall of uniform thickness. */
 Test(hearts, angles_and_shares_belong_to_the_side_that_is_named)
 {
     mt_arena arena = {0};
@@ -187,7 +187,7 @@ Test(hearts, fibres_there_were_are_compared_with)
     free(first), free(again), free(other);
 }
 
-/* Before anything is read or made. */
+/* Before any file is read or written. */
 Test(hearts, a_name_that_cannot_be_written_is_refused_first)
 {
     static const char text[] = "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ";

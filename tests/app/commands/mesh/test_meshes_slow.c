@@ -4,8 +4,8 @@
 
 #include "mesh/files/formats.h"
 
-/* Every mesh in a folder of the user's, and below, runs 10 ms: as it is and refined once, with its own fibres where it has some
- * and with those by rule; closed surfaces are filled first. MYOTILE_MESHES names the folder. */
+/* Every mesh in a folder of the user and its subfolders is simulated for 10 ms: unchanged and refined once, with its own fibres
+ * if it has any and with rule-based ones; closed surfaces are filled first. MYOTILE_MESHES names the folder. */
 
 TestSuite(meshes, .init = enter_room, .fini = leave_room);
 
@@ -43,7 +43,7 @@ static int look_at(const char *path, const struct stat *info, int kind, struct F
 
 static int compare(const void *a, const void *b) { return strcmp(a, b); }
 
-/* Says how a line went; its table, or NULL. To be freed. */
+/* Reports the result of a line; returns its table, or NULL. The caller frees it. */
 static char *try_line(const char *what, const char *line)
 {
     reply r = myotile("%s", line);
@@ -62,7 +62,7 @@ static bool must(const char *what, const char *line)
     return table != NULL;
 }
 
-/* The wave starts where x is least. */
+/* The activation starts at the smallest x. */
 static void write_case(const char *mesh)
 {
     mt_arena arena = {0};
@@ -89,7 +89,7 @@ static void runs(const char *name, const char *how, const char *mesh)
     ran += must(what, "run case.yaml --output out --format json");
 }
 
-/* As it is, and refined once. */
+/* Runs the mesh unchanged, and refined once. */
 static void runs_fine_too(const char *name, const char *how, const char *mesh)
 {
     char line[2048], finer[64];
@@ -112,7 +112,7 @@ static void try_mesh(const char *name, const char *path)
     if (must(name, line)) runs_fine_too(name, "fibres by rule", "ruled.hdf");
 }
 
-/* Those that are no body by themselves (an endocardium, a cloud of points) are told of and left. */
+/* Surfaces that do not enclose a body (an endocardium, a cloud of points) are reported and skipped. */
 static void try_surface(const char *names)
 {
     char line[8192];
@@ -124,7 +124,7 @@ static void try_surface(const char *names)
 
 static size_t folder_length(const char *path) { return (size_t)(strrchr(path, '/') - path); }
 
-/* The .obj of one folder are one body, of several files. */
+/* The .obj files of one folder form one body. */
 static void try_objs(size_t *k)
 {
     char names[4096] = "";
@@ -160,7 +160,7 @@ Test(meshes, run_as_they_are_and_refined)
         (void)fprintf(stderr, "SKIPPED: MYOTILE_MESHES names no folder\n");
         return;
     }
-    cr_assert_eq(nftw(folder, look_at, 8, FTW_PHYS), 0, "%s cannot be walked", folder);
+    cr_assert_eq(nftw(folder, look_at, 8, FTW_PHYS), 0, "%s cannot be traversed", folder);
     qsort(files.path, files.n, sizeof files.path[0], compare);
     for (size_t k = 0; k < files.n;) {
         if (ends(files.path[k], ".obj"))

@@ -1,4 +1,4 @@
-/* myotile heart: from files to a mesh, a case that runs again, and maps, without a question. */
+/* myotile heart: from files to a mesh, a case that can be run again, and maps, fully automatically. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@
 
 TestSuite(heart, .init = enter_room, .fini = leave_room);
 
-/* The triangles with this tag (0: all) as OBJ, `scale` times as large. */
+/* Writes the triangles with this tag (0: all) as OBJ, scaled by `scale`. */
 static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag, double scale)
 {
     FILE *file = fopen(path, "w");
@@ -36,7 +36,7 @@ static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag, double
     cr_assert_eq(fclose(file), 0);
 }
 
-/* A left ventricle: whole, and its epicardium, endocardium and base apart. */
+/* Writes a left ventricle: complete, and its epicardium, endocardium and base separately. */
 static void write_bowl(double scale)
 {
     mt_arena arena = {0};
@@ -59,7 +59,7 @@ static void write_slab(const char *path, double x_mm, double edge_mm, bool fibre
     mt_arena_free(&arena);
 }
 
-/* It says this; the line is answered. */
+/* Returns the line of the text that contains `what`; the test fails if it is missing. */
 static const char *says(const char *text, const char *what)
 {
     const char *line = strstr(text, what);
@@ -132,8 +132,8 @@ Test(heart, without_elements_waves_are_less_than_10_percent_late)
     cr_assert_leq(atoi(late + strlen("; activation expected ")), 10, "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "made/heart.hdf", &mesh));
-    cr_assert(mt_mesh_length_mm(&mesh) > 0.6 && mt_mesh_length_mm(&mesh) < 0.68,
-        "%g mm, as tp06's waves want it", mt_mesh_length_mm(&mesh));
+    cr_assert(mt_mesh_length_mm(&mesh) > 0.6 && mt_mesh_length_mm(&mesh) < 0.68, "%g mm, suitable for tp06",
+        mt_mesh_length_mm(&mesh));
     mt_arena_free(&arena);
 }
 
@@ -172,7 +172,7 @@ Test(heart, a_body_without_anatomy_is_stimulated_at_an_end_and_conducts_alike_in
     cr_assert_eq(input.tissue.intracellular_l_mS_mm, mt_medium_usual.intracellular_t_mS_mm);
     cr_assert_eq(input.tissue.extracellular_l_mS_mm, mt_medium_usual.extracellular_t_mS_mm);
     const double x = input.stimuli[0].region.centre_mm[0];
-    cr_assert(x < 1 || x > 11, "%g mm is an end", x);
+    cr_assert(x < 1 || x > 11, "%g mm is at an end", x);
     mt_arena_free(&arena);
 }
 
@@ -206,20 +206,19 @@ Test(heart, both_ventricles_get_twelve_leads)
     read_case(&arena, "data/cases/s1-s2.yaml", &usual);
     const double frames =
         input.time.end_ms /
-        input.series.samples.when.every_ms; /* the end is 1.5 to 2 times what is expected, and 10 ms */
+        input.series.samples.when.every_ms; /* the end is 1.5 to 2 times the expected time, plus 10 ms */
     cr_assert(input.series.samples.when.every_ms >= 1 && frames >= 40 && frames <= 2 * 40 + 10, "%g", frames);
     cr_assert_eq(input.n_electrodes, usual.n_electrodes);
     for (size_t e = 0; e < input.n_electrodes; e++) {
         cr_assert_str_eq(input.electrodes[e].name, usual.electrodes[e].name);
         for (int k = 0; k < 3; k++)
             cr_assert_float_eq(input.electrodes[e].at_mm[k], usual.electrodes[e].at_mm[k], 12,
-                "%s: what is taken for the middle of the heart is 10 mm elsewhere there",
-                input.electrodes[e].name);
+                "%s: the centre of the heart is estimated 10 mm away from there", input.electrodes[e].name);
     }
     mt_arena_free(&arena);
 }
 
-/* Within 12 mm of the sites that were chosen by hand for data/cases/s1-s2.yaml. */
+/* Checks that the sites are within 12 mm of the manually chosen sites in data/cases/s1-s2.yaml. */
 static void expect_sites_chosen_by_hand(mt_arena *arena, const mt_case *input)
 {
     mt_case usual;

@@ -1,4 +1,4 @@
-/* No command writes over what it reads, by whatever name that is called; and none waits for a pipe in the place of a file. */
+/* No command overwrites its inputs, under any of their names, and none waits for a pipe given instead of a file. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -19,7 +19,7 @@ static void enter(void)
 
 TestSuite(inputs, .init = enter, .fini = leave_room);
 
-/* The command is refused, and the input keeps its bytes. */
+/* Checks that the command is refused and the input unchanged. */
 static void keeps(const char *input, const char *line)
 {
     size_t n_before, n_after;
@@ -73,7 +73,7 @@ Test(inputs, files_of_a_run_are_not_written_over_by_a_report_or_another_run)
     free(works("run small.yaml -o out"));
 }
 
-/* Each of them by its own reader. */
+/* Each file is read by a different reader. */
 Test(inputs, a_pipe_or_a_folder_in_the_place_of_a_file_is_refused_at_once)
 {
     static const char *const names[] = {
@@ -91,7 +91,7 @@ Test(inputs, a_pipe_or_a_folder_in_the_place_of_a_file_is_refused_at_once)
     refuses(3, "run: this folder holds files that myotile did not write", "run small.yaml -o run");
 }
 
-/* The writer may come later than the reader. */
+/* The writer may start later than the reader. */
 Test(inputs, a_case_may_come_from_a_pipe)
 {
     cr_assert_eq(mkfifo("case.fifo", 0600), 0);

@@ -1,4 +1,4 @@
-/* Maps of the action potential, by command: what the files, the table and the pictures have of them. */
+/* Maps of the action potential, by command: contents of the files, the table and the pictures. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -12,7 +12,7 @@
 
 enum { N = 288, INERT = 24 };
 
-/* All of it is repolarised by 330 ms. */
+/* All elements are repolarised by 330 ms. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "time: {dt_ms: 0.05, end_ms: 330}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: "
     "true}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\noutput: {maps: [repolarisation, apd, rest, peak, "
@@ -61,7 +61,8 @@ static void check_result(void)
         n_known += isnan(velocity[c][0]) == 0;
     }
     cr_expect_eq(n_inert, INERT);
-    cr_expect(n_known > 20 && n_known < N - INERT, "%zu: what is stimulated does not conduct", n_known);
+    cr_expect(
+        n_known > 20 && n_known < N - INERT, "%zu: stimulated elements have no conduction velocity", n_known);
     mt_arena_free(&arena);
 }
 
@@ -79,7 +80,7 @@ Test(maps, stand_in_the_result_of_the_whole_mesh_in_a_table_and_in_pictures)
     cr_expect_gt(json_number(table, "stimulated", "elements"), 0);
     free(table);
     cr_expect(there("out/apd.png") && there("out/conduction_velocity.png") && there("out/rest.png"));
-    /* a later run that maps less leaves no pictures of the earlier one */
+    /* a later run with fewer maps deletes the pictures of the earlier one */
     table = works(
         "run case.yaml -o out --set output.maps=[apd] --set output.repolarisation_percent=50 --format json");
     cr_expect_lt(json_number(table, "apd50", "median"), 290);
@@ -88,7 +89,7 @@ Test(maps, stand_in_the_result_of_the_whole_mesh_in_a_table_and_in_pictures)
     cr_expect(there("out/apd.png") && !there("out/conduction_velocity.png") && !there("out/rest.png"));
 }
 
-/* A wave that is still on its way, and cells that are not repolarised: both are told, neither is a number. */
+/* A wavefront that has not arrived everywhere, and cells that are not repolarised: both are reported, and neither has a value. */
 Test(maps, what_is_not_there_is_no_number)
 {
     mt_arena arena = {0};
@@ -105,9 +106,10 @@ Test(maps, what_is_not_there_is_no_number)
     mt_arena_free(&arena);
 }
 
-/* With a second beat that begins before any element is repolarised, and a run that is cut behind that, before any is. */
+/* With a second beat that begins before any element is repolarised, and a run that ends after it and before any
+ * repolarisation. */
 #define TWO_BEATS                                                                                            \
-    "--set cell.model=mitchell-schaeffer --set cell.type=standard " /* of little work */                     \
+    "--set cell.model=mitchell-schaeffer --set cell.type=standard " /* cheap */                              \
     "--set time.dt_ms=0.1 --set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
 
 Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
@@ -123,8 +125,8 @@ Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
     const double *activation = field(&arena, "activation"), *repolarisation = field(&arena, "repolarisation");
     size_t n = 0;
     for (size_t c = 0; c < N; c++) n += activation[c] < 20 && repolarisation[c] > 275;
-    cr_expect_eq(n, N - INERT, "the first beat's, though they end in the second");
-    /* a later run of one beat leaves no pictures of the second */
+    cr_expect_eq(n, N - INERT, "repolarisation of the first beat, during the second");
+    /* a later run of one beat deletes the pictures of the second */
     free(works("run case.yaml -o two --set time.end_ms=5"));
     cr_expect(there("two/activation.png") && !there("two/activation_beat2.png"));
     mt_arena_free(&arena);

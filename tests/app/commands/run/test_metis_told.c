@@ -1,4 +1,4 @@
-/* What the program says and how it ends where METIS fails; METIS is one that does (tests/bad_metis.h). */
+/* Messages and exit codes of the program if METIS fails; METIS is replaced by one that does (tests/bad_metis.h). */
 #include <criterion/criterion.h>
 
 #include <sys/prctl.h>
@@ -48,7 +48,7 @@ Test(metis_told, memory_that_runs_out_inside_it_ends_with_3)
     refuses(3, "Requested size: 7 bytes", "run " SLAB " --set machine.tiles=64 --output out");
 }
 
-/* A time limit's signal, to the program alone and to all its group, as the tool `timeout` sends it. */
+/* The signal of a time limit, to the program alone and to its process group, as the tool `timeout` sends it. */
 Test(metis_told, a_signal_meanwhile_ends_the_program_as_everywhere_and_leaves_nobody, .timeout = 30)
 {
     static const int numbers[] = {SIGTERM, SIGINT};

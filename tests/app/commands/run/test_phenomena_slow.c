@@ -1,5 +1,5 @@
-/* What every electrophysiologist expects of tissue: a wave goes round a scar, a drug that blocks I_Kr lengthens action potentials as
- * it does in a cell, and a spiral turns. */
+/* Known phenomena of cardiac tissue: an activation wavefront travels around a scar, I_Kr block prolongs action potentials as in a
+ * single cell, and a spiral wave rotates. */
 #include <criterion/criterion.h>
 
 #include "tests/json.h"
@@ -17,7 +17,7 @@ static void leave(void)
 
 TestSuite(phenomena, .init = enter, .fini = leave, .timeout = 900);
 
-/* What the line prints as JSON; warnings are not looked at. */
+/* Returns the output of the line as JSON; warnings are ignored. */
 static const json *tables_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const json *tables_of(const char *format, ...)
 {
@@ -27,7 +27,7 @@ static const json *tables_of(const char *format, ...)
     return json_parse_and_free(&arena, out);
 }
 
-/* The number in a column of the first row that has this text. */
+/* Returns the number in a column of the first row that has this text. */
 static double number_at(
     const json *tables, const char *table, const char *of, const char *text, const char *column)
 {
@@ -42,7 +42,7 @@ static double number_at(
 
 /* ---- a scar ---- */
 
-/* A sheet alike in all directions, with a wall of scar from its lower side up to y = 15 mm. */
+/* An isotropic sheet with a wall of scar from its lower side up to y = 15 mm. */
 static const char sheet[] =
     "mesh: {slab: {size_mm: [30, 20, 1], edge_mm: 0.5}}\n" TISSUE "cell: {type: epi}\n"
     "time: {dt_ms: 0.05, end_ms: 75}\n"
@@ -58,8 +58,8 @@ static double arrival_ms(const json *tables, const char *point)
     return number_at(tables, "activation", "point", point, "activation_ms");
 }
 
-/* Without the scar the wave is flat: from `before` to `far` it gives the speed. With it the front must come to the end of the scar, over
- * it and back down, which is so much longer than straight on; bent round a corner it is a little slower. */
+/* Without the scar the wavefront is planar, and `before` and `far` give the CV. With it the wavefront travels to the end of the
+ * scar, around it and back down, which is longer by a known distance; its curvature at the corner slows it a little. */
 Test(phenomena, a_wave_reaches_what_lies_behind_a_scar_later_by_the_way_round_it)
 {
     write_text("sheet.yaml", sheet);
@@ -95,7 +95,7 @@ static double of_cell_ms(const char *set)
     return json_at(json_rows(tables, "beats")->first, "apd90_ms")->number;
 }
 
-/* The first beat of resting cells. Inside a wave cells load each other, which shortens all of their action potentials alike. */
+/* The first beat of resting cells. Electrotonic load shortens all action potentials in propagation alike. */
 Test(phenomena, half_of_gkr_lengthens_action_potentials_in_tissue_as_in_a_cell)
 {
     write_text("strand.yaml", strand);
@@ -110,7 +110,7 @@ Test(phenomena, half_of_gkr_lengthens_action_potentials_in_tissue_as_in_a_cell)
 
 /* ---- a spiral ---- */
 
-/* When V passes -20 mV upwards in a column of traces.csv; returns how many times. */
+/* Finds the times when V crosses -20 mV upwards in a column of traces.csv; returns their number. */
 static size_t upstrokes(const char *csv, size_t column, size_t most, double *at_ms)
 {
     size_t n = 0;
@@ -126,7 +126,7 @@ static size_t upstrokes(const char *csv, size_t column, size_t most, double *at_
     return n;
 }
 
-/* S2 ends after 224 ms; nothing but the spiral excites the points behind that. */
+/* S2 ends after 224 ms; later activations of the points are caused by the spiral wave alone. */
 Test(phenomena, a_spiral_turns_for_a_second_after_the_last_stimulus)
 {
     enum { ROOM = 64 };
@@ -140,7 +140,7 @@ Test(phenomena, a_spiral_turns_for_a_second_after_the_last_stimulus)
         const size_t n = upstrokes(csv, point, ROOM, at_ms);
         for (size_t k = 1; k < n; k++) {
             turns += at_ms[k] > s2_ends_ms;
-            cr_assert(at_ms[k] - at_ms[k - 1] > 90, "a turn of %g ms", at_ms[k] - at_ms[k - 1]);
+            cr_assert(at_ms[k] - at_ms[k - 1] > 90, "a rotation of %g ms", at_ms[k] - at_ms[k - 1]);
         }
         cr_log_info("point %zu: %zu upstrokes behind S2, the last after %g ms", point, turns, at_ms[n - 1]);
         cr_assert_geq(turns, 6);
@@ -151,7 +151,7 @@ Test(phenomena, a_spiral_turns_for_a_second_after_the_last_stimulus)
 
 /* ---- the T wave ---- */
 
-/* The sum of a lead's values over the times from `from_ms` on and before `to_ms`. */
+/* Returns the sum of a lead's values over the times from `from_ms` to before `to_ms`. */
 static double area_of(const char *path, int column, double from_ms, double to_ms)
 {
     double sum = 0;
@@ -168,7 +168,7 @@ static double area_of(const char *path, int column, double from_ms, double to_ms
     return sum;
 }
 
-/* Columns of ecg.csv, after the time: I, II, V5 and V6. Checks that QRS is upright, and T as `sign` says. */
+/* Checks that QRS is upright, and the sign of T, in I, II, V5 and V6 of ecg.csv; the first column is the time. */
 static void expect_t(const char *folder, double sign)
 {
     static const int column[] = {1, 2, 11, 12};

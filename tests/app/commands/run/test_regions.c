@@ -1,4 +1,4 @@
-/* Regions of inert elements, by command. */
+/* Non-conducting regions, by command. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -10,10 +10,10 @@
 
 #include <omp.h>
 
-/* The slab 3 x 2 x 1 mm of edge 0.5: 24 elements in each layer of boxes along x, 48 in a millimetre. */
+/* The slab 3 x 2 x 1 mm of edge 0.5: 24 elements in each layer of boxes along x, 48 per millimetre. */
 enum { N = 288 };
 
-/* A wall from x = 1.5 to 2 mm, with a gate where y > 1 mm. */
+/* A wall from x = 1.5 to 2 mm, with a gate for y > 1 mm. */
 #define WALL "  - {min_mm: [1.5, 0, 0], max_mm: [2, 2, 1], inert: true}\n"
 #define GATE "  - {min_mm: [1.5, 1, 0], max_mm: [2, 2, 1], inert: false}\n"
 #define POINTS                                                                                               \
@@ -43,7 +43,7 @@ static const double *activation_of(mt_arena *arena, const char *folder)
     return ms;
 }
 
-/* The mesh of the case. */
+/* Builds the mesh of the case. */
 static void make_mesh(mt_arena *arena, mt_mesh *mesh)
 {
     cr_assert_eq(
@@ -84,7 +84,7 @@ Test(regions, a_wave_goes_through_the_gate_and_results_are_of_the_whole_mesh)
     free(again), free(text);
 }
 
-/* Through the gate it takes longer than straight on, and behind a wall without one nothing comes. */
+/* Activation through the gate is later than straight on, and after a wall without a gate there is no activation. */
 Test(regions, points_tell_of_the_detour_and_a_point_in_the_wall_has_no_time)
 {
     double behind_ms[3];
@@ -105,7 +105,7 @@ Test(regions, points_tell_of_the_detour_and_a_point_in_the_wall_has_no_time)
         free(csv), free(table);
     }
     cr_assert_gt(behind_ms[1], 1.2 * behind_ms[0], "%g, %g ms", behind_ms[1], behind_ms[0]);
-    cr_assert_eq(behind_ms[2], 0, "behind the wall at %g ms", behind_ms[2]);
+    cr_assert_eq(behind_ms[2], 0, "activation after the wall at %g ms", behind_ms[2]);
 }
 
 Test(regions, tiles_and_saved_partitions_do_not_change_a_bit)
@@ -127,7 +127,8 @@ Test(regions, tiles_and_saved_partitions_do_not_change_a_bit)
     mt_arena_free(&arena);
 }
 
-/* Slow cells in the second half, behind the wall with its gate; a region within the wall changes nothing, as nothing is left there. */
+/* Slow cells in the second half, after the wall with its gate; a region within the wall has no effect, because no element is left
+ * there. */
 static const char with_cells[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 12}\nregions:\n" WALL GATE
     "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.6, g_CaL=0.8], type: mid}\n"
@@ -156,7 +157,7 @@ Test(regions, cells_with_other_parameters_run_again_to_the_same_bits_on_any_tile
         cr_expect_eq(isnan(cells[c]), isnan(gate[c]));
         latest[0] = fmax(latest[0], gate[c]), latest[1] = fmax(latest[1], cells[c]);
     }
-    cr_expect_gt(latest[1], latest[0] + 0.1, "with 60 %% of g_Na the wave comes at %g ms, not %g", latest[1],
+    cr_expect_gt(latest[1], latest[0] + 0.1, "with 60 %% of g_Na activation is at %g ms, not %g", latest[1],
         latest[0]);
     mt_arena_free(&arena);
 }

@@ -1,4 +1,4 @@
-/* Checkpoints and --resume, by command. Runs that are really killed stand in tests/app/results/test_killed_slow.c. */
+/* Checkpoints and --resume, by command. Killed runs are tested in tests/app/results/test_killed_slow.c. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* A region is inert, so that elements have numbers of their own. */
+/* A region is non-conducting, so that the numbers of elements change. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 8}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
         "2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\nmachine: {tiles: 3}\n"
@@ -40,14 +40,13 @@ static void same_results(const char *a, const char *b, bool with_profile)
     }
 }
 
-/* A first run to 3.5 ms, which leaves a checkpoint there, and one that goes on from it to 8 ms. */
+/* Runs to 3.5 ms, with a checkpoint at the end, and resumes from it to 8 ms. */
 static void in_two(const char *sets, const char *more, const char *folder)
 {
     free(works("run case.yaml --set time.end_ms=3.5 -o %s%s", folder, sets));
     cr_assert(there("two/checkpoint-0000000175.hdf"));
     free(works("run --resume %s --set time.end_ms=8%s", folder, more));
-    cr_assert_not(
-        there("two/checkpoint-0000000175.hdf"), "a run that has come to its end keeps its end alone");
+    cr_assert_not(there("two/checkpoint-0000000175.hdf"), "a completed run keeps only its final checkpoint");
     cr_assert(there("two/checkpoint-0000000400.hdf"));
 }
 
@@ -74,7 +73,8 @@ Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
     free(table);
 }
 
-/* The properties of a run on one machine stand beside those of each segment: what the last has is what the table of cycles has. */
+/* The properties of a run on one machine are listed with those of each segment: the last segment has the values of the table of
+ * cycles. */
 Test(resume, on_other_tiles_a_table_tells_each_segment)
 {
     size_t n;
@@ -96,7 +96,7 @@ Test(resume, on_other_tiles_a_table_tells_each_segment)
     cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 4, 1e-9);
     double time_s;
     cr_assert_eq(sscanf(strstr(segments, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
-    cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as that run had told it: %g, %g", time_s, whole_s);
+    cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as reported by that run: %g, %g", time_s, whole_s);
     cr_assert_eq(sscanf(strstr(last, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
     const double here_s = json_number(table, "whole_run", "time_s");
     cr_expect(here_s > 0 && fabs(time_s - here_s) < 1e-9 * here_s, "%g, %g", time_s, here_s);
@@ -131,7 +131,7 @@ Test(resume, what_cannot_be_gone_on_from_is_said)
     refuses(3, "empty/checkpoint-0000000001.hdf: is no HDF5 file", "run --resume empty");
 }
 
-/* As a job says that is started again and again. */
+/* As in a job script that is restarted repeatedly. */
 Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
 {
     char *table;
@@ -144,7 +144,7 @@ Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
     }
 }
 
-/* The newest is torn: the one before is gone on from, and the torn one goes. */
+/* The newest checkpoint is truncated: the run resumes from the previous one, and deletes the truncated one. */
 Test(resume, falls_back_to_the_one_before)
 {
     char *table;
@@ -160,7 +160,7 @@ Test(resume, falls_back_to_the_one_before)
     cr_expect_not(there("two/checkpoint-0000000200.hdf"));
 }
 
-/* With the stimulus over, a simulation that begins with another's end does what that one would have done; times are its own. */
+/* After the stimulus, a simulation that starts from the end of another one continues it exactly; its times start at 0. */
 Test(resume, a_simulation_begins_with_the_end_of_another)
 {
     mt_arena arena = {0};
@@ -196,7 +196,7 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
     mt_arena_free(&arena);
 }
 
-/* Starts a run of minutes and stops it when its first checkpoint is there; gives its exit code. */
+/* Starts a run of several minutes and stops it when its first checkpoint exists; returns its exit code. */
 static int stopped_by(int number, const char *more)
 {
     int ended = 0;
@@ -213,7 +213,7 @@ static int stopped_by(int number, const char *more)
     return WEXITSTATUS(ended);
 }
 
-/* What a run that was stopped left is told of, and goes when results of another are there. */
+/* A warning reports the checkpoint of an interrupted run; it is deleted when the results of another run are in place. */
 Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
 {
     char *table;
@@ -223,7 +223,7 @@ Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
         strstr(said, ": an earlier run was stopped there") && strstr(said, "`myotile run --resume two`"),
         "%s", said);
     free(said), free(table);
-    cr_expect(there("two/checkpoint-0000000050.hdf"), "its own end");
+    cr_expect(there("two/checkpoint-0000000050.hdf"), "its own final checkpoint");
     said = warnings(&table, "run case.yaml --set time.end_ms=1 --set checkpoint.at_end=false -o two");
     cr_expect_not(strstr(said, "earlier run"), "%s", said);
     free(said), free(table);
@@ -237,7 +237,7 @@ Test(resume, what_was_not_due_yet_has_no_file)
     cr_expect_not(there("two/traces.csv") || there("two/traces.png"));
 }
 
-/* As on a full disk: the run goes on, and what there was stays. */
+/* As on a full disk: the run continues, and existing checkpoints are kept. */
 Test(resume, a_checkpoint_that_cannot_be_written_is_a_warning)
 {
     struct rlimit before, small;

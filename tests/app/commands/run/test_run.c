@@ -30,13 +30,13 @@ static const char small[] =
 static void enter(void)
 {
     enter_room();
-    omp_set_num_threads(1); /* more would mostly wait for one another on so few elements */
+    omp_set_num_threads(1); /* with so few elements more threads would mostly wait */
     write_text("small.yaml", small);
 }
 
 TestSuite(run, .init = enter, .fini = leave_room);
 
-/* The small case with one piece of its text replaced. */
+/* Writes the small case with one part of its text replaced. */
 static void write_changed(const char *path, const char *old, const char *new)
 {
     char text[sizeof small + 256];
@@ -46,7 +46,7 @@ static void write_changed(const char *path, const char *old, const char *new)
     write_text(path, text);
 }
 
-/* The activation field of a run's result. */
+/* Returns the activation field of a run's result. */
 static const double *activation_of(mt_arena *arena, const char *folder)
 {
     char path[256];
@@ -56,9 +56,9 @@ static const double *activation_of(mt_arena *arena, const char *folder)
     return value;
 }
 
-/* ---- what a run leaves */
+/* ---- the files of a run ---- */
 
-/* The first so many of these. */
+/* Checks that the first n of these files exist. */
 static void check_files(const char *backend, size_t n)
 {
     static const char *const files[] = {
@@ -70,7 +70,7 @@ static void check_files(const char *backend, size_t n)
         cr_assert(there(path), "%s: no %s", backend, path);
     }
     cr_assert_eq(entries("out"), n, "%s", backend);
-    (void)things(); /* nothing half-written */
+    (void)things(); /* no incomplete files */
 }
 
 Test(run, leaves_six_whole_files_on_the_emulated_machine) { check_files("ipu", 6); }
@@ -95,12 +95,12 @@ Test(run, files_hold_mesh_picture_places_tables_and_values)
     cr_assert(strncmp(used, "# Every value used by a run of myotile ", 39) == 0, "%s", used);
     cr_assert(strstr(used, "compiled with ") && strstr(used, "# The machine was:\n#   name: \"GC200\"\n"),
         "%s", used);
-    /* the values that were left to the program are there as it chose them */
+    /* automatic values are written as chosen */
     cr_assert(strstr(used, "pde_steps: 1\n") && strstr(used, "tiles: 8\n") && strstr(used, "dt_ms: 0.02\n"));
     free(png), free(json), free(used);
 }
 
-/* The places asked for, then the line from end to end in equal steps. */
+/* The specified points, then the line from end to end in equal steps. */
 Test(run, activation_csv_has_the_points_and_the_line)
 {
     static const char *const begin[] = {"point,x_mm,y_mm,z_mm,activation_ms", "near,0,0,0,", "far,3,2,1,",
@@ -111,17 +111,17 @@ Test(run, activation_csv_has_the_points_and_the_line)
     for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save), rows++) {
         cr_assert(rows < 8 && strncmp(row, begin[rows], strlen(begin[rows])) == 0, "row %zu: %s", rows, row);
         if (rows == 1) near = strrchr(row, ',');
-        if (rows == 2) cr_assert_str_eq(row, "far,3,2,1,"); /* not reached in 3 ms: empty, no number */
+        if (rows == 2) cr_assert_str_eq(row, "far,3,2,1,"); /* not activated in 3 ms: empty, not a number */
         if (rows == 3) line_start = strrchr(row, ',');
     }
     cr_assert_eq(rows, 8);
-    cr_assert_str_eq(near, line_start); /* the same place */
+    cr_assert_str_eq(near, line_start); /* the same point */
     const double ms = strtod(near + 1, NULL);
-    cr_assert(ms > 0 && ms < 2, "%g", ms); /* inside the stimulus, while it lasts */
+    cr_assert(ms > 0 && ms < 2, "%g", ms); /* inside the stimulus, during it */
     free(text);
 }
 
-/* ---- it can be repeated */
+/* ---- reproducibility ---- */
 
 /* Also with another number of threads. */
 Test(run, used_values_run_again_give_the_same_bits)
@@ -144,8 +144,8 @@ Test(run, used_values_run_again_give_the_same_bits)
     }
 }
 
-/* The promise is 0.05 ms; single precision and the order of its sums may not change more. An element that only
- * one of them activated must have done so at the very end. */
+/* The guaranteed accuracy is 0.05 ms; single precision and the order of its sums must not change more. An element activated on
+ * only one backend must have been activated at the very end. */
 Test(run, machine_and_host_agree_on_activation)
 {
     mt_arena arena = {0};
@@ -162,12 +162,12 @@ Test(run, machine_and_host_agree_on_activation)
         both++;
         cr_assert_lt(fabs(a[c] - b[c]), 0.05, "element %zu: %g and %g ms", c, a[c], b[c]);
     }
-    /* The stimulated box is 3 * 3 * 2 boxes of the 6 * 4 * 2; some elements are still ahead of the wave. */
+    /* The stimulated box is 3 * 3 * 2 boxes of the 6 * 4 * 2; the wavefront has not reached some elements. */
     cr_assert(both >= 18 * 6 && both < CELLS, "%zu elements", both);
     mt_arena_free(&arena);
 }
 
-/* The other model's wave goes through the slab on both backends. */
+/* The other model's wavefront crosses the slab on both backends. */
 Test(run, cells_of_another_model_do_the_same_on_both_backends_and_on_any_tiles)
 {
     static const char other[] =
@@ -204,7 +204,7 @@ Test(run, every_instruction_set_gives_the_same_bits)
             cr_assert_eq(setenv("MYOTILE_ISA", all[k]->isa, 1), 0);
             free(works(
                 "run small.yaml --output %zu --set time.end_ms=2 --set machine.backend=%s", k, backends[b]));
-            cr_assert_eq(mt_kernels_used(), all[k], "it runs with the one that was asked for");
+            cr_assert_eq(mt_kernels_used(), all[k], "it uses the requested instruction set");
             const double *first = activation_of(&arena, "0");
             char folder[24];
             (void)snprintf(folder, sizeof folder, "%zu", k);
@@ -216,7 +216,7 @@ Test(run, every_instruction_set_gives_the_same_bits)
     refuses(2, "MYOTILE_ISA: instruction set 'mmx'; allowed on this processor: ", "run small.yaml");
 }
 
-/* ---- machines of several chips, and partitions that were made before */
+/* ---- machines of several chips, and saved partitions ---- */
 
 Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
 {
@@ -233,7 +233,7 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     char *other = works("run slab.yaml --output other %s", on);
     char *saved = works("run saved.yaml --output saved %s --set machine.partition=saved", on);
     cr_assert_str_eq(saved, cut, "the same partition costs the same");
-    cr_assert_str_neq(other, cut, "another one does not");
+    cr_assert_str_neq(other, cut, "another partition has another cost");
     cr_assert_arr_eq(activation_of(&arena, "saved"), activation_of(&arena, "other"), CELLS * sizeof(double));
     char *used = bytes_of("saved/used.yaml", &n);
     cr_assert(strstr(used, "ipus: 4\n") && strstr(used, "partition: saved\n"), "%s", used);
@@ -255,7 +255,7 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     mt_arena_free(&arena);
 }
 
-/* What the emulated machine refuses the host refuses too, in the same words, though it looks at none of it. */
+/* The host refuses every wrong value of the emulated machine with the same message, although it does not use it. */
 Test(run, the_host_accepts_nothing_of_the_machine_unread)
 {
     static const char *const wrong[] = {"machine.target=gc9000", "machine.target=none.yaml",
@@ -274,7 +274,7 @@ Test(run, the_host_accepts_nothing_of_the_machine_unread)
     }
 }
 
-/* Also with a file whose path has no dot. */
+/* Also with a file with a path without a dot. */
 Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
 {
     static const char *const paths[] = {"here/eight", "./here/eight", "eight.yaml"};
@@ -294,7 +294,7 @@ Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
     }
 }
 
-/* The machine and the way the mesh is cut for it change what a run costs, and nothing else. */
+/* The machine and the partition change the cost of a run, and nothing else. */
 Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
 {
     static const char *const ways[] = {"machine.scheme=full", "machine.scheme=ranged",
@@ -306,7 +306,7 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
     const double *activation = activation_of(&arena, "usual");
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
         char *text = works("run small.yaml --output other --format json --set %s", ways[k]);
-        cr_assert_str_neq(text, usual, "%s costs the same", ways[k]);
+        cr_assert_str_neq(text, usual, "%s has the same cost", ways[k]);
         cr_assert_arr_eq(activation_of(&arena, "other"), activation, CELLS * sizeof(double), "%s", ways[k]);
         free(text);
     }
@@ -314,9 +314,9 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
     mt_arena_free(&arena);
 }
 
-/* ---- options */
+/* ---- options ---- */
 
-/* The cut is the case's, and what it was is written down. */
+/* The subdivision of the slab is that of the case, and is written to used.yaml. */
 Test(run, a_slab_is_cut_as_the_case_says)
 {
     mt_arena arena = {0};
@@ -341,13 +341,13 @@ Test(run, set_overrides_the_case_and_is_written_down)
                "--set machine.tiles=5 --set points=[] --set stimuli.0.duration_ms=1.5 --set cell.type=mid"));
     char *used = bytes_of("out/used.yaml", &n);
     cr_assert(strstr(used, "end_ms: 0.5\n") && strstr(used, "title: \"Other\"\n"), "%s", used);
-    cr_assert(strstr(used, "tiles: 5\n"), "the last one counts: %s", used);
+    cr_assert(strstr(used, "tiles: 5\n"), "the last option applies: %s", used);
     cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: mid\n"), "%s", used);
     cr_assert(!strstr(used, "far"), "%s", used);
     free(used);
 }
 
-/* The option adds to the case; what both set is used, told and written down. */
+/* The option adds to the case; the resulting values are used, printed and written to used.yaml. */
 Test(run, values_of_the_machine_can_be_set_and_are_written_down)
 {
     size_t n;
@@ -386,7 +386,7 @@ Test(run, a_value_of_the_machine_that_is_wrong_is_named_where_it_was_set)
         2, "machine.set=[{}]: a mapping; allowed: texts key=value", "run small.yaml --set machine.set=[{}]");
 }
 
-/* Sums of the table are the run's own: every cycle belongs to one phase. */
+/* Sums of the table equal the totals of the run: every cycle belongs to one phase. */
 Test(run, json_has_its_tables_and_their_numbers_agree)
 {
     static const char *const phases[] = {
@@ -404,7 +404,7 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert(json_number(text, "near", "activation_ms") > 0);
     cr_assert(isnan(json_number(text, "far", "activation_ms")));
     double step = 0, share = 0, seconds = 0;
-    for (int k = 0; k < 4; k++) { /* 8 of 1,472 tiles are used, and all of these for every kind of work */
+    for (int k = 0; k < 4; k++) { /* 8 of 1,472 tiles are used, and all of them for every phase */
         cr_assert_eq(json_number(text, phases[k], "tiles"), 8, "%s", phases[k]);
         cr_assert(json_number(text, phases[k], "load_balance_percent") > 50 &&
                   json_number(text, phases[k], "min_cycles") > 0);
@@ -423,7 +423,7 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert_float_eq(seconds, json_number(text, "time_step", "whole_run_s"), 1e-12 * seconds);
     /* cycles a step * 150 steps at 1.325 GHz (data/machines/gc200.yaml) */
     cr_assert_float_eq(seconds, step * 150 / 1.325e9, 1e-12 * seconds);
-    /* activation, once: 288 floats in a packet of each of 8 tiles, 1,344 bytes with their headers at 31.5 GB a second */
+    /* activation, once: 288 floats in one packet per tile, for 8 tiles; 1,344 bytes with their headers at 31.5 GB/s */
     const double taken = json_number(text, "streams", "cycles");
     cr_assert_eq(json_number(text, "streams", "streams"), 1);
     cr_assert_eq(json_number(text, "streams", "bytes"), CELLS * 4);
@@ -467,7 +467,7 @@ Test(run, the_host_has_no_cycles_to_report)
     free(text);
 }
 
-/* The profile of an earlier run on the machine does not stay beside results from the host. */
+/* The profile of an earlier run on the machine is deleted by a run on the host. */
 Test(run, running_into_the_same_folder_replaces_every_file)
 {
     free(works("run small.yaml --output out --set time.end_ms=0.5"));
@@ -484,12 +484,12 @@ Test(run, without_output_the_folder_has_the_cases_name)
     cr_assert_eq(entries("small"), 6);
     cr_assert(strstr(text, "\nIn small/: activation.png"), "%s", text);
     free(text);
-    write_text("plain", small); /* no ending to leave out: the folder cannot have the same name */
+    write_text("plain", small); /* no extension to remove: the folder cannot have the same name */
     free(works("run plain --set time.end_ms=0.1"));
     cr_assert_eq(entries("plain.out"), 6);
 }
 
-/* ---- bad input */
+/* ---- bad input ---- */
 
 Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
 {
@@ -543,7 +543,7 @@ Test(run, a_mesh_that_is_not_there_or_not_said_is_refused)
     refuses(2, "whole multiple of the edge", "run small.yaml --set mesh.slab.edge_mm=0.3");
 }
 
-/* Permissions stop nobody who is root; a path below a file stops everybody. */
+/* Permissions do not restrict root; a path below a file is impossible for every user. */
 Test(run, a_folder_that_cannot_be_made_or_written_is_refused)
 {
     refuses(3, "small.yaml/out: this folder cannot be made: Not a directory",
@@ -570,11 +570,11 @@ Test(run, a_mesh_too_large_for_the_tiles_is_refused_with_the_tile_and_its_bytes)
     refuses(4, " bytes asked for, 638976 there", "%s", too_large);
     refuses(4, "tile 0: ", "%s --output made_for_this", too_large);
     cr_assert_eq(mkdir("mine", 0777), 0);
-    refuses(4, "tile 0: ", "%s --output mine", too_large); /* a folder that was there stays */
+    refuses(4, "tile 0: ", "%s --output mine", too_large); /* an existing folder is kept */
     cr_assert(there("mine"));
 }
 
-/* At 0.1 mm the limit is some 0.007 ms; a step of 0.05 ms needs several. */
+/* At 0.1 mm the limit is about 0.007 ms, so a step of 0.05 ms needs several substeps. */
 Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
 {
     static const char *const backends[] = {"ipu", "cpu"};
@@ -609,7 +609,7 @@ Test(run, a_time_of_no_step_is_refused)
         "run small.yaml --set time.end_ms=0.01");
 }
 
-/* The elements of boxes of 2 mm are cubes of 1.1 mm; those of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wave
+/* Boxes of 2 mm have an element size of 1.1 mm, boxes of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wavefront
  * four times as wide. */
 Test(run, elements_too_large_for_the_wave_are_warned_of)
 {
@@ -632,7 +632,7 @@ Test(run, elements_too_large_for_the_wave_are_warned_of)
     }
 }
 
-/* Ctrl-C before the first step: said in one line, and the folder made for the results goes again. */
+/* Ctrl-C before the first step: reported in one line, and the folder created for the results is deleted. */
 Test(run, a_run_that_is_stopped_leaves_nothing)
 {
     mt_console_listen(stdout);
@@ -641,7 +641,7 @@ Test(run, a_run_that_is_stopped_leaves_nothing)
     refuses(143, "", "run small.yaml --output out");
 }
 
-/* Whatever it is doing 0.3 s after its start: 1000 ms take minutes, and the set-up alone takes seconds. */
+/* In any phase 0.3 s after its start: 1000 ms take minutes, and the set-up alone takes seconds. */
 Test(run, a_run_that_is_stopped_while_it_is_set_up_leaves_nothing)
 {
     int ended = 0;

@@ -1,4 +1,4 @@
-/* What a run takes as time passes, by command: traces, series and ECG. */
+/* Time series of a run, by command: traces, series and ECG. */
 #include <criterion/criterion.h>
 
 #include "tests/app/draw/pixels.h"
@@ -9,7 +9,7 @@
 
 #include <omp.h>
 
-/* 288 elements, of which a region is inert. The wave goes along x, towards the electrode "ahead". */
+/* 288 elements, some of them non-conducting. Activation propagates along x, towards the electrode "ahead". */
 enum { N = 288, LIVE = 264, STEPS = 450, FRAMES = 10, END_MS = 9 };
 
 static const char body[] = SMALL_SLAB USUAL_TISSUE
@@ -73,7 +73,7 @@ static void read_array(const char *path, const char *name, mt_h5_type type, size
     mt_h5_close(&h5);
 }
 
-/* The last frame is what a checkpoint has at that time, on both backends. */
+/* The last frame equals the checkpoint of the same time, on both backends. */
 Test(samples, frames_are_v_and_states_at_their_times)
 {
     static float frames[FRAMES * LIVE], v[LIVE];
@@ -91,7 +91,8 @@ Test(samples, frames_are_v_and_states_at_their_times)
     for (size_t k = 0; k < LIVE; k++) cr_assert_eq(frames[(FRAMES - 1) * LIVE + k], (float)m[k]);
 }
 
-/* The times at which the trace at the end, in the first column, crosses 0 mV upwards; and whether the point in the scar has none. */
+/* Returns the time when the trace at the end, in the first column, crosses 0 mV upwards; checks that the point in the scar has no
+ * values. */
 static double crossing_of_trace(const char *path)
 {
     size_t n;
@@ -103,7 +104,7 @@ static double crossing_of_trace(const char *path)
         double ms, mV, ca;
         char rest[8] = "";
         cr_assert_eq(sscanf(line, "%lf,%lf,%lf%7s", &ms, &mV, &ca, rest), 4, "%s", line);
-        cr_assert_str_eq(rest, ",,", "no number in the scar");
+        cr_assert_str_eq(rest, ",,", "no value in the scar");
         cr_assert(ca > 1e-5 && ca < 1e-3);
         if (before_mV < 0 && mV >= 0) crossing = before_ms + (ms - before_ms) * before_mV / (before_mV - mV);
         before_ms = ms, before_mV = mV;
@@ -113,8 +114,8 @@ static double crossing_of_trace(const char *path)
     return crossing;
 }
 
-/* V at a point is fitted to V around it, its activation to the activation around it: they agree to what the wave takes for an edge of
- * 0.5 mm, at 0.4 mm/ms. */
+/* V at a point is interpolated from V around it, its activation time from those around it: they agree to within the travel time
+ * over an edge of 0.5 mm at 0.4 mm/ms. */
 Test(samples, traces_activate_when_the_point_does)
 {
     char *table = works("run case.yaml -o one --format json");
@@ -124,7 +125,8 @@ Test(samples, traces_activate_when_the_point_does)
     free(table);
 }
 
-/* At the surface a fit across the front leaves the range of V by tens of mV. 1e-5 mV allows for the seven digits of the table. */
+/* At the surface an extrapolation across the wavefront exceeds the range of V by tens of mV. 1e-5 mV allows for the seven digits
+ * of the table. */
 Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
 {
     static float frames[FRAMES * LIVE];
@@ -142,15 +144,16 @@ Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
         for (size_t k = LIVE * frame; k < LIVE * (frame + 1); k++)
             low_mV = fminf(low_mV, frames[k]), high_mV = fmaxf(high_mV, frames[k]);
         for (int k = 0; k < 3; k++)
-            cr_expect(low_mV - 1e-5F <= v_mV[k] && v_mV[k] <= high_mV + 1e-5F, "%g ms: %g mV beside %g .. %g",
-                (double)ms, (double)v_mV[k], (double)low_mV, (double)high_mV);
+            cr_expect(low_mV - 1e-5F <= v_mV[k] && v_mV[k] <= high_mV + 1e-5F,
+                "%g ms: %g mV, outside %g .. %g", (double)ms, (double)v_mV[k], (double)low_mV,
+                (double)high_mV);
     }
     cr_expect_eq(frame, FRAMES);
     free(text);
 }
 
-/* V once at each of the 19 times of the ECG, m with each of the 10 frames, and at the points both fields each of the 451 times, but for V
- * where all of it was sent; and at the end the activation. */
+/* V is streamed once at each of the 19 times of the ECG, m with each of the 10 frames, and both fields at the points at each of
+ * the 451 times, except V at times when all of it is streamed; and at the end the activation times. */
 Test(samples, are_streamed_once_to_the_host)
 {
     char *table = works("run case.yaml -o one --format json");
@@ -183,7 +186,7 @@ Test(samples, the_picture_of_an_ecg_marks_the_stimuli_of_its_case)
     cr_expect_eq(count_within("two/ecg.png", x, y, is_blue, 60), 0);
 }
 
-/* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
+/* A run that is resumed, in its folder or in another, ends with the files of an uninterrupted run, and leaves no frames. */
 Test(samples, files_are_those_of_a_run_that_never_stopped)
 {
     free(works("run case.yaml -o one %s", series));
@@ -206,7 +209,7 @@ Test(samples, what_an_earlier_run_left_goes)
     for (int k = 0; k < FILES; k++) cr_expect_not(there(in("one", files[k])), "%s", files[k]);
 }
 
-/* Runs with n points, one of them in an inert element, into a folder; returns its warnings, to be freed. */
+/* Runs with n points, one of them in a non-conducting element; returns the warnings, which the caller frees. */
 static char *warnings_with(int n, const char *fields, const char *folder)
 {
     char text[4096], line[128], *table = NULL;
@@ -228,14 +231,14 @@ static char *warnings_with(int n, const char *fields, const char *folder)
 
 static bool is_dark(const unsigned char rgb[3], double most) { return rgb[0] < most && rgb[1] < most; }
 
-/* Returns the dark pixels at the bottom of a picture, where its note is. */
+/* Counts the dark pixels at the bottom of a picture, the place of its note. */
 static size_t note_of(const char *path)
 {
     static const size_t x[] = {130, MT_PAGE_WIDTH}, y[] = {MT_PAGE_HEIGHT - 30, MT_PAGE_HEIGHT};
     return count_within(path, x, y, is_dark, 150);
 }
 
-/* The first point is in an inert element and has no trace: eight and nine others are drawn. */
+/* The first point is in a non-conducting element and has no trace: eight and nine others are drawn. */
 Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leaves_out)
 {
     char *eight = warnings_with(9, "V", "eight"), *nine = warnings_with(10, "V", "nine"),
@@ -261,7 +264,7 @@ Test(samples, what_cannot_be_taken_is_refused)
     refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
 }
 
-/* A key of earlier versions, and its file, which a run into the same folder removes. */
+/* A removed key, and its file, which a run into the same folder deletes. */
 Test(samples, there_is_no_moving_picture_any_more)
 {
     free(works("run case.yaml -o one --set time.end_ms=1 --set series.every_ms=1 --set series.movie=true"));
@@ -279,7 +282,7 @@ static const char at_times[] = SMALL_SLAB USUAL_TISSUE
 
 static void write_at_times(void) { write_text("case.yaml", at_times); }
 
-/* The frames of a list are those that a run which takes one every step has at these steps, rounded, and no others. */
+/* The frames of a list equal those of a run with a frame at every step, at these steps, rounded, and there are no others. */
 Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
 {
     enum { LISTED = 3, TAKEN = 301 };
@@ -305,7 +308,7 @@ Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
     free(xdmf);
 }
 
-/* A time that is also one of every_ms is taken once. */
+/* A time that is also a multiple of every_ms has one frame. */
 Test(samples, both_ways_of_asking_add_up)
 {
     enum { TAKEN = 5 };
@@ -326,11 +329,11 @@ Test(samples, traces_at_given_times_have_a_row_for_each)
     cr_expect(strstr(text, "\n1,") && strstr(text, "\n6,"), "%s", text);
     cr_expect_eq(strlen(text) - strcspn(strstr(text, "\n6,") + 1, "\n") - 1,
         (size_t)(strstr(text, "\n6,") + 1 - text));
-    cr_expect_not(strstr(text, "\n0,"), "the start is not asked for");
+    cr_expect_not(strstr(text, "\n0,"), "the start is not in the list");
     free(text);
 }
 
-/* A run that goes on has the frames of one that never stopped; times behind the checkpoint may be added, others not. */
+/* A resumed run has the frames of an uninterrupted one. Times after the checkpoint may be added to the list, others not. */
 Test(samples, a_list_goes_on)
 {
     const char *const half = "run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3";
@@ -347,7 +350,7 @@ Test(samples, a_list_goes_on)
         "run case.yaml --resume two -o four --set series.at_ms=[0.5,2,2.5]");
 }
 
-/* Also where none had been due. */
+/* Also if no time of the list was before the checkpoint. */
 Test(samples, a_list_may_begin_behind_the_checkpoint)
 {
     write_at_times();

@@ -11,11 +11,11 @@
 
 #include <omp.h>
 
-/* The base is z = 3, so the wall's lowest place, and its apex, is on the epicardium x = 2 at z = 0. */
+/* The base is z = 3, so the apex, the lowest place of the wall, is on the epicardium x = 2 at z = 0. */
 static const double size_mm[3] = {2, 3, 3};
 static size_t n_elements;
 
-/* Conductivities alike along and across, which needs no fibres. */
+/* Isotropic conductivities, which need no fibres. */
 #define TISSUE                                                                                               \
     "tissue:\n"                                                                                              \
     "  intracellular_l_mS_mm: 0.17\n"                                                                        \
@@ -25,7 +25,7 @@ static size_t n_elements;
     "  chi_per_mm: 140\n"                                                                                    \
     "  cm_uF_mm2: 0.01\n"
 
-/* Every kind of place. */
+/* All kinds of places. */
 static const char wall[] =
     "mesh: {file: wall.hdf}\n" TISSUE "cell: {type: epi}\n"
     "time: {end_ms: 3}\n"
@@ -54,7 +54,7 @@ static void enter(void)
 
 TestSuite(stimuli, .init = enter, .fini = leave_room);
 
-/* The shape of a slab shows no surfaces of a heart. */
+/* The shape of a slab does not identify the surfaces of a heart. */
 Test(stimuli, a_place_on_a_surface_whose_tag_has_no_name_is_refused_until_it_is_named)
 {
     mt_arena arena = {0};
@@ -83,7 +83,7 @@ static const double *activation_of(mt_arena *arena, const char *folder)
     return ms;
 }
 
-/* To the bit, and of some elements activated. */
+/* Checks that the activation times have the same bits, and that some elements are activated. */
 static void assert_same_activation(const char *one, const char *two)
 {
     mt_arena arena = {0};
@@ -118,7 +118,7 @@ Test(stimuli, used_yaml_says_all_of_every_kind_and_runs_again_to_the_same_bits)
     cr_assert(same_file("one/activation.png", "two/activation.png"));
 }
 
-/* What is stimulated is activated first: the earliest element at the apex, at the lowest end of the epicardium. */
+/* The earliest element is inside the stimulus, at the apex at the lowest end of the epicardium. */
 Test(stimuli, at_the_apex_the_wave_starts_there)
 {
     mt_arena arena = {0};
@@ -139,7 +139,7 @@ Test(stimuli, at_the_apex_the_wave_starts_there)
     mt_arena_free(&arena);
 }
 
-/* A run elsewhere finds the list that used.yaml names; what it says of a place is what the run did. */
+/* A run in another folder finds the list named in used.yaml; the place described there is that of the run. */
 Test(stimuli, at_listed_vertices_run_again_from_another_folder)
 {
     char only[sizeof wall];
@@ -165,7 +165,7 @@ Test(stimuli, at_listed_vertices_run_again_from_another_folder)
     refuses(2, "/site.vtx:3: vertex is '100000'; allowed: a whole number from 0 to ", "run site.yaml");
 }
 
-/* The wall's layers as types of cells: the machine pays for telling them apart, and the wave is another. */
+/* The wall's layers as cell types: distinguishing them costs cycles, and the activation times differ. */
 Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
 {
     mt_arena arena = {0};
@@ -183,7 +183,7 @@ Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
     mt_arena_free(&arena);
 }
 
-/* Sites of a file, of which one gives its elements to another; lists of elements, and a layer, as places. */
+/* Sites of a file, one of which loses elements to another; lists of elements, and a layer, as places. */
 Test(stimuli, of_files_run_again_from_another_folder_on_any_number_of_tiles)
 {
     size_t n;
@@ -261,7 +261,7 @@ static const char ventricle[] =
            "stimuli:\n"
            "  - {surface: lv_endocardium, duration_ms: 0.5, strength_uA_mm3: 500}\n";
 
-/* Runs the case on a mesh into a folder; returns the warnings and notes. */
+/* Runs the case on a mesh; returns the warnings and notes. */
 static char *run_ventricle(const char *mesh, const char *folder)
 {
     char line[160], *table;
@@ -272,7 +272,7 @@ static char *run_ventricle(const char *mesh, const char *folder)
     return text;
 }
 
-/* Numbers alone are compared with the shape, names decide, and a contradiction ends the run. */
+/* Tags without names are compared with the shape, names decide, and a contradiction ends the run. */
 Test(stimuli, on_surfaces_whose_tags_have_no_names_are_compared_with_the_shape)
 {
     static const char *const meshes[] = {"ventricle.msh", "ventricle.vtu"};

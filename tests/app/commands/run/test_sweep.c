@@ -30,7 +30,7 @@ TestSuite(sweep, .init = enter, .fini = leave_room);
 static const char *const written[] = {"result.hdf", "activation.png", "activation.csv", "used.yaml",
     "profile.json", "upstroke.png", "traces.csv"};
 
-/* A single run with this value has the files, and they are those of the folder. */
+/* Checks that a single run with this value has the same files as the folder of the sweep. */
 static void same_as_alone(const char *set, const char *folder, const char *more)
 {
     char alone[320], swept[320];
@@ -49,7 +49,7 @@ static void same_as_alone(const char *set, const char *folder, const char *more)
     cr_assert_geq(n, 4);
 }
 
-/* Runs the sweep; each of its values, two of them, has the files of a run alone. */
+/* Runs the sweep; each of its two values has the files of a single run. */
 static void check(const char *key, const char *a, const char *b, const char *more)
 {
     const char *const value[] = {a, b}, *dot = strrchr(key, '.');
@@ -62,10 +62,10 @@ static void check(const char *key, const char *a, const char *b, const char *mor
         (void)snprintf(folder, sizeof folder, "swept/%s=%s", dot ? dot + 1 : key, value[k]);
         same_as_alone(set, folder, more);
     }
-    (void)things(); /* nothing half-written */
+    (void)things(); /* no incomplete files */
 }
 
-/* Of keys that the mesh and its operator do not depend on. (tests/app/run/test_shared.c has more of them.) */
+/* For keys that do not affect the mesh and its operator. (tests/app/run/test_shared.c tests more of them.) */
 Test(sweep, files_are_those_of_single_runs_on_one_mesh)
 {
     check("stimuli.0.strength_uA_mm3", "20", "100", "");
@@ -74,7 +74,7 @@ Test(sweep, files_are_those_of_single_runs_on_one_mesh)
     check("time.dt_ms", "0.02", "0.04", HOST " --set traces.every_ms=0.2");
 }
 
-/* And of keys that they do depend on. */
+/* For keys that affect them. */
 Test(sweep, files_are_those_of_single_runs_on_meshes_that_differ)
 {
     check("mesh.slab.edge_mm", "1", "0.5", "");
@@ -148,7 +148,7 @@ Test(sweep, a_signal_before_the_first_run_leaves_nothing)
     refuses(143, "2 of 2 values were not begun", "run small.yaml --sweep time.end_ms=1,2 --output out");
 }
 
-/* Ctrl-C in the second of three, which would take minutes. */
+/* Ctrl-C in the second of three runs, which would take minutes. */
 Test(sweep, a_signal_ends_the_run_and_begins_no_other)
 {
     int ended = 0;
@@ -179,7 +179,7 @@ Test(sweep, folders_are_used_again)
     free(works("run small.yaml -o out/end_ms=0.3 --set time.end_ms=0.1"));
 }
 
-/* The streams to the host are no part of it: the step is that of a run's own table. */
+/* Streams to the host are not included: the step equals that of a single run's table. */
 Test(sweep, a_time_step_takes_what_it_takes_in_a_single_run)
 {
     reply single = myotile("run small.yaml -o alone --set cell.scale=[g_Na=0.5] --format json"),

@@ -10,7 +10,7 @@ static void done(void) { mt_arena_free(&arena); }
 
 TestSuite(sweep_values, .fini = done);
 
-/* The texts of the values, one behind the other with a '|' between. */
+/* Checks the texts of the values, separated by '|'. */
 static void expect(const char *text, const char *values, const char *last_name)
 {
     mt_sweep_values v;

@@ -1,4 +1,4 @@
-/* A run that ends when all is activated. */
+/* A run that ends when all elements are activated. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
@@ -17,7 +17,7 @@ static void enter(void)
 
 TestSuite(until, .init = enter, .fini = leave_room);
 
-/* At the first whole ms behind the latest activation, with the results of a run that ends there. */
+/* At the first integer ms after the latest activation, with the results of a run that ends there. */
 Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
 {
     static const char *const backend[] = {"cpu", "ipu"};
@@ -37,8 +37,8 @@ Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
     }
 }
 
-/* A corner of the slab is activated after the last element's centre, and the run ends at the next whole ms. The stimulus
- * starts at several times so that the corner's time is after the end in some of the runs. */
+/* A corner of the slab is activated after the last element's centre, and the run ends at the next integer ms. The stimulus starts
+ * at several times, so that the corner's activation time is after the end in some of the runs. */
 Test(until, points_in_the_corner_that_is_activated_last_have_a_time)
 {
     size_t later = 0;
@@ -79,7 +79,7 @@ Test(until, a_checkpoint_at_the_end_is_that_of_the_last_step)
     free(text);
 }
 
-/* Beyond x = 2 mm is scar, and a piece of tissue behind it. */
+/* Writes a case with scar beyond x = 2 mm, and tissue after it. */
 static void write_scar(void)
 {
     char text[2048];
@@ -98,7 +98,7 @@ Test(until, activated_ends_25_ms_after_the_last_of_those_that_can_be_reached)
     free(text);
 }
 
-/* The second pulse is at 40 ms. */
+/* The second stimulus is at 40 ms. */
 Test(until, activated_waits_for_a_pulse_to_come)
 {
     write_scar();
