@@ -134,8 +134,8 @@ mt_status mt_file_sweep(const char *folder, const char *name)
     char path[2 * MT_FILE_PATH_MAX], its[MT_FILE_PATH_MAX];
     bool busy;
     MT_TRY(mt_journal_finish(folder, &busy));
-    DIR *list =
-        busy ? NULL : opendir(folder); /* a set that is being put in place needs all temporary files */
+    /* a set that is being put in place needs all temporary files */
+    DIR *list = busy ? NULL : opendir(folder);
     if (!list) return MT_OK;
     for (const struct dirent *e; (e = readdir(list)) != NULL;) {
         if (!mt_temporary_target(e->d_name, its, sizeof its) || (name && strcmp(name, its) != 0)) continue;

@@ -90,7 +90,7 @@ Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
     free(out);
 }
 
-/* Writing rows in any order and number gives the array that is written at once. */
+/* Rows written in any order and number form the array that is written at once. */
 Test(h5, rows_that_are_written_in_pieces_are_the_array)
 {
     enum { N = 7, EACH = 3 };

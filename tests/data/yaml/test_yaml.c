@@ -488,7 +488,7 @@ Test(yaml, devices_and_folders_are_no_files, .timeout = 30)
     load_fails("/tmp", MT_INPUT, "/tmp: is a folder; allowed: a regular file, or a pipe");
 }
 
-/* From a pipe, so many bytes: a comment, then `least`. */
+/* Loads a text of this number of bytes from a pipe: a comment, then `least`. */
 static mt_status load_from_pipe(size_t bytes, example *e)
 {
     int ends[2];
@@ -562,7 +562,7 @@ typedef struct places {
 
 static const char *const skies[] = {"blue", "grey", NULL};
 
-/* What may be left out without a default: not a number, no text or no word, and it is not written. */
+/* Optional values without a default: an omitted one is NaN, an empty text or no word, and is not written. */
 Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
 {
     static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE, ""),
@@ -597,7 +597,7 @@ Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
     mt_arena_free(&arena);
 }
 
-/* Words that depend on a key above; values for another file, with where they stand. */
+/* Words that depend on a preceding key; values for another file, with their positions. */
 
 typedef struct drink {
     int kind, taste;
@@ -682,7 +682,7 @@ Test(yaml, a_list_of_words_is_a_set)
     mt_arena_free(&arena);
 }
 
-/* A line a value, each with its whole path. */
+/* One line per value, each with its complete path. */
 Test(yaml, lines_have_whole_paths)
 {
     mt_arena arena = {0};
@@ -730,12 +730,12 @@ Test(yaml, every_allocation_may_fail)
             cr_assert_gt(n, 20);
             break;
         }
-        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "allocation %zu: %s", n, mt_message());
         cr_assert_lt(n, 1000);
     }
 }
 
-/* Bytes that are taken for a list of n entries. */
+/* Returns the bytes allocated for a list of n entries. */
 static size_t taken_for(size_t n)
 {
     typedef struct entries {
@@ -758,10 +758,11 @@ static size_t taken_for(size_t n)
     return taken;
 }
 
-/* What grows doubles: four times the entries are two doublings more. Copies for each entry would be 16 times as many. */
+/* The array doubles when it grows, so four times the entries need two more doublings. A copy for each entry would need 16 times
+ * the memory. */
 Test(yaml, a_long_list_takes_memory_by_its_length) { cr_expect_leq(taken_for(4096), 5 * taken_for(1024)); }
 
-/* In the order of the table, with what nests behind the rest. */
+/* In the order of the table, with nested keys after the rest. */
 Test(yaml, the_page_has_a_row_for_every_key)
 {
     static const char expected[] =
