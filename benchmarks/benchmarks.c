@@ -24,7 +24,7 @@ static int usage(FILE *to)
 {
     (void)fprintf(to, "usage: benchmarks [NAME [MESH]] [--json] [--rounds N]\n"
                       "       benchmarks compare COMMAND... [--json] [--rounds N]\n"
-                      "Runs all benchmarks without a name. MESH: a file with fibres, or the edge in mm of "
+                      "Without NAME, runs all benchmarks. MESH: a file with fibres, or the edge in mm of "
                       "the boxes of a slab.\n");
     for (size_t k = 0; k < BENCHMARKS; k++)
         (void)fprintf(to, "  %-10s %s\n", benchmarks[k].name, benchmarks[k].what);

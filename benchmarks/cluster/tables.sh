@@ -31,7 +31,7 @@ least() {
     for _ in 1 2 3 4 5 6 7; do measured "$@"; done | awk -v c="$column" '{ print $c }' | sort -g | head -n 1
 }
 
-# The cost of a diffusion substep is half the difference between 4 and 2; the check of 50,000 elements per rank dominates its time.
+# A diffusion substep costs half the difference between 4 and 2; with 50,000 elements per rank a look takes little else than the check.
 calibrate() {
     two=$(least 12 1 10000 150 50 2)
     four=$(least 12 1 10000 150 50 4)

@@ -31,7 +31,7 @@ void mt_arena_free(mt_arena *arena);
     __attribute__((cleanup(mt_arena_free))) mt_arena name##_arena = {0};                                     \
     mt_arena *const name = &name##_arena
 
-/* For tests: makes the n-th next allocation of this thread (1: the next), in any arena, fail once. 0: never. */
+/* For tests: makes the n-th allocation of this thread from now on (1: the next), in any arena, fail once. 0: never. */
 void mt_arena_fail_at(size_t n);
 
 /* For tests: returns the bytes that this thread has requested so far in all arenas, freed or not. */

@@ -47,7 +47,8 @@ struct mt_communicator {
     /* Computes the sums, minima or maxima of n numbers over all ranks; every rank receives them. */
     void (*reduce)(const mt_communicator *c, mt_reduction how, uint64_t *values, size_t n);
 
-    /* Sends data to one other rank, and receives it from one; both calls have the same number of bytes and block until done. */
+    /* Sends data to one other rank, and receives it from one, in the order of the calls. Both ranks specify the same number of
+     * bytes. */
     void (*send)(const mt_communicator *c, uint32_t to, const void *data, size_t bytes);
     void (*receive)(const mt_communicator *c, uint32_t from, void *data, size_t bytes);
 
