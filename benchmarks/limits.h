@@ -1,7 +1,7 @@
 /* Measured limits of the machine, to which other figures are compared.
  *
- *     multiply-adds   independent chains of fused multiply-adds in registers, two flops each; on the base instruction set, which has no such
- *                     instruction, a product and a sum. This is an upper bound of the flops per second of any code
+ *     multiply-adds   independent chains of fused multiply-adds in registers, two flops each; on the base instruction set, which
+ *                     has no such instruction, a product and a sum. An upper bound of the flops per second of any code
  *     clock           a chain of dependent sums: one per cycle
  *     stream          memory larger than the caches, read in order by all threads
  *
