@@ -14,7 +14,7 @@
 
 /* The pulses of a stimulus so far. */
 typedef struct mt_capture {
-    size_t judged, lost; /* number of judged pulses, and of those without capture */
+    size_t judged, lost;  /* number of judged pulses, and of those without capture */
     double first_lost_ms; /* start of the first pulse without capture */
     bool begun, excitable;
     size_t begin, due; /* steps: start of the latest pulse, and when it is judged (0: not due) */

@@ -21,14 +21,14 @@ typedef struct mt_line {
     const mt_cell_model *model;
     size_t variant;
     const mt_cell_variant *changed; /* replaces the variant; NULL: use the model's own */
-    bool round; /* circular wavefront */
+    bool round;                     /* circular wavefront */
     double diffusivity_mm2_ms;
     double length_mm, dx_mm;
     double dt_ms, end_ms; /* the run ends earlier if all points are activated */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */
-    bool repolarises; /* continue until all points are repolarised, at most to end_ms */
+    bool repolarises;    /* continue until all points are repolarised, at most to end_ms */
     /* The stimulus is on from the start, at the points below stimulated_mm. */
     double stimulated_mm, duration_ms, rise_mV_ms;
     double far_mm; /* start of the range that peak_mV is taken from */

@@ -74,7 +74,7 @@ typedef struct mt_monodomain {
     size_t pde_steps;
     mt_diffusing diffusing;
     mt_accumulation accumulation; /* of explicit steps */
-    double residual_mV; /* of implicit steps: tolerance of the residual */
+    double residual_mV;           /* of implicit steps: tolerance of the residual */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */
@@ -88,7 +88,7 @@ typedef struct mt_monodomain {
 
 /* Results of the time loop (mt_backend_run). Zero-initialised: no results are stored, and there is one beat. */
 typedef struct mt_results {
-    size_t n_beats; /* number of beats that began */
+    size_t n_beats;    /* number of beats that began */
     mt_records *beats; /* [mt_record_beats] records of each; may be NULL */
     /* [n_stimuli] highest Vm of the stimulus elements while on, sampled each ms and at its end; may be NULL */
     double *peak_mV;

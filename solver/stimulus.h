@@ -12,7 +12,7 @@ typedef struct mt_stimulus {
     double rise_mV_ms; /* strength / (chi Cm) */
     size_t n_elements;
     const uint32_t *element; /* [n_elements] ascending */
-    double period_ms; /* unused if repeats is 0 */
+    double period_ms;        /* unused if repeats is 0 */
     size_t repeats;
 } mt_stimulus;
 
