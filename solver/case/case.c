@@ -36,7 +36,7 @@ static const char *model_word(const void *input, size_t i)
     return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
 }
 
-/* The model's variants, and "layers" where it has all of them. */
+/* The model's variants, and "layers" if it has all of them. */
 static const char *type_word(const void *input, size_t i)
 {
     size_t found[MT_CASE_LAYERS];
@@ -50,7 +50,7 @@ static const char *type_word(const void *input, size_t i)
     return i == 0 && (!input || mt_case_layers(*m, found) == MT_OK) ? "layers" : NULL;
 }
 
-/* V, then the states of the model; without a case those of all models. */
+/* Vm, then the states of the model; without a case, the states of all models. */
 static const char *field_word(const void *input, size_t i)
 {
     const mt_cell_model *const *m =
@@ -64,7 +64,7 @@ static const char *field_word(const void *input, size_t i)
     return NULL;
 }
 
-/* none, and the ions that carry the stimuli of the model, or of any. */
+/* "none", and the ions that carry the stimuli of the model; without a case, of any model. */
 static const char *carrier_word(const void *input, size_t i)
 {
     const mt_cell_model *const *m =
@@ -87,9 +87,9 @@ static const char *scheme_word(const void *input, size_t i)
 
 /* ---- keys */
 
-/* Ranges that include every real study and exclude slips of units and of digits: times up to 11 days, in steps of at least the smallest
+/* Ranges that include every real study and exclude errors in units and digits: times up to 11 days, in steps of at least the smallest
  * `time.dt_ms`; coordinates up to 1 km, so that a geometry in micrometres gets a message about its unit (solver/case/findings.h);
- * conductivities from nearly none to twenty times that of sea water, which is 5 mS/mm. */
+ * conductivities from nearly zero to twenty times that of sea water, which is 5 mS/mm. */
 #define AT_TIME MT_YAML_WITHIN(0, 1e9)
 #define TIME_SPAN MT_YAML_WITHIN(1e-4, 1e9)
 #define COORDINATE MT_YAML_WITHIN(-1e6, 1e6)
@@ -98,7 +98,7 @@ static const char *scheme_word(const void *input, size_t i)
 #define CURRENT_DENSITY MT_YAML_WITHIN(1e-6, 1e6)
 #define FACTOR MT_YAML_WITHIN(0, MT_CELL_FACTOR_MOST)
 
-/* A number as a part of a text. */
+/* A number as part of a string literal. */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
@@ -115,8 +115,8 @@ static const mt_yaml_key mesh_keys[] = {
     MT_YAML_STRING(mt_case, mesh.file, "file", "",
         "A mesh file, as seen from the folder where the program is started.", .affects = MT_AFFECTS_MESH),
     MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
-/* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have, and `else_normal` says what is normal to the
- * sheets where that is left out. */
+/* Keys of a struct with an mt_medium. `needed`: default of the values that a complete tissue requires; `else_normal`: text on the omitted
+ * conductivity normal to the sheets. */
 #define MEDIUM_KEYS(structure, member, needed, else_normal)                                                  \
     MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed, CONDUCTIVITY,   \
         "Conductivity inside the cells, along the fibres."),                                                 \
@@ -166,7 +166,7 @@ static const mt_yaml_key diffusion_keys[] = {
         "increments, in pairs of single precision, at more cycles (see `solver/README.md`). The backend cpu "
         "computes in double precision and does not look at it."),
     MT_YAML_END};
-/* Of a struct with a mt_cell_asked. */
+/* Keys of a struct with an mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
         "Factors of the model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                             \
@@ -305,7 +305,7 @@ static const mt_yaml_key checkpoint_keys[] = {
         "true: the last one is written at the end, and stays; false: a run that has come to its end needs "
         "none, and removes all."),
     MT_YAML_END};
-/* Of a struct with a mt_region. */
+/* Keys of a struct with an mt_region. */
 #define REGION_KEYS(structure)                                                                               \
     MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
         "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),                          \
@@ -421,7 +421,7 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};
-/* What says nothing of what it affects affects the state. */
+/* Keys without `affects` affect the state. */
 static const mt_yaml_key case_keys[] = {
     MT_YAML_STRING(
         mt_case, title, "title", "", "Title of the picture and the tables.", .affects = MT_AFFECTS_NOTHING),
@@ -499,7 +499,7 @@ const char *mt_case_stimulus_name(
     return text;
 }
 
-/* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
+/* Computes the number of steps of a pulse. Refuses values that overflow an integer before they are rounded. */
 static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
@@ -536,8 +536,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     return MT_OK;
 }
 
-/* end_ms must be a whole number of steps. What rounded decimals leave is ignored; a good part of a step is a mistake, however many
- * steps there are. */
+/* end_ms must be a whole number of steps. Rounding errors of decimals are ignored; a larger fraction of a step is an error, for any number
+ * of steps. */
 static mt_status check_end(const char *path, const mt_case *c)
 {
     const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
@@ -555,7 +555,7 @@ static mt_status check_end(const char *path, const mt_case *c)
 
 /* ---- beats */
 
-/* The first step of the first pulse at this step or later; SIZE_MAX: there is none. */
+/* Returns the first step of the first pulse at `step` or later; SIZE_MAX if there is none. */
 static size_t next_pulse(const mt_case *c, size_t step)
 {
     size_t next = SIZE_MAX;
@@ -571,8 +571,8 @@ static size_t next_pulse(const mt_case *c, size_t step)
 
 static size_t steps_of(const mt_case *c, double ms) { return (size_t)llround(ms / c->time.dt_ms); }
 
-/* Where the beat behind this one begins; SIZE_MAX: there is none. The first begins with the run, and its pulses with the first of
- * them. */
+/* Returns the first step of the beat after the one that starts at `begin`; SIZE_MAX if there is none. The first beat starts with the run,
+ * but its pulses with the first pulse. */
 static size_t next_beat(const mt_case *c, size_t begin)
 {
     const size_t pulse = begin == 0 ? next_pulse(c, 0) : begin, least = steps_of(c, MT_CASE_BEAT_LEAST_MS);
@@ -610,7 +610,7 @@ static mt_status check_beats(const char *path, const mt_case *c)
     return MT_OK;
 }
 
-/* An implicit step is one for each time step. */
+/* There is one implicit step in a time step. */
 static mt_status check_substeps(const char *path, const mt_case *c)
 {
     if (mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT || c->time.pde_steps <= 1) return MT_OK;
@@ -620,7 +620,7 @@ static mt_status check_substeps(const char *path, const mt_case *c)
         path, c->time.pde_steps);
 }
 
-/* Sums of implicit steps are the solver's. */
+/* The solver defines the accumulation of implicit steps. */
 static mt_status check_accumulation(const char *path, const mt_case *c)
 {
     if (mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT || c->diffusion.accumulation == MT_ACCUMULATION_SINGLE)
@@ -631,7 +631,7 @@ static mt_status check_accumulation(const char *path, const mt_case *c)
         path, mt_accumulation_name[c->diffusion.accumulation]);
 }
 
-/* Every time given in ms must make sense in steps. */
+/* Checks that all times in ms are valid in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
     MT_TRY(check_substeps(path, c));
@@ -640,7 +640,7 @@ static mt_status check_times(const char *path, const mt_case *c)
     return check_beats(path, c);
 }
 
-/* Pulses must make sense in steps, and only one thing may say where cells begin. */
+/* Checks the pulses in steps, and that only one key defines the initial state of the cells. */
 static mt_status check_prepace(const char *path, const mt_case *c)
 {
     const mt_pulses pulses = mt_case_prepace(c);
@@ -660,7 +660,7 @@ mt_status mt_case_in_entry(const char *list, size_t number, mt_status status)
     return mt_fail_in(where, status);
 }
 
-/* The model must be stable in such steps. */
+/* Checks that the model is stable with the time step. */
 static mt_status check_cells(const char *path, const mt_case *c)
 {
     const mt_cell_model *model = mt_case_model(c);
@@ -669,7 +669,7 @@ static mt_status check_cells(const char *path, const mt_case *c)
         path, c->time.dt_ms, model->dt_max_ms, model->name);
 }
 
-/* The variants that a case's parameters are tried on: that of all cells, or the first where there are layers. */
+/* Returns the variant that a case's parameters are checked with: the variant of all cells, or the first if there are layers. */
 static const mt_cell_variant *usual_variant(const mt_case *c)
 {
     const mt_cell_model *model = mt_case_model(c);
@@ -683,7 +683,7 @@ static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, cons
     return mt_cell_variant_change(scratch, mt_case_model(c), base, asked, &variant);
 }
 
-/* Checks that the model has the parameter, and can be computed with both of its factors. */
+/* Checks that the model has the parameter, and that both factors yield a valid model. */
 static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
 {
     const mt_gradient *gradient = &c->gradients[g];
@@ -734,7 +734,7 @@ static mt_status check_moments(
     return mt_fail_in(path, status);
 }
 
-/* What is asked for as time passes must be whole. */
+/* Checks that the sampling intervals of a time series are valid. */
 static mt_status check_samples(const char *path, const mt_case *c)
 {
     const bool traces = mt_moments_any(&c->traces.when);
@@ -749,7 +749,7 @@ static mt_status check_samples(const char *path, const mt_case *c)
     return MT_OK;
 }
 
-/* No two columns of an ECG may have one name. */
+/* Checks that the columns of an ECG have distinct names. */
 static mt_status check_electrodes(const char *path, const mt_case *c)
 {
     mt_arena scratch = {0};
@@ -761,7 +761,7 @@ static mt_status check_electrodes(const char *path, const mt_case *c)
     return mt_fail_in(path, mt_fail_in("electrodes", status));
 }
 
-/* Something must be stimulated. */
+/* Checks that there is a stimulus. */
 static mt_status check_any(const char *path, const mt_case *c)
 {
     if (c->n_stimuli > 0) return MT_OK;
@@ -828,7 +828,7 @@ static mt_status check_sites(const mt_case_sites *sites)
                     : "strength_uA_mm3");
 }
 
-/* Puts the sites of the case's file behind its stimuli. */
+/* Appends the sites of the case's file to its stimuli. */
 static mt_status add_sites(mt_arena *arena, mt_case *c)
 {
     mt_case_stimulus *all;

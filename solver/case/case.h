@@ -1,7 +1,7 @@
 /* A case: a YAML file with everything that determines a run. The names of its keys end in their units.
  *
- * data/cases/ holds cases that run, and a README that explains every key; it is made from the schema in case.c. A case that makes
- * no sense is refused with one line (data/yaml/yaml.h). This file also checks that its keys agree with each other. */
+ * data/cases/ holds cases that run, and a README with every key, generated from the schema in case.c. An invalid case is refused with one
+ * line (data/yaml/yaml.h). This module also checks that the keys are consistent. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,13 +20,14 @@
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 
-/* What the elements of a region are, where that is not what the case says of all. Regions are applied in their order: each changes
- * what it names, and leaves the rest as it was there. */
+/* Properties of the elements of a region that differ from the rest of the case. Regions are applied in their order: each changes only the
+ * properties that it states. */
 typedef struct mt_case_region {
     mt_region region;
-    int inert; /* 1: scar, no cells that conduct; 0: none, in a part of an inert region; -1: not named */
-    const char *type;    /* the model's variant; "" = not named */
-    mt_cell_asked asked; /* of the model's parameters */
+    /* 1: scar, non-conducting; 0: conducting, in a part of a non-conducting region; -1: not stated */
+    int inert;
+    const char *type;    /* the model's variant; "" = not stated */
+    mt_cell_asked asked; /* changes of the model's parameters */
     mt_medium_change tissue;
 } mt_case_region;
 
@@ -34,53 +35,54 @@ typedef struct mt_case_stimulus {
     mt_region region;
     double start_ms, duration_ms;
     double period_ms; /* from the start of one pulse to the start of the next; NaN = one pulse */
-    size_t count;     /* pulses */
+    size_t count;     /* number of pulses */
     double strength_uA_mm3;
-    bool site; /* an element of several sites belongs to the one that begins first */
-    const char
-        *from; /* the place in a file of sites, "sites.csv:3", for messages; NULL: it stands in the case */
+    bool site; /* an element of several sites belongs to the site that is stimulated first */
+    /* the line of the file of sites, "sites.csv:3", for messages; NULL: stated in the case */
+    const char *from;
 } mt_case_stimulus;
 
-enum { MT_CASE_STIMULI_MAX = 1024 }; /* in all */
+enum { MT_CASE_STIMULI_MAX = 1024 }; /* in total */
 
-/* Places in a file (solver/tissue/sites.h), and what is given to each. */
+/* A file of stimulation sites (solver/tissue/sites.h), and the stimulus at each. */
 typedef struct mt_case_sites {
     const char *file;                               /* "" = none */
-    double radius_mm, duration_ms, strength_uA_mm3; /* NaN = not given */
+    double radius_mm, duration_ms, strength_uA_mm3; /* NaN = not stated */
 } mt_case_sites;
 
-/* A point whose activation time is reported, or an electrode. */
+/* A point with a reported activation time, or an electrode. */
 typedef struct mt_case_point {
     const char *name;
     double at_mm[3];
 } mt_case_point;
 
-/* How the diffusion of a time step is done; which beats have maps. */
+/* Time integration of the diffusion; and the beats that have maps. */
 typedef enum mt_case_method { MT_CASE_EXPLICIT, MT_CASE_IMPLICIT } mt_case_method;
 typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_beats;
 
 /* Formats of maps at the vertices. */
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
-/* What is written as time passes: the potential, and any states of the cell model. */
+/* Output of a time series: Vm, and any states of the ionic model. */
 typedef struct mt_case_samples {
     mt_moments_asked when;
-    uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
+    uint32_t fields; /* bit mask: 0 is Vm, then the model's states (mt_case_field) */
 } mt_case_samples;
 
-/* When a run ends: at end_ms, or before it at the first whole ms after which every element has been activated; or none was within the last
- * MT_CASE_QUIET_MS, in which the slowest waves go 5 mm, and no pulse of a stimulus is to come: what is left is not reached. */
+/* End of a run. MT_CASE_UNTIL_END: end_ms. MT_CASE_UNTIL_ACTIVATED: the first whole ms, at most end_ms, after which every element has been
+ * activated; or after which no element was activated for MT_CASE_QUIET_MS and no pulse is left. The slowest wavefronts travel 5 mm in that
+ * time, so the remaining elements are not reached. */
 #define MT_CASE_QUIET_MS 25
 typedef enum mt_case_until { MT_CASE_UNTIL_END, MT_CASE_UNTIL_ACTIVATED } mt_case_until;
 
-/* Times must be whole numbers of steps of dt_ms, to within this fraction of a step, which allows for rounded decimals: 100 ms are
- * 3000.003 steps of 0.0333333 ms. An end_ms that is not is refused; stimuli start and end at the nearest step. */
+/* Tolerance for times that must be whole numbers of steps, as a fraction of dt_ms. It allows for rounded decimals: 100 ms are 3000.003
+ * steps of 0.0333333 ms. Another end_ms is refused; stimuli start and end at the nearest step. */
 #define MT_CASE_PART_OF_A_STEP 0.01
 
 typedef struct mt_case {
     const char *title;
     struct {
-        const char *file; /* "" = a slab is made */
+        const char *file; /* "" = a generated slab */
         struct {
             double size_mm[3], edge_mm; /* edge 0 = no slab */
             mt_slab_cut cut;
@@ -96,9 +98,9 @@ typedef struct mt_case {
         mt_accumulation accumulation;
     } diffusion;
     struct {
-        int model;           /* index into mt_cell_models */
-        int type;            /* of its variants; behind the last: "layers", as the mesh's say */
-        mt_cell_asked asked; /* of its parameters */
+        int model; /* index into mt_cell_models */
+        int type;  /* index of the variant; one past the last: "layers", from the layers of the mesh */
+        mt_cell_asked asked; /* changes of its parameters */
         mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */
     } cell;
@@ -109,17 +111,17 @@ typedef struct mt_case {
         mt_splitting splitting;
     } time;
     struct {
-        double every_minutes; /* of the host's time; 0 = not by that */
-        double every_ms;      /* NaN = not by that */
-        size_t keep;          /* so many of the newest; 0 = none at all, also at signals */
+        double every_minutes; /* host time between checkpoints; 0 = never */
+        double every_ms;      /* simulated time between checkpoints; NaN = never */
+        size_t keep;          /* number of newest checkpoints to keep; 0 = write none, also at signals */
         bool at_end;
     } checkpoint;
     struct {
-        uint32_t maps;     /* a bit each, by mt_map */
-        uint32_t vertices; /* the files with maps at the vertices: a bit each, by mt_case_vertices */
+        uint32_t maps;     /* bit mask by mt_map */
+        uint32_t vertices; /* files with maps at the vertices: bit mask by mt_case_vertices */
         double threshold_mV, repolarisation_percent;
         mt_case_beats beats;
-        double beat_ms;     /* the longest that a beat may be; NaN = any */
+        double beat_ms;     /* longest beat; NaN = unlimited */
         double velocity_mm; /* radius of the neighbourhood of conduction velocities */
         bool report;
     } output;
@@ -144,9 +146,9 @@ typedef struct mt_case {
     size_t n_gradients;
     mt_case_region *regions;
     size_t n_regions;
-    mt_case_stimulus *stimuli; /* those of the file of sites behind the others */
+    mt_case_stimulus *stimuli; /* [n_stimuli]; those of the file of sites are last */
     size_t n_stimuli;
-    mt_case_sites sites; /* none, once they are among the stimuli */
+    mt_case_sites sites; /* empty once the sites are among the stimuli */
     mt_case_point *points;
     size_t n_points;
     mt_case_point *electrodes;
@@ -160,88 +162,91 @@ typedef struct mt_case {
         const char *target;
         const mt_yaml_override *sets; /* values of the target */
         size_t n_sets;
-        size_t ipus;   /* how many targets */
-        size_t tiles;  /* of each; 0 = all */
-        int partition; /* index into mt_partition_methods; behind the last: the one saved in the mesh file */
+        size_t ipus;  /* number of targets */
+        size_t tiles; /* of each target; 0 = all */
+        /* index into mt_partition_methods; one past the last: the partition saved in the mesh file */
+        int partition;
         double imbalance;
         bool balance_halo;
-        int scheme;    /* of separators; index into mt_schemes */
-        size_t ranges; /* the most a tile sends, for schemes with such a limit; 0 = the scheme's default */
+        int scheme; /* separator scheme; index into mt_schemes */
+        /* most ranges that a tile sends, for schemes with such a limit; 0 = the scheme's default */
+        size_t ranges;
         bool checked;
     } machine;
 } mt_case;
 
-/* What a change of a key affects (mt_yaml_affects). Two cases are solved on the same mesh with the same operator if they agree in all keys
- * that affect the first three, and a run can be resumed with another case if they agree in all that affect the state. */
+/* Effect of changing a key (mt_yaml_affects). Two cases have the same mesh and operator if they agree in all keys that affect the first
+ * three. A run can be resumed with another case if both agree in all keys that affect the state. */
 typedef enum mt_affects {
     MT_AFFECTS_MESH = 1,
-    MT_AFFECTS_TISSUE = 2, /* conductivities, membrane, and which elements conduct */
+    MT_AFFECTS_TISSUE = 2, /* conductivities, membrane, and non-conducting elements */
     MT_AFFECTS_OPERATOR =
-        4, /* beside mesh and tissue: the scheme, with the front time of the ionic model (mt_case_scheme) */
-    MT_AFFECTS_MAPPING = 8,  /* to the machine; no voltage */
+        /* the scheme, with the front time of the ionic model (mt_case_scheme), in addition to mesh and tissue */
+    4,
+    MT_AFFECTS_MAPPING = 8,  /* mapping to the machine; never a voltage */
     MT_AFFECTS_CELLS = 16,   /* the ionic model and its parameters */
-    MT_AFFECTS_STATE = 32,   /* V, states or what is recorded of them, from the start on */
-    MT_AFFECTS_LATER = 64,   /* the same, but only after a time that the key has */
-    MT_AFFECTS_NOTHING = 128 /* of the above */
+    MT_AFFECTS_STATE = 32,   /* Vm, states or their records, from the start on */
+    MT_AFFECTS_LATER = 64,   /* the same, but only after a time stated by the key */
+    MT_AFFECTS_NOTHING = 128 /* none of the above */
 } mt_affects;
 enum { MT_AFFECTS_PROBLEM = MT_AFFECTS_MESH | MT_AFFECTS_TISSUE | MT_AFFECTS_OPERATOR };
 
 extern const mt_yaml_table mt_case_table;
 
-/* Reads a case, with overrides "path.to.key=value", and its file of sites, which become stimuli. Gives its strings and lists in
- * `arena`. Fails as mt_yaml_load and mt_sites_read, and with MT_INPUT if keys contradict each other. */
+/* Reads a case with overrides "path.to.key=value", and its file of sites, which become stimuli. Strings and lists are in `arena`. Returns
+ * the errors of mt_yaml_load and mt_sites_read, and MT_INPUT if keys contradict each other. */
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
-/* The same from a text that ends with a NUL; `name` stands for the file in messages. */
+/* Same, from a NUL-terminated text; `name` replaces the file in messages. */
 MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
-/* The monodomain tissue that the case says of the whole (mt_medium_tissue); regions may be others. */
+/* Returns the monodomain tissue of the case (mt_medium_tissue), without the changes of its regions. */
 mt_tissue mt_case_tissue(const mt_case *from);
 
-/* How the diffusion of a time step is done. */
+/* Returns the time integration of the diffusion. */
 mt_diffusing mt_case_diffusing(const mt_case *from);
 
-/* How the case discretises in space. */
+/* Returns the spatial discretisation of the case. */
 mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 
-/* What messages call the mesh: its file, or "mesh.slab". */
+/* Returns the mesh's name for messages: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);
 
-/* Pulses that begin within this of a beat's first one belong to it: the stimuli at several places that make one activation. */
+/* Pulses within this time after the first pulse of a beat belong to that beat: stimuli at several places that start one activation. */
 #define MT_CASE_BEAT_LEAST_MS 50
 
-/* Gives in `arena` what the loop must record for the case's maps, and the beats. MT_MEMORY. */
+/* Returns in `arena` the recording options that the case's maps need, and the beats. MT_MEMORY. */
 MT_NODISCARD mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record);
 
-/* How each kind of cell is paced by itself before the simulation; no beats: not at all. */
+/* Returns the pre-pacing pulses of each kind of cell; zero beats without pre-pacing. */
 mt_pulses mt_case_prepace(const mt_case *from);
 
-/* How many time steps the case has. */
+/* Returns the number of time steps. */
 size_t mt_case_steps(const mt_case *from);
 
-/* What one of mt_case_samples.fields is called, and its unit: V, or a state of the model. Its number as an array of a backend is for
- * the caller to find. */
+/* Returns name and unit of a bit of mt_case_samples.fields: Vm, or a state of the model. The caller maps it to an array of a backend. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
 
-/* The cell model of a case that was loaded. */
+/* Returns the ionic model of a loaded case. */
 const mt_cell_model *mt_case_model(const mt_case *from);
 
-/* ---- for solver/case/case_on_mesh.h, too */
+/* ---- shared with solver/case/case_on_mesh.h */
 
-/* Says which entry of a list a failure is about. */
+/* Adds the list entry to the message of a failure. */
 mt_status mt_case_in_entry(const char *list, size_t number, mt_status status);
 
-/* What messages call a key of a stimulus: "stimuli.2.start_ms", and of one in a file "sites.csv:3: start_ms"; "" is the whole. */
+/* Writes the name of a stimulus key for messages: "stimuli.2.start_ms", or "sites.csv:3: start_ms" in a file; `key` "": the stimulus
+ * itself. */
 enum { MT_CASE_STIMULUS_NAME = 320 };
 const char *mt_case_stimulus_name(
     const mt_case *input, size_t stimulus, const char *key, char text[MT_CASE_STIMULUS_NAME]);
 
-/* Does a region say what its cells are? */
+/* True if a region changes its cells. */
 bool mt_case_region_says_cells(const mt_case_region *region);
 
 enum { MT_CASE_LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
 
-/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
+/* Finds the variants of a model that are named after the layers of the wall. MT_INPUT if one is missing. */
 MT_NODISCARD mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS]);

@@ -5,7 +5,7 @@
 
 #include "solver/tissue/kinds.h"
 
-/* What the elements are by the case's type. */
+/* Sets the variants by the case's cell type. */
 static mt_status cells_of_type(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
 {
@@ -32,7 +32,7 @@ static mt_status cells_of_type(
     return MT_OK;
 }
 
-/* Leaves of ascending elements of the whole those that a mesh of some of them has, by its numbers; answers how many. */
+/* Reduces ascending elements of the complete mesh to those that `mesh` contains, in its numbering; returns their number. */
 static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
 {
     size_t kept = 0;
@@ -63,7 +63,7 @@ static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_
     return mt_kinds_change(scratch, kinds, by, n, elements, base, &region->asked);
 }
 
-/* What the case and its regions change, one after the other. */
+/* Applies the changes of the case and its regions in sequence. */
 mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
 {
@@ -108,7 +108,7 @@ static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case
         "regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue, r));
 }
 
-/* What is said of directions normal to the sheets needs sheets. */
+/* Checks that the mesh has sheets if the case states conductivities normal to them. */
 static mt_status check_sheets(const mt_case *from, const mt_mesh *mesh)
 {
     static const char said[] = "%s is given, and the mesh has no sheets; allowed: to leave it out, or a mesh "
@@ -158,7 +158,7 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
     return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
 }
 
-/* Takes from a site the elements that others have, and marks the rest. */
+/* Removes from a site the elements that other sites own, and marks the rest as taken. */
 static void take_free(mt_stimulus *site, uint32_t *elements, unsigned char *taken)
 {
     size_t n = 0;
@@ -170,7 +170,7 @@ static void take_free(mt_stimulus *site, uint32_t *elements, unsigned char *take
     site->n_elements = n;
 }
 
-/* Gives each element of sites to the one of them that begins first. `elements` are the lists of the stimuli. */
+/* Assigns each element of several sites to the site that is stimulated first. `elements`: element lists of the stimuli. */
 static mt_status part_sites(
     mt_arena *scratch, const mt_case *c, const mt_mesh *mesh, mt_stimulus *stimuli, uint32_t *const *elements)
 {

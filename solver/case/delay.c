@@ -9,7 +9,7 @@ double mt_delay_usual_length_mm(const mt_tissue *tissue, double length_mm)
     return length_mm / cbrt(sqrt(along) * across);
 }
 
-/* Of one point of the model's table. */
+/* Returns the delay at one point of the model's table. */
 static double delay_at(const mt_cell_delay *delay, bool usual)
 {
     return usual ? delay->usual_percent : delay->plain_percent;
@@ -29,7 +29,7 @@ double mt_delay_percent(
     return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
 }
 
-/* Halved until nothing is left: magnitudes ascend with the length. */
+/* Bisects to the precision of a double: magnitudes increase with the length. */
 double mt_delay_length_mm(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double percent)
 {

@@ -14,11 +14,11 @@ void mt_findings_of_time(const char *file, const char *key, double found_ms, siz
         found_ms, found_ms / dt_ms, dt_ms, used_steps, (double)used_steps * dt_ms);
 }
 
-/* ---- of the case ---- */
+/* ---- case ---- */
 
-enum { FAR = 4 }; /* times outside what is usual */
+enum { FAR = 4 }; /* factor outside the usual range */
 
-/* What is not given (NaN) is not far. */
+/* Warns about a value far outside the usual range; NaN (not stated) is accepted. */
 static void tell_if_far(const char *path, const char *where, const char *key, const char *unit, double found,
     double low, double high)
 {
@@ -26,14 +26,14 @@ static void tell_if_far(const char *path, const char *where, const char *key, co
     mt_warn("%s: %s%s: found %.4g %s; usual %.4g to %.4g", path, where, key, found, unit, low, high);
 }
 
-/* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
- * cells, outside), by
- *   L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (Niederer et al. 2011 take these)
- *   D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
- *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
- * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02
- * uF/mm^2 (K. H. W. J. ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: what each set gives with the
- * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. Normal to the sheets: as across. */
+/* Conductivities: the three measured sets of four for ventricular muscle (S/m = mS/mm: longitudinal and transverse; intracellular, then
+ * extracellular), by
+ *    L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (used by Niederer et al. 2011)
+ *    D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
+ *    D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
+ * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02 uF/mm^2 (K. H. W. J.
+ * ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: from each set with the membrane of 2011, and the isotropic 0.154
+ * mm^2/ms of ten Tusscher's sheets. Normal to the sheets: as transverse. */
 static void tell_medium(const char *path, const char *where, const mt_medium *medium)
 {
     const struct {
@@ -69,7 +69,7 @@ static void tell_tissue(const char *path, const mt_case *input)
     }
 }
 
-/* As the time loop rounds them (solver/monodomain.h). */
+/* Warns about pulses that the time loop rounds to steps (solver/monodomain.h). */
 static void tell_pulses(const char *path, const mt_case *input, size_t s)
 {
     const mt_case_stimulus *stimulus = &input->stimuli[s];
@@ -103,15 +103,15 @@ void mt_findings_of_case(const char *path, const mt_case *input)
     for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(path, input, s);
 }
 
-/* ---- of the mesh ---- */
+/* ---- mesh ---- */
 
-/* A part, and how late waves are in it. */
+/* A part, and the delay of activation in it. */
 typedef struct delayed {
     const mt_case_part *part;
     double percent;
 } delayed;
 
-/* `size`: of the elements of the part, in both measures. */
+/* `size`: both measures of the part's elements. */
 static void tell_delay(const mt_case *input, const delayed *d, const char *size)
 {
     const mt_cell_model *model = mt_case_model(input);
@@ -144,7 +144,7 @@ static void tell_unknown_delay(const mt_case *input, const delayed *d, const cha
         scheme.damping, mt_correction_name[scheme.correction]);
 }
 
-/* The part of a region, or of the whole, in which waves are farthest off; not one where they are off by no more than `least`. */
+/* Returns the part of a region, or of the default tissue, with the largest delay; NULL if no delay exceeds `least`. */
 static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t region, double least)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
@@ -178,7 +178,7 @@ mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
     return MT_OK;
 }
 
-/* ---- of places ---- */
+/* ---- places ---- */
 
 static size_t number_in_case(const mt_monodomain *problem, size_t part)
 {
@@ -197,7 +197,7 @@ static double volume_of(const mt_mesh *mesh, const mt_monodomain *problem, size_
     return volume_mm3;
 }
 
-/* Returns the largest length that a region states; 0 if it states none. */
+/* Returns the largest length that a region states; 0 if it states no length. */
 static double size_of(const mt_region *region)
 {
     double size_mm = isnan(region->radius_mm) ? 0 : region->radius_mm;
@@ -214,7 +214,7 @@ static void tell_covering(const char *path, const mt_case *input, const mt_mesh 
     for (size_t s = 0; s < input->n_stimuli; s++) {
         const double share = volume_of(mesh, problem, s) / all_mm3;
         char name[MT_CASE_STIMULUS_NAME];
-        if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, but for rounding */
+        if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, within rounding */
         mt_warn("%s: %s: found %.3g %% of the tissue's volume in it; usual: less than half%s", path,
             mt_case_stimulus_name(input, s, "", name), 100 * share,
             mt_scale_advice(extent_mm, size_of(&input->stimuli[s].region)));
@@ -238,15 +238,15 @@ void mt_findings_of_places(
     }
 }
 
-/* ---- of the operator ---- */
+/* ---- operator ---- */
 
-/* Plane waves in slabs of the usual tissue, boxes of 0.25 and 0.5 mm, travel times against those without limits:
- *   theta 0.5 in   1 % of the elements   along the fibres -0.1 and -0.1 %   across -0.1 and +0.1 %
- *                 10                                   -0.6     -0.9            -0.5     +1.4
- *                100                                   -6       -9              -6       +6
- *         0.2     10                                   -0.9     -1.3            -0.8     +1.5
- *                100                                   -8       -13             -10      +3
- * Where all elements are limited refinement helps less: the order falls from 2 to about 1. */
+/* Travel times of plane wavefronts relative to those without limits, in slabs of the default tissue with boxes of 0.25 and 0.5 mm:
+ *    theta 0.5 in   1 % of the elements   longitudinal    -0.1 and -0.1 %   transverse -0.1 and +0.1 %
+ *                  10                                     -0.6     -0.9                -0.5     +1.4
+ *                 100                                     -6       -9                  -6       +6
+ *          0.2     10                                     -0.9     -1.3                -0.8     +1.5
+ *                 100                                     -8       -13                 -10      +3
+ * If all elements are limited, refinement helps less: the order decreases from 2 to about 1. */
 static void tell_limits(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
@@ -257,7 +257,7 @@ static void tell_limits(const char *name, const mt_diffusion *diffusion)
         name, diffusion->n_limited, diffusion->n_elements, 100 * share);
 }
 
-/* Slivers hold more than their volume; where there are many that is no longer next to nothing. */
+/* Slivers affect more than their own volume; many slivers together have a noticeable effect. */
 static void tell_slivers(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
@@ -288,9 +288,9 @@ void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, co
     tell_isolated(name, adjacency);
 }
 
-/* ---- of the run ---- */
+/* ---- run ---- */
 
-/* In the beat of its first pulse, if that had begun. */
+/* True if the stimulus activated none of its elements in the beat of its first pulse, or in the last beat if that had not begun. */
 static bool reaches_none(const mt_monodomain *problem, const mt_stimulus *stimulus, const mt_results *results)
 {
     const size_t first =
@@ -303,7 +303,7 @@ static bool reaches_none(const mt_monodomain *problem, const mt_stimulus *stimul
     return true;
 }
 
-/* Usual is the benchmark's stimulus: 50 uA/mm^3 over 1.4 uF/mm^3. */
+/* Usual values: the benchmark's stimulus, 50 uA/mm^3 over 1.4 uF/mm^3. */
 static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *asked,
     const mt_stimulus *stimulus, double peak_mV, double reached_ms)
 {
@@ -325,7 +325,7 @@ static void tell_lost(const char *path, size_t s, const mt_capture *capture, dou
         path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
 }
 
-/* When an element was activated last; infinite where it never was. */
+/* Returns an element's last activation time; infinite if it was never activated. */
 static double last_ms(const mt_results *results, size_t element)
 {
     for (size_t k = results->n_beats; k-- > 0;)
@@ -358,15 +358,15 @@ static void tell_wave(const char *path, size_t n_elements, const mt_results *res
             path, left, n_elements, percent, latest_ms, reached_ms);
 }
 
-/* A stimulus of the case, put together of its parts in the problem. */
+/* A stimulus of the case, merged from its parts in the problem. */
 typedef struct whole_stimulus {
-    mt_stimulus all; /* of the strongest rise; without a list */
+    mt_stimulus all; /* with the largest rise; without elements */
     double peak_mV;
     bool reaches_none;
-    mt_capture capture; /* of the part that lost the fewest pulses */
+    mt_capture capture; /* of the part with the fewest pulses without capture */
 } whole_stimulus;
 
-/* That of the parts from *next on, which becomes the first of the next stimulus. */
+/* Merges the parts from *next on; *next becomes the first part of the next stimulus. */
 static whole_stimulus put_together(const mt_monodomain *problem, const mt_results *results, size_t *next)
 {
     const size_t s = number_in_case(problem, *next);
@@ -390,7 +390,7 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
     for (size_t part = 0; part < problem->n_stimuli;) {
         const size_t s = number_in_case(problem, part);
         const whole_stimulus w = put_together(problem, results, &part);
-        /* -INFINITY where it was never on: by rounding, where it should have been */
+        /* -INFINITY if it was never on; because of rounding, if it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
                 reached_ms);

@@ -27,7 +27,7 @@ mt_status mt_moments_make(mt_arena *arena, const char *key, const mt_moments_ask
     return MT_OK;
 }
 
-/* Of the list. */
+/* Returns the next time of the list. */
 static size_t next_listed(const mt_moments *m, size_t steps)
 {
     size_t low = 0, high = m->n;

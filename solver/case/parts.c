@@ -42,7 +42,7 @@ const char *mt_case_part_name(const mt_case *from, const mt_case_part *part, cha
     return text;
 }
 
-/* Checks a number of diffusion steps in a time step; `bound` says what it is a bound of, `because` where it comes from. */
+/* Checks a number of diffusion steps in a time step; `bound`: kind of bound, `because`: its origin. */
 static mt_status check_steps(
     const mt_case *c, const char *where, const char *bound, double steps, const char *because)
 {
@@ -54,7 +54,7 @@ static mt_status check_steps(
         where, bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
 }
 
-/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
+/* No mesh allows steps longer than h^2 / D_l of its mean element (slabs a quarter of that). */
 mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
 {
     char because[MT_CASE_PART_SIZE + 64], size[MT_CASE_PART_SIZE], name[MT_CASE_PART_NAME];

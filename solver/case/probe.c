@@ -7,9 +7,9 @@
 #include "mesh/scale.h"
 #include "solver/outputs/linear_fit.h"
 
-enum { PASS = 4096 }; /* elements whose centres are at hand at a time */
+enum { PASS = 4096 }; /* number of centres computed at a time */
 
-/* The nearest of the elements [first, first + n), if nearer than what was found before. */
+/* Finds the nearest of the elements [first, first + n), if nearer than the nearest so far. */
 static void find_among(const double (*centre)[3], size_t first, size_t n, const double xyz_mm[3],
     double *least, uint32_t *element)
 {
@@ -32,7 +32,7 @@ static double reach_of(const mt_mesh *mesh, size_t element)
     return 1.5 * sqrt(farthest);
 }
 
-/* The first of the probes, whose nearest elements have been found, that is outside; n: none is. */
+/* Returns the first probe outside the mesh, given the nearest elements; n if there is none. */
 static size_t first_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *element)
 {
     size_t p = 0;
@@ -77,7 +77,7 @@ mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uin
 
 enum {
     TIES = 64
-}; /* elements that may be equally near a place: 48 meet in a vertex of a mirrored slab (mesh/make/slab.h) */
+}; /* elements that can be equally near: 48 meet in a vertex of a mirrored slab (mesh/make/slab.h) */
 
 typedef struct ties {
     size_t n, element[TIES];
@@ -98,7 +98,7 @@ static void add_tie(ties *t, const mt_mesh *mesh, size_t element, const double x
     t->element[t->n++] = element;
 }
 
-/* The nearest elements: the one that is known, and those as near at most two rows from one of them. */
+/* Finds all nearest elements: the known one, and equally near ones at most two rows away from one of them. */
 static ties find_ties(
     const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3], size_t element)
 {
@@ -116,12 +116,12 @@ static ties find_ties(
     return t;
 }
 
-/* The values of a field that a probe is computed from, and their fit. */
+/* The values of a field for a probe, and their fit. */
 typedef struct sample {
-    mt_linear_fit fit; /* about the probe */
-    double nearest;    /* mean of the nearest elements; not finite if one of theirs is not */
-    double low, high;  /* range of the values in the fit */
-    bool complete;     /* no value in reach is missing */
+    mt_linear_fit fit; /* around the probe */
+    double nearest;    /* mean of the nearest elements; not finite if a value is not */
+    double low, high;  /* range of the fitted values */
+    bool complete;     /* true if all values are finite */
 } sample;
 
 static void add_element(
@@ -192,9 +192,9 @@ void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const do
     }
 }
 
-/* ---- those of a case ---- */
+/* ---- probes of a case ---- */
 
-/* The points as they are given, then the line at equal distances. */
+/* Sets the places: the points as given, then the line at equal distances. */
 static void set_places(const mt_case *input, double *xyz_mm)
 {
     const size_t n_line = input->line.points;
@@ -208,7 +208,7 @@ static void set_places(const mt_case *input, double *xyz_mm)
     }
 }
 
-/* Names the probe of the newest failure as the case does. */
+/* Adds the probe's key in the case to the newest failure message. */
 static mt_status name_outside(const mt_case *input, const mt_mesh *mesh, const mt_probes *probes)
 {
     const size_t probe = first_outside(mesh, probes->n, probes->xyz_mm, probes->element);

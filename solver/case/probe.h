@@ -1,13 +1,13 @@
 /* Probes: places in a mesh, not necessarily element centres, at which a field is sampled.
  *
- * A field is sampled from the nearest element and the elements that its diffusion row reads (at most 17). Their values are fitted
- * by a linear function in the sense of least squares: second order, also at the corners of a slab, where the nearest centre is
- * off by a good part of an edge. If several elements are nearest, to 1e-9 of their distance, all of them count with their rows:
- * rounding does not decide between them, and probes that mirror each other have the same value if the field mirrors itself.
+ * A field is sampled from the nearest element and the elements in its diffusion row (at most 17). Their values are fitted by a linear
+ * function in the least-squares sense: second order, also at the corners of a slab, where the nearest centre is a considerable part of an
+ * edge away. If several elements are nearest, to 1e-9 of their distance, all of them and their rows are used. The choice then does not
+ * depend on rounding, and symmetric probes have the same value in a symmetric field.
  *
- * At the surface a fit extrapolates. This suits an activation time, which is nearly linear over a few elements. It does not suit Vm
- * and the states of the cells: across an activation front they jump, and a fit leaves their range by half of the jump. These are
- * limited to the range of the values that they are fitted to, the limit of Barth and Jespersen (1989) at a single place. */
+ * At the surface a fit extrapolates. This suits an activation time, which is nearly linear over a few elements. It does not suit Vm and the
+ * states of the cells, which jump across an activation front: a fit would exceed their range by half of the jump. They are limited to the
+ * range of the fitted values, the limit of Barth and Jespersen (1989) at a single place. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -18,10 +18,10 @@
 typedef struct mt_probes {
     size_t n, n_points;
     double *xyz_mm;    /* [n][3] */
-    uint32_t *element; /* [n] whose centre is nearest; MT_NO_ELEMENT: one that is not part of the problem */
+    uint32_t *element; /* [n] element with the nearest centre; MT_NO_ELEMENT: not part of the problem */
 } mt_probes;
 
-/* Finds the probes of a case on its mesh. MT_INPUT if one is outside the mesh (mt_probe_find); the message names its key. */
+/* Finds the probes of a case on its mesh. MT_INPUT if a probe is outside the mesh (mt_probe_find); the message names its key. */
 MT_NODISCARD mt_status mt_probes_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes);
 
@@ -37,17 +37,17 @@ MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double
 double mt_probe_fit(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element);
 
-/* Returns the same, limited to the range of the values in the fit, for Vm and the states of the cells. */
+/* Returns the same, limited to the range of the fitted values, for Vm and the states of the cells. */
 double mt_probe_state(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element);
 
-/* Sets needed[e] to 1 for the elements that these read; the others stay as they are. */
+/* Sets needed[e] to 1 for the elements that mt_probe_fit and mt_probe_state read; other entries are unchanged. */
 void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
     uint32_t element, uint8_t *needed);
 
-/* Returns the activation time at a probe, by its number, in a run that reached reached_ms. activation_ms [n_elements] is infinite
- * where not activated. NaN if a nearest element is not activated, if the fit exceeds reached_ms while elements in it are not
- * activated, or if the probe has no element. A probe at the surface is activated after the last element's centre: if all elements
- * of its fit are activated, the time may exceed reached_ms. */
+/* Returns the activation time at a probe, by its number, in a run that reached reached_ms. activation_ms [n_elements] is infinite if not
+ * activated. NaN if a nearest element is not activated, if the fit exceeds reached_ms while elements in it are not activated, or if the
+ * probe has no element. A probe at the surface can be activated after the last element's centre: if all elements of its fit are activated,
+ * the time may exceed reached_ms. */
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms);
