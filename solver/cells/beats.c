@@ -23,7 +23,7 @@ mt_status mt_beats_begin(
     return MT_OK;
 }
 
-/* When V passed a level in the step that takes it to v_mV. */
+/* Returns the time when V passes a level in the step to v_mV. */
 static double passage_ms(const mt_beats *b, double level_mV, double v_mV)
 {
     return b->dt_ms * ((double)b->step + (level_mV - b->before_mV) / (v_mV - b->before_mV));
@@ -33,12 +33,12 @@ static void begin_potential(mt_beats *b, mt_beat *beat, double v_mV)
 {
     beat->upstroke_ms = passage_ms(b, 0, v_mV);
     beat->rest_mV = b->low_mV;
-    beat->peak_mV = -INFINITY; /* the step's V will be */
+    beat->peak_mV = -INFINITY; /* set from the V of this step */
     if (b->now) beat->interval_ms = beat->upstroke_ms - (b->now->upstroke_ms + b->now->apd_ms[MT_APD90]);
     b->now = beat;
 }
 
-/* The levels of an action potential are known behind its peak only: a new peak begins anew. */
+/* The levels of an action potential are known only after its peak: a new peak resets them. */
 static void follow_potential(mt_beats *b, double v_mV)
 {
     mt_beat *now = b->now;
@@ -55,7 +55,7 @@ static void follow_potential(mt_beats *b, double v_mV)
             now->apd_ms[k] = passage_ms(b, b->level_mV[k], v_mV) - now->upstroke_ms;
 }
 
-/* Half of the way down from the peak before: what passes 0 mV from above that is no action potential of its own. */
+/* True if V has fallen half of the way from the previous peak: otherwise an upward passage of 0 mV is not a new action potential. */
 static bool may_begin(const mt_beats *b, const mt_beat *beat)
 {
     return isnan(beat->upstroke_ms) && (!b->now || !isnan(b->now->apd_ms[MT_APD50]));

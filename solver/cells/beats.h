@@ -1,19 +1,19 @@
-/* What a cell does beat by beat: rest, peak, upstroke and durations of its action potentials, from V at every time step.
+/* Action potentials of a cell, beat by beat: rest, peak, upstroke and durations, from Vm at every time step.
  *
- * Time is cut into cycles, one a beat. In a cycle
+ * Time is divided into cycles, one per beat. In a cycle
  *
- *     upstroke   V passes 0 mV upwards for the first time, as in an activation of tissue, after it has fallen at least half of the
- *                way from the peak before. A cycle without has no action potential: all but calcium is NaN.
- *     rest       the lowest V since the peak of the action potential before, or since the beginning
+ *     upstroke   the first passage of V through 0 mV upwards, as in an activation of tissue, after V has fallen at least half of the way
+ *                from the previous peak. A cycle without one has no action potential: all values except calcium are NaN.
+ *     rest       the lowest V since the peak of the previous action potential, or since the beginning
  *     peak       the highest V since the upstroke
- *     dvdt       the largest change of V in one step of the cycle, the stimulus among it, over the step
- *     apd        of 90 %, 50 % and 30 %: from the upstroke until V first falls, behind its peak, to peak - 0.9 (peak - rest) and so
- *                on. In a beat that begins before it has fallen so far there is none: NaN. A notch that is deeper than that ends it.
- *     interval   the diastolic interval: from the end of the action potential before, its APD90, to the upstroke
+ *     dvdt       the largest change of V in one step of the cycle, including the stimulus, divided by the step
+ *     apd        APD90, APD50 and APD30: from the upstroke until V, after its peak, first falls to peak - 0.9 (peak - rest) etc.
+ *                NaN if the next beat begins earlier. A notch deeper than that ends the duration.
+ *     interval   the diastolic interval: from the end of the previous action potential, by its APD90, to the upstroke
  *     calcium    the lowest and the highest of the cycle
  *
- * Passages are interpolated linearly within their step. An action potential is followed into the next cycle, up to the upstroke
- * there. Others take durations from the largest dV/dt; V passes 0 mV within 0.01 ms of it in TP06. */
+ * Passages are interpolated linearly within their step. An action potential is followed into the next cycle, up to the next upstroke. Other
+ * authors measure durations from the largest dV/dt; V passes 0 mV within 0.01 ms of it in TP06. */
 #pragma once
 
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 enum { MT_APD90, MT_APD50, MT_APD30, MT_APDS };
 
-/* NaN: not there. Times from the beginning of the run. */
+/* The action potential of a beat. NaN: not defined. Times are from the beginning of the run. */
 typedef struct mt_beat {
     double upstroke_ms;
     double rest_mV, peak_mV, dvdt_mV_ms;
@@ -33,28 +33,28 @@ typedef struct mt_beat {
 } mt_beat;
 
 typedef struct mt_beats {
-    size_t n;      /* beats */
-    mt_beat *beat; /* [n] in the order of time; complete after mt_beats_end */
-    /* while steps are added */
+    size_t n;      /* number of beats */
+    mt_beat *beat; /* [n] in temporal order; complete after mt_beats_end */
+    /* state while steps are added */
     double dt_ms;
-    size_t cycle; /* steps of one */
-    size_t step;  /* so far */
-    size_t at;    /* the beat of the cycle */
-    mt_beat *now; /* whose action potential is under way or was the last; NULL: none yet */
+    size_t cycle; /* steps per cycle */
+    size_t step;  /* number of steps so far */
+    size_t at;    /* index of the current cycle's beat */
+    mt_beat *now; /* beat of the current or latest action potential; NULL: none yet */
     double before_mV, low_mV, level_mV[MT_APDS];
 } mt_beats;
 
-/* Begins with V and calcium (NaN: the model has none) at time 0, for n >= 1 beats of `cycle` steps each; what comes behind the
- * last cycle belongs to the last beat. Gives the beats. MT_MEMORY. */
+/* Begins with V and calcium (NaN if the model has none) at time 0, for n >= 1 beats of `cycle` steps each. Steps after the last cycle
+ * belong to the last beat. The beats are in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_beats_begin(
     mt_arena *arena, size_t n, size_t cycle, double dt_ms, double v_mV, double calcium_mM, mt_beats *beats);
 
-/* What they are after the next step. */
+/* Adds V and calcium after the next step. */
 void mt_beats_add(mt_beats *beats, double v_mV, double calcium_mM);
 
-/* Nothing more will come. */
+/* Completes the beats. */
 void mt_beats_end(mt_beats *beats);
 
-/* How much longer a beat's APD90 is than that of the beat before; NaN: one of them has none. 0 in each beat: the cell is
- * steady. Above and below 0 by turns: alternans. */
+/* Returns the difference of a beat's APD90 and that of the previous beat; NaN if one has none. Zero in each beat: steady state. Alternating
+ * sign: alternans. */
 double mt_beat_change_ms(const mt_beats *beats, size_t beat);

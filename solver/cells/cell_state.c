@@ -11,7 +11,7 @@
 
 /* ---- reading ---- */
 
-/* What a file holds. The numbers are the parameters, then the states. */
+/* The content of a file. Its numbers are the parameters, then the states. */
 typedef struct content {
     int model;
     const char *type;
@@ -37,12 +37,12 @@ static const mt_yaml_key head_keys[HEAD_KEYS + 1] = {
     MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "The membrane potential."),
     MT_YAML_END};
 
-/* Gives the keys of numbers from `first` on, one for each quantity. */
+/* Returns the keys of numbers from `first` on, one for each quantity. */
 static mt_status number_keys(mt_arena *arena, const mt_cell_quantity *quantities, size_t n, size_t first,
     const char *missing, const mt_yaml_key **keys)
 {
     mt_yaml_key *key;
-    MT_ALLOC(arena, key, n + 1); /* zeros end a table */
+    MT_ALLOC(arena, key, n + 1); /* terminated by zeros */
     *keys = key;
     for (size_t k = 0; k < n; k++)
         key[k] = (mt_yaml_key){.name = quantities[k].name,
@@ -55,7 +55,7 @@ static mt_status number_keys(mt_arena *arena, const mt_cell_quantity *quantities
     return MT_OK;
 }
 
-/* Reads the file as one of this model. */
+/* Reads the file as a state of this model. */
 static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, const char *text,
     const mt_cell_model *model, content **out)
 {
@@ -73,7 +73,7 @@ static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, c
     return *out ? mt_yaml_read(arena, path, text, &table, NULL, 0, *out) : MT_MEMORY;
 }
 
-/* The model that the file names. Another word is told by read_as, with its line: any model's keys will do for that. */
+/* Finds the model named in the file. For an unknown name the first model is returned, and read_as reports the name with its line. */
 static mt_status model_of(mt_arena *scratch, const char *path, const char *text, const mt_cell_model **model)
 {
     const char *word;
@@ -119,7 +119,7 @@ mt_status mt_cell_state_parameters(
     return MT_OK;
 }
 
-/* Those that are numbers, below their key, with their units. */
+/* Writes the finite numbers below their key, with their units. */
 static void write_numbers(
     FILE *to, const char *key, size_t n, const mt_cell_quantity *quantities, const double *number)
 {

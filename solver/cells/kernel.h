@@ -1,30 +1,29 @@
-/* The loops around a cell model's equations.
+/* The loops around an ionic model's equations.
  *
- * A model's kernel file (*_kernel.c) includes solver/kernels/lanes.h or functions.h first and this file last. Between them stand
+ * A model's kernel file (*_kernel.c) includes solver/kernels/lanes.h or functions.h first and this file last. In between it defines
  *
  *   MODEL, MODEL_MULTIRATE         cell_NAME and cell_NAME_multirate, for the functions' names
- *   STATES, CONSTANTS              how many it has (solver/cells/model.h)
- *   cell_step(p, c, v, s, next)    its equations, LANES cells at once: reads constants c, potential v [mV] and states s, writes the
- *                                  states after it, gives what V changes by [mV] (solver/cells/pace.h)
+ *   STATES, CONSTANTS              their numbers (solver/cells/model.h)
+ *   cell_step(p, c, v, s, next)    the equations, LANES cells at once: reads constants c, voltage v [mV] and states s, writes the
+ *                                  next states, returns the change of V [mV] (solver/cells/pace.h)
  *
- *   compiled_in(loaded, c)         with MT_TALLY: fills c as a codelet for cells of one variant has them, some known to the compiler,
- *                                  the others from loaded[]
+ *   compiled_in(loaded, c)         with MT_TALLY: fills c as in a codelet for cells of one variant: some constants are known to the
+ *                                  compiler, the others are read from loaded[]
  *
- * A model that tells its currents has, besides,
+ * A model with separate currents also defines
  *
  *   MODEL_CURRENTS                 cell_NAME_currents
- *   CURRENTS                       how many there are
- *   cell_currents(c, v, s, i)      gives them; cell_step takes them from there, too
+ *   CURRENTS                       number of currents
+ *   cell_currents(c, v, s, i)      computes them; cell_step uses it, too
  *
- * The build compiles the file for each arithmetic and instruction set, and ipu/tally/tally.cmake counts its instructions
- * (MT_TALLY). */
+ * The build compiles the file for each arithmetic and instruction set, and ipu/tally/tally.cmake counts its instructions (MT_TALLY). */
 #include <stdbool.h>
 
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/multirate_equations.h"
 
-/* One step of LANES cells whose states lie `stride` numbers apart; gives the new V. */
+/* Advances LANES cells by one step; their states are `stride` numbers apart. Returns the new V. */
 static inline lanes step_lanes(real dt, const lanes c[CONSTANTS], lanes v, real *state, size_t stride)
 {
     lanes s[STATES], next[STATES];
@@ -36,12 +35,12 @@ static inline lanes step_lanes(real dt, const lanes c[CONSTANTS], lanes v, real 
 
 #ifdef MT_TALLY
 
-/* What a worker loads once where all cells are of one variant. */
+/* Values that a worker loads once if all cells have one variant. */
 typedef struct loaded {
     real dt, constants[CONSTANTS];
 } loaded;
 
-/* The inner loops as a worker of a tile runs them: one cell after another of a block, in float. Nothing runs them. */
+/* The inner loops of a tile's worker: the cells of a block one after another, in float. For the tally only, never executed. */
 void ode(uint32_t n, const loaded *restrict of_all, float *restrict state, const float *restrict v_in,
     float *restrict v_out)
 {
@@ -58,7 +57,7 @@ void ode_mixed(uint32_t n, float dt, const float (*restrict constants)[CONSTANTS
         v_out[cell] = step_lanes(dt, constants[of[cell]], v_in[cell], state + cell, MT_BLOCK);
 }
 
-/* The same of cells that are evaluated in a multirate step; codelets_tally.c in solver/plan has who they are. */
+/* The same for cells that are evaluated in a multirate step; solver/plan/codelets_tally.c selects them. */
 static inline void evaluate_one(
     real dt, const real c[CONSTANTS], real v, real *state, real *kept, real *change, real *since)
 {
@@ -94,18 +93,18 @@ void ode_mixed_multirate(uint32_t n, float dt, const float (*restrict constants)
 
 #    include "solver/cells/model.h"
 
-/* The constants of LANES cells at work, lane by lane. */
+/* The constants of the current LANES cells, lane by lane. */
 typedef struct at_work {
     const real *table; /* [n_variants][CONSTANTS] */
-    size_t variant;    /* of all lanes; MIXED where they differ */
+    size_t variant;    /* of all lanes; MIXED if they differ */
     lanes constant[CONSTANTS];
     size_t n_differing;
-    uint16_t differing[CONSTANTS]; /* those that some variants have otherwise than others */
+    uint16_t differing[CONSTANTS]; /* constants that differ between variants */
 } at_work;
 
 #    define MIXED SIZE_MAX
 
-/* Which constants differ in their bits. With more variants than cells all are taken to: looking would take longer. */
+/* Finds the constants with different bits. With more variants than cells, all are assumed to differ: the search would take longer. */
 static void find_differing(at_work *w, size_t n_variants, size_t n_cells)
 {
     real_bits differs[CONSTANTS] = {0};
@@ -129,7 +128,7 @@ static void begin_work(at_work *w, const real *table, size_t n_variants, bool mi
     if (mixed) find_differing(w, n_variants, n_cells);
 }
 
-/* Takes the constants of LANES cells, of[0 .. LANES) being their variants. */
+/* Loads the constants of LANES cells with the variants of[0 .. LANES). */
 static inline void take_constants(at_work *w, const uint16_t *of)
 {
     bool alike = true;
@@ -148,7 +147,7 @@ static inline void take_constants(at_work *w, const uint16_t *of)
     }
 }
 
-/* `of` NULL: all cells are of the variant at work; else of[cell] chooses. */
+/* Steps a block of MT_BLOCK cells. `of` NULL: all cells have the current variant; otherwise of[cell] selects it. */
 static void whole_block(at_work *w, const uint16_t *of, real dt, real *state, const real *v_in, real *v_out)
 {
     for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
@@ -158,8 +157,8 @@ static void whole_block(at_work *w, const uint16_t *of, real dt, real *state, co
     }
 }
 
-/* A last block narrower than the others goes through a whole one, whose spare lanes hold what lies behind: nothing comes back of them.
- * Rows are copied at the width of a whole block, by way of `flat`: where one reaches into the next ones, these come later. */
+/* A narrow last block is copied to a full block. Its spare lanes hold arbitrary data, and their results are dropped. Rows are copied at the
+ * width of a full block through `flat`: a row that overlaps the next ones is copied before them. */
 static void widen(size_t rows, size_t width, const real *from, real *to)
 {
     real flat[(STATES + 1) * MT_BLOCK];
@@ -181,7 +180,7 @@ static const uint16_t *widen_of(size_t width, const uint16_t *of, uint16_t *to)
     return of ? to : NULL;
 }
 
-/* A block on its way through the equations: as it lies, or, where it is narrow, in the room for a whole one. */
+/* A block in the equations: in place, or, if narrow, in the buffer of a full block. */
 typedef struct block {
     real *state;
     const real *v_in;
@@ -207,7 +206,7 @@ static void narrow_block(size_t width, const block_room *room, block to)
     narrow(1, width, room->v, to.v_out);
 }
 
-/* Asks for the next block's states while this one is computed. */
+/* Prefetches the next block's states while this one is computed. */
 static void fetch_next_block(const real *state)
 {
     enum { CACHE_LINE = 64 };
@@ -216,7 +215,7 @@ static void fetch_next_block(const real *state)
         __builtin_prefetch((const void *)((uintptr_t)state + ahead + byte), 1);
 }
 
-/* All in one piece: its parts shall be computed side by side. */
+/* Flattened, so that the parts of a step are computed in parallel. */
 __attribute__((flatten)) void MT_KERNEL(MODEL)(const real *constants, size_t n_variants, const uint16_t *of,
     double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
 {
@@ -236,12 +235,12 @@ __attribute__((flatten)) void MT_KERNEL(MODEL)(const real *constants, size_t n_v
 
 /* ---- multirate ---- */
 
-/* What is held of cells. */
+/* The multirate quantities of cells. */
 typedef struct paced {
     real *kept, *change, *since;
 } paced;
 
-/* Those of LANES cells whose margin is below 0. */
+/* Evaluates those of LANES cells with a negative margin. */
 static inline void evaluate(
     real dt, lanes margin, const lanes c[CONSTANTS], lanes v, lanes since, real *state, const paced *p)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line a model: mt_cell_NAME is its row. */
+/* One line per model, with its row mt_cell_NAME. */
 /* clang-format off */
 #define MODELS(MODEL) \
     MODEL(tp06) \

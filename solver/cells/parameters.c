@@ -53,7 +53,7 @@ static bool is_within(double number, mt_yaml_range range)
     return number == 0 || (number >= range.low && number <= range.high);
 }
 
-/* A text NAME=NUMBER. */
+/* Reads a text NAME=NUMBER. */
 static mt_status read_change(
     const mt_cell_model *model, const mt_yaml_override *text, bool factor, size_t *parameter, double *number)
 {
@@ -74,7 +74,7 @@ static mt_status read_change(
         unit);
 }
 
-/* Whether one of the texts before names the same parameter. */
+/* True if one of the previous texts names the same parameter. */
 static bool names(const mt_cell_model *model, size_t n, const mt_yaml_override *texts, size_t parameter)
 {
     const char *name = model->parameters[parameter].name;
@@ -84,7 +84,7 @@ static bool names(const mt_cell_model *model, size_t n, const mt_yaml_override *
     return false;
 }
 
-/* The texts by one number: factors first, then values. */
+/* Returns the text with index i: factors first, then values. */
 static const mt_yaml_override *text_of(const mt_cell_asked *asked, size_t i)
 {
     return i < asked->n_scales ? &asked->scales[i] : &asked->sets[i - asked->n_scales];
@@ -119,7 +119,7 @@ mt_status mt_cell_changes_add(
 
 /* ---- variants ---- */
 
-/* The longest step, from rest. */
+/* Checks the longest step, from rest. */
 static mt_status check_step(const mt_cell_model *model, const mt_cell_variant *variant)
 {
     MT_SCRATCH(scratch);
@@ -149,7 +149,7 @@ mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model, cons
     return check_step(model, variant);
 }
 
-/* The failure with the text that led to it. */
+/* Adds the responsible text to the message of a failure. */
 static mt_status because_of(const mt_yaml_override *text, mt_status status)
 {
     if (status != MT_INPUT) return status;

@@ -3,12 +3,12 @@
  * A change is a text NAME=NUMBER: a factor of the variant's own value, or a value in the model's units that replaces it. Names and units
  * are those of mt_cell_model.parameters.
  *
- * Both have a range that drug effects, disease and other species stay within: a factor is at most MT_CELL_FACTOR_MOST, and a value 0
- * or between a millionth of the smallest and MT_CELL_FACTOR_MOST times the largest value of the model's variants. A voltage is within
+ * The ranges include drug effects, disease remodelling and other species: a factor is at most MT_CELL_FACTOR_MOST, and a value is 0 or
+ * between a millionth of the smallest and MT_CELL_FACTOR_MOST times the largest value of the model's variants. A voltage is within
  * MT_CELL_VOLTAGE_MOST_mV of 0.
  *
- * A changed variant starts at the resting state of its base, which is not its own: a cell with other currents drifts for some hundred
- * beats. */
+ * A changed variant starts at the resting state of its base. This is not its own resting state: a cell with other currents drifts for some
+ * hundred beats. */
 #pragma once
 
 #include "data/core/arena.h"
@@ -18,34 +18,33 @@
 #define MT_CELL_FACTOR_MOST 50
 #define MT_CELL_VOLTAGE_MOST_mV 500
 
-/* Factors and values that are given together, such as in one place of a case. Borrows the texts. */
+/* Factors and values stated together, such as in one place of a case. The texts are borrowed. */
 typedef struct mt_cell_asked {
     const mt_yaml_override *scales, *sets;
     size_t n_scales, n_sets;
 } mt_cell_asked;
 
-/* What becomes of each parameter of a model. */
+/* The changes of all parameters of a model. */
 typedef struct mt_cell_changes {
-    double *factor; /* [n_parameters] of the variant's own value; 1: as it is */
-    double *value;  /* [n_parameters] in place of it; NaN: none */
+    double *factor; /* [n_parameters] factor of the variant's own value; 1: unchanged */
+    double *value;  /* [n_parameters] replacement; NaN: none */
 } mt_cell_changes;
 
-/* Gives changes of nothing in `arena`. */
+/* Returns empty changes in `arena`. */
 MT_NODISCARD mt_status mt_cell_changes_new(
     mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes);
 
-/* Adds what is asked: of a parameter that it names, what was said before counts no longer. MT_INPUT: a text names no
- * parameter of the model, or one twice, or its number is out of range; the message has the text and its place. `changes` is then
- * incomplete. */
+/* Adds changes; a later change replaces earlier ones of the same parameter. MT_INPUT if a text names no parameter of the model, or a
+ * parameter twice, or if its number is out of range; the message has the text and its place. `changes` is then incomplete. */
 MT_NODISCARD mt_status mt_cell_changes_add(
     const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes);
 
-/* Gives a variant with these changes in `arena`, at rest where `base` is, whose states it borrows; keeps the name. MT_INPUT: it cannot
- * be computed: a parameter is not finite, in single precision, or a step from rest does not end in numbers. */
+/* Returns in `arena` a changed variant with the resting state of `base`, which is borrowed; stores the name. MT_INPUT if the variant cannot
+ * be computed: a parameter is not finite in single precision, or a step from rest yields non-finite values. */
 MT_NODISCARD mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const char *name, const mt_cell_changes *changes, mt_cell_variant *variant);
 
-/* All of that at once, under the name of `base`. Looks at one text after the other, so that the message names the one that cannot be
- * computed. */
+/* Does all of that for the texts of one mt_cell_asked, under the name of `base`. Checks the texts one by one, so that the message names the
+ * text that cannot be computed. */
 MT_NODISCARD mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const mt_cell_asked *asked, mt_cell_variant *variant);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps a cell n times, and gives its first n_beats beats. */
+/* Advances a cell by n steps, and returns its first n_beats beats. */
 static mt_status record(mt_arena *scratch, mt_lone_cell *cell, const mt_pulse_steps *steps, double rise_mV_ms,
     size_t n, size_t n_beats, mt_beats *beats)
 {

@@ -1,9 +1,9 @@
-/* What a model's row is written with, and nothing else includes. */
+/* Macros for the row of a model in the table; only models include them. */
 #pragma once
 
 #include "solver/cells/model.h"
 
-/* The kernels that the build makes of a model's kernel file. */
+/* Declares the kernels that the build creates from a model's kernel file. */
 #define MT_CELL_DECLARE(model)                                                                               \
     extern mt_cell_kernel_float mt_cell_##model##_float_base, mt_cell_##model##_float_avx2,                  \
         mt_cell_##model##_float_avx512;                                                                      \
@@ -14,11 +14,11 @@
     extern mt_cell_multirate_double mt_cell_##model##_multirate_double_base,                                 \
         mt_cell_##model##_multirate_double_avx2, mt_cell_##model##_multirate_double_avx512
 
-/* The function for its currents, of a model whose kernel file has them. It is seldom called: one instruction set will do. */
+/* The function for the currents of a model, if its kernel file defines them. It is rarely called: one instruction set suffices. */
 #define MT_CELL_DECLARE_CURRENTS(model) extern mt_cell_currents mt_cell_##model##_currents_double_base
 #define MT_CELL_CURRENTS(model) mt_cell_##model##_currents_double_base
 
-/* Those of one arithmetic, float or double: of a model, or of MODEL_multirate. */
+/* The kernels of one arithmetic, float or double, of a model or of MODEL_multirate. */
 #ifdef __x86_64__
 #    define MT_CELL_KERNELS(model, arithmetic)                                                               \
         {                                                                                                    \

@@ -1,17 +1,17 @@
-/* The Mitchell-Schaeffer model of a cardiac membrane: a potential and one gate, the least that has an action potential whose
- * length depends on the rest before it.
+/* The Mitchell-Schaeffer model of a cardiac membrane: a voltage and one gate, the simplest model with an action potential duration that
+ * depends on the preceding diastolic interval.
  *
- * C. C. Mitchell, D. G. Schaeffer, A two-current model for the dynamics of cardiac membrane, Bull. Math. Biol. 65 (2003)
- * 767-793, doi 10.1016/S0092-8240(03)00041-7:
+ * C. C. Mitchell, D. G. Schaeffer, A two-current model for the dynamics of cardiac membrane, Bull. Math. Biol. 65 (2003) 767-793, doi
+ * 10.1016/S0092-8240(03)00041-7:
  *
- *   dv/dt = h v^2 (1 - v) / tau_in - v / tau_out,     dh/dt = (1 - h) / tau_open   where v < v_gate
- *                                                             -h / tau_close       elsewhere
+ *   dv/dt = h v^2 (1 - v) / tau_in - v / tau_out,     dh/dt = (1 - h) / tau_open   if v < v_gate
+ *                                                             -h / tau_close       otherwise
  *
- * with the paper's parameters. There v goes from 0 at rest to about 1. Here V = 100 v - 80 mV, the scale of another model without
- * unit (R. R. Aliev, A. V. Panfilov, Chaos Solitons Fractals 7 (1996) 293-301), so that an upstroke passes 0 mV. An action
- * potential that begins with h below 0.31 stays below 0 mV, and is no activation to this program; below 0.2 there is none.
+ * with the paper's parameters. There v rises from 0 at rest to about 1. Here V = 100 v - 80 mV, the scale of another dimensionless model
+ * (R. R. Aliev, A. V. Panfilov, Chaos Solitons Fractals 7 (1996) 293-301), so that an upstroke passes 0 mV. An action potential that begins
+ * with h below 0.31 stays below 0 mV, and is not counted as an activation; below 0.2 there is none.
  *
- * One step is forward Euler's. */
+ * One step is forward Euler. */
 #pragma once
 
 #define MS_REST_MV (-80.0)

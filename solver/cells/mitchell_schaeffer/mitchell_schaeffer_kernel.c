@@ -9,7 +9,7 @@ enum { STATES = MS_STATES, CONSTANTS = MS_PARAMETERS };
 
 #define K(number) ((real)(number))
 
-/* h relaxes within tau: by its solution for a steady V, or over one time step by forward Euler. */
+/* Relaxes h with time constant tau: by its solution for a constant V, or over one time step by forward Euler. */
 static inline lanes gate_step(pace p, lanes h, lanes v_above_gate, const lanes c[CONSTANTS])
 {
     const lanes opening = (K(1) - h) / c[MS_TAU_OPEN], closing = -h / c[MS_TAU_CLOSE],
@@ -32,7 +32,7 @@ static inline lanes cell_step(
 #undef K
 
 #ifdef MT_TALLY
-/* Each is loaded. */
+/* All constants are loaded. */
 static inline void compiled_in(const real *loaded, lanes c[CONSTANTS])
 {
     for (int k = 0; k < CONSTANTS; k++) c[k] = loaded[k];

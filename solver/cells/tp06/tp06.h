@@ -1,12 +1,11 @@
-/* The ten Tusscher-Panfilov 2006 model of a human ventricular cell: 18 states and the membrane potential.
+/* The ten Tusscher-Panfilov 2006 model of a human ventricular cell: 18 states and the transmembrane voltage.
  *
- * K. H. W. J. ten Tusscher, A. V. Panfilov, Alternans and spiral breakup in a human ventricular tissue model,
- * Am. J. Physiol. Heart Circ. Physiol. 291 (2006) H1088-H1100, doi 10.1152/ajpheart.00109.2006; parameters
- * and initial states of the three cell types as in the CellML repository's versions of it, which are those of
- * the benchmark of Niederer et al. 2011 (doi 10.1098/rsta.2011.0139).
+ * K. H. W. J. ten Tusscher, A. V. Panfilov, Alternans and spiral breakup in a human ventricular tissue model, Am. J. Physiol. Heart Circ.
+ * Physiol. 291 (2006) H1088-H1100, doi 10.1152/ajpheart.00109.2006. Parameters and initial states of the three cell types are those of the
+ * model's versions in the CellML repository and of the benchmark of Niederer et al. 2011 (doi 10.1098/rsta.2011.0139).
  *
- * One step: forward Euler for all states but gate m, which takes the Rush-Larsen step; all right-hand sides
- * are of the values at the step's start. Euler alone would need dt < 2.2 us for gate m. */
+ * One step: forward Euler for all states except gate m, which takes a Rush-Larsen step; all right-hand sides are evaluated at the start of
+ * the step. Euler for gate m would need dt < 2.2 us. */
 #pragma once
 
 #include "solver/cells/tp06/tp06_parameters.h"
@@ -14,11 +13,10 @@
 /* The row of the table of models (solver/cells/model.h). */
 extern const struct mt_cell_model mt_cell_tp06;
 
-/* Where in the wall the cell is. */
+/* Layer of the wall. */
 typedef enum tp06_variant { TP06_EPI, TP06_MID, TP06_ENDO, TP06_VARIANTS } tp06_variant;
 
-/* The states besides V, in the order in which they are stored. Concentrations in mM; the rest without unit.
- */
+/* The states other than V, in storage order. Concentrations in mM; the others are dimensionless. */
 typedef enum tp06_state {
     TP06_XR1,
     TP06_XR2,
@@ -41,7 +39,7 @@ typedef enum tp06_state {
     TP06_STATES
 } tp06_state;
 
-/* The currents [pA/pF], outwards above 0: dV/dt is minus their sum. */
+/* The currents [pA/pF], positive outwards: dV/dt is minus their sum. */
 typedef enum tp06_current {
     TP06_I_NA,
     TP06_I_BNA,

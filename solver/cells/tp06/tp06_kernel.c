@@ -2,8 +2,8 @@
  *
  * Source of every equation and constant: see solver/cells/tp06/tp06.h. Units: mV, ms, mM, pA/pF (= mV/ms), nS/pF.
  *
- * As published, term by term. Where two functions hold on two sides of a voltage both are computed and one is chosen,
- * so that all lanes do the same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
+ * As published, term by term. If a function has two branches of voltage, both are computed and one is selected, so that all lanes do the
+ * same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
 #include "solver/kernels/functions.h"
 #include "solver/cells/pace.h"
 #include "solver/cells/tp06/tp06.h"
@@ -19,7 +19,8 @@ enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENT
 static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
 static inline lanes square(lanes x) { return x * x; }
 
-/* d gate / dt = (target - gate) / tau: by its solution for a steady V (Rush and Larsen), or over one time step by forward Euler. */
+/* Solves d gate / dt = (target - gate) / tau: by the solution for a constant V (Rush and Larsen), or over one time step by forward
+ * Euler. */
 static inline lanes relax(lanes dt, lanes gate, lanes target, lanes tau)
 {
     return target + (gate - target) * lanes_exp(-dt / tau);
@@ -30,16 +31,15 @@ static inline lanes gate_step(pace p, lanes gate, lanes target, lanes tau)
     return pace_choose(p, euler, p.relaxes ? relax(p.dt, gate, target, tau) : euler);
 }
 
-/* The same for gates whose tau falls below dt where V is beyond any action potential, as stimuli and waves through coarse meshes
- * make it for a moment: with a dt of 0.05 ms h below -120 mV, j above 61 mV, Xr1 above 95 mV, Xr2 above 144 mV. A gate would
- * swing around its target, and with tau < dt / 2 farther each time. Here it ends there. */
+/* Same, for gates with a tau below dt at voltages outside any action potential, which stimuli and wavefronts on coarse meshes cause for a
+ * moment: with a dt of 0.05 ms h below -120 mV, j above 61 mV, Xr1 above 95 mV, Xr2 above 144 mV. Such a gate would oscillate around its
+ * target, and diverge if tau < dt / 2. Here it is set to the target. */
 static inline lanes bounded_gate_step(pace p, lanes gate, lanes target, lanes tau)
 {
     return gate_step(p, gate, target, lanes_at_least(tau, p.step));
 }
 
-/* Gates m, h and j of the sodium current. Below and above -40 mV the rates of h and j are different
- * functions. */
+/* Gates m, h and j of the sodium current. Below and above -40 mV the rates of h and j are different functions. */
 static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes m_inf = square(logistic(lanes_over(K(-56.86) - v, K(9.03))));
@@ -119,7 +119,7 @@ static inline void calcium_gates(pace p, lanes v, const lanes s[STATES], lanes n
     next[TP06_FCASS] = gate_step(p, s[TP06_FCASS], K(0.6) / held + K(0.4), K(80) / held + K(2));
 }
 
-/* The currents [pA/pF], outwards above 0. */
+/* Computes the currents [pA/pF], positive outwards. */
 static inline void cell_currents(
     const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
 {
@@ -135,7 +135,7 @@ static inline void cell_currents(
 
     lanes x = (v - K(15)) * K(2 / TP06_RT_F);
     lanes grown = lanes_expm1(x);
-    lanes ratio = lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / grown); /* only where x = 0 */
+    lanes ratio = lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / grown); /* only if x = 0 */
     i[TP06_I_CAL] = c[TP06_CAL_FACTOR] * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] * ratio *
                     (K(0.25) * s[TP06_CASS] * (grown + K(1)) - c[TP06_CA_O]);
 
@@ -161,11 +161,11 @@ static inline void cell_currents(
     i[TP06_I_BCA] = c[TP06_G_BCA] * v_ca;
 }
 
-/* Their sums [pA/pF], by what they carry. */
+/* Sums of the currents [pA/pF] by ion. */
 typedef struct sums {
     lanes calcium_membrane; /* without i_CaL, which enters the subspace */
     lanes sodium, potassium;
-    lanes total; /* all of them */
+    lanes total; /* all currents */
 } sums;
 
 static inline sums sums_of(const lanes i[TP06_CURRENTS])
@@ -179,7 +179,7 @@ static inline sums sums_of(const lanes i[TP06_CURRENTS])
     return sum;
 }
 
-/* Calcium in its three rooms, sodium, potassium. */
+/* Advances calcium in its three compartments, sodium and potassium. */
 static inline void concentrations(lanes dt, const lanes c[CONSTANTS], const sums *sum, lanes i_cal,
     const lanes s[STATES], lanes next[STATES])
 {
@@ -210,8 +210,8 @@ static inline void concentrations(lanes dt, const lanes c[CONSTANTS], const sums
     next[TP06_KI] = s[TP06_KI] - dt * sum->potassium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
 }
 
-/* Over k time steps calcium takes the rates at the mean time at which k Euler steps would: it is released while V is on its plateau and k is
- * large, and with the rates at the beginning Ca_i would peak 1 to 3 % low. Cells that advance by one time step keep what they have. */
+/* Over k time steps calcium advances with the rates at the mean time of k Euler steps. Calcium is released on the plateau of V, while k is
+ * large: with the rates at the beginning the peak of Ca_i would be 1 to 3 % low. Cells that advance by one time step are unchanged. */
 static inline void centre_calcium(
     pace p, const lanes c[CONSTANTS], const sums *sum, lanes i_cal, const lanes s[STATES], lanes next[STATES])
 {
@@ -240,7 +240,7 @@ static inline lanes cell_step(
 }
 
 #ifdef MT_TALLY
-/* Those that epi, mid and endo have in common are known to the compiler; the others are loaded. */
+/* The constants common to epi, mid and endo are known to the compiler; the others are loaded. */
 static inline void compiled_in(const real *loaded, lanes c[CONSTANTS])
 {
     static const int differing[] = {TP06_G_KS, TP06_G_TO, TP06_S_HALF, TP06_S_PEAK, TP06_S_CENTRE,

@@ -1,22 +1,22 @@
-/* The parameters of the ten Tusscher-Panfilov 2006 model, those that its variants share, and what the equations take of them
+/* The parameters of the ten Tusscher-Panfilov 2006 model, the values common to its variants, and the constants derived for the equations
  * (mt_cell_constants). Sources: solver/cells/tp06/tp06.h. No includes: the instruction counter reads it too. */
 #pragma once
 
-/* Physical constants, and a cell's size. */
+/* Physical constants and cell size. */
 #define TP06_GAS 8314.472                                      /* J/(kmol K) */
 #define TP06_TEMPERATURE 310.0                                 /* K */
 #define TP06_FARADAY 96485.3415                                /* C/mol */
 #define TP06_RT_F (TP06_GAS * TP06_TEMPERATURE / TP06_FARADAY) /* mV */
-#define TP06_CM 0.185                                          /* uF, of the volumes below [nl] */
+#define TP06_CM 0.185                                          /* uF, for the volumes below [nl] */
 #define TP06_VC 0.016404
 #define TP06_VSR 0.001094
 #define TP06_VSS 5.468e-5
 
-/* The parameters, by the paper's names: maximal conductances, permeabilities and fluxes; the concentrations outside the cell; where
- * pumps, exchanger, release and buffers are half saturated; and gate s, with
+/* The parameters, by the paper's names: maximal conductances, permeabilities and fluxes; extracellular concentrations; half-saturation
+ * constants of pumps, exchanger, release and buffers; and gate s, with
  *   s_inf = 1 / (1 + exp((V + s_half) / 5)),
  *   tau_s = s_peak exp(-(V + s_centre)^2 / s_width) + s_step / (1 + exp((V - 20) / 5)) + s_floor.
- * epi, mid and endo differ in g_Ks, in g_to and in gate s. Units stand in tp06.c. */
+ * epi, mid and endo differ in g_Ks, in g_to and in gate s. Units are in tp06.c. */
 typedef enum tp06_parameter {
     TP06_G_NA,
     TP06_G_BNA,
@@ -51,7 +51,8 @@ typedef enum tp06_parameter {
     TP06_S_WIDTH,
     TP06_S_STEP,
     TP06_S_FLOOR,
-    TP06_TAKEN_AS_THEY_ARE, /* those above stand in the equations; of those below constants are made */
+    /* those above are used in the equations; constants are derived from those below */
+    TP06_TAKEN_AS_THEY_ARE,
     TP06_G_CAL = TP06_TAKEN_AS_THEY_ARE,
     TP06_G_KR,
     TP06_G_K1,
@@ -70,7 +71,7 @@ typedef enum tp06_parameter {
     TP06_PARAMETERS
 } tp06_parameter;
 
-/* What the equations take (mt_cell_constants): the parameters that they take as they are, by the names above, then these. */
+/* The constants in the equations (mt_cell_constants): the parameters that are used directly, by the names above, then these. */
 typedef enum tp06_constant {
     TP06_CAL_FACTOR = TP06_TAKEN_AS_THEY_ARE, /* 2 F g_CaL */
     TP06_KR_FACTOR,                           /* g_Kr sqrt(K_o / 5.4) */
@@ -90,7 +91,7 @@ typedef enum tp06_constant {
 } tp06_constant;
 
 /* clang-format off */
-/* What epi, mid and endo have in common: the start of an array of parameters. */
+/* The values common to epi, mid and endo: the start of an array of parameters. */
 #define TP06_IN_COMMON \
     [TP06_G_NA] = 14.838, [TP06_G_BNA] = 2.9e-4, [TP06_G_CAL] = 3.98e-5, [TP06_G_BCA] = 5.92e-4, [TP06_G_KR] = 0.153, \
     [TP06_P_KNA] = 0.03, [TP06_G_K1] = 5.405, [TP06_G_PK] = 0.0146, [TP06_G_PCA] = 0.1238, [TP06_K_PCA] = 5e-4, \
