@@ -1,12 +1,12 @@
-/* When a cell activates: the first time V passes 0 mV upwards, interpolated linearly within the step.
+/* Activation of a cell: the first passage of V through 0 mV upwards, interpolated linearly within the step.
  *
- * Included after solver/kernels/lanes.h has chosen the arithmetic. Not yet activated is infinity, so that the
- * earliest time is a minimum and the loop has no branch. */
+ * Included after solver/kernels/lanes.h has selected the arithmetic. The initial value is infinity, so that the earliest time is a minimum
+ * and the loop has no branch. */
 #pragma once
 
 #include "solver/kernels/block.h"
 
-/* The activation time after step number `step` (from 0), which took V from `before` to `now`. */
+/* Returns the activation time after step `step` (from 0), in which V changed from `before` to `now`. */
 static inline real activation_step(real step, real dt_ms, real before, real now, real activation_ms)
 {
     real crossing = dt_ms * (step + before / (before - now));
@@ -15,8 +15,8 @@ static inline real activation_step(real step, real dt_ms, real before, real now,
     return candidate < activation_ms ? candidate : activation_ms;
 }
 
-/* Does V cross 0 mV upwards in some of MT_BLOCK elements? In the others the step above changes nothing. A loop of known length without
- * a sum, which compilers make vectors of. */
+/* True if V crosses 0 mV upwards in any of MT_BLOCK elements. In the others activation_step changes nothing. The loop has a constant length
+ * and no sum, so that compilers vectorise it. */
 static inline int activates_any(const real *restrict before, const real *restrict now)
 {
     int any = 0;

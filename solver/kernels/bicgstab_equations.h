@@ -1,6 +1,7 @@
-/* What BiCGStab does to one element (solver/diffusion/implicit.h), between its products and its sums.
+/* The operations of BiCGStab on one element (solver/diffusion/implicit.h), between its products and its sums.
  *
- * Included after solver/kernels/lanes.h has chosen the arithmetic. d is the diagonal of G, and g a product with G: A x = (1 + d) x - G x. */
+ * Included after solver/kernels/lanes.h has selected the arithmetic. d is the diagonal of G, and g a product with G: A x = (1 + d) x - G
+ * x. */
 #pragma once
 
 /* A x. */
@@ -9,17 +10,17 @@ static inline real bicgstab_product(real d, real x, real g) { return (1 + d) * x
 /* The residual x - A x of x = b. */
 static inline real bicgstab_start(real d, real x, real g) { return g - d * x; }
 
-/* The residual of the equation whose row was divided by 1 / (1 + d). */
+/* The residual of the original equation; its row was divided by 1 / (1 + d). */
 static inline real bicgstab_residual(real d, real r) { return r / (1 + d); }
 
-/* s, which takes the place of r. */
+/* s, stored in place of r. */
 static inline real bicgstab_half(real alpha, real r, real q) { return r - alpha * q; }
 
 typedef struct bicgstab_scalars {
     real alpha, omega, beta;
 } bicgstab_scalars;
 
-/* x, r and p of the next iteration, from s in the place of r. */
+/* Computes x, r and p of the next iteration, with s in place of r. */
 static inline void bicgstab_end(bicgstab_scalars c, real q, real t, real *x, real *r, real *p)
 {
     const real s = *r;
@@ -28,7 +29,7 @@ static inline void bicgstab_end(bicgstab_scalars c, real q, real t, real *x, rea
     *p = *r + c.beta * (*p - c.omega * q);
 }
 
-/* The larger of |x| and a bound of others. For the tally of instructions both stay calls by these names. */
+/* The larger of |x| and a bound of the previous terms. For the instruction tally both remain calls by these names. */
 #ifdef MT_TALLY
 real mt_max(real, real) __attribute__((const));
 real mt_abs(real) __attribute__((const));

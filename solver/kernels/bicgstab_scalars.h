@@ -1,31 +1,31 @@
 /* The scalars of BiCGStab on the machine (solver/diffusion/implicit.h), from sums in fixed point (solver/kernels/fixed_equations.h).
  *
- * A bound of all terms must be known before they are summed. The largest |r| and |p| are known at the beginning of an iteration; the rest follows from
- * |A x| <= norm |x|, with the largest absolute row sum of A:
+ * A bound of all terms must be known before they are summed. The largest |r| and |p| are known at the beginning of an iteration. The other
+ * bounds follow from |A x| <= norm |x|, with norm the largest absolute row sum of A:
  *
  *     |q| <= norm |p|,   |s| <= |r| + |alpha| |q|,   |t| <= norm |s|
  *
- * In single precision. What a division by 0 would give is not taken: a direction without length is not gone along. */
+ * In single precision. Divisions by 0 yield 0: no step is taken along a direction of zero length. */
 #pragma once
 
 #include "solver/kernels/fixed_equations.h"
 
-/* What one tile knows of the iteration. */
+/* The state of the iteration on one tile. */
 typedef struct bicgstab_state {
     float norm, tolerance_mV;
-    float first, r, p; /* bounds: of r^, r and p */
+    float first, r, p; /* bounds of r^, r and p */
     float rho;         /* (r^, r) */
-    float residual_mV; /* the largest */
+    float residual_mV; /* largest residual */
 } bicgstab_state;
 
-/* What all tiles are sent, in parts. */
+/* The values sent to all tiles, in parts. */
 typedef struct bicgstab_sent {
-    float scale_r, scale_q;             /* of (r^, r) and (r^, q): for the first product */
-    float scale_ts, scale_tt, scale_rt; /* for the second */
+    float scale_r, scale_q;             /* scales of (r^, r) and (r^, q), for the first product */
+    float scale_ts, scale_tt, scale_rt; /* scales for the second product */
     float alpha, omega, beta;
 } bicgstab_sent;
 
-/* Before an iteration: from the largest |r|, |p| and residual. Whether there is one. */
+/* Starts an iteration with the largest |r|, |p| and residual. Returns whether the iteration is needed. */
 static inline int32_t bicgstab_next(
     int32_t iteration, float r, float p, float residual_mV, bicgstab_state *state, bicgstab_sent *sent)
 {
@@ -39,7 +39,7 @@ static inline int32_t bicgstab_next(
     return residual_mV > state->tolerance_mV;
 }
 
-/* After the first product: words of (r^, r), then of (r^, q). */
+/* Computes alpha after the first product, from the words of (r^, r), then of (r^, q). */
 static inline void bicgstab_alpha(const int32_t *word, bicgstab_state *state, bicgstab_sent *sent)
 {
     const float rho = fixed_value(word[0], word[1], word[2], sent->scale_r),
@@ -53,7 +53,7 @@ static inline void bicgstab_alpha(const int32_t *word, bicgstab_state *state, bi
     sent->scale_rt = fixed_scale(state->first * t);
 }
 
-/* After the second one: words of (t, s), (t, t) and (r^, t). */
+/* Computes omega and beta after the second product, from the words of (t, s), (t, t) and (r^, t). */
 static inline void bicgstab_omega(const int32_t *word, const bicgstab_state *state, bicgstab_sent *sent)
 {
     const float ts = fixed_value(word[0], word[1], word[2], sent->scale_ts),

@@ -1,12 +1,11 @@
-/* How per-cell values with several entries lie in memory: structure of arrays in blocks of 16 cells.
+/* Memory layout of per-cell values with several entries: structure of arrays in blocks of 16 cells.
  *
- * Entry k of cell c, of K entries each and n cells in all, is at
+ * Entry k of cell c, with K entries per cell and n cells in total, is at
  *
- *     16 K (c / 16) + w k + c mod 16,     w = min(16, n - 16 (c / 16))  the width of the block,
+ *     16 K (c / 16) + w k + c mod 16,     w = min(16, n - 16 (c / 16))  the width of the block.
  *
- * so a block's entries k of neighbouring cells are neighbours (one vector load), a whole block is one run of
- * memory, and nothing is padded: n cells take n K values. Used by the cell model's states (K = 18) and by the
- * ELLPACK matrix (K = 16). */
+ * Entries k of neighbouring cells of a block are adjacent (one vector load), a complete block is contiguous, and there is no padding: n
+ * cells take n K values. Used for the states of the ionic model (K = 18) and the ELLPACK matrix (K = 16). */
 #pragma once
 
 #include <stddef.h>

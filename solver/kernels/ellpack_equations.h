@@ -1,7 +1,7 @@
-/* One row of the diffusion step (solver/kernels/ellpack.h), added in the order of its entries.
+/* One row of the diffusion step (solver/kernels/ellpack.h), summed in the order of its entries.
  *
- * Included by the kernels after solver/kernels/lanes.h has chosen the arithmetic. `stride` is the distance between a
- * row's entries (solver/kernels/block.h). */
+ * Included by the kernels after solver/kernels/lanes.h has selected the arithmetic. `stride` is the distance between a row's entries
+ * (solver/kernels/block.h). */
 #pragma once
 
 #include "solver/kernels/ellpack.h"
@@ -20,12 +20,12 @@ DEFINE_ROW(uint32_t)
 #undef DEFINE_ROW
 
 #ifndef MT_DOUBLE
-/* A number as a pair of floats, high + low, where high is the sum rounded to a float; here LANES of them. */
+/* A number as a pair of floats, high + low, with high the sum rounded to a float; here LANES of them. */
 typedef struct double_word {
     lanes high, low;
 } double_word;
 
-/* LANES rows as increments, whose own values are v + v_low; `values` are those that they read. */
+/* Computes LANES rows as increments, with own values v + v_low; the rows read `values`. */
 static inline double_word ellpack_row_double_word(
     lanes v, lanes v_low, const real *a, const uint16_t *column, size_t stride, const real *values)
 {

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* The matrix streams through once, and a block's gathers fill the processor's window, so it would not see the
- * next block's misses in time: they are asked for AHEAD rows before, into the second cache (2): asking for so many
- * in the first one keeps the gathers waiting. Asking for memory behind the end does no harm. */
+/* The matrix is read once, and a block's gathers fill the processor's window, so that it would not issue the next block's misses in time.
+ * They are prefetched AHEAD rows earlier, into the second-level cache (2): so many prefetches into the first level would delay the gathers.
+ * Prefetching beyond the end is harmless. */
 enum { AHEAD = 4 * MT_BLOCK, CACHE_LINE = 64 };
 static inline void fetch_ahead(const void *row, size_t size)
 {
@@ -17,8 +17,7 @@ static inline void fetch_ahead(const void *row, size_t size)
         __builtin_prefetch((const void *)((uintptr_t)row + AHEAD * size * MT_ELLPACK_WIDTH + byte), 0, 2);
 }
 
-/* Whole blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the
- * same order. */
+/* Full blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the same order. */
 #define DEFINE_ROWS(name, index)                                                                             \
     static lanes name##_lanes(                                                                               \
         const real *d, const real *a, const index *column, const real *v_own, const real *v)                 \
@@ -53,7 +52,7 @@ DEFINE_ROWS(ellpack_rows_32, uint32_t)
 #ifndef MT_DOUBLE
 DEFINE_ROWS(ellpack_rows_16, uint16_t)
 
-/* What a block of rows is made of, MT_BLOCK of them. */
+/* The data of a block of MT_BLOCK rows. */
 typedef struct row_block {
     const float *a, *v;
     const uint16_t *column;
@@ -71,7 +70,7 @@ static inline void double_word_block(const row_block *b, const float *values)
     }
 }
 
-/* A last block narrower than the others goes through a whole one, whose spare lanes are 0. */
+/* A narrow last block is copied to a full block with zeros in the spare lanes. */
 static void double_word_narrow(size_t width, const row_block *b, const float *values)
 {
     float v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK], a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};

@@ -1,14 +1,15 @@
-/* Sums of floats that do not depend on their order: in fixed point, of 32 bits behind the point of a bound.
+/* Sums of floats that do not depend on their order: in fixed point, with 32 bits after the point of a bound.
  *
- * Every term comes with a power of two, `scale`, such that |term| scale < 2^16; the bound is known before and is the same for all. Its
- * whole part and the 16 bits behind that are added as integers,
+ * Terms are multiplied by a power of two, `scale`, such that |term| scale < 2^16. The bound is known in advance and is the same for all
+ * terms. The integer part and the next 16 bits are added as integers,
  *
  *     sum of the terms = (high 2^16 + low) / (2^16 scale)
  *
- * within 2^-31 of the bound a term. A tile has fewer than 2^15 terms, so that both fit into 32 bits there. Tiles send their sums as
- * three words, two of 14 bits and the rest: up to 2^17 tiles with fewer than 2^27 terms in all then add them word by word, as integers of 32 bits.
+ * with an error of at most 2^-31 of the bound per term. A tile has fewer than 2^15 terms, so that both sums fit into 32 bits. Tiles send
+ * their sums as three words, two of 14 bits and the rest. Up to 2^17 tiles, with fewer than 2^27 terms in total, are then added word by
+ * word, as integers of 32 bits.
  *
- * Included after solver/kernels/lanes.h has chosen the arithmetic, in single precision. */
+ * Included after solver/kernels/lanes.h has selected the arithmetic, in single precision. */
 #pragma once
 
 #include <stdint.h>
@@ -27,9 +28,9 @@ typedef int32_t fixed_part;
 #    define fixed_bits mt_bits
 #    define fixed_of_bits mt_of_bits
 #else
-typedef int64_t fixed_part; /* the host adds those of all workers at once */
+typedef int64_t fixed_part; /* the host adds the terms of all workers at once */
 #    define fixed_whole __builtin_truncf
-/* What is no number, or too large, comes of voltages that have left all bounds; C leaves open what it would be. */
+/* NaN and values out of range come from diverged voltages; C does not define their conversion. */
 static inline int32_t fixed_int(float x) { return x > -0x1p31f && x < 0x1p31f ? (int32_t)x : 0; }
 #    define fixed_float (float)
 static inline int32_t fixed_bits(float x)
@@ -50,7 +51,7 @@ typedef struct fixed_sum {
     fixed_part high, low;
 } fixed_sum;
 
-/* Adds x y. */
+/* Adds x y to a sum. */
 static inline void fixed_add_product(fixed_sum *sum, float scale, float x, float y)
 {
     const float scaled = x * y * scale, whole = fixed_whole(scaled), rest = (scaled - whole) * 65536;
@@ -60,7 +61,7 @@ static inline void fixed_add_product(fixed_sum *sum, float scale, float x, float
 
 enum { FIXED_WORDS = 3, FIXED_BITS = 14, FIXED_TILE_BITS = 15, FIXED_TERMS_BITS = 27 };
 
-/* What a tile sends. */
+/* Computes the words that a tile sends. */
 static inline void fixed_words(int64_t high, int64_t low, int32_t word[FIXED_WORDS])
 {
     const int64_t sum = high * 65536 + low, mask = (1 << FIXED_BITS) - 1;
@@ -69,7 +70,7 @@ static inline void fixed_words(int64_t high, int64_t low, int32_t word[FIXED_WOR
     word[2] = (int32_t)(sum >> 2 * FIXED_BITS);
 }
 
-/* And what the words of all, added up, mean, of terms with this scale. */
+/* Returns the value of the added words of all tiles, for terms with this scale. */
 static inline float fixed_value(int32_t word0, int32_t word1, int32_t word2, float scale)
 {
     const int32_t mask = (1 << FIXED_BITS) - 1, middle = word1 + (word0 >> FIXED_BITS),
@@ -78,8 +79,8 @@ static inline float fixed_value(int32_t word0, int32_t word1, int32_t word2, flo
     return (upper * base + fixed_float(word0 & mask)) / (65536 * scale);
 }
 
-/* The scale for terms up to a bound, which is at least 0: the largest power of two with bound scale < 2^16; bounds below 2^-80 are
- * taken as that. */
+/* Returns the scale for terms up to a non-negative bound: the largest power of two with bound scale < 2^16. Bounds below 2^-80 are treated
+ * as 2^-80. */
 static inline float fixed_scale(float bound)
 {
     enum { EXPONENT_BIAS = 127, EXPONENT_AT = 23, LEAST = EXPONENT_BIAS - 80, POINT = 15 };

@@ -1,16 +1,16 @@
-/* exp, expm1, log and division by a number that the compiler knows, of LANES numbers at once: within 1 ulp, the division correctly
- * rounded. Of all floats the largest errors are 0.90, 0.84 and 0.86 ulp, of 20 million doubles 0.94, 0.94 and 0.86
+/* exp, expm1, log and division by a compile-time constant, of LANES numbers at once: within 1 ulp, the division correctly rounded. The
+ * largest errors over all floats are 0.90, 0.84 and 0.86 ulp, over 20 million doubles 0.94, 0.94 and 0.86
  * (tests/solver/kernels/test_functions_slow.c).
  *
- * They are made of sums, products, fused multiply-adds, correctly rounded divisions and integer operations on the bits, in a fixed
- * order. So every instruction set gives the same bits, and the compiler can put them into the loops that use them.
+ * They consist of sums, products, fused multiply-adds, correctly rounded divisions and integer operations on the bits, in a fixed order.
+ * Every instruction set therefore computes the same bits, and the compiler can inline them into loops.
  *
- * exp ends in 0 and in infinity, expm1 in -1 and infinity; log(0) = -inf, log(x < 0) = NaN; NaN stays NaN. Subnormal numbers are taken,
- * and given, as they are, or as 0 where the thread flushes them.
+ * exp is limited by 0 and infinity, expm1 by -1 and infinity; log(0) = -inf, log(x < 0) = NaN; NaN yields NaN. Subnormal numbers are
+ * accepted and returned, or treated as 0 if the thread flushes them.
  *
- * The polynomials are minimax fits: functions.sollya makes them, and tells how far each is from its function.
+ * The polynomials are minimax fits; functions.sollya computes them and their distances from the functions.
  *
- * For the tally of instructions the functions stay calls by their names, and a division a division. */
+ * For the instruction tally the functions remain calls by their names, and a division a division. */
 #pragma once
 
 #include "solver/kernels/lanes.h"
@@ -28,7 +28,7 @@ real mt_log(real) __attribute__((const));
 #    define lanes_log mt_log
 #    define lanes_over(x, by) ((x) / (by))
 
-#elif defined(MT_LANES_LIBM) /* those of the C library, one double at a time, for benchmarks */
+#elif defined(MT_LANES_LIBM) /* the C library's functions, one double at a time, for benchmarks */
 
 static inline lanes lanes_exp(lanes x) { return exp(x); }
 static inline lanes lanes_expm1(lanes x) { return expm1(x); }
@@ -67,18 +67,18 @@ static inline lanes_pattern pattern_of(lanes x) { return (lanes_pattern)x; }
 static inline lanes of_pattern(lanes_pattern bits) { return (lanes)bits; }
 #    endif
 
-/* Near this number are only whole ones, and its pattern ends in 0s: that of a sum with it ends in the whole number. BIASED_ROUNDER: in
- * the whole number + BIAS. */
+/* Only integers are representable near ROUNDER, and its bit pattern ends in 0s. The pattern of a sum with it ends in the rounded integer,
+ * and that of a sum with BIASED_ROUNDER in the integer + BIAS. */
 static const real ROUNDER = FUNCTIONS_NUMBER(0x1.8p23F, 0x1.8p52);
 static const real BIASED_ROUNDER = FUNCTIONS_NUMBER(0x1.8p23F + 127, 0x1.8p52 + 1023);
 
-/* 2^n for whole n with a normal result. */
+/* 2^n for integer n with a normal result. */
 static inline lanes power_of_2(lanes n)
 {
     return of_pattern(pattern_of(n + BIASED_ROUNDER) << FRACTION_BITS);
 }
 
-/* y 2^n for whole n of at most 3 BIAS / 2 to either side, rounded once; y is normal. In two steps, of which the first is exact. */
+/* y 2^n for integer n of magnitude up to 3 BIAS / 2, rounded once; y is normal. In two steps; the first is exact. */
 static inline lanes times_power_of_2(lanes y, lanes n)
 {
 #    if LANE_BYTES == 64
@@ -99,8 +99,8 @@ static inline lanes polynomial(const real *c, size_t n, lanes x)
 
 /* ---- exp and expm1 ---- */
 
-/* x = n ln 2 + r + lost with a whole n; |r| is not more than ln 2 / 2 but by rounding, and `lost` is what the rounding of r took off.
- * near: x - n ln 2 up to ln 2's own rounding; where n = 0 it is x, or 0 where the thread flushes subnormal numbers. */
+/* x = n ln 2 + r + lost with integer n; |r| exceeds ln 2 / 2 only by rounding, and `lost` is the rounding error of r. near: x - n ln 2 up
+ * to the rounding of ln 2; for n = 0 it is x, or 0 if the thread flushes subnormal numbers. */
 typedef struct reduced {
     lanes n, near, r, lost;
 } reduced;
@@ -117,7 +117,7 @@ static inline reduced reduce(lanes x)
     return (reduced){n, near, r, lanes_fma(-n, ln2_low, near - r)};
 }
 
-/* (exp(r) - 1 - r) / r^2 - less on |r| <= ln 2 / 2; square = r^2. In two halves, which are computed side by side. */
+/* (exp(r) - 1 - r) / r^2 - less on |r| <= ln 2 / 2; square = r^2. In two halves, which are computed in parallel. */
 static inline lanes exp_curve(lanes r, lanes square, real less)
 {
 #    ifdef MT_DOUBLE
@@ -136,7 +136,7 @@ static inline lanes exp_curve(lanes r, lanes square, real less)
 
 static inline lanes lanes_exp(lanes x)
 {
-    /* Beyond these exp(x) is less than half of the least number, or more than the largest. */
+    /* Outside these bounds exp(x) is below half of the smallest number, or above the largest. */
     const lanes within =
         lanes_at_most(lanes_at_least(x, FUNCTIONS_NUMBER(-104, -746)), FUNCTIONS_NUMBER(89, 710));
     const reduced of = reduce(within);
@@ -145,7 +145,7 @@ static inline lanes lanes_exp(lanes x)
     return times_power_of_2(lanes_fma(lanes_fma(curve, of.r, one), of.r, one), of.n);
 }
 
-/* x + y where x = 0 or |x| >= |y|, and what its rounding took off (Dekker). */
+/* Returns x + y for x = 0 or |x| >= |y|, and its rounding error (Dekker). */
 static inline lanes quick_sum(lanes x, lanes y, lanes *lost)
 {
     const lanes sum = x + y;
@@ -153,7 +153,7 @@ static inline lanes quick_sum(lanes x, lanes y, lanes *lost)
     return sum;
 }
 
-/* x + y, and what its rounding took off (Knuth). */
+/* Returns x + y, and its rounding error (Knuth). */
 static inline lanes two_sum(lanes x, lanes y, lanes *lost)
 {
     const lanes sum = x + y, y_there = sum - x;
@@ -161,11 +161,11 @@ static inline lanes two_sum(lanes x, lanes y, lanes *lost)
     return sum;
 }
 
-/* exp(x) - 1 = 2^n (r + r^2 / 2 + ...) + (2^n - 1). Half of it at first, as 2^n can be too large. Much can cancel: so the first sums keep
- * what their rounding took off. */
+/* exp(x) - 1 = 2^n (r + r^2 / 2 + ...) + (2^n - 1). Half of it is computed first, because 2^n can overflow. The first sums store their
+ * rounding errors, because of cancellation. */
 static inline lanes lanes_expm1(lanes x)
 {
-    /* Beyond these the result is -1, or more than the largest number. */
+    /* Outside these bounds the result is -1, or above the largest number. */
     const lanes within =
         lanes_at_most(lanes_at_least(x, FUNCTIONS_NUMBER(-18, -38)), FUNCTIONS_NUMBER(89, 710));
     const reduced of = reduce(within);
@@ -179,13 +179,14 @@ static inline lanes lanes_expm1(lanes x)
     const lanes tail = lanes_fma(exp_curve(of.r, square, (real)0.5), square, of.lost);
     const lanes result =
         2 * (sum + (lanes_fma(power, tail, half * square_lost) + (lost[0] + lost[1] + lost[2])));
-    const real small = FUNCTIONS_NUMBER(0x1p-50F, 0x1p-108); /* of x^2; there exp(x) - 1 rounds to x */
+    /* bound of x^2 below which exp(x) - 1 rounds to x */
+    const real small = FUNCTIONS_NUMBER(0x1p-50F, 0x1p-108);
     return lanes_select_below(x * x, small, of.near, result);
 }
 
 /* ---- log ---- */
 
-/* x = 2^n (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); x is normal, or anything whose logarithm nobody wants. */
+/* x = 2^n (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); x is normal, or any value for which the result is not used. */
 typedef struct parted {
     lanes n, f;
 } parted;
@@ -213,8 +214,9 @@ static inline lanes lanes_log(lanes x)
     static const real curve[] = {0x1.ce5a26p-3F, 0x1.24c21cp-2F, 0x1.99986cp-2F, 0x1.555556p-1F};
 #    endif
     const lanes ln2_short =
-                    lanes_all(FUNCTIONS_NUMBER(0x1.62e4p-1F, 0x1.62e42fefa38p-1)), /* n times it is exact */
-        ln2_rest = lanes_all(FUNCTIONS_NUMBER(0x1.7f7d1cp-20F, 0x1.ef35793c7673p-45));
+                    /* product with n is exact */
+        lanes_all(FUNCTIONS_NUMBER(0x1.62e4p-1F, 0x1.62e42fefa38p-1)),
+                ln2_rest = lanes_all(FUNCTIONS_NUMBER(0x1.7f7d1cp-20F, 0x1.ef35793c7673p-45));
     const real normal = FUNCTIONS_NUMBER(0x1p-126F, 0x1p-1022), up = FUNCTIONS_NUMBER(0x1p24F, 0x1p54);
     const parted of = part(lanes_select_below(x, normal, x * up, x));
     const lanes n = of.n - lanes_select_below(x, normal, lanes_all(FUNCTIONS_NUMBER(24, 54)), lanes_all(0)),
@@ -233,10 +235,9 @@ static inline lanes lanes_log(lanes x)
 
 /* ---- division ---- */
 
-/* x / by, correctly rounded, for the divisors of which the tests prove it: those that stand in the cell models. By N. Brisebarre and J.-M.
- * Muller, IEEE Trans. Comput. 57, 165 (2008): as x times the reciprocal, which is a sum of two numbers. Where x or the quotient is
- * subnormal or infinite, the result can be another than that of a division, and 0 has the sign of a sum's; the same on every
- * instruction set. */
+/* Returns x / by, correctly rounded for the divisors that the tests prove: those in the ionic models. By N. Brisebarre and J.-M. Muller,
+ * IEEE Trans. Comput. 57, 165 (2008): x times the reciprocal, which is a sum of two numbers. If x or the quotient is subnormal or infinite,
+ * the result can differ from a division's, and 0 has the sign of a sum; the result is the same on every instruction set. */
 static inline lanes lanes_over(lanes x, real by)
 {
     const real high = 1 / by, low = FUNCTIONS_NUMBER(fmaf(-high, by, 1), fma(-high, by, 1)) / by;

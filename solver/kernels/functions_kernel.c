@@ -20,7 +20,7 @@ static inline lanes of(mt_function f, lanes x, const real *by)
     }
 }
 
-/* Less than LANES numbers: through whole lanes. */
+/* Processes fewer than LANES numbers in full lanes. */
 static void last(mt_function f, size_t n, const real *x, const real *by, real *y)
 {
     real from[LANES] = {0}, divisor[LANES] = {0}, to[LANES];

@@ -71,7 +71,7 @@ mt_status mt_kernels_choose(const char *isa)
         "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
 }
 
-/* The gathers would fetch it one miss at a time. */
+/* Prefetches v, because the gathers would load it one miss at a time. */
 static void fetch(size_t n_v, const float *v)
 {
     enum { LINE = 64 / sizeof(float) };

@@ -1,7 +1,7 @@
-/* The compiled versions of the kernels, and the choice among them at run time.
+/* The compiled versions of the kernels, and their selection at run time.
  *
- * Each *_kernel.c is compiled for every arithmetic and instruction set with MT_REAL_NAME (float, double) and
- * MT_ISA (base, avx2, avx512, and one: a single lane, for benchmarks) set; the names carry both. */
+ * Each *_kernel.c is compiled for every arithmetic and instruction set with MT_REAL_NAME (float, double) and MT_ISA (base, avx2, avx512,
+ * and one: a single lane, for benchmarks) set; the names contain both. */
 #pragma once
 
 #include <stddef.h>
@@ -13,26 +13,26 @@
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
 #define MT_KERNEL(name) MT_KERNEL_EXPAND(name, MT_REAL_NAME, MT_ISA)
 
-/* Best first: what a table of kernels has an entry for, NULL where this host has no such instructions. */
+/* Instruction sets, best first: index of a table of kernels, with NULL for unavailable sets. */
 typedef enum mt_isa { MT_ISA_AVX512, MT_ISA_AVX2, MT_ISA_BASE, MT_ISAS } mt_isa;
 
-/* The functions that the cell models' equations are made of (solver/kernels/functions.h). */
+/* The functions in the equations of ionic models (solver/kernels/functions.h). */
 typedef enum mt_function {
     MT_EXP,
     MT_EXPM1,
     MT_LOG,
     MT_SQRT,
     MT_DIVIDE, /* x[k] / by[k] */
-    MT_OVER,   /* x[k] / by[0], as by a number that the compiler knows */
+    MT_OVER,   /* x[k] / by[0], a division by a compile-time constant */
     MT_FUNCTIONS
 } mt_function;
 
-/* y[k] = f(x[k]) for k < n: for tests of the functions; the loops of the cell models have them inside. `by` can be NULL where f does
- * not divide. */
+/* Computes y[k] = f(x[k]) for k < n, for tests of the functions; the loops of ionic models inline them. `by` can be NULL if f does not
+ * divide. */
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 
-/* Those of the diffusion step (solver/kernels/ellpack.h), and the functions. Those of the cell models stand with the models. */
+/* The kernels of the diffusion step (solver/kernels/ellpack.h), and the functions. The kernels of ionic models are in their folders. */
 typedef struct mt_kernels {
     mt_isa set;
     const char *isa; /* its name */
@@ -62,12 +62,12 @@ MT_KERNELS_DECLARE(base)
 MT_KERNELS_DECLARE(avx2)
 MT_KERNELS_DECLARE(avx512)
 
-/* Those in use: the chosen ones, or else the best this machine can run. */
+/* Returns the kernels in use: the selected ones, or else the best for this machine. */
 const mt_kernels *mt_kernels_used(void);
 
-/* Uses those of this instruction set from now on; NULL or "": the best. All give the same bits. MT_INPUT: it is none of those
- * that were compiled and run here, which the message has. Not while a kernel runs. */
+/* Selects the kernels of this instruction set; NULL or "": the best. All compute the same bits. MT_INPUT if the set was not compiled or
+ * cannot run here; the message lists the available sets. Must not be called while a kernel runs. */
 MT_NODISCARD mt_status mt_kernels_choose(const char *isa);
 
-/* All that this machine can run, best first; returns their number. */
+/* Lists all kernels that this machine can run, best first; returns their number. */
 size_t mt_kernels_all(const mt_kernels *all[MT_ISAS]);

@@ -1,12 +1,11 @@
-/* One name for "so many numbers at once": the kernels are written with it and compiled once for each
- * arithmetic (MT_DOUBLE undefined: float, defined: double) and each instruction set of the host.
+/* Vectors of LANES numbers: the kernels are written with them and compiled once for each arithmetic (MT_DOUBLE undefined: float, defined:
+ * double) and each instruction set of the host.
  *
- * The file that includes this is compiled with the compiler's flags for one instruction set; what those flags
- * allow decides the number of lanes here. Every lane computes the same bits as the one-lane version: the compiler
- * contracts and reassociates nothing, a fused multiply-add stands where the source says lanes_fma and is rounded
- * once on every machine, and what differs between instruction sets in its bits (approximations, saturation) is
- * not used. MT_LANES_ONE asks for one lane whatever the flags (benchmarks, the tally of instructions). The special
- * functions stand in solver/kernels/functions.h. */
+ * The including file is compiled with the compiler's flags for one instruction set, which determine the number of lanes. Every lane
+ * computes the same bits as the one-lane version: the compiler contracts and reassociates nothing, every lanes_fma of the source is a fused
+ * multiply-add rounded once, and operations with different bits between instruction sets (approximations, saturation) are not used.
+ * MT_LANES_ONE selects one lane for any flags (benchmarks, the instruction tally). The special functions are in
+ * solver/kernels/functions.h. */
 #pragma once
 
 #include <stddef.h>
@@ -57,7 +56,7 @@ static inline void lanes_store(real *to, lanes x) { __builtin_memcpy(to, &x, siz
 /* x in every lane. */
 static inline lanes lanes_all(real x) { return x - (lanes){0}; }
 
-/* ---- what is written for each instruction set ---- */
+/* ---- operations written for each instruction set ---- */
 
 #if defined(__SSE2__)
 #    include <immintrin.h>
@@ -65,7 +64,7 @@ static inline lanes lanes_all(real x) { return x - (lanes){0}; }
 #    include <arm_neon.h>
 #endif
 
-/* LANES_X86(add)(x, y): the intrinsic of the width and the arithmetic. */
+/* LANES_X86(add)(x, y): the intrinsic for this width and arithmetic. */
 #if !defined(LANE_ONE) && defined(__SSE2__)
 #    define LANES_JOIN(width, operation, arithmetic) _mm##width##_##operation##_##arithmetic
 #    define LANES_EXPAND(width, operation, arithmetic) LANES_JOIN(width, operation, arithmetic)
@@ -99,27 +98,27 @@ static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_X86(fmad
 #elif defined(LANES_NEON)
 static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_NEON(vfmaq)(z, x, y); }
 #elif defined(MT_DOUBLE)
-/* Not inlined, as the float version below: the kernels have some thousand of them, and each calls the C library's fma twice. */
+/* Not inlined, like the float version below: the kernels contain some thousand of them, and each calls the C library's fma twice. */
 __attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes z)
 {
     for (int lane = 0; lane < LANES; lane++) z[lane] = __builtin_fma(x[lane], y[lane], z[lane]);
     return z;
 }
 #else
-/* x y + z of two floats in double: x y is exact there. The sum is rounded to odd, so that its rounding to float is the only one
- * that counts (Boldo and Melquiond, IEEE Trans. Comput. 57, 462, 2008: two bits more than the result's would do; here are 29). */
+/* x y + z of two floats in double: x y is exact there. The sum is rounded to odd, so that only its rounding to float matters (Boldo and
+ * Melquiond, IEEE Trans. Comput. 57, 462, 2008: two bits more than the result would suffice; here there are 29). */
 typedef double lanes_wide __attribute__((vector_size(16)));
 typedef int64_t lanes_wide_bits __attribute__((vector_size(16)));
 static inline lanes_wide lanes_fma_wide(lanes_wide x, lanes_wide y, lanes_wide z)
 {
     const lanes_wide product = x * y, sum = product + z, z_there = sum - product,
                      lost = (product - (sum - z_there)) + (z - z_there);
-    /* An even sum that lost something goes to its odd neighbour on that side: towards 0 where the signs of both differ. */
+    /* An even inexact sum is replaced by its odd neighbour in the direction of the error: towards 0 if the signs of both differ. */
     const lanes_wide_bits bits = (lanes_wide_bits)sum, differ = (bits ^ (lanes_wide_bits)lost) >> 63,
                           moves = (lost != 0) & ((bits & 1) - 1) & (sum - sum == 0);
     return (lanes_wide)(bits + (moves & (1 + 2 * differ)));
 }
-/* Not inlined: the kernels have some thousand of them, and compilation would take minutes. */
+/* Not inlined: the kernels contain some thousand of them, and compilation would take minutes. */
 __attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes z)
 {
     const __m128 upper_x = _mm_movehl_ps(x, x), upper_y = _mm_movehl_ps(y, y), upper_z = _mm_movehl_ps(z, z);
@@ -130,7 +129,7 @@ __attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes
 }
 #endif
 
-/* x, or the bound where x is beyond it; x where it is not a number. For the tally of instructions the larger stays a call by this name. */
+/* x limited by a bound; NaN is preserved. For the instruction tally the larger remains a call by this name. */
 #if defined(MT_TALLY)
 real mt_max(real, real) __attribute__((const));
 #    define lanes_at_least mt_max
@@ -145,7 +144,7 @@ static inline lanes lanes_at_least(lanes x, real bound) { return bound > x ? bou
 static inline lanes lanes_at_most(lanes x, real bound) { return bound < x ? bound : x; }
 #endif
 
-/* Where x < bound: below; elsewhere (and where x is not a number): otherwise. */
+/* Selects `below` if x < bound, and `otherwise` if not, or if x is NaN. */
 #if defined(LANE_ONE)
 static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
 {
@@ -169,7 +168,7 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
 }
 #endif
 
-/* Is x < bound in some lane? */
+/* True if x < bound in any lane. */
 #if defined(LANE_ONE)
 static inline _Bool lanes_any_below(lanes x, real bound) { return x < bound; }
 #elif LANE_BYTES == 64 && defined(MT_DOUBLE)
@@ -197,7 +196,7 @@ static inline _Bool lanes_any_below(lanes x, real bound)
 }
 #endif
 
-/* The square root, correctly rounded. For the tally of instructions it stays a call by this name. */
+/* The square root, correctly rounded. For the instruction tally it remains a call by this name. */
 #if defined(MT_TALLY)
 real mt_sqrt(real) __attribute__((const));
 #    define lanes_sqrt mt_sqrt
@@ -211,8 +210,8 @@ static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrt(x); }
 static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrtf(x); }
 #endif
 
-/* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by hand: on today's machines
- * that is twice as fast as their gather instructions, and as what compilers make of the plain loop. */
+/* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by explicit loads: on current machines this is twice as fast
+ * as their gather instructions, and as the compiled plain loop. */
 #if !defined(LANE_ONE) && !defined(MT_DOUBLE) && defined(__AVX2__)
 static inline __m128 lanes_four(const float *v, size_t c0, size_t c1, size_t c2, size_t c3)
 {

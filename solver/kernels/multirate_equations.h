@@ -1,4 +1,4 @@
-/* Which cells of a time step are evaluated (solver/kernels/multirate.h). Include solver/kernels/lanes.h first. */
+/* Selection of the cells to evaluate in a time step (solver/kernels/multirate.h). Include solver/kernels/lanes.h first. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,9 +6,9 @@
 
 #include "solver/kernels/multirate.h"
 
-/* What holds for all cells of a time step. */
+/* Values common to all cells in a time step. */
 typedef struct multirate_rule {
-    real dt_ms, tolerance_mV, half_tolerance_mV; /* both tolerances are -1 where all are evaluated */
+    real dt_ms, tolerance_mV, half_tolerance_mV; /* both tolerances are -1 if all cells are evaluated */
     real together;                               /* a + 1/2 */
 } multirate_rule;
 
@@ -24,7 +24,7 @@ static inline multirate_rule multirate_rule_of(const mt_multirate_step *at)
 
 static inline lanes magnitude(lanes x) { return lanes_select_below(x, (real)0, -x, x); }
 
-/* Below 0 in cells that are evaluated in this step, the `since`-th behind their last. */
+/* Returns a negative margin for cells to evaluate in this step, which is the `since`-th after their last evaluation. */
 static inline lanes multirate_margin(const multirate_rule *r, lanes v, lanes kept, lanes change, lanes since)
 {
     const lanes moved = magnitude(v - kept),

@@ -1,34 +1,35 @@
-/* What a time step adds to the record of an element's action potential, and how it becomes free for another (solver/record.h).
+/* Update of an element's action potential record in a time step, and its release for the next action potential (solver/record.h).
  *
- * Included after solver/kernels/lanes.h has chosen the arithmetic. There is no branch: this is what a worker of a tile does, and
- * what its instructions are counted on. The host asks record_changes first, which is false in nearly all steps. */
+ * Included after solver/kernels/lanes.h has selected the arithmetic. There is no branch: a tile's worker executes this code, and its
+ * instructions are counted. The host first calls record_changes, which is false in nearly all steps. */
 #pragma once
 
 #include "solver/kernels/block.h"
 
 typedef struct record_rule {
-    real dt_ms, per_dt;          /* and its reciprocal */
-    real threshold_mV, fraction; /* of activation; of the amplitude that is left behind at repolarisation */
-    real slowest_mV_ms;          /* of what counts as an upstroke */
-    size_t rest_steps;           /* from one look at V at rest to the next */
+    real dt_ms, per_dt; /* time step and its reciprocal */
+    /* activation threshold; fraction of the amplitude that repolarisation passes */
+    real threshold_mV, fraction;
+    real slowest_mV_ms; /* smallest rate of an upstroke */
+    size_t rest_steps;  /* interval of the resting voltage samples */
 } record_rule;
 
-/* Times are infinite where not yet, and count from the beginning of the beat. The activation is minus infinite where the action
- * potential began in an earlier beat. Before activation `rest` is V at the time before the newest at which it was looked at, and the
- * newest is in the place of the repolarisation. `low` is the level of repolarisation while an action potential lasts, else minus
- * infinite; `peak` is infinite before activation: so one comparison with each tells whether anything changes. */
+/* Times are relative to the beginning of the beat, infinite if not yet known. The activation is minus infinite if the action potential
+ * began in an earlier beat. Before activation `rest` is the second to last sample of V at rest, and the last sample is stored in
+ * repolarisation_ms. `low` is the repolarisation level during an action potential, otherwise minus infinite. `peak` is infinite before
+ * activation. One comparison with each of the two therefore detects any change. */
 typedef struct recorded {
     real activation_ms, rest_mV, peak_mV, upstroke_mV_ms, repolarisation_ms, low_mV;
 } recorded;
 
-/* May the step from `before` to `now` change the record, where it does not look at V at rest? */
+/* True if the step from `before` to `now` may change the record, apart from samples of V at rest. */
 static inline int record_changes(const record_rule *r, real before, real now, real peak_mV, real low_mV)
 {
     const int crosses = (before < r->threshold_mV) & (now >= r->threshold_mV);
     return crosses | (now > peak_mV) | (now < low_mV) | ((now - before) * r->per_dt >= r->slowest_mV_ms);
 }
 
-/* The same of MT_BLOCK elements, any of them: a loop of known length without a sum, which compilers make vectors of. */
+/* Same, for any of MT_BLOCK elements. The loop has a constant length and no sum, so that compilers vectorise it. */
 static inline int record_changes_any(const record_rule *rule, const real *restrict before,
     const real *restrict now, const real *restrict peak_mV, const real *restrict low_mV)
 {
@@ -38,8 +39,8 @@ static inline int record_changes_any(const record_rule *rule, const real *restri
     return any;
 }
 
-/* The record after step number `step` (from 0), which took V from `before` to `now`; `looks`: it looks at V at rest. Both sides of each
- * choice are names, so that compilers choose and do not branch. */
+/* Returns the record after step `step` (from 0), in which V changed from `before` to `now`; `looks`: V at rest is sampled. Both sides of
+ * each choice are variables, so that compilers select instead of branching. */
 static inline recorded record_step(
     const record_rule *r, real step, _Bool looks, real before, real now, recorded x)
 {
@@ -68,8 +69,9 @@ static inline recorded record_step(
     return y;
 }
 
-/* The record between two time steps, at whose V the element stands, of an action potential that began before `until_ms` of the beat:
- * infinite where another begins, of all; 0, of an earlier beat. It is over, and the element is free, or goes on. */
+/* Updates the record between two time steps, with V = v_mV, if its action potential began before `until_ms` of the beat: infinite at the
+ * start of the next beat, for all action potentials; 0 for those of an earlier beat. If the action potential has ended, the element is
+ * released; otherwise it continues. */
 static inline recorded record_turn(real until_ms, real v_mV, recorded x)
 {
     const real inf = (real)__builtin_inf(), none = -inf, activation = x.activation_ms, rest = x.rest_mV,
@@ -87,5 +89,5 @@ static inline recorded record_turn(real until_ms, real v_mV, recorded x)
     return y;
 }
 
-/* The time for that. */
+/* Returns until_ms for record_turn. */
 static inline real record_until(_Bool begins) { return begins ? (real)__builtin_inf() : 0; }
