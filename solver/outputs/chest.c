@@ -4,9 +4,9 @@
 
 #include "data/core/vec3.h"
 
-#define LEAST_MM 10 /* between an electrode and the heart */
+#define LEAST_MM 10 /* smallest distance between an electrode and the heart */
 
-/* To the left, to the back and up from the middle of the heart. */
+/* Positions left, posterior and superior of the heart's centre. */
 static const mt_electrode in_chest[MT_CHEST_ELECTRODES] = {
     {"RA", {-180, 20, 180}},
     {"LA", {150, 20, 180}},
@@ -49,7 +49,7 @@ static mt_status check_distance(const mt_mesh *mesh, const mt_electrode *electro
 mt_status mt_chest_electrodes(
     const mt_mesh *mesh, const mt_landmarks *landmarks, mt_electrode electrode[MT_CHEST_ELECTRODES])
 {
-    /* what apex, right ventricle and inferior wall look towards, in the chest: perpendicular unit vectors */
+    /* orthogonal unit vectors in the chest: directions of the apex, the right ventricle and the inferior wall */
     const double sin_45 = sqrt(0.5), sin_60 = sqrt(0.75), sin_30 = 0.5;
     const double in[3][3] = {{sin_60 * sin_45, -sin_60 * sin_45, -sin_30}, {-sin_45, -sin_45, 0},
         {-sin_30 * sin_45, sin_30 * sin_45, -sin_60}};

@@ -1,10 +1,10 @@
-/* Where the nine electrodes of the twelve standard leads are around a heart, from where its apex, its base and its right ventricle are.
+/* Positions of the nine electrodes of the twelve standard leads around a heart, from its apex, base and right ventricle.
  *
- * The heart lies in a chest with its apex to the left, to the front and down: 45 degrees from the front and 30 below the horizontal, and
- * the right ventricle beside the left one on a level, to the right and to the front. Places in the chest are mm to the left, to the back
- * and up from the middle of the heart, that of its volume. V1 and V2 stand at the sternum's edges, 8 cm before the middle of the heart, V4
- * under the left nipple, V5 and V6 as high in the armpit's front and middle, and V3 between V2 and V4; arms and the left leg count from
- * where they join the trunk. A grown person's chest, whatever the size of the heart. */
+ * The heart is placed in a chest with its apex to the left, anterior and inferior: 45 degrees from the frontal axis and 30 below the
+ * horizontal. The right ventricle is to the right of and anterior to the left one, on the same level. Coordinates in the chest are mm to
+ * the left, posterior and superior of the heart's centre of volume. V1 and V2 are at the sternum's edges, 8 cm in front of the heart's
+ * centre, V4 below the left nipple, V5 and V6 at the same height on the anterior and the middle axillary line, and V3 between V2 and V4.
+ * Electrodes on arms and left leg are placed where the limbs join the trunk. The chest is an adult's, for any size of the heart. */
 #pragma once
 
 #include "mesh/anatomy/fibres.h"
@@ -12,7 +12,7 @@
 
 enum { MT_CHEST_ELECTRODES = 9 };
 
-/* Fills the electrodes RA, LA, LL and V1 to V6 of a heart with these landmarks. MT_INPUT, with the reason: the heart has no right
- * ventricle, so that it may lie any way round its axis, or is so large that an electrode would be within 10 mm of one of its vertices. */
+/* Computes the electrodes RA, LA, LL and V1 to V6 of a heart with these landmarks. MT_INPUT if the heart has no right ventricle, so that
+ * its rotation around its axis is unknown, or if an electrode would be within 10 mm of one of its vertices; the message has the reason. */
 MT_NODISCARD mt_status mt_chest_electrodes(
     const mt_mesh *mesh, const mt_landmarks *landmarks, mt_electrode electrode[MT_CHEST_ELECTRODES]);

@@ -9,13 +9,13 @@
 #include "solver/diffusion/diffusion.h"
 
 enum {
-    PARALLEL_FROM = 8192, /* elements */
-    PARTS = 32,           /* of the elements, each summed by one thread */
-    BLOCK = 1024,         /* elements whose voltages stay in the cache for all electrodes */
-    LANES = 8 /* sums side by side in a block, so that it can be vectorised with the same bits everywhere */
+    PARALLEL_FROM = 8192, /* smallest number of elements for threads */
+    PARTS = 32,           /* partial sums over elements, each computed by one thread */
+    BLOCK = 1024,         /* elements with voltages in the cache for all electrodes */
+    LANES = 8             /* interleaved sums in a block, for vectorisation with the same bits everywhere */
 };
 
-/* All that the weights are made of; borrowed. */
+/* The inputs of the weights; borrowed. */
 typedef struct source {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
@@ -24,9 +24,9 @@ typedef struct source {
     double bath_mS_mm;
 } source;
 
-/* ---- what is refused ---- */
+/* ---- checks ---- */
 
-/* Directions that the mesh must know. */
+/* Checks the directions that the media require. */
 static mt_status check_directions(const mt_mesh *mesh, const mt_media *media)
 {
     for (size_t k = 0; k < media->n; k++) {
@@ -54,12 +54,12 @@ static mt_status check_electrode(const mt_electrode *electrode, size_t k)
     return MT_OK;
 }
 
-/* ---- how far electrodes are ---- */
+/* ---- distances of electrodes ---- */
 
-/* Of an electrode that is too close to an element. */
+/* The element that is too close to an electrode. */
 typedef struct closeness {
     size_t element;
-    double distance_mm; /* 0 in it; INFINITY: no element is too close */
+    double distance_mm; /* 0 if inside; INFINITY: no element is too close */
 } closeness;
 
 static double distance_to(const mt_mesh *mesh, size_t c, const double at[3])
@@ -88,7 +88,7 @@ static double reach_of(const mt_mesh *mesh, size_t c, const double centre[3])
     return sqrt(farthest);
 }
 
-/* The closest of all, and of equals the first. */
+/* Stores the closest element, the first of equals. */
 static void keep_closest(closeness *closest, size_t element, double distance_mm)
 {
     if (distance_mm > closest->distance_mm) return;
@@ -151,8 +151,8 @@ static mt_status check(
 
 /* ---- weights ---- */
 
-/* The integral of grad(1 / |x - at|) over an element [mm]: at the four points that lie on the lines from its centroid to its
- * vertices (P. C. Hammer and A. H. Stroud, Math. Tables Aids Comput. 10:137, 1956: exact for polynomials of degree 2). */
+/* Computes the integral of grad(1 / |x - at|) over an element [mm], with the four points on the lines from its centroid to its vertices (P.
+ * C. Hammer and A. H. Stroud, Math. Tables Aids Comput. 10:137, 1956: exact for polynomials of degree 2). */
 static void pull_of(const mt_mesh *mesh, size_t c, const double at[3], double pull[3])
 {
     const double part = 1 / sqrt(5), weight = mt_mesh_volume_mm3(mesh, c) / 4;
@@ -168,7 +168,7 @@ static void pull_of(const mt_mesh *mesh, size_t c, const double at[3], double pu
     }
 }
 
-/* What the difference of voltage to each neighbour of an element contributes to the potential, by its own gradient. */
+/* Computes the contribution of the voltage difference to each neighbour of an element, by the element's own gradient. */
 static void shares_of(const source *s, size_t c, const double at[3], double share[4])
 {
     double sigma[3][3], pull[3], current[3];
@@ -178,7 +178,7 @@ static void shares_of(const source *s, size_t c, const double at[3], double shar
     for (size_t f = 0; f < 4; f++) share[f] = mt_dot3(current, s->column + 12 * c + 3 * f);
 }
 
-/* An element's weight: what its neighbours' gradients make of its voltage, less what its own takes. */
+/* Returns an element's weight: the contributions of its voltage to its neighbours' gradients, minus those to its own. */
 static double weight_of(const mt_adjacency *adjacency, const double *share, size_t c)
 {
     double weight = 0;
@@ -233,7 +233,7 @@ static double sum_of_block(size_t n, const float *weight, const double *v, doubl
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* Adds what the elements from `first` to `end` contribute. */
+/* Adds the contributions of elements `first` to `end`. */
 static void sum_part(const mt_ecg *ecg, size_t first, size_t end, const double *v_mV, double *sum)
 {
     for (size_t c = first; c < end; c += BLOCK) {

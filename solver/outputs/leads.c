@@ -7,7 +7,7 @@ static const char *const lead_name[MT_LEADS_STANDARD] = {
     "I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6"};
 static const char *const limb_name[MT_LIMBS] = {"RA", "LA", "LL"};
 
-/* Returns the number of the electrode with this name; n: there is none. */
+/* Returns the number of the electrode with this name; n if there is none. */
 static size_t find(size_t n, const char *const *electrode, const char *name)
 {
     size_t e = 0;
@@ -30,7 +30,7 @@ static void find_standard(mt_leads *leads, size_t n, const char *const *electrod
     leads->n_standard = leads->n;
 }
 
-/* True for an electrode of the standard leads, or their earth. */
+/* True for an electrode of the standard leads, or the ground. */
 static bool is_used(const mt_leads *leads, const char *const *electrode, size_t e)
 {
     if (leads->n_standard == 0) return false;

@@ -13,8 +13,7 @@ void mt_linear_fit_add(mt_linear_fit *fit, const double offset[3], double value)
     fit->n++;
 }
 
-/* Solves the 4 x 4 normal equations a x = b by Cholesky's method; false where a is not safely positive
- * definite. */
+/* Solves the 4 x 4 normal equations a x = b by Cholesky's method; false if a is not safely positive definite. */
 static bool solve(double a[4][4], double b[4])
 {
     for (int i = 0; i < 4; i++) {

@@ -70,7 +70,7 @@ static double value_of(mt_map map, const mt_records *r, size_t element)
     }
 }
 
-/* By the elements of the problem: velocity [n_elements][3] and reason [n_elements]. */
+/* Computes velocity [n_elements][3] and reason [n_elements] of the problem's elements. */
 static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const mt_monodomain *problem,
     double radius_mm, double **velocity, uint8_t **reason)
 {
@@ -86,7 +86,7 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
         problem->mesh, problem->diffusion, radius_mm, records->activation_ms, stimulated, *velocity, *reason);
 }
 
-/* The velocity by the elements of the whole mesh, and the number of elements of the problem per reason. */
+/* Stores the velocity for the elements of the complete mesh, and counts the problem's elements per reason. */
 mt_status mt_map_velocity(mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities)
 {
     MT_SCRATCH(scratch);

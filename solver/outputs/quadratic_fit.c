@@ -54,7 +54,7 @@ static void substitute_back(const double a[TERMS][TERMS], double b[TERMS])
     }
 }
 
-/* The standard error of the slope along itself, over its length, of a residual with this variance. */
+/* Returns the standard error of the slope's magnitude, relative to it, for a residual of this variance. */
 static double slope_error(const double a[TERMS][TERMS], const double slope[3], double variance)
 {
     const double length = mt_length3(slope);

@@ -31,38 +31,38 @@ const char *const mt_velocity_short[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED
     [MT_VELOCITY_TURNS] = "at collisions or origins",
     [MT_VELOCITY_FLAT] = "without a gradient"};
 
-/* The factor from one radius to the next, and the radius of a patch over that of its first fit. */
+/* Ratio of successive radii, and ratio of a patch's radius to that of its first fit. */
 static const double growth = 1.2, patch_share = 0.25;
 
 enum { ROOM = MT_VELOCITY_ROOM };
 
 typedef struct field {
     size_t n;
-    double (*centre)[3]; /* [n] of elements */
+    double (*centre)[3]; /* [n_elements] */
     mt_pattern pattern;
     const double *activation_ms;
     const uint8_t *stimulated; /* NULL: none */
     double radius_mm;
     uint32_t n_patches;
-    uint32_t *patch;  /* [n] the patch of an element that conducted */
-    uint32_t *middle; /* [n_patches] its element in the middle */
+    uint32_t *patch;  /* [n_elements] patch of a conducting element */
+    uint32_t *middle; /* [n_patches] its central element */
 } field;
 
 /* The fitted activation time of a patch. */
 typedef struct patch {
     mt_velocity_reason reason;
     double radius_mm;
-    mt_quadratic_function later_ms; /* of places over radius_mm from the middle */
+    mt_quadratic_function later_ms; /* fitted in positions relative to the central element, over radius_mm */
 } patch;
 
-/* Elements that are found from one to the next. */
+/* The elements of a ball, found by neighbours. */
 typedef struct ball {
     size_t n;
     uint32_t *element; /* [ROOM] */
     uint64_t *met;     /* [n_elements] bits; all 0 between searches */
 } ball;
 
-/* True if a wave activated it. */
+/* True if the element was activated by conduction. */
 static bool conducted(const field *f, size_t element)
 {
     return isfinite(f->activation_ms[element]) && !(f->stimulated && f->stimulated[element]);
@@ -91,7 +91,7 @@ static void forget(ball *b)
     b->n = 0;
 }
 
-/* Finds the elements within a radius of the centre of one, from neighbour to neighbour through elements that conducted, at most ROOM. */
+/* Finds the elements within a radius of an element's centre, through neighbours that conducted, at most ROOM. */
 static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b)
 {
     const double most = radius_mm * radius_mm;
@@ -106,7 +106,7 @@ static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b
     }
 }
 
-/* Fits the times of the elements of a ball. */
+/* Fits the activation times of a ball's elements. */
 static mt_velocity_reason fit_ball(const field *f, const ball *b, patch *p)
 {
     const uint32_t middle = b->element[0];
@@ -123,8 +123,8 @@ static mt_velocity_reason fit_ball(const field *f, const ball *b, patch *p)
     return even ? MT_VELOCITY_DEFINED : MT_VELOCITY_UNEVEN;
 }
 
-/* Fits the times around the middle of a patch, in a ball that grows until it has enough elements and the fit is good, or until it is
- * as large as it may be. */
+/* Fits the activation times around the middle of a patch. The ball grows until it has enough elements and the fit is good, or until its
+ * largest size. */
 static void fit_patch(const field *f, uint32_t middle, ball *b, patch *p)
 {
     p->radius_mm = f->radius_mm;
@@ -167,8 +167,8 @@ static mt_velocity_reason find_velocity(
     return MT_VELOCITY_DEFINED;
 }
 
-/* Gives each element that conducted to the patch with the nearest middle. The first element in no patch becomes the middle of the
- * next, which has the elements around it within patch_share of the radius. */
+/* Assigns each conducting element to the patch with the nearest middle. The first element without a patch becomes the middle of the next
+ * patch, with the elements around it within patch_share of the radius. */
 static mt_status make_patches(mt_arena *arena, field *f)
 {
     ball b;

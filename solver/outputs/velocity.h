@@ -1,37 +1,36 @@
 /* The conduction velocity at each element, from activation times.
  *
- * Where a wavefront passes smoothly, the activation time T has a gradient g that points along the propagation, and
+ * In a smooth wavefront the activation time T has a gradient g in the direction of propagation, and
  *
  *     velocity = g / |g|^2 [mm/ms],     speed = 1 / |g|
  *
- * g is the gradient of the function of second order that fits T best in a neighbourhood (solver/outputs/quadratic_fit.h): the method of
- * Bayly et al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746), in space instead of on a surface.
+ * g is the gradient of the quadratic function that fits T best in a neighbourhood (solver/outputs/quadratic_fit.h): the method of Bayly et
+ * al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746), in space instead of on a surface.
  *
- * Neighbourhood. A ball of the radius r around an element's centre: the elements that a wave activated whose centres are in it and that
- * are connected to the first one within it. r is MT_VELOCITY_RADIUS_MM or the case's. r grows by a fifth at a time, at most to
- * MT_VELOCITY_GROWTH times, while the ball has fewer than MT_VELOCITY_PLACES elements; and, while it has fewer than MT_VELOCITY_ENOUGH,
- * as long as the fit is uneven (below). On coarse meshes the ball therefore holds about as many elements as are needed against the
- * scatter of activation times, which is a part of the element size; on fine ones it has the same size on every mesh. A ball has at most
- * MT_VELOCITY_ROOM elements, the nearest ones by faces.
+ * Neighbourhood. A ball of radius r around an element's centre: the activated elements with centres in it that are connected to the first
+ * one within it. r is MT_VELOCITY_RADIUS_MM or the case's. r grows in steps of a fifth, at most to MT_VELOCITY_GROWTH times its value,
+ * while the ball has fewer than MT_VELOCITY_PLACES elements. While it has fewer than MT_VELOCITY_ENOUGH elements, r also grows if the fit
+ * is uneven (below). On coarse meshes the ball therefore contains about as many elements as are needed to average the scatter of activation
+ * times, which is a fraction of the element size; on fine meshes it has the same size on every mesh. A ball has at most MT_VELOCITY_ROOM
+ * elements, the nearest ones by faces.
  *
- * Elements within r / 4 of each other share a fit, each with the gradient at its own centre. The number of fits is thereby at most
- * proportional to the tissue's volume over r^3, and the time O(n). On meshes with r / 4 below the distance of centres each element has
- * its own fit.
+ * Elements within r / 4 of each other share a fit, each with the gradient at its own centre. The number of fits is then at most
+ * proportional to the tissue's volume over r^3, and the time O(n). If r / 4 is below the distance of centres, each element has its own fit.
  *
- * Accuracy. Plane waves are exact, and so is every T of second order. Otherwise g is off by the third derivatives of T: for a wave at the
- * distance R from its point of origin by at most about 1/2 (r / R)^2 of itself (tests/solver/outputs/test_velocity.c).
+ * Accuracy. Plane wavefronts are exact, and so is every quadratic T. Otherwise the error of g is due to the third derivatives of T: for a
+ * wavefront at the distance R from its origin at most about 1/2 (r / R)^2 of g (tests/solver/outputs/test_velocity.c).
  *
  * The velocity is undefined (NaN), and the reason reported, if:
  *   MT_VELOCITY_NOT_ACTIVATED   T is not finite;
  *   MT_VELOCITY_STIMULATED      the element is stimulated: it did not conduct, and is not in any fit;
  *   MT_VELOCITY_FEW             the largest ball has fewer than MT_VELOCITY_PLACES elements, or they are in two planes;
- *   MT_VELOCITY_UNEVEN          more than MT_VELOCITY_UNEXPLAINED of T's variance is left after the fit, or the standard error of |g| is
+ *   MT_VELOCITY_UNEVEN          more than MT_VELOCITY_UNEXPLAINED of T's variance remains after the fit, or the standard error of |g| is
  *                               above MT_VELOCITY_ERROR of |g|;
- *   MT_VELOCITY_TURNS           the fitted T has an extremum along g within MT_VELOCITY_TURN r: wavefronts meet, or one originates or
- *                               breaks through. Two plane waves that meet head-on are found within 0.48 r of the centre, in narrow
- *                               tissue within 0.3 r; farther away the speed is at most 70 % too high, from 1.25 r on exact;
- *   MT_VELOCITY_FLAT            the speed is above MT_VELOCITY_MOST_MM_MS, which no tissue has: elements were activated from elsewhere
- *                               at nearly the same time. */
+ *   MT_VELOCITY_TURNS           the fitted T has an extremum along g within MT_VELOCITY_TURN r: wavefronts collide, or one originates or
+ *                               breaks through. Two plane wavefronts that collide head-on are detected within 0.48 r of the centre, in
+ *                               narrow tissue within 0.3 r; farther away the speed is at most 70 % too high, from 1.25 r on exact;
+ *   MT_VELOCITY_FLAT            the speed is above MT_VELOCITY_MOST_MM_MS, above that of any tissue: elements were activated from
+ *                               elsewhere at nearly the same time. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -46,7 +45,7 @@
 #define MT_VELOCITY_ERROR 0.1
 #define MT_VELOCITY_TURN 0.75
 
-/* Purkinje fibres, the fastest of the heart, conduct at 2 to 4 mm/ms. */
+/* Purkinje fibres, the fastest tissue of the heart, conduct at 2 to 4 mm/ms. */
 #define MT_VELOCITY_MOST_MM_MS 10
 
 typedef enum mt_velocity_reason {
@@ -60,15 +59,15 @@ typedef enum mt_velocity_reason {
     MT_VELOCITY_REASONS
 } mt_velocity_reason;
 
-/* Their names in tables, for programs and for people, and in legends of pictures. */
+/* Names of the reasons: keys, labels in tables, and short labels in legends of pictures. */
 extern const char *const mt_velocity_key[MT_VELOCITY_REASONS],
     *const mt_velocity_label[MT_VELOCITY_REASONS], *const mt_velocity_short[MT_VELOCITY_REASONS];
 
-/* Computes the velocity of every element. Borrows all. The same bits for any number of threads. MT_MEMORY.
- *   radius_mm        r, above 0
- *   activation_ms    [n_elements] T; not finite where not activated
- *   stimulated       [n_elements] not 0 for elements of a stimulus; NULL: none
- *   velocity_mm_ms   [n_elements][3] filled; NaN if undefined
- *   reason           [n_elements] filled with mt_velocity_reason; or NULL */
+/* Computes the velocity of every element. Borrows all arguments. The same bits for any number of threads. MT_MEMORY.
+ *   radius_mm        r, positive
+ *   activation_ms    [n_elements] T; not finite if not activated
+ *   stimulated       [n_elements] nonzero for elements of a stimulus; NULL: none
+ *   velocity_mm_ms   [n_elements][3] output; NaN if undefined
+ *   reason           [n_elements] output of mt_velocity_reason; may be NULL */
 MT_NODISCARD mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
     const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason);

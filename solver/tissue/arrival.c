@@ -5,16 +5,16 @@
 #include "data/core/offsets.h"
 #include "data/core/vec3.h"
 
-/* Vertices that were reached, in a heap with the earliest at [0]. */
+/* Shortest-path search: reached vertices in a heap, with the earliest at [0]. */
 typedef struct search {
     const mt_mesh *mesh;
     double along_mm_ms, across_mm_ms;
     size_t *start; /* the elements of vertex v are around[start[v] .. start[v + 1]) */
     uint32_t *around;
-    double *at_ms; /* [n_vertices] infinite: not reached yet */
+    double *at_ms; /* [n_vertices] infinite: not reached */
     size_t n;
-    uint32_t *heap;  /* [n] of room for [n_vertices] */
-    uint32_t *place; /* [n_vertices] of each in the heap */
+    uint32_t *heap;  /* [n] with capacity [n_vertices] */
+    uint32_t *place; /* [n_vertices] position in the heap */
 } search;
 
 static void put(search *s, size_t place, uint32_t vertex)
@@ -23,7 +23,7 @@ static void put(search *s, size_t place, uint32_t vertex)
     s->place[vertex] = (uint32_t)place;
 }
 
-/* It was not reached before, or later. */
+/* Updates a vertex that was not reached before, or later. */
 static void reach(search *s, uint32_t vertex, double at_ms)
 {
     size_t k = isinf(s->at_ms[vertex]) ? s->n++ : s->place[vertex];

@@ -14,7 +14,7 @@ const char *const mt_gradient_along_name[] = {[MT_GRADIENT_DEPTH] = "depth",
     [MT_GRADIENT_Z] = "z",
     NULL};
 
-/* Where s is a height: from a point, along a direction. */
+/* The origin and direction of s if it is a height. */
 typedef struct ruler {
     double from_mm[3], toward[3], length_mm;
 } ruler;
@@ -72,7 +72,7 @@ mt_status mt_gradient_steps(
     return MT_OK;
 }
 
-/* Of the elements of a step. */
+/* Applies a factor to the elements of a step. */
 static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, double factor, size_t n,
     const uint32_t *elements, mt_kinds *kinds)
 {

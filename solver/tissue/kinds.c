@@ -7,7 +7,7 @@
 
 #define NONE UINT32_MAX
 
-/* Adds a kind with room for its changes. */
+/* Adds a kind with allocated changes. */
 static mt_status add_kind(
     mt_arena *arena, mt_kinds *kinds, const char *name, const char *by, size_t base, uint32_t *added)
 {
@@ -42,7 +42,7 @@ mt_status mt_kinds_begin(mt_arena *arena, const mt_monodomain *problem, size_t n
     return MT_OK;
 }
 
-/* Adds what becomes of a kind. */
+/* Adds the changed version of a kind. */
 static mt_status change_kind(mt_arena *arena, mt_kinds *kinds, uint32_t from, const char *by, size_t base,
     const mt_cell_asked *asked, uint32_t *to)
 {
@@ -58,7 +58,7 @@ static mt_status change_kind(mt_arena *arena, mt_kinds *kinds, uint32_t from, co
 mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const char *by, size_t n,
     const uint32_t *elements, size_t base, const mt_cell_asked *asked)
 {
-    uint32_t *to; /* what each kind that there was becomes */
+    uint32_t *to; /* new kind of each previous one */
     const size_t n_before = kinds->n;
     MT_ALLOC(arena, to, n_before);
     for (size_t k = 0; k < n_before; k++) to[k] = NONE;
@@ -70,7 +70,7 @@ mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const char *by, size
     return MT_OK;
 }
 
-/* A variant in a list that is sorted. */
+/* A variant in a sorted list. */
 typedef struct entry {
     const mt_cell_variant *variant;
     size_t n_parameters, kind;
@@ -90,7 +90,7 @@ static int compare_entries(const void *a, const void *b)
     return cells != 0 ? cells : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Gives the n kinds that some element is of as variants, and for each such kind the first that is made of the same cells. */
+/* Creates variants of the n kinds in use, and finds for each kind the first with equal cells. */
 static mt_status make_variants(mt_arena *arena, mt_arena *scratch, const mt_kinds *kinds, size_t n,
     const unsigned char *used, mt_cell_variant *of_kind, uint32_t *first)
 {
@@ -115,7 +115,7 @@ static mt_status make_variants(mt_arena *arena, mt_arena *scratch, const mt_kind
     return MT_OK;
 }
 
-/* Gives the problem those variants that are the first of their cells, and says which each kind is. */
+/* Stores the distinct variants in the problem, and the variant of each kind. */
 static mt_status number_variants(mt_arena *arena, const mt_kinds *kinds, const unsigned char *used,
     const mt_cell_variant *of_kind, const uint32_t *first, uint16_t *number, mt_monodomain *problem)
 {

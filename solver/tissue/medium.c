@@ -13,7 +13,7 @@ const mt_medium mt_medium_usual = {.intracellular_l_mS_mm = 0.17,
 
 static double in_series(double a, double b) { return a * b / (a + b); }
 
-/* A value that may be left out, and what it is then. */
+/* Returns an optional value, or its default. */
 static double given(double value, double otherwise) { return isnan(value) ? otherwise : value; }
 
 /* ---- one medium ---- */
@@ -68,7 +68,7 @@ static bool same(const mt_medium *a, const mt_medium *b)
            a->cm_uF_mm2 == b->cm_uF_mm2;
 }
 
-/* What becomes of a value of the medium: by its name, else by the factor of the whole's, else what it was. */
+/* Returns a changed value of the medium: the stated value, else the default medium's value times the factor, else the previous value. */
 static double changed(double was, double whole, double factor, double named)
 {
     return given(named, isnan(factor) ? was : factor * whole);
@@ -109,7 +109,7 @@ mt_status mt_media_begin(mt_arena *arena, const mt_medium *whole, size_t n_eleme
     return MT_OK;
 }
 
-/* The number of a medium among those there are, or a new one. */
+/* Returns the number of an equal medium, or adds a new one. */
 static size_t find_or_add(mt_media *media, const mt_medium *medium, size_t by)
 {
     size_t k = 0;
@@ -127,7 +127,7 @@ mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *who
 {
     const size_t n_before = media->n, *by = media->by;
     const mt_medium *before = media->medium;
-    size_t *becomes; /* 1 + the number of the new medium; 0: not asked yet */
+    size_t *becomes; /* 1 + the number of the new medium; 0: not yet known */
     MT_ALLOC(arena, becomes, n_before);
     MT_ALLOC(arena, media->medium, 2 * n_before);
     MT_ALLOC(arena, media->by, 2 * n_before);
@@ -147,7 +147,7 @@ mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *who
 
 mt_status mt_media_end(mt_arena *arena, size_t n_elements, mt_media *media)
 {
-    size_t *number, n = 0; /* 1 + the new number of a medium; 0: nobody is of it */
+    size_t *number, n = 0; /* 1 + the new number of a medium; 0: unused */
     if (n_elements == 0) return MT_OK;
     MT_ALLOC(arena, number, media->n);
     for (size_t c = 0; c < n_elements; c++) number[media->of[c]] = 1;

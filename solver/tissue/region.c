@@ -75,7 +75,7 @@ mt_status mt_region_check(mt_region *region)
     return MT_OK;
 }
 
-/* How far x lies outside box or sphere; 0 where there is none. */
+/* Returns the distance of x from the box or sphere; 0 if there is neither. */
 static double outside_mm(const mt_region *region, const double *centre, const double x[3])
 {
     double sum = 0;
@@ -90,8 +90,8 @@ static double outside_mm(const mt_region *region, const double *centre, const do
     return fmax(0, sqrt(mt_square3(x, centre)) - region->radius_mm);
 }
 
-/* What may help a mesh whose tags name no such surface. Others' tags are looked at, which takes a while and is done where
- * all is lost anyway. */
+/* Writes advice for a mesh without such a surface in its tags. It checks the tags of other meshes' conventions, which is slow and done only
+ * on failure. */
 static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
 {
     MT_SCRATCH(scratch);
@@ -106,7 +106,7 @@ static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
             advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
 }
 
-/* The failure with the key before it, and with `help` what may help behind it. */
+/* Adds the key before the failure message, and, if `help`, advice after it. */
 static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
 {
     char message[600], advice[MT_MEANING_TEXT + 100] = "";
@@ -168,7 +168,7 @@ static mt_status keep_tagged(const char *key, const char *text, const mt_mesh *m
     return any ? MT_OK : no_element(key, text, tag, mesh);
 }
 
-/* Takes away the elements that have none of the listed vertices. */
+/* Removes the elements without any of the listed vertices. */
 static mt_status keep_listed(
     mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
 {
@@ -185,7 +185,7 @@ static mt_status keep_listed(
     return MT_OK;
 }
 
-/* Takes away the elements that are not in the file of elements. */
+/* Removes the elements that are not in the file of elements. */
 static mt_status keep_named(
     mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
 {
@@ -197,7 +197,7 @@ static mt_status keep_named(
     return MT_OK;
 }
 
-/* Takes away the elements of other layers. */
+/* Removes the elements of other layers. */
 static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
 {
     if (region->layer < 0) return MT_OK;
@@ -235,7 +235,7 @@ static mt_status none_reached(
         region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm, advice);
 }
 
-/* What still counts as on the border (solver/tissue/region.h). */
+/* Returns the tolerance at a border (solver/tissue/region.h). */
 static double border_mm(const mt_mesh *mesh)
 {
     double largest = 0;

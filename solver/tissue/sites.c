@@ -12,9 +12,9 @@ enum { X, Y, Z, START, RADIUS, COLUMNS };
 static const char *const column_name[COLUMNS] = {"x_mm", "y_mm", "z_mm", "start_ms", "radius_mm"};
 static const char all_columns[] = "x_mm, y_mm, z_mm, start_ms, radius_mm";
 
-enum { CELL = 64 }; /* bytes of the longest cell, with its final 0 */
+enum { CELL = 64 }; /* bytes of the longest cell, including the NUL */
 
-/* The next cell of a line, without blanks around it; false where the line has no more. `first`: of the line. */
+/* Reads the next cell of a line, without surrounding blanks; false at the end of the line. `first`: first cell of the line. */
 static bool next_cell(mt_scan *scan, bool first, char cell[CELL])
 {
     const char *end = scan->at;
@@ -29,14 +29,14 @@ static bool next_cell(mt_scan *scan, bool first, char cell[CELL])
     return true;
 }
 
-/* Moves to the beginning of the next line with something in it; false at the end of the file. */
+/* Moves to the beginning of the next line that is not empty; false at the end of the file. */
 static bool next_line(mt_scan *scan)
 {
     while (scan->at < scan->end && !mt_scan_more(scan)) mt_scan_next_line(scan);
     return scan->at < scan->end;
 }
 
-/* Gives which column each cell of a line is of, and how many there are. */
+/* Reads the header line: the column of each cell, and the number of cells. */
 static mt_status read_head(mt_scan *scan, size_t *n, int of_cell[COLUMNS])
 {
     char cell[CELL];
