@@ -1,4 +1,4 @@
-/* For tests: closed surfaces of bowls, whose anatomy is known from how they are made. */
+/* For tests: closed surfaces of bowls with an anatomy known by construction. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -9,8 +9,8 @@
 
 enum { BOWL_AROUND = 32, BOWL_DOWN = 12, BOWL_HALF = BOWL_AROUND * BOWL_DOWN };
 
-/* Half an ellipsoid from z = 0 down, half axes r, r, depth: its vertices from `vertex` on and its triangles from `face` on,
- * seen from outside (or inside) counter-clockwise. */
+/* Writes the lower half of an ellipsoid, z <= 0, with half axes r, r, depth: vertices from `vertex` on and triangles from `face` on,
+ * counter-clockwise seen from outside (or inside). */
 static inline void bowl_half(
     mt_mesh *mesh, double r, double depth, uint32_t vertex, size_t face, int inside, int32_t tag)
 {
@@ -35,8 +35,8 @@ static inline void bowl_half(
     }
 }
 
-/* A left ventricle: the space between two such halves, with a flat base; or with a sharp rim where both meet, if the radii
- * are the same. Tags are what its triangles are, the base of the sharp one being epicardium and endocardium. */
+/* Builds a left ventricle: the space between two such halves, with a flat base, or with a sharp rim if the radii are the same. Tags are the
+ * true surfaces of the triangles; the base of the sharp one is epicardium and endocardium. */
 static inline void bowl_make(mt_arena *arena, double outer, double inner, double depth, mt_mesh *mesh)
 {
     const uint32_t n = BOWL_HALF + 1;

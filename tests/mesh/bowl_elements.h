@@ -1,5 +1,5 @@
-/* For tests: a left ventricle of elements, made without gmsh: the wall between two halves of ellipsoids below the base z = 0,
- * 28 and 40 mm wide and 72 and 90 mm deep. Its surfaces are tagged. */
+/* For tests: the mesh of a left ventricle without gmsh: the wall between two half ellipsoids below the base z = 0, 28 and 40 mm wide and 72
+ * and 90 mm deep. Its surfaces are tagged. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
 
-/* A square of 16 mm is drawn over a half ball, its rim to the base, and the slab's 3 mm become the wall, from outside in. */
+/* Maps a square of 16 mm to a half ball, with its rim on the base; the slab's 3 mm become the wall, from outside inwards. */
 static inline void bowl_point(double x[3])
 {
     const double u = x[0] / 8 - 1, v = x[1] / 8 - 1, in = x[2] / 3, far = fmax(fabs(u), fabs(v)),
@@ -23,7 +23,7 @@ static inline void bowl_point(double x[3])
     x[2] = far == 1 ? 0 : -depth * cos(down);
 }
 
-/* What a side of the slab becomes. */
+/* Returns the tag of a side of the slab. */
 static inline int32_t bowl_tag(const mt_mesh *mesh, const uint32_t v[3])
 {
     double low = 3, high = 0;
@@ -32,7 +32,7 @@ static inline int32_t bowl_tag(const mt_mesh *mesh, const uint32_t v[3])
     return high == 0 ? MT_SURFACE_EPI : low == 3 ? MT_SURFACE_LV : MT_SURFACE_BASE;
 }
 
-/* In two corners of the square elements stand on its rim with all that they have, and would be flat on the base. */
+/* Removes the elements in two corners of the square that have all vertices on its rim and would be flat on the base. */
 static inline void bowl_drop_flat(mt_mesh *mesh)
 {
     size_t n = 0;

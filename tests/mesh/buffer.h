@@ -1,4 +1,4 @@
-/* A file in memory, put together piece by piece. */
+/* A file in memory, built piece by piece. */
 #pragma once
 
 #include <assert.h>
@@ -33,7 +33,7 @@ static inline void text(buffer *b, const char *format, ...)
     add(b, words, n);
 }
 
-/* The lowest bytes of a word, in this order. */
+/* Appends the lowest bytes of a word, in the given byte order. */
 static inline void word(buffer *b, uint64_t value, size_t bytes, bool big_endian)
 {
     for (size_t k = 0; k < bytes; k++) {

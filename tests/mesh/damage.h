@@ -1,4 +1,4 @@
-/* Damaged copies of a file: cut off, bytes turned, numbers changed, pieces missing. The same ones every time. */
+/* Damaged copies of a file: truncated, with changed bytes or numbers, or with missing pieces. Reproducible. */
 #pragma once
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 
 enum { DAMAGED_COPIES = 200, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
 
-/* A word of a text that holds a digit becomes something else. */
+/* Replaces a word of a text that contains a digit. */
 static inline size_t change_word(uint64_t *state, unsigned char *bytes, size_t n)
 {
     static const char *const words[] = {
@@ -27,7 +27,7 @@ static inline size_t change_word(uint64_t *state, unsigned char *bytes, size_t n
     return n - (end - at) + strlen(word);
 }
 
-/* Four or eight bytes become a number that is seldom right. */
+/* Replaces four or eight bytes by a number that is rarely valid. */
 static inline void change_number(uint64_t *state, unsigned char *bytes, size_t n)
 {
     static const uint64_t numbers[] = {UINT64_MAX, INT64_MAX, 0x7ff8000000000000, 0x7ff0000000000000,
@@ -37,7 +37,7 @@ static inline void change_number(uint64_t *state, unsigned char *bytes, size_t n
     if (n > size) memcpy(bytes + draw(state, n - size), &number, size);
 }
 
-/* Makes copy k of bytes[n] in out[n + DAMAGE_ROOM]; answers its length. */
+/* Writes copy k of bytes[n] to out[n + DAMAGE_ROOM]; returns its length. */
 static inline size_t damage(size_t k, const unsigned char *bytes, size_t n, unsigned char *out)
 {
     uint64_t state = 12345 + 977 * k;
@@ -63,7 +63,7 @@ static inline size_t damage(size_t k, const unsigned char *bytes, size_t n, unsi
     }
 }
 
-/* Writes over what is there: file systems hurry to put a file that was cut to 0 on the disk, and a new one each time takes long. */
+/* Overwrites a file in place. File systems write truncated files to the disk at once, and creating a new file each time is slow. */
 static inline void write_bytes(const char *path, const void *bytes, size_t n)
 {
     FILE *file = fopen(path, "r+b");

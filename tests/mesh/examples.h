@@ -1,7 +1,7 @@
-/* Small good files of every format that is read, for what is done to all of them: damage, and the first
- * inputs of the fuzzers. A row of `examples` adds a format.
+/* Small valid files of every readable format, for tests of all formats: damage, and the initial inputs of the fuzzers. A row of `examples`
+ * adds a format.
  *
- * Most hold the same mesh: two elements on one face, the second wound the wrong way. */
+ * Most contain the same mesh: two elements with a common face, the second one inverted. */
 #pragma once
 
 #include <hdf5.h>
@@ -23,10 +23,10 @@ enum { EXAMPLE_FILES = 7 };
 
 typedef struct example {
     const char *what;
-    const char *
-        ending[EXAMPLE_FILES + 1]; /* of its files, the first that of the one to read; NULL behind the last */
-    bool (*make)(const char *stem); /* writes the files, named `stem` and an ending; false: cannot */
-    size_t multiple;                /* the most memory, see multiples.h */
+    const char
+        *ending[EXAMPLE_FILES + 1]; /* endings of its files, first the file to read; terminated by NULL */
+    bool (*make)(const char *stem); /* writes the files, named `stem` and an ending; false on failure */
+    size_t multiple;                /* limit of memory, see multiples.h */
 } example;
 
 /* ---- files, byte by byte */
@@ -81,7 +81,7 @@ static inline bool put_texts(const char *stem, const char *const *endings, size_
 
 static const char *const carp_endings[] = {".pts", ".elem", ".lon"};
 
-/* The second element is without a region. */
+/* The second element has no region. */
 static const char *const carp_good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 1000\n0 0 -1000.0\n",
     "2\nTt 1 0 2 3 -7\nTt  1 0 2\t4\n", "1\n0 0 20\n0.6 0.8 0\n"};
 
@@ -93,7 +93,7 @@ static inline bool make_carp_surfaces(const char *stem)
                                   (const char *const[]){"2\nTr 1 0 3\nTr 0 2 3 9\n", "1\nTr 1 2 4\n"});
 }
 
-/* Of the boundary's six triangles a file has one, a list one of its own and another two. */
+/* Six triangles on the boundary: a file has one, one list has one of its own and another list two. */
 static const char *const carp_list_endings[] = {".epi.surf", ".base.vtx", ".8.vtx"};
 static const char *const carp_lists[] = {"1\nTr 1 0 3\n", "4\nintra\n4\n0\n1\n4\n", "4\nextra\n3 1\n4\n2\n"};
 
@@ -108,7 +108,7 @@ static inline bool make_carp_sheets(const char *stem)
         (const char *const[]){carp_good[0], carp_good[1], "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n"});
 }
 
-/* A slab of 12 elements, some of them flat: two vertices are in one place and one is in the middle of two others. */
+/* A slab of 12 elements, some of them flat: two vertices coincide, and one is the midpoint of two others. */
 static inline bool make_carp_flat(const char *stem)
 {
     mt_arena arena = {0};
@@ -127,7 +127,7 @@ static inline bool make_carp_flat(const char *stem)
 
 static const char *const tetgen_endings[] = {".node", ".ele", ".face", ".ortho", ".axi"};
 
-/* From 1 as TetGen writes, and from 0 as Chaste does. */
+/* Numbered from 1 by TetGen, and from 0 by Chaste. */
 static const char *const tetgen_one[] = {
     "# by hand\n5 3 1 1\n\n  1  1 0 0  0.5 0 # first\n 2 0 0 0 7 1\r\n3 0 1e0 0 7 1#\n4 0 0 1 7 1\n"
     "5 0 0 -1.0 7 1\n# end\n",
@@ -146,7 +146,7 @@ static inline bool make_tetgen_zero(const char *stem)
     return put_texts(stem, tetgen_endings, 5, tetgen_zero);
 }
 
-/* The files in Chaste's binary, in the order of their endings; the last does not go with them. */
+/* The files in Chaste's binary format, in the order of their endings; the last one is not written. */
 static inline buffer tetgen_binary(int file)
 {
     buffer b = {.n = 0};
@@ -173,8 +173,8 @@ static inline bool make_tetgen_binary(const char *stem)
 
 /* ---- Gmsh */
 
-/* The second element has no physical tag; there are a tagged triangle and one without a tag; a point and a
- * line; node tags in no order and with gaps, node 99 used by nobody. */
+/* The second element has no physical tag; there are a tagged triangle and one without a tag; a point and a line; unordered node tags with
+ * gaps, and node 99 is unused. */
 static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "$PhysicalNames\n1\n2 4 \"rv $Nodes\"\n$EndPhysicalNames\n"
                            "$Nodes\n6\n"
@@ -186,8 +186,8 @@ static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "$EndElements\n"
                            "$NodeData\n1\n\"v\"\n1\n0\n3\n0 1 2\n20 7\n10 8\n$EndNodeData\n";
 
-/* Two tetrahedra of tissue, tag 5; the second is also in the groups scar, tag 7, and 9, which has no name. A third one has no
- * physical group. */
+/* Two tetrahedra of tissue, tag 5; the second is also in the groups scar, tag 7, and 9, without a name. A third one has no physical
+ * group. */
 #define MSH_GROUP_NAMES                                                                                      \
     "$PhysicalNames\n4\n2 1 \"ENDO\"\n3 5 \"tissue\"\n3 7 \"scar \"core\"\"\n1 7 \"a line\"\n"               \
     "$EndPhysicalNames\n"
@@ -224,7 +224,7 @@ static const char msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\n"
                            "3 21 4 1\n5 10 20 30 5\n3 22 4 1\n6 10 20 30 7\n"
                            "$EndElements\n";
 
-/* The same mesh, its surface 11 and volumes cut into parts; between them, a border with the tag of volume 21. */
+/* The same mesh with partitioned surface 11 and volumes; the partition boundary between them has the tag of volume 21. */
 static const char msh4_parts[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
                                  "$Entities\n0 0 2 2\n"
                                  "11 0 0 0 1 0 1 1 -4 0\n"
@@ -344,7 +344,7 @@ static inline bool make_msh4_parts_binary(const char *stem)
 
 /* ---- a mesh to write */
 
-/* A slab of six elements with all that a mesh may have. */
+/* A slab of six elements with all optional data of a mesh. */
 static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
 {
     MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
@@ -373,7 +373,7 @@ static inline bool make_vtk3_binary(const char *stem) { return make_vtk(stem, 1)
 static inline bool make_vtk5(const char *stem) { return make_vtk(stem, 2); }
 static inline bool make_vtk5_binary(const char *stem) { return make_vtk(stem, 3); }
 
-/* Writes a mesh as a legacy file, as text: its elements with regions, names and groups. */
+/* Writes a mesh as a legacy text file: its elements with regions, names and groups. */
 static inline buffer vtk_names_file(const mt_mesh *mesh)
 {
     buffer b = {.n = 0};
@@ -472,14 +472,14 @@ static inline bool make_xdmf_series(const char *stem)
 
 /* ---- OBJ and STL */
 
-/* A tetrahedron's surface. */
+/* The surface of a tetrahedron. */
 static const char obj_good[] =
     "# four points\nmtllib x.mtl\nv 0 0 0\nv 1 0 0 0.5 0.5 0.5\nv 0 1e0 0\r\no lid\n"
     "vn 0 0 1\nv 0 0 -2.5\ng side\nf 1 2 3\nf 1/1/1 2//1 4/7\nf -4 -2 -1\nf 2 3 4 \n";
 
 static inline bool make_obj(const char *stem) { return put_file(stem, ".obj", obj_good, strlen(obj_good)); }
 
-/* The same one, wound as it should be. */
+/* The same surface, correctly oriented. */
 static const float stl_corner[4][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 1, 0, 0, 0, -2.5f},
     {0, 0, 0, 0, 0, -2.5f, 1, 0, 0}, {1, 0, 0, 0, 0, -2.5f, 0, 1, 0}};
 
@@ -491,7 +491,7 @@ static const char stl_text[] =
     "endfacet\nfacet normal 0 0 0\nouter loop\nvertex 1 0 0\nvertex 0 0 -25e-1\nvertex 0 1 0\nendloop\n"
     "endfacet\nendsolid\n";
 
-/* The header begins as a text does, as some programs write it. */
+/* The header begins like a text file, as written by some programs. */
 static inline buffer stl_binary(void)
 {
     buffer b = {.n = 0};
@@ -560,7 +560,7 @@ static inline bool put_attribute(hid_t group, const char *name, hid_t type, hsiz
     return good;
 }
 
-/* As others write it: in HDF5's older layout, which has no checksums, and in compressed chunks. */
+/* As written by other programs: in HDF5's older layout without checksums, and in compressed chunks. */
 static inline bool make_vtkhdf_old(const char *stem)
 {
     static const float xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
@@ -588,7 +588,7 @@ static inline bool make_vtkhdf_old(const char *stem)
     return H5Fclose(file) >= 0 && good;
 }
 
-/* ---- all */
+/* ---- all formats */
 
 static const example examples[] = {
     {"VTKHDF", {".hdf"}, make_vtkhdf, MULTIPLE},

@@ -1,4 +1,4 @@
-/* For tests: a heart with its fibres, and how far their helix angles are from the rule. */
+/* For tests: a heart with its fibres, and the deviation of their helix angles from the rule. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@
 
 static const double degree = M_PI / 180;
 
-/* a without its part along the unit vector b, made a unit vector. */
+/* Computes c, the normalised part of a orthogonal to the unit vector b. */
 static inline void across(const double a[3], const double b[3], double c[3])
 {
     double along = mt_dot3(a, b), length = 0;
@@ -20,8 +20,7 @@ static inline void across(const double a[3], const double b[3], double c[3])
     for (int k = 0; k < 3; k++) c[k] /= sqrt(length);
 }
 
-/* The angle of an axis, in degrees and less than 90 from `near`: from `round` towards `along` is positive,
- * where round = along x out. */
+/* Returns the angle of an axis in degrees, within 90 of `near`: positive from `round` towards `along`, with round = along x out. */
 static inline double angle_of(const double axis[3], const double along[3], const double out[3], double near)
 {
     double round[3];
@@ -63,11 +62,11 @@ static inline int compare(const void *a, const void *b)
 
 enum { LV_WALL, RV_WALL, SEPTUM, WHOLE_LV };
 
-/* Where the geometry of data/geometry/ventricles.geo (or of the left ventricle alone, of the same size) says a
- * point is: 1, and the outward (in the septum: to the right) normal of the ellipsoid through the middle of that
- * wall. Away from the base and the apex means between 15 and 65 % of the way from one to the other; away from
- * where the right ventricle starts: in the left wall 0.2 of its half axis to the other side of the middle, in
- * the right wall 0.3 beyond its own middle and within 0.6 of its half width, in the septum within 0.4 of it. */
+/* True if a point is in a region of data/geometry/ventricles.geo (or of the left ventricle alone, of the same size), away from base, apex
+ * and the insertions of the right ventricle. `out`: outward normal (in the septum: to the right) of the ellipsoid through the middle of the
+ * wall. The height is between 15 and 65 % of the way from base to apex or vice versa. In the left wall the point is at least 0.2 of its
+ * half axis on the other side of the middle; in the right wall 0.3 beyond its own middle and within 0.6 of its half width; in the septum
+ * within 0.4 of it. */
 static inline int in_region(int region, const double x[3], double out[3])
 {
     const double s = 1.10, none[3] = {0};
@@ -82,9 +81,9 @@ static inline int in_region(int region, const double x[3], double out[3])
     return x[0] > 0 && x[0] < s * 40 && fabs(x[1]) < 0.4 * b;
 }
 
-/* The way up the wall. In the left wall and the septum that of the ellipsoid. The right ventricle hangs on the
- * left one's apex, so what psi calls up there crosses its ellipsoid's meridians by 4 degrees in the median and 12 in
- * the 95th percentile, on fine meshes as on coarse ones: psi's own direction is taken. */
+/* Computes the apex-to-base direction in the wall: in the left wall and the septum that of the ellipsoid. The right ventricle is attached
+ * to the left one's apex, so that the gradient of psi crosses the meridians of its ellipsoid by 4 degrees in the median and 12 in the 95th
+ * percentile, on fine and coarse meshes. There the gradient of psi is used. */
 static inline void up_the_wall(
     const heart *h, int region, size_t element, const double out[3], double along[3])
 {
@@ -93,7 +92,7 @@ static inline void up_the_wall(
     across(up, out, along);
 }
 
-/* What the rule says of an element by the solutions at its vertices. */
+/* Returns the angle of the rule in an element, by the solutions at its vertices. */
 static inline double linear_rule(const heart *h, int region, size_t element)
 {
     double lv = 0, rv = 0;
@@ -104,8 +103,8 @@ static inline double linear_rule(const heart *h, int region, size_t element)
     return 60 - 120 * (region == SEPTUM ? rv / (rv + lv) : 1 - lv - rv);
 }
 
-/* Median and 95th percentile [degrees] of how far helix angles are from the rule, from 60 inside (on the left) to
- * -60 outside (on the right), where in_region says. */
+/* Computes the median and the 95th percentile [degrees] of the deviation of helix angles from the rule, from 60 at the endocardium (or
+ * left) to -60 at the epicardium (or right), in a region of in_region. */
 static inline void angle_errors(heart *h, int region, double *median, double *high)
 {
     double *error = mt_arena_alloc(&h->arena, h->mesh.n_elements, sizeof *error);
@@ -123,7 +122,7 @@ static inline void angle_errors(heart *h, int region, double *median, double *hi
     *median = error[n / 2], *high = error[n * 95 / 100];
 }
 
-/* Within 2 degrees in the median and 5 in the 95th percentile. */
+/* At most 2 degrees in the median and 5 in the 95th percentile. */
 static inline void assert_follows_the_rule(heart *h, int region)
 {
     double median, high;

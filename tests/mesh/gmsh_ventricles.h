@@ -1,4 +1,4 @@
-/* For tests: hearts meshed by the gmsh program. Without gmsh the test fails and says so. */
+/* For tests: hearts meshed by the gmsh program. The test fails with a message if gmsh is missing. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -12,8 +12,7 @@
 
 #include "mesh/files/gmsh.h"
 
-/* The mesh of a script of gmsh's, which has a parameter h, by one of its algorithms: hxt is fast, and del3d makes the same mesh each
- * time. */
+/* Meshes a gmsh script with parameter h by one of its algorithms: hxt is fast, and del3d is reproducible. */
 static inline void gmsh_mesh(
     mt_arena *arena, const char *script, const char *algorithm, double h_mm, mt_mesh *mesh)
 {
@@ -38,14 +37,14 @@ static inline void gmsh_ventricles(mt_arena *arena, double h_mm, mt_mesh *mesh)
     gmsh_mesh(arena, "data/geometry/ventricles.geo", "hxt", h_mm, mesh);
 }
 
-/* The same mesh of them each time. */
+/* The same, with a reproducible mesh. */
 static inline void gmsh_ventricles_alike(mt_arena *arena, double h_mm, mt_mesh *mesh)
 {
     gmsh_mesh(arena, "data/geometry/ventricles.geo", "del3d", h_mm, mesh);
 }
 
-/* The left one alone, of the same size: between the halves of ellipsoids with the axes 26.4, 26.4, 79.2 and
- * 37.4, 37.4, 90.2 mm below the base z = 0. */
+/* The left ventricle alone, of the same size: between half ellipsoids with the axes 26.4, 26.4, 79.2 and 37.4, 37.4, 90.2 mm below the base
+ * z = 0. */
 static inline void gmsh_left_ventricle(mt_arena *arena, double h_mm, mt_mesh *mesh)
 {
     static const char geometry[] =

@@ -1,5 +1,5 @@
-/* For tests: a slab as a piece of a heart's wall, x through it, z up to the base. Tagged are its sides x = 0
- * (left endocardium), x = size (epicardium) and z = size (base), with these names. */
+/* For tests: a slab as a piece of a heart's wall, transmural along x, z up to the base. The sides x = 0 (left endocardium), x = size
+ * (epicardium) and z = size (base) are tagged with these surfaces. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include "mesh/make/slab.h"
 #include "mesh/names.h"
 
-/* The tag of a triangle; 0 where it lies on none of the three sides. */
+/* Returns the tag of a triangle; 0 if it is on none of the three sides. */
 static inline int32_t tag_of_side(const mt_mesh *mesh, const uint32_t v[3], const double size_mm[3])
 {
     static const struct {
@@ -41,8 +41,7 @@ static inline void tagged_slab(mt_arena *arena, const double size_mm[3], double 
     cr_assert_eq(mt_names_put_surfaces(arena, mesh), MT_OK);
 }
 
-/* The side of the epicardium becomes the right endocardium, all but one triangle: the slab is a septum
- * then. */
+/* Changes the epicardial side to right endocardium, except one triangle: the slab is then a septum. */
 static inline void make_septum(mt_mesh *mesh)
 {
     size_t outside = 0;

@@ -16,7 +16,7 @@ static void slab(mt_arena *arena, mt_mesh *mesh)
     cr_assert_eq(mt_slab_make(arena, (double[]){3, 2, 2}, 1, mesh), MT_OK, "%s", mt_message());
 }
 
-/* Renumbers vertices and elements at random, and turns every element by one of its even permutations. */
+/* Renumbers vertices and elements at random, and applies a random even permutation to each element's vertices. */
 static void shuffle(mt_arena *arena, mt_mesh *mesh)
 {
     static const int even[3][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {3, 0, 2, 1}};
@@ -45,7 +45,7 @@ static void shuffle(mt_arena *arena, mt_mesh *mesh)
     }
 }
 
-/* The neighbour across face f, by looking at all elements: the one that has the three other vertices. */
+/* Finds the neighbour across face f by brute force: the element with the three other vertices. */
 static uint32_t oracle(const mt_mesh *mesh, size_t element, size_t face)
 {
     for (size_t d = 0; d < mesh->n_elements; d++) {
@@ -120,8 +120,8 @@ Test(adjacency, a_ring_holds_what_asking_every_element_finds_at_most_two_faces_a
     mt_arena_free(&arena);
 }
 
-/* A fan: n elements around the edge 0-1, whose other vertices 2 .. n + 1 form a ring, with vertex 0 the lowest.
- * One bucket then holds 3 n faces, which is more than the short sort takes. */
+/* A fan: n elements around the edge 0-1; their other vertices 2 .. n + 1 form a ring, and vertex 0 is the lowest. One bucket then holds 3 n
+ * faces, more than the limit of the insertion sort. */
 Test(adjacency, a_vertex_of_many_elements_is_no_trouble)
 {
     enum { N = 500 };

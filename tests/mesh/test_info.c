@@ -16,8 +16,8 @@ static void describe(const mt_mesh *mesh, mt_info *info)
     mt_arena_free(&arena);
 }
 
-/* By Euler's formula a ball of V vertices, F faces and C elements has V + F - C - 1 edges. Lengths are sums of
- * at most 2,000 numbers near 1, each good to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
+/* By Euler's formula a ball of V vertices, F faces and C elements has V + F - C - 1 edges. Lengths are sums of at most 2,000 numbers near
+ * 1, each accurate to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
 Test(info, of_a_slab_is_what_geometry_says)
 {
     mt_arena arena = {0};
@@ -63,8 +63,7 @@ static void one_element(mt_arena *arena, const double xyz[12], mt_mesh *mesh)
     for (uint32_t k = 0; k < 4; k++) mesh->element_vertex[k] = k;
 }
 
-/* A quotient of a few roundings: 1e-14. The flat one, of height h over the unit right triangle, has 3 r / R <
- * 3 h. */
+/* A quotient of a few roundings: 1e-14. The flat element of height h over the unit right triangle has 3 r / R < 3 h. */
 Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0_for_a_flat_one)
 {
     mt_arena arena = {0};
@@ -81,8 +80,8 @@ Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0
     mt_arena_free(&arena);
 }
 
-/* Of a low pyramid over an equilateral triangle: the angle at its base, tan = height / inradius. Angles near 0 lose no
- * digits: 1e-13 relative. The regular one: acos(1/3). */
+/* A low pyramid over an equilateral triangle: the angle at its base is tan = height / inradius. Small angles lose no digits: 1e-13
+ * relative. The regular one: acos(1/3). */
 Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
 {
     const double degree = acos(-1) / 180;
@@ -111,7 +110,7 @@ Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
     mt_arena_free(&arena);
 }
 
-/* Kuhn elements of 1/6 mm^3; triangles of the legs 3 and 4 mm, and of 1 and 1. */
+/* Kuhn elements of 1/6 mm^3; triangles with legs of 3 and 4 mm, and of 1 and 1. */
 /* f and -f are the same axis. */
 Test(info, fibres_are_alike_or_not_as_axes)
 {
@@ -152,7 +151,7 @@ Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
     mt_arena_free(&arena);
 }
 
-/* Two boxes far apart, and two elements that touch in one edge only: four pieces. */
+/* Two distant boxes, and two elements with only an edge in common: four pieces. */
 Test(info, a_surface_has_tags_and_a_box_but_no_volume)
 {
     mt_arena arena = {0};

@@ -15,8 +15,7 @@ static void one_element(mt_arena *arena, mt_mesh *mesh)
     memcpy(mesh->fibre, (double[]){0, 1, 0}, 3 * sizeof(double));
 }
 
-/* All numbers here are small integers, so the results are exact but for the division by 6, which is exact
- * for 30. */
+/* All numbers are small integers, so the results are exact except for the division by 6, which is exact for 30. */
 Test(mesh, volume_and_centroid_of_a_right_corner)
 {
     mt_arena arena = {0};
@@ -30,8 +29,8 @@ Test(mesh, volume_and_centroid_of_a_right_corner)
     mt_arena_free(&arena);
 }
 
-/* The corner at 0 has edges 2, 3, 5 along the axes: the faces opposite vertices 1, 2, 3 lie in the planes of
- * the axes, and the fourth closes the surface. Exact, as above. */
+/* The vertex at 0 has edges 2, 3, 5 along the axes: the faces opposite vertices 1, 2, 3 are in the coordinate planes, and the fourth closes
+ * the surface. Exact, as above. */
 Test(mesh, face_areas_point_outward_and_close_the_element)
 {
     static const double expected[4][3] = {{7.5, 5, 3}, {-7.5, 0, 0}, {0, -5, 0}, {0, 0, -3}};
@@ -155,7 +154,7 @@ Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
     mt_arena_free(&arena);
 }
 
-/* Three copies of an element, all different in what belongs to elements; the first and the last are taken. */
+/* Three copies of an element with different element data; the first and the last are selected. */
 Test(mesh, a_part_has_the_elements_that_are_kept_and_knows_their_numbers)
 {
     mt_arena arena = {0};

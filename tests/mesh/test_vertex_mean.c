@@ -12,7 +12,7 @@ static void done(void) { mt_arena_free(&arena); }
 
 TestSuite(vertex_mean, .fini = done);
 
-/* Two tetrahedra with a common face, of volumes 1/6 and 1/2, and a vertex of none. */
+/* Two tetrahedra with a common face, of volumes 1/6 and 1/2, and an unused vertex. */
 Test(vertex_mean, elements_weigh_by_their_volume_and_those_without_a_value_nothing)
 {
     const double xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -3}, {9, 9, 9}};
@@ -33,7 +33,7 @@ Test(vertex_mean, elements_weigh_by_their_volume_and_those_without_a_value_nothi
     cr_expect(isnan(mean[3]));
 }
 
-/* Around an inner vertex of mirrored boxes elements lie evenly. */
+/* Elements are symmetric around an inner vertex of mirrored boxes. */
 Test(vertex_mean, a_linear_field_is_met_inside_a_slab)
 {
     mt_mesh mesh;

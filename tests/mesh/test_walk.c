@@ -15,7 +15,7 @@ typedef struct problem {
     mt_walk walk;
 } problem;
 
-/* A slab whose elements stand in any order, with directions that tell them apart. */
+/* A slab with elements in random order and distinct directions. */
 static void shuffled(problem *p)
 {
     uint64_t state = 7;
@@ -58,7 +58,8 @@ static double share_near(const mt_adjacency *adjacency, size_t within)
     return (double)near / (double)all;
 }
 
-/* A box of the slab has 6 elements and a cell of the curve at most one box. Of any order a hundredth of the neighbours are that near. */
+/* A box of the slab has 6 elements, and a cell of the curve contains at most one box. In a random order 1 % of the neighbours are as
+ * near. */
 Test(walk, neighbours_come_near_each_other)
 {
     problem p;

@@ -1,6 +1,5 @@
-/* One small mesh as the files of VTK have it: every kind of legacy and XML file. Numbers are exact as float:
- * equality is to the bit. Cells: a vertex, a tetrahedron, a triangle, a line, a tetrahedron of negative
- * volume, a triangle; point 6 belongs to none. */
+/* One small mesh in the formats of VTK: every kind of legacy and XML file. Numbers are exact as float, so that equality is bitwise. Cells:
+ * a vertex, a tetrahedron, a triangle, a line, a tetrahedron of negative volume, a triangle; point 6 is unused. */
 #pragma once
 
 #include <zlib.h>
@@ -27,7 +26,7 @@ typedef struct sample_array {
     const double *values;
 } sample_array;
 
-/* `Tags` is passed over for `elemTag`, which comes first in our list; `other` is nobody's. */
+/* `Tags` is ignored because of `elemTag`, which is first in our list; `other` is unknown. */
 static const sample_array sample_data[] = {{"Tags", "Float32", 1, sample_depth},
     {"elemTag", "Int32", 1, sample_tag}, {"other", "Float32", 1, sample_depth},
     {"Fiber", "Float32", 3, sample_fibre}, {"sheet", "Float64", 3, sample_sheet},
@@ -36,7 +35,7 @@ enum { N_DATA = sizeof sample_data / sizeof *sample_data };
 
 /* ---- numbers */
 
-/* Numbers as raw bytes: whole ones of 1, 4 or 8 bytes, or float and double. */
+/* Appends numbers as raw bytes: integers of 1, 4 or 8 bytes, or float and double. */
 static inline void raw(buffer *b, bool real, size_t bytes, bool big_endian, size_t n, const double *values)
 {
     for (size_t k = 0; k < n; k++) {
@@ -59,14 +58,14 @@ static inline void numbers(buffer *b, size_t n, const double *values)
 typedef struct vtk_kind {
     const char *version;
     bool binary;
-    bool types_first; /* as meshtool has them */
+    bool types_first; /* as written by meshtool */
 } vtk_kind;
 
 static const vtk_kind vtk_kinds[] = {
     {"3.0", false, false}, {"3.0", true, true}, {"5.1", false, true}, {"5.1", true, false}};
 enum { VTK_KINDS = sizeof vtk_kinds / sizeof *vtk_kinds };
 
-/* The numbers of an array whose header has been written. */
+/* Appends the numbers of an array after its header. */
 static inline void vtk_put(buffer *b, const vtk_kind *k, const char *type, size_t n, const double *values)
 {
     const bool real = strcmp(type, "float") == 0 || strcmp(type, "double") == 0;
@@ -86,7 +85,7 @@ static inline void vtk_put_types(buffer *b, const vtk_kind *k)
     vtk_put(b, k, "int", N_CELLS, sample_type);
 }
 
-/* A section of n cells, whose corners end at end[n] each. */
+/* Appends a section of n cells with corners up to end[n] each. */
 static inline void vtk_put_cells(
     buffer *b, const vtk_kind *k, const char *name, size_t n, const double *end, const double *corner)
 {
@@ -115,7 +114,7 @@ static inline void vtk_put_metadata(buffer *b, const vtk_kind *k)
         text(b, "METADATA\nINFORMATION 1\nNAME L2_NORM_RANGE LOCATION vtkDataArray\nDATA 2 0 8\n\n");
 }
 
-/* Arrays as VTK writes them: scalars, vectors, or in a field. */
+/* Appends arrays as VTK writes them: scalars, vectors, or in a field. */
 static inline void vtk_put_data(buffer *b, const vtk_kind *k)
 {
     text(b, "CELL_DATA %d\nSCALARS Tags float 1\nLOOKUP_TABLE mine", N_CELLS);
@@ -163,8 +162,7 @@ static inline buffer vtk_file(const vtk_kind *k)
     return b;
 }
 
-/* Two triangles with their tags, 8 and 9. Data are of vertices, lines, polygons and strips, in this order, whatever that
- * of the file. */
+/* Two triangles with their tags, 8 and 9. Data are of vertices, lines, polygons and strips, in this order, for any order in the file. */
 static inline buffer vtk_surface(const vtk_kind *k)
 {
     buffer b = {.n = 0};
@@ -186,7 +184,7 @@ typedef struct vtu_kind {
     place place;
     bool compressed, big_endian;
     size_t word;
-    bool apart; /* the header of plain base64 is padded by itself */
+    bool apart; /* the header of plain base64 is padded separately */
 } vtu_kind;
 
 enum { VTU_KINDS = 25 };
@@ -213,7 +211,7 @@ static inline void base64(buffer *b, const buffer *in)
     }
 }
 
-/* Header and content of an array, in base64 where this is asked for; compressed in blocks of 40 bytes. */
+/* Appends header and content of an array, optionally in base64; compressed in blocks of 40 bytes. */
 static inline void vtu_put_bytes(buffer *b, const vtu_kind *k, const buffer *content)
 {
     enum { BLOCK = 40 };
@@ -307,7 +305,7 @@ static inline buffer vtu_file(const vtu_kind *k, int n_pieces)
     return b;
 }
 
-/* Two triangles with their tags, in the same way. */
+/* Two triangles with their tags, in the same format. */
 static const char vtp_surface[] =
     "<VTKFile type=\"PolyData\">\n<PolyData>\n<Piece NumberOfPoints=\"4\" NumberOfVerts=\"1\" "
     "NumberOfPolys=\"2\">\n"

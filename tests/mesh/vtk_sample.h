@@ -1,4 +1,4 @@
-/* The mesh of tests/mesh/vtk_files.h as it must be read, and what tests do to its files. */
+/* The expected mesh of tests/mesh/vtk_files.h, and modifications of its files. */
 #pragma once
 
 #include "mesh/vtk/vtk.h"
@@ -21,7 +21,7 @@ static inline void assert_sample(const mt_mesh *mesh, const char *of)
     cr_assert(mesh->layer[0] == 1 && mesh->layer[1] == 3, "%s", of);
 }
 
-/* The buffer with the first `from` in it become `to`. */
+/* Replaces the first `from` in the buffer by `to`. */
 static inline void replace(buffer *b, const char *from, const char *to)
 {
     const buffer old = *b;

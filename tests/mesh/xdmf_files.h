@@ -1,5 +1,5 @@
-/* The mesh of tests/mesh/vtk_files.h as XDMF files, with its numbers as text, as bytes of another file and in HDF5; and meshes with tags as
- * FEniCS writes them. */
+/* The mesh of tests/mesh/vtk_files.h as XDMF files, with its numbers as text, as bytes of another file and in HDF5; and meshes with tags in
+ * the layout of FEniCS. */
 #pragma once
 
 #include <hdf5.h>
@@ -15,7 +15,7 @@ static const xdmf_kind xdmf_kinds[] = {{"XML", false, false}, {"Binary", false, 
     {"Binary", true, false}, {"HDF", false, false}, {"HDF", false, true}};
 enum { XDMF_KINDS = sizeof xdmf_kinds / sizeof *xdmf_kinds };
 
-/* A file under construction, and those of its numbers. */
+/* A file under construction, and the files of its numbers. */
 typedef struct xdmf_file {
     const xdmf_kind *kind;
     const char *name; /* of the other files, without folder and ending */
@@ -38,7 +38,7 @@ static inline void xdmf_put_dataset(const xdmf_file *x, const char *name, bool r
     (void)written, (void)H5Dclose(id), (void)H5Sclose(space);
 }
 
-/* Writes a DataItem: real numbers of 4 or 8 bytes, whole ones of 1, 4 or 8. */
+/* Writes a DataItem: real numbers of 4 or 8 bytes, integers of 1, 4 or 8. */
 static inline void xdmf_put_item(
     xdmf_file *x, bool real, size_t bytes, size_t n, size_t components, const double *values)
 {
@@ -96,7 +96,7 @@ static inline void xdmf_put_attributes(xdmf_file *x)
     text(&x->xml, "</Attribute>\n");
 }
 
-/* Makes STEM.xdmf in *x and writes STEM.bin or STEM.h5, if the kind has one. Returns false if they cannot be written. */
+/* Builds STEM.xdmf in *x and writes STEM.bin or STEM.h5, if the kind has one. Returns false if they cannot be written. */
 static inline bool xdmf_sample(const char *stem, const xdmf_kind *kind, xdmf_file *x)
 {
     char other[256];
@@ -127,8 +127,8 @@ static inline bool xdmf_sample(const char *stem, const xdmf_kind *kind, xdmf_fil
     return good;
 }
 
-/* Three tetrahedra; two of them have a tag in a grid with their own order, and two triangles have one in another grid, as FEniCS
- * writes MeshTags. */
+/* Three tetrahedra, two of them tagged in a grid with its own order, and two triangles tagged in another grid, as FEniCS writes
+ * MeshTags. */
 static const char xdmf_tags[] =
     "<Xdmf Version=\"3.0\" xmlns:xi=\"https://www.w3.org/2001/XInclude\"><Domain>\n"
     "<Grid Name=\"mesh\" GridType=\"Uniform\">\n"

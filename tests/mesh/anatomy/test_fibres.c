@@ -10,7 +10,7 @@
 #include "mesh/make/slab.h"
 #include "tests/random.h"
 
-static void one_thread(void) { omp_set_num_threads(1); } /* many short solutions */
+static void one_thread(void) { omp_set_num_threads(1); } /* many short solves */
 
 TestSuite(fibres, .init = one_thread);
 
@@ -18,11 +18,10 @@ static uint64_t state = 31;
 
 static double noise(void) { return between(&state, -1, 1); }
 
-/* x through the wall, y around, z up to the base; the lower side is left free. */
+/* x through the wall, y around, z up to the base; the lower side has no condition. */
 static const double wall[3] = {4, 3, 3};
 
-/* The wall's tagged triangles, with room for more: x = 0 the left endocardium, x = 4 the epicardium (or the
- * right endocardium), z = 3 the base. */
+/* Tags the triangles of the wall, with spare capacity: x = 0 left endocardium, x = 4 epicardium (or right endocardium), z = 3 base. */
 static void tag_wall(heart *h, int32_t far_tag)
 {
     mt_mesh *mesh = &h->mesh;
@@ -52,8 +51,8 @@ static void tag_wall(heart *h, int32_t far_tag)
         }
 }
 
-/* A wall whose inner vertices are moved about, and whose lower side slopes along y, so that the lowest
- * point of the epicardium is one; no side without a given value lies across x. */
+/* A wall with displaced inner vertices. Its lower side slopes along y, so that the epicardium has a unique lowest point; no side without a
+ * boundary value extends across x. */
 static void make_wall(heart *h, double edge, int32_t far_tag)
 {
     state = 31;
@@ -69,7 +68,7 @@ static void make_wall(heart *h, double edge, int32_t far_tag)
     tag_wall(h, far_tag);
 }
 
-/* The wall's axes in an element: up its length by psi, and outward across that. */
+/* Computes the wall's axes in an element: apex-to-base by psi, and outward orthogonal to it. */
 static void wall_axes(const heart *h, size_t element, double along[3], double out[3])
 {
     double g[3], none[3] = {0};
@@ -78,10 +77,9 @@ static void wall_axes(const heart *h, size_t element, double along[3], double ou
     across((double[]){1, 0, 0}, along, out);
 }
 
-/* Through the wall phi is linear, which the elements have exactly, so the angle must be what the rule says
- * of the centroid's x. The equations are solved to 1e-10; where depth is least, 1/48, its root has that
- * over 0.3, the directions have it times the sides' elements, some hundred: 1e-6 degrees are far above all
- * that. */
+/* phi is linear through the wall, which linear elements represent exactly, so the angle must be that of the rule at the centroid's x. The
+ * equations are solved to 1e-10. At the smallest depth, 1/48, the square root amplifies this by 1 / 0.3, and the directions by the number
+ * of elements along a side, some hundred: 1e-6 degrees is far above the sum. */
 static double worst_angle(const heart *h, double (*rule)(double depth))
 {
     double worst = 0;
@@ -96,7 +94,7 @@ static double worst_angle(const heart *h, double (*rule)(double depth))
     return worst;
 }
 
-/* Faces above z whose two fibres differ by more than 30 degrees, looked at from both elements. */
+/* Counts faces above z with fibres that differ by more than 30 degrees, from both elements. */
 static size_t jumps_above(const heart *h, double z)
 {
     size_t n = 0;
@@ -114,7 +112,7 @@ static size_t jumps_above(const heart *h, double z)
     return n / 2;
 }
 
-/* Around the apex directions turn within an element whatever the rule: jumps are looked for above. */
+/* Around the apex directions turn within an element for any rule: jumps are counted above it. */
 static const double above_apex = 1;
 
 static double linear(double w) { return 60 - 120 * w; }
@@ -140,9 +138,8 @@ Test(fibres, through_a_wall_run_linearly_from_60_to_minus_60_degrees)
     mt_arena_free(&h.arena);
 }
 
-/* As published the angle goes with the square of the depth, and where inner and outer frame differ by more
- * than 90 degrees, beyond 3/4 of the wall, from the inner frame's half turn: a jump. With 90 degrees
- * between the surfaces there is none. */
+/* As published the angle is proportional to the square of the depth. If inner and outer frame differ by more than 90 degrees, beyond 3/4 of
+ * the wall, interpolation starts from the half turn of the inner frame: a jump. With 90 degrees between the surfaces there is none. */
 Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
 {
     heart h;
@@ -161,9 +158,9 @@ Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
     mt_arena_free(&h.arena);
 }
 
-/* With the left endocardium on one side and the right one on the other the wall is a septum: d = x / 4
- * = 1 - phi_lv, and the angle runs from 60 to -60 with d whatever the variant. The right side's triangles are
- * tagged as epicardium as well, for the apex; the endocardium goes before it, so phi_epi = 0. */
+/* With left endocardium on one side and right endocardium on the other the wall is a septum: d = x / 4 = 1 - phi_lv, and the angle runs
+ * from 60 to -60 with d for every variant. The right side's triangles are also tagged as epicardium, for the apex; the endocardium has
+ * precedence, so phi_epi = 0. */
 Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
@@ -208,7 +205,7 @@ static void assert_angles_of_faces_and_middle(const heart *h, const mt_fibres_ru
     cr_assert(n[0] > 0 && n[1] > 0 && n[2] > 0, "%zu, %zu, %zu", n[0], n[1], n[2]);
 }
 
-/* The left wall and, 10 mm off and a tenth less deep, a copy of it whose inside is the right endocardium. */
+/* The left wall and a copy of it at a distance of 10 mm, a tenth less deep, with right endocardium on its inside. */
 static void make_pair(const heart *left, heart *h)
 {
     const mt_mesh *one = &left->mesh;
@@ -236,9 +233,9 @@ static void make_pair(const heart *left, heart *h)
     connect(h);
 }
 
-/* The first elements at either side are made a millionth of a millimetre thick, so that they have the surface's
- * angle but for 180 degrees of less than a millionth; the elements of the middle boxes that stand half-way have the
- * middle's. Where the angles of the surfaces differ by 90 degrees at most, the published rule does not jump. */
+/* The first elements at either side are a millionth of a millimetre thick, so that they have the surface's angle within a millionth of 180
+ * degrees; the elements half-way in the middle boxes have the middle's angle. If the angles of the surfaces differ by at most 90 degrees,
+ * the published rule does not jump. */
 Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
 {
     static const double angles[][2] = {{60, -60}, {40, -50}, {-30, 50}, {0, 90}, {20, 20}};
@@ -261,8 +258,8 @@ Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
     mt_arena_free(&h.arena);
 }
 
-/* A right ventricle's wall beside a left one's, not connected to it and less deep: so psi is 1 all over it, and its
- * way up is the base's normal. */
+/* The wall of a right ventricle next to that of a left one, not connected to it and less deep: psi is 1 throughout, and the base's normal
+ * is its apex-to-base direction. */
 Test(fibres, through_a_right_wall_run_as_through_a_left_one)
 {
     heart left, h = {0};
@@ -286,8 +283,8 @@ Test(fibres, through_a_right_wall_run_as_through_a_left_one)
     mt_arena_free(&h.arena);
 }
 
-/* With the same angles on both surfaces both frames are one, and columns are known everywhere: the sheet
- * leans by its angle out of the wall's normal. */
+/* With the same angles on both surfaces both frames are equal, and columns are known everywhere: the sheet is inclined by its angle to the
+ * wall's normal. */
 Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
 {
     heart h;
@@ -308,7 +305,7 @@ Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
     mt_arena_free(&h.arena);
 }
 
-/* Solved to 1e-10 both times; gradients of small elements and roots of small depths make up to 1e-7 of it. */
+/* Solved to 1e-10 both times; gradients of small elements and roots of small depths amplify this to at most 1e-7. */
 Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
 {
     heart one, two;
@@ -344,8 +341,8 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
     }
 }
 
-/* A mirror turns a rule's helix into that of the opposite angle; sheets it leaves leaning the same way. The two
- * problems are the same numbers with another sign, solved to 1e-10. */
+/* A reflection maps the helix of a rule to that of the opposite angle; the inclination of sheets is unchanged. The two problems have the
+ * same numbers with opposite signs, solved to 1e-10. */
 Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
@@ -393,7 +390,7 @@ Test(fibres, one_and_two_threads_give_the_same_bits)
     for (int t = 0; t < 2; t++) mt_arena_free(&h[t].arena);
 }
 
-/* phi_epi is taken as what the other two leave; solved for itself it is the same. */
+/* phi_epi is computed as the complement of the other two; solved separately it is the same. */
 static void assert_three_sum_to_one(heart *h)
 {
     size_t n = h->mesh.n_vertices;
@@ -402,7 +399,7 @@ static void assert_three_sum_to_one(heart *h)
     mt_laplace problem;
     mt_laplace_report report;
     cr_assert(given && phi);
-    for (int pass = 0; pass < 2; pass++) /* the endocardium has the last word */
+    for (int pass = 0; pass < 2; pass++) /* the endocardium has precedence */
         for (size_t k = 0; k < 3 * h->mesh.n_faces; k++) {
             int32_t tag = h->mesh.face_tag[k / 3];
             uint32_t v = h->mesh.face_vertex[k];
@@ -433,10 +430,9 @@ static void assert_septum_is_inside_on_both_sides(const heart *h)
     }
 }
 
-/* 10 thousand elements, 4 or 5 through the left wall and one or two through the right. Axes are those of the
- * ellipsoids, not the solutions' gradients, so this is not exact: the gradient on an element is off by its edge
- * over the radius of the wall, a tenth, of which fibres see a part. In the thin wall angles differ by 60
- * degrees and more between neighbours; the published rule adds its jumps to that. */
+/* 10 thousand elements, 4 or 5 through the left wall and one or two through the right. Axes are those of the ellipsoids, not the solutions'
+ * gradients, so this is not exact: the gradient on an element has an error of its edge over the radius of the wall, a tenth, and the fibres
+ * a part of it. In the thin wall angles differ by 60 degrees and more between neighbours; the published rule adds its jumps. */
 Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
 {
     heart h = {0};
@@ -468,8 +464,8 @@ Test(fibres, of_a_left_ventricle_alone_follow_the_rule_all_around)
     mt_arena_free(&h.arena);
 }
 
-/* A wall of one box, all of whose vertices are on surfaces, and apart from it an element with all its vertices
- * on the epicardium and three on the base. */
+/* A wall of one box, with all vertices on surfaces, and a separate element with all its vertices on the epicardium and three on the
+ * base. */
 Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
@@ -495,8 +491,8 @@ Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
     }
 }
 
-/* A wall of flat elements, all of them obtuse, whose far side is half epicardium and half right endocardium: linear
- * elements overshoot there, and what is above 1 or below 0 has no root and no place in the wall. */
+/* A wall of flat, obtuse elements with an outer side that is half epicardium and half right endocardium. Linear elements overshoot there,
+ * and values above 1 or below 0 have no square root and no depth. */
 Test(fibres, of_obtuse_elements_whose_solutions_leave_0_to_1_are_directions_all_the_same)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
@@ -526,7 +522,7 @@ Test(fibres, of_obtuse_elements_whose_solutions_leave_0_to_1_are_directions_all_
     }
 }
 
-/* Adds the triangle `from` once more, as part of another surface. */
+/* Adds a copy of triangle `from`, as part of another surface. */
 static void tag_again(heart *h, size_t from, int32_t tag)
 {
     memcpy(h->mesh.face_vertex + 3 * h->mesh.n_faces, h->mesh.face_vertex + 3 * from, 3 * sizeof(uint32_t));
@@ -546,8 +542,8 @@ static int32_t layer_by(const double share[3], double depth)
     return depth < share[0] ? MT_LAYER_ENDO : depth < 1 - share[2] ? MT_LAYER_MID : MT_LAYER_EPI;
 }
 
-/* The wall is flat, so its depth is the centroid's x, or in a septum the distance to the nearer side. An element is
- * counted where its centroid is, from which the rest of it is an edge (1/8 of the wall) away at most. */
+/* The wall is flat, so its depth is the centroid's x, or in a septum the distance to the nearer side. An element counts at its centroid; it
+ * extends at most one edge (1/8 of the wall) from it. */
 Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
 {
     static const double shares[][3] = {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.2, 0.5, 0.3}, {0.2, 0, 0.8},
@@ -609,7 +605,7 @@ Test(fibres, are_compared_as_axes)
     double a[10][3], b[10][3];
     mt_fibres_angles angles;
     for (int c = 0; c < 10; c++) {
-        double turn = 10 * degree * ((c * 7) % 10); /* 0 .. 90, in no order */
+        double turn = 10 * degree * ((c * 7) % 10); /* 0 .. 90, unordered */
         memcpy(a[c], (double[]){0, 1, 0}, sizeof a[c]);
         memcpy(b[c], (double[]){0, cos(turn) * (c % 2 ? 1 : -1), sin(turn)}, sizeof b[c]);
     }
@@ -618,7 +614,7 @@ Test(fibres, are_compared_as_axes)
     cr_assert_float_eq(angles.median_deg, 40, 1e-12);
     cr_assert_float_eq(angles.high_deg, 80, 1e-12);
     cr_assert_eq(mt_fibres_compare(1, (double[]){1, 0, 0}, (double[]){-1, 1e-9, 0}, &angles), MT_OK);
-    cr_assert_float_eq(angles.high_deg, 1e-9 / degree, 1e-20); /* which the cosine alone would not see */
+    cr_assert_float_eq(angles.high_deg, 1e-9 / degree, 1e-20); /* the cosine alone would not resolve this */
     cr_assert_eq(mt_fibres_compare(0, NULL, NULL, &angles), MT_OK);
     cr_assert_eq(angles.mean_deg, 0);
     mt_arena_fail_at(1);
@@ -631,7 +627,7 @@ Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
     heart h;
     size_t copied = 0;
     make_wall(&h, 0.5, MT_SURFACE_EPI);
-    /* An element in the middle of the outer half is made epicardium: two triangles have its four vertices. */
+    /* An element in the middle of the outer half is tagged as epicardium: two triangles contain its four vertices. */
     for (size_t c = 0; c < h.mesh.n_elements && !copied; c++) {
         double x[3];
         mt_mesh_centroid(&h.mesh, c, x);
@@ -649,8 +645,7 @@ Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
         if (h.adjacency.neighbour[4 * copied + f] < lowest) lowest = h.adjacency.neighbour[4 * copied + f];
     cr_assert_eq(h.fibres.depth[copied], 1);
     cr_assert(memcmp(h.fibres.fibre + 3 * copied, h.fibres.fibre + 3 * (size_t)lowest, 24) == 0);
-    mt_fibres_rule rule =
-        mt_fibres_rule_usual; /* what is at depth 1 is not outside where there is no outside */
+    mt_fibres_rule rule = mt_fibres_rule_usual; /* depth 1 is not the epicardium if there is none */
     for (int mid = 0; mid < 2; mid++) {
         memcpy(
             rule.layer_share, mid ? (double[]){0.6, 0.4, 0} : (double[]){1, 0, 0}, sizeof rule.layer_share);
@@ -671,7 +666,7 @@ Test(fibres, vertices_of_several_surfaces_are_right_before_left_before_outside_a
         int twice = h.mesh.face_tag[f] == MT_SURFACE_LV && at_top;
         if (twice) tag_again(&h, f, MT_SURFACE_EPI);
         if (twice) tag_again(&h, f, MT_SURFACE_RV);
-        /* What plane that gives does not matter: wherever the apex is, it is on the base as well. */
+        /* The resulting plane is irrelevant: any apex is also on the base. */
         if (twice || h.mesh.face_tag[f] == MT_SURFACE_EPI) tag_again(&h, f, MT_SURFACE_BASE);
     }
     grow(&h, &mt_fibres_rule_usual);

@@ -1,11 +1,11 @@
-/* The fibres of a heart of the published study's size, and how they get better with the mesh. */
+/* The fibres of a heart of the published study's size, and their convergence with the mesh. */
 #include <criterion/criterion.h>
 
 #include "tests/mesh/fibred_heart.h"
 #include "tests/mesh/gmsh_ventricles.h"
 
-/* 3 million elements of 0.4 mm. What jumps is the apex and the lines along which the right ventricle starts, so that
- * the share goes with the edge: of 10 thousand elements it is 17 %, of 100 thousand 1.9 %. */
+/* 3 million elements of 0.4 mm. The jumps are at the apex and along the insertions of the right ventricle, so that their share is
+ * proportional to the edge length: 17 % of 10 thousand elements, 1.9 % of 100 thousand. */
 Test(fibres_slow, of_three_million_elements_follow_the_rule_and_jump_at_less_than_a_quarter_percent_of_faces)
 {
     heart h = {0};
@@ -18,8 +18,8 @@ Test(fibres_slow, of_three_million_elements_follow_the_rule_and_jump_at_less_tha
     mt_arena_free(&h.arena);
 }
 
-/* The gradient of a linear element is exact to the first order of its edge, and with it the wall's axes: half the
- * edge, half the error. Meshes differ in more than their edge, which is let make a quarter of that. */
+/* The gradient of a linear element, and with it the wall's axes, is first-order accurate: half the edge, half the error. The meshes also
+ * differ in their structure, with a tolerance of a quarter. */
 Test(fibres_slow, errors_of_the_helix_angle_halve_with_the_edge)
 {
     double median[3], high[3];

@@ -48,7 +48,7 @@ Test(frame, small_and_parallel_directions_give_none)
     cr_assert(mt_frame_axis(small, u, 1e-4, &frame));
 }
 
-/* One test for all that must leave frames orthonormal, nearly parallel directions included. */
+/* One test for all operations that must preserve orthonormal frames, including nearly parallel directions. */
 Test(frame, columns_stay_orthonormal_and_right_handed)
 {
     for (int n = 0; n < 1000; n++) {
@@ -87,7 +87,7 @@ Test(frame, turning_by_the_first_angle_climbs_from_column_0_to_column_1)
 
 Test(frame, to_a_quaternion_and_back_is_the_same_frame)
 {
-    /* Half turns about the axes are where the four cases of the conversion meet. */
+    /* The four cases of the conversion meet at half turns about the axes. */
     const mt_frame half[3] = {{{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}}, {{{-1, 0, 0}, {0, 1, 0}, {0, 0, -1}}},
         {{{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}}};
     for (int n = 0; n < 1000; n++) {
@@ -116,8 +116,8 @@ Test(frame, half_turns_give_the_same_columns_but_for_two_signs)
         }
 }
 
-/* About one axis the angle must run evenly, and the shorter way: by 100 degrees, whatever the quaternion's
- * sign; with half turns allowed by 80 degrees the other way. */
+/* About one axis the angle must vary uniformly, and on the shorter path: by 100 degrees, for either sign of the quaternion; with half turns
+ * allowed by 80 degrees in the opposite direction. */
 Test(frame, slerp_goes_the_shorter_way_evenly)
 {
     for (int n = 0; n < 100; n++) {

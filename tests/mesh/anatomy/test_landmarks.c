@@ -1,4 +1,4 @@
-/* Where a heart stands in space. */
+/* The position and orientation of a heart in space. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -22,16 +22,15 @@ static mt_landmarks find(void)
     return landmarks;
 }
 
-/* The script's base is the plane z = 0, its right ventricle lies at +x of the left one and is as far to +y as
- * to -y, and its left tip is at z = -90.2 mm. Vertices are up to an edge, 5 mm, from where they might stand:
- * that over the distance of the two cavities, 40 mm, for the direction between them; the lowest one may be an
- * edge off the axis. */
+/* In the script the base is the plane z = 0, the right ventricle is at +x of the left one and symmetric in y, and the left tip is at z =
+ * -90.2 mm. Vertices are up to an edge, 5 mm, from these positions. The tolerance of the direction between the cavities is that over their
+ * distance, 40 mm; the lowest vertex can be an edge off the axis. */
 Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turned)
 {
     mt_adjacency adjacency;
     mt_fibres fibres;
     const double edge = 5,
-                 turn[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0}, {0.48, 0.64, 0.6}}; /* of Pythagoras */
+                 turn[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0}, {0.48, 0.64, 0.6}}; /* Pythagorean */
     gmsh_ventricles(&arena, edge, &mesh);
     mt_landmarks here = find();
     const double *tip = mesh.xyz_mm + 3 * here.apex;
@@ -42,7 +41,7 @@ Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turne
     cr_assert(
         hypot(tip[0], tip[1]) < edge && fabs(tip[2] + 90.2) < 1, "[%g, %g, %g]", tip[0], tip[1], tip[2]);
 
-    /* fibres begin at the same apex */
+    /* fibres start at the same apex */
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(mt_fibres_make(&arena, &mesh, &adjacency, &mt_fibres_rule_usual, &fibres), MT_OK);
     cr_assert_eq(fibres.psi[here.apex], 0);

@@ -13,8 +13,8 @@ static uint64_t state = 4711;
 
 static double noise(void) { return between(&state, -1, 1); }
 
-/* A slab whose vertices are moved by up to `jitter` edges along each axis, but not off the sides they are
- * on. All boxes are cut alike: unmoved, their elements give the seven-point stencil at every vertex. */
+/* A slab with vertices displaced by up to `jitter` edges along each axis, within their sides. All boxes are divided alike: without jitter
+ * the elements yield the seven-point stencil at every vertex. */
 static void jittered_slab(mt_arena *arena, const double size[3], double edge, double jitter, mt_mesh *mesh)
 {
     cr_assert_eq(mt_slab_make_cut(arena, size, edge, MT_SLAB_KUHN, mesh), MT_OK, "%s", mt_message());
@@ -26,8 +26,8 @@ static void jittered_slab(mt_arena *arena, const double size[3], double edge, do
     cr_assert_eq(mt_mesh_check(mesh), MT_OK, "%s", mt_message());
 }
 
-/* The error of the solution whose values are given by `exact` where `fixed` says: the largest, or with `mean`
- * the root of the mean square over the vertices. */
+/* Returns the error of the solution with values `exact` at `fixed` vertices: the largest, or with `mean` the root mean square over the
+ * vertices. */
 static double error_of(int mean, mt_arena *arena, const mt_mesh *mesh, int (*fixed)(const double *),
     double (*exact)(const double *), mt_laplace_report *report)
 {
@@ -37,7 +37,7 @@ static double error_of(int mean, mt_arena *arena, const mt_mesh *mesh, int (*fix
     cr_assert(given && phi);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         given[v] = fixed(mesh->xyz_mm + 3 * v) != 0;
-        phi[v] = given[v] ? exact(mesh->xyz_mm + 3 * v) : 1e3; /* the start must not matter */
+        phi[v] = given[v] ? exact(mesh->xyz_mm + 3 * v) : 1e3; /* the initial value must be irrelevant */
     }
     cr_assert_eq(mt_laplace_make(arena, mesh, given, &problem), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_laplace_solve(&problem, 1e-13, 1000, phi, report), MT_OK, "%s", mt_message());
@@ -62,8 +62,8 @@ static int at_surface(const double *p)
 }
 static double slope(const double *p) { return 1 + 0.5 * p[0] - 2 * p[1] + 3 * p[2]; }
 
-/* Linear functions are in the space of the elements, so only rounding and the 1e-13 of the iteration are
- * left. The error in the values is at most the residual times the inverse's norm, some hundred here. */
+/* Linear functions are in the space of the elements, so only rounding and the 1e-13 of the iteration remain. The error of the values is at
+ * most the residual times the inverse's norm, some hundred here. */
 Test(laplace, linear_functions_are_exact_on_a_jittered_slab_with_and_without_flux_through_the_sides)
 {
     mt_arena arena = {0};
@@ -85,7 +85,7 @@ static int at_unit_surface(const double *p)
 }
 static double harmonic(const double *p) { return cos(M_PI * p[1]) * cosh(M_PI * p[2]); }
 
-/* The error with edge 1/8 over the one with edge 1/16. */
+/* Returns the ratio of the errors with edges 1/8 and 1/16. */
 static double gain(int mean, int (*fixed)(const double *))
 {
     double error[2];
@@ -100,10 +100,9 @@ static double gain(int mean, int (*fixed)(const double *))
     return error[0] / error[1];
 }
 
-/* cos(pi y) cosh(pi z) solves the equation on the unit cube and has no flux through x = 0, 1 and y = 0, 1.
- * Second order: half the edge, a quarter of the error, but for higher terms of (pi / 8)^2 / 12 = 1 % in the
- * equation, so some per cent here. The largest error is of order h^2 |log h| where sides without flux
- * meet. */
+/* cos(pi y) cosh(pi z) solves the equation on the unit cube without flux through x = 0, 1 and y = 0, 1. Second order: half the edge, a
+ * quarter of the error, within some per cent for higher terms of (pi / 8)^2 / 12 = 1 % in the equation. The largest error is of order h^2
+ * |log h| at edges between sides without flux. */
 Test(laplace, errors_fall_with_the_square_of_the_edge)
 {
     double largest = gain(0, at_unit_surface), mean = gain(1, at_z_ends), corner = gain(0, at_z_ends);
@@ -114,7 +113,7 @@ Test(laplace, errors_fall_with_the_square_of_the_edge)
 
 static int at_a_corner(const double *p) { return p[0] + p[1] + p[2] == 0 || p[0] == brick[0]; }
 
-/* The matrix in full, A x = 0 at the free vertices, by Gauss-Seidel until nothing moves: slow and obvious. */
+/* Solves A x = 0 at the free vertices with the full matrix by Gauss-Seidel to stagnation: slow and simple. */
 static void relax(const mt_mesh *mesh, const unsigned char *given, double *full, double *x)
 {
     size_t n = mesh->n_vertices;
@@ -158,7 +157,7 @@ Test(laplace, agrees_with_relaxation_of_the_full_matrix_where_one_side_is_one_ve
     relax(&mesh, given, full, x);
     cr_assert_eq(mt_laplace_make(&arena, &mesh, given, &problem), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_laplace_solve(&problem, 1e-13, 1000, phi, &report), MT_OK, "%s", mt_message());
-    /* Relaxation stops where it moves by 1e-14 and shrinks its error by some 1 % a round: 1e-12 is left. */
+    /* The iteration stops at changes of 1e-14 and reduces its error by about 1 % per sweep: 1e-12 remains. */
     for (size_t v = 0; v < n; v++) cr_assert_float_eq(phi[v], x[v], 1e-10, "%zu: %g %g", v, phi[v], x[v]);
     mt_arena_free(&arena);
 }
@@ -242,7 +241,7 @@ Test(laplace, out_of_memory_is_a_file_error_and_leaks_nothing)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    omp_set_num_threads(1); /* many short solutions */
+    omp_set_num_threads(1); /* many short solves */
     jittered_slab(&arena, (double[]){1, 1, 1}, 0.5, 0, &mesh);
     double *phi = mt_arena_alloc(&arena, mesh.n_vertices, sizeof *phi);
     cr_assert(phi);

@@ -6,7 +6,7 @@
 #include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 
-/* A copy of a bowl's triangles whose tags may be changed. */
+/* A copy of a bowl's triangles with tags that can be changed. */
 static mt_mesh retagged(mt_arena *arena, const mt_mesh *bowl)
 {
     mt_mesh copy = *bowl;
@@ -31,7 +31,7 @@ Test(meaning, of_renamed_tags_is_the_surfaces_they_were)
     char text[MT_MEANING_TEXT];
     bowl_make(&arena, 40, 28, 90, &bowl);
     mt_mesh tagged = retagged(&arena, &bowl);
-    for (size_t f = 0; f < bowl.n_faces; f++) { /* and each triangle begins elsewhere */
+    for (size_t f = 0; f < bowl.n_faces; f++) { /* and rotates the vertices of each triangle */
         uint32_t *v = tagged.face_vertex + 3 * f, first = v[0];
         tagged.face_tag[f] = renamed[bowl.face_tag[f]][f % 2];
         v[0] = v[1], v[1] = v[2], v[2] = first;
@@ -48,8 +48,8 @@ Test(meaning, of_renamed_tags_is_the_surfaces_they_were)
     mt_arena_free(&arena);
 }
 
-/* A tag that reaches over the rim, one that is a patch, one that lies half here and half there, and one of a triangle that
- * is none of the surface's: overlap is what both have by what either has. */
+/* A tag that extends over the rim, one on a patch, one divided between two surfaces, and one on a triangle outside the surface. Overlap is
+ * the intersection divided by the union. */
 Test(meaning, tells_how_far_a_tag_and_its_surface_overlap)
 {
     mt_arena arena = {0};
@@ -97,7 +97,7 @@ Test(meaning, of_tags_that_lie_nowhere_is_none)
     mt_arena_free(&arena);
 }
 
-/* As long as can be: 64 tags of eleven characters. */
+/* The longest text: 64 tags of eleven characters. */
 Test(meaning, contradicts_where_one_of_our_tags_lies_on_another_surface)
 {
     cr_expect(!mt_meaning_contradicts(&(mt_meaning){.n = 3, .tag = {1, 2, 9}, .surface = {1, 0, 2}}));

@@ -5,7 +5,7 @@
 #include "mesh/anatomy/nearest.h"
 #include "tests/mesh/damage.h"
 
-/* A cloud of triangles of several sizes, some of them flat to a line or twice the same. */
+/* A cloud of triangles of several sizes, some of them degenerate to a line or duplicate. */
 static void make_cloud(mt_arena *arena, size_t n, mt_mesh *mesh)
 {
     uint64_t state = 7;
@@ -26,8 +26,8 @@ static void make_cloud(mt_arena *arena, size_t n, mt_mesh *mesh)
     }
 }
 
-/* The distance by brute force, without the closed form that is tested: the least over a grid of the triangle's points,
- * which is at most half a step of it too large. */
+/* The distance by brute force, without the tested closed form: the minimum over a grid of points on the triangle, which exceeds the
+ * distance by at most half a grid step. */
 static double sampled_distance(const mt_mesh *mesh, size_t t, const double p[3])
 {
     enum { STEPS = 60 };
@@ -58,7 +58,7 @@ Test(nearest, the_distance_to_a_triangle_is_the_least_to_any_of_its_points)
             mt_triangle_corners(&mesh, t, c);
             const double d = sqrt(mt_triangle_distance_squared(c, p)),
                          sampled = sampled_distance(&mesh, t, p);
-            /* sides are at most 3 sqrt(3) long, and half a step across two sides of a triangle off */
+            /* sides are at most 3 sqrt(3) long; the error is half a grid step across two sides of a triangle */
             cr_assert(
                 d <= sampled + 1e-12 && d >= sampled - 3 * sqrt(3) / 60, "%zu: %g and %g", t, d, sampled);
         }
@@ -96,7 +96,7 @@ Test(nearest, the_tree_finds_what_looking_at_every_triangle_finds)
     mt_arena_free(&arena);
 }
 
-/* To what rounding leaves of the square of a distance. */
+/* Within the rounding of a squared distance. */
 Test(nearest, a_triangle_is_within_a_distance_that_is_not_below_that_of_the_nearest)
 {
     mt_arena arena = {0};

@@ -46,7 +46,7 @@ Test(patch, without_depth_is_the_elements_with_a_face_on_the_surface)
     cr_assert_eq(reached, 2 * 12 * 10); /* two triangles on each of the side's squares */
 }
 
-/* The missing triangle's corners all belong to others of the surface. */
+/* The missing triangle's corners all belong to other triangles of the surface. */
 Test(patch, is_only_the_tagged_part_of_a_side)
 {
     size_t inner = 0, reached = 0;
@@ -82,7 +82,7 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
     }
 }
 
-/* Where nothing is said of a triangle its tag is 0: a tag as any other. */
+/* Triangles without a tag have tag 0, which is a tag like any other. */
 Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
 {
     unsigned char *wanted = mt_arena_alloc(&arena, mesh.n_elements, 1);
@@ -94,7 +94,7 @@ Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
     cr_assert_arr_eq(at, wanted, mesh.n_elements);
 }
 
-/* The least distance to points strewn over all triangles of the tag, their sides cut in `parts`. */
+/* Returns the smallest distance to sample points on all triangles of the tag, with their sides divided in `parts`. */
 static double sampled_mm(const double x[3], int32_t tag, int parts)
 {
     double least = INFINITY;
@@ -116,8 +116,8 @@ static double sampled_mm(const double x[3], int32_t tag, int parts)
     return least;
 }
 
-/* On a surface of hills the nearest of points strewn over it is too far by at most the distance of a
- * triangle's point from the nearest strewn one: a part of its longest side, which is below 1.2 mm here. */
+/* On a hilly surface the nearest sample point is too far by at most the distance of a point of a triangle to the nearest sample: a fraction
+ * of its longest side, which is below 1.2 mm here. */
 Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
 {
     enum { PARTS = 12 };
@@ -152,7 +152,7 @@ Test(patch, is_the_same_for_any_number_of_threads)
     cr_assert_arr_eq(one, at, mesh.n_elements);
 }
 
-/* Triangles need not be faces of elements, and may be no triangles at all. */
+/* Triangles need not be faces of elements, and can be degenerate. */
 Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
 {
     const size_t more = 3;
@@ -166,7 +166,7 @@ Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
     mesh.face_tag[0] = 12;
     mesh.xyz_mm = xyz_mm, mesh.n_vertices += more;
     cr_assert_eq(mt_patch_elements(&mesh, 12, 1, at), MT_INPUT);
-    /* the nearest centres are a quarter of an edge behind the side x = 0: 2.125 mm away */
+    /* the nearest centres are a quarter of an edge inside the side x = 0: 2.125 mm away */
     cr_assert(
         strstr(mt_message(), "within 1 mm of it; the nearest centre is 2.13 mm away"), "%s", mt_message());
     find(12, 2.2);

@@ -19,7 +19,7 @@ static int32_t *copy_tags(mt_arena *arena, const mt_mesh *mesh)
     return tags;
 }
 
-/* The tags that are there are found again, whatever stood there meanwhile. */
+/* The true tags are found again, whatever the previous tags. */
 static void assert_found(mt_mesh *mesh, mt_surfaces *found)
 {
     mt_arena arena = {0};
@@ -63,14 +63,14 @@ Test(surfaces, of_two_ventricles_are_found_triangle_by_triangle)
         cr_assert_eq(found.n_triangles[s] > 0, s > 0);
         cr_assert_float_eq(found.area_mm2[s], counts.area_mm2[s], 1e-9 * counts.area_mm2[s]);
     }
-    /* The walls of the geometry are 11 and 4.4 mm. Facets of gmsh's 1.4 h = 11 mm cut up to 11^2 / (8 * 26) = 0.6 mm
-     * off a radius of 26 mm, on either side. */
+    /* The walls of the geometry are 11 and 4.4 mm. Facets of gmsh's 1.4 h = 11 mm cut up to 11^2 / (8 * 26) = 0.6 mm off a radius of 26 mm,
+     * on either side. */
     cr_assert(fabs(found.wall_mm[0] - 11) < 1.2, "%g", found.wall_mm[0]);
     cr_assert(fabs(found.wall_mm[1] - 4.4) < 1.2, "%g", found.wall_mm[1]);
     mt_arena_free(&arena);
 }
 
-/* Turned, in other units, and with triangles and vertices in another order. */
+/* Rotated, in other units, and with triangles and vertices in another order. */
 static void disturb(mt_mesh *mesh, mt_arena *arena, double factor)
 {
     uint64_t state = 99;
@@ -118,8 +118,8 @@ Test(surfaces, do_not_depend_on_unit_rotation_and_order)
     }
 }
 
-/* Where both meet in a sharp rim, the base is what has a corner on it: the upper row outside and inside, of which there
- * are two with a side on the rim for each of its points and one with a corner. */
+/* At a sharp rim the base consists of the triangles with a corner on it: the upper row outside and inside, two triangles with a side on the
+ * rim for each of its points, and one with a corner. */
 Test(surfaces, of_a_ventricle_without_a_flat_base_have_the_rim_as_base)
 {
     mt_arena arena = {0};
@@ -137,7 +137,7 @@ Test(surfaces, of_a_ventricle_without_a_flat_base_have_the_rim_as_base)
     mt_arena_free(&arena);
 }
 
-/* Four points of each of its circles are lower, so that the plane of the rest does not part inside and outside there. */
+/* Four points of each of its circles are lower, so that the plane of the others does not separate inside and outside there. */
 Test(surfaces, a_base_that_is_flat_but_for_a_stretch_is_found)
 {
     mt_arena arena = {0};
@@ -151,7 +151,7 @@ Test(surfaces, a_base_that_is_flat_but_for_a_stretch_is_found)
     mt_surfaces_count(&mesh, &given);
     ok(mt_surfaces_find(&mesh, &found));
     cr_assert_eq(found.how, MT_FOUND_FLAT);
-    /* 27 of the 32 parts of the ring are as they were; in the rest the border is on one of the edges */
+    /* 27 of the 32 parts of the ring are unchanged; in the rest the border is on one of the edges */
     cr_assert(found.area_mm2[MT_SURFACE_BASE] > 0.8 * given.area_mm2[MT_SURFACE_BASE]);
     cr_assert(found.area_mm2[MT_SURFACE_BASE] < 1.3 * given.area_mm2[MT_SURFACE_BASE]);
     cr_assert_float_eq(
@@ -202,7 +202,7 @@ Test(surfaces, of_two_pits_have_the_one_with_the_thicker_wall_left)
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_RV], 9 * 10 + 2 * (9 + 10) * 11, 1e-9);
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_BASE], 24 * 12 - 6 * 6 - 9 * 10, 1e-9);
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_EPI], 24 * 12 + 2 * (24 + 12) * 12, 1e-9);
-        /* from the middle of a triangle, a third of a millimetre beside the facing one's */
+        /* from the middle of a triangle, a third of a millimetre from the facing one's */
         cr_assert_float_eq(found.wall_mm[0], 3, 1e-9);
         cr_assert_float_eq(found.wall_mm[1], 1, 1e-9);
         mt_arena_free(&arena);
@@ -221,7 +221,7 @@ Test(surfaces, a_hole_within_the_muscle_belongs_to_none)
     mt_arena_free(&arena);
 }
 
-/* Where the answer is not clear there is none, and the tags stay. */
+/* Ambiguous surfaces are refused, and the tags are unchanged. */
 static void assert_refused(mt_mesh *mesh, const char *why)
 {
     mt_surfaces found;
