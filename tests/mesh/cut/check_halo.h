@@ -7,7 +7,7 @@
 
 #include "mesh/cut/halo.h"
 
-/* Walks the local order of a part: map[element] becomes its position, or UINT32_MAX again where `clear`. */
+/* Walks the local order of a part: map[element] becomes its position, or UINT32_MAX again if `clear`. */
 static inline void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
     uint32_t position = 0;
@@ -58,7 +58,7 @@ static inline mt_status check_range(const mt_halo *halo, uint32_t p, size_t r)
     return MT_OK;
 }
 
-/* Both lists hold the same number of pairs, and every pair of the second, all different, is in the first. */
+/* Checks that both lists have the same number of pairs, and that the pairs of the second are distinct and in the first. */
 static inline mt_status check_directions(const mt_halo *halo)
 {
     if (halo->in_offset[halo->n_parts] != halo->to_offset[halo->n_ranges])
@@ -83,7 +83,7 @@ static inline mt_status check_directions(const mt_halo *halo)
     return MT_OK;
 }
 
-/* Every element that a row of part q reads is owned or received, and nothing is received twice. */
+/* Checks that every element read by a row of part q is owned or received, and nothing is received twice. */
 static inline mt_status check_part(const mt_halo *halo, const mt_pattern *pattern, uint32_t q, uint32_t *map)
 {
     size_t needed = 0;

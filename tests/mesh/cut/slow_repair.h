@@ -1,5 +1,5 @@
-/* The repair of parts as its header tells it, slowly: each element that moves is searched for from the beginning, and elements are chosen
- * among all of a part. To be compared with. */
+/* A slow reference for the repair of parts, as its header specifies it: each moved element is searched from the beginning, among all
+ * elements of a part. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +15,9 @@ struct slow_parts {
     uint32_t n_parts;
     size_t least, most;
     mt_members of;
-    uint32_t *from;          /* [n_parts] in a search: the part before this one; NONE: not seen */
+    uint32_t *from;          /* [n_parts] in a search: the previous part; NONE: not visited */
     uint32_t *queue, *chain; /* [n_parts] */
-    size_t level;            /* no part that has elements to spare has more than this */
+    size_t level;            /* no part with spare elements has more than this */
     uint32_t cursor;         /* the parts before this one have fewer */
     size_t moves;
 };
@@ -34,11 +34,11 @@ static mt_status begin(mt_arena *scratch, struct slow_parts *parts, uint32_t *pa
     MT_ALLOC(scratch, parts->queue, parts->n_parts);
     MT_ALLOC(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
-    parts->cursor = parts->n_parts; /* the first to ask looks for the level */
+    parts->cursor = parts->n_parts; /* the first call determines the level */
     return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);
 }
 
-/* ---- which element to hand on ---- */
+/* ---- selection of the element to move ---- */
 
 static int faces_towards(const struct slow_parts *parts, uint32_t element, uint32_t part)
 {
@@ -50,8 +50,8 @@ static int faces_towards(const struct slow_parts *parts, uint32_t element, uint3
     return n;
 }
 
-/* The element of `part` to hand on to `to`: of those that touch it the one with the most faces there and the fewest faces to
- * its own part; NONE: none touches it. With to = NONE any element may go. */
+/* Returns the element of `part` to move to `to`: of the elements that touch it the one with the most faces there and the fewest faces to
+ * its own part; NONE if none touches it. With to = NONE any element is allowed. */
 static uint32_t choose(const struct slow_parts *parts, uint32_t part, uint32_t to)
 {
     uint32_t best = NONE;
@@ -67,8 +67,8 @@ static uint32_t choose(const struct slow_parts *parts, uint32_t part, uint32_t t
 
 /* ---- chains ---- */
 
-/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` elements, and writes
- * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. */
+/* Searches from part `start` for the nearest part with fewer than `below` or more than `above` elements, and writes the path, including
+ * both ends, to chain[]. Returns its length, or 0 if there is no such part in reach. */
 static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, size_t above)
 {
     uint32_t n = 0, found = NONE, length = 0;
@@ -89,15 +89,15 @@ static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, s
     return length;
 }
 
-/* Part a hands an element to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
- * has lost an element before it is its turn. */
+/* Moves an element from part a to b. Along a shortest chain, from its first part on, there is always one to move: no part of it has lost an
+ * element before its turn. */
 static void hand(struct slow_parts *parts, uint32_t a, uint32_t b)
 {
     const uint32_t element = choose(parts, a, b);
     move_element(parts, element != NONE ? element : choose(parts, a, NONE), b);
 }
 
-/* A part that has the most elements, asked for again and again while parts above `least` only lose elements. */
+/* Returns a largest part; called repeatedly while parts above `least` only lose elements. */
 static uint32_t largest(struct slow_parts *parts)
 {
     for (;;) {

@@ -23,7 +23,7 @@ static void *taken(struct problem *problem, size_t count, size_t size)
     return memory;
 }
 
-/* A slab in groups of parts, cut by METIS. */
+/* A slab in groups of parts, partitioned by METIS. */
 static void slab(struct problem *problem, double x, double y, double z, double edge, uint32_t n_groups,
     uint32_t parts_per_group)
 {
@@ -42,7 +42,7 @@ static void slab(struct problem *problem, double x, double y, double z, double e
         MT_OK, "%s", mt_message());
 }
 
-/* Pairs of elements at random that read each other, nearby or far; parts at random, in groups, some of them empty. */
+/* Random pairs of elements that read each other, near or far; random parts, in groups, some of them empty. */
 static void random_pairs(struct problem *problem, uint64_t seed)
 {
     uint64_t state = seed;
@@ -70,13 +70,13 @@ static void random_pairs(struct problem *problem, uint64_t seed)
             (uint32_t)(slices ? c * n_groups * in_group / n : draw(&state, n_groups * in_group));
 }
 
-/* What follows from the definition, by looking at all rows. */
+/* The counts by definition, from all rows. */
 struct counts {
-    size_t largest, total, crossing; /* burden of a part, of all; words between groups */
+    size_t largest, total, crossing; /* largest burden of a part, and total; words between groups */
     size_t fullest, empty;
 };
 
-/* For each part the elements that two or more other parts need; those who read an element are the elements it reads. */
+/* Counts for each part the elements that two or more other parts need. The readers of an element are the elements that it reads. */
 static void count_mixed(const struct problem *problem, size_t *mixed)
 {
     const uint32_t *part = problem->partition.part;
@@ -93,7 +93,7 @@ static void count_mixed(const struct problem *problem, size_t *mixed)
     }
 }
 
-/* By the measure mixed where `weight` is given: what each part adds to the burden of those who need elements of it. */
+/* Counts by the measure mixed if `weight` is given: the addition of each part to the burden of the parts that need its elements. */
 static struct counts count(const struct problem *problem, const size_t *weight)
 {
     const mt_partition *p = &problem->partition;
@@ -129,7 +129,7 @@ static mt_status balance(struct problem *problem, mt_balance_measure measure, mt
         measure, &problem->partition, report);
 }
 
-/* Balances and looks whether everything holds that mesh/cut/balance.h says. */
+/* Balances, and checks all claims of mesh/cut/balance.h. */
 static void assert_balances(struct problem *problem, mt_balance_measure measure, mt_balance *report)
 {
     size_t *mixed = taken(problem, problem->partition.n_parts, sizeof *mixed);
@@ -186,7 +186,7 @@ Test(balance, the_largest_need_on_a_slab_falls_by_a_tenth)
     }
 }
 
-/* Under mixed-clean, as mesh/cut/halo.h counts it: by needed first, then by mixed. */
+/* Under mixed-clean, as mesh/cut/halo.h counts: by needed first, then by mixed. */
 Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
 {
     struct problem problem;
@@ -210,8 +210,8 @@ Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
     mt_arena_free(&problem.arena);
 }
 
-/* Two squares of four by four elements that read their neighbours, and two more of the left that stick into the right:
- * elements of a grid of eight by four, read up, down, left and right. A straight border needs 4, and no more is needed. */
+/* Two squares of four by four elements that read their neighbours, with two elements of the left one protruding into the right: a grid of
+ * eight by four elements, read up, down, left and right. A straight border needs 4, the minimum. */
 Test(balance, elements_that_stick_out_are_given_away)
 {
     struct problem problem = {.n_elements = 32, .width = 4};

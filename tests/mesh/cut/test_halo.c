@@ -20,8 +20,8 @@ struct problem {
     mt_partition partition;
 };
 
-/* Any pattern at all, not even symmetric: rows read elements nearby or far, and are padded with themselves;
- * parts are random or slices, and often empty. */
+/* An arbitrary pattern, not even symmetric: rows read elements near or far, and are padded with themselves; parts are random or slices, and
+ * often empty. */
 static void random_problem(mt_arena *arena, uint64_t seed, struct problem *problem)
 {
     state = seed;
@@ -66,7 +66,7 @@ static mt_status check(const mt_halo *halo, const struct problem *problem)
         &problem->partition);
 }
 
-/* Whether part q needs element c, by looking at all rows. */
+/* True if part q needs element c, by all rows. */
 static bool needs(const struct problem *problem, uint32_t q, uint32_t c)
 {
     if (problem->partition.part[c] == q) return false;
@@ -75,7 +75,7 @@ static bool needs(const struct problem *problem, uint32_t q, uint32_t c)
     return false;
 }
 
-/* Sends every range to the parts it goes to, and counts what arrives: times[q * n_elements + c]. */
+/* Sends every range to its destinations, and counts the arrivals: times[q * n_elements + c]. */
 static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
 {
     uint8_t *times = mt_arena_alloc(arena, halo->n_parts * halo->n_elements, 1);
@@ -88,7 +88,7 @@ static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
     return times;
 }
 
-/* The receivers' lists say the same as the senders': taken from times, all must be zero afterwards. */
+/* The receivers' lists agree with the senders': subtracted from times, all must be zero afterwards. */
 static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
 {
     for (uint32_t q = 0; q < halo->n_parts; q++) {
@@ -132,7 +132,7 @@ static void assert_delivers(mt_arena *arena, const struct problem *problem, cons
     }
 }
 
-/* Element by element: a piece ends where the next element received is not the next of the same part. */
+/* Counts element by element: a piece ends if the next received element is not the next of the same part. */
 static void assert_pieces(const mt_halo *halo)
 {
     for (uint32_t q = 0; q < halo->n_parts; q++) {
@@ -148,7 +148,7 @@ static void assert_pieces(const mt_halo *halo)
     }
 }
 
-/* Where a part computes with local indices it reads the values it would read with global ones. */
+/* Local indices of a part read the same values as global ones. */
 static void assert_local_columns(mt_arena *arena, const struct problem *problem, const mt_halo *halo)
 {
     uint32_t *map = mt_arena_alloc(arena, halo->n_elements, sizeof *map);
@@ -179,14 +179,14 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
     }
 }
 
-/* ---- as it is seen from some parts ---- */
+/* ---- restricted to some parts ---- */
 
 static const uint32_t *elements_of(const mt_halo *halo, const mt_scheme_range *range)
 {
     return halo->own_element + halo->own_offset[range->source] + range->begin;
 }
 
-/* A part seen from itself owns, sends and receives what it does. */
+/* A part in its own view owns, sends and receives the same. */
 static void assert_part_seen(const mt_halo *whole, const mt_halo *seen, uint32_t p)
 {
     const size_t n_in = whole->in_offset[p + 1] - whole->in_offset[p],
@@ -217,7 +217,7 @@ static void assert_part_seen(const mt_halo *whole, const mt_halo *seen, uint32_t
     }
 }
 
-/* Of another part [first, end) see the elements that they receive, and no more but for its first. */
+/* The view of parts [first, end) shows of another part the elements that they receive, and no others except the first. */
 static void assert_other_seen(const mt_halo *whole, const mt_halo *seen, const uint8_t *times, uint32_t p,
     uint32_t first, uint32_t end, bool each)
 {
@@ -273,7 +273,7 @@ static void assert_right(const struct problem *problem, const mt_scheme *scheme,
     mt_arena_free(&arena);
 }
 
-/* Under every scheme, and with several limits where there is one. */
+/* Checks every scheme, with several limits if it has one. */
 static void assert_right_under_all(const struct problem *problem, const char *what)
 {
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
@@ -299,7 +299,7 @@ Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_schem
     }
 }
 
-/* A slab that has lost some of its tetrahedra, and the rings of those that are left. */
+/* A slab without some of its tetrahedra, and the rings of the others. */
 static void broken_slab(mt_arena *arena, uint64_t seed, mt_adjacency *adjacency, struct problem *problem)
 {
     mt_mesh mesh;
@@ -343,8 +343,7 @@ static size_t destinations(const struct problem *problem, uint32_t n_parts, uint
     return n;
 }
 
-/* The definition, element by element: interior ascending, then mixed ascending, then clean by destination and
- * ascending. */
+/* The definition, element by element: interior ascending, then mixed ascending, then clean by destination and ascending. */
 Test(halo, mixed_clean_orders_elements_and_sends_mixed_to_all_neighbours)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -381,8 +380,7 @@ Test(halo, mixed_clean_orders_elements_and_sends_mixed_to_all_neighbours)
     }
 }
 
-/* Three parts of three elements. Element 0 is needed by parts 1 and 2, element 1 by part 2, element 2 by nobody; element 3
- * by part 0. */
+/* Three parts of three elements. Parts 1 and 2 need element 0, part 2 element 1, no part element 2; part 0 needs element 3. */
 Test(halo, a_small_one_is_what_it_is_on_paper)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
@@ -405,7 +403,7 @@ Test(halo, a_small_one_is_what_it_is_on_paper)
     mt_arena_free(&arena);
 }
 
-/* Each damage breaks one invariant of the struct comment. */
+/* Each damage violates one invariant of the struct comment. */
 static void damage(mt_halo *halo, int which)
 {
     uint32_t t = 0;

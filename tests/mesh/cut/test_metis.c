@@ -1,4 +1,4 @@
-/* Partitions where METIS behaves as badly as it may: here is one in its place that does (tests/bad_metis.h). */
+/* Partitions with METIS at its worst: replaced by an implementation that fails on purpose (tests/bad_metis.h). */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -101,7 +101,7 @@ Test(metis, without_a_failure_there_is_one_attempt_with_the_first_seed)
     cr_assert(nobody_is_left());
 }
 
-/* Each way to fail, the words that tell it, and what METIS said. */
+/* Each kind of failure, its words in the message, and METIS's answer. */
 static const struct {
     enum mood mood;
     int answer, signal;
@@ -157,7 +157,7 @@ Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
         "%s", mt_message());
 }
 
-/* As METIS answers it, as it says it during its initial partitioning, and as the system does it. */
+/* As METIS returns it, as it prints it during its initial partitioning, and as the system reports it. */
 Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
 {
     static const char *const words = "***Memory allocation failed for SetupCoarseGraph: adjwgt. Requested "
@@ -205,7 +205,7 @@ static void run_at_exit(void)
     if (getpid() != parent) (void)fputs("the parent's own", stderr);
 }
 
-/* Its exit would flush what the parent has open and take away what it has made. */
+/* exit would flush the parent's open files and delete its temporary files. */
 Test(metis, what_the_parent_does_at_its_exit_the_child_does_not)
 {
     parent = getpid();
@@ -221,7 +221,7 @@ static void must_not(int number)
     _exit(9);
 }
 
-/* METIS raises and catches them: that is its own affair, and so is what the parent does with them. */
+/* METIS raises and catches signals internally, separately from the parent's handlers. */
 Test(metis, handlers_of_the_parent_stay_and_do_not_run_in_the_child)
 {
     struct sigaction now;
@@ -241,7 +241,7 @@ Test(metis, handlers_of_the_parent_stay_and_do_not_run_in_the_child)
     (void)signal(SIGTERM, SIG_DFL);
 }
 
-/* Whoever started us may have said that children shall not be waited for. */
+/* The process may have been started with ignored SIGCHLD. */
 Test(metis, children_that_nobody_waits_for_answer_too)
 {
     (void)signal(SIGCHLD, SIG_IGN);
@@ -252,12 +252,12 @@ Test(metis, children_that_nobody_waits_for_answer_too)
     assert_in_turn(&a);
 }
 
-/* SIGTERM and SIGKILL to the caller, and to its whole process group, while METIS works: its process goes with it. */
+/* SIGTERM and SIGKILL to the caller, and to its process group, while METIS works: its process ends too. */
 Test(metis, it_goes_with_the_caller, .timeout = 30)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
-    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* orphans come to us */
+    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* adopt orphans */
     for (int k = 0; k < 4; k++) {
         pid_t at_work;
         int ended;
@@ -280,7 +280,7 @@ Test(metis, it_goes_with_the_caller, .timeout = 30)
     cr_assert(nobody_is_left());
 }
 
-/* ---- what a partition says of it ---- */
+/* ---- report of a partition ---- */
 
 Test(metis, a_partition_says_where_it_is_another_than_usual)
 {

@@ -16,7 +16,7 @@ static void slab(mt_arena *arena, double x, double y, double z, double edge, mt_
     cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
 }
 
-/* Groups in a row. */
+/* Groups on a line. */
 static uint64_t along(uint32_t group, uint32_t other)
 {
     return group < other ? other - group : group - other;
@@ -51,7 +51,7 @@ static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_
     return most;
 }
 
-/* METIS alone does not: parts of a few elements are too small for it. */
+/* METIS alone does not achieve this: parts of a few elements are too small for it. */
 Test(partition, no_part_of_a_slab_is_empty_or_above_the_imbalance)
 {
     static const uint32_t parts[][2] = {{1, 64}, {4, 16}, {1, 7512}, {3, 300}};
@@ -81,7 +81,7 @@ static mt_partition groups_of(mt_arena *arena, const mt_partition *partition)
     return groups;
 }
 
-/* A tenth of 3 %, and a whole element. */
+/* A tenth of 3 %, and one element. */
 Test(partition, groups_that_come_first_are_nearly_equal_and_have_fewer_faces_between_them)
 {
     static const double size[][3] = {{20, 7, 3}, {12, 12, 1.5}, {40, 2, 2}};
@@ -152,7 +152,7 @@ Test(partition, counts_its_cut_faces_and_the_cut_is_small)
         if (adjacency.neighbour[k] != MT_NO_ELEMENT)
             cut += partition.part[k / 4] != partition.part[adjacency.neighbour[k]];
     cr_assert_eq(partition.edge_cut, cut / 2);
-    /* A straight cut across the bar goes through 4 x 4 boxes of two faces; twice that is still near it. */
+    /* A straight cut across the bar crosses 4 x 4 boxes of two faces; the limit is twice that. */
     cr_assert_leq(partition.edge_cut, 2 * 2 * 16);
     cr_assert_gt(partition.edge_cut, 0);
     mt_arena_free(&arena);
@@ -262,7 +262,8 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
     mt_arena_free(&lasting);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* whose allocator ends the process */
+/* the sanitizer's allocator ends the process */
+#ifndef __SANITIZE_ADDRESS__
 static size_t data_bytes(void)
 {
     size_t pages = 0;
@@ -272,7 +273,7 @@ static size_t data_bytes(void)
     return pages * 4096;
 }
 
-/* METIS itself here, with so much memory more: enough, or too little at one place or another. */
+/* METIS itself, with a limit of additional memory: sufficient, or too small at one place or another. */
 Test(partition, metis_without_memory_is_a_failure_of_memory_wherever_it_happens)
 {
     mt_arena arena = {0};

@@ -8,7 +8,8 @@
 
 enum { MOST = 64 };
 
-/* Places 2r and 2r + 1 are the ends of rung r: 1 apart; all other steps, across a rung or along a rail, are 2. */
+/* Distances on a ladder: places 2r and 2r + 1 are the ends of rung r, at distance 1; all other steps, across a rung or along a rail, are
+ * 2. */
 static uint64_t ladder(uint32_t place, uint32_t other)
 {
     if (place / 2 == other / 2) return place != other;
@@ -22,7 +23,7 @@ struct sample {
     uint64_t weight[MOST * MOST];
 };
 
-/* From a matrix of weights, symmetric; zero is no pair. */
+/* Builds a graph from a symmetric matrix of weights; zero: no pair. */
 static const mt_placement_graph *graph_of(struct sample *sample, uint32_t n, const uint32_t *matrix)
 {
     size_t k = 0;
@@ -45,7 +46,7 @@ static void assert_permutation(const uint32_t *place, uint32_t n)
     for (uint32_t g = 0; g < n; g++) cr_assert(place[g] < n && !used[place[g]]++, "place %u", place[g]);
 }
 
-/* The least cost of all orders of the groups from `from` on. */
+/* Returns the least cost of all orders of the groups from `from` on. */
 static uint64_t least_cost(const mt_placement_graph *graph, uint32_t *place, uint32_t from)
 {
     if (from == graph->n_groups) return mt_placement_cost(graph, place);
@@ -80,7 +81,7 @@ Test(placement, up_to_seven_groups_lie_as_well_as_in_any_order)
         }
 }
 
-/* A chain goes across each rung and on along the rail: n / 2 rungs, n / 2 - 1 steps, and no order does with less. */
+/* A chain crosses each rung and continues along the rail: n / 2 rungs and n / 2 - 1 steps, the minimum of all orders. */
 Test(placement, a_shuffled_chain_is_laid_out_along_the_ladder)
 {
     static struct sample sample;

@@ -9,7 +9,7 @@
 #include "tests/mesh/cut/slow_repair.h"
 #include "tests/random.h"
 
-/* A row of elements: element c touches c - 1 and c + 1, except where a piece ends. */
+/* A row of elements: element c touches c - 1 and c + 1, except at the ends of pieces. */
 static void row_of_elements(mt_arena *arena, size_t n, size_t piece, mt_adjacency *adjacency)
 {
     adjacency->n_elements = n;
@@ -53,7 +53,7 @@ static size_t repaired(
     return moves;
 }
 
-/* Pieces of each part, elements that touch being one piece. */
+/* Counts the connected pieces of all parts. */
 static size_t pieces(const mt_adjacency *adjacency, const uint32_t *part)
 {
     const size_t n = adjacency->n_elements;
@@ -118,7 +118,7 @@ Test(repair, what_a_part_lacks_comes_along_the_parts_between)
     mt_arena_free(&arena);
 }
 
-/* The empty part takes an end of the largest one: taking from the middle would break it. */
+/* The empty part takes an end of the largest one: taking from the middle would disconnect it. */
 Test(repair, an_empty_part_takes_one_element_of_the_largest_and_breaks_nothing)
 {
     mt_arena arena = {0};
@@ -131,7 +131,7 @@ Test(repair, an_empty_part_takes_one_element_of_the_largest_and_breaks_nothing)
     mt_arena_free(&arena);
 }
 
-/* Cells 0, 1, 2 in a row are part 0; element 3 touches 1 and 2. Without 1 the others would not touch any more. */
+/* Cells 0, 1, 2 in a row are part 0; element 3 touches 1 and 2. Without 1 the others would be disconnected. */
 Test(repair, the_element_with_the_fewest_faces_to_its_own_part_goes)
 {
     uint32_t neighbour[16], part[4] = {0, 0, 0, 1}, after[4] = {0, 0, 1, 1};
@@ -152,12 +152,12 @@ Test(repair, where_nothing_leads_from_piece_to_piece_an_element_jumps)
     cr_assert_eq(pieces(&row, full), 3);
     cr_assert_eq(repaired(&row, 2, 6, 6, poor), 2);
     uint32_t apart[12] = {
-        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2}; /* once 1 has two of 0's, 2 gets its by way of 1 */
+        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2}; /* after 1 has two of 0's, 2 gets its elements through 1 */
     cr_assert_eq(repaired(&row, 3, 4, 4, apart), 2 + 2 * 2);
     mt_arena_free(&arena);
 }
 
-/* Parts at random, scattered over the mesh, with many empty and a few that own most; bounds from loose to tight. */
+/* Random parts, scattered over the mesh, with many empty and a few very large ones; bounds from loose to tight. */
 Test(repair, any_parts_at_all_get_their_sizes_and_the_same_every_time)
 {
     mt_arena arena = {0};
@@ -212,7 +212,7 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
     mt_arena_free(&arena);
 }
 
-/* Takes one neighbourhood in four away. */
+/* Removes one adjacency in four. */
 static void loosen(mt_adjacency *adjacency, uint64_t *state)
 {
     for (uint32_t c = 0; c < adjacency->n_elements; c++)
@@ -226,7 +226,7 @@ static void loosen(mt_adjacency *adjacency, uint64_t *state)
         }
 }
 
-/* By chance; in a row; all in one; in a row with some by chance; half in one. */
+/* Returns a random part; in a row; one part; in a row with some random; half in one. */
 static uint32_t any_part(uint64_t *state, size_t kind, size_t c, size_t n, uint32_t n_parts)
 {
     const uint32_t in_a_row = (uint32_t)(c * n_parts / n), by_chance = (uint32_t)draw(state, n_parts);

@@ -14,14 +14,14 @@ static uint64_t state;
 
 static uint32_t below(uint32_t n) { return (uint32_t)draw(&state, n); }
 
-/* What a part's elements are needed by, as bits. */
+/* The destinations that need a part's elements, as bits. */
 typedef struct needs {
     uint32_t n_elements, n_to;
     uint64_t *of; /* [n_elements] */
     mt_needs source;
 } needs;
 
-/* What a scheme made of it. */
+/* The result of a scheme. */
 typedef struct plan {
     uint32_t *order, n_interior;
     mt_scheme_sink sink;
@@ -55,7 +55,7 @@ static void exactly(mt_arena *arena, uint32_t n_elements, const uint64_t *of, ne
     finish(arena, n);
 }
 
-/* Cells that draw one of n_sets sets each, which have 1 to `most` of n_to destinations; some are of the interior. */
+/* Cells that draw one of n_sets sets each, with 1 to `most` of n_to destinations; some are interior. */
 static void random_needs(
     mt_arena *arena, uint32_t n_elements, uint32_t n_sets, uint32_t n_to, uint32_t most, needs *n)
 {
@@ -96,7 +96,7 @@ static bool sends(const plan *p, size_t r, uint32_t q)
     return false;
 }
 
-/* Cells that q is sent. */
+/* Returns the number of cells sent to q. */
 static size_t sent(const plan *p, uint32_t q)
 {
     size_t elements = 0;
@@ -116,7 +116,7 @@ static size_t all_needed(const needs *n) { return n->source.need_offset[n->n_ele
 
 static size_t n_bits(uint64_t word) { return (size_t)__builtin_popcountll(word); }
 
-/* Whether the destinations of a come before those of b in a dictionary. */
+/* True if the destinations of a precede those of b lexicographically. */
 static bool before(uint64_t a, uint64_t b)
 {
     while (a != 0 && b != 0) {
@@ -127,7 +127,7 @@ static bool before(uint64_t a, uint64_t b)
     return a == 0 && b != 0;
 }
 
-/* The sets of a part and their sizes, by number; how many. */
+/* Lists the sets of a part and their sizes by number; returns how many there are. */
 static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
 {
     size_t n_sets = 0;
@@ -145,7 +145,7 @@ static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
     return n_sets;
 }
 
-/* Pieces in which destinations find the elements of a plan that sends only what is needed. */
+/* Counts the pieces in which destinations receive the elements of a plan without unused elements. */
 static size_t runs(const needs *n, const plan *p)
 {
     size_t count = 0;
@@ -167,8 +167,8 @@ static void assert_same(const plan *a, const plan *b, const needs *n)
     cr_assert_arr_eq(a->sink.to_part, b->sink.to_part, a->sink.n_to * sizeof *a->sink.to_part);
 }
 
-/* The interior ascends and is needed by nobody, the others are; every element is there once; ranges are in the
- * separator, ascend, and have ascending destinations; nobody gets an element twice or lacks one. */
+/* The interior ascends and has no destination, the others have one; every element occurs once; ranges are in the separator, ascend, and
+ * have ascending destinations; each destination receives all its elements once. */
 static void assert_sound(const needs *n, const plan *p, const char *what)
 {
     uint8_t *seen = calloc(n->n_elements + 1, 1), *times = calloc(n->n_elements + 1, MOST);
@@ -242,8 +242,8 @@ Test(scheme, without_memory_there_is_a_failure_and_no_leak)
     mt_arena_free(&lasting);
 }
 
-/* A needs elements 0 and 1, B 1 and 2, C 0 and 2 (Burchard et al. 2023, section 4.1): no order gives each of them a range
- * without the element that it does not need. */
+/* A needs elements 0 and 1, B 1 and 2, C 0 and 2 (Burchard et al. 2023, section 4.1): in every order some range contains an unneeded
+ * element. */
 Test(scheme, three_that_need_two_of_three_elements_each)
 {
     mt_arena arena = {0};
@@ -347,8 +347,8 @@ Test(scheme, budget_uses_its_limit_and_no_destination_receives_more_with_a_highe
     }
 }
 
-/* The rule as it is written in mesh/cut/sets.h, every pair looked at for every merge: the elements sent. `set` and `size` are
- * in the order of the sets' numbers. */
+/* Applies the rule of mesh/cut/sets.h by checking every pair for every merge; returns the number of sent elements. `set` and `size` are in
+ * the order of the sets' numbers. */
 static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit)
 {
     for (;;) {
@@ -387,8 +387,8 @@ Test(scheme, budget_merges_the_two_sets_that_cost_least)
         }
 }
 
-/* {1 2 5} and {3 4 5} merge first, for 12; with their union, {1 2 3 4} costs 10, with {1 2 4} 14, and with each of the
- * two alone it was 16. */
+/* {1 2 5} and {3 4 5} merge first, for 12; with their union, {1 2 3 4} costs 10, with {1 2 4} 14, and with each of the two alone it was
+ * 16. */
 Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
 {
     static const struct {
@@ -410,7 +410,7 @@ Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
 
 /* ---- ranged ---- */
 
-/* The interval that a destination needs of an order. */
+/* Finds the interval of an order that a destination needs. */
 static void enclose(const needs *n, const plan *p, uint32_t q, uint32_t *begin, uint32_t *end)
 {
     *begin = n->n_elements, *end = 0;
@@ -447,7 +447,7 @@ Test(scheme, ranged_sends_each_destination_the_smallest_range_and_equal_ranges_o
     }
 }
 
-/* ---- against all orders ---- */
+/* ---- comparison with all orders ---- */
 
 typedef struct sum_of_order {
     const uint64_t *set;
@@ -455,7 +455,7 @@ typedef struct sum_of_order {
     size_t n;
 } sum_of_order;
 
-/* Pieces, or elements of all intervals, in an order of sets. */
+/* Returns pieces, or elements of all intervals, in an order of sets. */
 static size_t pieces(const sum_of_order *s, const size_t *order)
 {
     size_t count = 0;
@@ -480,7 +480,7 @@ static size_t intervals(const sum_of_order *s, const size_t *order)
 
 typedef size_t measure(const sum_of_order *s, const size_t *order);
 
-/* The least over all orders: Heap's way through the permutations. */
+/* Returns the minimum over all orders: Heap's enumeration of permutations. */
 static size_t least_of_all(const sum_of_order *s, measure *of)
 {
     size_t order[8], count[8] = {0}, least;
@@ -501,8 +501,7 @@ static size_t least_of_all(const sum_of_order *s, measure *of)
     return least;
 }
 
-/* Neither search must find the best; of so few sets both are asked to in 99 of 100 cases. Better than the best would
- * mean that elements are missing. */
+/* Neither search must find the optimum; for so few sets both must in 99 of 100 cases. Less than the optimum would mean missing elements. */
 static void assert_mostly_the_best(const char *name, measure *of)
 {
     size_t missed = 0;
@@ -534,7 +533,7 @@ Test(scheme, ranged_mostly_finds_the_shortest_ranges_of_all_orders_of_few_sets)
     assert_mostly_the_best("ranged", intervals);
 }
 
-/* The sets in the order of a plan that keeps the elements of a set together. */
+/* Lists the sets in the order of a plan that stores the elements of a set together. */
 static size_t sets_of_plan(const needs *n, const plan *p, uint64_t *set, size_t *size)
 {
     size_t n_sets = 0;
@@ -546,7 +545,7 @@ static size_t sets_of_plan(const needs *n, const plan *p, uint64_t *set, size_t 
     return n_sets;
 }
 
-/* What the measure is once `length` sets from `from` on stand, turned or not, where `to` of the others are before. */
+/* Returns the measure after moving `length` sets from `from` on, reversed or not, so that `to` of the others precede them. */
 static size_t after_move(
     const sum_of_order *s, measure *of, size_t from, size_t length, size_t to, bool turned)
 {
@@ -559,7 +558,7 @@ static size_t after_move(
     return of(s, order);
 }
 
-/* Turns of any piece where it is, and moves of up to `most` sets, turned or not where `turns`. */
+/* Tries reversals of any piece in place, and moves of up to `most` sets, also reversed if `turns`. */
 static void assert_no_move_gains(const char *name, measure *of, size_t most, bool turns)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -596,7 +595,7 @@ Test(scheme, ranged_has_no_set_that_is_better_elsewhere)
     assert_no_move_gains("ranged", intervals, 1, false);
 }
 
-/* The search only ever betters the way it begins with. */
+/* The search only improves its initial order. */
 Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
@@ -621,8 +620,8 @@ Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
     }
 }
 
-/* Sets that hold two destinations each, as links of a chain, whatever the destinations are called: there is an order in
- * which every destination's sets stand together. */
+/* Sets with two destinations each, as links of a chain with any names of destinations: there is an order with contiguous sets for every
+ * destination. */
 Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
@@ -665,7 +664,7 @@ static size_t pieces_as_numbered(const needs *n)
     return count;
 }
 
-/* Hundreds of sets: those above 128 are dealt with in blocks. */
+/* Hundreds of sets: above 128 they are processed in blocks. */
 Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {

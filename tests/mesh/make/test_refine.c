@@ -15,8 +15,8 @@ static uint64_t state = 2024;
 
 static double uniform(void) { return between(&state, 0, 1); }
 
-/* 3 x 2 x 2 boxes of 1 mm, with all that a mesh may have; the lower side tagged 7 and 8 in turns, and a triangle that is no
- * face. Vertices are moved by up to `jitter` in each direction. */
+/* 3 x 2 x 2 boxes of 1 mm with all optional data; the lower side is tagged 7 and 8 alternately, and one triangle is not a face. Vertices
+ * are displaced by up to `jitter` in each direction. */
 static void slab(mt_arena *arena, double jitter, mt_mesh *mesh)
 {
     uint32_t f = 0;
@@ -66,8 +66,8 @@ static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
     return sum;
 }
 
-/* Coordinates below 4 and edges about 1 mm round a volume of 1/6 by a few 1e-16 * 4: relative 1e-14; of a child, an
- * eighth with edges of a half, by twice as much. Some hundred of them: 1e-12. */
+/* Coordinates below 4 and edges of about 1 mm round a volume of 1/6 by a few 1e-16 * 4: relative 1e-14; a child, an eighth with edges of a
+ * half, by twice as much. Sum of some hundred: 1e-12. */
 Test(refine, eight_children_of_an_eighth_each_fill_every_element_and_follow_one_another)
 {
     mt_arena arena = {0};
@@ -91,8 +91,7 @@ Test(refine, eight_children_of_an_eighth_each_fill_every_element_and_follow_one_
     mt_arena_free(&arena);
 }
 
-/* A ball, so V - E + F - C = 1 before and after; a midpoint for each edge, the triangle that is no face adding two of its
- * own. */
+/* A ball, so V - E + F - C = 1 before and after; one midpoint per edge, and two more for the triangle that is not a face. */
 Test(refine, the_children_share_their_faces_and_the_surface_is_the_same)
 {
     mt_arena arena = {0};
@@ -123,8 +122,8 @@ Test(refine, the_children_share_their_faces_and_the_surface_is_the_same)
     mt_arena_free(&arena);
 }
 
-/* The corner elements of a regular one are regular. The octahedron of edge 1 has R = sqrt(2) / 2, also for its quarters, of
- * volume sqrt(2) / 12 and areas 2 sqrt(3) / 4 + 2 / 2: 3 r / R = 1.5 / (1 + sqrt(3) / 2). Few roundings: 1e-14. */
+/* The corner children of a regular element are regular. The octahedron of edge 1 has R = sqrt(2) / 2, also for its quarters, of volume
+ * sqrt(2) / 12 and areas 2 sqrt(3) / 4 + 2 / 2: 3 r / R = 1.5 / (1 + sqrt(3) / 2). Few roundings: 1e-14. */
 Test(refine, the_children_of_a_regular_element_have_the_shapes_that_geometry_says)
 {
     mt_arena arena = {0};
@@ -158,7 +157,7 @@ Test(refine, children_inherit_all_that_is_known_of_their_parent)
     mt_arena_free(&arena);
 }
 
-/* Is the triangle the outer face of an element? By looking at all. */
+/* True if the triangle is an outer face of an element, by brute force. */
 static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, const uint32_t *triangle)
 {
     uint32_t wanted[3], found[3];
@@ -197,8 +196,7 @@ static double distance(const mt_mesh *mesh, const double *a, uint32_t b)
     return hypot(hypot(a[0] - p[0], a[1] - p[1]), a[2] - p[2]);
 }
 
-/* The octahedron's children begin with the ends of its diagonal. In an element of any shape no pair of midpoints of opposite
- * edges is closer. */
+/* The octahedron's children begin with the ends of its diagonal. In any element no pair of midpoints of opposite edges is closer. */
 Test(refine, the_diagonal_is_the_shortest_of_three)
 {
     static const int opposite[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
@@ -242,7 +240,7 @@ static void child_places(const mt_mesh *fine, size_t parent, double place[24])
     qsort(place, 8, 3 * sizeof *place, compare_places);
 }
 
-/* In a slab of boxes two diagonals of each element are equally short; all coordinates are exact. */
+/* In a slab of boxes two diagonals of each element have the same length; all coordinates are exact. */
 Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_of_their_vertices)
 {
     static const int even[3][4] = {{1, 2, 0, 3}, {3, 0, 2, 1}, {1, 0, 3, 2}};
@@ -268,7 +266,7 @@ Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_o
     mt_arena_free(&arena);
 }
 
-/* No memory is there for such meshes, nor arrays behind these. */
+/* Such meshes exceed the memory, and the arrays are not allocated. */
 Test(refine, what_does_not_fit_32_bits_is_refused_before_any_memory_is_taken)
 {
     const mt_mesh large[] = {{.n_elements = UINT32_MAX / 8 + 1, .n_vertices = 4},

@@ -33,8 +33,8 @@ Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
     mt_arena_free(&arena);
 }
 
-/* Coordinates are within 2 roundings of 20 mm, 2^-51 * 20 < 1e-14 mm, of the true ones; a volume is a product
- * of three edges of 0.5 mm, so it is off by less than 10 * 1e-14 * 0.25 mm^3. */
+/* Coordinates are within 2 roundings of 20 mm, 2^-51 * 20 < 1e-14 mm; a volume is a product of three edges of 0.5 mm, with an error below
+ * 10 * 1e-14 * 0.25 mm^3. */
 Test(slab, every_element_has_a_sixth_of_a_box_and_all_of_them_fill_it)
 {
     mt_arena arena = {0};
@@ -75,8 +75,8 @@ static bool on_a_side(const mt_mesh *mesh, size_t element, size_t face, const do
     return false;
 }
 
-/* Every face belongs to two elements, or to one if its three vertices lie in one of the slab's six sides; with even and odd
- * counts of boxes. */
+/* Every face belongs to two elements, or to one if its three vertices are on one of the slab's six sides; for even and odd numbers of
+ * boxes. */
 Test(slab, is_conforming)
 {
     static const double size[3] = {1, 0.75, 0.5};
@@ -95,8 +95,8 @@ Test(slab, is_conforming)
     }
 }
 
-/* 4 x 3 x 3 vertices. Where all boxes are alike the diagonal goes from a box's lowest corner to its highest; where they are
- * mirrored, from the corner with even numbers to the one with odd numbers, whichever these are. */
+/* 4 x 3 x 3 vertices. If all boxes are alike, the diagonal connects a box's lowest corner with its highest; if they are mirrored, the
+ * corner with even numbers with the one with odd numbers. */
 Test(slab, all_six_elements_of_a_box_share_its_diagonal)
 {
     for (int cut = 0; cut < MT_SLAB_CUTS; cut++) {
@@ -133,7 +133,7 @@ static int by_vertices(const void *left, const void *right)
     return 0;
 }
 
-/* All elements as ascending vertices, in ascending order, of the slab mirrored along an axis (3: not at all). */
+/* Returns all elements as ascending vertices, in ascending order, of the slab mirrored along an axis (3: not mirrored). */
 static uint32_t *elements_mirrored(mt_arena *arena, const mt_mesh *mesh, const size_t n[3], size_t axis)
 {
     uint32_t *elements = mt_arena_alloc(arena, 4 * mesh->n_elements, sizeof *elements);
@@ -149,8 +149,8 @@ static uint32_t *elements_mirrored(mt_arena *arena, const mt_mesh *mesh, const s
     return elements;
 }
 
-/* Mirrored, along the axes with an even number of boxes, and only these; all boxes alike, never: that is why the four corners
- * of the benchmark's slab differ (tests/solver/test_niederer.c). */
+/* The mirrored slab is symmetric along the axes with an even number of boxes, and only these; with identical boxes never. The four corners
+ * of the benchmark's slab therefore differ (tests/solver/test_niederer.c). */
 Test(slab, is_its_own_mirror_image_along_every_axis_with_an_even_number_of_boxes)
 {
     static const size_t counts[][3] = {{4, 2, 6}, {2, 3, 4}, {1, 2, 5}, {3, 3, 3}};

@@ -8,7 +8,7 @@
 #include "tests/mesh/bowl.h"
 #include "tests/mesh/damage.h"
 
-/* Every triangle with vertices of its own, as in STL, off by up to `noise` in each coordinate, the windings at random. */
+/* Gives every triangle vertices of its own, as in STL, displaced by up to `noise` in each coordinate, with random orientation. */
 static void break_up(mt_arena *arena, const mt_mesh *whole, double noise, mt_mesh *broken)
 {
     uint64_t state = 17;
@@ -41,7 +41,7 @@ Test(closed, triangles_in_any_winding_with_points_of_their_own_become_the_surfac
     mt_closed report;
     mt_sides sides;
     bowl_make(&arena, 40, 28, 90, &whole);
-    /* The diagonal is 144 mm: points within 1.4e-3 mm are one; these are off by 2 * 4e-4 * sqrt(3) at most. */
+    /* The diagonal is 144 mm: points within 1.4e-3 mm are merged; the distance here is at most 2 * 4e-4 * sqrt(3). */
     break_up(&arena, &whole, 4e-4, &mesh);
     ok(mt_closed_make(&mesh, &report));
     cr_assert_eq(mesh.n_vertices, whole.n_vertices);
@@ -59,7 +59,7 @@ Test(closed, triangles_in_any_winding_with_points_of_their_own_become_the_surfac
         cr_assert_eq(mesh.face_tag[t], whole.face_tag[t]);
     }
     cr_assert_float_eq(report.volume_mm3, volume_of(&mesh), 1e-6 * report.volume_mm3);
-    /* points off by 7e-4 mm over some 30,000 mm^2 */
+    /* points displaced by 7e-4 mm over some 30,000 mm^2 */
     cr_assert_float_eq(report.volume_mm3, volume_of(&whole), 7e-4 * 3e4);
     mt_arena_free(&arena);
 }
@@ -85,7 +85,7 @@ Test(closed, two_files_join_where_their_points_meet)
     mt_arena_free(&arena);
 }
 
-/* A copy of the bowl with room for more points and triangles. */
+/* A copy of the bowl with spare capacity for points and triangles. */
 static void bowl_with_room(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh bowl;
@@ -120,12 +120,12 @@ Test(closed, chips_doubles_and_triangles_without_area_are_dropped)
     const size_t n = mesh.n_faces, n_vertices = mesh.n_vertices;
     const uint32_t *v = mesh.face_vertex;
     const double *a = mesh.xyz_mm + 3 * (size_t)v[0], *b = mesh.xyz_mm + 3 * (size_t)v[1];
-    /* a small tetrahedron that has an edge in common with the surface, which then has four triangles there */
+    /* a small tetrahedron with an edge in common with the surface, which then has four triangles there */
     const size_t p = add_point(&mesh, a[0] + 1, a[1], a[2] + 1),
                  q = add_point(&mesh, b[0] + 1, b[1] + 1, b[2]);
     add_triangle(&mesh, v[0], v[1], p), add_triangle(&mesh, v[1], v[0], q);
     add_triangle(&mesh, v[0], p, q), add_triangle(&mesh, v[1], q, p);
-    add_triangle(&mesh, v[5], v[3], v[4]); /* once more */
+    add_triangle(&mesh, v[5], v[3], v[4]); /* again */
     const size_t same = add_point(&mesh, a[0], a[1], a[2]);
     add_triangle(&mesh, v[0], same, v[1]);
     ok(mt_closed_make(&mesh, &report));
@@ -147,15 +147,15 @@ Test(closed, what_encloses_no_body_is_refused_with_the_place)
     mt_arena arena = {0};
     mt_mesh mesh;
     bowl_with_room(&arena, &mesh);
-    mesh.n_faces--; /* the last is of the base: between x = 40, y = 0 and the point before it */
+    mesh.n_faces--; /* the last triangle is on the base: between x = 40, y = 0 and the previous point */
     assert_refused(
         &mesh, "3 edges have one triangle and 0 more than two; each must have two; the first runs from");
     assert_refused(&mesh, "from (40, 0, -0) to (28, 0, -0) mm");
     bowl_with_room(&arena, &mesh);
-    const size_t top = add_point(&mesh, 0, 0, 300); /* a sheet from the surface into nowhere */
+    const size_t top = add_point(&mesh, 0, 0, 300); /* an open sheet attached to the surface */
     add_triangle(&mesh, mesh.face_vertex[0], mesh.face_vertex[1], top);
     assert_refused(&mesh, "2 edges have one triangle and 1 more than two");
-    bowl_with_room(&arena, &mesh); /* another body */
+    bowl_with_room(&arena, &mesh); /* a second body */
     size_t p[4];
     for (int k = 0; k < 4; k++) p[k] = add_point(&mesh, 500 + 90 * (k == 1), 90 * (k == 2), 90 * (k == 3));
     for (size_t k = 0; k < 4; k++) add_triangle(&mesh, p[k], p[(k + 1) % 4], p[(k + 2) % 4]);
@@ -163,7 +163,7 @@ Test(closed, what_encloses_no_body_is_refused_with_the_place)
     bowl_with_room(&arena, &mesh); /* flattened */
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 1] = 1e-9 * mesh.xyz_mm[3 * v];
     cr_assert_eq(mt_closed_make(&mesh, &(mt_closed){0}), MT_INPUT);
-    bowl_with_room(&arena, &mesh); /* all at one point */
+    bowl_with_room(&arena, &mesh); /* all in one point */
     for (size_t k = 0; k < 3 * mesh.n_vertices; k++) mesh.xyz_mm[k] = 7;
     assert_refused(&mesh, "points are all one");
     mt_arena_free(&arena);
@@ -177,7 +177,7 @@ Test(closed, a_surface_with_one_side_is_refused)
     mt_mesh mesh;
     ok(mt_mesh_new(&arena, N * N, 0, &mesh));
     ok(mt_mesh_new_faces(&arena, 2 * N * N, &mesh));
-    for (size_t v = 0; v < N * N; v++) { /* where its points are does not matter, if they are apart */
+    for (size_t v = 0; v < N * N; v++) { /* its coordinates are irrelevant if they are distinct */
         mesh.xyz_mm[3 * v] = (double)(v % N), mesh.xyz_mm[3 * v + 1] = (double)(v / N);
         mesh.xyz_mm[3 * v + 2] = (double)(v * v % 7);
     }

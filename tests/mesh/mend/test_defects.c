@@ -17,7 +17,7 @@ static uint64_t state;
 
 static size_t below(size_t n) { return draw(&state, n); }
 
-/* What is known of an element tells the number it had: so it can be seen to stay with its element. */
+/* Encodes the element's number in its data, to check that the data stay with the element. */
 static void tell(mt_mesh *mesh, size_t c)
 {
     const double angle = (double)c;
@@ -37,8 +37,7 @@ static void assert_told(const mt_mesh *mesh)
     }
 }
 
-/* A slab of 3 x 2 x 2 boxes of 1 mm: 72 elements, 36 vertices, the 12 triangles of its lower side tagged; with room for
- * more of everything. */
+/* A slab of 3 x 2 x 2 boxes of 1 mm: 72 elements, 36 vertices, the 12 triangles of its lower side tagged; with spare capacity. */
 static void slab(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh made;
@@ -89,7 +88,7 @@ static double volume_of(const mt_mesh *mesh)
     return sum;
 }
 
-/* ---- what is planted ---- */
+/* ---- planted defects ---- */
 
 static void plant_nothing(mt_mesh *mesh) { (void)mesh; }
 
@@ -109,7 +108,7 @@ static void plant_repeated(mt_mesh *mesh)
     add_element(mesh, v[1], v[2], v[2], v[3]);
 }
 
-/* Element 30 cut in four around a point that is as good as its first corner: three of them have no volume. */
+/* Divides element 30 into four around a point that nearly coincides with its first corner: three of them have no volume. */
 static void plant_needle(mt_mesh *mesh)
 {
     uint32_t v[4];
@@ -136,7 +135,7 @@ static void plant_duplicate(mt_mesh *mesh)
     for (size_t c = 1; c <= 2; c++) mesh->region[mesh->n_elements - c] = mesh->region[7];
 }
 
-/* A low third element on the face that is opposite corner 0 of element 0. */
+/* A low third element on the face opposite corner 0 of element 0. */
 static void plant_crowd(mt_mesh *mesh)
 {
     const uint32_t *v = mesh->element_vertex;
@@ -158,7 +157,7 @@ static void plant_stray(mt_mesh *mesh) { add_face(mesh, 0, 1, 35); }
 static void plant_dangling(mt_mesh *mesh)
 {
     (void)add_vertex(mesh, 1, 2, 3);
-    add_face(mesh, 0, 1, add_vertex(mesh, 4, 5, 6)); /* which is stray, too */
+    add_face(mesh, 0, 1, add_vertex(mesh, 4, 5, 6)); /* also a stray vertex */
 }
 
 static void plant_piece(mt_mesh *mesh)
@@ -169,7 +168,7 @@ static void plant_piece(mt_mesh *mesh)
     add_face(mesh, a, b, c);
 }
 
-/* An element inside element 0, on a face of the surface: opposite corner 3 lies z = 0. */
+/* An element inside element 0, on a face of the surface: the face opposite corner 3 is on z = 0. */
 static void plant_fold(mt_mesh *mesh)
 {
     const uint32_t v[3] = {0, 1, 5}; /* a tagged triangle */
@@ -183,13 +182,13 @@ static void plant_all(mt_mesh *mesh)
     plant_bad_triangle(mesh), plant_dangling(mesh), plant_piece(mesh), plant_inverted(mesh);
 }
 
-/* ---- finding and mending ---- */
+/* ---- detection and repair ---- */
 
 struct plant {
     const char *name;
     void (*plant)(mt_mesh *mesh);
     size_t count[MT_DEFECT_KINDS];
-    mt_defect kind; /* whose first number is */
+    mt_defect kind; /* the defect to which the first number refers */
     size_t first;
     mt_repair repair;
 };
@@ -268,8 +267,8 @@ Test(defects, each_that_is_planted_is_counted_and_its_place_given_and_so_are_all
     }
 }
 
-/* Of what went wrong nothing is left, but for what is no hindrance; the volume is that of the slab to rounding and to the
- * 1e-9 of the needle; what was known of each element has stayed with it. A fold adds its own volume. */
+/* No defect remains, except harmless ones. The volume is that of the slab within rounding and the 1e-9 of the needle, and the data of each
+ * element have stayed with it. A fold adds its own volume. */
 Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
 {
     for (size_t k = 0; k < sizeof plants / sizeof *plants; k++) {
@@ -304,8 +303,7 @@ Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
     }
 }
 
-/* Two boxes on each other whose common side is cut along one diagonal above and along the other below, with a flat element
- * between. */
+/* Two stacked boxes with a common side divided along one diagonal above and along the other below, with a flat element in between. */
 static void crossed(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh made;
@@ -324,8 +322,8 @@ static void crossed(mt_arena *arena, mt_mesh *mesh)
     mesh->n_elements = 13;
 }
 
-/* Its corners are all on the surface, its edges are long, and it has no face on the surface: then an edge goes all the
- * same, and by Euler's formula what is left is a ball, without a slit in it. */
+/* Its corners are all on the surface, its edges are long, and it has no face on the surface. An edge is nevertheless collapsed, and by
+ * Euler's formula the result is a ball without a slit. */
 Test(defects, a_flat_element_between_two_sides_of_the_surface_is_closed)
 {
     mt_arena arena = {0};
@@ -367,46 +365,46 @@ Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_fir
     }
 }
 
-/* ---- anything ---- */
+/* ---- random damage ---- */
 
 static void damage_once(mt_mesh *mesh)
 {
     const size_t element = below(mesh->n_elements), other = below(mesh->n_elements);
     uint32_t *v = mesh->element_vertex + 4 * element;
     switch (below(9)) {
-    case 0: /* two vertices of an element change places */
+    case 0: /* swap two vertices of an element */
         invert(mesh, element);
         break;
-    case 1: /* an element takes a vertex of anywhere */
+    case 1: /* replace a vertex of an element by a random one */
         v[below(4)] = (uint32_t)below(mesh->n_vertices);
         break;
-    case 2: /* an element takes all of another */
+    case 2: /* copy the vertices of another element */
         memcpy(v, mesh->element_vertex + 4 * other, 4 * sizeof *v);
         break;
-    case 3: /* a vertex becomes another in all elements */
+    case 3: /* replace a vertex by another in all elements */
         for (uint32_t k = 0, a = (uint32_t)below(mesh->n_vertices), b = v[0]; k < 4 * mesh->n_elements; k++)
             if (mesh->element_vertex[k] == a) mesh->element_vertex[k] = b;
         break;
-    case 4: /* a vertex moves to where another is, or near it */
+    case 4: /* move a vertex to another one, or near it */
         for (size_t k = 0; k < 3; k++)
             mesh->xyz_mm[3 * v[0] + k] = mesh->xyz_mm[3 * v[1] + k] + 1e-8 * (double)below(3);
         break;
-    case 5: /* a vertex moves somewhere */
+    case 5: /* move a vertex anywhere */
         for (size_t k = 0; k < 3; k++) mesh->xyz_mm[3 * v[0] + k] = (double)below(1000) / 300;
         break;
-    case 6: /* elements are cut out */
+    case 6: /* remove elements */
         for (size_t n = below(20); n > 0 && mesh->n_elements > 1; n--) {
             const size_t hole = below(mesh->n_elements), last = --mesh->n_elements;
             memcpy(mesh->element_vertex + 4 * hole, mesh->element_vertex + 4 * last, 4 * sizeof *v);
             tell(mesh, hole);
         }
         break;
-    case 7: /* a flat element on the surface or a needle inside, where there is room */
+    case 7: /* add a flat element on the surface or a needle inside, if capacity permits */
         if (mesh->n_elements + 4 < 72 + EXTRA_ELEMENTS && mesh->n_vertices + 1 < 36 + EXTRA_VERTICES &&
             mesh->n_elements > 30)
             plant_needle(mesh);
         break;
-    default: /* a triangle gets a corner of anywhere */
+    default: /* replace a corner of a triangle by a random vertex */
         mesh->face_vertex[below(3 * mesh->n_faces)] = (uint32_t)below(mesh->n_vertices);
     }
 }
@@ -453,8 +451,8 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         slits, crowded);
 }
 
-/* An element is cut in four around a point that is as good as one of its corners, in the middle of an edge or of a face: none
- * of its own faces changes, and 3, 2 or 1 of the four are flat. */
+/* Divides an element into four around a point that nearly coincides with one of its corners, or is in the middle of an edge or a face: its
+ * own faces do not change, and 3, 2 or 1 of the four are flat. */
 static void cut(mt_mesh *mesh)
 {
     static const double weights[3][4] = {
@@ -472,7 +470,7 @@ static void cut(mt_mesh *mesh)
         add_element(mesh, v[0], v[1], v[2], p);
 }
 
-/* Which of two vertices moves to the other must not hang on their numbers. */
+/* The direction of a collapse must not depend on the numbers of the vertices. */
 static void renumber(mt_mesh *mesh)
 {
     uint32_t name[36 + EXTRA_VERTICES];
@@ -490,9 +488,9 @@ static void renumber(mt_mesh *mesh)
     for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = name[mesh->face_vertex[k]];
 }
 
-/* The slab's faces and its volume are there again, to the 1e-9 of each cut. What is drawn to a point on a corner, an edge
- * or a face may leave this point in place of another, so the elements need not be the first ones, but they fill the slab:
- * none lies on the wrong side of a face, and there is no hole by Euler's formula. */
+/* The slab's faces and volume are restored, within the 1e-9 of each division. Collapsing to a point on a corner, an edge or a face can
+ * replace the original vertex by this point, so the elements can differ. They fill the slab: none is on the wrong side of a face, and by
+ * Euler's formula there is no hole. */
 Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fold)
 {
     size_t slits = 0;
@@ -525,7 +523,7 @@ Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_
     cr_assert_eq(slits, 0, "%zu", slits);
 }
 
-/* A vertex above pressed down to the one below it: drawn together they would join both sides of the wall in a point. */
+/* A vertex pressed down to the one below it: collapsed they would join both sides of the wall in a point. */
 Test(defects, a_wall_is_not_pinched_together)
 {
     mt_arena arena = {0};
@@ -538,7 +536,7 @@ Test(defects, a_wall_is_not_pinched_together)
     mt_arena_free(&arena);
 }
 
-/* Its two long sides would become one face of no element. */
+/* Its two long sides would become one face without an element. */
 Test(defects, a_lone_needle_is_removed_not_drawn_together)
 {
     mt_arena arena = {0};
@@ -553,7 +551,7 @@ Test(defects, a_lone_needle_is_removed_not_drawn_together)
     mt_arena_free(&arena);
 }
 
-/* Copies of the last elements, the very last one first: those whose vertices come first in the search have high numbers. */
+/* Copies of the last elements, in descending order: elements with vertices early in the search have high numbers. */
 Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_are_found)
 {
     mt_arena arena = {0};
@@ -570,7 +568,7 @@ Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_
     mt_arena_free(&arena);
 }
 
-/* 20,000 elements on one face, and as many around one vertex: with quadratic time this would not end today. */
+/* 20,000 elements on one face, and as many around one vertex: quadratic time would be excessive. */
 Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
 {
     enum { N = 20000 };
@@ -591,9 +589,9 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
     mt_arena_free(&arena);
 }
 
-/* Corners of a polygon, any four of which are a flat element that nothing can close: each of these 715 has 12 ways to be tried
- * with up to 400 elements around, which is ten times what may be spent. So no edge of the needle behind them is drawn
- * together any more; without them it is. */
+/* Vertices of a polygon, any four of which form a flat element that cannot be closed. Each of these 715 has 12 candidates with up to 400
+ * elements around, ten times the limit of the work. The edges of the needle after them are therefore not collapsed; without them they
+ * are. */
 Test(defects, what_flat_elements_cost_is_bounded_where_all_of_them_are_crowded)
 {
     enum { CORNERS = 13, FLAT = 715 };
