@@ -90,8 +90,8 @@ static double outside_mm(const mt_region *region, const double *centre, const do
     return fmax(0, sqrt(mt_square3(x, centre)) - region->radius_mm);
 }
 
-/* Writes advice for a mesh without such a surface in its tags. It checks the tags of other meshes' conventions, which is slow and done only
- * on failure. */
+/* Writes advice for a mesh without such a surface in its tags. The meaning of foreign tags is inferred from the shape, which is slow and
+ * done only on failure. */
 static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
 {
     MT_SCRATCH(scratch);

@@ -10,7 +10,7 @@
 #include "tests/mesh/vtk_files.h"
 #include "tests/one_file.h"
 
-/* The arrays of files: which ones a mesh uses, and what its notes say of the others and of quadratic elements. */
+/* The arrays of files: which ones a mesh uses, and the notes about the others and about quadratic elements. */
 
 TestSuite(array_names, .init = enter, .fini = leave);
 
@@ -78,7 +78,7 @@ Test(array_names, arrays_that_are_not_used_are_listed_once_in_one_line)
     mt_arena_free(&arena);
 }
 
-/* The first element's vertices have two directions at right angles, the second's one. */
+/* The first element's vertices have two orthogonal directions, the second's one. */
 Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_means_little)
 {
     mt_arena arena = {0};
@@ -92,7 +92,7 @@ Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_m
     mt_arena_free(&arena);
 }
 
-/* The same arrays in VTU and XDMF: a region and a fibre by names of other programs, and two that are not used. */
+/* The same arrays in VTU and XDMF: a region and a fibre under the names of other programs, and two unused arrays. */
 Test(array_names, names_in_use_are_understood_in_files_of_xml_and_the_rest_is_listed_once)
 {
     static const struct {
@@ -169,7 +169,7 @@ Test(array_names, fibres_and_sheets_of_msh_data_are_read_and_other_arrays_listed
     }
 }
 
-/* The files have no physical group of elements; the second element has no value that is a region. */
+/* The files have no physical group of elements; the second element's value is not a valid region. */
 Test(array_names, an_array_of_regions_in_msh_data_is_used_with_a_note_if_there_are_no_physical_groups)
 {
     static const char data[] = "$ElementData\n1\n\"labels\"\n0\n3\n0 1 2\n7 4\n9 %s\n$EndElementData\n";
@@ -217,7 +217,7 @@ Test(array_names, fibres_of_msh_nodes_are_averaged_and_one_that_is_missing_is_na
 
 /* ---- quadratic elements */
 
-/* Corners 0 to 3, then the middles of the edges; point 10 belongs to no element. */
+/* Corners 0 to 3, then the midpoints of the edges; point 10 belongs to no element. */
 static const double ten[33] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, .5, 0, 0, 0, .5, 0, .5, .5, 0, .5, 0, .5,
     0, 0, .5, 0, .5, .5, 5, 5, 5};
 
@@ -315,7 +315,7 @@ Test(array_names, of_tetgen_elements_of_second_order_the_corners_are_used_and_or
 
 /* ---- offsets */
 
-/* As some programs pad them. */
+/* Padded with blanks, as by some programs. */
 Test(array_names, offsets_with_blanks_are_read_as_the_numbers_they_hold)
 {
     mt_arena arena = {0};

@@ -149,9 +149,8 @@ Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
     mt_arena_free(&arena);
 }
 
-/* Times 1000 and times 0.001, three roundings with that of 0.001 itself: 3 * 1.1e-16 of the number, and 15 to 17
- * digits that lose nothing. Fibres have nine decimals, each off by at most 5e-10; making their length 1 adds no
- * more than that again. */
+/* Times 1000 and times 0.001, three roundings including that of 0.001: 3 * 1.1e-16 of the number, and 15 to 17 digits without loss. Fibres
+ * have nine decimals, each with an error of at most 5e-10; normalisation adds at most that again. */
 Test(carp, what_is_written_comes_back)
 {
     mt_arena arena = {0};
@@ -199,8 +198,8 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
     mt_arena_free(&arena);
 }
 
-/* Of the elements 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, for which there is a file, names a
- * vertex that is not there; what meshtool puts beside a .surf is no list of a surface. */
+/* The elements are 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, which has a file, contains a vertex that does not
+ * exist; the other files that meshtool writes with a .surf are not lists of a surface. */
 Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie_in_them)
 {
     static const uint32_t triangles[4][3] = {{1, 0, 3}, {0, 1, 4}, {1, 2, 3}, {1, 2, 4}};
@@ -222,7 +221,7 @@ Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie
     mt_arena_free(&arena);
 }
 
-/* Of a triangle in both, the border; of the numbered ones the lower comes first. */
+/* A named list has precedence for a triangle in both; among numbered lists the lower number. */
 Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_of_its_own_is_refused)
 {
     static const char *const endings[] = {".base.vtx", ".8.vtx"};
@@ -244,7 +243,7 @@ Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_o
     mt_arena_free(&arena);
 }
 
-/* The surfaces of a mesh that has them win over lists of that name; it would get another one from a list beside it. */
+/* The surfaces of a mesh have precedence over lists of that name; another list next to the file would add a surface. */
 Test(carp, a_mesh_is_not_written_beside_lists_that_would_become_its_surfaces)
 {
     mt_arena arena = {0};
@@ -271,7 +270,7 @@ Test(carp, faults_of_lists_are_named_with_their_line)
     mt_arena_free(&arena);
 }
 
-/* An array of numbers that all differ, taken for tags, would make as many files. */
+/* An array of distinct numbers used as tags would create as many files. */
 Test(carp, a_mesh_of_too_many_tags_is_refused_before_anything_is_written)
 {
     mt_arena arena = {0};

@@ -9,7 +9,7 @@
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
-/* Of every format: damaged copies of small good files. */
+/* Damaged copies of small valid files of every format. */
 
 static char folder[64], stem[96], file[EXAMPLE_FILES][128];
 
@@ -20,7 +20,7 @@ static void enter(void)
     (void)snprintf(stem, sizeof stem, "%s/heart", folder);
 }
 
-/* The files of an example; answers how many. */
+/* Names the files of an example; returns their number. */
 static int name_files(const example *e)
 {
     int n = 0;
@@ -59,7 +59,7 @@ static void check_answer(mt_status status, const example *e, size_t copy)
         strncmp(mt_message(), stem, strlen(stem)) == 0, "%s, copy %zu: %s", e->what, copy, mt_message());
 }
 
-/* The partition of a file of ours: valid, or refused by name, and never more memory than the elements need. */
+/* Reads the partition of one of our files: valid, or refused by name, with memory limited by the number of elements. */
 static void look_at_partition(const example *e, size_t copy, size_t n_elements)
 {
     mt_arena arena = {0};
@@ -73,8 +73,8 @@ static void look_at_partition(const example *e, size_t copy, size_t n_elements)
     mt_arena_free(&arena);
 }
 
-/* Whatever the answer: it is a valid mesh or one of two codes with a message that names a file, and memory is
- * taken only for what is in the files (what HDF5 takes itself is not seen here). Answers whether the copy was refused. */
+/* Reads a copy: the result is a valid mesh or one of two codes with a message that names a file, and memory is limited by the content of
+ * the files (without HDF5's own memory). Returns whether the copy was refused. */
 static bool look_at(const example *e, size_t copy)
 {
     mt_arena arena = {0};
@@ -96,7 +96,7 @@ static bool look_at(const example *e, size_t copy)
     return status != MT_OK;
 }
 
-/* Reads a whole file of the example into bytes[size]. */
+/* Reads a file of the example completely into bytes[size]. */
 static size_t load(const char *path, unsigned char *bytes, size_t size)
 {
     FILE *in = fopen(path, "rb");
@@ -107,7 +107,7 @@ static size_t load(const char *path, unsigned char *bytes, size_t size)
     return n;
 }
 
-/* Nothing where the example has no such file. */
+/* Does nothing if the example has no such file. */
 static void damage_file(const example *e, int k)
 {
     static unsigned char good[1 << 16], copy[sizeof good + DAMAGE_ROOM];
@@ -123,10 +123,10 @@ static void damage_file(const example *e, int k)
         file[k]);
 }
 
-/* Numbers stand between blanks, or in quotes. */
+/* Numbers are between blanks, or in quotes. */
 static bool ends_number(unsigned char byte) { return isspace(byte) || byte == '"'; }
 
-/* Makes a copy with another number at `at`; answers its length, 0 where no number begins there. */
+/* Makes a copy with another number at `at`; returns its length, or 0 if no number begins there. */
 static size_t put_number(
     uint64_t number, size_t at, const unsigned char *bytes, size_t n, unsigned char *copy)
 {
@@ -144,8 +144,8 @@ static size_t put_number(
     return at + n - end;
 }
 
-/* Each number of a text, and what stands at each byte of a binary file (at a hundred places of HDF5's),
- * becomes a count of what is not there: a little more, more, and far more. */
+/* Replaces each number of a text, and the value at each byte of a binary file (at a hundred places for HDF5), by a count that exceeds the
+ * content: slightly, more, and by far. */
 static void change_numbers(const example *e, int k)
 {
     static const uint64_t numbers[] = {500, 6000, 300000};
@@ -172,7 +172,7 @@ Test(damaged, every_example_is_a_good_file)
     }
 }
 
-/* HDF5 1.10 leaks some memory of its own on damaged headers; that is not for us to find. */
+/* HDF5 1.10 leaks memory on damaged headers; this is not our bug. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
@@ -183,8 +183,7 @@ static size_t peak_kb(void)
     return (size_t)usage.ru_maxrss;
 }
 
-/* The peak of the process shows what HDF5 takes, too: its caches are of some MB. Sanitizers keep what was
- * freed. */
+/* The peak memory of the process includes HDF5: its caches take some MB. Sanitizers retain freed memory. */
 Test(damaged, files_are_refused_by_name_or_valid_and_take_no_memory_for_what_is_not_there)
 {
     const size_t before = peak_kb();

@@ -114,7 +114,7 @@ Test(gmsh, every_fault_is_found_and_named_with_its_line)
     }
 }
 
-/* Without $Entities: what parts say of themselves; a border's tag is not its own. */
+/* Without $Entities the parts' own tags are used; a partition boundary's tag is not its own. */
 Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_own)
 {
     static const int32_t regions[2][2] = {{3, 0}, {5, 0}};
@@ -136,7 +136,7 @@ Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_
     }
 }
 
-/* As elements and tagged triangles: by region or tag, how many and the sum of their corners' coordinates. */
+/* Sums elements and tagged triangles by region or tag: their number, and the sum of their corners' coordinates. */
 static void sum_up(const mt_mesh *mesh, double sum[10][4])
 {
     memset(sum, 0, 10 * sizeof *sum);
@@ -150,7 +150,7 @@ static void sum_up(const mt_mesh *mesh, double sum[10][4])
     }
 }
 
-/* A box of two regions, one of its sides tagged, written by Gmsh with these two options more (NULL: none). */
+/* A box of two regions with one tagged side, written by Gmsh with two more options (NULL: none). */
 static void gmsh_two_boxes(mt_arena *arena, const char *const more[2], mt_mesh *mesh)
 {
     static const char geometry[] =
@@ -170,8 +170,7 @@ static void gmsh_two_boxes(mt_arena *arena, const char *const more[2], mt_mesh *
     ok(status);
 }
 
-/* What Gmsh itself writes. Sums of some thousand squares of at most 4, taken in another order: their rounding is far
- * below 1e-9. */
+/* Files from Gmsh itself. Sums of some thousand squares of at most 4, in another order: the rounding error is far below 1e-9. */
 Test(gmsh, a_mesh_that_gmsh_partitioned_has_the_regions_and_surfaces_of_the_whole)
 {
     static const char *const more[][2] = {{NULL, NULL}, {"-part_topo", NULL}, {"-part_topo", "-bin"},
@@ -213,7 +212,7 @@ Test(gmsh, faults_of_binary_files_are_named_with_their_byte)
 
 /* ---- writing */
 
-/* A slab of two regions in turns, a fibre and a sheet of their own for each element, and some tagged triangles, with coordinates that show
+/* A slab with two alternating regions, different fibres and sheets in each element, and some tagged triangles, with coordinates that use
  * every bit. */
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
@@ -264,7 +263,7 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
     mt_arena_free(&arena);
 }
 
-/* Triangles of tag 0 are no surface. */
+/* Triangles of tag 0 are not a surface. */
 Test(gmsh, triangles_without_a_tag_are_left_out)
 {
     mt_arena arena = {0};
@@ -278,7 +277,7 @@ Test(gmsh, triangles_without_a_tag_are_left_out)
     mt_arena_free(&arena);
 }
 
-/* Gmsh 4.8 then counts more nodes than it writes; a later one may not. */
+/* Gmsh 4.8 then states more nodes than it writes; a later version may not. */
 Test(gmsh, a_mesh_that_gmsh_saved_again_without_its_untagged_elements_is_read)
 {
     char again[96];

@@ -7,7 +7,7 @@
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
-/* Elements without a region, and elements that are there twice with two regions, in every format. */
+/* Elements without a region, and duplicate elements with two regions, in every format. */
 
 static char folder[64], stem[96];
 
@@ -27,13 +27,13 @@ static void leave(void)
 
 TestSuite(missing_regions, .init = enter, .fini = leave);
 
-/* ---- three elements in every format, of which two meet in a face */
+/* ---- three elements in every format, two of them with a common face */
 
 enum { ELEMENTS = 3, NONE = -1 };
 
 static const double xyz[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, -1, 0};
 static const uint32_t vertex[2][4 * ELEMENTS] = {{0, 1, 2, 3, 0, 2, 1, 4, 0, 1, 3, 5},
-    {0, 1, 2, 3, 0, 2, 1, 4, 2, 1, 0, 4}}; /* the third is the second again */
+    {0, 1, 2, 3, 0, 2, 1, 4, 2, 1, 0, 4}}; /* the third repeats the second */
 
 static void put_msh2(const uint32_t *v, const int *region)
 {
@@ -76,7 +76,7 @@ static void put_carp(const uint32_t *v, const int *region)
     cr_assert(put_buffer(stem, ".pts", points) && put_buffer(stem, ".elem", elements));
 }
 
-/* All or some have an attribute, which a text cannot leave out: 0.5 is none. */
+/* All or some have an attribute; a text file must state one: 0.5 is not a region. */
 static void put_tetgen(const uint32_t *v, const int *region)
 {
     buffer points = {.n = 0}, elements = {.n = 0};
@@ -149,8 +149,8 @@ static void put_xdmf(const uint32_t *v, const int *region)
 static const struct {
     const char *name, *ending;
     void (*put)(const uint32_t *vertex, const int *region);
-    bool merges;      /* when it is read; else a repair does */
-    const char *note; /* on values that are no regions */
+    bool merges;      /* merged when read; otherwise by a repair */
+    const char *note; /* about values that are not regions */
 } kinds[] = {{"MSH 2.2", ".msh", put_msh2, true, NULL}, {"MSH 4.1", ".msh", put_msh4, true, NULL},
     {"CARP", ".elem", put_carp, false, NULL},
     {"TetGen", ".ele", put_tetgen, false,
@@ -181,7 +181,7 @@ static void assert_regions(const char *of, const mt_mesh *mesh, size_t n, const 
         cr_assert_eq(mesh->region[c], region[c], "%s: element %zu: %d", of, c, mesh->region[c]);
 }
 
-/* ---- claims */
+/* ---- tests */
 
 Test(missing_regions, elements_without_a_region_get_a_tag_of_their_own_and_a_note)
 {
@@ -211,7 +211,7 @@ Test(missing_regions, a_file_without_any_regions_is_one_region_1)
     }
 }
 
-/* In formats where an element is there once for each of its parts it is merged when it is read, in the others by a repair. */
+/* Formats that store an element once for each of its parts merge it when reading, the others in a repair. */
 Test(missing_regions, an_element_that_is_there_twice_with_two_regions_keeps_both_and_they_are_reported)
 {
     for (int k = 0; k < KINDS; k++) {
@@ -234,7 +234,7 @@ Test(missing_regions, an_element_that_is_there_twice_with_two_regions_keeps_both
     }
 }
 
-/* Where the first of the two has no region it has that of the second, and no group is needed. */
+/* If the first of the two has no region, it takes that of the second, and needs no group. */
 Test(missing_regions, a_repeat_gives_its_region_to_an_element_that_has_none)
 {
     for (int k = 0; k < KINDS; k++) {

@@ -12,7 +12,7 @@
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
-/* Names of tags and groups of elements, in all formats that keep them. */
+/* Names of tags and groups of elements, in all formats that store them. */
 
 static char folder[64], path[96];
 
@@ -53,7 +53,7 @@ static void assert_name(const mt_mesh *mesh, int32_t dimension, int32_t tag, con
         cr_assert(name && strcmp(name, expected) == 0, "%d %d: %s", dimension, tag, name ? name : "none");
 }
 
-/* What msh2_groups and msh4_groups say, in any order of the elements. */
+/* Checks the content of msh2_groups and msh4_groups, in any order of the elements. */
 static void assert_example(const mt_mesh *mesh)
 {
     size_t n[3][2][2] = {{{0}}};
@@ -95,7 +95,7 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
         }
 }
 
-/* The surface of the first triangle is in two groups, one of which the file of version 4.1 names twice. */
+/* The surface of the first triangle is in two groups; the file of version 4.1 names one of them twice. */
 Test(names, a_triangle_of_two_physical_groups_of_msh_has_both_tags)
 {
     static const char *const texts[] = {
@@ -222,7 +222,7 @@ Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
     cr_assert(part.n_elements == 1 && mt_groups_has(&part, 9, 0) && part.groups != mesh.groups);
     assert_name(&part, 3, 5, "tissue");
     read_path(&arena, &mended);
-    /* the element in groups moves to the end, behind a copy of the first */
+    /* the element in groups moves to the end, after a copy of the first */
     memcpy(mended.element_vertex + 8, mended.element_vertex + 4, 4 * sizeof *mended.element_vertex);
     memcpy(mended.element_vertex + 4, mended.element_vertex, 4 * sizeof *mended.element_vertex);
     mended.groups[2] = mended.groups[1], mended.groups[1] = 0;

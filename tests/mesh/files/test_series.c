@@ -42,7 +42,7 @@ static float value_of(size_t frame, size_t field, size_t c)
     return (float)(10000 * frame + 1000 * field + c) / 7;
 }
 
-/* What is asked for: how often, and how far it may go. */
+/* The requested interval and limit. */
 typedef struct asked {
     size_t n_elements, n, fails_at;
 } asked;
@@ -56,7 +56,7 @@ static mt_status give(void *context, size_t frame, size_t field, float *values)
     return MT_OK;
 }
 
-/* Of a slab, or of those of its elements that lie beyond its first half and are odd. */
+/* Makes a slab, or a part of it: the odd elements after its first half. */
 static void make(bool part, mt_mesh *mesh)
 {
     mt_mesh whole;
@@ -129,7 +129,7 @@ static void check_values(mt_h5 *h5, size_t n)
     cr_assert_str_eq(unit, "mV");
 }
 
-/* The groups and arrays that VTK's reader of transient files asks for, by its documentation. */
+/* The groups and arrays that VTK's reader of transient files requires, by its documentation. */
 Test(series, the_file_is_laid_out_as_vtk_reads_it)
 {
     for (int part = 0; part < 2; part++) {
@@ -165,7 +165,7 @@ Test(series, the_file_is_laid_out_as_vtk_reads_it)
     }
 }
 
-/* Every corner of every element is where it was, though vertices have other numbers. */
+/* Every corner of every element keeps its position, with other vertex numbers. */
 Test(series, a_part_of_a_mesh_has_its_own_vertices_alone_and_says_which_elements_it_has)
 {
     int64_t counts[3], *corner, *number;
@@ -195,9 +195,9 @@ Test(series, a_part_of_a_mesh_has_its_own_vertices_alone_and_says_which_elements
     for (size_t c = 0; c < n; c++) cr_assert_eq(number[c], (int64_t)mesh.number[c]);
 }
 
-/* ---- the XDMF, as a reader sees it ---- */
+/* ---- the XDMF, as read by a program ---- */
 
-/* The newest of each word, while the file is walked through. */
+/* The latest value of each word during a walk through the file. */
 typedef struct walk {
     hid_t h5;
     const mt_mesh *mesh;
@@ -243,7 +243,7 @@ static void text(void *context, const char *some, int n)
     (void)snprintf(w->text + used, sizeof w->text - used, "%.*s", n, some);
 }
 
-/* The array of a field is what was given for this frame. */
+/* Checks that the array of a field has the values of this frame. */
 static void check_field(walk *w, hid_t array)
 {
     const size_t n = w->mesh->n_elements;
@@ -253,7 +253,7 @@ static void check_field(walk *w, hid_t array)
     w->fields++;
 }
 
-/* An array is there, of this shape and type. */
+/* Checks that an array exists, with this shape and type. */
 static void check_array(walk *w)
 {
     static const char prefix[] = "series.hdf:";
@@ -377,7 +377,7 @@ Test(series, what_cannot_be_is_refused)
     cr_assert_eq(a.n, 0);
 }
 
-/* In a set the old pair is there until the new one is. */
+/* In a set the old pair remains until the new one is complete. */
 Test(series, in_a_set_both_files_appear_together)
 {
     mt_mesh mesh;

@@ -60,7 +60,7 @@ Test(stl, every_fault_is_found_and_named_with_its_line_or_byte)
     write_bytes(path, binary.bytes, binary.n);
     cr_assert_eq(mt_stl_read(&arena, path, 1, &mesh), MT_INPUT);
     cr_assert(strstr(mt_message(), ".file: byte 96: coordinate is"), "%s", mt_message());
-    write_bytes(path, binary.bytes, binary.n - 1); /* cut off: no longer of the length that it counts */
+    write_bytes(path, binary.bytes, binary.n - 1); /* truncated: its length differs from its count */
     cr_assert_eq(mt_stl_read(&arena, path, 1, &mesh), MT_INPUT);
     (void)unlink(path);
     cr_assert_eq(mt_stl_read(&arena, path, 1, &mesh), MT_FILE);

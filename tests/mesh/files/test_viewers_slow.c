@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-/* What we write, as the programs of others see it: ParaView, h5py and meshio, asked by the scripts
- * viewers_*.py. And what VTK and meshio write, as we see it. */
+/* Our files as read by other programs: ParaView, h5py and meshio, with the scripts viewers_*.py. And the files of VTK and meshio, as read
+ * by us. */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static mt_partition partition;
 
 /* ---- programs */
 
-/* Starts a program, its output in a file, that dies with this test; `keep` stays open in it. */
+/* Starts a program with its output in a file; it ends with this test. `keep` stays open in it. */
 static pid_t start(char *const *words, const char *output, int keep)
 {
     const pid_t parent = getpid(), child = fork();
@@ -59,7 +59,7 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* Runs a script of this folder to its end; gives what it said, to be freed. */
+/* Runs a script of this folder to its end; returns its output, which the caller frees. */
 static char *ask(const char *program, const char *script)
 {
     char path[1200], name[32];
@@ -74,8 +74,8 @@ static char *ask(const char *program, const char *script)
     return said;
 }
 
-/* An X server without a screen, on a free display that it chooses itself: numbers cannot clash. It does not
- * start again when its last client goes, in the middle of which it would refuse the next one. */
+/* Starts an X server without a screen, on a free display that it chooses, so that numbers cannot clash. It does not restart after its last
+ * client ends: during a restart it would refuse the next one. */
 static pid_t start_display(void)
 {
     char number[16], display[20] = ":";
@@ -88,8 +88,7 @@ static pid_t start_display(void)
     (void)close(ends[1]);
     size_t n = 0;
     for (ssize_t more = 1; more > 0 && !strchr(display, '\n') && n < sizeof display - 2; n += (size_t)more)
-        more =
-            read(ends[0], display + 1 + n, sizeof display - 2 - n); /* in pieces; 0 where the server ends */
+        more = read(ends[0], display + 1 + n, sizeof display - 2 - n); /* in pieces; 0 if the server ends */
     (void)close(ends[0]);
     cr_assert_gt(n, 1, "Xvfb did not start: %s\n%s", text_of("xvfb"), needed);
     display[strcspn(display, "\n")] = 0;
@@ -107,7 +106,7 @@ static void stop(pid_t server)
 
 static const double time_ms[] = {0, 2.5, 7};
 
-/* What a frame of the series has. */
+/* The values of a frame of the series. */
 static float at_frame(size_t frame, size_t c) { return activation[c] * (float)(frame + 1); }
 
 static mt_status give(void *context, size_t frame, size_t field, float *values)
@@ -117,7 +116,7 @@ static mt_status give(void *context, size_t frame, size_t field, float *values)
     return MT_OK;
 }
 
-/* A bent slab with all that a mesh may have. */
+/* A bent slab with all optional data of a mesh. */
 static void make(void)
 {
     ok(mt_slab_make(&arena, (double[]){8, 4, 2}, 0.5, &heart));
@@ -187,9 +186,9 @@ static void leave(void)
 
 TestSuite(viewers, .init = enter, .fini = leave);
 
-/* ---- what was seen */
+/* ---- results */
 
-/* The script said just these numbers of this thing in this file, each to `relative` of the largest. */
+/* Checks that the script printed exactly these numbers for this item of this file, each to `relative` of the largest. */
 static void expect(
     const char *said, const char *file, const char *what, size_t n, const double *values, double relative)
 {
@@ -215,7 +214,7 @@ static void expect_one(const char *said, const char *file, const char *what, dou
     expect(said, file, what, 1, &value, relative);
 }
 
-/* Counts and extent, to the bit: points, and elements with or without the triangles. */
+/* Checks counts and extent bitwise: points, and elements with or without the triangles. */
 static void expect_shape(const char *said, const char *file, bool triangles)
 {
     double bounds[6] = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY};
@@ -228,8 +227,7 @@ static void expect_shape(const char *said, const char *file, bool triangles)
     expect(said, file, "bounds", 6, bounds, 0);
 }
 
-/* The sum of a thousand positive volumes, in another order and from other products: 1e-12 is far above its
- * rounding. */
+/* The sum of a thousand positive volumes, in another order and from other products: 1e-12 is far above its rounding error. */
 static void expect_volume(const char *said, const char *file)
 {
     double volume = 0;
@@ -237,7 +235,7 @@ static void expect_volume(const char *said, const char *file)
     expect_one(said, file, "volume", volume, 1e-12);
 }
 
-/* All data of element 7, to the bit. */
+/* Checks all data of element 7 bitwise. */
 static void expect_data(const char *said, const char *file)
 {
     double normal[3];
@@ -257,7 +255,7 @@ static void expect_parts(const char *said)
     expect(said, "parts.hdf", "ipus_and_tiles", 2, (double[]){4, 10}, 0);
 }
 
-/* At each moment of the series its time, the mesh, and the values of two elements, to the bit. */
+/* Checks each frame of the series: its time, the mesh, and the values of two elements, bitwise. */
 static void expect_series(const char *said, const char *reader)
 {
     const size_t last = heart.n_elements - 1;
@@ -296,8 +294,8 @@ static void expect_heart(const char *name, const mt_mesh *mesh, double relative)
     cr_assert(same(mesh->face_tag, heart.face_tag, heart.n_faces * sizeof(int32_t)), "%s", name);
 }
 
-/* Every file of the folder with this beginning is our mesh; there are `n`. To the bit, but where others write
- * text of 11 digits: VTK in legacy files, meshio. */
+/* Checks that every file of the folder with this beginning is our mesh; there are `n`. Bitwise, except for text of 11 digits written by
+ * others: VTK in legacy files, meshio. */
 static void expect_ours(const char *begin, size_t n)
 {
     size_t seen = 0;
@@ -319,8 +317,7 @@ static void expect_ours(const char *begin, size_t n)
     cr_assert_eq(seen, n, "%zu files %s*", seen, begin);
 }
 
-/* 4 ways of storing, plain or compressed, 2 headers, 2 orders of bytes; 2 kinds and 2 versions of legacy
- * files. */
+/* 4 storage modes, plain or compressed, 2 headers, 2 byte orders; 2 kinds and 2 versions of legacy files. */
 Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 300)
 {
     struct stat info;
@@ -364,7 +361,7 @@ Test(viewers, h5py_reads_what_we_write, .timeout = 120)
     free(said);
 }
 
-/* MSH has its elements sorted by region, the triangles first. */
+/* MSH stores its elements sorted by region, after the triangles. */
 Test(viewers, meshio_reads_what_we_write_and_we_what_it_writes, .timeout = 120)
 {
     char *said = ask("/usr/bin/python3", "viewers_meshio.py");

@@ -68,8 +68,7 @@ static mt_status read_with(mt_arena *arena, const char *data, mt_mesh *mesh)
     return mt_vtk_read(arena, path, 1, mesh);
 }
 
-/* Depth has another name, a fibre for one of two cells is none, and the depth of points is not that of
- * cells. */
+/* The depth has another name, one of the two cells has no valid fibre, and the depth of points is not that of cells. */
 Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
 {
     mt_arena arena = {0};
@@ -83,9 +82,9 @@ Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
     mt_arena_free(&arena);
 }
 
-/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the
- * sum of f f' has 3 along the former and 1 along the latter. Of f and -f it is the one of the first point.
- * Jacobi's rotations are good to some roundings: 1e-15. */
+/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the sum of f f' has the eigenvalues
+ * 3 along the former and 1 along the latter. The sign is that of the first point. Jacobi rotations are accurate to some roundings:
+ * 1e-15. */
 Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
 {
     mt_arena arena = {0};
@@ -168,7 +167,7 @@ static const struct fault faults[] = {
     {0, "FieldData 4", "FieldData 5", "length of an array is 'NORMALS'"},
     {0, "NORMALS", "NORMAL", "'NORMAL'; a section or an array of data must begin here"},
     {1, "CELL_DATA 6", "CELL_DATA 5",
-        ":16: CELL_DATA 5; there are 6 cells"}, /* as an editor counts the lines */
+        ":16: CELL_DATA 5; there are 6 cells"}, /* line numbers as in an editor */
     {1, "POINTS 7 float", "POINTS 7 double", "; a section of a UNSTRUCTURED_GRID"},
     {1, "POINTS 7 float", "POINTS 300 float",
         "900 numbers (coordinate) follow here; the rest of the file has room"},
@@ -195,7 +194,7 @@ Test(vtk, every_fault_is_found_and_named_with_its_place)
     }
 }
 
-/* Else there would be too few. */
+/* Otherwise there would be too few. */
 Test(vtk, data_before_their_points_or_cells_are_refused)
 {
     static const char *const sections[2][3] = {

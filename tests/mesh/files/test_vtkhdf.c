@@ -32,7 +32,7 @@ static void leave(void)
 
 TestSuite(vtkhdf, .init = enter, .fini = leave);
 
-/* Numbers that show every bit: thirds, and fibres that are unit vectors only up to rounding. */
+/* Numbers that use every bit: thirds, and fibres that are unit vectors only within rounding. */
 static void make(mt_arena *arena, double edge, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, edge, mesh));
@@ -142,7 +142,7 @@ Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
     mt_arena_free(&arena);
 }
 
-/* The layout that VTK's reader of version 1.0 asks for. */
+/* The layout that VTK's reader of version 1.0 requires. */
 Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it)
 {
     mt_arena arena = {0};
@@ -228,9 +228,9 @@ Test(vtkhdf, other_endings_and_bad_fields_are_refused)
     mt_arena_free(&arena);
 }
 
-/* A file of two elements around one face, written by hand, with one thing wrong. */
+/* A manually written file of two elements with a common face, and one fault. */
 struct fault {
-    const char *dataset; /* left out where `bad` is NULL */
+    const char *dataset; /* omitted if `bad` is NULL */
     const void *bad;
     const char *why;
 };
@@ -308,7 +308,7 @@ Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
     mt_arena_free(&arena);
 }
 
-/* As h5py and ParaView write: whole arrays of any type, and an attribute "program" of nobody or of others. */
+/* Writes as h5py and ParaView do: complete arrays of any type, and an attribute "program" that is missing or of other programs. */
 static void put_numbers(
     hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape, const void *values)
 {
@@ -412,7 +412,7 @@ Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
     }
 }
 
-/* Turns a bit in the header of an object of the file, which has a checksum. */
+/* Flips a bit in the header of an object of the file, which has a checksum. */
 static void damage_object(const char *name)
 {
     H5O_info_t info;
@@ -426,11 +426,11 @@ static void damage_object(const char *name)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* HDF5 1.10 leaks some memory of its own on damaged headers; that is not for us to find. */
+/* HDF5 1.10 leaks memory on damaged headers; this is not our bug. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-/* Nothing that the file has is left away because it cannot be opened. */
+/* No item of the file is omitted because it cannot be opened. */
 Test(vtkhdf, what_a_mesh_need_not_have_is_refused_where_it_is_damaged)
 {
     static const char *const names[] = {"VTKHDF/CellData/region", "VTKHDF/CellData/fibre",
@@ -478,7 +478,7 @@ static void assert_same_partition(const mt_partition *in, const mt_partition *ou
     cr_assert_arr_eq(in->part, out->part, out->n_elements * sizeof *out->part);
 }
 
-/* With tagged triangles, which share a group of the file with it, and without. */
+/* With tagged triangles, which are in the same group of the file, and without. */
 Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
 {
     for (int faces = 0; faces < 2; faces++) {
@@ -529,7 +529,7 @@ Test(vtkhdf, the_group_of_an_element_is_its_ipu_and_its_part_in_the_group_its_ti
     mt_arena_free(&arena);
 }
 
-/* Two elements in two groups of three parts; one of the three arrays is another, or not there where `values` is NULL. */
+/* Two elements in two groups of three parts; one of the three arrays is replaced, or missing if `values` is NULL. */
 static const struct {
     const char *name;
     mt_h5_type type;
@@ -670,7 +670,7 @@ Test(vtkhdf, points_are_read_in_the_unit_that_the_file_states)
             cr_assert_float_eq(in.xyz_mm[i], units[k].mm * out.xyz_mm[i], 1e-12 * units[k].mm);
         ok(mt_vtkhdf_stated_unit(path, unit));
         cr_expect_str_eq(unit, units[k].unit ? units[k].unit : "");
-        /* of a file that states none, the caller's */
+        /* for a file without a unit, the caller's */
         ok(mt_vtkhdf_read_in(&arena, path, 10, &in));
         cr_expect_float_eq(in.xyz_mm[3 * out.n_vertices - 1],
             (units[k].unit ? units[k].mm : 10) * out.xyz_mm[3 * out.n_vertices - 1], 1e-9);

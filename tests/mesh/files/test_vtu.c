@@ -176,7 +176,7 @@ Test(vtu, every_fault_is_found_and_named_with_its_place)
     }
 }
 
-/* Reads the bytes, which is an MT_INPUT that says this. */
+/* Reads the bytes, and expects MT_INPUT with this message. */
 static void refuse(const buffer *b, const char *why)
 {
     mt_arena arena = {0};
@@ -216,7 +216,7 @@ Test(vtu, faults_of_raw_bytes_are_found)
     refuse(&b, "array 'Points': ");
 }
 
-/* The file is large enough for so many points, but not that array. */
+/* The file is large enough for this number of points, but not for that array. */
 Test(vtu, a_bomb_is_refused_before_it_goes_off)
 {
     const vtu_kind k = vtu_kind_of(2);
@@ -226,7 +226,7 @@ Test(vtu, a_bomb_is_refused_before_it_goes_off)
     refuse(&b, "array 'Points': 480000 bytes cannot have been compressed into the ");
 }
 
-/* Many pieces may use the same bytes; together they must stay within what the file may mean. */
+/* Many pieces may share bytes; their sum must stay within the limit of the file. */
 Test(vtu, a_bomb_of_pieces_is_refused)
 {
     enum { CORNERS = 8000 };
@@ -267,7 +267,7 @@ Test(vtu, a_polygon_of_four_corners_is_refused)
     refuse(&b, "cell 2 is of VTK's type 7 (polygon)");
 }
 
-/* Where XML can be made to cost much: elements in one another, pieces without end. */
+/* XML that is expensive to read: nested elements, and pieces without end. */
 Test(vtu, trees_beyond_reason_are_refused)
 {
     enum { MANY = 5000 };
@@ -293,7 +293,7 @@ Test(vtu, trees_beyond_reason_are_refused)
 
 /* ---- writing */
 
-/* A slab with numbers that show every bit, and all that a mesh may have. */
+/* A slab with numbers that use every bit, and all optional data of a mesh. */
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
@@ -332,8 +332,7 @@ static void assert_same(const mt_mesh *a, const mt_mesh *b)
     for (size_t f = 0; f < a->n_faces; f++) cr_assert_eq(a->face_tag[f], b->face_tag[f]);
 }
 
-/* As it is; with less and less of what a mesh may have; with directions that are unit vectors only to float;
- * and a surface alone. */
+/* Complete; with less and less of the optional data; with directions that are unit vectors only to float; and a surface alone. */
 Test(vtu, what_is_written_comes_back_to_the_bit)
 {
     for (int less = 0; less < 7; less++) {
@@ -354,7 +353,7 @@ Test(vtu, what_is_written_comes_back_to_the_bit)
     }
 }
 
-/* 12 and 24 bytes fill their groups of three, 40 do not: two characters of "=". */
+/* 12 and 24 bytes fill groups of three, 40 do not: two characters of "=". */
 Test(vtu, the_base64_that_is_written_is_filled_up)
 {
     mt_arena arena = {0};

@@ -75,7 +75,7 @@ static size_t count(const mt_mesh *mesh, int32_t tag)
     return n;
 }
 
-/* The two meshes have the same triangles of this tag, from the same side. */
+/* Checks that the two meshes have the same triangles of this tag, with the same orientation. */
 static void assert_same_surface(const mt_mesh *a, const mt_mesh *b, int32_t tag)
 {
     cr_assert_eq(count(a, tag), count(b, tag), "tag %d", tag);
@@ -109,7 +109,7 @@ Test(vtx, the_vertices_of_a_surface_give_its_triangles_seen_from_outside)
     mt_arena_free(&arena);
 }
 
-/* A slab's corner triangles: those with a corner at x = 0, y = 0, and all of them between these vertices. */
+/* A slab's corner triangles: the triangles with a corner at x = 0, y = 0, and all triangles between these vertices. */
 Test(vtx, a_triangle_in_two_lists_is_the_first_ones_and_a_tagged_one_stays_what_it_is)
 {
     mt_arena arena = {0};
@@ -119,7 +119,8 @@ Test(vtx, a_triangle_in_two_lists_is_the_first_ones_and_a_tagged_one_stays_what_
     all.vertex = mt_arena_alloc(&arena, tagged.n_vertices, sizeof *all.vertex);
     for (uint32_t v = 0; v < tagged.n_vertices; v++) all.vertex[all.n++] = v;
     mesh = tagged;
-    ok(mt_vtx_tag(&arena, 1, &all, &mesh)); /* the rest of the boundary: 2 (12 + 8 + 6) squares, two each */
+    /* the rest of the boundary: 2 (12 + 8 + 6) squares, two triangles each */
+    ok(mt_vtx_tag(&arena, 1, &all, &mesh));
     cr_assert_eq(mesh.n_faces, 104);
     for (int32_t tag = MT_SURFACE_BASE; tag <= MT_SURFACE_LV; tag++) assert_same_surface(&tagged, &mesh, tag);
     mesh = tagged;

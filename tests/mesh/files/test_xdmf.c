@@ -12,7 +12,7 @@
 #include "tests/mesh/vtk_sample.h"
 #include "tests/mesh/xdmf_files.h"
 
-/* A folder for each test: heart.xdmf in it, and the files of its numbers. */
+/* A folder for each test: it contains heart.xdmf and the files of its numbers. */
 static char folder[64], stem[80], path[96];
 
 static void enter(void)
@@ -62,7 +62,7 @@ static void assert_note(const mt_mesh *mesh, const char *notes)
     cr_assert_str_eq(mesh->notes ? mesh->notes : "", notes);
 }
 
-/* Reads the file, which is an MT_INPUT that says this. */
+/* Reads the file, and expects MT_INPUT with this message. */
 static void refuse(const buffer *b, const char *why)
 {
     mt_arena arena = {0};
@@ -162,7 +162,7 @@ Test(xdmf, the_unit_that_points_in_hdf5_state_counts_and_another_is_refused)
 
 /* ---- regions, names, arrays */
 
-/* Two tetrahedra with what a test adds to their grid. */
+/* Two tetrahedra with additions by a test to their grid. */
 #define GRID "<Xdmf Version=\"3.0\">\n<Domain><Grid Name=\"g\">\n"
 #define END "</Grid></Domain></Xdmf>\n"
 #define POINTS "<Geometry><DataItem Dimensions=\"5 3\">0 0 0 1 0 0 0 1 0 0 0 1 0 0 -1</DataItem></Geometry>\n"
@@ -335,7 +335,7 @@ static void move(const char *from, const char *to)
     cr_assert_eq(rename(old, new), 0);
 }
 
-/* Writes the sample, its bytes in a file that its XML names in this way. */
+/* Writes the sample with its bytes in a file named in its XML. */
 static void name_bytes(const char *name)
 {
     buffer b = sample(1);
@@ -488,7 +488,7 @@ Test(xdmf, grids_and_references_that_lead_nowhere_are_refused)
     }
 }
 
-/* References in the middle of many elements, elements in elements, grids without end: each is a small file. */
+/* References in the middle of many elements, nested elements, grids without end: each is a small file. */
 Test(xdmf, files_that_could_cost_much_are_refused)
 {
     enum { MANY = 3000 };

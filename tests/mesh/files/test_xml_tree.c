@@ -66,7 +66,7 @@ Test(xml_tree, references_lead_to_the_element_that_xpath_says)
                 "<x:include xpointer=\"xpointer(%s)\"/>"};
             char reference[256];
             mt_arena arena = {0};
-            /* at place 3 of the children is then g[2]; an include that leads nowhere is not an error */
+            /* index 3 of the children is then g[2]; an include without a target is not an error */
             (void)snprintf(reference, sizeof reference, forms[form], cases[k].path);
             const char *expected = form == 2 && strcmp(cases[k].id, "refused") == 0 ? "none" : cases[k].id;
             cr_assert_str_eq(follow(&arena, reference), expected, "%s", reference);
