@@ -41,6 +41,7 @@ typedef struct mt_map_velocities {
     size_t n_reason[MT_VELOCITY_REASONS]; /* number of elements of the problem per reason */
 } mt_map_velocities;
 
+/* The inputs of a map of one beat, all borrowed. */
 typedef struct mt_map_input {
     const mt_records *records;
     const mt_monodomain *problem;

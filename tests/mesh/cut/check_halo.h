@@ -48,13 +48,13 @@ static inline mt_status check_range(const mt_halo *halo, uint32_t p, size_t r)
             "halo: range %zu, %u to %u of part %u, is empty, outside its separator or out of order", r,
             range->begin, range->end, range->source);
     size_t begin = halo->to_offset[r], end = halo->to_offset[r + 1];
-    if (begin >= end) return mt_fail(MT_INPUT, "halo: range %zu of part %u goes to nobody", r, p);
+    if (begin >= end) return mt_fail(MT_INPUT, "halo: range %zu of part %u has no destination", r, p);
     for (size_t k = begin; k < end; k++)
         if (halo->to_part[k] >= halo->n_parts || halo->to_part[k] == p ||
             (k > begin && halo->to_part[k] <= halo->to_part[k - 1]))
             return mt_fail(MT_INPUT,
-                "halo: range %zu of part %u goes to part %u: itself, none, or out of order", r, p,
-                halo->to_part[k]);
+                "halo: range %zu of part %u has the destination part %u: itself, invalid, or out of order", r,
+                p, halo->to_part[k]);
     return MT_OK;
 }
 

@@ -170,7 +170,7 @@ Test(balance, what_is_promised_holds_for_any_symmetric_pattern)
         better += report.largest_after < report.largest_before;
         mt_arena_free(&problem.arena);
     }
-    cr_assert(moves > 400 && better > 100, "%zu moves, %zu of 400 better: what is tested?", moves, better);
+    cr_assert(moves > 400 && better > 100, "too few cases: %zu moves, %zu of 400 better", moves, better);
 }
 
 Test(balance, the_largest_need_on_a_slab_falls_by_a_tenth)

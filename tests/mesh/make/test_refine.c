@@ -218,11 +218,12 @@ Test(refine, the_diagonal_is_the_shortest_of_three)
                 apart[k] = (x[0] + x[1] - x[2] - x[3]) / 2;
             }
             const double other = hypot(hypot(apart[0], apart[1]), apart[2]);
-            cr_assert(length <= other + 1e-14, "element %zu: %g beside %g", c, length, other);
+            cr_assert(length <= other + 1e-14, "element %zu: length %g, other diagonal %g", c, length, other);
             chosen[d] += fabs(length - other) < 1e-14;
         }
     }
-    cr_assert(chosen[0] > 0 && chosen[1] > 0 && chosen[2] > 0, "each must have been the shortest somewhere");
+    cr_assert(chosen[0] > 0 && chosen[1] > 0 && chosen[2] > 0,
+        "each diagonal must be the shortest in some element");
     mt_arena_free(&arena);
 }
 

@@ -55,7 +55,7 @@ Test(closed, triangles_in_any_winding_with_points_of_their_own_become_the_surfac
         double a[3], b[3];
         mt_triangle_area(&mesh, t, a);
         mt_triangle_area(&whole, t, b);
-        cr_assert(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0, "triangle %zu looks inside", t);
+        cr_assert(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0, "triangle %zu is oriented inwards", t);
         cr_assert_eq(mesh.face_tag[t], whole.face_tag[t]);
     }
     cr_assert_float_eq(report.volume_mm3, volume_of(&mesh), 1e-6 * report.volume_mm3);

@@ -423,7 +423,7 @@ static void assert_mended(mt_mesh *mesh)
               defects.of[MT_DEFECT_DANGLING].count == 0);
     assert_told(mesh);
     ok(mt_repair_mesh(&arena, mesh, &again));
-    cr_assert_eq(memcmp(&again, &(mt_repair){0}, sizeof again), 0, "a second repair finds something");
+    cr_assert_eq(memcmp(&again, &(mt_repair){0}, sizeof again), 0, "a second repair finds another defect");
     mt_arena_free(&arena);
 }
 
@@ -447,7 +447,7 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         state = seed;
     }
     cr_assert(mended == 1999, "%zu", mended);
-    cr_assert(closed > 100 && slits > 10 && crowded > 100, "too little was damaged: %zu %zu %zu", closed,
+    cr_assert(closed > 100 && slits > 10 && crowded > 100, "too few damaged meshes: %zu %zu %zu", closed,
         slits, crowded);
 }
 
