@@ -57,7 +57,7 @@ typedef enum mt_diffusing {
 typedef enum mt_accumulation { MT_ACCUMULATION_SINGLE, MT_ACCUMULATION_DOUBLE_WORD } mt_accumulation;
 extern const char *const mt_accumulation_name[];
 
-/* Stepping of the ionic model: evaluated in every time step, or only in those that need it (multirate). Names, terminated by NULL. */
+/* Stepping of the ionic model: evaluated in every time step, or only if needed (multirate). Names, terminated by NULL. */
 typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
 extern const char *const mt_stepping_name[];
 

@@ -146,7 +146,7 @@ typedef struct mt_case {
     size_t n_gradients;
     mt_case_region *regions;
     size_t n_regions;
-    mt_case_stimulus *stimuli; /* [n_stimuli]; those of the file of sites are last */
+    mt_case_stimulus *stimuli; /* [n_stimuli]; stimuli of the file of sites are last */
     size_t n_stimuli;
     mt_case_sites sites; /* empty once the sites are among the stimuli */
     mt_case_point *points;

@@ -32,7 +32,7 @@ static mt_status cells_of_type(
     return MT_OK;
 }
 
-/* Reduces ascending elements of the complete mesh to those that `mesh` contains, in its numbering; returns their number. */
+/* Reduces ascending elements of the complete mesh to the elements in `mesh`, in its numbering; returns their number. */
 static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
 {
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* The sampling times of a run: every so many ms from its start, at the times of a list, or both.
+/* The sampling times of a run: at a fixed interval from its start, at the times of a list, or both.
  *
  * Times are rounded to the nearest time step. Duplicates count once. */
 #pragma once

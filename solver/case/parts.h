@@ -1,4 +1,4 @@
-/* The tissues of a case on its mesh, the default tissue and those of regions, each with its element size; and the time steps they
+/* The tissues of a case on its mesh, the default one and one per region, each with its element size; and the time steps they
  * require. */
 #pragma once
 

@@ -14,7 +14,7 @@
 #include "solver/case/case.h"
 #include "solver/diffusion/diffusion.h"
 
-/* The probes of a case: its points, then those of its line. */
+/* The probes of a case: its points, then the points of its line. */
 typedef struct mt_probes {
     size_t n, n_points;
     double *xyz_mm;    /* [n][3] */

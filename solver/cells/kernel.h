@@ -240,7 +240,7 @@ typedef struct paced {
     real *kept, *change, *since;
 } paced;
 
-/* Evaluates those of LANES cells with a negative margin. */
+/* Evaluates the cells with a negative margin among LANES cells. */
 static inline void evaluate(
     real dt, lanes margin, const lanes c[CONSTANTS], lanes v, lanes since, real *state, const paced *p)
 {

@@ -21,7 +21,7 @@
 
 enum { MT_ELLPACK_WIDTH = 16 };
 
-/* Computes the rows of a tile: v holds n_v values, first those of the n rows. out and v must not overlap. */
+/* Computes the rows of a tile: v holds n_v values, first the own values of the n rows. out and v must not overlap. */
 void mt_ellpack_rows_float16(
     size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out);
 

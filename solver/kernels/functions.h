@@ -235,7 +235,7 @@ static inline lanes lanes_log(lanes x)
 
 /* ---- division ---- */
 
-/* Returns x / by, correctly rounded for the divisors that the tests prove: those in the ionic models. By N. Brisebarre and J.-M. Muller,
+/* Returns x / by, correctly rounded for the divisors in the ionic models, as proved by the tests. By N. Brisebarre and J.-M. Muller,
  * IEEE Trans. Comput. 57, 165 (2008): x times the reciprocal, which is a sum of two numbers. If x or the quotient is subnormal or infinite,
  * the result can differ from a division's, and 0 has the sign of a sum; the result is the same on every instruction set. */
 static inline lanes lanes_over(lanes x, real by)

@@ -202,7 +202,7 @@ Test(surfaces, of_two_pits_have_the_one_with_the_thicker_wall_left)
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_RV], 9 * 10 + 2 * (9 + 10) * 11, 1e-9);
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_BASE], 24 * 12 - 6 * 6 - 9 * 10, 1e-9);
         cr_assert_float_eq(found.area_mm2[MT_SURFACE_EPI], 24 * 12 + 2 * (24 + 12) * 12, 1e-9);
-        /* from the middle of a triangle, a third of a millimetre from the facing one's */
+        /* from the middle of a triangle, a third of a millimetre from the middle of the facing one */
         cr_assert_float_eq(found.wall_mm[0], 3, 1e-9);
         cr_assert_float_eq(found.wall_mm[1], 1, 1e-9);
         mt_arena_free(&arena);

@@ -116,7 +116,7 @@ static size_t all_needed(const needs *n) { return n->source.need_offset[n->n_ele
 
 static size_t n_bits(uint64_t word) { return (size_t)__builtin_popcountll(word); }
 
-/* True if the destinations of a precede those of b lexicographically. */
+/* True if the destinations of a are lexicographically before the destinations of b. */
 static bool before(uint64_t a, uint64_t b)
 {
     while (a != 0 && b != 0) {

@@ -43,7 +43,7 @@ static void make(mt_arena *arena, double edge, mt_mesh *mesh)
     }
 }
 
-/* The edge 1/16 mm gives 49,152 elements: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
+/* The edge 1/16 mm yields 49,152 elements: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
  * ones. */
 Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
 {
