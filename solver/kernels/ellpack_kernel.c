@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The matrix is read once, and a block's gathers fill the processor's window, so that it would not issue the next block's misses in time.
- * They are prefetched AHEAD rows earlier, into the second-level cache (2): this number of prefetches into the first level would delay the gathers.
+ * They are prefetched AHEAD rows earlier, into the second-level cache (2): into the first level they would delay the gathers.
  * Prefetching beyond the end is harmless. */
 enum { AHEAD = 4 * MT_BLOCK, CACHE_LINE = 64 };
 static inline void fetch_ahead(const void *row, size_t size)
