@@ -86,7 +86,7 @@ static void expect_late(const char *mesh, double late_ms, double right_ms, doubl
         found, percent, 0.6, "%s: %g ms, %g ms on the finest mesh: %.2f %%", mesh, late_ms, right_ms, found);
 }
 
-/* solver/README.md, "Waves on coarse meshes", in whole per cent beside a mesh of elements of 0.1 mm. An infinite time, where the wave
+/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent beside a mesh of elements of 0.1 mm. An infinite time, where the wave
  * does not get through, is no whole per cent. */
 Test(isthmus, is_crossed_on_coarse_meshes_as_late_as_the_readme_says)
 {

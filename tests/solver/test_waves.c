@@ -20,7 +20,7 @@ static double error_of(const mt_diffusion_scheme *scheme, size_t axis, double ed
     return 100 * (slab_speed(mt_cell_models[0], scheme, axis, edge_mm, slowest) / usual_speed(axis) - 1);
 }
 
-/* solver/README.md, "Waves on coarse meshes", in whole per cent; the rest of the table stands in test_waves_slow.c. Waves
+/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent; the rest of the table stands in test_waves_slow.c. Waves
  * that are not late need less time. */
 static void expect_row(const mt_diffusion_scheme *scheme, double edge_mm, double along, double across)
 {

@@ -1,4 +1,4 @@
-/* Every row of solver/README.md, "Waves on coarse meshes". */
+/* Every row of solver/README.md, "Conduction velocity on coarse meshes". */
 #include <criterion/criterion.h>
 
 #include "tests/solver/plane_wave.h"

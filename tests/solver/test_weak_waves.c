@@ -1,5 +1,5 @@
 /* Waves that a weak sodium current makes slow, on meshes of 0.4 mm beside a fine line of the same cells: spreading mends less of their
- * delay than of a healthy wave's. solver/README.md, "Waves on coarse meshes", has the figures. */
+ * delay than of a healthy wave's. solver/README.md, "Conduction velocity on coarse meshes", has the figures. */
 #include <criterion/criterion.h>
 
 #include <math.h>
