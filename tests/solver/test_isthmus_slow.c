@@ -86,8 +86,8 @@ static void expect_late(const char *mesh, double late_ms, double right_ms, doubl
         found, percent, 0.6, "%s: %g ms, %g ms on the finest mesh: %.2f %%", mesh, late_ms, right_ms, found);
 }
 
-/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent beside a mesh of elements of 0.1 mm. An infinite time, where the wave
- * does not get through, is no whole per cent. */
+/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent of the time on a mesh of elements of 0.1 mm. An infinite
+ * time, if the isthmus blocks, is no whole per cent. */
 Test(isthmus, is_crossed_on_coarse_meshes_as_late_as_the_readme_says)
 {
     const crossing finest = cross(2, &mt_diffusion_scheme_usual), fine = cross(1, &mt_diffusion_scheme_usual),

@@ -19,8 +19,8 @@ static double plane_wave_ms(const double at[3])
     return sqrt(squares);
 }
 
-/* Plane waves are late by up to 2 % on elements of 0.28 mm (solver/README.md, "Conduction velocity on coarse meshes"), and the front is curved, which delays it: from
- * the plane wave's time on, and up to a seventh above it. The cube itself takes 1.2 ms to activate. */
+/* CV of plane waves is underestimated by up to 2 % on elements of 0.28 mm (solver/README.md, "Conduction velocity on coarse meshes"), and
+ * the front is curved, which delays it: times are between the plane wave's and a seventh above it. The cube itself takes 1.2 ms to activate. */
 Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_before_a_plane_wave)
 {
     double ms[POINTS];
