@@ -5,7 +5,7 @@
 
 static slab_problem s;
 
-/* README.md, "What comes out": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
+/* README.md, "Output": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
  * below 0.015 ms; another time step of the same order, conductivity or capacitance off by 1 % moves P8 by 0.2 ms and more. */
 static const double printed_ms[POINTS] = {1.23, 28.21, 32.73, 42.10, 9.48, 29.26, 33.69, 42.84, 19.74};
 
