@@ -29,7 +29,7 @@ int mt_face_compare(const void *left, const void *right)
     return 0;
 }
 
-/* The vertices of face f of an element, ascending. */
+/* Returns the vertices of face f of an element, ascending. */
 static void face_vertices(const uint32_t *element_vertex, unsigned f, uint32_t v[3])
 {
     for (unsigned k = 0, n = 0; k < 4; k++)
@@ -37,10 +37,10 @@ static void face_vertices(const uint32_t *element_vertex, unsigned f, uint32_t v
     mt_face_sort(v);
 }
 
-/* A total order, so the outcome does not depend on the sort. */
+/* Total order, so that the result does not depend on the sorting algorithm. */
 MT_ORDER(compare_faces, mt_face, middle, high, element, side)
 
-/* Buckets are short (about 20 faces in a tetrahedral mesh): insertion; long ones get the library's sort. */
+/* Sorts a bucket: short ones (about 20 faces in a tetrahedral mesh) by insertion, long ones by qsort. */
 static void sort_faces(mt_face *faces, size_t n)
 {
     if (n > 48) {
@@ -55,7 +55,7 @@ static void sort_faces(mt_face *faces, size_t n)
     }
 }
 
-/* Counting sort of all faces by their lowest vertex; bucket v ends up as faces[start[v] .. start[v + 1]). */
+/* Counting sort of all faces by their lowest vertex; bucket v is then faces[start[v] .. start[v + 1]). */
 static void fill_buckets(const mt_mesh *mesh, size_t *start, mt_face *faces)
 {
     uint32_t v[3];
@@ -90,7 +90,7 @@ size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end)
     return k;
 }
 
-/* The n elements of one face become neighbours. */
+/* Records the n elements of one face as neighbours; fails if there are more than two. */
 static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neighbour)
 {
     const mt_face *b = a + 1;
@@ -138,7 +138,7 @@ size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency)
     return (4 * adjacency->n_elements - mt_adjacency_boundary_faces(adjacency)) / 2;
 }
 
-/* How many of these are below each of them: without branches, as nothing about the numbers can be foretold. */
+/* Counts, for each number of the list, the smaller ones. Has no branches on the numbers, as these would be unpredictable. */
 static void rank(const uint32_t list[MT_RING_MAX], uint8_t below[MT_RING_MAX])
 {
     for (int k = 0; k < MT_RING_MAX; k++) below[k] = 0;
@@ -162,9 +162,9 @@ size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t
             found += far != MT_NO_ELEMENT && far != element;
         }
     }
-    if (found < MT_RING_MAX) list[found] = MT_NO_ELEMENT; /* one that did not count */
+    if (found < MT_RING_MAX) list[found] = MT_NO_ELEMENT; /* a boundary, or `element` itself */
     rank(list, below);
-    for (size_t k = 0; k < found; k++) sorted[below[k]] = list[k]; /* the same ones in the same place */
+    for (size_t k = 0; k < found; k++) sorted[below[k]] = list[k]; /* equal elements in the same place */
     for (size_t k = 0; k < MT_RING_MAX; k++)
         if (sorted[k] != MT_NO_ELEMENT) ring[n++] = sorted[k];
     for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)element;

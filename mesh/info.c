@@ -18,7 +18,7 @@ static const double *vertex(const mt_mesh *mesh, size_t element, size_t k)
 
 static double distance(const double *a, const double *b) { return sqrt(mt_square3(a, b)); }
 
-/* R of the sphere through the corners, by the products p, q, s of opposite edges (Crelle 1821):
+/* The circumradius R follows from the products p, q, s of opposite edges (Crelle 1821):
  * 24 V R = sqrt((p + q + s)(p + q - s)(p - q + s)(-p + q + s)). */
 double mt_info_quality(const mt_mesh *mesh, size_t element)
 {
@@ -50,7 +50,7 @@ static void measure_elements(const mt_mesh *mesh, mt_info *info)
     info->quality_mean = sum / (double)mesh->n_elements;
 }
 
-/* Between the faces p and q, which point outward; exact also where it is small. */
+/* Returns the dihedral angle between faces with the outward area vectors p and q; accurate for small angles, too. */
 static double angle_deg(const double p[3], const double q[3])
 {
     double turn[3];
@@ -60,7 +60,7 @@ static double angle_deg(const double p[3], const double q[3])
 
 static void measure_angles(const mt_mesh *mesh, mt_info *info)
 {
-    double sharpest = -INFINITY; /* cosine */
+    double sharpest = -INFINITY; /* cosine of the smallest angle */
     for (size_t c = 0; c < mesh->n_elements; c++) {
         double area[4][3], size[4];
         for (size_t f = 0; f < 4; f++) {
@@ -76,9 +76,9 @@ static void measure_angles(const mt_mesh *mesh, mt_info *info)
     }
 }
 
-/* Some elements of a mesh: those of a group. */
+/* A selection of elements: all, or one group. */
 typedef struct some {
-    const uint16_t *of; /* NULL: all */
+    const uint16_t *of; /* [n_elements] the group of each element; NULL: all elements */
     size_t group;
 } some;
 
@@ -87,7 +87,7 @@ static bool is_among(const some *which, size_t element)
     return !which->of || which->of[element] == which->group;
 }
 
-/* Of the six edges of each of some elements: the higher vertex in the bucket of the lower,
+/* Stores the edges of the selected elements: the higher vertex of each in the bucket of the lower vertex v,
  * high[start[v] .. start[v + 1]). */
 static void fill_edges(const mt_mesh *mesh, const some *which, size_t *start, uint32_t *high)
 {

@@ -90,7 +90,7 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
     return MT_OK;
 }
 
-/* Moves item k of `each` bytes to place n, in an array that may be missing. */
+/* Moves item k of `each` bytes to place n. `items` may be NULL. */
 static void move_item(void *items, size_t each, size_t k, size_t n)
 {
     if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
@@ -118,7 +118,7 @@ size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead)
     return dropped;
 }
 
-/* The values of the part's elements, `each` of an element, where the whole has any. */
+/* Copies the values of the part's elements, `each` per element; returns NULL in *to if `from` is NULL. */
 static mt_status select_doubles(
     mt_arena *arena, const double *from, const mt_mesh *part, size_t each, double **to)
 {
@@ -238,7 +238,7 @@ static mt_status check_coordinates(const mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Makes v a unit vector; false where it is too short for that. */
+/* Normalises v; false if its length is at most 1e-6 or NaN. */
 static bool normalise(double v[3])
 {
     const double length = mt_length3(v);
@@ -337,7 +337,7 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
 
 bool mt_mesh_triangle_repeats(const uint32_t v[3]) { return v[0] == v[1] || v[1] == v[2] || v[2] == v[0]; }
 
-/* An array that may be missing counts as none of its items. */
+/* Adds the length and content of an array; NULL is added as an array of length 0. */
 static void add_array(mt_hash *hash, const void *array, size_t count, size_t size)
 {
     const uint64_t n = array ? count : 0;
@@ -345,7 +345,7 @@ static void add_array(mt_hash *hash, const void *array, size_t count, size_t siz
     mt_hash_add(hash, array, (size_t)n * size);
 }
 
-/* Names and groups count only if there are any: fingerprints of meshes without them are as they were. */
+/* Adds names and groups only if there are any, so that stored fingerprints of meshes without them remain valid. */
 static void add_names(mt_hash *hash, const mt_mesh *mesh)
 {
     if (mesh->n_names == 0 && mesh->n_groups == 0) return;

@@ -1,15 +1,15 @@
-/* A tetrahedral mesh: flat arrays, as everything large here is.
+/* A tetrahedral mesh, stored in flat arrays.
  *
  * Invariants (mt_mesh_check):
- *   every coordinate is within mt_mesh_far_mm of 0, every vertex index < n_vertices;
- *   every fibre and sheet is a unit vector to 1e-6, and the two of an element are perpendicular to 1e-6;
- *   elements are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
- *   the three corners of a tagged triangle differ; it need not be a face of an element;
- *   names and groups are as mesh/names.h says.
- * The first two lines and the last are its content (mt_mesh_check_content): with them the mesh can be examined and repaired
- * (mesh/mend/defects.h, mesh/mend/repair.h); without the others nothing can run on it.
+ *   every coordinate is within +-mt_mesh_far_mm, and every vertex index below n_vertices;
+ *   every fibre and sheet is a unit vector to 1e-6, and the fibre and sheet of an element are perpendicular to 1e-6;
+ *   elements are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so their vertices are distinct;
+ *   the three corners of a tagged triangle are distinct; the triangle need not be a face of an element;
+ *   names and groups satisfy the invariants of mesh/names.h.
+ * The first two invariants and the last concern the content (mt_mesh_check_content). They suffice to examine and repair a mesh
+ * (mesh/mend/defects.h, mesh/mend/repair.h); simulations need all of them.
  *
- * Face f of an element is the one opposite its vertex f. */
+ * Face f of an element is the face opposite its vertex f. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,29 +33,27 @@ typedef struct mt_mesh {
     size_t n_elements;
     double *xyz_mm;           /* [n_vertices][3] */
     uint32_t *element_vertex; /* [n_elements][4] */
-    int32_t *region;  /* [n_elements], tags chosen by the maker of the mesh; 1 if the file has no regions */
-    double *fibre;    /* [n_elements][3] the direction of the muscle; NULL: not known, as the next three */
-    double *sheet;    /* [n_elements][3] across the fibre in its sheet; only with fibres */
+    int32_t *region;          /* [n_elements] region tags of the file; 1 if the file has no regions */
+    double *fibre;    /* [n_elements][3] fibre direction; this and the next three are NULL if unknown */
+    double *sheet;    /* [n_elements][3] transverse direction in the sheet; only with fibres */
     double *depth;    /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
-    int32_t *layer;   /* [n_elements] of the wall: see mt_layer */
-    uint32_t *number; /* [n_elements] ascending, of a part of a mesh: see mt_mesh_number; else NULL */
-    size_t n_faces;   /* tagged triangles of the surface; 0 where nothing is tagged */
+    int32_t *layer;   /* [n_elements] layer of the wall: see mt_layer */
+    uint32_t *number; /* [n_elements] ascending, if this is a part of a mesh (mt_mesh_number); else NULL */
+    size_t n_faces;   /* number of tagged triangles; 0 if no triangle is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
-    int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
-    size_t n_names;        /* of tags; functions for these and for groups: mesh/names.h */
+    int32_t *face_tag;     /* [n_faces] the surface of each triangle: see mt_surface */
+    size_t n_names;        /* names of tags; mesh/names.h has functions for names and groups */
     mt_mesh_name *names;   /* [n_names] ascending by dimension and tag, each pair once */
-    size_t n_groups;       /* at most MT_GROUPS_MAX: groups with elements of other regions */
-    int32_t *group_tag;    /* [n_groups] different tags, which share names with the regions */
-    uint32_t
-        *groups; /* [n_elements] bit g: the element also belongs to group_tag[g]; NULL if n_groups is 0 */
-    const char
-        *notes; /* of the reader of its file, for the user: lines, each with its line end; NULL: none */
+    size_t n_groups;       /* groups, with elements of other regions; at most MT_GROUPS_MAX */
+    int32_t *group_tag;    /* [n_groups] distinct tags, which share names with the regions */
+    uint32_t *groups;      /* [n_elements] bit g: belongs to group_tag[g], too; NULL if n_groups is 0 */
+    const char *notes; /* the file reader's notes for the user, one per line; NULL if there are no notes */
 } mt_mesh;
 
-/* The largest coordinate allowed: keeps volumes finite, and tells numbers from damage. */
+/* The largest allowed coordinate: keeps volumes finite, and detects damaged data. */
 extern const double mt_mesh_far_mm;
 
-/* The tags that the project's own tools give and look for. */
+/* The surface tags that the program itself writes and recognises. */
 typedef enum mt_surface {
     MT_SURFACE_BASE = 1,
     MT_SURFACE_EPI = 2,
@@ -63,84 +61,83 @@ typedef enum mt_surface {
     MT_SURFACE_RV = 4
 } mt_surface;
 
-/* What part of the wall an element is in. */
+/* The layers of the ventricular wall. */
 typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } mt_layer;
 
-/* Gives a mesh with its vertices, elements and regions allocated in `arena` and zeroed, no tagged triangles, and
- * nothing of what may be NULL. */
+/* Creates a mesh in `arena` with zeroed vertices, elements and regions, without tagged triangles; optional arrays are NULL. MT_INPUT: too
+ * many vertices or elements. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh);
 
 /* Appends a line (printf rules, at most 1023 characters) to the notes of a mesh, in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Notes that the corners of n curved (quadratic) cells are used and n_dropped vertices of their edges are not. MT_MEMORY. */
+/* Adds a note that of n quadratic cells only the corners are used, and that n_dropped vertices on their edges are dropped. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped);
 
-/* Gives the mesh room in `arena` for fibres, all (1, 0, 0). */
+/* Allocates fibres in `arena` and sets them to (1, 0, 0). MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 
-/* Gives the mesh room in `arena` for n tagged triangles, zeroed; those it had are forgotten. */
+/* Allocates n_faces zeroed tagged triangles in `arena`, in place of the earlier ones. MT_INPUT: too many. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh);
 
-/* Gives used[n_vertices]: 1 for the vertices of elements, 0 for the others. All indices are vertices. MT_MEMORY. */
+/* Computes used[n_vertices] in `arena`: 1 for vertices of elements, 0 for others. All vertex indices must be valid. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used);
 
-/* Removes the vertices for which keep[v] is 0, of no element and no tagged triangle, and renumbers the others in their order.
- * MT_MEMORY; the mesh is then as it was. */
+/* Removes the vertices v with keep[v] == 0, which must belong to no element and no tagged triangle. Renumbers the others in their order.
+ * MT_MEMORY; the mesh is then unchanged. */
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
 
-/* Removes the elements with dead[c] not 0, in place, and resets dead[n_elements]. Returns the number of removed elements. */
+/* Removes the elements c with dead[c] != 0 in place, and zeroes dead[n_elements]. Returns the number of removed elements. */
 size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead);
 
-/* Gives, as a mesh of its own, the elements of a whole one for which keep[c] is not 0, in their order. What belongs to elements is
- * new in `arena`; vertices, tagged triangles, names and tags of groups are the whole's. Some may then belong to no element. MT_MEMORY. */
+/* Creates a mesh of the elements c with keep[c] != 0, in their order. Arrays of elements are copied to `arena`. Vertices, tagged triangles,
+ * names and group tags are borrowed from `whole`; some of them may then belong to no element. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_select(
     mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
 
-/* What messages, tables and files call an element: its number in the whole, where the mesh is a part of one. */
+/* Returns the number of an element for messages, tables and files: its number in the complete mesh if this mesh is a part. */
 static inline size_t mt_mesh_number(const mt_mesh *mesh, size_t element)
 {
     return mesh->number ? mesh->number[element] : element;
 }
 
-/* Reorients the elements of negative volume by swapping their last two vertices; returns how many there were.
- * All indices are vertices. */
+/* Reorients elements of negative volume by swapping their last two vertices; returns their number. All vertex indices must be valid. */
 size_t mt_mesh_orient(mt_mesh *mesh);
 
-/* Stores the directions of an element, made unit vectors, the sheet (where the mesh has sheets; else not read)
- * perpendicular to the fibre. False, and nothing is stored, if one is 0 or they are parallel. */
+/* Normalises and stores the directions of an element. The sheet is first made perpendicular to the fibre; it is not read if the mesh has no
+ * sheets. Returns false and stores nothing if a vector is 0 or the two are parallel. */
 bool mt_mesh_put_directions(mt_mesh *mesh, size_t element, const double fibre[3], const double *sheet);
 
-/* The third direction of an element of a mesh with sheets: fibre x sheet. */
+/* Returns the sheet normal of an element, fibre x sheet; the mesh has sheets. */
 void mt_mesh_normal(const mt_mesh *mesh, size_t element, double normal[3]);
 
-/* The invariants above; the message names the first offending vertex, element or triangle. */
+/* Checks the invariants above. MT_INPUT: one is violated; the message names the first offending vertex, element or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 
-/* Does a triangle of these vertices have one twice? */
+/* True if two of the three vertices are equal. */
 bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
-/* The fingerprint of everything in a mesh: meshes with the same fingerprint are equal, in the same order. MT_MEMORY. */
+/* Computes the fingerprint of all data of a mesh except its notes and `number`. Equal fingerprints mean equal meshes, in the same order.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 
-/* The invariants of the content: those that the reader of a file guarantees. `path` begins the message if it is not
- * NULL. */
+/* Checks the invariants of the content, which every file reader guarantees. MT_INPUT: one is violated; the message begins with `path`
+ * unless that is NULL. */
 MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path);
 
-/* Centroid [mm] and volume [mm^3] of one element. */
+/* Return the centroid [mm] and the volume [mm^3] of an element. */
 void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3]);
 double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t element);
 
-/* The cube root of the mean volume of the elements [mm]: their characteristic length. NaN for a mesh of no elements. */
+/* Returns the element size [mm], the cube root of the mean element volume; NaN if there are no elements. */
 double mt_mesh_length_mm(const mt_mesh *mesh);
 
-/* The box around the vertices; all 0 where there are none. */
+/* Computes the bounding box of the vertices; 0 if there are no vertices. */
 void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3]);
 
-/* The vertices of an element, by their number in it, that are the corners of face f: counter-clockwise seen from
- * outside a positively oriented element. */
+/* The local vertices (0 to 3) of face f, counter-clockwise seen from outside a positively oriented element. */
 extern const uint8_t mt_mesh_face[4][3];
 
-/* Area vector of face f of an element [mm^2]: its length is the area, and it points outward. */
+/* Computes the outward area vector of a face of an element [mm^2]; its length is the area. */
 void mt_mesh_face_area(const mt_mesh *mesh, size_t element, size_t face, double area_mm2[3]);

@@ -13,7 +13,7 @@ enum { LISTED = 10 };
 
 /* ---- names ---- */
 
-/* Returns where the pair is in the list, or belongs. */
+/* Returns the position of a pair in the list, or its insertion point. */
 static size_t place_of(const mt_mesh *mesh, int32_t dimension, int32_t tag)
 {
     size_t low = 0, high = mesh->n_names;
@@ -36,7 +36,7 @@ static mt_mesh_name *find_name(const mt_mesh *mesh, int32_t dimension, int32_t t
     return name->dimension == dimension && name->tag == tag ? name : NULL;
 }
 
-/* Makes room for one more name: the list doubles. */
+/* Reserves space for one more name; the list doubles. */
 static mt_status grow(mt_arena *arena, mt_mesh *mesh)
 {
     const size_t n = mesh->n_names;
@@ -105,7 +105,7 @@ mt_status mt_names_copy(mt_arena *arena, const mt_mesh *from, mt_mesh *to)
     return MT_OK;
 }
 
-/* ---- finding ---- */
+/* ---- parsing tags ---- */
 
 static bool is_number(const char *text, int32_t *tag)
 {
@@ -117,7 +117,7 @@ static bool is_number(const char *text, int32_t *tag)
     return true;
 }
 
-/* Counts the tags with this name, and returns the first. */
+/* Returns the number of tags with this name, and the first of them. */
 static size_t count_named(const mt_mesh *mesh, int32_t dimension, const char *text,
     int (*compare)(const char *, const char *), int32_t *tag)
 {
@@ -145,7 +145,7 @@ mt_status mt_names_find(const mt_mesh *mesh, int32_t dimension, const char *text
 
 /* ---- listing ---- */
 
-/* Appends a tag with its name; the first ten. */
+/* Appends a tag with its name; from the eleventh tag on appends nothing but " and others", once. */
 static void list_tag(const mt_mesh *mesh, int32_t dimension, int32_t tag, size_t *n, char list[MT_NAMES_LIST])
 {
     const size_t used = strlen(list);
@@ -174,7 +174,7 @@ void mt_names_list(const mt_mesh *mesh, int32_t dimension, char list[MT_NAMES_LI
     if (n == 0) (void)strcpy(list, "none");
 }
 
-/* ---- as text ---- */
+/* ---- text form ---- */
 
 void mt_names_print(FILE *out, const mt_mesh *mesh)
 {
@@ -211,7 +211,7 @@ static mt_status add_group(mt_arena *arena, mt_mesh *mesh, int32_t tag)
     return MT_OK;
 }
 
-/* Reads a line: a word, a tag and, for a name, the rest. */
+/* Reads a line: a keyword, a tag and, for names, the name. */
 static mt_status parse_line(mt_arena *arena, mt_mesh *mesh, char *line)
 {
     int32_t tag;
@@ -242,9 +242,9 @@ mt_status mt_names_parse(mt_arena *arena, mt_mesh *mesh, const char *text, size_
     return MT_OK;
 }
 
-/* ---- names with a meaning ---- */
+/* ---- names of surfaces ---- */
 
-/* In lower case, without the characters between words. */
+/* Converts a name to lower case and removes the characters " _-.". */
 static void simplify(const char *text, char out[MT_NAME_SIZE])
 {
     size_t n = 0;
@@ -317,14 +317,14 @@ bool mt_names_confirm(const mt_mesh *mesh)
     return false;
 }
 
-/* Returns the lowest tag from *next on that no triangle has, and moves *next behind it. `tags`: of the triangles. */
+/* Returns the lowest tag from *next on that is not in `tags`, the tags of the triangles. Sets *next to the tag after it. */
 static int32_t unused_tag(const mt_tags *tags, int32_t *next)
 {
     for (size_t t = 0; t < tags->n; t++) *next += tags->tag[t] == *next;
     return (*next)++;
 }
 
-/* Fills to[t], the new tag of tags->tag[t]; returns the number of tags with a name that means a surface. */
+/* Sets to[t] to the new tag of tags->tag[t]. Returns the number of tags with the name of a surface. */
 static size_t settled_tags(const mt_mesh *mesh, const mt_tags *tags, int32_t *to)
 {
     size_t n_meant = 0;
@@ -337,7 +337,7 @@ static size_t settled_tags(const mt_mesh *mesh, const mt_tags *tags, int32_t *to
     return n_meant;
 }
 
-/* Stores the new tags and takes the names along; of two tags that become one the first name is kept. */
+/* Stores the new tags and moves the names with them. If two tags become one, the first name is kept. */
 static mt_status renumber(mt_arena *arena, const mt_tags *tags, const int32_t *to, mt_mesh *mesh)
 {
     const mt_mesh old = *mesh;

@@ -23,10 +23,10 @@ static void ends_of(const mt_mesh *surface, size_t s, uint32_t *low, uint32_t *h
     *high = a < b ? b : a;
 }
 
-/* A total order, so the outcome does not depend on the sort. */
+/* Total order, so that the result does not depend on the sorting algorithm. */
 MT_ORDER(compare_sides, side, high, id)
 
-/* Buckets are short (about 6 sides in a smooth surface): insertion; long ones get the library's sort. */
+/* Sorts a bucket: short ones (about 6 sides in a smooth surface) by insertion, long ones by qsort. */
 static void sort_sides(side *sides, size_t n)
 {
     if (n > 48) {
@@ -87,7 +87,7 @@ mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides
     return MT_OK;
 }
 
-/* ---- one triangle ---- */
+/* ---- geometry of a triangle ---- */
 
 void mt_triangle_corners(const mt_mesh *surface, size_t triangle, double corner[3][3])
 {
@@ -141,7 +141,7 @@ double mt_triangle_distance_squared(double corner[3][3], const double point[3])
     mt_minus3(point, corner[0], to);
     mt_cross3(a, b, normal);
     const double square = mt_dot3(normal, normal);
-    bool above = square > 0; /* the triangle itself, not only its sides */
+    bool above = square > 0; /* true if the projection of the point is inside the triangle */
     for (int k = 0; k < 3 && above; k++) {
         double along[3], from[3], turn[3];
         mt_minus3(corner[(k + 1) % 3], corner[k], along);

@@ -32,7 +32,7 @@ mt_status mt_vertex_stars_make(
     mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
 {
     MT_SCRATCH(scratch);
-    uint32_t *number; /* of each vertex of the mesh: which of the n it is, from 1; 0: none of them */
+    uint32_t *number; /* [n_vertices] index in `vertex` plus 1; 0 for other vertices */
     *stars = (mt_vertex_stars){.n = n};
     MT_ALLOC(scratch, number, mesh->n_vertices);
     for (size_t k = 0; k < n; k++) number[vertex[k]] = (uint32_t)k + 1;

@@ -1,25 +1,25 @@
-/* Values of elements at the vertices: for programs that know no values of elements. */
+/* Interpolation of element values to vertices, for programs without element fields. */
 #pragma once
 
 #include "mesh/mesh.h"
 
-/* Gives means[n_vertices] in `arena`: for each vertex the mean of the values [n_elements] of the elements that have it, each with the
- * weight of its volume. Elements without a value (not a number) do not count; a vertex of none that has one gets none. A field that is
- * linear in space is met where the elements around a vertex lie evenly; at the surface a mean is one of places inside it. MT_MEMORY. */
+/* Computes means[n_vertices] in `arena`: the volume-weighted mean of values[n_elements] over the elements of each vertex. Ignores NaN values;
+ * a vertex without elements with a value gets NaN. The mean is exact for linear fields if the elements around the vertex are symmetric. At
+ * the surface it is biased towards the interior. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vertex_mean(
     mt_arena *arena, const mt_mesh *mesh, const float *values, double **means);
 
-/* The elements that have each of some vertices, with their volumes: for many fields at few vertices. */
+/* The elements around each of a few vertices, with their volumes; for interpolating many fields. */
 typedef struct mt_vertex_stars {
     size_t n;
-    size_t *start;     /* [n + 1] */
-    uint32_t *element; /* those of the k-th vertex, ascending, are element[start[k] .. start[k + 1]) */
-    double *volume_mm3;
+    size_t *start;      /* [n + 1] */
+    uint32_t *element;  /* elements of the k-th vertex, ascending: element[start[k] .. start[k + 1]) */
+    double *volume_mm3; /* same layout as `element` */
 } mt_vertex_stars;
 
-/* Gives the stars of n vertices, none of them twice, in `arena`. MT_MEMORY. */
+/* Builds the stars of vertex[n], which are distinct, in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vertex_stars_make(
     mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars);
 
-/* The same means, to the bit, at these vertices: means[n]. */
+/* Computes means[n] at these vertices, bitwise equal to those of mt_vertex_mean. */
 void mt_vertex_stars_mean(const mt_vertex_stars *stars, const float *values, double *means);

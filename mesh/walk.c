@@ -7,7 +7,7 @@ enum { BITS = 10, CUTS = 1 << BITS, PARALLEL_FROM = 16384 };
 
 /* ---- the order ---- */
 
-/* Bit k of a number below 1024 becomes bit 3 k. */
+/* Moves bit k of a number below 1024 to bit 3 k. */
 static uint32_t spread_bits(uint32_t x)
 {
     x = (x | (x << 16)) & UINT32_C(0x030000ff);
@@ -16,7 +16,7 @@ static uint32_t spread_bits(uint32_t x)
     return (x | (x << 2)) & UINT32_C(0x09249249);
 }
 
-/* In the high half where the centroid is on the curve, in the low one the element. */
+/* Returns the sorting key: the position of the centroid on the curve in the high half, the element in the low half. */
 static uint64_t key_of(const mt_mesh *mesh, size_t element, const double low[3], const double per_mm[3])
 {
     double x[3];
@@ -29,7 +29,7 @@ static uint64_t key_of(const mt_mesh *mesh, size_t element, const double low[3],
     return (uint64_t)at << 32 | element;
 }
 
-/* Sorts by ten bits of the keys; what is equal in them stays in order. */
+/* Sorts stably by ten bits of the keys. */
 static void sort_digit(size_t n, int shift, const uint64_t *from, uint64_t *to)
 {
     size_t start[CUTS + 1] = {0};
@@ -60,9 +60,9 @@ mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk)
     return MT_OK;
 }
 
-/* ---- along it ---- */
+/* ---- reordered copies ---- */
 
-/* Gives rows of `bytes` in the order of the walk. */
+/* Copies rows of `bytes` bytes in the order of the walk. */
 static mt_status copy_rows(mt_arena *arena, const mt_walk *walk, const void *rows, size_t bytes, void **out)
 {
     *out = mt_arena_alloc(arena, walk->n, bytes);

@@ -1,23 +1,23 @@
-/* A walk through a mesh: its elements in an order in which those that are near in space are near in the order, too.
+/* A cache-friendly order of the elements of a mesh: elements that are close in space are close in the order.
  *
- * The elements of many meshes stand in any order. Work that goes from an element to its neighbours then waits for memory most
- * of the time; along a walk it does not. The order is that of the elements' centroids on a Z-curve (G. M. Morton, 1966) through the
- * mesh's box, cut 1024 times along each axis; elements in one cell of it follow their numbers. */
+ * Many meshes number their elements arbitrarily, and loops over neighbours then wait for memory most of the time. The elements are sorted by
+ * their centroids along a Z-curve (G. M. Morton, 1966) through the mesh's bounding box with 1024 cells along each axis; elements in the same
+ * cell are sorted by their numbers. */
 #pragma once
 
 #include "mesh/adjacency.h"
 
 typedef struct mt_walk {
     size_t n;
-    uint32_t *element; /* [n] the elements, as they are met */
-    uint32_t *place;   /* [n] when each element is: place[element[k]] = k */
+    uint32_t *element; /* [n] the elements in this order */
+    uint32_t *place;   /* [n] the position of each element: place[element[k]] = k */
 } mt_walk;
 
-/* Gives a walk through all elements in `arena`; borrows the mesh. MT_MEMORY (16 bytes an element of scratch, freed). */
+/* Computes the order of all elements in `arena`; borrows the mesh. MT_MEMORY. Scratch: 16 bytes per element, freed. */
 MT_NODISCARD mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk);
 
-/* Gives the mesh, in `of_mesh`, and its adjacency, in `of_adjacency`, with the elements in the order of the walk. Of what a mesh has of
- * its elements it has vertices, fibres, sheets and numbers (mt_mesh_number are those of `mesh`); points are borrowed, faces of the surface
- * left out. 20 bytes an element, 24 more with fibres, 24 more with sheets; and 16 of the adjacency. MT_MEMORY. */
+/* Copies a mesh to the arena `of_mesh` and its adjacency to `of_adjacency`, with the elements in the order of the walk. Copies the element
+ * vertices, fibres and sheets; mt_mesh_number returns the numbers of `mesh`. Vertex coordinates are borrowed; other arrays are omitted.
+ * Memory per element: 20 bytes, 24 each for fibres and sheets, and 16 for the adjacency. MT_MEMORY. */
 MT_NODISCARD mt_status mt_walk_along(mt_arena *of_adjacency, mt_arena *of_mesh, const mt_walk *walk,
     const mt_mesh *mesh, const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along);
