@@ -16,13 +16,13 @@ const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
     .tolerance = 1e-10,
     .max_iterations = 10000};
 
-/* A gradient this small across an element (difference per cube root of its volume) is what is left of solving. */
+/* A smaller difference across an element (gradient times cube root of the volume) is solver error. */
 static const double flat = 1e-7;
-/* Of the depth below the base: how far around the apex psi is 0. */
+/* Radius around the apex in which psi is 0, relative to the apex's depth below the base. */
 static const double apex_share = 0.05;
-/* Of the wall below the left cavity: how far from the cavity's lowest point the apex may be. */
+/* Largest distance of the apex from the lowest point of the left cavity, relative to the wall thickness there. */
 static const double apex_reach = 2;
-static const double jump_cosine = 0.86602540378443864676; /* of 30 degrees */
+static const double jump_cosine = 0.86602540378443864676; /* cosine of 30 degrees */
 
 enum {
     BASE = 1 << MT_SURFACE_BASE,
@@ -30,10 +30,10 @@ enum {
     LV = 1 << MT_SURFACE_LV,
     RV = 1 << MT_SURFACE_RV
 };
-enum { PSI_CONSTANT = 1, UNKNOWN = 2 }; /* what may be said of an element's directions */
+enum { PSI_CONSTANT = 1, UNKNOWN = 2 }; /* flags of an element's directions */
 
 typedef struct plane {
-    double centre[3], normal[3]; /* unit, out of the heart: from the apex to the base */
+    double centre[3], normal[3]; /* unit normal, from apex to base */
 } plane;
 
 static double clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
@@ -53,7 +53,7 @@ static mt_status check_rule(const mt_fibres_rule *rule)
     return MT_OK;
 }
 
-/* surface[v] = the surfaces that vertex v is on, as bits. */
+/* Sets surface[v] to the bits of the surfaces that contain vertex v. */
 static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
 {
     static const char *const name[] = {"base", "epicardium", "left endocardium"};
@@ -79,7 +79,7 @@ static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
     return MT_OK;
 }
 
-/* The direction in which points of these second moments spread least; 0 where it is not the only one. */
+/* Computes the direction of least variance from the second moments `a` of points; 0 if it is not unique. */
 static int thinnest(double a[3][3], double direction[3])
 {
     double axes[3][3];
@@ -92,7 +92,7 @@ static int thinnest(double a[3][3], double direction[3])
     return fmin(one, two) > 1e-12 * fmax(one, two);
 }
 
-/* The plane with the least sum of squared distances to the base's vertices. */
+/* Fits a plane to the base's vertices by least squares. */
 static mt_status fit_base(const mt_mesh *mesh, const unsigned char *surface, plane *base)
 {
     double moment[3][3] = {{0}}, mean[3] = {0}, length = 0;
@@ -130,7 +130,7 @@ static double depth_below(const plane *base, const double *xyz)
 
 static double distance(const double *a, const double *b) { return sqrt(mt_square3(a, b)); }
 
-/* Of the vertices with this surface, no farther from `from` than `most`: the one deepest below the base. */
+/* Returns the vertex farthest below the base among the vertices of surface `on` within distance `most` of `from`. */
 static size_t find_deepest(const mt_mesh *mesh, const unsigned char *surface, int on, const plane *base,
     const double *from, double most)
 {
@@ -154,7 +154,7 @@ static size_t find_apex(const mt_mesh *mesh, const unsigned char *surface, const
     return find_deepest(mesh, surface, EPI, base, lowest, apex_reach * wall);
 }
 
-/* apex[v] = 1 for the epicardial vertices at and around the apex; how many. */
+/* Sets apex[v] to 1 for the epicardial vertices around the apex, else to 0; returns their number. */
 static size_t mark_apex(
     const mt_mesh *mesh, const unsigned char *surface, const plane *base, unsigned char *apex)
 {
@@ -170,7 +170,7 @@ static size_t mark_apex(
 static mt_status solve_wall(
     const mt_mesh *mesh, const mt_fibres_rule *rule, const unsigned char *surface, mt_fibres *fibres)
 {
-    MT_SCRATCH(scratch); /* a matrix is the largest thing here: one at a time */
+    MT_SCRATCH(scratch); /* limits the memory to one matrix at a time */
     unsigned char *given;
     mt_laplace problem;
     MT_ALLOC(scratch, given, mesh->n_vertices);
@@ -209,12 +209,12 @@ static double element_mean(const mt_mesh *mesh, size_t element, const double *ph
     return (phi[v[0]] + phi[v[1]] + phi[v[2]] + phi[v[3]]) / 4;
 }
 
-/* Where an element is in the wall, and which ways lead through it. */
+/* The position of an element in the wall, and the directions there. */
 typedef struct place {
-    double right; /* d: 0 on the left, 1 on the right */
-    double out;   /* w */
+    double right; /* d: 0 in the left wall, 1 in the right wall */
+    double out;   /* w: 0 at the endocardium, 1 at the epicardium */
     double along[3], from_lv[3], to_rv[3], to_epi[3];
-    double smallest; /* gradients below this are none */
+    double smallest; /* smaller gradients count as 0 */
 } place;
 
 static int32_t layer_at(const double share[3], double depth)
@@ -250,7 +250,7 @@ static unsigned char find_place(const mt_mesh *mesh, const plane *base, const mt
 
 static double radians(double degrees) { return degrees * (M_PI / 180); }
 
-/* The quaternion of the frame along the wall's length and `through` it, turned by these angles; 0: none. */
+/* Computes the quaternion of the frame of the apex-to-base and transmural directions, rotated by these angles; 0 if there is no frame. */
 static int turned_axis(
     const place *at, const double through[3], double fibre_deg, double sheet_deg, double q[4])
 {
@@ -261,7 +261,7 @@ static int turned_axis(
     return 1;
 }
 
-/* Between a and b where there are both; else the one there is; 0: none. */
+/* Interpolates between a and b, or copies the only one that exists; 0 if neither exists. */
 static int between(mt_fibres_variant variant, int has_a, int has_b, const double a[4], const double b[4],
     double t, double q[4])
 {
@@ -272,7 +272,7 @@ static int between(mt_fibres_variant variant, int has_a, int has_b, const double
     return has_a || has_b;
 }
 
-/* The rule of the header for one place; 0: no direction through the wall can be had. */
+/* Applies the rule of the header; 0 if there is no transmural direction. */
 static int apply_rule(const mt_fibres_rule *rule, const place *at, double q[4])
 {
     double d = at->right, w = at->out, left[4], right[4], inner[4], outer[4];
@@ -300,7 +300,7 @@ static void store(mt_fibres *fibres, size_t element, const mt_frame *frame)
     }
 }
 
-/* Gives the directions of all elements, and in state[] those that have none yet. */
+/* Computes the directions of all elements; flags elements without a frame as UNKNOWN in `state`. */
 static void place_frames(const mt_mesh *mesh, const plane *base, const mt_fibres_rule *rule,
     mt_fibres *fibres, unsigned char *state)
 {
@@ -318,7 +318,7 @@ static void place_frames(const mt_mesh *mesh, const plane *base, const mt_fibres
     }
 }
 
-/* Any frame with column 1 along u. */
+/* Returns an arbitrary frame with column 1 along u. */
 static mt_frame any_frame(const double u[3])
 {
     mt_frame frame;
@@ -336,8 +336,8 @@ static void copy_element(mt_fibres *fibres, size_t from, size_t to)
     for (int k = 0; k < 3; k++) memcpy(field[k] + 3 * to, field[k] + 3 * from, 3 * sizeof **field);
 }
 
-/* Elements without directions take them from their neighbours, in rounds; a piece without any takes the
- * base's. */
+/* Copies directions to elements without them from their neighbours, in rounds. A component without any directions gets a frame of the base
+ * normal. */
 static mt_status fill_unknown(mt_arena *scratch, const mt_adjacency *adjacency, const plane *base,
     mt_fibres *fibres, unsigned char *state)
 {
@@ -427,7 +427,8 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     return MT_OK;
 }
 
-/* Finds the middle of the left endocardium's vertices, and the direction from it to that of the right one's across the base's normal. */
+/* Computes the centroid of the left endocardium's vertices, and the unit direction from it to the right one's, perpendicular to the base
+ * normal. */
 static void find_ventricles(
     const mt_mesh *mesh, const unsigned char *surface, const plane *base, double lv_mm[3], double to_rv[3])
 {
@@ -475,7 +476,7 @@ mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b,
         const double *f = a + 3 * c, *g = b + 3 * c;
         double turn[3];
         mt_cross3(f, g, turn);
-        /* by sine and cosine: exact for small angles too */
+        /* from sine and cosine: accurate for small angles, too */
         angle[c] = atan2(mt_length3(turn), fabs(mt_dot3(f, g))) / radians(1);
         sum += angle[c];
     }

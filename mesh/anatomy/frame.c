@@ -16,7 +16,7 @@ int mt_frame_axis(const double u[3], const double v[3], double smallest, mt_fram
     double length = mt_length3(e2);
     if (!(length > 1e-6)) return 0;
     for (int k = 0; k < 3; k++) e2[k] /= length;
-    along = mt_dot3(e1, e2); /* once more: what was nearly parallel lost digits */
+    along = mt_dot3(e1, e2); /* again, as cancellation lost digits if v was nearly parallel to u */
     for (int k = 0; k < 3; k++) e2[k] -= along * e1[k];
     mt_cross3(e1, e2, e0);
     return 1;
@@ -40,8 +40,7 @@ static void normalise(double q[4])
     for (int k = 0; k < 4; k++) q[k] /= length;
 }
 
-/* From the largest of the four squares, so that nothing small is divided by (S. W. Shepperd, J. Guid.
- * Control 1 (1978) 223). */
+/* Starts from the largest of the four squares, to avoid division by small numbers (S. W. Shepperd, J. Guid. Control 1 (1978) 223). */
 void mt_frame_to_quaternion(const mt_frame *frame, double q[4])
 {
     const double(*c)[3] = frame->column;
@@ -89,7 +88,7 @@ static double dot4(const double a[4], const double b[4])
 void mt_frame_slerp(const double a[4], const double b[4], double t, double q[4])
 {
     double c = dot4(a, b), sign = c < 0 ? -1 : 1, from = 1 - t, to = t, sum[4], gap[4];
-    /* The angle between them from its sine and cosine: exact where they are near each other. */
+    /* The angle from its sine and cosine, accurate for small angles. */
     for (int k = 0; k < 4; k++) sum[k] = a[k] + sign * b[k], gap[k] = a[k] - sign * b[k];
     double angle = 2 * atan2(sqrt(dot4(gap, gap)), sqrt(dot4(sum, sum)));
     if (angle > 1e-8) from = sin((1 - t) * angle), to = sin(t * angle);

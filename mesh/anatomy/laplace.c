@@ -7,24 +7,24 @@
 #include "data/core/offsets.h"
 
 enum {
-    MAX_BLOCKS = 32,       /* of the preconditioner: enough for the threads of a workstation */
-    MIN_BLOCK_ROWS = 4096, /* below this a block gains no time and costs iterations */
+    MAX_BLOCKS = 32,       /* of the preconditioner: sufficient for the threads of a workstation */
+    MIN_BLOCK_ROWS = 4096, /* smaller blocks save no time and cost iterations */
     SUM_ROWS = 2048        /* rows of one partial sum */
 };
 
-/* The matrix before its rows are reordered: vertices by their number in the mesh, all rows. */
+/* The matrix before reordering: rows of all vertices, by vertex number. */
 typedef struct graph {
     size_t n;
-    size_t *
-        element_of; /* [n + 1] elements of vertex v: element[element_of[v] .. element_of[v + 1]), ascending */
+    /* [n + 1] elements of vertex v: element[element_of[v] .. element_of[v + 1]), ascending */
+    size_t *element_of;
     uint32_t *element;
     size_t *row; /* [n + 1] */
     uint32_t *column;
     double *value;
 } graph;
 
-/* Row v, its columns ascending and without v, into column and value (NULL: only counted); how many. Columns
- * are kept sorted by insertion: rows are short. Values are added in the order of the elements. */
+/* Assembles row v without its diagonal: columns ascending, and values, unless `value` is NULL. Returns the number of columns. Sorts by
+ * insertion, as rows are short. Adds values in the order of the elements. */
 static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t *column, double *value)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t
                 k++;
             }
             if (!value) continue;
-            /* The gradient of a vertex' hat function is minus the area vector of its face over 3 V. */
+            /* The gradient of a hat function is minus the area vector of the opposite face divided by 3 V. */
             mt_mesh_face_area(mesh, element, f, other);
             value[k - 1] += (area[0] * other[0] + area[1] * other[1] + area[2] * other[2]) / (9 * volume);
         }
@@ -59,7 +59,7 @@ static mt_status assemble(mt_arena *scratch, const mt_mesh *mesh, graph *g)
     MT_TRY(mt_offsets_make(
         scratch, mesh->n_elements, 4, mesh->element_vertex, g->n, &g->element_of, &g->element));
     MT_ALLOC(scratch, g->row, g->n + 1);
-    /* A vertex with m elements around it has at most 3 m neighbours: room to count in. */
+    /* Space for counting: a vertex of m elements has at most 3 m neighbours. */
     uint32_t *room;
     MT_ALLOC(scratch, room, 12 * mesh->n_elements);
 #pragma omp parallel for schedule(static)
@@ -80,8 +80,8 @@ static size_t neighbours_of(void *context, uint32_t vertex, const uint32_t **nei
     return g->row[vertex + 1] - g->row[vertex];
 }
 
-/* All vertices, neighbours near each other: from one end of every piece to the other (Cuthill and McKee,
- * Proc. 24th ACM Conf. (1969) 157, without sorting by degree). */
+/* Orders the vertices so that neighbours are close: breadth first from one end of each component to the other (Cuthill and McKee, Proc.
+ * 24th ACM Conf. (1969) 157, without sorting by degree). Fails if a component has no given vertex. */
 static mt_status order_vertices(mt_arena *scratch, graph *g, const unsigned char *given, uint32_t *order)
 {
     uint32_t *seen;
@@ -104,7 +104,8 @@ static mt_status order_vertices(mt_arena *scratch, graph *g, const unsigned char
     return MT_OK;
 }
 
-/* vertex = the free ones of `order`, then the rest; position[vertex[i]] = i; the number of free ones. */
+/* Fills `vertex` with the unknowns in the order of `order`, then the other vertices; sets position[vertex[i]] = i. Returns the number of
+ * unknowns. */
 static size_t split_free(
     const graph *g, const unsigned char *given, const uint32_t *order, uint32_t *vertex, uint32_t *position)
 {
@@ -136,9 +137,9 @@ static void copy_row(const graph *g, const uint32_t *position, size_t i, mt_lapl
     problem->diagonal[i] = sum;
 }
 
-/* The pivots d of (D + L) D^-1 (D + L^T) whose diagonal is the matrix' own (J. A. Meijerink and H. A. van der
- * Vorst, Math. Comp. 31 (1977) 148, with no fill beside the diagonal), where L is kept only within the block.
- * Obtuse elements can spoil one; then the matrix' own diagonal is taken: any pivots above 0 make it definite. */
+/* Computes the pivots D of (D + L) D^-1 (D + L^T), with the diagonal of the matrix and its entries L within the block (J. A. Meijerink and
+ * H. A. van der Vorst, Math. Comp. 31 (1977) 148, without fill). Obtuse elements can make a pivot too small; the diagonal entry then
+ * replaces it, as the preconditioner is definite for any positive pivots. */
 static void find_pivots(mt_laplace *problem, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -192,7 +193,7 @@ mt_status mt_laplace_make(
     return MT_OK;
 }
 
-/* z = M^-1 r within a block. */
+/* Computes z = M^-1 r within a block. */
 static void precondition(const mt_laplace *p, size_t begin, size_t end, const double *r, double *z)
 {
     for (size_t i = begin; i < end; i++) {
@@ -209,11 +210,11 @@ static void precondition(const mt_laplace *p, size_t begin, size_t end, const do
     }
 }
 
-/* What conjugate gradients work with. x and p have room for the given vertices behind the free ones, where p
- * is 0: so that A p and A x come from the same rows. */
+/* Vectors of the conjugate gradient iteration. x and p have entries for the given vertices after the unknowns, where p is 0, so that the same
+ * rows multiply both. */
 typedef struct work {
     double *x, *p, *r, *z, *q;
-    double *partial; /* of the sums, SUM_ROWS rows each, so that they are added alike for any threads */
+    double *partial; /* partial sums of SUM_ROWS rows, so that sums do not depend on the number of threads */
     size_t n_partial;
 } work;
 
@@ -231,7 +232,7 @@ static double dot(const work *w, size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* y = A x. */
+/* Computes y = A x. */
 static void multiply(const mt_laplace *p, const double *x, double *y)
 {
 #pragma omp parallel for schedule(static)
@@ -259,7 +260,7 @@ static void step(const mt_laplace *problem, work *w, double alpha)
     }
 }
 
-/* From x = 0 at the free vertices and r = b. */
+/* Iterates from x = 0 at the unknowns and r = b. */
 static mt_status iterate(
     const mt_laplace *problem, double tolerance, size_t max_iterations, work *w, mt_laplace_report *report)
 {
@@ -287,7 +288,7 @@ static mt_status iterate(
         norm = sqrt(dot(w, n, w->r, w->r));
         report->iterations++;
     }
-    if (start > 0) { /* the residual as it is, not as it was updated */
+    if (start > 0) { /* the true residual, not the recursively updated one */
         multiply(problem, w->x, w->q);
         report->residual = sqrt(dot(w, n, w->q, w->q)) / start;
     }
@@ -320,7 +321,7 @@ void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi,
     const uint32_t *corner = mesh->element_vertex + 4 * element;
     double factor = -1 / (3 * mt_mesh_volume_mm3(mesh, element)), area[3];
     gradient[0] = gradient[1] = gradient[2] = 0;
-    /* The four hat functions sum to 1, so differences to one vertex do, and a constant has gradient 0. */
+    /* The hat functions sum to 1; with differences to one vertex, the gradient of a constant is exactly 0. */
     for (size_t f = 1; f < 4; f++) {
         double weight = factor * (phi[corner[f]] - phi[corner[0]]);
         mt_mesh_face_area(mesh, element, f, area);

@@ -12,7 +12,7 @@
 
 const char *const mt_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
 
-/* ---- the same triangles ---- */
+/* ---- matching triangles ---- */
 
 typedef struct corners {
     uint32_t sorted[3];
@@ -36,7 +36,7 @@ static mt_status sort_corners(mt_arena *scratch, const mt_mesh *found, corners *
     return MT_OK;
 }
 
-/* The surface that triangle f of a mesh lies on; 0: on none. */
+/* Returns the surface that contains triangle f of a mesh; 0 if no surface does. */
 static int32_t find_surface(const mt_mesh *mesh, size_t f, const corners *sorted, size_t n)
 {
     corners key;
@@ -105,7 +105,7 @@ bool mt_meaning_contradicts(const mt_meaning *m)
     return false;
 }
 
-/* ---- in words ---- */
+/* ---- output as text ---- */
 
 static void add(char text[MT_MEANING_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(char text[MT_MEANING_TEXT], const char *format, ...)
@@ -149,7 +149,7 @@ void mt_meaning_list(const mt_meaning *m, char *list, size_t size)
     if (m->n > SHOWN && used < size) (void)snprintf(list + used, size - used, ", ...");
 }
 
-/* ---- as a person says ---- */
+/* ---- the argument of --tags ---- */
 
 int32_t mt_meaning_surface(const char *name, size_t n)
 {
@@ -166,7 +166,7 @@ static mt_status refuse_tags(const char *text)
         text, MT_MEANING_TAGS_MAX);
 }
 
-/* Finds the tag that the n characters mean: a number or a name of the mesh. */
+/* Parses a tag of n characters: a number or a name of the mesh. */
 static mt_status parse_tag(const char *text, const char *at, size_t n, const mt_mesh *mesh, int32_t *tag)
 {
     char word[128];
@@ -178,7 +178,7 @@ static mt_status parse_tag(const char *text, const char *at, size_t n, const mt_
     return mt_fail(MT_INPUT, "--tags %s: %s", text, message);
 }
 
-/* Reads "3+4" or "ENDO+9" from `at` on: tags of one surface; moves behind them. */
+/* Parses the tags of one surface, such as "3+4" or "ENDO+9", and advances *at past them. */
 static mt_status parse_list(
     const char *text, const char **at, int32_t surface, const mt_mesh *mesh, mt_meaning *m)
 {

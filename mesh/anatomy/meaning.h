@@ -1,58 +1,57 @@
-/* What somebody else's tags mean: which of base, epicardium, left and right endocardium (mt_surface) the tagged triangles
- * of a heart are, by the area that they share with the surfaces found by its shape (mesh/anatomy/surfaces.h).
+/* Interpretation of unknown surface tags of a heart as base, epicardium, left or right endocardium (mt_surface), by comparing areas with the
+ * surfaces found by shape (mesh/anatomy/surfaces.h).
  *
- * A tag means the surface on which more than half of its triangles' area lies, and nothing where that is none of them.
- * Triangles are the same where they have the same corners. */
+ * A tag denotes the surface that contains more than half of its triangles' area, if there is one. Triangles are identified by their
+ * corners. */
 #pragma once
 
 #include "mesh/anatomy/surfaces.h"
 
 enum { MT_MEANING_TAGS_MAX = 64, MT_MEANING_TEXT = 1024 };
 
-/* Invariants: n >= 1; tags ascend; 0 <= overlap <= 1, and 0 where no tag means the surface. */
+/* Invariants: n >= 1; tags ascend; 0 <= overlap <= 1, and 0 if no tag denotes the surface. */
 typedef struct mt_meaning {
-    size_t n; /* different tags */
+    size_t n; /* number of distinct tags */
     int32_t tag[MT_MEANING_TAGS_MAX];
-    int32_t surface[MT_MEANING_TAGS_MAX]; /* mt_surface, or 0 */
-    double overlap[MT_SURFACES];          /* with all tags that mean it: area of both by area of either */
+    int32_t surface[MT_MEANING_TAGS_MAX]; /* mt_surface of each tag; 0 if it denotes none */
+    double overlap[MT_SURFACES];          /* of each surface with its tags: area of intersection / union */
 } mt_meaning;
 
-/* Gives what the tags of one mesh mean by those of another with the same vertices, whose tags are mt_surface. MT_INPUT:
- * no tagged triangle, or more than MT_MEANING_TAGS_MAX different tags. MT_MEMORY. O(n log n). */
+/* Interprets the tags of `tagged` by comparison with `found`, which has the same vertices and mt_surface tags. MT_INPUT: no tagged triangle,
+ * or more than MT_MEANING_TAGS_MAX distinct tags. MT_MEMORY. Time: O(n log n). */
 MT_NODISCARD mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning);
 
-/* The same by the surfaces that it finds of a mesh (mt_mesh_check passed), whose adjacency is borrowed. Fails as
- * mt_surfaces_find does, too. */
+/* Same, by comparison with the surfaces found by shape in a mesh that has passed mt_mesh_check; borrows its adjacency. Errors of
+ * mt_meaning_find and mt_surfaces_find. */
 MT_NODISCARD mt_status mt_meaning_by_shape(
     const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning);
 
-/* What the surfaces are called in `--tags`: base, epi, lv, rv. */
+/* Names of the surfaces in `--tags`, by mt_surface: base, epi, lv, rv. */
 extern const char *const mt_meaning_names[MT_SURFACES];
 
-/* Writes the option that tells the commands so (`--tags base=10,epi=20+21,lv=30`), and how sure that is, in words. False, and
- * a text that says so, where no tag means anything. */
+/* Writes the corresponding command-line option (`--tags base=10,epi=20+21,lv=30`) and the overlaps as text. Returns false and writes an
+ * explanation if no tag denotes a surface. */
 bool mt_meaning_text(const mt_meaning *meaning, char text[MT_MEANING_TEXT]);
 
-/* How many triangles of a mesh have tags that are none of mt_surface: 0 where all have the tag 0, which is a mesh without
- * tags. */
+/* Returns the number of triangles of a mesh with tags other than mt_surface; 0 if all tags are 0, as the mesh is then untagged. */
 size_t mt_meaning_foreign(const mt_mesh *mesh);
 
-/* Does one of our own tags, 1 to 4, mean another surface than its own? */
+/* True if one of the tags 1 to 4 denotes another surface than its mt_surface. */
 bool mt_meaning_contradicts(const mt_meaning *meaning);
 
-/* Writes the tags into list[size]: "10, 20 and 30", the first 12 where there are more. */
+/* Writes the first 12 tags to list[size]: "10, 20 and 30". */
 void mt_meaning_list(const mt_meaning *meaning, char *list, size_t size);
 
-/* What `--tags` takes: surfaces with one or several tags each, or with names of tags in their place. */
+/* Example of the argument of `--tags`: surfaces, each with one or several tags or names of tags. */
 #define MT_MEANING_EXAMPLE "base=3+4,epi=2,lv=1"
 
-/* The surface called base, epi, lv or rv (n characters); 0 for any other name. */
+/* Returns the surface with the name base, epi, lv or rv (n characters); 0 for other names. */
 int32_t mt_meaning_surface(const char *name, size_t n);
 
-/* Replaces the tags of a mesh's triangles by those of the surfaces that `text`, in the form of `--tags`, says they mean; tags
- * that it does not name become 0. Each name stands there once at most. MT_INPUT: another text, a tag given twice, or one that
- * no triangle has (a misspelt one would leave a surface out, and a heart without its right ventricle runs). */
+/* Replaces the triangle tags of a mesh by mt_surface tags as specified by `text`, the argument of `--tags`; unlisted tags become 0. Each
+ * surface may appear once. MT_INPUT: a syntax error, a repeated tag, or a tag that no triangle has (a misspelt tag would silently omit a
+ * surface, such as the right ventricle). */
 MT_NODISCARD mt_status mt_meaning_apply(const char *text, mt_mesh *mesh);
 
-/* The same, but tags that `text` does not name stay, unless they are 1 to 4. MT_MEMORY, too. */
+/* Same, but unlisted tags are unchanged unless they are 1 to 4, which become 0. MT_MEMORY. */
 MT_NODISCARD mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh);

@@ -6,7 +6,7 @@
 
 enum { LEAF = 4, DEPTH_MAX = 48 };
 
-/* A node that is still to be split. */
+/* A node to be split. */
 typedef struct task {
     uint32_t node;
     int depth;
@@ -33,7 +33,7 @@ static double middle_of(const mt_nearest *nearest, uint32_t triangle, int axis)
     return (corner[0][axis] + corner[1][axis] + corner[2][axis]) / 3;
 }
 
-/* Moves the triangles of a node whose middle is in the lower half of its longest side to the front: how many. */
+/* Moves the triangles with centroids in the lower half of the node's longest side to the front; returns their number. */
 static uint32_t part(const mt_nearest *nearest, const mt_nearest_node *node)
 {
     int axis = 0;
@@ -64,7 +64,7 @@ static mt_status build(mt_nearest *nearest)
         mt_nearest_node *node = nearest->node + now.node;
         if (node->count <= LEAF || now.depth == DEPTH_MAX) continue;
         uint32_t n = part(nearest, node);
-        if (n == 0 || n == node->count) n = node->count / 2; /* one side is empty: any halves do */
+        if (n == 0 || n == node->count) n = node->count / 2; /* one side is empty: split arbitrarily */
         node->child = (uint32_t)nearest->n_nodes;
         mt_nearest_node *child = nearest->node + nearest->n_nodes;
         child[0] = (mt_nearest_node){.first = node->first, .count = n};
@@ -85,7 +85,7 @@ mt_status mt_nearest_make(mt_arena *arena, const mt_mesh *surface, int32_t tag, 
         nearest->n_triangles += tag == 0 || surface->face_tag[f] == tag;
     if (nearest->n_triangles == 0) return mt_fail(MT_INPUT, "a surface without triangles of tag %d", tag);
     MT_ALLOC(arena, nearest->triangle, nearest->n_triangles);
-    MT_ALLOC(arena, nearest->node, 2 * nearest->n_triangles); /* no leaf is empty */
+    MT_ALLOC(arena, nearest->node, 2 * nearest->n_triangles); /* sufficient, as no leaf is empty */
     size_t n = 0;
     for (size_t f = 0; f < surface->n_faces; f++)
         if (tag == 0 || surface->face_tag[f] == tag) nearest->triangle[n++] = (uint32_t)f;
@@ -102,11 +102,11 @@ static double box_distance_squared(const mt_nearest_node *node, const double poi
     return sum;
 }
 
-/* The best so far, and what is looked for. */
+/* A query, and the best result so far. */
 typedef struct search {
     const double *point, *facing;
-    double enough; /* a square that is as good as the least */
-    double square;
+    double enough; /* [mm^2] the search stops at this squared distance */
+    double square; /* [mm^2] squared distance of the best triangle */
     uint32_t triangle;
 } search;
 
@@ -182,7 +182,7 @@ static bool ray_meets_box(const mt_nearest_node *node, const double from[3], con
     return first <= last;
 }
 
-/* The ray passes the three sides on one hand, and the plane in front of its beginning. */
+/* True if the ray passes all three sides on the same hand and meets the triangle's plane ahead of its origin. */
 static bool ray_meets_triangle(double corner[3][3], const double from[3], const double direction[3])
 {
     double to[3][3], side[3], turn[3];
@@ -193,7 +193,7 @@ static bool ray_meets_triangle(double corner[3][3], const double from[3], const 
     }
     const double sum = side[0] + side[1] + side[2];
     if (sum == 0 || side[0] * sum < 0 || side[1] * sum < 0 || side[2] * sum < 0) return false;
-    double ahead = 0; /* side[c] / sum are the weights of the corners opposite */
+    double ahead = 0; /* side[c] / sum is the barycentric weight of the corner opposite side c */
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < 3; k++) ahead += side[(c + 1) % 3] / sum * to[c][k] * direction[k];
     return ahead > 0;

@@ -1,15 +1,15 @@
-/* The triangle of a surface that is nearest to a point: a tree of boxes around triangles.
+/* Nearest-triangle and ray queries on a surface, by a tree of bounding boxes.
  *
- * Invariants: the children of a node stand behind it; the boxes of the children are within that of the node;
- * every triangle is in one leaf; a node is at most 48 below the root. */
+ * Invariants: the children of a node are stored after it; their boxes are within the box of the node; every triangle is in one leaf; the
+ * depth of a node is at most 48. */
 #pragma once
 
 #include "mesh/triangles.h"
 
 typedef struct mt_nearest_node {
     double low[3], high[3]; /* the box [mm] */
-    uint32_t first, count;  /* its triangles: triangle[first .. first + count) */
-    uint32_t child;         /* of its two children the first; 0 in a leaf */
+    uint32_t first, count;  /* triangles of the node: triangle[first .. first + count) */
+    uint32_t child;         /* first of two consecutive children; 0 in a leaf */
 } mt_nearest_node;
 
 typedef struct mt_nearest {
@@ -20,21 +20,19 @@ typedef struct mt_nearest {
     uint32_t *triangle; /* [n_triangles] */
 } mt_nearest;
 
-/* Gives the tree of those triangles of a surface (borrowed as long as the tree is used) whose tag is `tag`, or of all
- * where tag is 0. MT_INPUT: there are none. MT_MEMORY. O(n log n) in practice, 48 n at worst. */
+/* Builds the tree of the triangles with tag `tag`, or of all triangles if `tag` is 0, in `arena`. The surface is borrowed while the tree is
+ * used. MT_INPUT: no such triangle. MT_MEMORY. Time: O(n log n) in practice, O(48 n) at worst. */
 MT_NODISCARD mt_status mt_nearest_make(
     mt_arena *arena, const mt_mesh *surface, int32_t tag, mt_nearest *nearest);
 
-/* The nearest triangle and its distance [mm]; of several at the same distance the one with the lowest number. With
- * `facing` only triangles whose normal is within 90 degrees of that direction; MT_NO_TRIANGLE and INFINITY where
- * none is. */
+/* Returns the nearest triangle and its distance [mm]; among equally near ones the one with the lowest number. If `facing` is not NULL, only
+ * triangles with normals within 90 degrees of it count. Returns MT_NO_TRIANGLE and INFINITY if there is no such triangle. */
 uint32_t mt_nearest_find(
     const mt_nearest *nearest, const double point_mm[3], const double *facing, double *distance_mm);
 
-/* Is there a triangle no farther than that from a point? Faster than the nearest, by far where none is. */
+/* True if a triangle is within this distance of a point. Faster than mt_nearest_find, much faster if the result is false. */
 bool mt_nearest_within(const mt_nearest *nearest, const double point_mm[3], double distance_mm);
 
-/* Is there a triangle, other than `except`, on the ray from a point in this direction (unit)? Triangles that the ray
- * only grazes may count or not. */
+/* True if the ray from a point in a direction (unit vector) hits a triangle other than `except`. Grazing hits may or may not count. */
 bool mt_nearest_blocks(
     const mt_nearest *nearest, const double from_mm[3], const double direction[3], uint32_t except);

@@ -100,7 +100,7 @@ static double nearest_mm(const mt_mesh *mesh, const mt_nearest *tree)
     return least;
 }
 
-/* The triangles of this tag, a mesh of their own on the same vertices. */
+/* Creates a surface of the triangles with this tag, on the same vertices. */
 static mt_status choose_triangles(mt_arena *scratch, const mt_mesh *mesh, int32_t tag, mt_mesh *surface)
 {
     size_t n = 0;

@@ -11,55 +11,59 @@
 #include "data/core/order.h"
 #include "mesh/anatomy/nearest.h"
 
-static const double base_cosine = 0.93969262078590838; /* of 20 degrees */
-static const double base_thickness = 0.01;             /* of the size, to each side */
-static const double base_area = 0.01;                  /* of the whole area, at least */
-static const double bowl_least = 0.15;                 /* |Q| of epicardium and cavities */
-static const double cavity_area = 0.02;                /* of the whole area, at least */
+static const double base_cosine = 0.93969262078590838; /* cosine of 20 degrees */
+static const double base_thickness = 0.01;             /* of the size, on each side of the plane */
+static const double base_area = 0.01;                  /* of the total area, at least */
+static const double bowl_least = 0.15;                 /* |Q| of epicardium and cavities, at least */
+static const double cavity_area = 0.02;                /* of the total area, at least */
 static const double base_bowl = 0.1;                   /* |Q| of a flat base, at most */
-static const double rim_share = 0.1;   /* of a patch's rim, to be between epicardium and cavity */
-static const double walls_ratio = 1.1; /* of the two walls' thickness, at least */
-static const double hole_area = 0.01;  /* of the whole area: a larger piece that stands alone is no hole */
+static const double rim_share = 0.1;   /* of a patch's rim along epicardium and along cavities, at least */
+static const double walls_ratio = 1.1; /* ratio of the thickness of the two walls, at least */
+static const double hole_area = 0.01;  /* of the total area; a larger separate component is no hole */
 
-static const double dark = 0.3, bright = 0.7; /* shares of the sky */
+static const double dark = 0.3, bright = 0.7; /* fractions of visible sky */
 
-enum { ROUNDS = 64 }; /* in which patches join their neighbours */
+enum { ROUNDS = 64 }; /* limit of rounds in which patches join their neighbours */
 
-enum { BINS_ACROSS = 4, BINS = 6 * BINS_ACROSS * BINS_ACROSS, STARTS = 12, STEPS = 8 }; /* to find planes */
+enum {
+    BINS_ACROSS = 4,
+    BINS = 6 * BINS_ACROSS * BINS_ACROSS,
+    STARTS = 12,
+    STEPS = 8
+}; /* search for base planes */
 
-/* A plane and the area that lies on it. */
+/* A plane, and the area of the triangles on it. */
 typedef struct plane {
     double normal[3], offset, area;
 } plane;
 
-/* What a triangle or patch is; the values up to RIGHT are those of mt_surface. */
+/* The class of a triangle or patch; the values up to CAVITY_2 are mt_surface values. */
 typedef enum kind { NONE, BASE, EPI, CAVITY_1, CAVITY_2, OPEN, KINDS } kind;
 
-/* The surface and what is computed of it once. */
+/* The surface and quantities that are computed once. */
 typedef struct body {
     const mt_mesh *surface;
     size_t n;
     mt_sides sides;
     double *area;          /* [n] mm^2 */
-    double *normal;        /* [n][3] unit; 0 where the area is 0 */
-    float *turn_deg;       /* [n][3] at each side; above 0 where convex, 0 where the side has no mate */
-    double whole, size;    /* area, and its square root */
-    unsigned char *shaded; /* [n] sees little but the surface itself */
+    double *normal;        /* [n][3] unit normal; 0 if the area is 0 */
+    float *turn_deg;       /* [n][3] angle at each side; positive if convex, 0 if the side has no mate */
+    double whole, size;    /* total area, and its square root */
+    unsigned char *shaded; /* [n] UNSEEN, DARK or BRIGHT by ambient occlusion */
     size_t n_planes;
-    plane planes[STARTS]; /* on which a flat base may lie */
-    unsigned char
-        *side_of;     /* [n] of the newest cut: 1 is the base, or what sees little but the surface itself */
-    uint32_t near[3]; /* the neighbours of the triangle that is looked at */
+    plane planes[STARTS];   /* [n_planes] candidates for a flat base */
+    unsigned char *side_of; /* [n] classes of the current cut; sides between different classes are cut */
+    uint32_t near[3];       /* buffer for the neighbours of a triangle */
 } body;
 
-enum { UNSEEN, DARK, ON_PLANE, BRIGHT }; /* what side_of and shaded say */
+enum { UNSEEN, DARK, ON_PLANE, BRIGHT }; /* values of side_of and shaded */
 
 typedef struct patch {
     double area, bowl; /* Q */
     double volume;
-    double rim;       /* length */
-    double rim_to[2]; /* of a flat patch: along epicardium and cavities */
-    double middle[3]; /* of the rim */
+    double rim;       /* length of the rim */
+    double rim_to[2]; /* of a flat patch: length along epicardium and along cavities */
+    double middle[3]; /* centroid of the rim */
     kind what;
 } patch;
 
@@ -70,10 +74,10 @@ typedef struct cut {
     way way;
     size_t plane;
     size_t n_patches;
-    uint32_t *of; /* [n] the patch of a triangle */
+    uint32_t *of; /* [n] patch of each triangle */
     patch *patches;
     size_t n_cavities;
-    size_t epi; /* a patch, or n_patches */
+    size_t epi; /* patch of the epicardium; n_patches if there is none */
     bool has_base;
 } cut;
 
@@ -93,7 +97,7 @@ static double side_length(const mt_mesh *surface, size_t s)
     return sqrt(mt_square3(a, b));
 }
 
-/* The angle between the normals at a side; above 0 where the corner behind it is below this triangle's plane. */
+/* Returns the angle between the normals at a side; positive if the side is convex. */
 static double turn_at(const body *b, size_t s)
 {
     const uint32_t other = b->sides.mate[s];
@@ -130,7 +134,7 @@ static mt_status look_at(mt_arena *scratch, const mt_mesh *surface, body *b)
 
 /* ---- the flat base ---- */
 
-/* Directions sorted into squares on the faces of a cube. */
+/* Returns the bin of a direction: a square on a face of a cube. */
 static size_t bin_of(const double n[3])
 {
     size_t axis = 0;
@@ -159,7 +163,7 @@ static double offset_of(const body *b, size_t t, const double direction[3])
            3;
 }
 
-/* The offset at which the most area faces along the plane's normal. */
+/* Finds the offset with the largest area of triangles that face along the plane's normal. */
 static void find_offset(const body *b, level *levels, plane *p)
 {
     size_t n = 0;
@@ -186,7 +190,7 @@ static bool on_plane(const body *b, size_t t, const plane *p)
            fabs(offset_of(b, t, p->normal) - p->offset) <= base_thickness * b->size;
 }
 
-/* The mean normal of the triangles that are on the plane, or with `all` of those that face along its normal. */
+/* Sets the plane's normal to the mean normal of the triangles on the plane or, if `all`, of all triangles that face along its normal. */
 static void turn_plane(const body *b, bool all, plane *p)
 {
     double sum[3] = {0};
@@ -198,7 +202,7 @@ static void turn_plane(const body *b, bool all, plane *p)
     for (int k = 0; k < 3 && length > 0; k++) p->normal[k] = sum[k] / length;
 }
 
-/* Looks for flat bases from the directions in which the most area faces. */
+/* Searches for flat bases, starting from the directions with the largest area. */
 static mt_status find_planes(mt_arena *scratch, body *b)
 {
     double bin_area[BINS] = {0}, sum[BINS][3] = {{0}};
@@ -225,22 +229,22 @@ static mt_status find_planes(mt_arena *scratch, body *b)
     return MT_OK;
 }
 
-/* ---- shade ---- */
+/* ---- ambient occlusion ---- */
 
 enum { RAYS = 24, LOOKED_AT_MAX = 10000 };
 
-/* Directions around a normal, as dense as its cosine: a spiral on the disc below them. */
+/* Returns a direction around a normal, with cosine-weighted density: a spiral on the unit disc, projected to the hemisphere. */
 static void direction_of(const double normal[3], const double along[3], int ray, double out[3])
 {
     double across[3];
     mt_cross3(normal, along, across);
-    const double square = (ray + 0.5) / RAYS, angle = ray * (M_PI * (3 - sqrt(5))); /* the golden one */
+    const double square = (ray + 0.5) / RAYS, angle = ray * (M_PI * (3 - sqrt(5))); /* golden angle */
     for (int k = 0; k < 3; k++)
         out[k] =
             sqrt(1 - square) * normal[k] + sqrt(square) * (cos(angle) * along[k] + sin(angle) * across[k]);
 }
 
-/* The share of the sky that is free, from the middle of a triangle. */
+/* Returns the fraction of the sky that is visible from the centroid of a triangle. */
 static double sky_of(const body *b, const mt_nearest *tree, size_t t)
 {
     double corner[3][3], from[3], along[3], direction[3];
@@ -269,8 +273,8 @@ typedef struct crossing {
 
 MT_ORDER(by_turn, crossing, turn_deg, side)
 
-/* Triangles known to be in shade or not tell the others: across the flattest sides first, so that the border comes to
- * lie on the sharpest ridges between them. */
+/* Spreads DARK and BRIGHT to unclassified triangles, across sides in ascending order of their signed angle, so that the border follows the
+ * sharpest convex ridges. */
 static mt_status spread_shade(mt_arena *scratch, body *b)
 {
     uint32_t *parent;
@@ -320,7 +324,7 @@ static bool is_cut(const body *b, size_t s)
     return b->side_of[s / 3] != b->side_of[other / 3];
 }
 
-/* The triangles across the sides of one that are not cut. */
+/* Returns the neighbours of a triangle across sides that are not cut. */
 static size_t neighbours_of(void *context, uint32_t t, const uint32_t **neighbour)
 {
     body *b = context;
@@ -356,7 +360,7 @@ static void measure(const body *b, cut *c)
     }
 }
 
-/* A patch of the base's plane has all of its triangles on it. */
+/* Classifies the patches. A patch on the base plane consists of triangles on the plane only, as the cut follows the plane. */
 static void find_kinds(const body *b, cut *c)
 {
     double flat_most = 0;
@@ -369,7 +373,7 @@ static void find_kinds(const body *b, cut *c)
         if (c->patches[i].what == BASE) flat_most = fmax(flat_most, c->patches[i].area);
     for (size_t i = 0; i < c->n_patches; i++) {
         patch *p = c->patches + i;
-        if (p->what == BASE && p->area < 0.1 * flat_most) p->what = OPEN; /* chips beside the base */
+        if (p->what == BASE && p->area < 0.1 * flat_most) p->what = OPEN; /* fragments next to the base */
         if (p->what == BASE || !(p->rim > 0)) continue;
         if (p->bowl >= bowl_least && (c->epi == c->n_patches || p->volume > c->patches[c->epi].volume))
             c->epi = i;
@@ -381,7 +385,7 @@ static void find_kinds(const body *b, cut *c)
     if (c->epi < c->n_patches) c->patches[c->epi].what = EPI;
 }
 
-/* A flat patch is the base only where it is between epicardium and cavities; else its like is any flat part of these. */
+/* Accepts a flat patch as base only if it is between epicardium and cavities; otherwise it could be a flat part of these. */
 static void check_base(const body *b, cut *c)
 {
     c->has_base = false;
@@ -402,7 +406,7 @@ static void check_base(const body *b, cut *c)
     }
 }
 
-/* Cuts the surface as `c` says; its patches are overwritten. */
+/* Cuts the surface in the way of `c`; overwrites its patches. */
 static void make_cut(body *b, uint32_t *queue, cut *c)
 {
     const bool flat = c->way == AT_PLANE || c->way == AT_PLANE_AND_SHADE;
@@ -422,7 +426,7 @@ static void make_cut(body *b, uint32_t *queue, cut *c)
     check_base(b, c);
 }
 
-/* Has it an epicardium around each of its cavities? */
+/* True if there are cavities, and an epicardium larger than each of them. */
 static bool makes_sense(const cut *c)
 {
     if (c->epi == c->n_patches || (c->way != AT_SHADE && !c->has_base)) return false;
@@ -433,7 +437,7 @@ static bool makes_sense(const cut *c)
     return c->n_cavities > 0;
 }
 
-/* The k-th way to cut; false behind the last. */
+/* Sets the k-th way to cut; false if k is past the last. */
 static bool nth_way(const body *b, size_t k, cut *c)
 {
     c->way = k < b->n_planes ? AT_PLANE : k < 2 * b->n_planes ? AT_PLANE_AND_SHADE : AT_SHADE;
@@ -441,7 +445,7 @@ static bool nth_way(const body *b, size_t k, cut *c)
     return k <= 2 * b->n_planes;
 }
 
-/* Chooses among the cuts and makes it once more; the last where none makes sense. */
+/* Chooses the best cut, or the last if no cut makes sense, and repeats it. */
 static void find_cut(body *b, uint32_t *queue, cut *c)
 {
     size_t best = 2 * b->n_planes, most = 0;
@@ -455,7 +459,7 @@ static void find_cut(body *b, uint32_t *queue, cut *c)
     make_cut(b, queue, c);
 }
 
-/* ---- from patches to surfaces ---- */
+/* ---- classification of patches ---- */
 
 static int by_area_down(const void *a, const void *b)
 {
@@ -483,7 +487,7 @@ static mt_status refuse(const body *b, cut *c, const char *what)
         what, cut_at[c->way], c->n_patches, list, c->n_patches > 6 ? ", ..." : "", cavities);
 }
 
-/* The rest of the patches become base or join a neighbour. */
+/* Classifies the remaining patches as base, or as the class of a neighbour. */
 static mt_status join_patches(mt_arena *scratch, const body *b, cut *c)
 {
     double(*shared)[KINDS];
@@ -512,7 +516,7 @@ static mt_status join_patches(mt_arena *scratch, const body *b, cut *c)
     return MT_OK;
 }
 
-/* A piece that is connected to nothing is a hole in the muscle where it is small. */
+/* Checks that there is one large component; small components are holes in the muscle. */
 static mt_status check_pieces(body *b, uint32_t *queue, cut *c)
 {
     size_t n = 0;
@@ -522,7 +526,7 @@ static mt_status check_pieces(body *b, uint32_t *queue, cut *c)
     return n == 1 ? MT_OK : refuse(b, c, "the surface is not one piece");
 }
 
-/* Triangles with a vertex on a line where two of epicardium and cavities meet become base. */
+/* Tags as base the triangles with a vertex on a line between two of epicardium and cavities. */
 static mt_status make_rims(mt_arena *scratch, const mt_mesh *surface, const mt_sides *sides, int32_t *tag)
 {
     const uint32_t *vertex = surface->face_vertex;
@@ -551,7 +555,7 @@ mt_status mt_surfaces_rims(mt_mesh *surface)
 
 /* ---- left and right ---- */
 
-/* The lower quartile of the distance of a cavity's triangles to the epicardium, by area. */
+/* Computes the area-weighted lower quartile of the distance from a cavity's triangles to the epicardium. */
 static mt_status wall_of(mt_arena *scratch, const body *b, const mt_nearest *epi, const int32_t *tag,
     int32_t cavity, double *wall_mm)
 {
@@ -576,7 +580,7 @@ static mt_status wall_of(mt_arena *scratch, const body *b, const mt_nearest *epi
     return MT_OK;
 }
 
-/* The cavity with the thicker wall becomes the left one. */
+/* Tags the cavity with the thicker wall as left. */
 static mt_status tell_left(mt_arena *scratch, const body *b, const cut *c, int32_t *tag, double wall_mm[2])
 {
     mt_nearest epi;
@@ -599,7 +603,7 @@ static mt_status tell_left(mt_arena *scratch, const body *b, const cut *c, int32
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts)
 {

@@ -1,38 +1,36 @@
-/* The anatomy of a ventricular surface, found by its shape: which triangles are base, epicardium, left and right
- * endocardium (mt_surface). For one or two ventricles whose cavities are open at the base; atria, four chambers
- * and cavities that are closed are other matters.
+/* Classification of the surface of the ventricles by shape: base, epicardium, left and right endocardium (mt_surface). For one or two
+ * ventricles with cavities that are open at the base; not for atria, four chambers or closed cavities.
  *
- * How. The surface is cut into patches, in several ways:
- *   - at a flat base: triangles that face one way within 20 degrees and lie within 1 % of the heart's size (the
- *     square root of its surface's area) around one of the planes with the most such area;
- *     these must be flat (see Q) and have a tenth of their rim, at least, along the epicardium and another
- *     along cavities;
- *   - at such a plane and also as follows, for bases whose edges are not sharp everywhere;
- *   - by ambient occlusion. Of the sky above a triangle, weighted with the cosine, a light triangle sees more than
- *     70 % past the muscle and a dark one less than 30 %; the others join these across the flattest
- *     sides first, so that the border lies on the sharpest convex ridges between, the rims of valves. (Of more
- *     than 10,000 triangles only every k-th is sampled.)
- * A patch is a bowl: closed by straight lines from its rim to the middle of that, it has a volume V, above 0 seen
- * from outside the muscle. With Q = 6 sqrt(pi) V / area^(3/2) (1 for a ball, 0 for a flat ring)
- *   the epicardium is the patch with the largest V, Q above 0.15;
- *   a cavity is a patch with Q below -0.15 and 2 % of the whole area;
+ * Method. The surface is cut into patches, in several ways:
+ *   - at a flat base: the triangles with normals within 20 degrees of a plane's normal and centroids within 1 % of the heart's size (the
+ *     square root of its surface area) of the plane, for the planes with the largest such area. A base must be flat (see Q below), and at
+ *     least a tenth of its rim must border the epicardium and another tenth the cavities;
+ *   - at such a plane and also by ambient occlusion, for bases without a sharp edge in some places;
+ *   - by ambient occlusion, the cosine-weighted fraction of the sky that is visible past the muscle. It is at least 70 % for bright triangles
+ *     and at most 30 % for dark ones. The other triangles join these across sides in ascending order of their signed angle (concave, flat,
+ *     convex), so that the border follows the sharpest convex ridges, the rims of valves. (Of more than 10,000 triangles only every k-th is
+ *     sampled.)
+ * A patch, closed by straight lines from its rim to the rim's centroid, has a signed volume V, positive if it is convex as seen from outside
+ * the muscle. With Q = 6 sqrt(pi) V / area^(3/2) (1 for a sphere, 0 for a flat ring)
+ *   the epicardium is the patch with the largest V, with Q of at least 0.15;
+ *   a cavity is a patch with Q of at most -0.15 and at least 2 % of the total area;
  *   a flat base has Q between -0.1 and 0.1.
- * Of all cuts that with the most cavities is taken; of these the first in that order.
- * Patches on the base's plane are base; any other patch that has both epicardium and cavity for 10 % of its rim
- * each is base; the rest join the neighbour they share the most rim with, from all sides in rounds. Then
- * mt_surfaces_rims. Of two cavities the left one has the thicker wall: the lower quartile, over its area, of the
- * distance to the epicardium (the septum is far from it on both sides); they must differ by a tenth.
+ * The cut with the most cavities is chosen; among equals, the first in the order above.
+ * Patches on the base plane are base. So is any other patch with at least 10 % of its rim each along the epicardium and along cavities. The
+ * remaining patches join the neighbour that shares the largest part of their rim, in rounds. mt_surfaces_rims is applied last. Of two
+ * cavities, the left one has the thicker wall: the area-weighted lower quartile of the distance to the epicardium (the septum is far from it
+ * on both sides). The two must differ by a factor of 1.1.
  *
- * Nothing depends on the unit, the rotation or the order, but for rounding and for which triangles are sampled; all
- * tolerances are relative. */
+ * All tolerances are relative. The result does not depend on unit, rotation or numbering, except through rounding and the choice of sampled
+ * triangles. */
 #pragma once
 
 #include "mesh/triangles.h"
 
-enum { MT_SURFACES = MT_SURFACE_RV + 1 }; /* length of arrays by mt_surface; [0] is what belongs to none */
+enum { MT_SURFACES = MT_SURFACE_RV + 1 }; /* length of arrays indexed by mt_surface; [0] is for no surface */
 
 typedef enum mt_found {
-    MT_FOUND_NOTHING, /* only counted */
+    MT_FOUND_NOTHING, /* triangles only counted */
     MT_FOUND_FLAT,
     MT_FOUND_SHADE
 } mt_found;
@@ -40,19 +38,18 @@ typedef enum mt_found {
 typedef struct mt_surfaces {
     size_t n_triangles[MT_SURFACES];
     double area_mm2[MT_SURFACES];
-    mt_found how;      /* the cut that was taken */
-    double wall_mm[2]; /* of the left and the right ventricle: the quartile above; 0 without a right one */
+    mt_found how;      /* the chosen cut: flat base or ambient occlusion */
+    double wall_mm[2]; /* quartile of wall thickness, left and right; 0 if there is no right ventricle */
 } mt_surfaces;
 
-/* Counts the triangles of a surface by their tag; tags other than 1 to 4 count as 0. The rest is 0. */
+/* Computes the number and area of triangles per tag; tags other than 1 to 4 count as 0. The other members are 0. */
 void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts);
 
-/* Triangles that touch a line where two of epicardium, left and right endocardium meet become base, in a surface whose
- * other tags are 0 or base. MT_MEMORY. */
+/* Tags as base the triangles that touch a line between two of epicardium, left and right endocardium. All other tags must be 0 or base.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_surfaces_rims(mt_mesh *surface);
 
-/* Gives the triangles of a closed surface, all counter-clockwise seen from outside (as mt_boundary_make makes them),
- * their tags, and says what was found. A triangle gets the tag 0 where it is of a closed hole within the muscle.
- * MT_INPUT: no such anatomy; the message says what was found and what is needed. MT_MEMORY. On failure
- * the tags are as they were. O(n log n). */
+/* Tags the triangles of a closed surface, all counter-clockwise seen from outside (as built by mt_boundary_make), and reports the result.
+ * Triangles of closed holes within the muscle get tag 0. MT_INPUT: no such anatomy; the message reports what was found and what is required.
+ * MT_MEMORY. On failure the tags are unchanged. Time: O(n log n). */
 MT_NODISCARD mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found);
