@@ -8,39 +8,39 @@
 
 #define NONE MT_NO_MEMBER
 
-/* How much a part's own burden counts against that of others, elements that an attempt may move, and looks for each element. */
+/* Weight of a part's own burden relative to others; most moves per attempt; most evaluated moves per element; row width. */
 enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
 
 struct work {
     const mt_pattern *pattern;
-    size_t most; /* elements of a part */
+    size_t most; /* largest number of elements in a part */
     uint32_t n_parts, parts_per_group;
     mt_members of;
-    int64_t *burden; /* [n_parts] by the measure */
-    /* [n_parts] what a part adds to the burden of those who need elements of it; NULL: nothing */
+    int64_t *burden; /* [n_parts] in the chosen measure */
+    /* [n_parts] amount that a part adds to the burden of each part that needs its elements; NULL for the measure `needed` */
     int64_t *weight;
-    mt_pairs contacts; /* elements of one part that another needs; where there are weights */
-    mt_arena *scratch; /* of the contacts */
-    uint32_t *locked;  /* [n_elements] the last attempt that moved this element */
-    uint32_t *seen;    /* [n_elements] the last search that looked at this element from outside */
+    mt_pairs contacts; /* number of elements of one part that another needs; only with weights */
+    mt_arena *scratch; /* of `contacts` */
+    uint32_t *locked;  /* [n_elements] last attempt that moved this element */
+    uint32_t *seen;    /* [n_elements] last search that considered this element for joining the part */
     uint32_t attempt, search;
-    int64_t spare;     /* words between groups that moves have saved so far */
-    uint64_t looks;    /* that may still be taken */
-    struct step *step; /* [STEPS] of an attempt */
+    int64_t spare;     /* words between groups that moves have saved */
+    uint64_t looks;    /* remaining number of moves to evaluate */
+    struct step *step; /* [STEPS] moves of an attempt */
 };
 
-/* What giving an element to another part changes. */
+/* The changes caused by moving an element to another part. */
 struct change {
-    int64_t crossing; /* words between groups */
+    int64_t crossing; /* change of the words between groups */
     size_t n_parts, n_pairs;
     struct {
         uint32_t part;
         int64_t more;
-    } burden[WIDTH + 2]; /* the giver's, the taker's, others' */
+    } burden[WIDTH + 2]; /* of the giver, the taker, and others */
     struct {
         uint32_t source, reader;
         int32_t more;
-    } pair[4 * WIDTH]; /* elements of the source that the reader needs */
+    } pair[4 * WIDTH]; /* change of the number of elements of the source that the reader needs */
 };
 
 static const uint32_t *row_of(const struct work *work, uint32_t element)
@@ -50,7 +50,7 @@ static const uint32_t *row_of(const struct work *work, uint32_t element)
 
 /* ---- one move ---- */
 
-/* Whether `part` reads this element, which is another's, by a row other than that of element `but`. */
+/* True if a row of `part`, other than row `but`, reads the element. */
 static bool reads(const struct work *work, uint32_t part, uint32_t element, uint32_t but)
 {
     const uint32_t *row = row_of(work, element);
@@ -82,7 +82,7 @@ static void add_pair(struct change *change, uint32_t source, uint32_t reader, in
     change->pair[k].more += more;
 }
 
-/* The element is now the taker's to send: once for each part that reads it. */
+/* Updates the pairs for the new owner, which sends the element once to each part that reads it. */
 static void change_source(
     const struct work *work, uint32_t element, uint32_t giver, uint32_t taker, struct change *change)
 {
@@ -96,7 +96,7 @@ static void change_source(
     }
 }
 
-/* Pairs of parts that begin or cease to touch. */
+/* Updates the burdens for pairs of parts that gain or lose contact. */
 static void weigh_pairs(const struct work *work, struct change *change)
 {
     for (size_t k = 0; k < change->n_pairs; k++) {
@@ -109,8 +109,8 @@ static void weigh_pairs(const struct work *work, struct change *change)
     }
 }
 
-/* The rows of an element's readers are those in its own row, as the pattern is symmetric. Elements stay in their group, so
- * that words between groups change only with what giver and taker need. */
+/* Computes the changes of a move. As the pattern is symmetric, an element's readers are the elements of its own row. As elements stay in their
+ * group, the words between groups change only by the needs of giver and taker. */
 static void find_change(const struct work *work, uint32_t element, uint32_t taker, struct change *change)
 {
     const uint32_t giver = work->of.part[element], group = giver / work->parts_per_group;
@@ -137,11 +137,11 @@ static void find_change(const struct work *work, uint32_t element, uint32_t take
 
 struct step {
     uint32_t element, giver, taker;
-    int64_t worth; /* the less the better */
+    int64_t worth; /* change of the weighted burden; lower is better */
     struct change change;
 };
 
-/* A count stays at or above zero. */
+/* Adds `more`, of either sign, to a count, which never becomes negative. */
 static mt_status add_contacts(struct work *work, uint32_t source, uint32_t reader, int32_t more)
 {
     uint32_t *count;
@@ -166,7 +166,7 @@ static mt_status take(struct work *work, const struct step *step, bool back)
 
 /* ---- one part ---- */
 
-/* Whether a change is allowed for the sake of this part; what it is worth. */
+/* Computes the worth of a change for a part; returns true if the change is allowed. */
 static bool judge(
     const struct work *work, uint32_t part, const struct change *change, int64_t level, int64_t *worth)
 {
@@ -180,11 +180,11 @@ static bool judge(
     return change->crossing <= work->spare;
 }
 
-/* Keeps the step in `best` if it is allowed and better. */
+/* Stores the move in `best` if it is allowed and better. */
 static void consider(
     struct work *work, uint32_t part, uint32_t element, uint32_t taker, int64_t level, struct step *best)
 {
-    struct step step; /* large: not cleared */
+    struct step step; /* large, therefore not zeroed */
     step.element = element;
     step.giver = work->of.part[element];
     step.taker = taker;
@@ -200,7 +200,7 @@ static void consider(
         *best = step;
 }
 
-/* Gives the best step of a part, in or out, across its border; false: there is none. */
+/* Finds the best move across the border of a part, in either direction; false if there is no move. */
 static bool find_step(struct work *work, uint32_t part, int64_t level, struct step *best)
 {
     best->element = NONE;
@@ -221,7 +221,7 @@ static bool find_step(struct work *work, uint32_t part, int64_t level, struct st
     return best->element != NONE;
 }
 
-/* One attempt to bring a part's burden down to the level; counts the steps that stay, none: it is where it was. */
+/* Attempts to reduce a part's burden to the level. Returns the number of retained moves in *steps; 0 means no change. */
 static mt_status improve(struct work *work, uint32_t part, int64_t level, size_t *steps)
 {
     struct step *step = work->step;
@@ -243,7 +243,7 @@ static mt_status improve(struct work *work, uint32_t part, int64_t level, size_t
 
 /* ---- all parts ---- */
 
-/* What each part needs; where there are weights, from whom, and what each part weighs. */
+/* Counts the elements that each part needs and, with weights, the contacts and the weight of each part. */
 static mt_status count_needed(struct work *work, size_t n_elements)
 {
     for (uint32_t c = 0; c < n_elements; c++) {
@@ -315,7 +315,7 @@ static mt_status balance_parts(
     return MT_OK;
 }
 
-/* ---- what is handed in ---- */
+/* ---- input ---- */
 
 static size_t times(const uint32_t *row, size_t width, uint32_t element)
 {

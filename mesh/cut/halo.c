@@ -8,15 +8,15 @@
 
 #define NONE UINT32_MAX
 
-/* ---- who needs what ---- */
+/* ---- needs ---- */
 
 struct needs {
     size_t *offset; /* [n_elements + 2] */
     uint32_t *part; /* [offset[n_elements]] ascending within an element */
 };
 
-/* One pass over all rows, part by part. For every element c and part q that needs it, q ascending: counts the
- * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_elements] is scratch. */
+/* Visits every pair of an element c and a part q that needs it, with q ascending, in one pass over the rows of all parts. If `to` is NULL,
+ * counts the pairs in offset[c + 2] and needed[q]; else stores q at to[offset[c + 1]++]. seen[n_elements] is scratch. */
 static void pass_over_needs(const mt_pattern *pattern, const uint32_t *part, const mt_halo *halo,
     uint32_t *seen, size_t *offset, uint32_t *to)
 {
@@ -50,14 +50,14 @@ static mt_status find_needs(mt_arena *scratch, const mt_pattern *pattern, const 
     return MT_OK;
 }
 
-/* ---- what is sent ---- */
+/* ---- ranges ---- */
 
 struct planner {
     const mt_scheme *scheme;
     const struct needs *needs;
     uint32_t *ascending; /* [n_elements] owned elements by part, ascending */
     uint32_t *neighbour; /* [n_parts] */
-    uint32_t *mark;      /* [n_parts], NONE or the last source that has this part as its neighbour */
+    uint32_t *mark;      /* [n_parts] last source with this part as a neighbour, or NONE */
 };
 
 static uint32_t find_neighbours(
@@ -76,7 +76,7 @@ static uint32_t find_neighbours(
     return n;
 }
 
-/* Runs the scheme on every part. */
+/* Applies the scheme to every part. */
 static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_sink *sink)
 {
     memset(planner->mark, 0xff, halo->n_parts * sizeof *planner->mark);
@@ -99,7 +99,7 @@ static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_si
     return MT_OK;
 }
 
-/* From the sink into the halo. */
+/* Copies the ranges from the sink to the halo. */
 static mt_status keep_ranges(mt_arena *arena, const mt_scheme_sink *sink, mt_halo *halo)
 {
     if (sink->n_ranges >= UINT32_MAX)
@@ -127,7 +127,7 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
     return keep_ranges(arena, &sink, halo);
 }
 
-/* The other direction: which ranges each part receives. */
+/* Computes the inverse relation: the ranges that each part receives. */
 static mt_status turn_around(mt_arena *arena, mt_halo *halo)
 {
     const size_t n = halo->to_offset[halo->n_ranges];
@@ -188,29 +188,29 @@ mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_part
     return MT_OK;
 }
 
-/* ---- as it is seen from some parts ---- */
+/* ---- subset for some parts ---- */
 
 typedef struct view {
     const mt_halo *whole;
     uint32_t first, end;
     size_t n_ranges;
-    uint32_t *range; /* [n_ranges] the numbers of those that go from or to these parts, ascending */
-    uint8_t *kept;   /* [whole->n_elements] of the parts' order */
-    uint32_t *place; /* [whole->n_elements] of those that are kept, in what is seen */
-    uint8_t *sends;  /* [n_parts] 1: some of its elements are kept */
-    uint8_t *stays;  /* [n_parts] 1: keeps an element at least */
+    uint32_t *range; /* [n_ranges] numbers of the ranges sent or received by these parts, ascending */
+    uint8_t *kept;   /* [whole->n_elements] 1 if own_element[k] is in the subset */
+    uint32_t *place; /* [whole->n_elements] its position in the subset */
+    uint8_t *sends;  /* [n_parts] 1 if the part sends a range, or is one of these parts */
+    uint8_t *stays;  /* [n_parts] 1 if the part retains an element, unless it has none */
     mt_halo *seen;
 } view;
 
 static bool sees_from(const view *v, uint32_t part) { return part - v->first < v->end - v->first; }
 
-/* Does a range go to this part, in what is seen? */
+/* True if the subset contains this range with this receiver. */
 static bool goes(const view *v, const mt_scheme_range *range, uint32_t to)
 {
     return sees_from(v, range->source) || sees_from(v, to);
 }
 
-/* Fills those that come from other parts, ascending and each once; gives how many. */
+/* Lists the ranges received from other parts, ascending and without duplicates; returns their number. */
 static size_t list_received(const view *v, uint32_t *range)
 {
     const mt_halo *whole = v->whole;
@@ -223,7 +223,7 @@ static size_t list_received(const view *v, uint32_t *range)
     return once;
 }
 
-/* What comes from other parts, and in its place between them what these parts send, which is one stretch. */
+/* Merges the received ranges with the ranges that these parts send, which are consecutive. */
 static mt_status find_ranges(mt_arena *scratch, view *v)
 {
     const mt_halo *whole = v->whole;
@@ -255,7 +255,7 @@ static void keep_parts(view *v)
     }
 }
 
-/* Finds the places of what is kept of one part, from the n-th on; gives the next. */
+/* Numbers the retained elements of a part from n on; returns the next number. */
 static size_t place_part(view *v, uint32_t part, size_t n)
 {
     const mt_halo *whole = v->whole;
@@ -288,7 +288,7 @@ static mt_status keep_elements(mt_arena *arena, view *v)
     return MT_OK;
 }
 
-/* Counts what goes, and puts it where there is room. */
+/* Counts the receivers of the ranges; also stores ranges and receivers if to_part is allocated. */
 static void keep_ranges_seen(view *v)
 {
     const mt_halo *whole = v->whole;
@@ -341,7 +341,7 @@ mt_status mt_halo_seen(
     return turn_around(arena, seen);
 }
 
-/* ---- using it ---- */
+/* ---- queries ---- */
 
 uint32_t mt_halo_groups(const mt_halo *halo) { return halo->n_parts / halo->parts_per_group; }
 uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part) { return part / halo->parts_per_group; }
@@ -368,7 +368,7 @@ size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part)
     return n;
 }
 
-/* Walks the local order of a part: map[element] becomes its position, or NONE again where `clear`. */
+/* Sets map[element] to the position in the local order of a part, or to NONE if `clear`. */
 static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
     uint32_t position = 0;

@@ -18,33 +18,33 @@ _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is handed to METIS as 
 
 enum { HEARD = 1024, SAID = 240 };
 
-/* What child and parent share. */
+/* Shared memory of child and parent. */
 struct answer {
-    int code;  /* METIS' */
-    bool done; /* it has answered */
+    int code;  /* return value of METIS */
+    bool done; /* true if METIS has returned */
     idx_t cut, part[];
 };
 
-/* One question to METIS. */
+/* One call of METIS. */
 struct question {
     const mt_adjacency *adjacency;
     uint32_t n_parts, seed;
     double imbalance;
     struct answer *answer;
-    size_t bytes; /* of the answer */
+    size_t bytes; /* size of the answer */
 };
 
-/* What the parent sees of a child. */
+/* The status and output of a child, as seen by the parent. */
 struct seen {
-    int ended; /* as waitpid tells it; -1: it does not */
+    int ended; /* wait status of waitpid; -1 if it failed */
     size_t n;
-    char heard[HEARD + 1]; /* the end of what it printed */
+    char heard[HEARD + 1]; /* the last n characters of its output */
 };
 
 /* ---- the child ---- */
 
-/* METIS prints where it cannot split a graph further and says on stderr why it fails: both go to the parent. What the parent
- * has not yet written to its own output is not ours. */
+/* Redirects stdout and stderr to the parent: METIS prints a message if it cannot split a graph further, and the cause of a failure. Discards
+ * the parent's unflushed output. */
 static void speak_into(int pipe_end)
 {
     __fpurge(stdout);
@@ -55,7 +55,8 @@ static void speak_into(int pipe_end)
 
 static void leave_at_exit(void) { _exit(EXIT_FAILURE); }
 
-/* Signals were held back since before the fork: no handler of the parent has run here. */
+/* Resets signal handlers, process group and exit handlers. Signals have been blocked since before the fork, so that no handler of the parent
+ * has run here. */
 static void forget_the_parent(pid_t parent)
 {
     sigset_t none;
@@ -106,7 +107,7 @@ static _Noreturn void be_the_child(const struct question *q, int pipe_end, pid_t
 
 /* ---- the parent ---- */
 
-/* Reads until nobody can write any more, and keeps the end. */
+/* Reads until all writers have closed the pipe; stores the end of the output. */
 static void hear(int pipe_end, struct seen *seen)
 {
     char piece[HEARD];
@@ -131,7 +132,7 @@ static void watch(pid_t child, int pipe_end, struct seen *seen)
     if (who != child) seen->ended = -1;
 }
 
-/* Asks once, in a child. Signals of this thread are held back until the child has put the parent's handlers away. */
+/* Calls METIS once, in a child. Blocks signals of this thread until the child has reset the parent's handlers. */
 static mt_status ask_in_a_child(const struct question *q, struct seen *seen)
 {
     int ends[2];
@@ -151,9 +152,9 @@ static mt_status ask_in_a_child(const struct question *q, struct seen *seen)
     return child > 0 ? MT_OK : mt_fail(MT_FILE, "METIS: no process of its own: %s", strerror(error));
 }
 
-/* ---- what became of it ---- */
+/* ---- result ---- */
 
-/* The end of what was heard as one line of printable characters. */
+/* Converts the end of the output to one line of printable characters. */
 static void squeeze(const struct seen *seen, char said[SAID])
 {
     char line[HEARD + 1];
@@ -170,8 +171,8 @@ static void squeeze(const struct seen *seen, char said[SAID])
     said[n - from] = 0;
 }
 
-/* Memory that ran out: as METIS answers it, as it says it where it answers otherwise ("Memory allocation failed", "Memory
- * realloc failed"), or as the system ends a process. */
+/* True if memory was exhausted: METIS returned it, or printed it with another return value ("Memory allocation failed", "Memory realloc
+ * failed"), or the system killed the process. */
 static bool out_of_memory(const struct question *q, const struct seen *seen)
 {
     if (!q->answer->done)
@@ -187,7 +188,7 @@ static bool parts_in_bounds(const struct question *q)
     return true;
 }
 
-/* Says in words why the attempt failed; false: it has not. */
+/* True if the attempt failed; writes the reason to `why`. */
 static bool failed(const struct question *q, const struct seen *seen, char *why, size_t size)
 {
     char said[SAID], cause[128];

@@ -13,14 +13,14 @@ const char *const mt_partition_methods[MT_PARTITION_METHODS + 1] = {"flat", "hie
 
 /* ---- one graph ---- */
 
-/* How one graph shall be divided. */
+/* Parameters for the partitioning of one graph. */
 struct division {
     uint32_t n_parts;
     double imbalance;
-    size_t least, most; /* elements of a part */
+    size_t least, most; /* bounds of the number of elements of a part */
 };
 
-/* What METIS did not do at once, for the person at the keyboard; the first of several times. */
+/* Counts METIS' failed attempts; writes a remark for the user on the first. */
 static void note(const struct division *division, size_t n_elements, const mt_metis_outcome *outcome,
     mt_partition *partition)
 {
@@ -33,7 +33,7 @@ static void note(const struct division *division, size_t n_elements, const mt_me
     partition->metis_failures += outcome->attempts - 1;
 }
 
-/* Writes part[n_elements], which holds zeroes; notes in `partition` where METIS failed. */
+/* Computes part[n_elements], initially zero. Records failures of METIS in `partition`. */
 static mt_status divide(
     const mt_adjacency *adjacency, const struct division *division, uint32_t *part, mt_partition *partition)
 {
@@ -61,11 +61,12 @@ struct groups {
     uint32_t *element;    /* [n_elements] */
 };
 
-/* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
+/* Builds the graph of groups, weighted by the number of faces between them. Allocates space for one pair of groups per cut face. */
 static mt_status join_groups(
     mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_placement_graph *graph)
 {
-    size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t
+        *place; /* [n] position of the pair with each other group, plus 1; at most the group's start if new */
     size_t n = 0;
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_element);
     graph->n_groups = groups->n;
@@ -90,7 +91,7 @@ static mt_status join_groups(
     return MT_OK;
 }
 
-/* Gives each group the place at which its parts are numbered; without distances, METIS' number. */
+/* Computes the place of each group, which determines the numbers of its parts; METIS' number if there are no distances. */
 static mt_status place_groups(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
     mt_placement_distance *distance, uint32_t *place)
 {
@@ -101,7 +102,7 @@ static mt_status place_groups(mt_arena *scratch, const mt_adjacency *adjacency, 
     return mt_placement_find(&graph, place);
 }
 
-/* The graph of one group's elements, numbered as they stand in `element`; local[] is where each element of the mesh stands. */
+/* Extracts the graph of one group, with local numbers: local[] has the position of each element of the mesh within its group. */
 static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
     uint32_t group, const uint32_t *local, mt_adjacency *inner)
 {
@@ -116,7 +117,7 @@ static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const
     return MT_OK;
 }
 
-/* Divides one group and writes its elements' parts from number `first` on. */
+/* Partitions one group; its parts are numbered from `first` on. */
 static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
     uint32_t group, const uint32_t *local, const struct division *division, uint32_t first,
     mt_partition *partition)
@@ -151,7 +152,7 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
     return MT_OK;
 }
 
-/* First into groups, which may differ in size by a tenth of what parts may, then each into its parts. */
+/* Partitions the mesh by the chosen method. The imbalance of groups is a tenth of that of parts. */
 static mt_status divide_mesh(
     const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
 {
@@ -175,7 +176,7 @@ static mt_status divide_mesh(
         partition));
     MT_TRY(mt_offsets_make(
         scratch, adjacency->n_elements, 1, groups.of_element, groups.n, &groups.start, &groups.element));
-    /* What a part may have does not depend on the size of its group: `imbalance` here is elements, not yet a share. */
+    /* The bound of a part does not depend on the size of its group: here `imbalance` is a number of elements, not yet a ratio. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
     return divide_groups(scratch, adjacency, &groups, &inner, options->distance, partition);
 }

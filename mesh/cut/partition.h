@@ -1,10 +1,9 @@
-/* Which part owns each element. Balanced parts with few faces between them, by METIS.
+/* Partitions of a mesh: balanced parts with few faces between them, computed by METIS.
  *
- * Parts come in groups of equal number, for machines of several chips: group g has the parts g * parts_per_group up to
- * (g + 1) * parts_per_group. What crosses between groups costs more than what crosses between parts.
+ * Parts are in groups of equal size, for machines of several chips: group g has the parts from g * parts_per_group up to, but without,
+ * (g + 1) * parts_per_group. Communication between groups is more expensive than communication within a group.
  *
- * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty, and
- * need not be connected. */
+ * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty or disconnected. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -14,58 +13,57 @@ typedef struct mt_partition {
     uint32_t n_parts, parts_per_group;
     size_t n_elements;
     uint32_t *part;  /* [n_elements] */
-    size_t edge_cut; /* faces between elements of different parts */
-    uint32_t
-        metis_failures; /* before METIS succeeded (mesh/cut/metis.h); 0: this is the cut that this mesh always gets */
-    char remark[768]; /* the first of them, and what was done, in one line; "": none */
+    size_t edge_cut; /* number of faces between elements of different parts */
+    /* failed attempts before METIS succeeded (mesh/cut/metis.h); 0 means the standard, reproducible partition of the mesh */
+    uint32_t metis_failures;
+    char remark[768]; /* the first failure and the action taken, in one line; "" if there was no failure */
 } mt_partition;
 
-/* flat: k-way to all parts at once; that some of them make a group is not looked at (Burchard et al., Front. Phys. 2023,
- *   section 7.1). METIS numbers parts by recursive bisection, so that parts of near numbers are mostly near in space: in
- *   a heart of three million elements the numbers of two parts that share a face in a group of 1472 differ by 50 on average
- *   (at random: 490), and groups have about a fifth more faces between them than where they are
- *   made first.
- * hierarchical: k-way to the groups, then each group to its parts. Groups differ by a tenth of what parts may. They are
- *   numbered so that what they exchange goes a short way (mesh/cut/placement.h); within a group METIS' numbers stay. With
- *   one group this is flat. */
+/* Partitioning methods.
+ * flat: k-way partitioning into all parts at once, ignoring groups (Burchard et al., Front. Phys. 2023, section 7.1). METIS numbers parts by
+ *   recursive bisection, so parts with close numbers are mostly close in space. In a heart of three million elements, the numbers of adjacent
+ *   parts within a group of 1472 differ by 50 on average (random: 490). The groups have about 20 % more faces between them than with the
+ *   hierarchical method.
+ * hierarchical: k-way partitioning into groups, then of each group into its parts. The imbalance of groups is a tenth of that of parts. Groups
+ *   are numbered for short communication distances (mesh/cut/placement.h); parts within a group have METIS' numbers. With one group this is
+ *   the same as flat. */
 typedef enum mt_partition_method {
     MT_PARTITION_FLAT,
     MT_PARTITION_HIERARCHICAL,
     MT_PARTITION_METHODS
 } mt_partition_method;
 
-/* The methods' names, by number; NULL ends them. */
+/* Names of the methods, by mt_partition_method, terminated by NULL. */
 extern const char *const mt_partition_methods[MT_PARTITION_METHODS + 1];
 
-/* What may be asked of the imbalance. */
+/* Bounds of the imbalance. */
 #define MT_IMBALANCE_LEAST 1.001
 #define MT_IMBALANCE_MOST 2.0
 
 typedef struct mt_partition_options {
     mt_partition_method method;
     uint32_t n_groups, parts_per_group;
-    double imbalance; /* no part shall have more than imbalance * n_elements / n_parts elements */
-    mt_placement_distance
-        *distance; /* hierarchical: between groups by their numbers; NULL: METIS' numbers stay */
+    double imbalance; /* largest part relative to the mean, n_elements / n_parts */
+    /* hierarchical: distance between groups by number; NULL means METIS' order of groups */
+    mt_placement_distance *distance;
 } mt_partition_options;
 
-/* Gives a partition of the dual graph (borrowed), all elements weighing the same. Where there are at least as many elements as
- * parts, no part is empty and none has more than imbalance * n_elements / n_parts elements, rounded up: METIS tries, and what it
- * does not reach where parts are small is put right afterwards (mesh/cut/repair.h), within the groups where these come first.
- * With n_parts >= n_elements every element has a part of its own and the last parts are empty; METIS is not asked. Same input,
- * same outcome, unless METIS fails for a reason from outside and another seed is taken: then metis_failures and remark of the
- * partition say so.
- * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
- * numbers; METIS refuses. MT_MEMORY, METIS' too. */
+/* Partitions the dual graph (borrowed) with equal element weights; part[] is in `arena`. If there are at least as many elements as parts, no
+ * part is empty and no part has more than imbalance * n_elements / n_parts elements, rounded up. METIS can violate this if parts are small;
+ * mesh/cut/repair.h then corrects the sizes, within groups for the hierarchical method. If n_parts >= n_elements, every element is a part, the
+ * last parts are empty, and METIS is not called. The result is deterministic unless METIS fails for an external cause and another seed is
+ * used; metis_failures and remark then report it.
+ * MT_INPUT: no group or no part; 2^31 parts or more; an imbalance out of bounds; a graph too large for METIS' 32-bit numbers; or METIS fails.
+ * MT_FILE: the process of METIS cannot be created. MT_MEMORY, also of METIS. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 
-/* How many groups there are, and the one of an element. */
+/* Return the number of groups, and the group of an element. */
 uint32_t mt_partition_groups(const mt_partition *partition);
 uint32_t mt_partition_group_of(const mt_partition *partition, size_t element);
 
-/* Faces between elements of different parts, as it stands in a partition of this adjacency. */
+/* Returns the number of faces between elements of different parts. `part`: [n_elements]. */
 size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part);
 
-/* The invariants above; the message names the first offending element. */
+/* Checks the invariants above. MT_INPUT: one is violated; the message names the first offending element. */
 MT_NODISCARD mt_status mt_partition_check(const mt_partition *partition);

@@ -1,17 +1,17 @@
-/* Which elements the row of each element reads: the sparsity of a matrix whose rows all have the same width. */
+/* Sparsity pattern of a matrix with rows of equal width: the elements that the row of each element reads. */
 #pragma once
 
 #include "mesh/adjacency.h"
 
-/* Rows that are kept, or, where `columns` is NULL, the rings of an adjacency (mt_adjacency_ring), which take no memory and some time
- * whenever they are asked for. Padding of a row repeats the row itself. */
+/* Stored rows or, if `columns` is NULL, the rings of an adjacency (mt_adjacency_ring), computed at each access without storage. Rows are
+ * padded with the element itself. */
 typedef struct mt_pattern {
-    size_t n_elements, width; /* of rings: MT_RING_MAX */
-    const uint32_t *columns;  /* [n_elements][width], borrowed */
-    const mt_adjacency *adjacency;
+    size_t n_elements, width;      /* width is MT_RING_MAX for rings */
+    const uint32_t *columns;       /* [n_elements][width], borrowed */
+    const mt_adjacency *adjacency; /* borrowed; used if `columns` is NULL */
 } mt_pattern;
 
-/* The row of an element: kept, or made in `ring`. */
+/* Returns the row of an element: stored, or computed in `ring`. */
 static inline const uint32_t *mt_pattern_row(
     const mt_pattern *pattern, size_t element, uint32_t ring[MT_RING_MAX])
 {

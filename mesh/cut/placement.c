@@ -12,31 +12,30 @@ uint64_t mt_placement_cost(const mt_placement_graph *graph, const uint32_t *plac
     return cost;
 }
 
-/* By how much the cost rises where group g moves to the place of group `other`, a neighbour or not, which moves to its
- * place. */
+/* Returns the change of the cost of group g if it swaps places with group `other`, without the pair of the two. */
 static int64_t rise(const mt_placement_graph *graph, const uint32_t *place, uint32_t g, uint32_t other)
 {
     int64_t sum = 0;
     for (size_t k = graph->start[g]; k < graph->start[g + 1]; k++) {
         const uint32_t near = graph->near[k];
-        if (near == other) continue; /* as far as before */
+        if (near == other) continue; /* the distance is unchanged */
         sum += (int64_t)graph->weight[k] * ((int64_t)graph->distance(place[other], place[near]) -
                                                (int64_t)graph->distance(place[g], place[near]));
     }
     return sum;
 }
 
-/* 0 .. below - 1: Knuth's linear congruential generator (MMIX), its upper bits. */
+/* Draws a number from 0 .. below - 1: upper bits of Knuth's linear congruential generator (MMIX). */
 static uint32_t draw(uint64_t *state, uint32_t below)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)((*state >> 33) % below);
 }
 
-enum { ROUNDS = 8, MOST_TRIES = 1 << 18 }; /* tries of a round */
+enum { ROUNDS = 8, MOST_TRIES = 1 << 18 }; /* rounds, and tries per round */
 
-/* One round of exchanges, while the threshold falls from `highest` to zero. *cost goes along with place[]; where it falls
- * below *least, that is the new *least, and best[] its state. */
+/* Performs one round of swaps, with a threshold that falls from `highest` to zero. *cost is the cost of place[]; *least and best[] are the
+ * lowest cost so far and its placement. */
 static void round_of_exchanges(const mt_placement_graph *graph, uint64_t *state, int64_t highest,
     int64_t *cost, int64_t *least, uint32_t *place, uint32_t *best)
 {
@@ -57,7 +56,7 @@ static void round_of_exchanges(const mt_placement_graph *graph, uint64_t *state,
     }
 }
 
-/* Each round begins with twice what a group has on average in the beginning. */
+/* Performs all rounds. The initial threshold of each is twice the initial mean cost per group (a pair counts for both groups). */
 static void exchange(const mt_placement_graph *graph, uint32_t *place, uint32_t *best)
 {
     uint64_t state = 1;

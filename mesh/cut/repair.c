@@ -7,24 +7,24 @@
 
 #define NONE MT_NO_MEMBER
 
-/* Numbers, the least first. */
+/* A binary heap of keys, the smallest first. */
 struct heap {
     uint64_t *key;
     size_t n, room;
 };
 
-/* The parts that touch one, in the order in which its elements come to them. */
+/* The neighbours of a part, in the order of its elements. */
 struct near {
     uint32_t *part;
     uint32_t n, room;
-    bool known; /* nothing has moved here since it was found */
+    bool known; /* true if no element has moved here since the list was built */
 };
 
-/* A search outwards, that goes on where it stopped: queue[k] was found while queue[by[k]] was looked at. */
+/* A resumable breadth-first search: queue[k] was found as a neighbour of queue[by[k]]. */
 struct search {
-    uint32_t start; /* NONE: there is none */
-    uint32_t n, at; /* parts seen; the one that is looked at */
-    uint32_t done;  /* of its neighbours */
+    uint32_t start; /* NONE if there is no search */
+    uint32_t n, at; /* number of visited parts; position of the current one */
+    uint32_t done;  /* number of its neighbours already visited */
 };
 
 struct parts {
@@ -34,22 +34,21 @@ struct parts {
     size_t least, most;
     mt_members of;
     struct near *near; /* [n_parts] */
-    uint32_t *block;   /* for their lists */
+    uint32_t *block;   /* [block_left] free memory for the lists of neighbours */
     size_t block_left;
-    uint32_t *mark, marks; /* [n_parts]: the last list that a part came into; how many lists there were */
-    uint32_t *listed;      /* [n_parts]: a list on its way */
-    uint32_t *moved;       /* [n_moved]: parts that were known and are no more */
+    uint32_t *mark, marks; /* [n_parts] last list that contains a part; number of lists so far */
+    uint32_t *listed;      /* [n_parts] list under construction */
+    uint32_t *moved;       /* [n_moved] parts with outdated lists */
     size_t n_moved;
     struct search search;
-    uint32_t *from;               /* [n_parts] in a search: the part before this one; NONE: not seen */
-    uint32_t *place;              /* [n_parts]: where in the queue */
+    uint32_t *from;               /* [n_parts] predecessor in the search; NONE if not visited */
+    uint32_t *place;              /* [n_parts] position in the queue */
     uint32_t *queue, *by, *chain; /* [n_parts] */
-    struct heap by_size;          /* of (UINT32_MAX - size, part); sizes may have become less since */
-    struct heap
-        loose; /* of (faces to its own part, element) of `loose_part`; some may not be true any more */
-    uint32_t loose_part; /* NONE: none */
+    struct heap by_size;          /* keys (UINT32_MAX - size, part); sizes may have decreased since */
+    struct heap loose;   /* keys (faces to its own part, element) of `loose_part`; some may be outdated */
+    uint32_t loose_part; /* NONE if there is none */
     size_t moves;
-    bool failed; /* no memory */
+    bool failed; /* true if out of memory */
 };
 
 static mt_status begin(mt_arena *scratch, struct parts *parts, uint32_t *part)
@@ -103,7 +102,7 @@ static void pop(struct heap *heap)
     if (heap->n > 0) sink(heap, 0);
 }
 
-/* Makes room for n numbers, and forgets those there are; false: no memory. */
+/* Empties a heap and reserves space for n keys; false if out of memory. */
 static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
 {
     heap->n = 0;
@@ -114,7 +113,7 @@ static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
     return heap->key != NULL;
 }
 
-/* ---- which element to hand on ---- */
+/* ---- choice of the element to move ---- */
 
 static int faces_towards(const struct parts *parts, uint32_t element, uint32_t part)
 {
@@ -126,7 +125,7 @@ static int faces_towards(const struct parts *parts, uint32_t element, uint32_t p
     return n;
 }
 
-/* The better of two elements of `part` to hand on to `to`: the one with the most faces there and the fewest to its own part. */
+/* Stores an element in *best if it is better to move to part `to`: more faces there and fewer to its own part. */
 static void weigh(const struct parts *parts, uint32_t element, uint32_t to, uint32_t *best, int *most)
 {
     const int touching = faces_towards(parts, element, to);
@@ -135,7 +134,7 @@ static void weigh(const struct parts *parts, uint32_t element, uint32_t to, uint
     if (worth > *most || (worth == *most && element < *best)) *best = element, *most = worth;
 }
 
-/* The element of `part` to hand on to `to`; NONE: none touches it. Looks at the smaller of the two. */
+/* Returns the element of `part` to move to part `to`, or NONE if the two do not touch. Scans the smaller of the two. */
 static uint32_t choose(const struct parts *parts, uint32_t part, uint32_t to)
 {
     uint32_t best = NONE;
@@ -170,7 +169,7 @@ static bool gather_loose(struct parts *parts, uint32_t part)
     return true;
 }
 
-/* The element of `part` with the fewest faces to it, of equals the first; the part has one. NONE: no memory. */
+/* Returns the element of a non-empty part with the fewest faces to it, the first among equals; NONE if out of memory. */
 static uint32_t choose_any(struct parts *parts, uint32_t part)
 {
     if (parts->loose_part != part && !gather_loose(parts, part)) return NONE;
@@ -183,7 +182,7 @@ static uint32_t choose_any(struct parts *parts, uint32_t part)
 
 /* ---- moves ---- */
 
-/* What is known of a part's neighbours is not any more. */
+/* Marks the list of a part's neighbours as outdated. */
 static void doubt(struct parts *parts, uint32_t part)
 {
     if (!parts->near[part].known) return;
@@ -198,7 +197,7 @@ static void move_element(struct parts *parts, uint32_t element, uint32_t to)
     mt_members_move(&parts->of, element, to);
     parts->moves++;
     const bool loose = parts->loose_part != NONE && (from == parts->loose_part || to == parts->loose_part);
-    if (loose && parts->loose.n + 5 > parts->loose.room) parts->loose_part = NONE; /* to be gathered again */
+    if (loose && parts->loose.n + 5 > parts->loose.room) parts->loose_part = NONE; /* rebuilt on demand */
     if (loose) note_loose(parts, element);
     for (size_t f = 0; f < 4; f++) {
         const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
@@ -208,9 +207,9 @@ static void move_element(struct parts *parts, uint32_t element, uint32_t to)
     }
 }
 
-/* ---- who touches whom ---- */
+/* ---- neighbours of parts ---- */
 
-/* Room for n parts, of a larger block. */
+/* Allocates a list of n parts from a larger block. */
 static uint32_t *take_list(struct parts *parts, size_t n)
 {
     enum { BLOCK = 1 << 14 };
@@ -237,7 +236,7 @@ static bool keep_list(struct parts *parts, struct near *near, uint32_t n)
     return !parts->failed;
 }
 
-/* Finds the neighbours of a part again; whether they, or their order, are others than before. */
+/* Rebuilds the list of a part's neighbours; true if the list or its order changed. */
 static bool look_again(struct parts *parts, uint32_t part)
 {
     struct near *near = &parts->near[part];
@@ -268,7 +267,7 @@ static void see(struct parts *parts, uint32_t part, uint32_t from, uint32_t by)
     parts->queue[s->n++] = part;
 }
 
-/* Forgets what was seen from queue[at] on. */
+/* Resets the search to the state before the neighbours of queue[at] were visited. */
 static void go_back(struct parts *parts, uint32_t at)
 {
     struct search *s = &parts->search;
@@ -286,7 +285,7 @@ static void begin_search(struct parts *parts, uint32_t start)
     see(parts, start, start, 0);
 }
 
-/* Goes back to the first part whose neighbours have changed since they were looked at. */
+/* Resets the search to the first part with neighbours that have changed since its visit. */
 static void renew_search(struct parts *parts)
 {
     struct search *s = &parts->search;
@@ -300,7 +299,7 @@ static void renew_search(struct parts *parts)
     if (first != NONE) go_back(parts, first);
 }
 
-/* The next part that is seen; NONE: there is no more. */
+/* Visits and returns the next part; NONE if there are no more parts. */
 static uint32_t look_further(struct parts *parts)
 {
     struct search *s = &parts->search;
@@ -317,10 +316,9 @@ static uint32_t look_further(struct parts *parts)
     return NONE;
 }
 
-/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` elements, and writes
- * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. Asked again for the same part, it
- * goes on where it stopped, with the same outcome as from the beginning: parts between the ends of a chain keep their sizes,
- * and where a part's neighbours have changed it goes back to that part. */
+/* Searches from part `start` for the nearest part with fewer than `below` or more than `above` elements. Writes the path, from that part to
+ * `start` inclusive, to chain[]; returns its length, or 0 if there is no such part. If called again for the same part, resumes with the same
+ * result as a new search: parts inside a chain keep their sizes, and the search returns to the first part with changed neighbours. */
 static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t above)
 {
     uint32_t length = 0;
@@ -328,7 +326,7 @@ static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t
         renew_search(parts);
     else
         begin_search(parts, start);
-    uint32_t found = parts->queue[parts->search.n - 1]; /* of the last time, or the start */
+    uint32_t found = parts->queue[parts->search.n - 1]; /* the last result, or the start */
     while (found != NONE &&
            (found == start || (parts->of.size[found] >= below && parts->of.size[found] <= above)))
         found = look_further(parts);
@@ -337,15 +335,15 @@ static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t
     return length;
 }
 
-/* Part a hands any element to b. */
+/* Moves an element of part a to part b, which need not touch. */
 static void jump(struct parts *parts, uint32_t a, uint32_t b)
 {
     const uint32_t element = choose_any(parts, a);
     if (element != NONE) move_element(parts, element, b);
 }
 
-/* Part a hands an element to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
- * has lost an element before it is its turn. */
+/* Moves an element of part a to part b. Along a shortest chain there is always an element at the border, as no part has lost an element before
+ * its turn. */
 static void hand(struct parts *parts, uint32_t a, uint32_t b)
 {
     const uint32_t element = choose(parts, a, b);
@@ -355,8 +353,8 @@ static void hand(struct parts *parts, uint32_t a, uint32_t b)
         jump(parts, a, b);
 }
 
-/* The part that has the most elements, of equals the first, asked for while parts above `least` only lose elements and others never
- * come above it. NONE: no memory. */
+/* Returns the part with the most elements, the first among equals; NONE if out of memory. Valid while parts above `least` only lose elements
+ * and no other part rises above it. */
 static uint32_t largest(struct parts *parts)
 {
     struct heap *heap = &parts->by_size;
@@ -412,7 +410,7 @@ mt_status mt_repair_parts(
     uint32_t roomy = 0;
     MT_TRY(begin(scratch, &parts, part));
     for (uint32_t p = 0; p < n_parts; p++) fill(&parts, p);
-    parts.search.start = NONE; /* draining looks for others than filling */
+    parts.search.start = NONE; /* draining has another target than filling */
     for (uint32_t p = 0; p < n_parts; p++) drain(&parts, p, &roomy);
     *moves = parts.moves;
     return parts.failed ? MT_MEMORY : MT_OK;

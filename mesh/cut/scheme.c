@@ -7,9 +7,9 @@
 #include "data/core/order.h"
 #include "mesh/cut/sets.h"
 
-/* ---- where ranges go ---- */
+/* ---- list of ranges ---- */
 
-/* The array with room for more; NULL and the message set where there is no memory. */
+/* Reallocates an array; returns NULL and sets the message if out of memory. */
 static void *grown(void *array, size_t room, size_t size)
 {
     void *larger = realloc(array, room * size);
@@ -70,7 +70,7 @@ static size_t n_needing(const mt_needs *source, uint32_t element)
     return source->need_offset[(size_t)element + 1] - source->need_offset[element];
 }
 
-/* Appends the elements that `least` to `most` parts need to the order; how many it then has. */
+/* Appends the elements that `least` to `most` parts need to `order`; returns its new length. */
 static uint32_t append(const mt_needs *source, size_t least, size_t most, uint32_t *order, uint32_t n)
 {
     for (uint32_t i = 0; i < source->n_own; i++) {
@@ -90,7 +90,7 @@ static mt_status mixed_clean(const mt_scheme *scheme, const mt_needs *source, mt
     uint32_t n = append(source, 2, SIZE_MAX, order, *n_interior), n_clean = 0;
     MT_TRY(mt_scheme_send(sink, *n_interior, n, source->n_neighbours, source->neighbour));
 
-    uint64_t *clean; /* destination, element */
+    uint64_t *clean; /* keys (destination, element) */
     MT_ALLOC(scratch, clean, source->n_own);
     for (uint32_t i = 0; i < source->n_own; i++)
         if (n_needing(source, source->element[i]) == 1)
@@ -116,9 +116,9 @@ static mt_status full(const mt_scheme *scheme, const mt_needs *source, mt_arena 
         source->n_neighbours, source->neighbour);
 }
 
-/* ---- by sets ---- */
+/* ---- exact and budget ---- */
 
-/* Writes the interior, then the sets in this order; begin[n_sets] gets where each begins. */
+/* Writes the interior, then the sets in this order; stores the beginning of each set in begin[n_sets]. */
 static mt_status lay_out(mt_arena *scratch, const mt_needs *source, const mt_sets *sets,
     const uint32_t *set_order, uint32_t *order, uint32_t *n_interior, uint32_t *begin)
 {
@@ -132,7 +132,7 @@ static mt_status lay_out(mt_arena *scratch, const mt_needs *source, const mt_set
     return MT_OK;
 }
 
-/* exact, and with a limit of ranges budget. */
+/* The scheme exact or, with a limit of ranges, budget: one range per set. */
 static mt_status a_range_a_set(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
 {
@@ -163,7 +163,7 @@ typedef struct interval {
 
 MT_ORDER(compare_intervals, interval, begin, end, destination)
 
-/* What encloses the sets of each destination. */
+/* Computes the smallest interval that encloses the sets of each destination. */
 static void enclose(const mt_needs *source, const mt_sets *sets, const uint32_t *begin, interval *of)
 {
     for (uint32_t q = 0; q < sets->n_to; q++) of[q] = (interval){UINT32_MAX, 0, source->neighbour[q]};

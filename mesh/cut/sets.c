@@ -28,12 +28,12 @@ static uint32_t n_destinations(const mt_sets *sets, uint32_t set)
     return n;
 }
 
-/* ---- from elements ---- */
+/* ---- construction ---- */
 
 typedef struct listed {
-    const uint32_t *need; /* [n] the parts that need an element */
+    const uint32_t *need; /* [n] parts that need the element */
     size_t n;
-    uint32_t element; /* its number among the separator elements */
+    uint32_t element; /* index among the separator elements */
 } listed;
 
 static int compare_lists(const listed *a, const listed *b)
@@ -90,16 +90,16 @@ mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets)
     return MT_OK;
 }
 
-/* ---- few runs ---- */
+/* ---- order for few runs ---- */
 
-/* A tour over the sets of a block and the empty set, stop 0. */
+/* A closed tour over the sets of a block and the empty set, which is stop 0. */
 typedef struct tour {
     uint32_t n;
     uint32_t *stop;     /* [n] stop[0] is 0 */
     uint32_t *distance; /* [n][n] */
 } tour;
 
-/* How long it is from the stop at one position to that at another; position n is 0 again. */
+/* Returns the distance between the stops at two positions; position n is position 0. */
 static uint32_t leg(const tour *t, uint32_t from, uint32_t to)
 {
     return t->distance[t->stop[from % t->n] * t->n + t->stop[to % t->n]];
@@ -142,7 +142,7 @@ static void reverse(uint32_t *stop, uint32_t n)
     for (uint32_t i = 0; i < n / 2; i++) swap(&stop[i], &stop[n - 1 - i]);
 }
 
-/* 2-opt: turns a piece of the tour around where that makes it shorter. */
+/* 2-opt: reverses a piece of the tour if that shortens it. */
 static bool turn_pieces(tour *t)
 {
     bool gained = false;
@@ -155,11 +155,11 @@ static bool turn_pieces(tour *t)
     return gained;
 }
 
-/* Moves the `length` stops from position `from` between those at `to` and to + 1, neither of which is one of them. */
+/* Moves the `length` stops from position `from` on between the stops at `to` and `to` + 1, which are outside the piece. */
 static void move_piece(tour *t, uint32_t from, uint32_t length, uint32_t to, bool turned)
 {
     if (turned) reverse(t->stop + from, length);
-    /* A rotation of what is from the piece to its new place, by three reversals. */
+    /* Rotates the stops from the piece to its new position, by three reversals. */
     const uint32_t begin = to < from ? to + 1 : from, end = to < from ? from + length : to + 1;
     const uint32_t head = to < from ? from - begin : length;
     reverse(t->stop + begin, head);
@@ -167,7 +167,7 @@ static void move_piece(tour *t, uint32_t from, uint32_t length, uint32_t to, boo
     reverse(t->stop + begin, end - begin);
 }
 
-/* Or-opt: moves a piece of some stops, turned or not, to where the tour becomes shortest. */
+/* Or-opt: moves each piece of `length` stops, reversed or not, to the position with the shortest tour. */
 static bool move_pieces(tour *t, uint32_t length)
 {
     bool gained = false;
@@ -178,7 +178,8 @@ static bool move_pieces(tour *t, uint32_t length)
         bool turned = false;
         for (uint32_t k = 0; k < t->n && with > without; k++) {
             if (k + 1 >= i && k <= last) continue;
-            const uint32_t base = without - leg(t, k, k + 1); /* may be "negative": the sums below are not */
+            const uint32_t base =
+                without - leg(t, k, k + 1); /* may wrap around; the sums below are not negative */
             const uint32_t straight = base + leg(t, k, i) + leg(t, last, k + 1);
             const uint32_t back = base + leg(t, k, last) + leg(t, i, k + 1);
             if (straight < least) least = straight, to = k, turned = false;
@@ -211,21 +212,21 @@ mt_status mt_sets_order_runs(mt_arena *scratch, const mt_sets *sets, uint32_t *o
     return MT_OK;
 }
 
-/* ---- short intervals ---- */
+/* ---- order for short intervals ---- */
 
 static const uint64_t STEPS = 1 << 24;
 static const int AVERAGES = 60;
 
-/* Sets in a line, all or all but one. */
+/* A sequence of all sets, or of all but one. */
 typedef struct line {
     const mt_sets *sets;
-    size_t *offset; /* [n_sets + 1] set s has the destinations to[offset[s] .. offset[s + 1]) */
+    size_t *offset; /* [n_sets + 1] destinations of set s: to[offset[s] .. offset[s + 1]) */
     uint32_t *to;
     uint32_t n, *set; /* [n] */
-    uint64_t *before; /* [n + 1] elements before each place */
-    /* [n_to] the places of a destination's first set and behind its last; both 0: it has none */
+    uint64_t *before; /* [n + 1] number of elements before each position */
+    /* [n_to] the positions of a destination's first set and after its last set; both 0 if it has no sets */
     uint32_t *first, *last;
-    int64_t *crossing; /* [n + 1] intervals that begin before this place and end behind it */
+    int64_t *crossing; /* [n + 1] number of intervals that begin before this position and end after it */
 } line;
 
 static mt_status begin_line(mt_arena *scratch, const mt_sets *sets, line *l)
@@ -247,7 +248,7 @@ static mt_status begin_line(mt_arena *scratch, const mt_sets *sets, line *l)
     return MT_OK;
 }
 
-/* Everything that follows from the sets' places; the sum of the intervals. */
+/* Computes the members that depend on the order; returns the sum of the intervals. */
 static uint64_t survey(line *l)
 {
     memset(l->first, 0, l->sets->n_to * sizeof *l->first);
@@ -271,7 +272,7 @@ static uint64_t survey(line *l)
     return sum;
 }
 
-/* What the sum of the intervals grows by where a set that is not in the line comes to a place. */
+/* Returns the increase of the sum of the intervals if a set outside the sequence is inserted at a position. */
 static uint64_t price(const line *l, uint32_t set, uint32_t place)
 {
     const uint64_t size = l->sets->size[set];
@@ -288,7 +289,7 @@ static uint64_t price(const line *l, uint32_t set, uint32_t place)
     return sum;
 }
 
-/* Moves the set at this place to the first of the best. */
+/* Moves a set to the first best position, if that is better; true if it moved. */
 static bool move_set(line *l, uint32_t from)
 {
     const uint32_t set = l->set[from];
@@ -314,8 +315,7 @@ typedef struct keyed {
 
 MT_ORDER(compare_keyed, keyed, key, set)
 
-/* The numbers of destinations with mean 0 and variance 1, a destination counting as often as it has elements; false where
- * they are all the same. */
+/* Normalises the numbers of the destinations to mean 0 and variance 1, weighted by their elements; false if all are equal. */
 static bool centre(double *number, const double *weight, uint32_t n)
 {
     double sum = 0, squares = 0, total = 0;
@@ -326,7 +326,7 @@ static bool centre(double *number, const double *weight, uint32_t n)
     return deviation > 0;
 }
 
-/* A set's key: the mean number of its destinations. */
+/* Computes the key of each set, the mean number of its destinations. */
 static void average(const line *l, const double *number, keyed *key)
 {
     for (uint32_t s = 0; s < l->sets->n_sets; s++) {
@@ -382,16 +382,16 @@ mt_status mt_sets_order_intervals(mt_arena *scratch, const mt_sets *sets, uint32
 
 /* ---- merging ---- */
 
-/* Sets that are left, and for each the one behind it that it costs least to merge it with. */
+/* The remaining sets, each with the later set that is cheapest to merge with. */
 typedef struct merging {
     mt_sets *sets;
-    uint32_t *into;              /* [n_sets] itself, or the lower one that it was merged with */
-    uint32_t *count;             /* [n_sets] destinations */
-    uint32_t n, *left, *partner; /* [n] of the block: ascending, and their partners' places in it */
-    uint64_t *cost;              /* [n] UINT64_MAX: no partner */
+    uint32_t *into;              /* [n_sets] the set itself, or the lower set that it was merged with */
+    uint32_t *count;             /* [n_sets] number of destinations */
+    uint32_t n, *left, *partner; /* [n] sets of the block, ascending; positions of their partners */
+    uint64_t *cost;              /* [n] cost of the merge; UINT64_MAX if there is no partner */
 } merging;
 
-/* The elements sent in vain once the two are one, those that are so already not counted. */
+/* Returns the number of additional unused elements if the two sets are merged. */
 static uint64_t cost_of(const merging *m, uint32_t a, uint32_t b)
 {
     uint32_t common = 0;
@@ -413,7 +413,7 @@ static void find_partner(merging *m, uint32_t i)
     for (uint32_t k = i + 1; k < m->n; k++) consider(m, i, k);
 }
 
-/* Merges the set at place i with its partner, and puts the block in order again. */
+/* Merges the set at position i with its partner, and updates the partners in the block. */
 static void merge(merging *m, uint32_t i)
 {
     const uint32_t gone = m->partner[i], a = m->left[i], b = m->left[gone];
@@ -439,7 +439,7 @@ static void merge(merging *m, uint32_t i)
     }
 }
 
-/* Merges `excess` sets of the block away. */
+/* Reduces the number of sets of the block by `excess`. */
 static void reduce(merging *m, uint32_t excess)
 {
     for (uint32_t i = 0; i < m->n; i++) find_partner(m, i);
@@ -451,7 +451,7 @@ static void reduce(merging *m, uint32_t excess)
     }
 }
 
-/* Numbers the sets that are left, and gives every element its set's new number. */
+/* Renumbers the remaining sets contiguously, also in set_of. */
 static void close_up(merging *m, uint32_t *number)
 {
     mt_sets *sets = m->sets;
@@ -470,7 +470,7 @@ static void close_up(merging *m, uint32_t *number)
     sets->n_sets = n;
 }
 
-/* One time over all sets, block by block. */
+/* Performs one round of merging over all sets, block by block. */
 static void merge_round(merging *m, uint32_t limit, uint32_t *number)
 {
     const uint32_t n_sets = m->sets->n_sets;
