@@ -60,9 +60,7 @@ MT_NODISCARD mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, m
 size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency);
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency);
 
-enum {
-    MT_RING_MAX = 16
-}; /* elements within two faces: 4 neighbours, and at most 3 further neighbours of each */
+enum { MT_RING_MAX = 16 }; /* elements within two faces: 4 neighbours, and at most 3 further ones of each */
 
 /* Fills `ring` with the elements within two faces of `element`, ascending and without `element`; pads the remaining entries with `element`.
  * Returns the number of elements without padding. */

@@ -3,9 +3,9 @@
  * A name belongs to a dimension (2: triangles, 3: elements) and a tag. Gmsh calls it a physical name. Each pair of dimension and tag has at
  * most one name.
  *
- * An element has one region. If a file assigns it to several, the first is its region and the others are groups: sets of elements with a tag
- * and optionally a name, like regions. A group contains the elements with its bit in mt_mesh.groups, and the elements of the region with its
- * tag. Invariants: group tags are distinct; bits from n_groups on are 0.
+ * An element has one region. If a file assigns it to several, the first is its region and the others are groups: sets of elements with a
+ * tag and optionally a name, like regions. A group contains the elements with its bit in mt_mesh.groups, and the elements of the region
+ * with its tag. Invariants: group tags are distinct; bits from n_groups on are 0.
  *
  * The text form, for file formats without names (mt_names_print, mt_names_parse), has these lines:
  *
@@ -50,8 +50,8 @@ void mt_names_print(FILE *out, const mt_mesh *mesh);
 /* Returns the same text, of n characters, in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_make_text(mt_arena *arena, const mt_mesh *mesh, const char **text, size_t *n);
 
-/* Reads names and group tags from a text of n characters. MT_INPUT: an unknown kind of line, a tag beyond 32 bits, a repeated group, or more
- * than MT_GROUPS_MAX groups; the message begins with the line number. MT_MEMORY. */
+/* Reads names and group tags from a text of n characters. MT_INPUT: an unknown kind of line, a tag beyond 32 bits, a repeated group, or
+ * more than MT_GROUPS_MAX groups; the message begins with the line number. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_parse(mt_arena *arena, mt_mesh *mesh, const char *text, size_t n);
 
 /* ---- names of surfaces */
@@ -59,15 +59,16 @@ MT_NODISCARD mt_status mt_names_parse(mt_arena *arena, mt_mesh *mesh, const char
 /* Returns the standard name of an mt_surface: base, epicardium, lv_endocardium or rv_endocardium; NULL for other tags. */
 const char *mt_surface_name(int32_t tag);
 
-/* Returns the mt_surface of a common name, ignoring case and the characters " _-."; 0 for other names. Recognises base; epi, epicardium; lv,
- * lvendo, lv endocardium, left ventricle (endocardium), ...; likewise rv; and, unless `has_rv`, endo and endocardium for the left ventricle. */
+/* Returns the mt_surface of a common name, ignoring case and the characters " _-."; 0 for other names. Recognises base; epi, epicardium;
+ * lv, lvendo, lv endocardium, left ventricle (endocardium), ...; likewise rv; and, unless `has_rv`, endo and endocardium for the left
+ * ventricle. */
 int32_t mt_names_surface(const char *text, bool has_rv);
 
 /* Returns the mt_surface denoted by the name of a triangle tag; 0 if the tag has no name or the name denotes no surface. */
 int32_t mt_names_surface_of(const mt_mesh *mesh, int32_t tag);
 
-/* Gives the mt_surface tags in use their standard names, except tags with a name of the same meaning. For meshes with triangle tags that are
- * known to be mt_surface. MT_MEMORY. */
+/* Assigns standard names to the mt_surface tags in use, except tags with a name of the same meaning. For meshes with triangle tags that
+ * are known to be mt_surface. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_put_surfaces(mt_arena *arena, mt_mesh *mesh);
 
 /* Renumbers triangle tags by their names. A tag with the name of a surface becomes that mt_surface; any other tag from 1 to 4 becomes the
@@ -89,6 +90,6 @@ bool mt_groups_has(const mt_mesh *mesh, int32_t tag, size_t element);
 
 /* ---- elements without a region */
 
-/* Assigns the elements c with without[c] != 0 the lowest unused region tag from 0 on, and adds a note with their number. If no element has a
- * region, all get region 1, without a note. MT_MEMORY. */
+/* Assigns the elements c with without[c] != 0 the lowest unused region tag from 0 on, and adds a note with their number. If no element has
+ * a region, all get region 1, without a note. MT_MEMORY. */
 MT_NODISCARD mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *without);

@@ -1,7 +1,7 @@
 /* Triangulated surfaces: areas, distances, and adjacency of triangles.
  *
- * A surface is the tagged triangles (face_vertex, face_tag) of a mesh; its elements are ignored. Side k of a triangle is the edge from corner
- * k to the next corner. */
+ * A surface is the tagged triangles (face_vertex, face_tag) of a mesh; its elements are ignored. Side k of a triangle is the edge from
+ * corner k to the next corner. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -17,8 +17,8 @@ typedef struct mt_sides {
     uint32_t single[2], crowded[2]; /* vertices of the first such edge, ordered by vertex numbers */
 } mt_sides;
 
-/* Pairs the sides of a surface (borrowed; it has passed mt_mesh_check). MT_INPUT: 2^32 / 3 triangles or more. MT_MEMORY. Time: O(n log n) at
- * worst, O(n) in practice. */
+/* Pairs the sides of a surface (borrowed; it has passed mt_mesh_check). MT_INPUT: 2^32 / 3 triangles or more. MT_MEMORY. Time: O(n log n)
+ * at worst, O(n) in practice. */
 MT_NODISCARD mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides);
 
 /* Returns the corners of a triangle [mm]. */

@@ -3,9 +3,9 @@
 
 #include "mesh/mesh.h"
 
-/* Computes means[n_vertices] in `arena`: the volume-weighted mean of values[n_elements] over the elements of each vertex. Ignores NaN values;
- * a vertex without elements with a value gets NaN. The mean is exact for linear fields if the elements around the vertex are symmetric. At
- * the surface it is biased towards the interior. MT_MEMORY. */
+/* Computes means[n_vertices] in `arena`: the volume-weighted mean of values[n_elements] over the elements of each vertex. Ignores NaN
+ * values; a vertex without elements with a value gets NaN. The mean is exact for linear fields if the elements around the vertex are
+ * symmetric. At the surface it is biased towards the interior. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vertex_mean(
     mt_arena *arena, const mt_mesh *mesh, const float *values, double **means);
 

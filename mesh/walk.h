@@ -1,8 +1,8 @@
 /* A cache-friendly order of the elements of a mesh: elements that are close in space are close in the order.
  *
- * Many meshes number their elements arbitrarily, and loops over neighbours then wait for memory most of the time. The elements are sorted by
- * their centroids along a Z-curve (G. M. Morton, 1966) through the mesh's bounding box with 1024 cells along each axis; elements in the same
- * cell are sorted by their numbers. */
+ * Many meshes number their elements arbitrarily, and loops over neighbours then wait for memory most of the time. The elements are sorted
+ * by their centroids along a Z-curve (G. M. Morton, 1966) through the mesh's bounding box with 1024 cells along each axis; elements in the
+ * same cell are sorted by their numbers. */
 #pragma once
 
 #include "mesh/adjacency.h"

@@ -65,9 +65,9 @@ extern const mt_fibres_rule mt_fibres_rule_usual;
  * 0 <= depth <= 1; layer is one of mt_layer; n_jumps <= n_inner_faces. */
 typedef struct mt_fibres {
     size_t n_elements, n_vertices;
-    bool has_rv;   /* true if there is a right endocardium */
-    double *fibre; /* [n_elements][3] */
-    double *sheet; /* [n_elements][3] transverse direction in the sheet; transmural if the sheet angle is 0 */
+    bool has_rv;    /* true if there is a right endocardium */
+    double *fibre;  /* [n_elements][3] */
+    double *sheet;  /* [n_elements][3] transverse, in the sheet; transmural if the sheet angle is 0 */
     double *normal; /* [n_elements][3] sheet normal */
     double *depth;  /* [n_elements] transmural depth: 0 at the endocardium, 1 at the epicardium */
     int32_t *layer; /* [n_elements] mt_layer; layers with share 0 do not occur */
@@ -104,8 +104,8 @@ MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *land
 
 /* Computes the fibres of a mesh in `arena`. Borrows the mesh, which has passed mt_mesh_check (its own fibres are not read), its adjacency
  * and the rule. The tagged triangles (mt_surface) must include BASE, EPI and LV; RV is optional. A vertex on several surfaces counts as
- * RV, else LV, else EPI; and as apex rather than BASE. psi is 0 at the apex (mt_landmarks) and at all epicardial vertices closer to it than
- * 5 % of its depth, as a single vertex would cause a singularity. The result has the same bits for any number of threads.
+ * RV, else LV, else EPI; and as apex rather than BASE. psi is 0 at the apex (mt_landmarks) and at all epicardial vertices within 5 % of its depth
+ * around it, as a single vertex would cause a singularity. The result has the same bits for any number of threads.
  * MT_INPUT: a surface is missing; a triangle's vertex, an angle or a share is out of range; the base vertices are collinear; or a
  * component of the mesh has no boundary values. MT_NUMERICS: see mt_laplace_solve. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,

@@ -15,8 +15,8 @@ typedef struct mt_frame {
  * longer than `smallest`, or if v is parallel to u to 1e-6. */
 int mt_frame_axis(const double u[3], const double v[3], double smallest, mt_frame *frame);
 
-/* Rotates a frame about column 2 by `around_2` [rad] (from column 0 towards 1), then about the new column 0 by `around_0` [rad] (from column
- * 2 towards 1). */
+/* Rotates a frame about column 2 by `around_2` [rad] (from column 0 towards 1), then about the new column 0 by `around_0` [rad] (from
+ * column 2 towards 1). */
 mt_frame mt_frame_turn(const mt_frame *frame, double around_2, double around_0);
 
 /* Convert a frame to a quaternion and back, exact up to rounding. */

@@ -210,8 +210,8 @@ static void precondition(const mt_laplace *p, size_t begin, size_t end, const do
     }
 }
 
-/* Vectors of the conjugate gradient iteration. x and p have entries for the given vertices after the unknowns, where p is 0, so that the same
- * rows multiply both. */
+/* Vectors of the conjugate gradient iteration. x and p have entries for the given vertices after the unknowns, where p is 0, so that the
+ * same rows multiply both. */
 typedef struct work {
     double *x, *p, *r, *z, *q;
     double *partial; /* partial sums of SUM_ROWS rows, so that sums do not depend on the number of threads */

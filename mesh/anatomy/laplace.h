@@ -32,9 +32,9 @@ typedef struct mt_laplace_report {
 } mt_laplace_report;
 
 /* Assembles the problem with Dirichlet values at the vertices with given[v] != 0, in `arena`. Borrows given[n_vertices] and the mesh, which
- * has passed mt_mesh_check. Vertices without elements are no unknowns and keep their values. MT_INPUT: no vertex is given, or a component of
- * the mesh has no given vertex. MT_MEMORY. Time: O(n log n). Memory: about 12 bytes for each ordered pair of vertices that share an element,
- * and three times as much temporarily. */
+ * has passed mt_mesh_check. Vertices without elements are no unknowns and keep their values. MT_INPUT: no vertex is given, or a component
+ * of the mesh has no given vertex. MT_MEMORY. Time: O(n log n). Memory: about 12 bytes for each ordered pair of vertices that share an
+ * element, and three times as much temporarily. */
 MT_NODISCARD mt_status mt_laplace_make(
     mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem);
 

@@ -1,5 +1,5 @@
-/* Interpretation of unknown surface tags of a heart as base, epicardium, left or right endocardium (mt_surface), by comparing areas with the
- * surfaces found by shape (mesh/anatomy/surfaces.h).
+/* Interpretation of unknown surface tags of a heart as base, epicardium, left or right endocardium (mt_surface), by comparing areas with
+ * the surfaces found by shape (mesh/anatomy/surfaces.h).
  *
  * A tag denotes the surface that contains more than half of its triangles' area, if there is one. Triangles are identified by their
  * corners. */
@@ -17,8 +17,8 @@ typedef struct mt_meaning {
     double overlap[MT_SURFACES];          /* of each surface with its tags: area of intersection / union */
 } mt_meaning;
 
-/* Interprets the tags of `tagged` by comparison with `found`, which has the same vertices and mt_surface tags. MT_INPUT: no tagged triangle,
- * or more than MT_MEANING_TAGS_MAX distinct tags. MT_MEMORY. Time: O(n log n). */
+/* Interprets the tags of `tagged` by comparison with `found`, which has the same vertices and mt_surface tags. MT_INPUT: no tagged
+ * triangle, or more than MT_MEANING_TAGS_MAX distinct tags. MT_MEMORY. Time: O(n log n). */
 MT_NODISCARD mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning);
 
 /* Same, by comparison with the surfaces found by shape in a mesh that has passed mt_mesh_check; borrows its adjacency. Errors of

@@ -25,12 +25,8 @@ static const double dark = 0.3, bright = 0.7; /* fractions of visible sky */
 
 enum { ROUNDS = 64 }; /* limit of rounds in which patches join their neighbours */
 
-enum {
-    BINS_ACROSS = 4,
-    BINS = 6 * BINS_ACROSS * BINS_ACROSS,
-    STARTS = 12,
-    STEPS = 8
-}; /* search for base planes */
+/* parameters of the search for base planes */
+enum { BINS_ACROSS = 4, BINS = 6 * BINS_ACROSS * BINS_ACROSS, STARTS = 12, STEPS = 8 };
 
 /* A plane, and the area of the triangles on it. */
 typedef struct plane {

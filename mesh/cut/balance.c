@@ -109,8 +109,8 @@ static void weigh_pairs(const struct work *work, struct change *change)
     }
 }
 
-/* Computes the changes of a move. As the pattern is symmetric, an element's readers are the elements of its own row. As elements stay in their
- * group, the words between groups change only by the needs of giver and taker. */
+/* Computes the changes of a move. As the pattern is symmetric, an element's readers are the elements of its own row. As elements stay in
+ * their group, the words between groups change only by the needs of giver and taker. */
 static void find_change(const struct work *work, uint32_t element, uint32_t taker, struct change *change)
 {
     const uint32_t giver = work->of.part[element], group = giver / work->parts_per_group;

@@ -2,8 +2,8 @@
  * that allows sending few contiguous ranges. Depends on a sparsity pattern and a partition, not on the computation.
  *
  * Terms: a part *owns* elements. An element is *needed* by part q if a row of q reads it and another part owns it. An element that no other
- * part needs is *interior*; the others are *separator* elements. A *range* is a contiguous piece of a part's owned elements that is sent, once,
- * to one or more parts. A *neighbour* of p is a part that needs an element of p.
+ * part needs is *interior*; the others are *separator* elements. A *range* is a contiguous piece of a part's owned elements that is sent,
+ * once, to one or more parts. A *neighbour* of p is a part that needs an element of p.
  *
  * Local order of part q: its owned elements (interior, then separator, in the order of the scheme, mesh/cut/scheme.h), then the received
  * ranges, in the order of in_range.
@@ -43,18 +43,18 @@ typedef struct mt_halo {
     size_t *needed;         /* [n_parts] number of needed elements */
 } mt_halo;
 
-/* Builds the halo of a pattern and a partition (both borrowed) in `arena`. MT_INPUT: a column is no element; the partition has another number
- * of elements or is invalid; there are more than 2^32 - 2 ranges. MT_MEMORY. Time: O(n_elements * width), a sort within each part, and the
- * time of the scheme for each part. Memory: O(elements + pairs of an element and a part that needs it). */
+/* Builds the halo of a pattern and a partition (both borrowed) in `arena`. MT_INPUT: a column is no element; the partition has another
+ * number of elements or is invalid; there are more than 2^32 - 2 ranges. MT_MEMORY. Time: O(n_elements * width), a sort within each part,
+ * and the time of the scheme for each part. Memory: O(elements + pairs of an element and a part that needs it). */
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
     const mt_scheme *scheme, mt_halo *halo);
 
-/* Builds, in `arena`, the subset of a halo that concerns the parts [first, end), with the same part numbers. These parts are complete. Of the
- * other parts it contains the ranges that they exchange with these. Another part owns the elements that it sends to these parts, in the
- * original order. If it sends nothing, it owns its first element if it receives a range or if `each` is set and it has elements; else it owns
- * no element. The local order of the parts [first, end) and the ranges that they send and receive are therefore unchanged. The invariants
- * above hold for these parts and for the remaining ranges; `needed` of other parts is 0. MT_MEMORY. Time: O(parts + elements of these parts
- * and of their communication partners + pairs of range and receiver among them), and a sort of the received ranges. */
+/* Builds, in `arena`, the subset of a halo that concerns the parts [first, end), with the same part numbers. These parts are complete. Of
+ * the other parts it contains the ranges that they exchange with these. Another part owns the elements that it sends to these parts, in the
+ * original order. If it sends nothing, it owns its first element if it receives a range or if `each` is set and it has elements; else it
+ * owns no element. The local order of the parts [first, end) and the ranges that they send and receive are therefore unchanged. The
+ * invariants above hold for these parts and for the remaining ranges; `needed` of other parts is 0. MT_MEMORY. Time: O(parts + elements of
+ * these parts and of their communication partners + pairs of range and receiver among them), and a sort of the received ranges. */
 MT_NODISCARD mt_status mt_halo_seen(
     mt_arena *arena, const mt_halo *halo, uint32_t first, uint32_t end, bool each, mt_halo *seen);
 
@@ -70,8 +70,8 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
 /* Converts the rows of a part to local indices: local[i][k] is the position, in the part's local order, of column k of the row of its i-th
- * owned element. `map` [pattern->n_elements] holds UINT32_MAX everywhere before and after the call, also after a failure; threads can process
- * parts concurrently, each with its own map. MT_INPUT: a row reads an element that the part neither owns nor receives (the halo belongs to
- * another pattern). Time: O(local order + owned * width). */
+ * owned element. `map` [pattern->n_elements] holds UINT32_MAX everywhere before and after the call, also after a failure; threads can
+ * process parts concurrently, each with its own map. MT_INPUT: a row reads an element that the part neither owns nor receives (the halo
+ * belongs to another pattern). Time: O(local order + owned * width). */
 MT_NODISCARD mt_status mt_halo_columns(
     const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local);

@@ -43,8 +43,8 @@ struct seen {
 
 /* ---- the child ---- */
 
-/* Redirects stdout and stderr to the parent: METIS prints a message if it cannot split a graph further, and the cause of a failure. Discards
- * the parent's unflushed output. */
+/* Redirects stdout and stderr to the parent: METIS prints a message if it cannot split a graph further, and the cause of a failure.
+ * Discards the parent's unflushed output. */
 static void speak_into(int pipe_end)
 {
     __fpurge(stdout);
@@ -55,8 +55,8 @@ static void speak_into(int pipe_end)
 
 static void leave_at_exit(void) { _exit(EXIT_FAILURE); }
 
-/* Resets signal handlers, process group and exit handlers. Signals have been blocked since before the fork, so that no handler of the parent
- * has run here. */
+/* Resets signal handlers, process group and exit handlers. Signals have been blocked since before the fork, so that no handler of the
+ * parent has run here. */
 static void forget_the_parent(pid_t parent)
 {
     sigset_t none;

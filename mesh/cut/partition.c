@@ -65,8 +65,7 @@ struct groups {
 static mt_status join_groups(
     mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_placement_graph *graph)
 {
-    size_t
-        *place; /* [n] position of the pair with each other group, plus 1; at most the group's start if new */
+    size_t *place; /* [n] position of the pair with each group, plus 1; at most the group's start if new */
     size_t n = 0;
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_element);
     graph->n_groups = groups->n;

@@ -20,13 +20,13 @@ typedef struct mt_partition {
 } mt_partition;
 
 /* Partitioning methods.
- * flat: k-way partitioning into all parts at once, ignoring groups (Burchard et al., Front. Phys. 2023, section 7.1). METIS numbers parts by
- *   recursive bisection, so parts with close numbers are mostly close in space. In a heart of three million elements, the numbers of adjacent
- *   parts within a group of 1472 differ by 50 on average (random: 490). The groups have about 20 % more faces between them than with the
- *   hierarchical method.
- * hierarchical: k-way partitioning into groups, then of each group into its parts. The imbalance of groups is a tenth of that of parts. Groups
- *   are numbered for short communication distances (mesh/cut/placement.h); parts within a group have METIS' numbers. With one group this is
- *   the same as flat. */
+ * flat: k-way partitioning into all parts at once, ignoring groups (Burchard et al., Front. Phys. 2023, section 7.1). METIS numbers parts
+ *   by recursive bisection, so parts with close numbers are mostly close in space. In a heart of three million elements, the numbers of
+ *   adjacent parts within a group of 1472 differ by 50 on average (random: 490). The groups have about 20 % more faces between them than
+ *   with the hierarchical method.
+ * hierarchical: k-way partitioning into groups, then of each group into its parts. The imbalance of groups is a tenth of that of parts.
+ *   Groups are numbered for short communication distances (mesh/cut/placement.h); parts within a group have METIS' numbers. With one group
+ *   this is the same as flat. */
 typedef enum mt_partition_method {
     MT_PARTITION_FLAT,
     MT_PARTITION_HIERARCHICAL,
@@ -48,13 +48,13 @@ typedef struct mt_partition_options {
     mt_placement_distance *distance;
 } mt_partition_options;
 
-/* Partitions the dual graph (borrowed) with equal element weights; part[] is in `arena`. If there are at least as many elements as parts, no
- * part is empty and no part has more than imbalance * n_elements / n_parts elements, rounded up. METIS can violate this if parts are small;
- * mesh/cut/repair.h then corrects the sizes, within groups for the hierarchical method. If n_parts >= n_elements, every element is a part, the
- * last parts are empty, and METIS is not called. The result is deterministic unless METIS fails for an external cause and another seed is
- * used; metis_failures and remark then report it.
- * MT_INPUT: no group or no part; 2^31 parts or more; an imbalance out of bounds; a graph too large for METIS' 32-bit numbers; or METIS fails.
- * MT_FILE: the process of METIS cannot be created. MT_MEMORY, also of METIS. */
+/* Partitions the dual graph (borrowed) with equal element weights; part[] is in `arena`. If there are at least as many elements as parts,
+ * no part is empty and no part has more than imbalance * n_elements / n_parts elements, rounded up. METIS can violate this if parts are
+ * small; mesh/cut/repair.h then corrects the sizes, within groups for the hierarchical method. If n_parts >= n_elements, every element is a
+ * part, the last parts are empty, and METIS is not called. The result is deterministic unless METIS fails for an external cause and another
+ * seed is used; metis_failures and remark then report it.
+ * MT_INPUT: no group or no part; 2^31 parts or more; an imbalance out of bounds; a graph too large for METIS' 32-bit numbers; or METIS
+ * fails. MT_FILE: the process of METIS cannot be created. MT_MEMORY, also of METIS. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 

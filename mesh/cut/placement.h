@@ -26,7 +26,7 @@ typedef struct mt_placement_graph {
 /* Returns the sum of weight * distance over all pairs if group g is at place[g]. */
 uint64_t mt_placement_cost(const mt_placement_graph *graph, const uint32_t *place);
 
-/* Computes a permutation place[n_groups] of low cost by threshold accepting: swaps two random groups if the cost rises by at most a threshold,
- * which falls to zero (Dueck and Scheuer, J. Comput. Phys. 90, 1990). Never worse than place[g] = g. Deterministic; tries at most about two
- * million swaps. MT_MEMORY. */
+/* Computes a permutation place[n_groups] of low cost by threshold accepting: swaps two random groups if the cost rises by at most a
+ * threshold, which falls to zero (Dueck and Scheuer, J. Comput. Phys. 90, 1990). Never worse than place[g] = g. Deterministic; tries at
+ * most about two million swaps. MT_MEMORY. */
 MT_NODISCARD mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place);

@@ -317,8 +317,8 @@ static uint32_t look_further(struct parts *parts)
 }
 
 /* Searches from part `start` for the nearest part with fewer than `below` or more than `above` elements. Writes the path, from that part to
- * `start` inclusive, to chain[]; returns its length, or 0 if there is no such part. If called again for the same part, resumes with the same
- * result as a new search: parts inside a chain keep their sizes, and the search returns to the first part with changed neighbours. */
+ * `start` inclusive, to chain[]; returns its length, or 0 if there is no such part. If called again for the same part, resumes with the
+ * same result as a new search: parts inside a chain keep their sizes, and the search returns to the first part with changed neighbours. */
 static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t above)
 {
     uint32_t length = 0;
@@ -342,8 +342,8 @@ static void jump(struct parts *parts, uint32_t a, uint32_t b)
     if (element != NONE) move_element(parts, element, b);
 }
 
-/* Moves an element of part a to part b. Along a shortest chain there is always an element at the border, as no part has lost an element before
- * its turn. */
+/* Moves an element of part a to part b. Along a shortest chain there is always an element at the border, as no part has lost an element
+ * before its turn. */
 static void hand(struct parts *parts, uint32_t a, uint32_t b)
 {
     const uint32_t element = choose(parts, a, b);
@@ -353,8 +353,8 @@ static void hand(struct parts *parts, uint32_t a, uint32_t b)
         jump(parts, a, b);
 }
 
-/* Returns the part with the most elements, the first among equals; NONE if out of memory. Valid while parts above `least` only lose elements
- * and no other part rises above it. */
+/* Returns the part with the most elements, the first among equals; NONE if out of memory. Valid while parts above `least` only lose
+ * elements and no other part rises above it. */
 static uint32_t largest(struct parts *parts)
 {
     struct heap *heap = &parts->by_size;

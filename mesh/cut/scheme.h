@@ -1,9 +1,9 @@
 /* Separator schemes: the order of the owned elements of a part, and the ranges sent to each destination.
  *
- * The input of a scheme is one part: its elements, and the other parts that need each of them. The scheme orders the elements, interior ones
- * first and separator elements after them, and specifies the ranges of the separator to send. Each element that a destination needs must be in
- * exactly one of the ranges sent to it. Elements that are sent but not needed are unused: they cost words and memory, but reduce the number of
- * ranges. The terms interior, separator, range and neighbour are defined in mesh/cut/halo.h, which calls schemes.
+ * The input of a scheme is one part: its elements, and the other parts that need each of them. The scheme orders the elements, interior
+ * ones first and separator elements after them, and specifies the ranges of the separator to send. Each element that a destination needs
+ * must be in exactly one of the ranges sent to it. Elements that are sent but not needed are unused: they cost words and memory, but reduce
+ * the number of ranges. The terms interior, separator, range and neighbour are defined in mesh/cut/halo.h, which calls schemes.
  *
  * A scheme is a pure function of the needs, independent of the machine and of other parts. */
 #pragma once
@@ -26,20 +26,20 @@ typedef struct mt_scheme_sink {
     uint32_t source; /* of the next ranges */
     size_t n_ranges, room_ranges, n_to, room_to;
     mt_scheme_range *range; /* [n_ranges] */
-    size_t *to_end; /* [n_ranges] receivers of range r: to_part[to_end[r - 1] (0 for r = 0) .. to_end[r]) */
+    size_t *to_end;    /* [n_ranges] range r is sent to to_part[to_end[r - 1] (0 if r = 0) .. to_end[r]) */
     uint32_t *to_part; /* [n_to] */
 } mt_scheme_sink;
 
-/* Appends a range with its receivers to[n_to], ascending. Ignores a range that is empty or has no receivers. Ranges of a source must be appended
- * in ascending order of `begin`. MT_MEMORY. */
+/* Appends a range with its receivers to[n_to], ascending. Ignores a range that is empty or has no receivers. Ranges of a source must be
+ * appended in ascending order of `begin`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_scheme_send(
     mt_scheme_sink *sink, uint32_t begin, uint32_t end, uint32_t n_to, const uint32_t *to);
 void mt_scheme_sink_free(mt_scheme_sink *sink);
 
 typedef struct mt_scheme mt_scheme;
 
-/* Writes the order of the owned elements to order[n_own], interior first, and their number to *n_interior; appends the ranges to `sink` by
- * mt_scheme_send. The caller frees `scratch`. MT_MEMORY. */
+/* Writes the order of the owned elements to order[n_own], interior first, and the number of interior elements to *n_interior.
+ * Appends the ranges to `sink` by mt_scheme_send. The caller frees `scratch`. MT_MEMORY. */
 typedef mt_status mt_scheme_function(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink);
 
