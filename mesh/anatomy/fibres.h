@@ -104,8 +104,8 @@ MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *land
 
 /* Computes the fibres of a mesh in `arena`. Borrows the mesh, which has passed mt_mesh_check (its own fibres are not read), its adjacency
  * and the rule. The tagged triangles (mt_surface) must include BASE, EPI and LV; RV is optional. A vertex on several surfaces counts as
- * RV, else LV, else EPI; and as apex rather than BASE. psi is 0 at the apex (mt_landmarks) and at all epicardial vertices within 5 % of its depth
- * around it, as a single vertex would cause a singularity. The result has the same bits for any number of threads.
+ * RV, else LV, else EPI; and as apex rather than BASE. psi is 0 at the apex (mt_landmarks) and at all epicardial vertices within 5 % of its
+ * depth around it, as a single vertex would cause a singularity. The result has the same bits for any number of threads.
  * MT_INPUT: a surface is missing; a triangle's vertex, an angle or a share is out of range; the base vertices are collinear; or a
  * component of the mesh has no boundary values. MT_NUMERICS: see mt_laplace_solve. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,

@@ -8,7 +8,7 @@
 
 #define NONE MT_NO_MEMBER
 
-/* Weight of a part's own burden relative to others; most moves per attempt; most evaluated moves per element; row width. */
+/* Weight of a part's own burden relative to others; limits of moves per attempt, evaluated moves per element, and row width. */
 enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
 
 struct work {

@@ -178,8 +178,7 @@ static bool move_pieces(tour *t, uint32_t length)
         bool turned = false;
         for (uint32_t k = 0; k < t->n && with > without; k++) {
             if (k + 1 >= i && k <= last) continue;
-            const uint32_t base =
-                without - leg(t, k, k + 1); /* may wrap around; the sums below are not negative */
+            const uint32_t base = without - leg(t, k, k + 1); /* may wrap around; the sums below do not */
             const uint32_t straight = base + leg(t, k, i) + leg(t, last, k + 1);
             const uint32_t back = base + leg(t, k, last) + leg(t, i, k + 1);
             if (straight < least) least = straight, to = k, turned = false;
