@@ -66,7 +66,7 @@ mt_status mt_yaml_root_word(
     MT_SCRATCH(scratch);
     mt_yaml_node *root;
     MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
-    const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
+    const mt_yaml_node *found = mt_yaml_node_named(root, key);
     const char *copy = mt_arena_text(arena, found && found->kind == MT_YAML_IS_SCALAR ? found->text : "");
     if (copy) *word = copy;
     return copy ? MT_OK : MT_MEMORY;

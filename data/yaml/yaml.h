@@ -46,7 +46,6 @@
  * allowed values:
  *     case.yaml:7: edge_mm: -0.5; allowed: above 0
  *     case.yaml:3: egde_mm: unknown key; allowed here: edge_mm, size_mm, tiles, scheme, quiet, time, stimuli
- *     case.yaml:9: silent is now quiet
  *     --set stimuli.0.start_ms=x: x; allowed: a number at least 0
  *
  * Implementation: yaml_node parses the text into a tree of nodes with their lines, yaml_set replaces values by those of --set, and

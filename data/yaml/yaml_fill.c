@@ -265,8 +265,10 @@ static mt_status fill_mapping(
     for (const mt_yaml_node *c = v->first; c; c = c->next)
         MT_TRY(mt_yaml_find_key(keys, c->key_at, path, c->key, strlen(c->key), &known));
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        const mt_yaml_node *c = mt_yaml_node_named(v, key->name, strlen(key->name));
+        const mt_yaml_node *c = mt_yaml_node_of(v, key);
         mt_yaml_join(here, path, key->name);
+        if (c && key->was && c != mt_yaml_node_named(v, key->was) && mt_yaml_node_named(v, key->was))
+            return mt_yaml_fail(c->key_at, here, "given twice; its old name is %s", key->was);
         MT_TRY(key->instead ? pass_removed(f, c, here, key)
                : c          ? fill_value(f, c, here, key, base)
                             : fill_absent(f, v->at, here, key, base));

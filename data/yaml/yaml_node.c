@@ -68,10 +68,10 @@ void mt_yaml_node_append(mt_yaml_node *parent, mt_yaml_node *child)
     parent->last = child;
 }
 
-mt_yaml_node *mt_yaml_node_named(const mt_yaml_node *mapping, const char *key, size_t n)
+mt_yaml_node *mt_yaml_node_named(const mt_yaml_node *mapping, const char *key)
 {
     for (mt_yaml_node *c = mapping->kind == MT_YAML_IS_MAPPING ? mapping->first : NULL; c; c = c->next)
-        if (strncmp(c->key, key, n) == 0 && c->key[n] == 0) return c;
+        if (strcmp(c->key, key) == 0) return c;
     return NULL;
 }
 

@@ -43,9 +43,9 @@ MT_NODISCARD mt_status mt_yaml_node_read(
 MT_NODISCARD mt_status mt_yaml_node_set(
     mt_arena *arena, mt_yaml_place at, const char *source, bool scalar, mt_yaml_node *node);
 
-/* Return the child of a mapping with this key (of n bytes), or the i-th child of a sequence, from 0. NULL if there is no such
+/* Return the child of a mapping with this key, or the i-th child of a sequence, from 0. NULL if there is no such
  * child. */
-mt_yaml_node *mt_yaml_node_named(const mt_yaml_node *mapping, const char *key, size_t n);
+mt_yaml_node *mt_yaml_node_named(const mt_yaml_node *mapping, const char *key);
 mt_yaml_node *mt_yaml_node_numbered(const mt_yaml_node *sequence, size_t i);
 
 void mt_yaml_node_append(mt_yaml_node *parent, mt_yaml_node *child);

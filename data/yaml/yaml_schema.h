@@ -65,7 +65,7 @@ typedef struct mt_yaml_key {
     size_t count_offset;            /* LIST, NUMBERS, SETS: offset of the size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in the unit (edge_mm), or there is no unit */
-    /* its name in earlier versions; a file that uses the old name is refused with a message that states the new one */
+    /* its name in earlier versions; still accepted, with a warning that states the new name */
     const char *was;
     /* flags of the program: the effects of a change of the value; 0: the flags of the enclosing key */
     unsigned affects;

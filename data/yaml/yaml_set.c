@@ -25,7 +25,7 @@ static mt_status enter(way *w, const mt_yaml_key *keys)
     char above[MT_YAML_WORDS];
     (void)snprintf(above, sizeof above, "%.*s", (int)(w->word - w->path - (w->word > w->path)), w->path);
     MT_TRY(mt_yaml_find_key(keys, w->here, above, w->word, n, &w->key));
-    mt_yaml_node *child = mt_yaml_node_named(w->node, w->word, n);
+    mt_yaml_node *child = mt_yaml_node_of(w->node, w->key);
     if (!child) {
         MT_ALLOC(w->arena, child, 1);
         *child = (mt_yaml_node){.kind = MT_YAML_IS_MAPPING, .at = w->here, .key = w->key->name};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/core/progress.h"
 #include "data/core/utf8.h"
 
 /* Appends a word to a list "a, b" of n bytes; returns the new length. */
@@ -120,7 +121,7 @@ static const mt_yaml_key *find(const mt_yaml_key *keys, const char *path, unsign
 {
     const size_t n = strcspn(path, ".:");
     for (; keys && keys->name; keys++) {
-        if (!is_called(keys->name, path, n)) continue;
+        if (!is_called(keys->name, path, n) && !is_called(keys->was, path, n)) continue;
         if (keys->affects) *affects = keys->affects;
         if (path[n] != '.') return keys;
         path += n + 1;
@@ -172,16 +173,22 @@ void mt_yaml_put_number(const mt_yaml_key *key, void *structure, double number)
 static mt_status refuse_name(
     const mt_yaml_key *keys, mt_yaml_place at, const char *path, const char *name, size_t n)
 {
-    char word[MT_YAML_WORDS], old[MT_YAML_WORDS], names[MT_YAML_WORDS];
+    char word[MT_YAML_WORDS], unknown[MT_YAML_WORDS], names[MT_YAML_WORDS];
     (void)snprintf(word, sizeof word, "%.*s", (int)n, name);
-    mt_yaml_join(old, path, mt_utf8_shown(word));
-    for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (!is_called(key->was, name, n)) continue;
-        mt_yaml_join(names, path, key->name);
-        return mt_yaml_fail(at, "", "%s is now %s", old, names);
-    }
+    mt_yaml_join(unknown, path, mt_utf8_shown(word));
     list_keys(keys, names);
-    return mt_yaml_fail(at, old, "unknown key; allowed here: %s", names);
+    return mt_yaml_fail(at, unknown, "unknown key; allowed here: %s", names);
+}
+
+static void warn_of_old_name(mt_yaml_place at, const char *path, const mt_yaml_key *key)
+{
+    char old[MT_YAML_WORDS], new[MT_YAML_WORDS];
+    mt_yaml_join(old, path, key->was);
+    mt_yaml_join(new, path, key->name);
+    if (at.line == 0)
+        mt_warn("%s: %s is now %s", at.origin, old, new);
+    else
+        mt_warn("%s:%zu: %s is now %s", at.origin, at.line, old, new);
 }
 
 mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char *path, const char *name,
@@ -189,7 +196,18 @@ mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char
 {
     for (*key = keys; (*key)->name; ++*key)
         if (is_called((*key)->name, name, n)) return MT_OK;
+    for (*key = keys; (*key)->name; ++*key)
+        if (is_called((*key)->was, name, n)) {
+            warn_of_old_name(at, path, *key);
+            return MT_OK;
+        }
     return refuse_name(keys, at, path, name, n);
+}
+
+mt_yaml_node *mt_yaml_node_of(const mt_yaml_node *mapping, const mt_yaml_key *key)
+{
+    mt_yaml_node *node = mt_yaml_node_named(mapping, key->name);
+    return node || !key->was ? node : mt_yaml_node_named(mapping, key->was);
 }
 
 mt_status mt_yaml_refuse_word(

@@ -36,10 +36,13 @@ const char *mt_yaml_unit(const mt_yaml_key *key);
 const char *mt_yaml_unit_ending(const char *name, size_t *ending);
 const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path);
 
-/* Finds the key of this name (of n bytes) in a mapping with the path `path`. MT_INPUT: there is no such key; the message lists
- * the existing keys, or states the new name of a renamed one. */
+/* Finds the key of this name (of n bytes) in a mapping with the path `path`. The old name of a renamed key is accepted with a warning that
+ * states the new one. MT_INPUT: there is no such key; the message lists the existing keys. */
 MT_NODISCARD mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char *path,
     const char *name, size_t n, const mt_yaml_key **key);
+
+/* Returns the child of a mapping with the name of a key or its old name, or NULL. */
+mt_yaml_node *mt_yaml_node_of(const mt_yaml_node *mapping, const mt_yaml_key *key);
 
 /* Return MT_INPUT with a message: the key does not allow this value; the struct does not allow this word; the number is out of
  * range. */

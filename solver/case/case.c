@@ -338,9 +338,10 @@ static const mt_yaml_key checkpoint_keys[] = {
             "The elements in this layer of the wall; the mesh must have layers, as `myotile mesh fibres` "   \
             "writes them.")
 static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
-    MT_YAML_ENUM(mt_case_region, inert, "inert", MT_YAML_NONE, truths,
-        "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
-        "tissue, in a part of an earlier region that is inert."),
+    MT_YAML_ENUM(mt_case_region, non_conducting, "non_conducting", MT_YAML_NONE, truths,
+        "true: scar, without cells and current; the surrounding tissue ends at it as at the outer surface. "
+        "false: conducting tissue in a part of an earlier non-conducting region.",
+        .was = "inert"),
     MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
         "Type of the cells there, one of the model's; `myotile cell --list` names them.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
@@ -460,7 +461,8 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a tag, a group or a layer; of several that are given together, the part that is in all of "
-        "them. Each says at least one of `inert`, `type`, `scale`, `set`, `conductivity_factor` and the keys "
+        "them. Each says at least one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and "
+        "the keys "
         "of `tissue`. They are applied in their order: a region changes what it names, on top of what was "
         "there, and of one parameter or conductivity the last factor or value counts.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
@@ -710,9 +712,11 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     const mt_cell_variant *base = usual_variant(c);
     size_t type;
     MT_TRY(mt_fail_in(path, mt_case_in_entry("regions", r, mt_region_check(&region->region))));
-    if (region->inert < 0 && !mt_case_region_says_cells(region) && !mt_medium_change_names(&region->tissue))
+    if (region->non_conducting < 0 && !mt_case_region_says_cells(region) &&
+        !mt_medium_change_names(&region->tissue))
         return mt_fail(MT_INPUT,
-            "%s: regions.%zu: it says what no part of it is; allowed: at least one of inert, type, scale, "
+            "%s: regions.%zu: it says what no part of it is; allowed: at least one of non_conducting, type, "
+            "scale, "
             "set, conductivity_factor and the keys of tissue",
             path, r);
     if (region->type[0]) {

@@ -25,7 +25,7 @@
 typedef struct mt_case_region {
     mt_region region;
     /* 1: scar, non-conducting; 0: conducting, in a part of a non-conducting region; -1: not stated */
-    int inert;
+    int non_conducting;
     const char *type;    /* the model's variant; "" = not stated */
     mt_cell_asked asked; /* changes of the model's parameters */
     mt_medium_change tissue;

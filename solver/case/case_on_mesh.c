@@ -144,11 +144,11 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
     for (size_t r = 0; r < from->n_regions; r++) {
         size_t n;
         uint32_t *elements;
-        if (from->regions[r].inert < 0) continue;
+        if (from->regions[r].non_conducting < 0) continue;
         MT_TRY(mt_case_in_entry(
             "regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
         for (size_t k = 0; k < n; k++) {
-            const uint8_t now = from->regions[r].inert == 0;
+            const uint8_t now = from->regions[r].non_conducting == 0;
             n_live += now;
             n_live -= (*live)[elements[k]];
             (*live)[elements[k]] = now;

@@ -120,7 +120,7 @@ static mt_status link_rows(const showing *s, const mt_yaml_node *list)
         mt_table_text(s->table, name);
         mt_table_number(s->table, (double)link->lanes);
         mt_table_text(s->table, "lanes");
-        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "lanes", strlen("lanes")) : NULL));
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "lanes") : NULL));
     }
     return MT_OK;
 }
@@ -139,7 +139,7 @@ static mt_status route_rows(const showing *s, const mt_yaml_node *list)
         mt_table_text(s->table, name);
         mt_table_text(s->table, via);
         mt_table_text(s->table, "via");
-        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "from", strlen("from")) : NULL));
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "from") : NULL));
     }
     return MT_OK;
 }
@@ -169,7 +169,7 @@ static mt_status key_rows(
     const showing *s, const char *path, const mt_yaml_node *mapping, const mt_yaml_node *there)
 {
     for (const mt_yaml_node *c = mapping->first; c; c = c->next) {
-        const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key, strlen(c->key)) : NULL;
+        const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key) : NULL;
         char here[MT_YAML_WORDS];
         mt_yaml_join(here, path, c->key);
         if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 ||
@@ -243,11 +243,10 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
 /* Returns the entry of a band in the machine file; NULL if --machine-set defined it. */
 static const mt_yaml_node *band_in_file(const mt_yaml_node *root, const ipu_band *band)
 {
-    const mt_yaml_node *list = mt_yaml_node_named(root, "bands", strlen("bands"));
+    const mt_yaml_node *list = mt_yaml_node_named(root, "bands");
     for (const mt_yaml_node *n = list ? list->first : NULL; n; n = n->next) {
-        const mt_yaml_node *key = mt_yaml_node_named(n, "key", strlen("key")),
-                           *fast = mt_yaml_node_named(n, "fast", strlen("fast")),
-                           *slow = mt_yaml_node_named(n, "slow", strlen("slow"));
+        const mt_yaml_node *key = mt_yaml_node_named(n, "key"), *fast = mt_yaml_node_named(n, "fast"),
+                           *slow = mt_yaml_node_named(n, "slow");
         if (key && fast && slow && strcmp(key->text, band->key) == 0 &&
             strtod(fast->text, NULL) == band->fast && strtod(slow->text, NULL) == band->slow)
             return key;

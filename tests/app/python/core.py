@@ -123,7 +123,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((used["time"]["dt_ms"], used["output"]["report"], used["regions"]), (0.02, True, []))
 
     def test_elements_of_a_series_are_numbered_as_in_the_mesh(self):
-        scar = {"regions": [{"min_mm": [2, 1, 0], "max_mm": [3, 2, 1], "inert": True}]}
+        scar = {"regions": [{"min_mm": [2, 1, 0], "max_mm": [3, 2, 1], "non_conducting": True}]}
         results = myotile.run(small, {**EVERYTHING, **scar, "points": [], "traces": {}}, "scar", threads=1)
         inert = results.mesh.inert == 1
         self.assertEqual(inert.sum(), 2 * 2 * 2 * 6)

@@ -24,7 +24,7 @@ static mt_arena arena;
 /* 288 elements, with a non-conducting region and all files of a run. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "title: Small & <slab>\n"
-    "time: {end_ms: 3}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+    "time: {end_ms: 3}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: true}\n"
     "stimuli:\n  - {min_mm: [0, 0, 0], max_mm: [0.5, 2, 1], duration_ms: 2, strength_uA_mm3: 50}\n"
     "points:\n  - {name: the end, at_mm: [2.7, 1, 0.5]}\n  - {name: 'first, begun', at_mm: [0.2, 1, 0.5]}\n"
     "machine: {tiles: 3}\noutput: {maps: [peak, conduction_velocity]}\n"
@@ -242,7 +242,7 @@ Test(report_command, triangles_have_the_names_of_their_regions)
 {
     size_t n;
     write_text("two.yaml", SMALL_SLAB USUAL_TISSUE
-        "time: {end_ms: 0.1}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+        "time: {end_ms: 0.1}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: true}\n"
         "  - {min_mm: [1.75, 0, 0], max_mm: [3, 2, 1], conductivity_factor: 0.5}\nmachine: {backend: "
         "cpu}\n" SMALL_STIMULUS("2"));
     free(works("run two.yaml -o out"));

@@ -23,7 +23,7 @@ static void enter(void)
     free(works("mesh convert slab.hdf slab.pts"));
     write_text("case.yaml",
         "mesh: {file: slab.pts}\n" USUAL_TISSUE "time: {end_ms: 6}\n"
-        "regions:\n  - {min_mm: [2.5, 0, 0], max_mm: [3, 2, 1], inert: true}\n"
+        "regions:\n  - {min_mm: [2.5, 0, 0], max_mm: [3, 2, 1], non_conducting: true}\n"
         "output: {maps: [peak], vertices: [csv, dat]}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n");
 }
 

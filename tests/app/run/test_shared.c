@@ -9,7 +9,7 @@
 
 static const char small[] =
     SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\nregions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], type: "
-                            "mid, inert: false}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
+                            "mid, non_conducting: false}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
 
 static mt_arena arena;
 static mt_shared shared;
@@ -72,7 +72,7 @@ Test(shared, what_a_case_does_not_change_is_made_once)
         {"stimuli.0.max_mm=[1,1,1]", false, false}, {"output.maps=[apd]", false, false},
         {"points=[{name: a, at_mm: [1, 1, 1]}]", false, false}, {"machine.tiles=5", false, true},
         {"machine.scheme=exact", false, true}, {"machine.backend=cpu", false, true},
-        {"regions.0.inert=true", true, true}, {"regions.0.max_mm=[3,2,0.5]", true, true},
+        {"regions.0.non_conducting=true", true, true}, {"regions.0.max_mm=[3,2,0.5]", true, true},
         {"regions.0.conductivity_factor=2", true, true}, {"mesh.slab.edge_mm=1", true, true},
         {"cell.stepping=multirate", false, false}, {"time.pde_steps=40", false, false},
         {"diffusion.method=implicit", true, true}, {"mesh.slab.cut=kuhn", true, true},

@@ -85,7 +85,7 @@ Test(tissue_regions, what_is_inert_is_of_no_tissue)
 {
     mt_problem p;
     make(small,
-        "regions:\n  - {min_mm: [2, 0, 0], max_mm: [9, 9, 9], inert: true}\n"
+        "regions:\n  - {min_mm: [2, 0, 0], max_mm: [9, 9, 9], non_conducting: true}\n"
         "  - {min_mm: [1, 0, 0], max_mm: [2.5, 9, 9], conductivity_factor: 2}\n",
         &p);
     cr_assert_lt(p.mesh.n_elements, p.whole.n_elements);

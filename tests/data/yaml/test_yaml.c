@@ -230,28 +230,62 @@ Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
         "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
 }
 
-Test(yaml, a_key_that_was_renamed_is_refused_by_its_new_name)
-{
-    expect_error("edge_mm: 1\nway: full\n", NULL, "case.yaml:2: way is now scheme");
-    expect_error("edge_mm: 1\ntimes:\n  end_ms: 5\n", NULL, "case.yaml:2: times is now time");
-    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nstimuli:\n- start_ms: 1\n  pulses:\n    number: 2\n",
-        NULL, "case.yaml:6: stimuli.0.pulses.number is now stimuli.0.pulses.count");
-    expect_error("time: {way: full}\n", NULL,
-        "case.yaml:1: size_mm: missing; allowed: 3 numbers in brackets, each above 0");
-    expect_error("size_mm: [1, 2, 3]\ntime: {way: full}\n", NULL,
-        "case.yaml:2: time.way: unknown key; allowed here: end_ms, dt_ms");
-    expect_error(least, "way=full", "--set way=full: way is now scheme");
-    expect_error(whole, "times.end_ms=5", "--set times.end_ms=5: times is now time");
-    expect_error(whole, "stimuli.1.pulses.number=2",
-        "--set stimuli.1.pulses.number=2: stimuli.1.pulses.number is now stimuli.1.pulses.count");
-}
-
 /* The warning that was given, or "". */
 static char warned[256];
 
 static void keep_warning(const char *kind, const char *text)
 {
     (void)snprintf(warned, sizeof warned, "%s: %s", kind, text);
+}
+
+/* Reads a text, and with `set` not NULL a value by --set; expects one warning. */
+static void expect_warning(const char *text, const char *set, const char *warning)
+{
+    static const mt_listener listener = {.message = keep_warning};
+    const mt_yaml_override override = {"--set", set};
+    mt_arena arena = {0};
+    example e;
+    warned[0] = 0;
+    mt_listen(&listener);
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", text, &table, &override, set != NULL, &e), MT_OK, "%s",
+        mt_message());
+    cr_expect_str_eq(warned, warning);
+    mt_listen(NULL);
+    mt_arena_free(&arena);
+}
+
+Test(yaml, a_renamed_key_is_accepted_with_a_warning_that_states_its_new_name)
+{
+    expect_warning("size_mm: [1, 2, 3]\nway: full\ntime: {end_ms: 5}\n", NULL,
+        "warning: case.yaml:2: way is now scheme");
+    expect_warning(
+        "size_mm: [1, 2, 3]\ntimes: {end_ms: 5}\n", NULL, "warning: case.yaml:2: times is now time");
+    expect_warning(least, "way=full", "warning: --set way=full: way is now scheme");
+    expect_warning(whole, "stimuli.1.pulses.number=2",
+        "warning: --set stimuli.1.pulses.number=2: stimuli.1.pulses.number is now stimuli.1.pulses.count");
+    expect_error("size_mm: [1, 2, 3]\ntime: {way: full}\n", NULL,
+        "case.yaml:2: time.way: unknown key; allowed here: end_ms, dt_ms");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nscheme: full\nway: full\n", NULL,
+        "case.yaml:3: scheme: given twice; its old name is way");
+}
+
+Test(yaml, a_value_by_the_old_name_of_a_key_replaces_that_by_its_new_name_and_the_reverse)
+{
+    static const char *const words[][2] = {
+        {"scheme: full\n", "way=ranged"}, {"way: full\n", "scheme=ranged"}};
+    for (size_t k = 0; k < 2; k++) {
+        char text[256];
+        mt_arena arena = {0};
+        example e;
+        (void)snprintf(text, sizeof text, "%s%s", least, words[k][0]);
+        cr_assert_eq(mt_yaml_read(&arena, "case.yaml", text, &table, NULL, 0, &e), MT_OK, "%s", mt_message());
+        cr_expect_eq(e.scheme, FULL);
+        cr_assert_eq(
+            mt_yaml_read(&arena, "case.yaml", text, &table, &(mt_yaml_override){"--set", words[k][1]}, 1, &e),
+            MT_OK, "%s", mt_message());
+        cr_expect_eq(e.scheme, RANGED);
+        mt_arena_free(&arena);
+    }
 }
 
 /* Other tests of this file check that removed keys are not required, written, documented or listed as allowed. */

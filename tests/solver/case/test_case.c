@@ -352,7 +352,7 @@ Test(case, regions_change_cells_one_after_the_other)
     const char *path = file_with("cell: {type: mid}\n",
         "cell: {type: mid, scale: [g_Kr=0.5], set: [K_o=6]}\n"
         "regions:\n"
-        "  - {min_mm: [0.5, 0, 0], max_mm: [1.5, 1, 1], inert: true}\n"
+        "  - {min_mm: [0.5, 0, 0], max_mm: [1.5, 1, 1], non_conducting: true}\n"
         "  - {min_mm: [1, 0, 0], max_mm: [2, 1, 1], scale: [g_Kr=0.25, g_Ks=2]}\n"
         "  - {min_mm: [1, 0, 0], max_mm: [2, 0.5, 1], type: endo, set: [g_Kr=0.2]}\n");
     cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_OK, "%s", mt_message());
@@ -402,7 +402,8 @@ Test(case, parameters_that_make_no_sense_are_refused)
         {"scale: []", ", type: purkinje}",
             ": regions.0: type: cell type 'purkinje'; allowed: epi, mid, endo"},
         {"scale: []", "}",
-            ": regions.0: it says what no part of it is; allowed: at least one of inert, type, scale, set"},
+            ": regions.0: it says what no part of it is; allowed: at least one of non_conducting, type, "
+            "scale, set"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         mt_arena arena = {0};

@@ -81,8 +81,8 @@ Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivi
 /* Scar causes no warning. */
 Test(tune, what_is_not_looked_at_is_said)
 {
-    static const char *const rest[][2] = {{"regions:\n  - {tag: 1, inert: true}\n", NULL},
-        {"regions:\n  - {tag: 1, inert: true}\n  - {tag: 2, conductivity_factor: 2}\n"
+    static const char *const rest[][2] = {{"regions:\n  - {tag: 1, non_conducting: true}\n", NULL},
+        {"regions:\n  - {tag: 1, non_conducting: true}\n  - {tag: 2, conductivity_factor: 2}\n"
          "gradients:\n  - {parameter: tau_in, along: x, last: 2}\n",
             "found regions and gradients in the case"}};
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {

@@ -14,7 +14,8 @@ enum { N = 288, INERT = 24 };
 
 /* All elements are repolarised by 330 ms. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
-    "time: {dt_ms: 0.05, end_ms: 330}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: "
+    "time: {dt_ms: 0.05, end_ms: 330}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], "
+    "non_conducting: "
     "true}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\noutput: {maps: [repolarisation, apd, rest, peak, "
                                   "upstroke, conduction_velocity]}\n";
 

@@ -46,7 +46,7 @@ static double number_at(
 static const char sheet[] =
     "mesh: {slab: {size_mm: [30, 20, 1], edge_mm: 0.5}}\n" TISSUE "cell: {type: epi}\n"
     "time: {dt_ms: 0.05, end_ms: 75}\n"
-    "regions: [{min_mm: [10, 0, 0], max_mm: [11, 15, 1], inert: true}]\n"
+    "regions: [{min_mm: [10, 0, 0], max_mm: [11, 15, 1], non_conducting: true}]\n"
     "stimuli: [{min_mm: [0, 0, 0], max_mm: [1, 20, 1], duration_ms: 2, strength_uA_mm3: 50}]\n"
     "points:\n"
     "  - {name: before, at_mm: [8, 1, 0.5]}\n"

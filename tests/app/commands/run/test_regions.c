@@ -14,8 +14,8 @@
 enum { N = 288 };
 
 /* A wall from x = 1.5 to 2 mm, with a gate for y > 1 mm. */
-#define WALL "  - {min_mm: [1.5, 0, 0], max_mm: [2, 2, 1], inert: true}\n"
-#define GATE "  - {min_mm: [1.5, 1, 0], max_mm: [2, 2, 1], inert: false}\n"
+#define WALL "  - {min_mm: [1.5, 0, 0], max_mm: [2, 2, 1], non_conducting: true}\n"
+#define GATE "  - {min_mm: [1.5, 1, 0], max_mm: [2, 2, 1], non_conducting: false}\n"
 #define POINTS                                                                                               \
     "points:\n"                                                                                              \
     "  - {name: before, at_mm: [1.2, 0.5, 0.5]}\n"                                                           \
@@ -171,7 +171,8 @@ Test(regions, what_they_say_of_cells_is_looked_at_before_anything_runs)
         "run cells.yaml -o out --set regions.2.type=x");
     refuses(2, "--set cell.scale=[g_Kr=-1]: g_Kr=-1; allowed after g_Kr=: a number at least 0 and at most 50",
         "run cells.yaml -o out --set cell.scale=[g_Kr=-1]");
-    refuses(2, "regions.3: it says what no part of it is; allowed: at least one of inert, type, scale, set",
+    refuses(2,
+        "regions.3: it says what no part of it is; allowed: at least one of non_conducting, type, scale, set",
         "run cells.yaml -o out --set regions.3.set=[]");
     cr_assert_not(there("out"));
 }
@@ -180,14 +181,14 @@ Test(regions, what_leaves_nothing_to_do_is_refused)
 {
     refuses(2, "gate.yaml: regions: all elements are inert; allowed: not all",
         "run gate.yaml -o out --set regions.0.min_mm=[0,0,0] --set regions.0.max_mm=[3,2,1] --set "
-        "regions.1.inert=true");
+        "regions.1.non_conducting=true");
     refuses(2, "gate.yaml: stimuli.0: all its 24 elements are inert; allowed: some that are not",
         "run gate.yaml -o out --set stimuli.0.min_mm=[1.5,0,0] --set stimuli.0.max_mm=[2,1,1]");
     refuses(2,
         "gate.yaml: regions.1: no element's centre lies in the box [9, 1, 0] .. [9, 2, 1] mm; the nearest is",
         "run gate.yaml -o out --set regions.1.min_mm=[9,1,0] --set regions.1.max_mm=[9,2,1]");
     write_text("tag.yaml", SMALL_SLAB USUAL_TISSUE
-        "time: {end_ms: 1}\nregions:\n  - {tag: 7, inert: true}\n" SMALL_STIMULUS("2"));
+        "time: {end_ms: 1}\nregions:\n  - {tag: 7, non_conducting: true}\n" SMALL_STIMULUS("2"));
     refuses(2, "tag.yaml: regions.0: tag: no element has the tag 7; the mesh has 1", "run tag.yaml -o out");
     refuses(2, "regions.0: tag: 1.5 is no name of a tag; allowed: of the mesh's elements: ",
         "run tag.yaml -o out --set regions.0.tag=1.5");

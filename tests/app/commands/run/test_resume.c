@@ -13,9 +13,9 @@
 
 /* A region is non-conducting, so that the numbers of elements change. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
-    "time: {end_ms: 8}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
-        "2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\nmachine: {tiles: 3}\n"
-             "checkpoint: {at_end: true}\n";
+    "time: {end_ms: 8}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: "
+    "true}\n" SMALL_STIMULUS("2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\nmachine: {tiles: 3}\n"
+                                  "checkpoint: {at_end: true}\n";
 
 enum { N = 288 };
 

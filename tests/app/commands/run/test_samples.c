@@ -13,7 +13,7 @@
 enum { N = 288, LIVE = 264, STEPS = 450, FRAMES = 10, END_MS = 9 };
 
 static const char body[] = SMALL_SLAB USUAL_TISSUE
-    "time: {end_ms: 9}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+    "time: {end_ms: 9}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: true}\n"
     "stimuli:\n  - {min_mm: [0, 0, 0], max_mm: [0.5, 2, 1], duration_ms: 2, strength_uA_mm3: 50}\n"
     "points:\n  - {name: 'at, the end', at_mm: [2.7, 1, 0.5]}\n  - {name: scar, at_mm: [1.7, 0.5, 0.5]}\n"
     "machine: {tiles: 3}\n"
@@ -216,7 +216,7 @@ static char *warnings_with(int n, const char *fields, const char *folder)
     size_t used = (size_t)snprintf(text, sizeof text, "%s",
         SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 7}\n"
-        "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
+        "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: true}\n" SMALL_STIMULUS(
             "2") "machine: {backend: cpu}\npoints:\n");
     for (int k = 0; k < n; k++)
         used += (size_t)snprintf(text + used, sizeof text - used, "  - {name: P%d, at_mm: [%g, 0.5, 0.5]}\n",

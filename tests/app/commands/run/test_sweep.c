@@ -79,7 +79,7 @@ Test(sweep, files_are_those_of_single_runs_on_meshes_that_differ)
 {
     check("mesh.slab.edge_mm", "1", "0.5", "");
     check("regions.0.conductivity_factor", "2", "1.5", HOST);
-    check("regions.0.inert", "true", "false", HOST);
+    check("regions.0.non_conducting", "true", "false", HOST);
     check("machine.tiles", "9", "3", "");
 }
 

@@ -84,7 +84,7 @@ static void write_scar(void)
 {
     char text[2048];
     (void)snprintf(text, sizeof text, "%s%s", body,
-        "regions: [{min_mm: [2, 0, 0], max_mm: [2.5, 2, 1], inert: true}]\n");
+        "regions: [{min_mm: [2, 0, 0], max_mm: [2.5, 2, 1], non_conducting: true}]\n");
     write_text("scar.yaml", text);
 }
 
