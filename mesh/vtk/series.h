@@ -1,29 +1,32 @@
-/* A series in time as files for viewers: element fields at some moments, on a mesh that stays as it is.
+/* A time series of element fields on a fixed mesh, as files for viewers.
  *
- * NAME.hdf is transient VTKHDF 2.0, which ParaView plays from 5.12 on (VTK 9.3): an UnstructuredGrid of tetrahedra in HDF5. In /VTKHDF
- * there are Version = {2, 0}, Type, the counts, Points, Connectivity, Offsets and Types as in mesh/vtk/vtkhdf.h, written once, and
+ * NAME.hdf is transient VTKHDF 2.0: an UnstructuredGrid of tetrahedra in HDF5. ParaView plays it from version
+ * 5.12 on (VTK 9.3). The group /VTKHDF contains Version = {2, 0}, Type, and the counts, Points, Connectivity,
+ * Offsets and Types of mesh/vtk/vtkhdf.h, written once, and
  *
- *   CellData/<field>           [n_frames n_elements]  float, a frame behind the other; with its unit
- *   CellData/region            [n_elements]           int32
- *   CellData/element           [n_elements]           int64, the numbers in the whole (mt_mesh_number), of a part of a mesh
- *   Steps                      attribute NSteps = n_frames, int64; in it:
- *   Values                     [n_frames]  double, times in ms
- *   NumberOfParts              [n_frames]  int64, all 1
- *   PartOffsets, PointOffsets, CellOffsets, ConnectivityIdOffsets
- *                              [n_frames]  int64, all 0: each moment has the same mesh
- *   CellDataOffsets/<name>     [n_frames]  int64: where the values of a frame begin; 0, 0, ... for region and element
+ *    CellData/<field>           [n_frames n_elements]  float, frame after frame; with its unit
+ *    CellData/region            [n_elements]           int32
+ *    CellData/element           [n_elements]           int64, the numbers in the complete mesh (mt_mesh_number), for a part of a mesh
+ *    Steps                      attribute NSteps = n_frames, int64; in it:
+ *    Values                     [n_frames]  double, times in ms
+ *    NumberOfParts              [n_frames]  int64, all 1
+ *    PartOffsets, PointOffsets, CellOffsets, ConnectivityIdOffsets
+ *                               [n_frames]  int64, all 0: every frame has the same mesh
+ *    CellDataOffsets/<name>     [n_frames]  int64, index of the first value of a frame; 0, 0, ... for region and element
  *
- * Only vertices of elements are in it. Nothing is compressed, so a viewer need not unpack the mesh for each moment, and equal series are
- * equal to the byte. The group /run is as in mesh/vtk/vtkhdf.h. Outside of VTKHDF there is
+ * Vertices of no element are omitted. Nothing is compressed: a viewer need not unpack the mesh for each
+ * frame, and equal series are identical to the byte. The group /run is described in mesh/vtk/vtkhdf.h.
+ * Outside of /VTKHDF there is
  *
- *   /frames/<field>/<number>   [n_elements]  a frame of a field, numbered from 000000: a view of CellData/<field>, without values of its
- *                              own (an HDF5 virtual dataset)
+ *    /frames/<field>/<number>   [n_elements]  a frame of a field, numbered from 000000: a view of CellData/<field> without values
+ *                               of its own (an HDF5 virtual dataset)
  *
- * NAME.xdmf beside it lets older viewers play the same arrays (ParaView 5.11: `./NAME.xdmf` or a whole path; the bare name makes it
- * crash). XDMF 3, a temporal collection: each moment has the mesh and its frame of each field. The views are there for it: a hyperslab of
- * the whole array is read by one of ParaView's three readers of XDMF alone, and not by the one it takes by itself. It names the other
- * file without a folder, so the two can be moved together. The layout of VTKHDF is explained at docs.vtk.org, "VTKHDF file format";
- * that of XDMF at xdmf.org, "XDMF Model and Format". */
+ * NAME.xdmf in the same folder plays the same arrays in older viewers. In ParaView 5.11 it must be opened as
+ * `./NAME.xdmf` or by its full path; the bare name crashes ParaView. It is a temporal collection of XDMF 3,
+ * with the mesh and one frame of each field per time. It refers to the views because only one of ParaView's
+ * three XDMF readers, not the default one, supports a hyperslab of the complete array. It names the other
+ * file without a folder, so the two can be moved together. The layouts are documented at docs.vtk.org,
+ * "VTKHDF file format", and at xdmf.org, "XDMF Model and Format". */
 #pragma once
 
 #include "data/files/file.h"
@@ -32,30 +35,31 @@
 
 /* A field of a series; borrowed. */
 typedef struct mt_series_field {
-    const char *name; /* as in mt_vtkhdf_field, and not "region" or "element" */
-    const char *unit; /* NULL: none */
+    const char *name; /* as in mt_vtkhdf_field, except "region" and "element" */
+    const char *unit; /* NULL if it has none */
 } mt_series_field;
 
-/* Writes the values of a field at a frame into values[n_elements]. */
+/* Computes the values of a field at a frame into values[n_elements]. */
 typedef mt_status mt_series_give(void *context, size_t frame, size_t field, float *values);
 
-/* All of a series; borrowed. */
+/* The input of mt_series_write; borrowed. */
 typedef struct mt_series {
     const mt_mesh *mesh;
     size_t n_fields, n_frames; /* above 0 */
     const mt_series_field *fields;
     const double *time_ms; /* [n_frames], ascending */
     mt_series_give *give;
-    void *context; /* of give */
+    void *context; /* passed to `give` */
     size_t n_notes;
     const mt_vtkhdf_note *notes;
 } mt_series;
 
-/* Writes both files; `path` is that of the first. `give` is called once for each field of each frame, frame by frame; beside the mesh,
- * memory is taken for one field of one frame. Each file is whole or as it was, and both appear together in an open set of files (data/files/file.h).
- * MT_INPUT: the name does not end in .hdf, a field's name is not allowed or there twice, no frames, no fields or no elements. MT_FILE:
- * cannot be written. MT_MEMORY. Or what `give` answers. */
+/* Writes both files; `path` is the path of the first. Calls `give` once for each field of each frame, frame
+ * by frame. Beyond the mesh, memory is needed for one field of one frame. Each file is written atomically; in
+ * an open set of files both appear together (data/files/file.h). MT_INPUT: the name does not end in .hdf, the
+ * name of a field is not allowed or duplicate, or there are no frames, fields or elements. MT_FILE: cannot be
+ * written. MT_MEMORY. Otherwise returns the errors of `give`. */
 MT_NODISCARD mt_status mt_series_write(const char *path, const mt_series *series);
 
-/* The path of the second file, for that of the first. MT_INPUT: it is too long. */
+/* Derives the path of the XDMF file from the path of the HDF5 file. MT_INPUT: it is too long. */
 MT_NODISCARD mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX]);

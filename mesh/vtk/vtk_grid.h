@@ -1,16 +1,16 @@
-/* For the two readers of mesh/vtk/vtk.h: numbers as VTK stores them, and the grid that a file holds, which
- * becomes a mesh in one place.
+/* For the two readers of mesh/vtk/vtk.h: decoding of VTK's numbers, and the grid of a file, which is
+ * converted to a mesh in one place.
  *
- * Here every number is a double: it holds exactly whatever is allowed, and what is not is seen on the way to
- * the mesh. */
+ * All numbers are stored as double, which represents every allowed value exactly. Other values are refused in
+ * the conversion. */
 #pragma once
 
 #include "data/files/scan.h"
 #include "mesh/vtk/vtk_names.h"
 #include "mesh/mesh.h"
 
-/* Points, cells or corners of cells a byte of the file. The most regular meshes, compressed as well as zlib
- * can, have less than one. */
+/* Maximum number of points, cells or corners of cells for each byte of the file. The most regular meshes,
+ * compressed as far as zlib can, have less than one. */
 enum { mt_vtk_most_each = 4 };
 
 /* ---- numbers */
@@ -23,31 +23,32 @@ typedef struct mt_vtk_type {
     size_t bytes;
 } mt_vtk_type;
 
-/* The type of this name in XML ("Int64") or in legacy files ("unsigned_char"); NULL: none. */
+/* Returns the type with this name in XML ("Int64") or in legacy files ("unsigned_char"); NULL if there is
+ * none. */
 const mt_vtk_type *mt_vtk_type_find(const char *name);
 
-/* out[n] = the n numbers of this type that stand in `bytes`. */
+/* Converts n numbers of this type in `bytes` to out[n]. */
 void mt_vtk_decode(
     const unsigned char *bytes, const mt_vtk_type *type, bool big_endian, size_t n, double *out);
 
-/* out[n] = the next n words of a text, finite numbers or nan. */
+/* Reads n words of a text, finite numbers or nan, into out[n]. */
 MT_NODISCARD mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_t n, double *out);
 
 /* ---- the grid */
 
 typedef struct mt_vtk_data {
-    const mt_vtk_known *is; /* NULL: there is none */
+    const mt_vtk_known *is; /* NULL if there is no such array */
     double *values;
 } mt_vtk_data;
 
-/* Cells whose corners are points of one piece. */
+/* Cells with corners in one piece. */
 typedef struct mt_vtk_cells {
     struct mt_vtk_cells *next;
     size_t first_point, n_points; /* corner k is point first_point + k; k < n_points */
     size_t n;
-    int kind;           /* VTK's type of all of them, where `type` is NULL */
-    const double *type; /* [n] */
-    const double *end;  /* [n] in `corner`, where the corners of each cell end and those of the next begin */
+    int kind;           /* VTK type of all cells, if `type` is NULL */
+    const double *type; /* [n] VTK types */
+    const double *end;  /* [n] index in `corner` after the last corner of each cell */
     size_t n_corners;
     const double *corner; /* [n_corners] */
 } mt_vtk_cells;
@@ -58,23 +59,26 @@ typedef struct mt_vtk_grid {
     double *xyz;                                                 /* [n_points][3] */
     mt_vtk_cells *cells;                                         /* in the order of of_cells */
     mt_vtk_data of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* [n_elements] or [n_points], [1 or 3] */
-    mt_vtk_unused unused; /* arrays that were found and are not of these */
-    const char *names;    /* [n_names] text of mesh/names.h in the field data; NULL: none */
+    mt_vtk_unused unused;                                        /* arrays of the file that are not used */
+    const char *names; /* [n_names] text of mesh/names.h in the field data; NULL if there is none */
     size_t n_names;
 } mt_vtk_grid;
 
-/* Gives an array a place among those of the grid, if it has a role and no better one has come before; false otherwise. It, or
- * the one that it takes the place of, is then listed as not used. The caller stores the values. */
+/* Assigns an array to its role in the grid. Returns false if it has no role, or if an array of higher
+ * priority was assigned before. The rejected or replaced array is listed as unused. The caller stores the
+ * values in *data. */
 bool mt_vtk_grid_take(
     mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data);
 
-/* Stores the n numbers of a field array of bytes as the names of the grid. MT_INPUT: a number that is no byte. MT_MEMORY. */
+/* Stores the n numbers of a field array of bytes as the names of the grid. MT_INPUT: a number is not a byte.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_vtk_grid_put_names(
     mt_arena *scratch, mt_vtk_grid *grid, size_t n, const double *bytes);
 
-/* True if a field array of this name and type has names of tags. */
+/* True if a field array with this name and type contains names of tags. */
 bool mt_vtk_grid_is_names(const char *name, const mt_vtk_type *type);
 
-/* Makes the mesh as mesh/vtk/vtk.h says, with its notes; the grid may have any content, of these lengths. */
+/* Builds the mesh as specified in mesh/vtk/vtk.h, with its notes. The arrays of the grid have the lengths
+ * above, with unchecked content. */
 MT_NODISCARD mt_status mt_vtk_grid_mesh(
     mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh);

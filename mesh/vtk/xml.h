@@ -1,7 +1,8 @@
-/* Reads XML files with expat: the tags of a file in their order, each with its place in it.
+/* An XML reader based on expat: it reports the tags of a file in order, each with its position.
  *
- * A document type is allowed and not read; declarations in it (entities, default attributes) are refused, as they could make a small
- * file large. Elements are nested 64 deep at most. Nothing outside of the file is read. */
+ * A document type is allowed and ignored. Declarations in it (entities, default attributes) are refused,
+ * because they could expand a small file without bound. Elements are nested at most 64 deep. External files
+ * are not read. */
 #pragma once
 
 #include "data/files/scan.h"
@@ -12,18 +13,19 @@ typedef struct mt_xml_tag {
     const char *const *attributes; /* name, value, name, value, ..., NULL */
     const char *begin, *end;       /* its bytes in the file */
     size_t end_line;
-    size_t depth; /* of the element: 1 for the root */
-    bool last;    /* may be set by `start`: the rest of the file is not read, and need not be XML */
+    size_t depth; /* depth of the element: 1 for the root */
+    bool last;    /* set by `start` to stop: the rest of the file is not read, and need not be XML */
 } mt_xml_tag;
 
 typedef struct mt_xml_acts {
-    mt_status (*start)(void *context, mt_xml_tag *tag); /* scan->line is that of the tag */
-    void (*end)(void *context);                         /* NULL: nothing to do */
+    mt_status (*start)(void *context, mt_xml_tag *tag); /* scan->line is the line of the tag */
+    void (*end)(void *context);                         /* NULL if not needed */
 } mt_xml_acts;
 
-/* Calls `acts` for the elements between scan->begin and scan->end, of which scan->line is the first line. MT_INPUT, with file and line:
- * not well-formed, or not allowed above. MT_MEMORY. Otherwise the failure of `start`. */
+/* Parses the elements between scan->begin and scan->end, with scan->line as the first line, and calls `acts`
+ * for each. MT_INPUT, with file and line: not well-formed, or not allowed above. MT_MEMORY. Otherwise returns
+ * the errors of `start`. */
 MT_NODISCARD mt_status mt_xml_parse(mt_scan *scan, const mt_xml_acts *acts, void *context);
 
-/* Returns the value of an attribute, or `missing`. */
+/* Returns the value of an attribute, or `missing` if it is absent. */
 const char *mt_xml_attribute(const char *const *attributes, const char *name, const char *missing);
