@@ -1,38 +1,42 @@
-/* CARP's mesh files (openCARP, CARPentry), as text: NAME.pts, NAME.elem, NAME.lon and surfaces, in and out.
+/* CARP's mesh files (openCARP, CARPentry) in text format: NAME.pts, NAME.elem, NAME.lon and surfaces, read and written.
  *
- *   NAME.pts   the count, then a line "x y z" a vertex
- *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" an element, vertices from 0; without a region: mt_names_unassigned
- *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers an element; the first line may be missing
- *   NAME.SURFACE.surf  the count, then a line "Tr v0 v1 v2 [region]" a triangle. SURFACE is base, epi, lvendo or
- *              rvendo, which becomes the name of its tag (mt_surface), or the number of another tag; files of other names are passed
- *              over. Besides named ones, the numbers 1 to 4 are changed as by mt_names_settle, as they mean no surface
- *   NAME.SURFACE.vtx   the same as a list of its vertices (mesh/files/vtx.h), in only. A triangle of the boundary with all its
- *              corners in a list is part of that surface. Triangles along the border of two surfaces may lie in both
- *              lists: they go to the first of base, epi, lvendo, rvendo, and then by number. A .surf file wins: where
- *              there is one for a surface its list is passed over, and its triangles stay its own
+ *   NAME.pts   the count, then a line "x y z" for each vertex
+ *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" for each element, vertices from 0; without a region:
+ *              mt_names_unassigned
+ *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers for each element; the first line is optional
+ *   NAME.SURFACE.surf  the count, then a line "Tr v0 v1 v2 [region]" for each triangle. SURFACE is base, epi, lvendo or
+ *              rvendo, which becomes the name of its tag (mt_surface), or the number of another tag; files with other names are
+ *              ignored. If there are named surfaces, the numbers 1 to 4 are changed as by mt_names_settle, because they are not
+ *              surfaces
+ *   NAME.SURFACE.vtx   the same as a list of vertices (mesh/files/vtx.h), read only. A boundary triangle with all its
+ *              corners in the list belongs to that surface. A triangle along the border of two surfaces may have its corners in
+ *              both lists; it belongs to the first of base, epi, lvendo, rvendo, then by number. If there is a .surf file for a
+ *              surface, its list is ignored, and the triangles of the .surf file are not changed
  *
- * Their binary twins are not read. */
+ * The binary versions of these files are not read. */
 #pragma once
 
 #include "data/files/file.h"
 #include "mesh/mesh.h"
 
-/* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the numbers of .pts are in
- * millimetres (0.001 for CARP's micrometres). Vertices and elements are as in the files, including vertices of no element and inverted
- * or flat elements; fibres are made unit vectors and sheets too, perpendicular to them; without .lon there are none. Triangles of
- * .surf come ascending by the tag in the name of their file, then those of .vtx in the order above. The mesh has passed
- * mt_mesh_check_content. MT_FILE: .pts or .elem cannot be read, or another that is there. MT_MEMORY. MT_INPUT, with file and line: an
- * element that is no Tt, a fibre of length 0 (an element of the bath) or along its sheet, a list with no triangle of its own, damage. */
+/* Reads the mesh of these files. `name`: their path, without or with one of the endings. `unit_mm`: unit of .pts in
+ * millimetres (0.001 for CARP's micrometres). Vertices and elements are read unchanged, including vertices of no element and
+ * inverted or flat elements. Fibres are normalised; sheets are normalised and made perpendicular to them; without .lon there
+ * are none. Triangles of .surf files are ordered by the tag in the file name, then those of .vtx files in the order above.
+ * The mesh has passed mt_mesh_check_content. MT_FILE: .pts or .elem cannot be read, or another existing file cannot.
+ * MT_MEMORY. MT_INPUT, with file and line: an element that is not Tt, a fibre of length 0 (an element of the bath) or
+ * parallel to its sheet, a list that adds no triangle, or damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 
 enum { MT_CARP_TAGS_MAX = 1000 };
 
-/* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to nine decimals, and a
- * file for each tag of triangles, named as a surface if the name of the tag means it and by the tag otherwise, as a set (data/files/file.h):
- * all files are whole, or as they were. Without fibres there is no .lon, and one that was there goes; so do other surfaces of this
- * name. Other names and groups are lost. MT_FILE: cannot be written. MT_INPUT: a name that is empty or too long; triangles of more
- * than MT_CARP_TAGS_MAX different tags; a list of vertices stands there that would be read as a surface which the mesh does not have. */
+/* Writes mesh (borrowed): vertices in micrometres without loss (of the product by 1000), fibres and sheets with nine
+ * decimals, and one file for each tag of triangles. The file is named after the surface that the name of the tag means,
+ * otherwise after the number of the tag. The files are written as a set (data/files/file.h), all or none. Without fibres
+ * there is no .lon, and an existing one is deleted, as are other surfaces of this name. Other names and groups are lost.
+ * MT_FILE: cannot be written. MT_INPUT: the name is empty or too long, triangles have more than MT_CARP_TAGS_MAX different
+ * tags, or an existing list of vertices would be read as a surface that the mesh does not have. */
 MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
 
-/* Can it be written there? As mt_file_check, for each of these files and for the surfaces that would go. */
+/* Checks that the mesh can be written, as mt_file_check does, for each of these files and for the surfaces to be deleted. */
 MT_NODISCARD mt_status mt_carp_check(const char *name, mt_file_replace replace);

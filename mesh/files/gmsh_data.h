@@ -1,14 +1,14 @@
-/* The sections $ElementData and $NodeData of Gmsh's mesh files, of either version, as text or binary. */
+/* The sections $ElementData and $NodeData of Gmsh's mesh files, in both versions, text or binary. */
 #pragma once
 
 #include "data/files/scan.h"
 #include "mesh/vtk/vtk_names.h"
 
-/* The values of one array; all zero is none. */
+/* The values of one array. Zero-initialised: no array. */
 typedef struct mt_gmsh_data {
     const mt_vtk_known *is;
     size_t n;
-    int64_t *number; /* [n] ascending, of elements or nodes */
+    int64_t *number; /* [n] element or node numbers, ascending */
     double *values;  /* [n][mt_vtk_components(is->role)] */
 } mt_gmsh_data;
 
@@ -18,9 +18,9 @@ typedef struct mt_gmsh_arrays {
     mt_vtk_unused unused;
 } mt_gmsh_arrays;
 
-/* Reads the head of a section, whose first line is the next, and the values of fibres, sheets and regions; other arrays and later time
- * steps are listed as not used. The caller then moves to the end of the section. `binary`: the values are. MT_INPUT, with file and
- * line: damage. MT_MEMORY. */
+/* Reads the header of a section, starting at its first line, and the values of fibres, sheets and regions. Other arrays and
+ * later time steps are listed as unused. The caller then skips to the end of the section. `binary`: True if the values are
+ * binary. MT_INPUT, with file and line: damage. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_data_read(
     mt_arena *arena, mt_scan *scan, bool binary, bool of_nodes, mt_gmsh_arrays *arrays);
 

@@ -1,12 +1,12 @@
-/* Surfaces in Wavefront's OBJ: of its lines "v x y z" and "f a b c ..." are read, others passed over.
+/* Surfaces in Wavefront's OBJ format: lines "v x y z" and "f a b c ..." are read, others ignored.
  *
- * A corner may be "a", "a/b", "a//c" or "a/b/c", of which a counts: the number of a point, from 1, or from -1
- * backwards from the newest. A face of more corners becomes a fan of triangles from its first one. Triangles with a
- * corner twice are passed over. */
+ * A corner is "a", "a/b", "a//c" or "a/b/c"; only a is used: the number of a point, from 1, or from -1 backwards from the
+ * most recent point. A face of more than three corners becomes a fan of triangles around its first corner. Triangles with a
+ * repeated corner are skipped. */
 #pragma once
 
 #include "mesh/mesh.h"
 
-/* Gives the surface (a mesh without elements, see mesh/triangles.h; all tags 0) of a file whose numbers are of unit_mm
- * millimetres each. MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with file and line: damage, or no triangles. */
+/* Reads the surface (a mesh without elements, see mesh/triangles.h; all tags 0) of a file with coordinates in units of
+ * unit_mm millimetres. MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with file and line: damage, or no triangles. */
 MT_NODISCARD mt_status mt_obj_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);

@@ -1,25 +1,26 @@
-/* TetGen's mesh files and Chaste's flavour of them, in:
+/* TetGen's mesh files and Chaste's variant of them, read only:
  *
- *   NAME.node   "n 3 [attributes [markers]]", then "id x y z ..." a vertex
- *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." an element; region: its first attribute. If it is no
- *               whole number of 32 bits, with a note, the element has no region (mt_names_unassigned).
- *               "n 10 ...": of second order; the four corners are used, the vertices on edges are dropped with a note
- *   NAME.face   "n [markers]", then "id v0 v1 v2 marker" a triangle, tagged where the marker is not 0
- *   NAME.ortho  "n", then a line of 9 numbers an element: fibre, sheet and normal, which is not read
- *   NAME.axi    "n", then a line of 3 numbers an element: fibre; not used if there is .ortho, with a note
+ *   NAME.node   "n 3 [attributes [markers]]", then "id x y z ..." for each vertex
+ *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." for each element; region: its first attribute. If that is not a
+ *               32-bit integer, the element has no region (mt_names_unassigned), with a note.
+ *               "n 10 ...": second order; the four corners are used, the vertices on edges are dropped with a note
+ *   NAME.face   "n [markers]", then "id v0 v1 v2 marker" for each triangle, tagged if the marker is not 0
+ *   NAME.ortho  "n", then a line of 9 numbers for each element: fibre, sheet, and normal, which is not read
+ *   NAME.axi    "n", then a line of 3 numbers for each element: fibre; ignored if there is .ortho, with a note
  *
- * The last three need not be there. Ids count on from 0 or 1, as the first vertex does, and vertices are
- * named by them; # begins a remark. A first line that ends in BIN is Chaste's: what follows is raw and
- * little-endian, without ids, from 0; vertices of elements are int32 and all else double.
+ * The last three files are optional. Ids are consecutive, starting at the id of the first vertex, 0 or 1, and elements refer
+ * to vertices by id; # begins a comment. A first line that ends in BIN is Chaste's: the data are binary and little-endian,
+ * without ids, from 0; vertex indices of elements are int32 and all other numbers double.
  *
- * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Points in .poly or .smesh are
+ * Chaste's coordinates are usually in centimetres; TetGen's have the unit that its user chose. Points in .poly or .smesh are
  * not read. */
 #pragma once
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of the files; `name` is their path without or with one of the endings, unit_mm what the numbers of .node are in
- * millimetres. Vertices of elements and triangles are in range, coordinates finite and directions unit vectors; the rest of
- * mt_mesh_check is for the caller: elements may be inverted or flat. MT_FILE: .node or .ele cannot be read, or one of the others that
- * is there. MT_MEMORY. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or along its sheet, damage. */
+/* Reads the mesh of the files. `name`: their path, without or with one of the endings. `unit_mm`: unit of .node in
+ * millimetres. The vertices of elements and triangles are in range, coordinates finite and directions unit vectors; the rest
+ * of mt_mesh_check is left to the caller: elements may be inverted or flat. MT_FILE: .node or .ele cannot be read, or an
+ * existing optional file cannot. MT_MEMORY. MT_INPUT, with file and line (or byte, if binary): a fibre of length 0 or
+ * parallel to its sheet, or damage. */
 MT_NODISCARD mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);

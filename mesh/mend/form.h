@@ -1,15 +1,15 @@
-/* The form of one element: sound, inverted, flat.
+/* The form of one element: sound, inverted or flat.
  *
- * An element is flat where |6 V| <= 1e-6 L^3, L its longest edge (the regular element has 0.71 L^3): its height is a
- * millionth of its width, and what is left of V may be rounding. An element that has a vertex twice is flat too. */
+ * An element is flat if |6 V| <= 1e-6 L^3, with L its longest edge (a regular tetrahedron has 0.71 L^3): its height is a
+ * millionth of its width, and its V may be rounding error. An element with a repeated vertex is also flat. */
 #pragma once
 
 #include "mesh/mesh.h"
 
 typedef enum mt_form { MT_FORM_SOUND, MT_FORM_INVERTED, MT_FORM_FLAT, MT_FORM_REPEATED } mt_form;
 
-/* REPEATED: it has a vertex twice, and is not called flat. */
+/* Returns the form of an element; MT_FORM_REPEATED, not MT_FORM_FLAT, if it has a repeated vertex. */
 mt_form mt_form_of(const mt_mesh *mesh, size_t element);
 
-/* Does it have a vertex twice? */
+/* True if an element has a repeated vertex. */
 bool mt_form_repeats(const mt_mesh *mesh, size_t element);
