@@ -23,7 +23,7 @@ static mt_status check(const mt_series *s)
     return MT_OK;
 }
 
-/* The mesh without vertices that are of no element. */
+/* Copies the mesh without vertices of no element. */
 static mt_status compact(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *shown)
 {
     uint8_t *used;
@@ -41,7 +41,7 @@ static mt_status compact(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *shown)
 
 /* ---- VTKHDF ---- */
 
-/* What is the same at every moment. */
+/* Writes the arrays that are equal in all frames. */
 static mt_status write_static(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
 {
     const size_t n = mesh->n_elements;
@@ -55,7 +55,7 @@ static mt_status write_static(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write_plain(h5, "VTKHDF/CellData/element", MT_H5_INT64, 1, &n, NULL, number);
 }
 
-/* Steps/NAME: value, value + each, value + 2 each ... */
+/* Writes Steps/NAME: value, value + each, value + 2 each, ... */
 static mt_status write_steps(
     mt_h5 *h5, const char *name, size_t n_frames, int64_t value, size_t each, int64_t *room)
 {
@@ -78,7 +78,7 @@ static mt_status write_data_offsets(mt_h5 *h5, const mt_series *s, int64_t *room
     return MT_OK;
 }
 
-/* Where the reader finds what belongs to a moment. */
+/* Writes the times of the frames and their offsets in the arrays. */
 static mt_status write_moments(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
 {
     static const char *const offsets[] = {
@@ -105,7 +105,7 @@ static void view_path(const mt_series *s, size_t frame, size_t field, char path[
     (void)snprintf(path, 256, "/frames/%s/%06zu", s->fields[field].name, frame);
 }
 
-/* Each frame of each field under a name of its own, for XDMF. */
+/* Creates a view of each frame of each field, for XDMF. */
 static mt_status write_views(mt_h5 *h5, const mt_series *s)
 {
     const size_t n = s->mesh->n_elements;
@@ -156,7 +156,7 @@ static mt_status write_hdf(mt_arena *scratch, const char *path, const mt_series 
 
 /* ---- XDMF ---- */
 
-/* A text of XML. */
+/* Writes a text with XML entities. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -169,7 +169,7 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-/* An array of the other file, all of it. */
+/* Writes a reference to a complete array of the HDF5 file. */
 static void put_array(
     FILE *out, const char *hdf, const char *type, int bytes, const char *shape, const char *name)
 {
@@ -253,7 +253,7 @@ mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX])
     return mt_file_sibling(path, (const char *const[]){".hdf", NULL}, ".xdmf", xdmf);
 }
 
-/* ---- the whole ---- */
+/* ---- both files ---- */
 
 mt_status mt_series_write(const char *path, const mt_series *series)
 {

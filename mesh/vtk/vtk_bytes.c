@@ -5,7 +5,7 @@
 
 enum { BEST_RATIO = 1032 };
 
-/* At most so many bytes can come. */
+/* Upper bound on the number of bytes that remain. */
 static size_t room(const mt_vtk_bytes *from)
 {
     const size_t left = (size_t)(from->end - from->at);
@@ -21,7 +21,7 @@ static mt_status check_room(const mt_vtk_bytes *from, const char *what, uint64_t
 
 /* ---- base64 ---- */
 
-/* 0 to 63, or -1. */
+/* Returns the value of a base64 digit, 0 to 63, or -1. */
 static int digit(char c)
 {
     if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -38,7 +38,7 @@ static mt_status refuse_base64(const mt_vtk_bytes *from)
         &from->scan, "array '%s': byte 0x%02x in its base64", from->name, (unsigned char)*from->at);
 }
 
-/* Four characters into one to three bytes: '=' fills up. */
+/* Decodes four characters to one to three bytes; '=' is padding. */
 static mt_status decode_group(mt_vtk_bytes *from)
 {
     uint32_t bits = 0;
@@ -70,7 +70,7 @@ static mt_status decode(mt_vtk_bytes *from, size_t n, unsigned char *out)
 
 /* ---- plain and compressed ---- */
 
-/* The next n bytes as they are stored. */
+/* Reads the next n bytes as stored. */
 static mt_status take(
     mt_arena *arena, mt_vtk_bytes *from, const char *what, size_t n, const unsigned char **bytes)
 {
@@ -105,7 +105,7 @@ static mt_status take_plain(mt_arena *arena, mt_vtk_bytes *from, size_t n, const
     return take(arena, from, "content", n, bytes);
 }
 
-/* The blocks: all have `each` bytes, the last one `last`. */
+/* Decompresses the blocks; each has `each` bytes, the last one `last`. */
 static mt_status inflate_blocks(mt_arena *arena, mt_vtk_bytes *from, size_t n_blocks, size_t each,
     size_t last, const unsigned char *sizes, unsigned char *out)
 {

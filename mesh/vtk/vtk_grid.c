@@ -12,7 +12,7 @@
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
 
-/* Cells of more points, of which the corners are the first. */
+/* Quadratic and Lagrange cells; their first points are the corners. */
 enum {
     LINE_3 = 21,
     TRIANGLE_6 = 22,
@@ -22,7 +22,7 @@ enum {
     LAGRANGE_TETRAHEDRON = 71
 };
 
-static const double long_direction = 1e6; /* nor any part of a direction */
+static const double long_direction = 1e6; /* upper bound of the components of a direction */
 
 /* ---- numbers ---- */
 
@@ -33,7 +33,7 @@ static const mt_vtk_type types[] = {{"Int8", MT_VTK_SIGNED, 1}, {"UInt8", MT_VTK
     {"signed_char", MT_VTK_SIGNED, 1}, {"unsigned_char", MT_VTK_UNSIGNED, 1}, {"short", MT_VTK_SIGNED, 2},
     {"unsigned_short", MT_VTK_UNSIGNED, 2}, {"int", MT_VTK_SIGNED, 4}, {"unsigned_int", MT_VTK_UNSIGNED, 4},
     {"long", MT_VTK_SIGNED, 8}, {"unsigned_long", MT_VTK_UNSIGNED, 8}, {"float", MT_VTK_FLOAT, 4},
-    {"double", MT_VTK_FLOAT, 8}, {"vtkIdType", MT_VTK_SIGNED, 4}, /* legacy files have always 4 bytes of it */
+    {"double", MT_VTK_FLOAT, 8}, {"vtkIdType", MT_VTK_SIGNED, 4}, /* always 4 bytes in legacy files */
     {"vtktypeint64", MT_VTK_SIGNED, 8}, {"vtktypeuint64", MT_VTK_UNSIGNED, 8}};
 
 const mt_vtk_type *mt_vtk_type_find(const char *name)
@@ -149,7 +149,7 @@ static const char *type_name(int type)
 
 /* ---- cells ---- */
 
-/* Where the corners of a cell begin. */
+/* Returns the index of the first corner of a cell. */
 static size_t begin_of(const mt_vtk_cells *cells, size_t k) { return k > 0 ? (size_t)cells->end[k - 1] : 0; }
 
 static size_t points_of(const mt_vtk_cells *cells, size_t k)
@@ -157,8 +157,8 @@ static size_t points_of(const mt_vtk_cells *cells, size_t k)
     return (size_t)cells->end[k] - begin_of(cells, k);
 }
 
-/* VTK's type of a cell whose numbers have been checked; a polygon of three corners is a triangle, and a curved cell the flat one of its
- * corners. */
+/* Returns the VTK type of a checked cell; a polygon of three corners counts as a triangle, and a curved cell as the linear
+ * one with its corners. */
 static int type_of(const mt_vtk_cells *cells, size_t k)
 {
     const int type = cells->type ? (int)cells->type[k] : cells->kind;
@@ -181,7 +181,7 @@ static mt_status check_points(
         type == TRIANGLE ? "triangle" : "tetrahedron", n);
 }
 
-/* Checks type and number of corners of cell k, which is number `cell` of the grid. */
+/* Checks the type and the number of corners of cell k, which is number `cell` of the grid. */
 static mt_status check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell)
 {
     const double end = cells->end[k], number = cells->type ? cells->type[k] : cells->kind;
@@ -217,7 +217,7 @@ static mt_status check_cells(const mt_vtk_grid *grid, size_t *n_tetrahedra, size
     return mt_fail(MT_INPUT, "%s: has no tetrahedra and no triangles among its %zu cells", grid->path, cell);
 }
 
-/* A point of a cell, as a vertex of the mesh. */
+/* Converts a point of a cell to a vertex of the mesh. */
 static mt_status put_corner(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t at, size_t cell, uint32_t *vertex)
 {
@@ -229,7 +229,7 @@ static mt_status put_corner(
     return MT_OK;
 }
 
-/* The first n points of cell k of the block. */
+/* Converts the first n points of cell k of the block. */
 static mt_status put_corners(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, size_t n, uint32_t *vertex)
 {
@@ -239,7 +239,7 @@ static mt_status put_corners(
 
 /* ---- data of cells ---- */
 
-/* Reads the value of a cell in an array of whole numbers from least to most. */
+/* Reads the value of a cell in an array of integers from `least` to `most`. */
 static mt_status put_whole(
     const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, int64_t least, int64_t most, int64_t *out)
 {
@@ -273,7 +273,7 @@ static bool find_region(const mt_vtk_grid *grid, size_t cell, int32_t *region, m
     return data->is && mt_vtk_whole(data->values[cell], cell, region, odd);
 }
 
-/* A direction of the cells or of the points. */
+/* Returns a direction of the cells or points after a check of its components. */
 static mt_status check_direction(
     const mt_vtk_grid *grid, const char *of, const mt_vtk_data *data, size_t at, const double **direction)
 {
@@ -317,13 +317,13 @@ static mt_status find_direction(const mt_vtk_grid *grid, mt_vtk_role role, size_
 
 /* ---- the mesh ---- */
 
-/* What is done, and where directions are missing. */
+/* The cells converted so far, and the elements with missing directions. */
 typedef struct progress {
     size_t tetrahedra, triangles;
-    uint8_t *without; /* [n_elements] not 0 for elements without a region */
-    mt_vtk_odd odd;   /* regions and tags */
+    uint8_t *without; /* [n_elements] nonzero for elements without a region */
+    mt_vtk_odd odd;   /* invalid regions and tags */
     size_t n_bath, first_bath;
-    size_t n_spread[MT_VTK_ROLES]; /* elements whose vertices have directions far from each other */
+    size_t n_spread[MT_VTK_ROLES]; /* elements with strongly differing directions at their vertices */
 } progress;
 
 static mt_status put_tetrahedron(
@@ -409,7 +409,7 @@ static mt_status add_notes(mt_arena *arena, const mt_vtk_grid *grid, const progr
 
 /* ---- curved cells ---- */
 
-/* Marks in keep[n_points] (1 before) the points of curved cells that are no corner of any cell, and counts these cells. */
+/* Sets keep[n_points] (1 before) to 0 for points of curved cells that are not a corner of any cell, and counts the curved cells. */
 static mt_status mark_corners(const mt_vtk_grid *grid, uint8_t *keep, size_t *n_curved)
 {
     for (int corners = 0; corners < 2; corners++) {
@@ -444,9 +444,9 @@ static mt_status drop_points_of_edges(
     return mt_mesh_note_curved(arena, mesh, n_curved, before - mesh->n_vertices);
 }
 
-/* ---- all */
+/* ---- entry point */
 
-/* Reads names and the tags of groups, whose elements follow with the cells. */
+/* Reads names and the tags of groups; the elements of groups are read with the cells. */
 static mt_status put_names(mt_arena *arena, const mt_vtk_grid *grid, mt_mesh *mesh)
 {
     if (!grid->names) return MT_OK;

@@ -8,22 +8,22 @@
 
 enum { NAME_SIZE = 256 };
 
-/* VTK's order of polygonal cells in their data, and what their cells are. */
+/* The sections of polygonal cells in VTK's order of cell data, and the types of their cells. */
 enum { VERTICES, LINES, POLYGONS, STRIPS, SECTIONS };
 static const int kind_of_section[SECTIONS] = {2, 4, 7, 6};
 
-/* What is found on the way; arrays live in the scratch arena. */
+/* State of the reader; arrays are in the scratch arena. */
 typedef struct reader {
     mt_scan scan;
     mt_arena *scratch;
     bool binary, poly_data;
-    bool split;    /* version 5: offsets and corners apart */
-    bool of_cells; /* whose data follows */
-    size_t n_data; /* so many cells or points; SIZE_MAX before it was said */
+    bool split;    /* version 5: offsets and corners in separate arrays */
+    bool of_cells; /* True if the data that follow belong to cells */
+    size_t n_data; /* number of cells or points; SIZE_MAX before it is known */
     bool has_points;
     size_t n_types;
-    double *types;                  /* NULL: none yet */
-    mt_vtk_cells section[SECTIONS]; /* those of an unstructured grid in the first */
+    double *types;                  /* NULL before they are read */
+    mt_vtk_cells section[SECTIONS]; /* cells of an unstructured grid are in the first */
     mt_vtk_grid grid;
 } reader;
 
@@ -41,14 +41,14 @@ static mt_status read_type(reader *r, const mt_vtk_type **type)
         word);
 }
 
-/* Behind raw numbers; line ends among them count as an editor counts them. */
+/* Skips raw numbers; counts the line ends in them, as an editor would. */
 static void move(reader *r, size_t bytes)
 {
     for (size_t k = 0; k < bytes; k++) r->scan.line += r->scan.at[k] == '\n';
     r->scan.at += bytes;
 }
 
-/* So many numbers must still be there. */
+/* Checks that n numbers can remain in the file. */
 static mt_status check_room(const reader *r, const char *what, const mt_vtk_type *type, size_t n)
 {
     const size_t left = mt_scan_left(&r->scan);
@@ -58,7 +58,7 @@ static mt_status check_room(const reader *r, const char *what, const mt_vtk_type
         &r->scan, "%zu numbers (%s) follow here; the rest of the file has room for %zu", n, what, most);
 }
 
-/* Gives n numbers; raw ones begin in the next line. */
+/* Reads n numbers; raw numbers begin on the next line. */
 static mt_status read_numbers(reader *r, const char *what, const mt_vtk_type *type, size_t n, double **values)
 {
     if (r->binary) mt_scan_next_line(&r->scan);
@@ -86,7 +86,7 @@ static mt_status skip_numbers(reader *r, const char *what, const mt_vtk_type *ty
 
 /* ---- points and cells ---- */
 
-/* Data are as many as the points and cells that are there before them. */
+/* Checks that no data precede this section: their length must equal the number of points or cells read before. */
 static mt_status check_no_data(const reader *r, const char *name)
 {
     if (r->n_data == SIZE_MAX) return MT_OK;
@@ -104,7 +104,7 @@ static mt_status read_points(reader *r)
     return read_numbers(r, "coordinate", type, 3 * r->grid.n_points, &r->grid.xyz);
 }
 
-/* Before version 5: "k corner corner ..." of each cell, `size` numbers in all. */
+/* Reads cells before version 5: "k corner corner ..." for each cell, `size` numbers in total. */
 static mt_status read_joined(reader *r, const char *name, size_t n, size_t size, mt_vtk_cells *cells)
 {
     double *numbers, *end;
@@ -129,7 +129,7 @@ static mt_status read_joined(reader *r, const char *name, size_t n, size_t size,
     return MT_OK;
 }
 
-/* One of the two arrays of version 5. */
+/* Reads one of the two arrays of version 5. */
 static mt_status read_part(reader *r, const char *name, size_t n, double **values)
 {
     char word[NAME_SIZE];
@@ -188,7 +188,7 @@ static mt_status read_data(reader *r, const char *name, bool of_cells)
     return MT_OK;
 }
 
-/* Reads names of tags, an array of the file itself. */
+/* Reads the names of tags, an array of the file itself. */
 static mt_status read_names(reader *r, const mt_vtk_type *type, size_t n)
 {
     double *bytes;
@@ -196,7 +196,7 @@ static mt_status read_names(reader *r, const mt_vtk_type *type, size_t n)
     return mt_vtk_grid_put_names(r->scratch, &r->grid, n, bytes);
 }
 
-/* An array of n times so many numbers, kept where the mesh wants it. */
+/* Reads an array of n x `components` numbers, or skips it if the mesh does not use it. */
 static mt_status read_array(reader *r, const char *name, const mt_vtk_type *type, size_t components, size_t n)
 {
     mt_vtk_data *data;
@@ -208,7 +208,7 @@ static mt_status read_array(reader *r, const char *name, const mt_vtk_type *type
     return read_numbers(r, name, type, numbers, &data->values);
 }
 
-/* "SCALARS name type [components]", then "LOOKUP_TABLE name", which some forget. */
+/* Reads "SCALARS name type [components]", then "LOOKUP_TABLE name", which some programs omit. */
 static mt_status read_scalars(reader *r)
 {
     char name[NAME_SIZE], word[NAME_SIZE];
@@ -226,7 +226,7 @@ static mt_status read_scalars(reader *r)
     return read_array(r, name, type, (size_t)components, r->n_data);
 }
 
-/* "VECTORS name type" and the like. */
+/* Reads "VECTORS name type" and similar arrays. */
 static mt_status read_vectors(reader *r, size_t components)
 {
     char name[NAME_SIZE];
@@ -236,7 +236,7 @@ static mt_status read_vectors(reader *r, size_t components)
     return read_array(r, name, type, components, r->n_data);
 }
 
-/* "TEXTURE_COORDINATES name components type". */
+/* Reads "TEXTURE_COORDINATES name components type". */
 static mt_status read_texture(reader *r)
 {
     char name[NAME_SIZE];
@@ -248,8 +248,7 @@ static mt_status read_texture(reader *r)
     return read_array(r, name, type, (size_t)components, r->n_data);
 }
 
-/* "COLOR_SCALARS name components" and "LOOKUP_TABLE name size": a byte or a float for each part of a
- * colour. */
+/* Skips "COLOR_SCALARS name components" and "LOOKUP_TABLE name size": a byte or a float for each component of a colour. */
 static mt_status skip_colours(reader *r, bool table)
 {
     char name[NAME_SIZE];
@@ -261,14 +260,14 @@ static mt_status skip_colours(reader *r, bool table)
     return skip_numbers(r, name, mt_vtk_type_find("unsigned_char"), numbers);
 }
 
-/* Up to an empty line. */
+/* Skips to the next empty line. */
 static void skip_metadata(reader *r)
 {
     do mt_scan_next_line(&r->scan);
     while (mt_scan_more(&r->scan));
 }
 
-/* "FIELD name n", then n times "name components tuples type" and the numbers. */
+/* Reads "FIELD name n", then n times "name components tuples type" and the numbers. */
 static mt_status read_field(reader *r)
 {
     char name[NAME_SIZE];
@@ -278,7 +277,7 @@ static mt_status read_field(reader *r)
     MT_TRY(mt_scan_count(&r->scan, "number of arrays", 1, &n_arrays));
     for (size_t k = 0; k < n_arrays; k++) {
         mt_scan_word(&r->scan, name, sizeof name);
-        if (strcasecmp(name, "METADATA") == 0) { /* of the array before */
+        if (strcasecmp(name, "METADATA") == 0) { /* of the previous array */
             skip_metadata(r);
             mt_scan_word(&r->scan, name, sizeof name);
         }
@@ -337,7 +336,7 @@ static mt_status read_header(reader *r)
     if (word[0] < '1' || word[0] > '5' || word[1] != '.')
         return mt_scan_fail(&r->scan, "version '%s'; allowed: 1.0 to 5.1", word);
     r->split = word[0] == '5';
-    mt_scan_next_line(&r->scan); /* the title is anything */
+    mt_scan_next_line(&r->scan); /* the title is arbitrary */
     mt_scan_next_line(&r->scan);
     mt_scan_word(&r->scan, word, sizeof word);
     r->binary = strcasecmp(word, "BINARY") == 0;
@@ -352,7 +351,7 @@ static mt_status read_header(reader *r)
     return mt_scan_fail(&r->scan, "DATASET '%s'; allowed: UNSTRUCTURED_GRID, POLYDATA", word);
 }
 
-/* The sections become the grid. */
+/* Builds the grid from the sections. */
 static mt_status join(reader *r)
 {
     mt_vtk_cells **last = &r->grid.cells;

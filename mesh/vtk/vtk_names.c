@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names without blanks, '_' and '-'. Sources: openCARP and meshtool (elemTag, fiber, sheet), the cohorts of Strocchi, Rodero and
- * others (ID, fibres, sheets), FEniCS and ldrb (f0, s0, cell_tags), meshio (gmsh:physical, medit:ref, name_to_read), SimVascular and
- * svFSI (ModelRegionID, DOMAIN_ID, FIB_DIR), TetGen and ParaView (attribute, CellEntityIds, MaterialIds). */
+/* Names without blanks, '_' and '-'. Sources: openCARP and meshtool (elemTag, fiber, sheet), the cohorts of Strocchi, Rodero
+ * and others (ID, fibres, sheets), FEniCS and ldrb (f0, s0, cell_tags), meshio (gmsh:physical, medit:ref, name_to_read),
+ * SimVascular and svFSI (ModelRegionID, DOMAIN_ID, FIB_DIR), TetGen and ParaView (attribute, CellEntityIds, MaterialIds). */
 static const mt_vtk_known known[] = {{MT_VTK_REGION, "region"}, {MT_VTK_REGION, "regions"},
     {MT_VTK_REGION, "regionid"}, {MT_VTK_REGION, "regionids"}, {MT_VTK_REGION, "modelregionid"},
     {MT_VTK_REGION, "elemTag"}, {MT_VTK_REGION, "elemTags"}, {MT_VTK_REGION, "elementtag"},
@@ -35,7 +35,7 @@ size_t mt_vtk_components(mt_vtk_role role) { return role == MT_VTK_FIBRE || role
 
 static bool counts(char c) { return c != ' ' && c != '_' && c != '-'; }
 
-/* True if the name is that of the table, which has no characters that do not count. */
+/* True if the name equals that of the table, which contains no ignored characters. */
 static bool is_name(const char *name, const char *of_table)
 {
     for (; *name; name++) {
@@ -77,7 +77,7 @@ mt_status mt_vtk_odd_note(
         array, odd->n, odd->first, of, odd->at);
 }
 
-/* True if the array follows from others or only numbers points and cells. */
+/* True if the array is derived from others or only numbers points and cells. */
 static bool is_idle(const char *name)
 {
     static const char *const names[] = {"normal", "normals", "n0", "sheetnormal", "vtkoriginalpointids",

@@ -6,7 +6,7 @@
 
 enum { TRIANGLE = 5, TETRAHEDRON = 10 };
 
-/* Bytes on their way into a file, as base64: three at a time become four characters. */
+/* A base64 encoder that writes to a file: three bytes become four characters. */
 typedef struct base64 {
     FILE *out;
     unsigned char held[3];
@@ -14,11 +14,11 @@ typedef struct base64 {
     char text[4096];
 } base64;
 
-/* An array of the file: n times `components` (1 or 3) numbers, which `put` writes one after the other. */
+/* An array of the file: n x `components` (1 or 3) numbers, written by `put`. */
 typedef struct array {
     const char *section, *type, *name;
     size_t bytes, components, n;                   /* bytes of a number */
-    void (*put)(base64 *out, const mt_mesh *mesh); /* NULL: the mesh has none */
+    void (*put)(base64 *out, const mt_mesh *mesh); /* NULL if the mesh has none */
 } array;
 
 static void flush(base64 *out)
@@ -27,7 +27,7 @@ static void flush(base64 *out)
     out->n_text = 0;
 }
 
-/* The bytes held, one to three, become four characters. */
+/* Encodes the one to three bytes held as four characters. */
 static void put_group(base64 *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -83,7 +83,7 @@ static void put_regions(base64 *out, const mt_mesh *mesh)
     put(out, mesh->face_tag, mesh->n_faces * sizeof *mesh->face_tag);
 }
 
-/* Those of cells, then 0 for each triangle. */
+/* Writes the values of cells, then 0 for each triangle. */
 static void put_doubles(base64 *out, const mt_mesh *mesh, size_t components, const double *values)
 {
     const double zero[3] = {0};
@@ -106,7 +106,7 @@ static void put_normals(base64 *out, const mt_mesh *mesh)
     for (size_t f = 0; f < mesh->n_faces; f++) put(out, normal, sizeof normal);
 }
 
-/* The same of 32 bits each: bits of groups, or layers. */
+/* The same for 32-bit values: group bits or layers. */
 static void put_words(base64 *out, const mt_mesh *mesh, const void *values)
 {
     put(out, values, mesh->n_elements * sizeof(int32_t));
@@ -116,7 +116,7 @@ static void put_words(base64 *out, const mt_mesh *mesh, const void *values)
 static void put_groups(base64 *out, const mt_mesh *mesh) { put_words(out, mesh, mesh->groups); }
 static void put_layers(base64 *out, const mt_mesh *mesh) { put_words(out, mesh, mesh->layer); }
 
-/* Begins an array of so many bytes. */
+/* Begins an array with the given number of bytes. */
 static void begin_array(base64 *text, uint64_t bytes) { put(text, &bytes, sizeof bytes); }
 
 static void end_array(base64 *text)
@@ -136,7 +136,7 @@ static void put_array(FILE *out, const mt_mesh *mesh, const array *a)
     end_array(&text);
 }
 
-/* Names and tags of groups, as data of the file; n is 0 if there are none. */
+/* Writes the names and tags of groups as field data; n is 0 if there are none. */
 static void put_names(FILE *out, size_t n, const char *names)
 {
     base64 text = {.out = out};

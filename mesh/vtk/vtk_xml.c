@@ -9,15 +9,15 @@
 #include "mesh/vtk/vtk_grid.h"
 #include "mesh/vtk/xml.h"
 
-/* First the XML is read up to the `_` of AppendedData, behind which the file need be no XML; on the way it is
- * noted where the wanted arrays of each piece stand. Then they are decoded. */
+/* The XML is read first, up to the `_` of AppendedData; the bytes after it need not be XML. This pass records the positions
+ * of the required arrays of each piece, which are then decoded. */
 
 enum { PIECES_MOST = 4096 };
 
-/* Where things are in the tree: VTKFile / UnstructuredGrid / Piece / Points / DataArray. */
+/* Depths in the tree: VTKFile / UnstructuredGrid / Piece / Points / DataArray. */
 enum { IN_ROOT = 1, IN_GRID, IN_PIECE, IN_SECTION, IN_ARRAY };
 
-/* The kinds of cells, in VTK's order in their data; those of an unstructured grid are of the first. */
+/* The kinds of polygonal cells in VTK's order of cell data; cells of an unstructured grid use the first. */
 enum { VERTS, LINES, POLYS, STRIPS, KINDS };
 static const struct {
     const char *section, *count;
@@ -25,13 +25,13 @@ static const struct {
 } kinds[KINDS] = {{"Verts", "NumberOfVerts", 2}, {"Lines", "NumberOfLines", 4}, {"Polys", "NumberOfPolys", 7},
     {"Strips", "NumberOfStrips", 6}};
 
-/* Where an array stands. */
+/* The position of an array in the file. */
 typedef struct array {
     bool there, base64, appended;
     const mt_vtk_type *type;
     size_t components;
-    const char *begin; /* of what is in its element; of appended ones, NULL */
-    uint64_t offset;   /* of appended ones */
+    const char *begin; /* start of the content of its element; NULL if appended */
+    uint64_t offset;   /* in AppendedData, if appended */
     size_t line;
 } array;
 
@@ -48,22 +48,22 @@ typedef struct piece {
 } piece;
 
 typedef struct reader {
-    mt_scan scan; /* the whole file */
+    mt_scan scan; /* the complete file */
     mt_arena *scratch;
     size_t depth;
     bool poly_data, compressed, big_endian;
     size_t word;
     size_t n_pieces;
-    piece *pieces, **last, *open; /* `open`: the one whose element we are in, or NULL */
-    array *arrays[3];             /* connectivity, offsets, types: of the section that is open; NULL: none */
-    wanted *data;                 /* the same for data */
+    piece *pieces, **last, *open; /* `open`: the piece that contains the current element, or NULL */
+    array *arrays[3]; /* connectivity, offsets, types of the current section; NULL if not expected */
+    wanted *data;     /* arrays of the current section; NULL if not expected */
     bool of_points, in_points;
-    bool in_field; /* data of the file */
+    bool in_field; /* True in the field data of the file */
     array names;   /* of tags, of n_names bytes */
     size_t n_names;
-    const char *appended; /* behind the `_`; NULL: none */
+    const char *appended; /* first byte after the `_`; NULL if there is no AppendedData */
     bool appended_base64;
-    size_t n_corners; /* of all pieces */
+    size_t n_corners; /* in all pieces */
     mt_vtk_grid grid;
 } reader;
 
@@ -83,7 +83,7 @@ static mt_status read_count(
         (unsigned long long)most);
 }
 
-/* A count of things of which the file can have only so many, over all pieces. */
+/* Reads a count; the sum over all pieces is limited by the size of the file. */
 static mt_status read_size(
     const reader *r, const char *const *attributes, const char *name, size_t *total, size_t *count)
 {
@@ -157,7 +157,7 @@ static mt_status start_piece(reader *r, const char *name, const char *const *att
     return MT_OK;
 }
 
-/* What its arrays will be. */
+/* Sets the arrays expected in a section. */
 static void start_section(reader *r, const char *name)
 {
     piece *p = r->open;
@@ -203,7 +203,7 @@ static mt_status start_array(reader *r, const mt_xml_tag *tag)
     uint64_t n;
     if (strcmp(tag->name, "DataArray") != 0) return MT_OK;
     MT_TRY(read_count(r, tag->attributes, "NumberOfComponents", SIZE_MAX, &n));
-    const size_t components = n > 0 ? (size_t)n : 1; /* 0, or nothing said, is one */
+    const size_t components = n > 0 ? (size_t)n : 1; /* 0, as if the attribute is absent, means 1 */
     if (r->in_points && !r->open->points.there)
         return note_array(r, "Points", tag, components, &r->open->points);
     for (int k = 0; k < 3; k++)
@@ -221,7 +221,7 @@ static mt_status start_array(reader *r, const mt_xml_tag *tag)
     return note_array(r, called, tag, components, &r->data[is->role].array);
 }
 
-/* Finds the names of tags among the arrays of the file. */
+/* Records the names of tags among the field arrays. */
 static mt_status start_field_array(reader *r, const mt_xml_tag *tag)
 {
     const char *called = mt_xml_attribute(tag->attributes, "Name", "");
@@ -261,7 +261,7 @@ static mt_status read_tree(reader *r)
 
 /* ---- arrays ---- */
 
-/* The text of an array that is in its element, up to the next tag. */
+/* Returns the text of an array stored in its element, up to the next tag. */
 static mt_scan text_of(const reader *r, const array *a)
 {
     mt_scan scan = r->scan;
@@ -305,8 +305,8 @@ static mt_status find_bytes(const reader *r, const array *a, const char *name, m
     return MT_OK;
 }
 
-/* The array of n times so many numbers is there, and in the file may be room for it: to be asked before
- * memory is taken. n is bounded by the file's size. */
+/* Checks that the array of n x `components` numbers exists and can fit in the file, before memory is allocated. n is bounded
+ * by the size of the file. */
 static mt_status check_array(const reader *r, const array *a, const char *name, size_t n, size_t components)
 {
     if (n == 0) return MT_OK;
@@ -325,7 +325,7 @@ static mt_status check_array(const reader *r, const array *a, const char *name, 
         n * components, mt_scan_left(&scan) / 2 + 1);
 }
 
-/* out[n] = the numbers of an array that has passed check_array. */
+/* Decodes the numbers of an array that has passed check_array into out[n]. */
 static mt_status decode(const reader *r, const array *a, const char *name, size_t n, double *out)
 {
     MT_SCRATCH(own);
@@ -341,7 +341,7 @@ static mt_status decode(const reader *r, const array *a, const char *name, size_
 
 /* ---- pieces ---- */
 
-/* The corners of n > 0 cells are as many as the last offset says. */
+/* Returns the number of corners of n > 0 cells, which is the last offset. */
 static mt_status count_corners(reader *r, const double *end, size_t n, size_t *count)
 {
     const double last = end[n - 1];
@@ -354,7 +354,7 @@ static mt_status count_corners(reader *r, const double *end, size_t n, size_t *c
     return MT_OK;
 }
 
-/* Gives an array of one number each. */
+/* Reads an array with one number per entry. */
 static mt_status read_array(
     const reader *r, const array *a, const char *name, size_t n, const double **values)
 {
@@ -380,7 +380,7 @@ static const wanted *data_of(const piece *p, bool of_points, mt_vtk_role role)
     return of_points ? &p->of_points[role] : &p->of_cells[role];
 }
 
-/* The array for a role, of all pieces, which must have the same ones. */
+/* Concatenates the arrays with a role from all pieces; all pieces must have the same arrays. */
 static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_data *data)
 {
     const size_t each = mt_vtk_components(role);

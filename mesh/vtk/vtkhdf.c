@@ -66,7 +66,8 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
 }
 
-/* A file with tagged triangles has names, if only the first remark: without them it is of an earlier version. */
+/* True if the file gets a text of names. A file with tagged triangles always does, if only with the first comment line; a
+ * file without one is of an earlier version. */
 static bool has_names(const mt_mesh *mesh)
 {
     return mesh->n_faces > 0 || mesh->n_names > 0 || mesh->n_groups > 0;
@@ -115,12 +116,12 @@ static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partitio
         (int64_t[]){mt_partition_groups(partition), each});
 }
 
-/* What a file holds, in one place. */
+/* The content of a file. */
 typedef struct content {
     const mt_mesh *mesh;
     size_t n_fields;
     const mt_vtkhdf_field *fields;
-    const mt_partition *partition; /* NULL: none */
+    const mt_partition *partition; /* NULL if there is none */
     size_t n_notes;
     const mt_vtkhdf_note *notes;
 } content;
@@ -185,8 +186,7 @@ static mt_status check_kind(mt_h5 *h5)
     return MT_OK;
 }
 
-/* A count of a file of one piece; the array it speaks of must have that length, which guards the memory we
- * ask for. */
+/* Reads a count of a file of one piece. The corresponding array must have that length, which bounds the memory allocated. */
 static mt_status read_count(mt_h5 *h5, const char *name, const char *array, size_t rank, size_t *count)
 {
     int64_t value;
@@ -224,7 +224,7 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
     return MT_OK;
 }
 
-/* One or three numbers an element, where the file has them. */
+/* Reads one or three numbers per element, if the file has them. */
 static mt_status read_doubles(
     mt_arena *arena, mt_h5 *h5, const char *name, size_t n_elements, size_t each, double **values)
 {
@@ -265,7 +265,7 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
-/* Reads the unit that the file states, "" if none, and checks that it is known. */
+/* Reads the unit that the file states, "" if it states none, and checks that it is known. */
 mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[MT_UNIT_SIZE])
 {
     bool there, stated;
@@ -279,7 +279,7 @@ mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[MT_UNIT_SIZE]
     return mt_fail_in(h5->path, mt_fail_in(name, mt_unit_mm(unit, &mm)));
 }
 
-/* Converts coordinates to mm from the unit that the file states, or else from unit_mm. */
+/* Converts coordinates to mm from the unit that the file states, else from unit_mm. */
 static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
 {
     char unit[MT_UNIT_SIZE];
@@ -289,7 +289,7 @@ static mt_status convert_points(mt_h5 *h5, double unit_mm, mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Before files had names, the tags 1 to 4 of ours were those of mt_surface. */
+/* Names the tags 1 to 4 in files written by Myotile before names were stored; they had the meaning of mt_surface. */
 static mt_status name_earlier(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     char program[64];
@@ -395,7 +395,7 @@ static mt_status read_size(mt_h5 *h5, mt_partition *partition)
     return MT_OK;
 }
 
-/* One number an element, each below `end`. */
+/* Reads one number per element and checks that each is below `end`. */
 static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_elements, uint32_t end, int32_t *number)
 {
     MT_TRY(mt_h5_read(h5, name, MT_H5_INT32, 1, &n_elements, number));

@@ -8,7 +8,7 @@
 
 static const char *const groups[2] = {"VTKHDF/CellData", "VTKHDF/PointData"};
 
-/* Finds the number of components of an array that has n rows; 0 for another. */
+/* Returns the number of components of an array with n rows; 0 for any other array. */
 static mt_status find_components(mt_h5 *h5, const char *path, size_t n, size_t *components)
 {
     size_t rank, shape[MT_H5_RANK_MAX];
@@ -17,7 +17,7 @@ static mt_status find_components(mt_h5 *h5, const char *path, size_t n, size_t *
     return MT_OK;
 }
 
-/* Finds whether a group has an array with a role, but not under our name. */
+/* Determines whether a group has an array with a role under a name that Myotile does not write. */
 static mt_status has_other_names(mt_arena *scratch, mt_h5 *h5, bool of_points, bool *other)
 {
     const char **names;
@@ -39,7 +39,7 @@ mt_status mt_vtkhdf_is_other(mt_arena *scratch, mt_h5 *h5, bool *other)
     return *other ? MT_OK : has_other_names(scratch, h5, true, other);
 }
 
-/* Reads an array of numbers of any shape. */
+/* Reads all numbers of an array of any shape. */
 static mt_status read_all(mt_arena *scratch, mt_h5 *h5, const char *name, size_t *n, double **values)
 {
     size_t rank, shape[MT_H5_RANK_MAX];
@@ -84,7 +84,7 @@ static mt_status read_cells(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
     return MT_OK;
 }
 
-/* Reads what the mesh uses of the arrays of cells or points. */
+/* Reads the arrays of cells or points that the mesh uses. */
 static mt_status read_data(mt_arena *scratch, mt_h5 *h5, bool of_points, mt_vtk_grid *grid)
 {
     const char **names;

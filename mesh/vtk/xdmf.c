@@ -17,10 +17,10 @@ enum { GRIDS_MOST = 32 };
 /* A uniform Grid of the file. */
 typedef struct grid {
     const mt_xml_element *element, *topology, *geometry;
-    size_t n_steps; /* of the time series whose first step it is; 0: none */
+    size_t n_steps; /* length of the time series in which it is the first step; 0 if none */
     mt_vtk_cells cells;
-    size_t first_cell; /* of its triangles, among all cells of the mesh */
-    bool read, used;   /* `read`: its cells */
+    size_t first_cell; /* index of its first triangle among all cells of the mesh */
+    bool read, used;   /* `read`: True if its cells were read */
 } grid;
 
 typedef struct reader {
@@ -28,9 +28,9 @@ typedef struct reader {
     mt_arena *scratch;
     size_t n_grids;
     grid grids[GRIDS_MOST];
-    grid *mesh;                                                   /* the one of these with the mesh */
-    const mt_xml_element *collection;                             /* the first that is not read; NULL: none */
-    mt_xdmf_item of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* of the arrays of `out` */
+    grid *mesh;                       /* the Grid with the mesh, in `grids` */
+    const mt_xml_element *collection; /* the first collection that is not read; NULL if there is none */
+    mt_xdmf_item of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* items of the arrays of `out` */
     mt_vtk_grid out;
 } reader;
 
@@ -59,7 +59,7 @@ static mt_status count_grids(reader *r, const mt_xml_element *parent, size_t *n)
     return MT_OK;
 }
 
-/* Finds the uniform Grid in *e, which may be a collection; *e is NULL if there is none, or more than one in space. */
+/* Replaces a collection in *e by its uniform Grid. *e is NULL if there is none, or if a spatial collection has more than one. */
 static mt_status find_uniform(reader *r, const mt_xml_element **e, size_t *n_steps)
 {
     *n_steps = 0;
@@ -113,7 +113,7 @@ static bool can_be(const grid *g, mt_xdmf_shape shape)
     return g->topology && g->geometry && mt_xdmf_cells_can_be(g->topology, shape);
 }
 
-/* Finds the Grid with the mesh, or one whose cells are then refused by their type. */
+/* Finds the Grid with the mesh. If there is none, selects a Grid that is then refused because of its cell type. */
 static mt_status find_mesh(reader *r)
 {
     grid *tetrahedra = NULL, *triangles = NULL, *any = NULL;
@@ -170,10 +170,10 @@ static mt_status read_points(reader *r)
 
 /* An Attribute of a Grid. */
 typedef struct attribute {
-    const char *name; /* NULL: there are no more */
+    const char *name; /* NULL after the last one */
     mt_xdmf_item item;
     bool of_points;
-    size_t components; /* 0: it has no whole number of them for each cell or point */
+    size_t components; /* 0 if the number of values is not a multiple of the number of cells or points */
 } attribute;
 
 /* Finds the attribute after *at in a grid of n_cells. */
@@ -196,7 +196,7 @@ static mt_status next_attribute(
     return MT_OK;
 }
 
-/* Returns the name by which an attribute is understood: its own, but FEniCS calls a MeshFunction, which has whole numbers, "f". */
+/* Returns the name that determines the role of an attribute. Integers named "f" are a MeshFunction of FEniCS. */
 static const char *known_name(const attribute *a)
 {
     if (a->of_points || a->components != 1 || strcmp(a->name, "f") != 0) return a->name;
@@ -221,7 +221,7 @@ static mt_status select_arrays(reader *r, grid *g)
     }
 }
 
-/* Reads a selected array; cells that other grids added have 0. */
+/* Reads a selected array; cells added by other grids get 0. */
 static mt_status read_array(reader *r, const mt_xdmf_item *item, bool of_points, mt_vtk_data *data)
 {
     double *values;
@@ -248,7 +248,7 @@ static mt_status read_arrays(reader *r)
 
 /* ---- Grids with tags ---- */
 
-/* True if two Geometry elements are one, or their points are one array of HDF5. */
+/* True if two Geometry elements are identical, or their points are the same array of HDF5. */
 static bool same_geometry(const mt_xml_element *a, const mt_xml_element *b)
 {
     char x[256], y[256];
@@ -258,7 +258,7 @@ static bool same_geometry(const mt_xml_element *a, const mt_xml_element *b)
            mt_xml_tree_text(p, x, sizeof x) && mt_xml_tree_text(q, y, sizeof y) && strcmp(x, y) == 0;
 }
 
-/* Reads the cells of the grids on the geometry of the mesh, and adds triangles to it. */
+/* Reads the cells of other grids with the geometry of the mesh, and adds their triangles to it. */
 static mt_status add_cells(reader *r)
 {
     mt_vtk_cells *last = r->out.cells;
@@ -278,7 +278,7 @@ static mt_status add_cells(reader *r)
     return MT_OK;
 }
 
-/* Finds the only scalar of the cells of a grid; its name is NULL if there is none or are several. */
+/* Finds the only scalar of the cells of a grid; its name is NULL if there is none or more than one. */
 static mt_status only_scalar(reader *r, const grid *g, attribute *found)
 {
     const mt_xml_element *at = NULL;
@@ -295,7 +295,7 @@ static mt_status only_scalar(reader *r, const grid *g, attribute *found)
     return MT_OK;
 }
 
-/* Starts the regions: no cell of the mesh has one yet. */
+/* Creates the array of regions, with nan (no region) for all cells of the mesh. */
 static mt_status start_regions(reader *r, const char *name)
 {
     mt_vtk_data *data = &r->out.of_cells[MT_VTK_REGION];

@@ -8,7 +8,7 @@
 #include "data/core/order.h"
 #include "mesh/vtk/xdmf_item.h"
 
-/* VTK's types of cells, which vtk_grid.h understands. */
+/* VTK's cell types that vtk_grid.h supports. */
 enum {
     VERTEX = 1,
     POLY_LINE = 4,
@@ -20,11 +20,11 @@ enum {
     TETRAHEDRON_10 = 24
 };
 
-/* The types of Topology that are read; `mixed` is their number in Mixed. */
+/* The types of Topology that can be read. `mixed`: their number in Mixed. */
 static const struct {
     const char *name;
     int vtk;
-    size_t points; /* of a cell; 0: the file says */
+    size_t points; /* points of a cell; 0 if the file states the number */
     unsigned mixed;
 } kinds[] = {{"Tetrahedron", TETRAHEDRON, 4, 6}, {"Triangle", TRIANGLE, 3, 4},
     {"Tetrahedron_10", TETRAHEDRON_10, 10, 38}, {"Tet_10", TETRAHEDRON_10, 10, 38},
@@ -41,7 +41,7 @@ static const char *type_of(const mt_xml_element *topology)
 
 static bool is_mixed(const mt_xml_element *topology) { return strcasecmp(type_of(topology), "Mixed") == 0; }
 
-/* Returns the row of a type, or KINDS. */
+/* Returns the row of a type; KINDS if it is not in the table. */
 static int find_kind(const mt_xml_element *topology)
 {
     int k = 0;
@@ -49,7 +49,7 @@ static int find_kind(const mt_xml_element *topology)
     return k;
 }
 
-/* Returns the row of a number in Mixed, or KINDS. */
+/* Returns the row of a number in Mixed; KINDS if it is not in the table. */
 static int find_number(double number)
 {
     int k = 0;
@@ -170,7 +170,7 @@ mt_status mt_xdmf_cells_read(
 
 /* ---- cells of two topologies ---- */
 
-/* A tetrahedron by its corners, ascending. */
+/* A tetrahedron identified by its corners, in ascending order. */
 typedef struct key {
     double corner[4];
     size_t cell;
@@ -187,7 +187,7 @@ static int by_corners(const void *a, const void *b)
     return 0;
 }
 
-/* Sets the key of cell k. Returns false if it is no tetrahedron. */
+/* Sets the key of cell k. Returns false if the cell is not a tetrahedron. */
 static bool make_key(const mt_vtk_cells *cells, size_t k, key *out)
 {
     const int type = cells->type ? (int)cells->type[k] : cells->kind;

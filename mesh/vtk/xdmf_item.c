@@ -51,7 +51,7 @@ mt_status mt_xdmf_item_find(mt_xml_tree *tree, const mt_xml_element *parent, siz
     return item->element ? read_dimensions(tree, item) : MT_OK;
 }
 
-/* Finds the type of the numbers of a file of bytes. */
+/* Finds the type of the numbers in a binary file. */
 static mt_status find_type(const mt_xml_tree *tree, const mt_xdmf_item *item, const mt_vtk_type **type)
 {
     static const struct {
@@ -79,7 +79,7 @@ static mt_status find_type(const mt_xml_tree *tree, const mt_xdmf_item *item, co
         name, precision);
 }
 
-/* Finds the order of bytes and the place of the numbers of a file of bytes. */
+/* Finds the byte order and the offset of the numbers in a binary file. */
 static mt_status find_bytes(const mt_xml_tree *tree, const mt_xdmf_item *item, bool *big_endian, size_t *seek)
 {
     const char *endian = word(item, "Endian", "Native"), *compression = word(item, "Compression", "Raw"),
@@ -96,7 +96,7 @@ static mt_status find_bytes(const mt_xml_tree *tree, const mt_xdmf_item *item, b
     return mt_xml_tree_fail(tree, item->element, "Seek is '%.40s'; allowed: a number of bytes", text);
 }
 
-/* ---- the other file ---- */
+/* ---- the data file ---- */
 
 /* True if a path is below the folder of the file that names it. */
 static bool is_below(const char *name)
@@ -109,7 +109,7 @@ static bool is_below(const char *name)
     return true;
 }
 
-/* Joins a name and the folder of the XDMF file. */
+/* Joins the folder of the XDMF file and a name. */
 static mt_status join(
     const mt_xml_tree *tree, const mt_xdmf_item *item, const char *name, char path[MT_FILE_PATH_MAX])
 {
@@ -120,8 +120,8 @@ static mt_status join(
     return mt_xml_tree_fail(tree, item->element, "the path of its file is too long");
 }
 
-/* Finds the path of the other file: in the folder of the XDMF file or below. Programs also write the path from the folder in which they
- * ran, or from the root: if there is no such file below, one of the same name in the folder is taken. */
+/* Finds the path of the data file, in the folder of the XDMF file or below. Programs may also write an absolute path or one
+ * relative to their working directory; if no such file exists below, a file with the same name in the folder is used. */
 static mt_status find_file(
     const mt_xml_tree *tree, const mt_xdmf_item *item, const char *name, char path[MT_FILE_PATH_MAX])
 {
@@ -138,7 +138,7 @@ static mt_status find_file(
         tree, item->element, "file '%.80s'; allowed: a file in the folder of the XDMF file or below", name);
 }
 
-/* Failures of the other file name the place where it is named. */
+/* Prefixes errors of the data file with the place in the XDMF file that names it. */
 static mt_status name_place(const mt_xml_tree *tree, const mt_xdmf_item *item, mt_status status)
 {
     if ((status != MT_INPUT && status != MT_FILE) ||

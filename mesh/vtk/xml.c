@@ -16,7 +16,7 @@ typedef struct run {
     mt_status status;
 } run;
 
-/* Sets the line of messages to where the parser is. */
+/* Sets the line for messages to the position of the parser. */
 static void find_line(run *r) { r->scan->line = r->first_line + XML_GetCurrentLineNumber(r->parser) - 1; }
 
 static void stop(run *r, mt_status status)

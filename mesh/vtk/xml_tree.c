@@ -17,7 +17,7 @@ const char *mt_xml_tree_attribute(const element *e, const char *name, const char
     return mt_xml_attribute(e->attributes, name, missing);
 }
 
-/* Returns the character of an entity of XML at `at` and its length; the character itself if there is none. */
+/* Returns the character of the XML entity at `at`, or the character at `at` if there is none, and its length. */
 static char decode(const char *at, const char *end, size_t *length)
 {
     static const struct {
@@ -127,7 +127,7 @@ typedef struct step {
     const char *tests, *end; /* "[...][...]" */
 } step;
 
-/* Splits the first step off a path without slashes before it; returns the rest, or NULL if a bracket or quote is not closed. */
+/* Splits the first step off a path without leading slashes. Returns the rest, or NULL if a bracket or quote is not closed. */
 static const char *take_step(const char *path, step *s)
 {
     char quote = 0;
@@ -156,7 +156,7 @@ static bool is_named(const element *e, const char *name, size_t n)
     return (n == 1 && *name == '*') || (strlen(e->name) == n && strncmp(e->name, name, n) == 0);
 }
 
-/* The test "@Name='value'". */
+/* True if an element passes the test "@Name='value'". */
 static bool has_value(const element *e, const char *test, const char *end)
 {
     char name[64];
@@ -170,7 +170,7 @@ static bool has_value(const element *e, const char *test, const char *end)
     return value && strlen(value) == length && strncmp(value, equals + 2, length) == 0;
 }
 
-/* The test "self::A or self::B". */
+/* True if an element passes the test "self::A or self::B". */
 static bool is_one_of(const element *e, const char *test, const char *end)
 {
     static const char self[] = "self::";
@@ -184,7 +184,7 @@ static bool is_one_of(const element *e, const char *test, const char *end)
     return false;
 }
 
-/* True if an element passes the name of a step and its tests up to `until`. */
+/* True if an element matches the name of a step and its tests up to `until`. */
 static bool passes(mt_xml_tree *tree, const element *e, const step *s, const char *until)
 {
     if (tree->work++ > WORK_MOST || !is_named(e, s->name, s->n_name)) return false;
@@ -203,12 +203,12 @@ static bool passes(mt_xml_tree *tree, const element *e, const step *s, const cha
     return true;
 }
 
-/* Finds the first element `name` to which a path leads from `from`; NULL if there is none. */
+/* Finds the first element `name` at the end of a path that starts at `from`; NULL if there is none. */
 static const element *follow(mt_xml_tree *tree, const element *from, const char *path, const char *name)
 {
     step s;
     if (!*path) return strcmp(from->name, name) == 0 ? from : NULL;
-    const bool deep = path[0] == '/' && path[1] == '/'; /* other elements may be between */
+    const bool deep = path[0] == '/' && path[1] == '/'; /* other levels may be in between */
     const char *rest = take_step(path + (*path == '/') + deep, &s);
     if (!rest || s.n_name == 0) return NULL;
     for (const element *e = from->first; e && tree->work <= WORK_MOST; e = e->next) {
@@ -221,7 +221,7 @@ static const element *follow(mt_xml_tree *tree, const element *from, const char 
 
 /* ---- references ---- */
 
-/* Finds the element `name` to which a path leads that stands in the element `by`. */
+/* Finds the element `name` at the end of a path in the element `by`. */
 static mt_status resolve(
     mt_xml_tree *tree, const element *by, const char *path, const char *name, const element **found)
 {
@@ -239,7 +239,7 @@ static mt_status resolve(
     return mt_xml_tree_fail(tree, by, "the references of this file take too long to follow");
 }
 
-/* Finds the element to which an element refers; itself if it does not refer. */
+/* Finds the element that an element refers to; the element itself if it has no reference. */
 static mt_status follow_reference(mt_xml_tree *tree, const element *e, const element **found)
 {
     *found = e;
