@@ -25,7 +25,7 @@ static const char *const surface_names[] = {[MT_SURFACE_BASE] = "base",
 
 /* ---- reading ---- */
 
-/* The count of a file whose lines have at least `bytes_each` bytes. */
+/* Reads the count of a file with at least `bytes_each` bytes per line. */
 static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, size_t *n)
 {
     MT_TRY(mt_scan_count(scan, what, bytes_each, n));
@@ -48,7 +48,7 @@ static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
     return mt_scan_end_file(scan, "points", mesh->n_vertices);
 }
 
-/* Marks elements without a region in without[n_elements], which is 0. */
+/* Reads the elements, and marks those without a region in without[n_elements] (zero-initialised). */
 static mt_status read_elements(mt_scan *scan, mt_mesh *mesh, uint8_t *without)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) {
@@ -72,7 +72,7 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh, uint8_t *without)
     return mt_scan_end_file(scan, "elements", mesh->n_elements);
 }
 
-/* The numbers of a line, 3 or 6: as the header says or, without one, as the first line has. */
+/* Determines the numbers per line, 3 or 6: from the header or, without one, from the first line. */
 static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
 {
     int64_t vectors;
@@ -115,10 +115,10 @@ static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, 
     return read_fibres(arena, &scan, mesh);
 }
 
-/* ---- which surfaces there are ---- */
+/* ---- files of surfaces ---- */
 
-/* Finds the tag in the name of a file, "STEM.SURFACE.surf" with `ending` .surf, and SURFACE if it is a name (NULL: a number). Returns
- * false if it is no surface of that mesh. */
+/* Parses the name of a file "STEM.SURFACE.surf", with `ending` .surf: its tag, and SURFACE if it is a name (NULL: a number).
+ * Returns false if it is not a surface of that mesh. */
 static bool tag_of(const char *file, const char *stem, const char *ending, int32_t *tag, const char **surface)
 {
     const size_t n = strlen(stem), m = strlen(file), k = strlen(ending);
@@ -141,15 +141,15 @@ static bool tag_of(const char *file, const char *stem, const char *ending, int32
            number <= INT32_MAX;
 }
 
-/* The files of surfaces beside a mesh. */
+/* An open listing of the surface files of a mesh. */
 typedef struct listing {
     DIR *folder;
-    char stem[MT_FILE_PATH_MAX];       /* of the mesh's files, */
-    const char *base;                  /* and without the folder */
-    const char *ending;                /* of the surfaces': surface_ending unless changed */
-    char path[MT_FILE_PATH_MAX + 256]; /* of the surface found last, */
-    int32_t tag;                       /* its tag, */
-    const char *name;                  /* and its name; NULL: none */
+    char stem[MT_FILE_PATH_MAX];       /* of the mesh's files */
+    const char *base;                  /* `stem` without the folder */
+    const char *ending;                /* of the surface files: surface_ending by default */
+    char path[MT_FILE_PATH_MAX + 256]; /* the most recent surface file */
+    int32_t tag;                       /* its tag */
+    const char *name;                  /* its name; NULL if it is numbered */
 } listing;
 
 static void close_listing(const listing *l)
@@ -157,7 +157,7 @@ static void close_listing(const listing *l)
     if (l->folder) (void)closedir(l->folder);
 }
 
-/* Declares a listing that is closed where its scope ends, after a returned value was computed. */
+/* Declares a listing that is closed at the end of its scope, after the return value is computed. */
 #define LISTING(name) __attribute__((cleanup(close_listing))) listing name = {.ending = surface_ending}
 
 static mt_status open_listing(const char *name, listing *l)
@@ -182,16 +182,16 @@ static bool next_surface(listing *l)
     return false;
 }
 
-/* One of these files. */
+/* A surface file. */
 typedef struct found {
     int32_t tag;
-    const char *name; /* NULL: none */
+    const char *name; /* NULL if it is numbered */
     const char *path;
 } found;
 
 MT_ORDER(by_tag, found, tag)
 
-/* Gives those with this ending, ascending by tag. */
+/* Finds the surface files with this ending, in ascending order of tags. */
 static mt_status find_files(mt_arena *scratch, const char *name, const char *ending, found **files, size_t *n)
 {
     LISTING(l);
@@ -239,7 +239,7 @@ static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
     return mt_scan_end_file(&s->scan, "triangles", s->n);
 }
 
-/* Names the tag of a surface as its file does. */
+/* Names the tag of a surface after its file. */
 static mt_status put_name(mt_arena *arena, const found *file, mt_mesh *mesh)
 {
     if (!file->name) return MT_OK;
@@ -276,8 +276,8 @@ static bool has_tag(const mt_mesh *mesh, int32_t tag)
     return false;
 }
 
-/* The lists of what is no surface yet. The four that have names come before the others: a surface is whole, and what is
- * numbered besides may be a patch of one. */
+/* Reads the vertex lists of surfaces without a .surf file. The four named surfaces precede the others, because a numbered
+ * list may be only a patch of one of them. */
 static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
     found *files;
@@ -378,7 +378,7 @@ static mt_status write_surface(
 
 static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_tags *tags)
 {
-    LISTING(old); /* of a mesh that had this name before; they would be taken for ours */
+    LISTING(old); /* files of an earlier mesh with this name, which would be read as surfaces of this one */
     MT_TRY(open_listing(name, &old));
     while (next_surface(&old)) MT_TRY(mt_file_remove(old.path));
     for (size_t t = 0; t < tags->n; t++)
@@ -387,8 +387,8 @@ static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_
     return MT_OK;
 }
 
-/* Lists of another mesh beside ours would be read as its surfaces, where it has none of that tag. They are the user's. A
- * folder that is not there is told of by what writes in it. */
+/* Fails if a vertex list of another mesh in the folder would be read as a surface of this mesh. Lists are never deleted,
+ * because they belong to the user. A missing folder is reported by the functions that write to it. */
 static mt_status refuse_lists(const char *name, const mt_tags *tags)
 {
     LISTING(l);

@@ -2,7 +2,7 @@
 
 #include "data/files/scan.h"
 
-/* Is there another word, in this line or a later one? */
+/* True if there is another word, on this line or a later one. */
 static bool goes_on(const mt_scan *scan)
 {
     mt_scan copy = *scan;

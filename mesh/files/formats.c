@@ -35,7 +35,7 @@ static const mt_mesh_format formats[] = {
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-/* The formats there are, as ".hdf (VTKHDF), .msh (MSH), ...". */
+/* Lists the formats as ".hdf (VTKHDF), .msh (MSH), ...". */
 static void list_formats(bool to_write, char *out, size_t size)
 {
     size_t n = 0;

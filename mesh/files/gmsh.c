@@ -14,11 +14,11 @@
 #include "mesh/files/gmsh_data.h"
 #include "mesh/tags.h"
 
-/* Layouts as in the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
+/* Layouts follow the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
 
 enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
 
-/* Quadratic elements, of which the corners come first. */
+/* Quadratic elements; their corners come first. */
 enum { LINE_3 = 8, TRIANGLE_6 = 9, TETRAHEDRON_10 = 11, NODES_MOST = 10 };
 
 /* ---- reading ---- */
@@ -26,24 +26,24 @@ enum { LINE_3 = 8, TRIANGLE_6 = 9, TETRAHEDRON_10 = 11, NODES_MOST = 10 };
 /* An entity of one dimension and its physical tags. */
 typedef struct entity {
     int64_t tag;
-    int32_t whole; /* the entity of this dimension that it is a part of; where it is none, its own tag */
+    int32_t whole; /* parent entity of the same dimension; its own tag if it has none */
     size_t n_physical;
     int32_t *physical; /* [n_physical] */
-    bool border;       /* between partitions */
+    bool border;       /* True if it is between partitions */
 } entity;
 
-/* The entities of a section, by dimension and ascending by tag. */
+/* The entities of a section, by dimension and in ascending order of tags. */
 typedef struct listing {
     bool there;
     size_t n[4];
     entity *of[4];
 } listing;
 
-/* Triangles, one behind the other, of an entity with more than one physical tag. */
+/* Consecutive triangles of an entity with more than one physical tag. */
 typedef struct shared_faces {
     size_t first, n;
     const entity *of;
-    struct shared_faces *next; /* the one before it; NULL: there are no more */
+    struct shared_faces *next; /* the previous range; NULL if it is the first */
 } shared_faces;
 
 typedef struct node {
@@ -51,36 +51,36 @@ typedef struct node {
     uint32_t index;
 } node;
 
-/* What is found on the way; arrays live in the scratch arena. */
+/* State of the reader; arrays are in the scratch arena. */
 typedef struct reader {
     mt_scan scan;
     mt_arena *scratch;
     double unit_mm;
     bool old;    /* version 2 */
-    bool binary; /* of the data in sections that may be either */
+    bool binary; /* True if the data of sections are binary */
     bool has_nodes, has_elements;
     listing wholes, parts; /* $Entities and $PartitionedEntities */
     size_t n_ghosts;
     entity *ghosts;                  /* [n_ghosts] of copied elements, ascending by tag */
-    size_t n_nodes, n_nodes_counted; /* in version 4 the header can count too many */
+    size_t n_nodes, n_nodes_counted; /* in version 4 the header may count too many */
     double *xyz_mm;                  /* [n_nodes][3] */
     node *nodes;                     /* [n_nodes] ascending by tag */
     size_t n_elements, n_tetrahedra, n_faces;
-    uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; so long as they may become */
+    uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; the allocated length is an upper bound */
     int32_t *region;
-    int64_t *number; /* [n_elements] of the tetrahedra in the file */
+    int64_t *number; /* [n_elements] numbers of the tetrahedra in the file */
     uint32_t *face_vertex;
     int32_t *face_tag;    /* [n_faces] the first of their physical tags */
-    shared_faces *shared; /* the last; NULL: there are none */
-    const entity *of;     /* version 4: the entity of the elements that are being read, or NULL */
-    mt_mesh named;        /* its names, and the groups of its [n_elements] are those of the file */
-    size_t n_group_lost;  /* memberships without room */
+    shared_faces *shared; /* the last range; NULL if there is none */
+    const entity *of;     /* version 4: the entity of the current elements, or NULL */
+    mt_mesh named;        /* the names, and the groups of [n_elements], of the file */
+    size_t n_group_lost;  /* memberships lost because there are too many groups */
     size_t n_curved;
-    uint8_t *on_edge; /* [n_nodes] of curved elements, and no corner of one; NULL: none are curved */
+    uint8_t *on_edge; /* [n_nodes] nonzero for nodes on edges of curved elements; NULL if there are none */
     mt_gmsh_arrays arrays;
 } reader;
 
-/* Sections begin and end as text, whatever is between. */
+/* Skips to the end of a section. Begin and end of a section are text, even if the data are binary. */
 static mt_status end_section(reader *r, const char *name)
 {
     char mark[80];
@@ -90,7 +90,7 @@ static mt_status end_section(reader *r, const char *name)
     return mt_scan_fail(&r->scan, "section $%s has no %s; the file may be cut off", name, mark);
 }
 
-/* The end must be the very next: what was counted is what is there. */
+/* Reads the end mark of a section, which must follow immediately: its counts agree with its content. */
 static mt_status expect_end(reader *r, const char *name)
 {
     char mark[80], word[80];
@@ -135,7 +135,7 @@ static mt_status read_format(reader *r)
     return expect_end(r, "MeshFormat");
 }
 
-/* From here on, numbers in a section's data. */
+/* Switches to the encoding of a section's data. */
 static void begin_data(reader *r, bool header_is_text)
 {
     if (!r->binary) return;
@@ -155,7 +155,7 @@ static mt_status skip_ints(reader *r, size_t n)
     return MT_OK;
 }
 
-/* Of a part: the entity it was cut from, and which partitions it is in. */
+/* Reads the parent of a part, and its partitions. */
 static mt_status read_parent(reader *r, int dimension, entity *e)
 {
     int64_t parent_dimension, parent;
@@ -168,7 +168,7 @@ static mt_status read_parent(reader *r, int dimension, entity *e)
     return skip_ints(r, n);
 }
 
-/* The sign of a physical tag is an orientation. */
+/* Reads physical tags. The sign of a physical tag is an orientation, and is dropped. */
 static mt_status read_physical(reader *r, entity *e)
 {
     int64_t tag;
@@ -196,7 +196,7 @@ static mt_status read_entity(reader *r, int dimension, bool part, entity *e)
     return skip_ints(r, n);
 }
 
-/* The lists of a section, each entity once. */
+/* Reads the entities of a section, each of which must be unique. */
 static mt_status read_listing(reader *r, bool parts, listing *l)
 {
     for (int d = 0; d < 4; d++)
@@ -221,7 +221,7 @@ static mt_status read_entities(reader *r)
     return expect_end(r, "Entities");
 }
 
-/* Of a mesh that Gmsh partitioned: entities cut along the partitions, to which the elements belong then. */
+/* Reads the entities of a mesh partitioned by Gmsh; its elements belong to these. */
 static mt_status read_partitioned_entities(reader *r)
 {
     int64_t unused;
@@ -244,8 +244,8 @@ static const entity *find_entity(const entity *entities, size_t n, int64_t tag)
     return n > 0 ? bsearch(&key, entities, n, sizeof key, by_entity_tag) : NULL;
 }
 
-/* Returns the entity whose physical tags the elements of an entity have; NULL if there are none. A border repeats the tags of
- * the volume that it is in. */
+/* Returns the entity that defines the physical tags of the elements of an entity; NULL if they have none. A border has none:
+ * it repeats the tags of its volume. */
 static const entity *owner_of(const reader *r, int64_t dimension, int64_t tag)
 {
     const entity *part = find_entity(r->parts.of[dimension], r->parts.n[dimension], tag);
@@ -256,7 +256,7 @@ static const entity *owner_of(const reader *r, int64_t dimension, int64_t tag)
     return owner && owner->n_physical > 0 ? owner : NULL;
 }
 
-/* Reads "dimension tag "name"" of each name, which are text in binary files, too. */
+/* Reads the names, "dimension tag "name"" each, which are text even in binary files. */
 static mt_status read_names(reader *r)
 {
     size_t n;
@@ -313,7 +313,7 @@ static mt_status read_nodes_2(reader *r)
     return MT_OK;
 }
 
-/* One block: the tags of its nodes, then their coordinates, then more numbers of parametrised ones. */
+/* Reads a block: the tags of its nodes, then their coordinates, each with its parameters if the block is parametric. */
 static mt_status read_node_block(reader *r, size_t *done)
 {
     int64_t dimension, entity_tag, parametric;
@@ -339,7 +339,8 @@ static mt_status read_node_block(reader *r, size_t *done)
     return MT_OK;
 }
 
-/* Gmsh 4.8 counts too many nodes in a mesh that it read without boundaries of volumes, and saves without its untagged elements. */
+/* Reads the nodes. Gmsh 4.8 counts too many nodes in a mesh that it read without boundaries of volumes and saves without its
+ * untagged elements. */
 static mt_status read_nodes_4(reader *r)
 {
     size_t n_blocks, n, done = 0;
@@ -370,7 +371,7 @@ static mt_status read_nodes(reader *r)
     return expect_end(r, "Nodes");
 }
 
-/* Tags without gaps are found at once. */
+/* Finds a node by its tag, in constant time if the tags have no gaps. */
 static const node *find_node(const reader *r, int64_t tag)
 {
     const node key = {.tag = tag};
@@ -380,7 +381,7 @@ static const node *find_node(const reader *r, int64_t tag)
     return bsearch(&key, r->nodes, r->n_nodes, sizeof key, by_node_tag);
 }
 
-/* The vertices of an element of a kind that has n of them. */
+/* Reads the n vertices of an element. */
 static mt_status read_vertices(reader *r, int n, uint32_t *vertex)
 {
     for (int k = 0; k < n; k++) {
@@ -395,7 +396,7 @@ static mt_status read_vertices(reader *r, int n, uint32_t *vertex)
     return MT_OK;
 }
 
-/* Reads the vertices of an element of `corners` corners, and those on its edges behind them if it is curved. */
+/* Reads the `corners` corners of an element, followed by the nodes on its edges if it is curved. */
 static mt_status read_corners(reader *r, int corners, int nodes, uint32_t *vertex)
 {
     uint32_t all[NODES_MOST];
@@ -408,7 +409,7 @@ static mt_status read_corners(reader *r, int corners, int nodes, uint32_t *verte
     return MT_OK;
 }
 
-/* Keeps the further physical tags of the tetrahedron that was read last. */
+/* Stores the additional physical tags of the last tetrahedron. */
 static mt_status keep_groups(reader *r)
 {
     bool full;
@@ -421,7 +422,7 @@ static mt_status keep_groups(reader *r)
     return MT_OK;
 }
 
-/* Notes the triangles from number `first` on if their entity has further physical tags. */
+/* Records the triangles from number `first` on if their entity has additional physical tags. */
 static mt_status keep_shared(reader *r, size_t first)
 {
     shared_faces *faces;
@@ -435,7 +436,7 @@ static mt_status keep_shared(reader *r, size_t first)
     return MT_OK;
 }
 
-/* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
+/* Reads the vertices of an element; stores tetrahedra and tagged triangles. */
 static mt_status read_element(reader *r, int64_t type, int64_t number, int32_t physical)
 {
     uint32_t unused[3];
@@ -484,7 +485,7 @@ static mt_status take_elements(reader *r, size_t n)
     return MT_OK;
 }
 
-/* The tags of an element of version 2: the first is the physical one. */
+/* Reads the tags of an element of version 2; the first is the physical one. */
 static mt_status read_tags(reader *r, int64_t n, int32_t *physical)
 {
     int64_t tag;
@@ -496,8 +497,8 @@ static mt_status read_tags(reader *r, int64_t n, int32_t *physical)
     return MT_OK;
 }
 
-/* Text: "number type n_tags tags nodes", one by one. Binary: "type count n_tags", then "number tags nodes" of
- * each of the count. */
+/* Reads the elements of version 2. Text: "number type n_tags tags nodes" for each. Binary: "type count n_tags", then `count`
+ * times "number tags nodes". */
 static mt_status read_elements_2(reader *r)
 {
     size_t n;
@@ -574,7 +575,7 @@ static mt_status read_elements(reader *r)
     return expect_end(r, "Elements");
 }
 
-/* Of version 4: a section that says what the elements belong to, once and before them. */
+/* Checks the place of a section of entities in version 4: it is unique and precedes the elements. */
 static mt_status check_listing(const reader *r, const char *name, const listing *l)
 {
     if (l->there) return mt_scan_fail(&r->scan, "a second section $%s; one is allowed", name);
@@ -619,7 +620,7 @@ static mt_status read_file(reader *r)
     return mt_fail(MT_INPUT, "%s: has no tetrahedra", r->scan.path);
 }
 
-/* new_index[n] of the vertices that are used, UINT32_MAX of the others; returns how many are. */
+/* Numbers the vertices in use in new_index[n_nodes], with UINT32_MAX for the others. Returns the number of vertices in use. */
 static size_t number_vertices(const reader *r, uint32_t *new_index)
 {
     size_t used = 0;
@@ -636,7 +637,7 @@ static const mt_gmsh_data *directions(const reader *r, mt_vtk_role role)
     return r->arrays.of_elements[role].is ? &r->arrays.of_elements[role] : &r->arrays.of_nodes[role];
 }
 
-/* Finds tags[n_nodes], the tag of each node. */
+/* Computes tags[n_nodes], the tag of each node. */
 static mt_status tags_of_nodes(const reader *r, int64_t **tags)
 {
     MT_ALLOC(r->scratch, *tags, r->n_nodes);
@@ -644,7 +645,8 @@ static mt_status tags_of_nodes(const reader *r, int64_t **tags)
     return MT_OK;
 }
 
-/* Computes the direction of tetrahedron c; 0 if the file has none for it. Returns true if those of its nodes differ much. */
+/* Computes the direction of tetrahedron c; 0 if the file has none for it. Returns true if the directions at its nodes differ
+ * strongly. */
 static bool find_direction(
     const reader *r, mt_vtk_role role, const int64_t *node_tag, size_t c, double direction[3])
 {
@@ -691,7 +693,7 @@ static mt_status put_directions(mt_arena *arena, const reader *r, mt_mesh *mesh)
 
 /* ---- the mesh ---- */
 
-/* Finds the regions of a file without physical groups of elements in its data, if there are any. */
+/* Takes the regions from $ElementData, if there are any and no element has a physical group. */
 static mt_status find_regions(mt_arena *arena, reader *r, mt_mesh *mesh, uint8_t *without)
 {
     const mt_gmsh_data *data = &r->arrays.of_elements[MT_VTK_REGION];
@@ -715,8 +717,8 @@ static mt_status find_regions(mt_arena *arena, reader *r, mt_mesh *mesh, uint8_t
     return mt_vtk_odd_note(arena, &odd, data->is->name, "element", mesh);
 }
 
-/* Names and groups, and the tag of elements without a region. In version 2 an element of several physical groups is there once for
- * each. */
+/* Stores names and groups, and the tag of elements without a region. Version 2 lists an element of several physical groups
+ * once for each. */
 static mt_status put_groups(mt_arena *arena, const reader *r, mt_mesh *mesh, uint8_t *without)
 {
     MT_TRY(mt_names_copy(arena, &r->named, mesh));
@@ -744,7 +746,7 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
     return mt_vtk_unused_note(arena, &unused, mesh);
 }
 
-/* Returns false for the first physical tag of an entity, and for one that it has twice. */
+/* False for the first physical tag of an entity, for a repeated one, and for 0. */
 static bool is_further(const entity *of, size_t k)
 {
     bool before = k == 0;
@@ -752,7 +754,7 @@ static bool is_further(const entity *of, size_t k)
     return !before && of->physical[k] != 0;
 }
 
-/* Puts the triangles: one for each of its physical tags, as in version 2. */
+/* Stores the triangles, one for each of their physical tags, as in version 2. */
 static mt_status put_faces(mt_arena *arena, const reader *r, const uint32_t *new_index, mt_mesh *mesh)
 {
     size_t n = r->n_faces;
@@ -808,13 +810,13 @@ mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mes
 /* Entities of one dimension. */
 typedef struct entities {
     mt_tags of;       /* items by the number of their entity, from 1 */
-    int32_t *tag;     /* [of.n] their first physical tag, 0: none */
+    int32_t *tag;     /* [of.n] their first physical tag; 0 if none */
     uint32_t *groups; /* [of.n] bits of the groups that they also belong to */
 } entities;
 
 MT_ORDER_NUMBERS(compare_keys, uint64_t)
 
-/* Keeps the first of equal ones; returns how many there are. */
+/* Removes repeated keys; returns the number of different ones. */
 static size_t unique(size_t n, uint64_t *sorted)
 {
     size_t kept = 0;
@@ -823,7 +825,7 @@ static size_t unique(size_t n, uint64_t *sorted)
     return kept;
 }
 
-/* Finds the entities of n items: those with the same tag and the same groups (NULL: none). */
+/* Groups n items into entities, each with one tag and one set of groups (NULL: no groups). */
 static mt_status find_entities(
     mt_arena *scratch, size_t n, const int32_t *tag, const uint32_t *groups, entities *e)
 {
@@ -850,7 +852,7 @@ static mt_status find_entities(
     return MT_OK;
 }
 
-/* Elements of region 0 become those without a physical tag, if others have one. */
+/* Checks that MSH can represent all tags. Elements of region 0 are written without a physical tag if others have one. */
 static mt_status check_tags(const char *path, const mt_mesh *mesh)
 {
     bool some = false;
@@ -906,7 +908,7 @@ static void put_physical(FILE *out, const mt_mesh *mesh, int32_t tag, uint32_t g
         if (groups >> g & 1) put_int(out, mesh->group_tag[g]);
 }
 
-/* Surfaces and volumes, numbered from 1, with the extent of the whole mesh and no boundaries. */
+/* Writes surfaces and volumes, numbered from 1, with the extent of the complete mesh and without boundaries. */
 static void put_entities(FILE *out, const mt_mesh *mesh, const entities *surfaces, const entities *volumes)
 {
     double box[6];
@@ -925,7 +927,7 @@ static void put_entities(FILE *out, const mt_mesh *mesh, const entities *surface
     (void)fputs("\n$EndEntities\n", out);
 }
 
-/* All vertices belong to the first volume. */
+/* Writes the vertices; all belong to the first volume. */
 static void put_nodes(FILE *out, const mt_mesh *mesh)
 {
     const size_t n = mesh->n_vertices;
@@ -937,7 +939,7 @@ static void put_nodes(FILE *out, const mt_mesh *mesh)
     (void)fputs("\n$EndNodes\n", out);
 }
 
-/* A block of elements of n vertices each for each group; `number` counts them all. */
+/* Writes one block of elements, with n vertices each, per entity. `number`: running number of all elements. */
 static void put_blocks(
     FILE *out, const mt_tags *g, int dimension, int type, size_t n, const uint32_t *vertex, size_t *number)
 {
@@ -951,8 +953,8 @@ static void put_blocks(
     }
 }
 
-/* Directions of the elements, after zeros for the triangles, which put_blocks numbered first: meshio reads only data of all elements,
- * numbered from 1 on. */
+/* Writes the directions of the elements, after zeros for the triangles, which put_blocks numbered first: meshio reads only
+ * data of all elements, numbered from 1. */
 static void put_data(
     FILE *out, const mt_tags *volumes, size_t n_triangles, const char *name, const double *values)
 {
@@ -968,7 +970,7 @@ static void put_data(
     (void)fputs("\n$EndElementData\n", out);
 }
 
-/* Gives a copy of the mesh without the triangles of tag 0, which no reader takes; meshio cannot read surfaces without a tag. */
+/* Copies the mesh without the triangles of tag 0. Readers ignore them, and meshio cannot read surfaces without a tag. */
 static mt_status take_tagged(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *tagged)
 {
     *tagged = *mesh;

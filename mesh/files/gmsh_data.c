@@ -5,8 +5,8 @@
 
 #include "data/core/order.h"
 
-/* Layout as in the Gmsh reference manual, "MSH file format": the counts of text, real and whole tags, each followed by the tags, as
- * text; then "number value ..." of each element or node, an int32 and doubles in binary. */
+/* Layout follows the Gmsh reference manual, "MSH file format": the counts of string, real and integer tags, each followed by
+ * the tags, as text; then "number value ..." for each element or node, in binary an int32 and doubles. */
 
 enum { TAGS_MOST = 1000, COMPONENTS_MOST = 1000, NAME_SIZE = 128 };
 
@@ -15,7 +15,7 @@ typedef struct row {
     double value[3];
 } row;
 
-/* Reads the first text in quotes of the line, as much as fits. */
+/* Reads the first quoted string of the next line, truncated to `size`. */
 static void read_quoted(mt_scan *scan, char *name, size_t size)
 {
     size_t n = 0;
@@ -55,7 +55,7 @@ static mt_status read_head(mt_scan *scan, head *h)
 
 MT_ORDER_NUMBERS(by_number, int64_t)
 
-/* Reads n rows of the values of a role, sorted by their numbers. */
+/* Reads n rows of the values of a role, and sorts them by number. */
 static mt_status read_rows(mt_arena *arena, mt_scan *scan, size_t n, bool of_nodes, mt_gmsh_data *data)
 {
     const size_t each = mt_vtk_components(data->is->role);

@@ -5,7 +5,7 @@
 
 #include "data/files/scan.h"
 
-/* How many points and triangles there are room for. */
+/* Computes upper bounds on the number of points and triangles. */
 static void count_lines(mt_scan scan, size_t *n_points, size_t *n_triangles)
 {
     char word[3];
@@ -32,7 +32,7 @@ static mt_status read_point(mt_scan *scan, double unit_mm, double xyz_mm[3])
     return MT_OK;
 }
 
-/* A corner, n points having come before. */
+/* Reads a corner, after n points. */
 static mt_status read_corner(mt_scan *scan, size_t n, size_t n_all, uint32_t *vertex)
 {
     char word[48], *end = NULL;

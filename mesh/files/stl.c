@@ -5,7 +5,7 @@
 
 #include "data/files/scan.h"
 
-enum { HEADER = 80, COUNT = 4, RECORD = 50, NORMAL = 12 }; /* bytes of the binary kind */
+enum { HEADER = 80, COUNT = 4, RECORD = 50, NORMAL = 12 }; /* bytes in the binary format */
 
 static mt_status new_surface(mt_arena *arena, size_t n_triangles, mt_mesh *mesh)
 {

@@ -8,8 +8,7 @@
 #include "mesh/names.h"
 #include "mesh/vtk/vtk_names.h"
 
-/* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its
- * TrianglesMeshWriter, TrianglesMeshReader and FibreReader). */
+/* Formats follow TetGen's manual, "File formats", and Chaste's TrianglesMeshWriter, TrianglesMeshReader and FibreReader. */
 
 static const char *const endings[] = {".node", ".ele", ".face", ".ortho", ".axi", NULL};
 
@@ -17,15 +16,15 @@ static const char *const endings[] = {".node", ".ele", ".face", ".ortho", ".axi"
 
 typedef struct rows {
     mt_scan scan;
-    const char *what; /* of the rows */
+    const char *what; /* what the rows are, for messages */
     size_t n;
-    size_t numbers;   /* of a row, with its id */
-    size_t at;        /* numbers of this row that were read */
-    uint8_t *on_edge; /* [n_vertices] of second order: not 0 for a vertex on an edge; else NULL */
+    size_t numbers;   /* numbers of a row, including its id */
+    size_t at;        /* numbers of the current row already read */
+    uint8_t *on_edge; /* [n_vertices] second order: nonzero for a vertex on an edge; else NULL */
     char path[MT_FILE_PATH_MAX];
 } rows;
 
-/* What a first line may say behind the count, within limits; `value` stays where it does not. */
+/* An optional number after the count in the first line, with its limits; `value` is unchanged if the number is absent. */
 typedef struct head {
     const char *what;
     int64_t least, most, value;
@@ -37,7 +36,7 @@ static bool is_there(const char *name, const char *ending)
     return mt_file_sibling(name, endings, ending, path) == MT_OK && access(path, F_OK) == 0;
 }
 
-/* The first line: "count [head ...] [BIN]". What follows is rows. */
+/* Reads the first line: "count [head ...] [BIN]". The rows follow. */
 static mt_status read_head(rows *r, size_t n_head, head *h)
 {
     int64_t n;
@@ -73,18 +72,18 @@ static mt_status open_rows(mt_arena *scratch, const char *name, const char *endi
     return read_head(r, n_head, h);
 }
 
-/* Rows of an id, which binary ones have not, `ints` and `reals` must be in the file. */
+/* Checks that the file can contain its rows, each with an id (not if binary), `ints` and `reals`. */
 static mt_status expect_rows(rows *r, bool ids, size_t ints, size_t reals)
 {
     r->numbers = ints + reals + (ids && !r->scan.binary ? 1 : 0);
     const size_t each = r->scan.binary ? 4 * ints + 8 * reals : 2 * r->numbers;
-    const size_t most = (mt_scan_left(&r->scan) + 1) / each; /* no blank behind the last */
+    const size_t most = (mt_scan_left(&r->scan) + 1) / each; /* no blank after the last number */
     if (r->n <= most) return MT_OK;
     return mt_scan_fail(
         &r->scan, "%zu %s are counted; the rest of the file has room for %zu", r->n, r->what, most);
 }
 
-/* Before each number but the first of a row: it stands on the same line. */
+/* Checks, before each number but the first of a row, that it is on the same line. */
 static mt_status next(rows *r)
 {
     if (r->at == r->numbers) r->at = 0;
@@ -104,7 +103,7 @@ static mt_status read_real(rows *r, const char *what, double most, double *value
     return mt_scan_real(&r->scan, what, most, value);
 }
 
-/* Text: the id of a row counts on from the first. */
+/* Reads the id of a row of text; ids are consecutive. */
 static mt_status read_id(rows *r, size_t row, int64_t first)
 {
     int64_t id;
@@ -131,7 +130,7 @@ static mt_status skip_reals(rows *r, size_t n)
 
 /* ---- the files ---- */
 
-/* Gives the mesh's vertices and the first id. */
+/* Reads the vertices of the mesh and the first id. */
 static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *first)
 {
     mt_scan peek = r->scan;
@@ -150,7 +149,7 @@ static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *fi
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
 
-/* Reads the vertices of an element or triangle of `corners` corners, and those on its edges if it is of second order. */
+/* Reads the `corners` corners of an element or triangle, followed by the vertices on its edges if it is of second order. */
 static mt_status read_corners(rows *r, const mt_mesh *mesh, int64_t first, size_t corners, uint32_t *vertex)
 {
     uint32_t on_edge[6];
@@ -162,7 +161,7 @@ static mt_status read_corners(rows *r, const mt_mesh *mesh, int64_t first, size_
     return MT_OK;
 }
 
-/* Marks elements without a region in without[n_elements], which is 0. */
+/* Reads the elements, and marks those without a region in without[n_elements] (zero-initialised). */
 static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh, uint8_t *without, mt_vtk_odd *odd)
 {
     for (size_t c = 0; c < r->n; c++) {
@@ -180,7 +179,7 @@ static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh, uint8_t *w
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
 
-/* Counts the words of the next row of a text. */
+/* Counts the words of the next row of text. */
 static size_t row_words(mt_scan scan)
 {
     char word[2];
@@ -188,7 +187,7 @@ static size_t row_words(mt_scan scan)
     return mt_scan_words(&scan) + 1;
 }
 
-/* The triangle's tag becomes that of the mesh's next one, which counts if it is not 0. */
+/* Reads the marker of a triangle as tag of the next triangle of the mesh, which is kept if it is not 0. */
 static mt_status read_marker(rows *r, mt_mesh *mesh)
 {
     double marker;
@@ -200,8 +199,8 @@ static mt_status read_marker(rows *r, mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Behind the marker TetGen may name the two elements of a triangle. `on_edge` is that of the elements; triangles of a mesh of second
- * order may be of first order. */
+/* Reads the tagged triangles. TetGen may add the numbers of the two elements of a triangle after the marker. `on_edge`: as
+ * for the elements; triangles of a second-order mesh may be of first order. */
 static mt_status read_faces(
     mt_arena *arena, mt_arena *scratch, const char *name, int64_t first, uint8_t *on_edge, mt_mesh *mesh)
 {
@@ -227,7 +226,7 @@ static mt_status read_faces(
     return mt_scan_end_file(&r.scan, r.what, r.n);
 }
 
-/* Rows of 9 or 3 numbers. */
+/* Reads rows of 9 or 3 numbers. */
 static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
     rows r = {0};
@@ -253,7 +252,7 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     return mt_scan_end_file(&r.scan, r.what, r.n);
 }
 
-/* Removes the vertices on edges of a mesh of second order. */
+/* Removes the vertices on edges of a second-order mesh. */
 static mt_status drop_on_edges(mt_arena *arena, mt_arena *scratch, uint8_t *on_edge, mt_mesh *mesh)
 {
     const size_t before = mesh->n_vertices;

@@ -50,7 +50,7 @@ typedef struct triangle {
     bool tagged;
 } triangle;
 
-/* Faces of one element alone whose corners are all listed; with `triangles` NULL only their number. */
+/* Finds the faces of exactly one element with all corners listed; only counts them if `triangles` is NULL. */
 static size_t find_triangles(const mt_faces *faces, const unsigned char *listed, triangle *triangles)
 {
     size_t n = 0;
@@ -59,7 +59,8 @@ static size_t find_triangles(const mt_faces *faces, const unsigned char *listed,
             const mt_face *f = faces->face + k;
             next = mt_faces_run(faces, k, faces->start[v + 1]);
             if (next > k + 1 || !listed[f->middle] || !listed[f->high]) continue;
-            if (v == f->middle || f->middle == f->high) continue; /* of an element with a vertex twice */
+            /* face of an element with a repeated vertex */
+            if (v == f->middle || f->middle == f->high) continue;
             if (triangles)
                 triangles[n] = (triangle){{v, f->middle, f->high}, f->element, (unsigned char)f->side, false};
             n++;
@@ -67,7 +68,7 @@ static size_t find_triangles(const mt_faces *faces, const unsigned char *listed,
     return n;
 }
 
-/* Those that the mesh has tagged triangles of. */
+/* Marks the triangles that are already tagged triangles of the mesh. */
 static mt_status pass_tagged(mt_arena *scratch, const mt_mesh *mesh, size_t n, triangle *triangles)
 {
     uint32_t(*there)[3];
@@ -91,7 +92,7 @@ static void add_triangle(const triangle *t, int32_t tag, mt_mesh *mesh)
     mesh->face_tag[mesh->n_faces++] = tag;
 }
 
-/* in[v] is 1 + the number of the list that was looked at last of those that have v. */
+/* Adds the triangles of a list. in[v] is 1 + the number of the last list that contains v. */
 static mt_status add_list(
     const mt_vtx *list, uint32_t number, size_t n, triangle *triangles, uint32_t *in, mt_mesh *mesh)
 {
