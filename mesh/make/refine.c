@@ -8,13 +8,13 @@
 
 /* ---- the midpoints of edges ---- */
 
-/* The midpoints of edges by their ends, the lower first; numbered from 1 on. */
+/* The midpoints of edges, indexed by the two ends, the lower first; numbered from 1. */
 typedef struct edges {
     mt_arena *arena; /* of the table */
     mt_pairs pairs;
 } edges;
 
-/* Gives the number of the midpoint of an edge as a vertex; a new one counts on from `first`. */
+/* Returns the vertex number of the midpoint of an edge; new ones are numbered consecutively from `first`. */
 static mt_status edges_number(edges *e, uint32_t a, uint32_t b, size_t first, uint32_t *number)
 {
     uint32_t *value;
@@ -30,8 +30,8 @@ enum { M01, M02, M03, M12, M13, M23, MIDPOINTS };
 static const uint8_t ends[MIDPOINTS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const uint8_t sides[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 
-/* Puts the numbers of the midpoints where the first children of an element (triangle) will stand: they are 8 (4) children
- * of 4 (3) numbers, so there is room. */
+/* Stores the numbers of the midpoints of an element (triangle) at the place of its first children. There is room: the 8 (4)
+ * children have 4 (3) vertex numbers each. */
 static mt_status number_midpoints(const mt_mesh *coarse, edges *e, mt_mesh *fine)
 {
     for (size_t c = 0; c < coarse->n_elements; c++) {
@@ -68,10 +68,11 @@ static double distance2(const mt_mesh *mesh, uint32_t a, uint32_t b)
     return mt_square3(mesh->xyz_mm + 3 * (size_t)a, mesh->xyz_mm + 3 * (size_t)b);
 }
 
-/* The even permutations of an element that turn its edges 01 and 23, the ends of the diagonal, to the others in pairs. */
+/* The even permutations of an element that map its edges 01 and 23, with the ends of the diagonal, to the other pairs of
+ * opposite edges. */
 static const uint8_t turned[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
 
-/* The number, 0 to 2, of the diagonal to cut along. */
+/* Returns the number of the diagonal to cut along, 0 to 2. */
 static int choose_diagonal(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[MIDPOINTS])
 {
     const double length[3] = {
@@ -79,7 +80,7 @@ static int choose_diagonal(const mt_mesh *fine, const uint32_t v[4], const uint3
     uint32_t lowest = 0, partner[3];
     for (uint32_t k = 1; k < 4; k++)
         if (v[k] < v[lowest]) lowest = k;
-    for (int d = 0; d < 3; d++) /* whom the lowest vertex is paired with: its partner in turned[d] */
+    for (int d = 0; d < 3; d++) /* the vertex paired with the lowest one: its partner in turned[d] */
         for (int k = 0; k < 4; k++)
             if (turned[d][k] == lowest) partner[d] = v[turned[d][k ^ 1]];
     int best = 0;
@@ -130,9 +131,9 @@ static void cut_faces(const mt_mesh *coarse, mt_mesh *fine)
     }
 }
 
-/* ---- what is known of elements ---- */
+/* ---- data of elements ---- */
 
-/* Eight copies of each item of `each` bytes. */
+/* Copies each item of `each` bytes eight times. */
 static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
 {
     char *to = mt_arena_alloc(arena, 8 * n, each);
@@ -158,7 +159,7 @@ static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fi
     return MT_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the refined mesh ---- */
 
 mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times)
 {
@@ -182,7 +183,7 @@ mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
     edges e = {.arena = scratch};
     mt_mesh numbers = {0};
     MT_TRY(mt_refine_check(coarse, 1));
-    /* by Euler's formula a ball of C elements has about C + V edges, half its surface's faces aside */
+    /* by Euler's formula a ball of C elements has about C + V edges plus half the number of its surface faces */
     MT_TRY(mt_pairs_reserve(scratch, &e.pairs, n + coarse->n_vertices));
     MT_ALLOC(arena, numbers.element_vertex, 32 * n);
     MT_ALLOC(arena, numbers.face_vertex, 12 * n_faces);

@@ -5,9 +5,9 @@
 const char *const mt_slab_cut_name[MT_SLAB_CUTS + 1] = {
     [MT_SLAB_MIRRORED] = "mirrored", [MT_SLAB_KUHN] = "kuhn"};
 
-/* Corner k of a box stands at (k & 1, k >> 1 & 1, k >> 2 & 1). The six paths from corner 0 to corner 7 along
- * the axes (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518); where the order of the axes is an odd permutation,
- * the two middle corners are exchanged, which makes the volume positive. */
+/* Corner k of a box has the coordinates (k & 1, k >> 1 & 1, k >> 2 & 1). Each tetrahedron follows one of the six paths from
+ * corner 0 to corner 7 along the axes (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518). If the order of the axes is an odd
+ * permutation, the two middle corners are exchanged, so that the volume is positive. */
 static const uint8_t kuhn[6][4] = {
     {0, 1, 3, 7}, /* x y z */
     {0, 2, 6, 7}, /* y z x */
@@ -54,8 +54,8 @@ static void place_vertices(const double size_mm[3], const size_t n[3], double *x
             }
 }
 
-/* The six elements of a box, whose lowest corner is vertex `lowest`. Mirroring it along an axis flips that axis's bit of
- * every corner; an odd number of mirrors turns the elements inside out, which exchanging two vertices undoes. */
+/* Cuts a box with lowest corner `lowest` into six elements. Mirroring along an axis flips that axis's bit of every corner.
+ * An odd number of mirrorings inverts the elements; exchanging two vertices restores them. */
 static void cut_box(
     size_t lowest, size_t row, size_t layer, unsigned mirrored, uint32_t element_vertex[static 24])
 {

@@ -7,8 +7,8 @@
 #include "data/core/flood.h"
 #include "data/core/vec3.h"
 
-static const double merge_distance = 1e-5; /* of the diagonal of the box */
-static const double chip_area = 1e-3;      /* of the whole area */
+static const double merge_distance = 1e-5; /* relative to the diagonal of the bounding box */
+static const double chip_area = 1e-3;      /* relative to the total area */
 
 mt_status mt_closed_join(mt_arena *arena, const mt_mesh *surfaces, size_t n, mt_mesh *joined)
 {
@@ -29,15 +29,15 @@ mt_status mt_closed_join(mt_arena *arena, const mt_mesh *surfaces, size_t n, mt_
     return MT_OK;
 }
 
-/* ---- points that are one ---- */
+/* ---- coincident points ---- */
 
-/* The points kept, found by the box of merge_distance they are in. */
+/* A spatial hash of the points kept, with cubic cells of side merge_distance. */
 typedef struct boxes {
     const double *xyz_mm;
     double low[3], side;
-    size_t mask;    /* length of head, a power of two, less 1 */
-    uint32_t *head; /* a point in boxes of this hash; MT_NO_TRIANGLE for none */
-    uint32_t *next; /* [n_vertices] another one */
+    size_t mask;    /* length of head, a power of two, minus 1 */
+    uint32_t *head; /* a point in the cells with this hash; MT_NO_TRIANGLE if there is none */
+    uint32_t *next; /* [n_vertices] the next point with the same hash */
 } boxes;
 
 static size_t hash_of(const boxes *b, const int64_t box[3])
@@ -47,7 +47,7 @@ static size_t hash_of(const boxes *b, const int64_t box[3])
     return (size_t)h & b->mask;
 }
 
-/* The point kept that is nearer to x than the side of a box; MT_NO_TRIANGLE for none. */
+/* Returns a kept point closer to x than the side of a cell; MT_NO_TRIANGLE if there is none. */
 static uint32_t find_point(const boxes *b, const double x[3], const int64_t box[3])
 {
     for (int neighbour = 0; neighbour < 27; neighbour++) {
@@ -95,9 +95,9 @@ static mt_status merge_points(mt_arena *scratch, mt_mesh *surface, mt_closed *re
     return MT_OK;
 }
 
-/* ---- triangles that are none ---- */
+/* ---- degenerate and duplicate triangles ---- */
 
-/* Keeps those triangles for which drop[t] is 0. */
+/* Removes the triangles with nonzero drop[t]. */
 static void drop_triangles(mt_mesh *surface, const unsigned char *drop)
 {
     size_t n = 0;
@@ -121,7 +121,7 @@ static int compare_corners(const void *left, const void *right)
     return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-/* Of triangles with the same corners the first stays. */
+/* Drops degenerate triangles, and all but the first of triangles with the same corners. */
 static mt_status drop_useless(mt_arena *scratch, mt_mesh *surface, mt_closed *report)
 {
     corners *sorted;
@@ -150,25 +150,26 @@ static mt_status drop_useless(mt_arena *scratch, mt_mesh *surface, mt_closed *re
 
 /* ---- pieces and winding ---- */
 
-/* Do both triangles run along their common side in the same direction? Then one is wound the wrong way. */
+/* True if both triangles traverse their common side in the same direction, so that one of them is wound the wrong way. */
 static bool same_direction(const mt_mesh *surface, size_t s, size_t mate)
 {
     return surface->face_vertex[s] == surface->face_vertex[mate];
 }
 
-/* The pieces of a surface. */
+/* The connected pieces of a surface. */
 typedef struct pieces {
     const mt_mesh *surface;
     const mt_sides *sides;
-    size_t n, contradictions; /* pieces; sides whose two triangles cannot be wound alike */
-    uint32_t *of;             /* [n_faces] the piece of a triangle */
-    unsigned char *turn;      /* [n_faces] 1 where it is wound against the first of its piece */
-    double *area;             /* [n] */
+    /* number of pieces; number of sides with two triangles that cannot be wound consistently */
+    size_t n, contradictions;
+    uint32_t *of;        /* [n_faces] the piece of a triangle */
+    unsigned char *turn; /* [n_faces] 1 if it is wound opposite to the first triangle of its piece */
+    double *area;        /* [n] */
     double whole;
-    uint32_t other[3]; /* the neighbours looked at */
+    uint32_t other[3]; /* buffer of neighbours_of */
 } pieces;
 
-/* The triangles at the sides of one, wound as it is. */
+/* Returns the triangles adjacent to triangle t, after setting their `turn` to a consistent winding. */
 static size_t neighbours_of(void *context, uint32_t t, const uint32_t **neighbour)
 {
     pieces *p = context;
@@ -222,7 +223,7 @@ static mt_status drop_chips(mt_arena *scratch, mt_mesh *surface, mt_closed *repo
     return MT_OK;
 }
 
-/* Points of no triangle go. */
+/* Removes points of no triangle. */
 static mt_status drop_points(mt_arena *scratch, mt_mesh *surface)
 {
     uint8_t *used;
@@ -242,7 +243,7 @@ static mt_status check_edges(const mt_mesh *surface, const mt_sides *sides)
         sides->n_single, sides->n_crowded, a[0], a[1], a[2], b[0], b[1], b[2]);
 }
 
-/* Turns what is wound the other way than the first triangle, or what is not, so that the volume is above 0. */
+/* Reverses either all triangles wound opposite to the first one or all others, so that the volume is positive. */
 static mt_status wind(mt_mesh *surface, const pieces *p, mt_closed *report)
 {
     const double *origin = surface->xyz_mm + 3 * (size_t)surface->face_vertex[0];

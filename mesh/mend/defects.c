@@ -23,7 +23,7 @@ const mt_defect_kind mt_defect_kinds[MT_DEFECT_KINDS] = {
     [MT_DEFECT_STRAY] = {"stray_triangles", "tagged triangles that are not faces", "triangle", false},
 };
 
-/* ---- finding ---- */
+/* ---- search ---- */
 
 typedef struct search {
     const mt_mesh *mesh;
@@ -32,7 +32,7 @@ typedef struct search {
     mt_pieces pieces;
 } search;
 
-/* Counts one, and keeps the lowest numbers. */
+/* Counts a defect and stores its number if it is among the lowest. */
 static void note(mt_defects *defects, mt_defect kind, size_t number)
 {
     mt_defect_list *list = &defects->of[kind];
@@ -65,7 +65,7 @@ static void search_run(void *context, mt_face *run, size_t n)
         const uint32_t top = mt_run_opposite(mesh, &run[k]);
         const bool again = k > 0 && mt_run_opposite(mesh, &run[k - 1]) == top;
         lowest = run[k].element < lowest ? run[k].element : lowest;
-        /* an element has one face whose opposite vertex is its highest: there it is counted */
+        /* a duplicate is counted once: at its face opposite its highest vertex */
         if (again && top > run[k].high) note(s->defects, MT_DEFECT_DUPLICATE, run[k].element);
         if (again) continue;
         if (different < 2) first[different] = &run[k];
@@ -147,7 +147,7 @@ mt_status mt_defects_find(const mt_mesh *mesh, mt_defects *defects)
     return MT_OK;
 }
 
-/* ---- saying ---- */
+/* ---- messages ---- */
 
 void mt_defect_text(const mt_defects *defects, mt_defect kind, char *out, size_t size)
 {

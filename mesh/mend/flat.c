@@ -11,31 +11,31 @@
 
 enum {
     STAR_MAX = 256,          /* elements around a vertex */
-    SCAN_MAX = 8 * STAR_MAX, /* elements looked at to find them */
+    SCAN_MAX = 8 * STAR_MAX, /* elements visited to find them */
     REGION_FACES = 4 * 2 * STAR_MAX,
     ROUNDS = 8,
-    EFFORT_LEAST = 1 << 18, /* elements looked at around edges, all in all: so many ... */
-    EFFORT_A_ELEMENT = 20   /* ... and so many for each element of the mesh */
+    EFFORT_LEAST = 1 << 18, /* elements visited around edges, in total: this number ... */
+    EFFORT_A_ELEMENT = 20   /* ... plus this number for each element of the mesh */
 };
 
-static const double SHORT =
-    1e-3; /* of the longest edge of an element: an edge that may go though its ends are on the surface */
+/* relative to the longest edge of an element: maximum length of edges that may be collapsed if their ends are on the surface */
+static const double SHORT = 1e-3;
 
-/* The elements around the vertices, while vertices are drawn together. */
+/* The elements around each vertex, updated as vertices are merged. */
 typedef struct region {
     mt_mesh *mesh;
     uint8_t *dead;
-    size_t *start;     /* [n_vertices + 2] element[start[v] .. start[v + 1]) had vertex v at the beginning */
+    size_t *start;     /* [n_vertices + 2] element[start[v] .. start[v + 1]) had vertex v initially */
     uint32_t *element; /* [4 n_elements] */
-    uint32_t *next;    /* [n_vertices] a ring of the vertices that are one by now */
-    uint32_t *into;    /* [n_vertices] the vertex that v was drawn into; v itself as long as it is there */
-    size_t effort;     /* elements that may still be looked at around edges */
+    uint32_t *next;    /* [n_vertices] a ring of merged vertices */
+    uint32_t *into;    /* [n_vertices] the vertex that v was merged into; v itself if it still exists */
+    size_t effort;     /* remaining number of element visits around edges */
 } region;
 
 /* A face of the elements around an edge. */
 typedef struct side {
     uint32_t v[3]; /* ascending */
-    int turn; /* 1 or -1: which way round it is seen from outside its element; 0 where the element is flat */
+    int turn;      /* orientation seen from outside its element: 1 or -1; 0 if the element is flat */
 } side;
 
 typedef struct sides {
@@ -62,7 +62,7 @@ static bool has(const mt_mesh *mesh, size_t element, uint32_t vertex)
     return v[0] == vertex || v[1] == vertex || v[2] == vertex || v[3] == vertex;
 }
 
-/* The elements that have this vertex now; false where they are too many, or too many went. */
+/* Finds the current elements of a vertex. Returns false if there are more than STAR_MAX, or too many were removed or merged. */
 static bool star(const region *r, uint32_t vertex, uint32_t elements[STAR_MAX], size_t *n)
 {
     uint32_t v = vertex;
@@ -94,7 +94,7 @@ static void swap_down(side *s, int i)
 
 static void sort_corners(side *s) { swap_down(s, 0), swap_down(s, 1), swap_down(s, 0); }
 
-/* The faces of an element; `turn` 1 where it has volume, -1 where that is negative, 0 where it has none. */
+/* Adds the faces of an element. `turn`: the sign of its volume; 0 if it is flat. */
 static void add_faces(sides *list, const uint32_t *vertex, int turn)
 {
     for (int f = 0; f < 4; f++) {
@@ -107,7 +107,7 @@ static void add_faces(sides *list, const uint32_t *vertex, int turn)
 
 static bool same_corners(const side *a, const side *b) { return mt_face_compare(a->v, b->v) == 0; }
 
-/* Leaves the faces of one element only. False where one has more than two, or two on one side. */
+/* Keeps the faces of exactly one element. Returns false if a face has more than two elements, or two on one side. */
 static bool keep_outer(sides *list)
 {
     size_t n = 0, next;
@@ -127,7 +127,7 @@ static bool on(const side *s, uint32_t vertex)
     return s->v[0] == vertex || s->v[1] == vertex || s->v[2] == vertex;
 }
 
-/* Moves `from` to `to` in outer faces, those that have both left out. False where two become one. */
+/* Replaces `from` by `to` in the outer faces, and omits faces with both. Returns false if two faces coincide afterwards. */
 static bool stay_apart(sides *list, uint32_t from, uint32_t to)
 {
     size_t n = 0;
@@ -145,8 +145,8 @@ static bool stay_apart(sides *list, uint32_t from, uint32_t to)
     return true;
 }
 
-/* An edge inside that joins two places of the surface would pinch it. A vertex of the surface stays where it is, unless
- * `may_move`. */
+/* False if an interior edge joins two surface vertices, since its collapse would pinch the surface, or if a surface vertex
+ * would move without `may_move`. */
 static bool keeps_surface(const sides *outer, uint32_t from, uint32_t to, bool may_move)
 {
     bool from_on = false, to_on = false, both_on = false;
@@ -157,9 +157,9 @@ static bool keeps_surface(const sides *outer, uint32_t from, uint32_t to, bool m
     return (!from_on || may_move) && (!(from_on && to_on) || both_on);
 }
 
-/* ---- drawing an edge together ---- */
+/* ---- collapse of an edge ---- */
 
-/* The elements around both ends: first those of `from` alone, then those of both, then those of `to` alone. */
+/* The elements around both ends: first those with `from` only, then those with both ends, then those with `to` only. */
 typedef struct around {
     size_t n_from, n_both, n;
     uint32_t element[2 * STAR_MAX];
@@ -194,8 +194,8 @@ static void move_vertex(mt_mesh *mesh, size_t element, uint32_t from, uint32_t t
 
 static int turn_of(mt_form form) { return form == MT_FORM_SOUND ? 1 : form == MT_FORM_INVERTED ? -1 : 0; }
 
-/* The faces after the move. False where an element that had volume has none, or a face has two elements on one side. A flat element
- * that gets volume may be wound either way. */
+/* Computes the outer faces after the collapse. Returns false if a sound element becomes flat or inverted, or if a face has
+ * two elements on one side. A flat element that gains volume may have either winding. */
 static bool faces_after(const region *r, const around *a, uint32_t from, uint32_t to, sides *list)
 {
     mt_mesh *mesh = r->mesh;
@@ -213,8 +213,8 @@ static bool faces_after(const region *r, const around *a, uint32_t from, uint32_
     return keep_outer(list);
 }
 
-/* As a move is linear, the outer faces after it are those before it, moved, where no two of them become one: what closed
- * the region closes it still. */
+/* True if an edge may be collapsed. The move is linear, so the outer faces afterwards are the moved outer faces before,
+ * unless two of them coincide: the region stays closed. */
 static bool may_collapse(const region *r, const around *a, uint32_t from, uint32_t to, bool may_move)
 {
     sides before = {.n = 0}, after;
@@ -231,7 +231,7 @@ static void turn_round(mt_mesh *mesh, size_t element)
     v[3] = v[2], v[2] = last;
 }
 
-/* Draws vertex `from` to vertex `to` where that leaves a sound mesh. */
+/* Merges vertex `from` into vertex `to` if the mesh remains valid. */
 static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_flat *counts)
 {
     around a;
@@ -258,7 +258,7 @@ typedef struct edge {
 
 MT_ORDER(compare_edges, edge, length_mm, a, b)
 
-/* Its edges, the shortest first. */
+/* Lists the edges of an element, the shortest first. */
 static void edges_of(const mt_mesh *mesh, size_t element, edge edges[6])
 {
     size_t n = 0;
@@ -273,7 +273,7 @@ static void edges_of(const mt_mesh *mesh, size_t element, edge edges[6])
     qsort(edges, 6, sizeof *edges, compare_edges);
 }
 
-/* Draws its shortest edge together for which that is allowed. */
+/* Collapses the shortest edge of an element that may be collapsed. */
 static bool collapse_one(region *r, size_t element, bool may_move, mt_flat *counts)
 {
     edge edges[6];
@@ -287,7 +287,7 @@ static bool collapse_one(region *r, size_t element, bool may_move, mt_flat *coun
     return false;
 }
 
-/* Is there no other element on one of its faces? Not known (no) around a vertex of too many elements. */
+/* True if one of its faces has no other element. Faces at a vertex of too many elements are skipped. */
 static bool on_surface(const region *r, size_t element)
 {
     const uint32_t *v = r->mesh->element_vertex + 4 * element;
@@ -312,7 +312,7 @@ static void remove_one(region *r, size_t element, mt_flat *counts)
     counts->inside += !outside;
 }
 
-/* ---- all of them ---- */
+/* ---- all flat elements ---- */
 
 static void move_triangles(const region *r)
 {
@@ -335,7 +335,7 @@ static mt_status list_flat(mt_arena *scratch, const mt_mesh *mesh, uint32_t **fl
     return MT_OK;
 }
 
-/* One that moved with a vertex may have got volume. */
+/* True if an element still exists and is flat; one moved with a vertex may have gained volume. */
 static bool is_left(const region *r, uint32_t element)
 {
     return !r->dead[element] && is_flat(r->mesh, element);

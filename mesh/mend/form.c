@@ -4,7 +4,8 @@
 
 #include "data/core/vec3.h"
 
-static const double FLAT = 1e-6; /* |6 V| beside the cube of the longest edge */
+/* largest |6 V| of a flat element, relative to the cube of its longest edge */
+static const double FLAT = 1e-6;
 
 bool mt_form_repeats(const mt_mesh *mesh, size_t element)
 {
@@ -24,7 +25,7 @@ static double longest_edge(const mt_mesh *mesh, size_t element)
     return sqrt(most);
 }
 
-/* Where the volume is not finite, or its size too small for a double, the element counts as flat. */
+/* An element also counts as flat if its volume is not finite or underflows. */
 mt_form mt_form_of(const mt_mesh *mesh, size_t element)
 {
     if (mt_form_repeats(mesh, element)) return MT_FORM_REPEATED;

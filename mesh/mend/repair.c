@@ -14,11 +14,11 @@ static void turn(mt_mesh *mesh, mt_repair *repair)
     (void)mt_mesh_orient(mesh);
 }
 
-/* What the steps share. */
+/* State shared by the steps. */
 typedef struct mending {
     mt_arena *arena;
     mt_mesh *mesh;
-    uint8_t *dead; /* [n_elements as there were at first] */
+    uint8_t *dead; /* [initial n_elements] nonzero for elements to remove */
     mt_repair *repair;
     mt_pieces pieces;
 } mending;
@@ -49,10 +49,10 @@ static int compare_members(const void *left, const void *right)
 
 typedef struct crowd {
     mending *mending;
-    member *members; /* room for the longest run */
+    member *members; /* buffer for the longest run */
 } crowd;
 
-/* Of the elements on one side of a face the largest stays. */
+/* Marks all but the largest of the elements on each side of a face. */
 static void thin_out(void *context, mt_face *run, size_t n)
 {
     const crowd *c = context;
@@ -124,7 +124,7 @@ static mt_status drop_pieces(mt_arena *scratch, mending *m)
     return MT_OK;
 }
 
-/* Triangles whose vertices are there and differ stay. */
+/* Removes triangles with a repeated or missing vertex. */
 static void drop_triangles(mt_mesh *mesh, const uint8_t *used, mt_repair *repair)
 {
     size_t n = 0;

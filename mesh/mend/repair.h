@@ -22,8 +22,8 @@ typedef struct mt_repair {
 
 /* Repairs a mesh in place (its arrays keep their allocation; new groups and notes are in `arena`). In this order:
  *   inverted elements are turned;
+ *   elements with a repeated vertex are removed;
  *   the first of duplicate elements is kept and joins the groups of the regions of the others (mt_repeats_merge), with a note;
- *     elements with a repeated vertex are removed;
  *   of a flat element, the shortest edge is collapsed that makes no other element flat or inverted and leaves the surface closed. A
  *     surface vertex moves only along an edge shorter than a thousandth of the longest edge. If no edge qualifies, an element with
  *     a face on the surface is removed; then surface vertices may move along any edge; finally the element is removed and leaves a

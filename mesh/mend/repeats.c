@@ -7,7 +7,7 @@
 #include "data/core/offsets.h"
 #include "mesh/names.h"
 
-/* An element by its vertices, ascending. */
+/* An element identified by its vertices, in ascending order. */
 typedef struct corners {
     uint32_t vertex[4], element;
 } corners;
@@ -32,11 +32,11 @@ static corners corners_of(const mt_mesh *mesh, size_t element)
     return c;
 }
 
-/* What the steps share. */
+/* State shared by the steps. */
 typedef struct merging {
     mt_arena *arena;
     mt_mesh *mesh;
-    uint8_t *without; /* NULL: all have a region */
+    uint8_t *without; /* NULL if all have a region */
     uint8_t *dead;
     mt_repeats *repeats;
 } merging;
