@@ -22,7 +22,7 @@
 /* Reads the mesh of these files. `name`: their path, without or with one of the endings. `unit_mm`: unit of .pts in
  * millimetres (0.001 for CARP's micrometres). Vertices and elements are read unchanged, including vertices of no element and
  * inverted or flat elements. Fibres are normalised; sheets are normalised and made perpendicular to them; without .lon there
- * are none. Triangles of .surf files are ordered by the tag in the file name, then those of .vtx files in the order above.
+ * are none. Triangles of .surf files are ordered by the tag in the file name, then triangles of .vtx files in the order above.
  * The mesh has passed mt_mesh_check_content. MT_FILE: .pts or .elem cannot be read, or another existing file cannot.
  * MT_MEMORY. MT_INPUT, with file and line: an element that is not Tt, a fibre of length 0 (an element of the bath) or
  * parallel to its sheet, a list that adds no triangle, or damage. */

@@ -16,7 +16,7 @@ static const char *const endings[] = {".node", ".ele", ".face", ".ortho", ".axi"
 
 typedef struct rows {
     mt_scan scan;
-    const char *what; /* what the rows are, for messages */
+    const char *what; /* plural noun for the rows, for messages */
     size_t n;
     size_t numbers;   /* numbers of a row, including its id */
     size_t at;        /* numbers of the current row already read */
@@ -149,7 +149,7 @@ static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *fi
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
 
-/* Reads the `corners` corners of an element or triangle, followed by the vertices on its edges if it is of second order. */
+/* Reads the `corners` corners of an element or triangle, followed by the vertices on its edges if it has second order. */
 static mt_status read_corners(rows *r, const mt_mesh *mesh, int64_t first, size_t corners, uint32_t *vertex)
 {
     uint32_t on_edge[6];

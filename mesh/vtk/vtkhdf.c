@@ -67,7 +67,7 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
 }
 
 /* True if the file gets a text of names. A file with tagged triangles always does, if only with the first comment line; a
- * file without one is of an earlier version. */
+ * file without one was written by an earlier version. */
 static bool has_names(const mt_mesh *mesh)
 {
     return mesh->n_faces > 0 || mesh->n_names > 0 || mesh->n_groups > 0;
