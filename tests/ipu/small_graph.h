@@ -1,4 +1,4 @@
-/* Small graphs for the tests of compiling and timing, and an arena for them. */
+/* Small graphs for the tests of compilation and timing, and their arena. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -23,7 +23,7 @@ static inline const ipu_timing *timed(const ipu_graph *graph)
     return timing;
 }
 
-/* Compiling, or else the timing, refuses the graph. */
+/* Expects that compilation or timing refuses the graph. */
 static inline void expect_refused(const ipu_graph *graph, mt_status status, const char *message)
 {
     ipu_timing timing;
@@ -31,8 +31,7 @@ static inline void expect_refused(const ipu_graph *graph, mt_status status, cons
     cr_expect_str_eq(mt_message(), message);
 }
 
-/* One variable "v" of 8 floats on `tiles` tiles, mapped to tile 0 unless `map` is false; one compute set
- * "set". */
+/* Returns a graph of one variable "v" of 8 floats on `tiles` tiles, mapped to tile 0 unless `map` is false, and one compute set "set". */
 static inline ipu_graph *small_graph(size_t tiles, bool map)
 {
     ipu_graph *g = NULL;
@@ -53,7 +52,7 @@ static inline uint32_t add_variable(ipu_graph *g, const char *name, size_t n, ui
     return id;
 }
 
-/* A vertex "copy" on `tile` from `n_in` slices to one. */
+/* Adds a vertex "copy" on `tile` from `n_in` slices to one slice. */
 static inline void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, size_t n_in, ipu_slice out)
 {
     size_t vertex;

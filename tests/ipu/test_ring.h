@@ -1,19 +1,18 @@
-/* A ring of tiles for the tests: variable v of `tiles * part` floats, in equal parts; compute set "add" gives
- * each element of w the sum of its two neighbours in v, round the ring; "back" copies w to v. The halo can be
- * asked for in several layouts that must not change the result. */
+/* A ring of tiles for the tests: variable v of `tiles * part` floats, in equal parts. Compute set "add" sets each element of w to the
+ * sum of its two neighbours in v around the ring; "back" copies w to v. The halo has several layouts, which must not change the result. */
 #pragma once
 
 #include "ipu/compile/compile.h"
 #include "ipu/run/engine.h"
 
 typedef enum ring_layout {
-    RING_TAIL,  /* one field: own part, left, right: received behind the own part */
-    RING_EDGE,  /* one field: left, own part, right: gathered in an edge buffer */
-    RING_SPLIT, /* three fields: the own part is direct, left and right are received */
-    RING_LOCAL  /* three fields, everything on tile 0: all direct */
+    RING_TAIL,  /* one field: own part, left, right; received after the own part */
+    RING_EDGE,  /* one field: left, own part, right; gathered in an edge buffer */
+    RING_SPLIT, /* three fields: the own part is read in place, left and right are received */
+    RING_LOCAL  /* three fields, everything on tile 0: all read in place */
 } ring_layout;
 
-/* Where own part, left and right stand in the joined field. */
+/* The positions of own part, left and right in the joined field. */
 typedef struct ring_context {
     size_t own, left, right, part;
 } ring_context;
@@ -51,7 +50,7 @@ static void ring_copy(const ipu_span *f, const void *context)
     for (size_t i = 0; i < f[1].n; i++) out[i] = in[i];
 }
 
-/* 11 to enter; a worker takes as many cycles as the last field has elements. */
+/* Entry of 11; the worker cycles equal the length of the own part. */
 static ipu_cycles ring_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
@@ -119,7 +118,7 @@ static inline mt_status ring_add_part(ring *r, ring_layout layout, uint32_t tile
     return ipu_graph_connect(g, vertex, "out", out);
 }
 
-/* `r` must outlive the graph: it holds the vertices' context. */
+/* `r` must outlive the graph: it holds the context of the vertices. */
 static inline mt_status ring_make(
     mt_arena *arena, const ipu_target *target, size_t tiles, size_t part, ring_layout layout, ring *r)
 {
@@ -139,7 +138,7 @@ static inline mt_status ring_make(
     return ipu_graph_whole(r->graph, r->w, &r->whole_w);
 }
 
-/* add, back, `times` times. */
+/* A program of `times` rounds of add and back. */
 static inline mt_status ring_program(
     mt_arena *arena, const ring *r, uint64_t times, const ipu_program **program)
 {
@@ -151,7 +150,7 @@ static inline mt_status ring_program(
     return ipu_program_repeat(arena, times, sequence, program);
 }
 
-/* Compiles a graph and gives its timing: fails where either does. */
+/* Compiles a graph and computes its timing. Returns the errors of both. */
 static inline mt_status ring_time(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
     size_t n_programs, ipu_timing *timing)
 {
@@ -160,9 +159,9 @@ static inline mt_status ring_time(mt_arena *arena, const ipu_graph *graph, const
     return ipu_timing_make(arena, e, timing);
 }
 
-/* The GC200 with `tiles` tiles in as many of its rows as these need, written out so that hand-computed cycles do not move
- * with the machine file. */
-/* Between chips, for machines of several: a byte a nanosecond. */
+/* The GC200 with `tiles` tiles in as many of its rows as they need. Its constants are written here, so that cycles computed by hand do
+ * not change with the machine file. */
+/* Links between chips, for machines of several chips: one byte per nanosecond. */
 static inline ipu_links ring_links(void)
 {
     return (ipu_links){.direct = 1,
@@ -192,7 +191,7 @@ static inline ipu_target ring_target(size_t tiles)
         .exchange_rows = (tiles + 63) / 64,
         .exchange_columns = 16,
         .vertex_entry_cycles = 11,
-        .host = {.write_bytes_per_second = 8 * 1.325e9, /* 8 bytes a cycle */
+        .host = {.write_bytes_per_second = 8 * 1.325e9, /* 8 bytes per cycle */
             .read_bytes_per_second = 2 * 1.325e9,
             .write_packet_bytes = 1024,
             .read_packet_bytes = 256,

@@ -1,4 +1,4 @@
-/* Collectives really done: every chip's vector against sums by hand, on every ring and by every method. */
+/* Collective operations that are executed: the vector of every chip, for every ring and method, is compared with sums computed here. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -37,7 +37,7 @@ typedef struct done {
     unsigned char vector[MOST_CHIPS][4 * MOST];
 } done;
 
-/* Two thirds of each vector are on its chip's first tile, in two ranges, the rest on the second. */
+/* Returns a vector of n elements on one chip: two thirds on its first tile, in two ranges, the rest on its second tile. */
 static ipu_tensor vector_on(ipu_graph *g, uint32_t chip, ipu_type type, size_t n)
 {
     const uint32_t tile = TILES * chip;
@@ -51,7 +51,7 @@ static ipu_tensor vector_on(ipu_graph *g, uint32_t chip, ipu_type type, size_t n
     return whole;
 }
 
-/* Element i of chip c begins as values[c][i], of 4 bytes at most. */
+/* Runs a collective. Initially element i of chip c is values[c][i], of at most 4 bytes. */
 static done *collect(const collecting *c, unsigned char values[MOST_CHIPS][4 * MOST])
 {
     done *d = mt_arena_alloc(&arena, 1, sizeof *d);
@@ -118,7 +118,7 @@ static uint32_t combined(ipu_operator with, uint32_t x, uint32_t y)
     return x | y;
 }
 
-/* The ring in which a chip is, of a stream. */
+/* Returns the ring of `stream` that contains the chip, and the rank of the chip in it. */
 static const ipu_ring *ring_of(const ipu_rings *rings, size_t chip, unsigned stream, size_t *rank)
 {
     for (size_t r = 0; r < rings->n_rings; r++) {
@@ -135,7 +135,7 @@ static const ipu_ring *ring_of(const ipu_rings *rings, size_t chip, unsigned str
     return NULL;
 }
 
-/* What element i of all chips of a ring comes to. */
+/* Returns the reduction of element i over all chips of a ring. */
 static uint32_t together(const ipu_ring *of, ipu_operator with, uint32_t values[MOST_CHIPS][MOST], size_t i)
 {
     uint32_t all = values[of->chip[0]][i];
@@ -169,7 +169,8 @@ Test(collective, all_chips_end_with_what_all_of_their_ring_come_to)
     }
 }
 
-/* Which part and rank an element belongs to, counted by hand: parts of as many elements, each in as many fragments. */
+/* Returns the rank of the fragment that contains element i, and its stream, from a separate calculation: all parts have the same number
+ * of elements, and so do the fragments of a part. */
 static size_t fragment_of(const done *d, size_t n_elements, size_t i, unsigned *stream)
 {
     const size_t halves = d->plan.method == IPU_BIDIRECTIONAL || d->plan.method == IPU_QUAD ? 2 : 1;
@@ -239,7 +240,7 @@ Test(collective, a_broadcast_brings_the_vector_of_one_rank_to_all)
     }
 }
 
-/* Floats and halves that no order sums alike: the same bits on all chips, and with any number of host threads. */
+/* The sums of these floats depend on the order. All chips must have the same bits, for any number of host threads. */
 Test(collective, all_replicas_have_the_same_bits)
 {
     static float values[MOST_CHIPS][MOST];
@@ -263,7 +264,7 @@ Test(collective, all_replicas_have_the_same_bits)
     }
 }
 
-/* In a prism each of three rings has a third of the data. */
+/* Each of the three rings of a prism carries a third of the data. */
 Test(collective, rings_of_a_prism_move_together)
 {
     static uint32_t values[MOST_CHIPS][MOST];
@@ -302,8 +303,8 @@ Test(collective, rings_of_a_prism_move_together)
     }
 }
 
-/* Two layers of three. From chip 0 to chip 1 by chip 2: a link more, and what went straight goes over both. A route that leads elsewhere is
- * refused. */
+/* Two layers of three chips. The route from chip 0 to chip 1 through chip 2 has one link more, and its messages share both links with
+ * others. A route over a link that does not exist is refused. */
 Test(collective, stated_routes_are_those_that_messages_take)
 {
     enum { CHIPS = 6 };
@@ -366,7 +367,7 @@ Test(collective, halves_and_bools_are_reduced)
     for (size_t i = 0; i < c.n; i++) cr_expect_eq(d->vector[0][i], 1);
 }
 
-/* Steps of rings of n chips: n - 1 each way, half of it from both sides. */
+/* Number of steps of a ring of n chips: n - 1 for each phase, half as many if data arrives from both sides. */
 Test(collective, steps_are_as_many_as_the_methods_say)
 {
     static const struct {
@@ -387,7 +388,7 @@ Test(collective, steps_are_as_many_as_the_methods_say)
     }
 }
 
-/* On a torus the two rails of a replica of four take turns with the other two chips; on a ladder nobody waits. */
+/* On a torus the rings of the two rungs of a replica alternate, in twice as many steps. On a ladder all rings move in every step. */
 Test(collective, replicas_of_several_rungs_take_turns_on_a_torus)
 {
     const ipu_ring_choice choice = {IPU_RUNG_RING_4, IPU_DNC, .replica = 4};
@@ -404,7 +405,7 @@ Test(collective, replicas_of_several_rungs_take_turns_on_a_torus)
     cr_expect_eq(plan.n_steps, 2 * 3);
 }
 
-/* What poplibs of January 2021 chooses, of 4-byte elements: just below its thresholds, and at them. */
+/* The methods that poplibs of January 2021 chooses for 4-byte elements, just below and at its thresholds. */
 Test(collective, the_method_is_chosen_by_bytes)
 {
     static const struct {
@@ -452,7 +453,7 @@ Test(collective, the_method_is_chosen_by_bytes)
     }
 }
 
-/* 10 elements are 2 of each worker, 8 bytes: a vector from each of two neighbours. 13 floats are 3 of each, two vectors. */
+/* Ten elements are 2 per worker, 8 bytes: one vector from each of two neighbours. 13 floats are 3 per worker: two vectors. */
 Test(collective, vertices_cost_what_is_said)
 {
     static const struct {
@@ -476,8 +477,8 @@ Test(collective, vertices_cost_what_is_said)
         }
 }
 
-/* In each step of a clockwise ring of 8 every chip sends an eighth to the next; from both sides, an eighth each way but in the last step
- * of an even ring; in halves, a sixteenth each way. */
+/* Ring of 8 chips. Clockwise: every chip sends an eighth to its successor in each step. From both sides: an eighth each way, except in
+ * the last step of an even ring. In halves: a sixteenth each way. */
 Test(collective, bytes_of_a_step_are_counted)
 {
     static const struct {
@@ -518,8 +519,8 @@ static void expect_kinds(
     cr_expect_eq(kinds.n_reducing, n_kinds / 2);
 }
 
-/* A clockwise step is like each other. From both sides the last step comes from one, and the first that gathers sends one fragment both
- * ways. With an element less the first fragment is shorter, and each step has it elsewhere. */
+/* All clockwise steps are equal. With data from both sides, the last reducing step receives from one side only, and the first gathering
+ * step sends one fragment both ways. With one element fewer one fragment is shorter, at a different place in each step. */
 Test(collective, steps_are_of_a_kind_where_the_same_goes_over_the_same_hops)
 {
     const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};
@@ -533,7 +534,7 @@ Test(collective, steps_are_of_a_kind_where_the_same_goes_over_the_same_hops)
     expect_kinds(&rings, IPU_CLOCKWISE, 79, 14, (const size_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
 }
 
-/* The second and the third of 8 fragments have an element each: one follows the other at once. */
+/* The second and the third of 8 fragments have one element each and follow each other without an empty step. */
 Test(collective, a_broadcast_of_few_elements_has_no_empty_steps)
 {
     const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};

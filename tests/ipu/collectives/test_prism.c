@@ -1,4 +1,4 @@
-/* Prisms of three faces and more, of two to eight layers, against counts by hand. */
+/* Prisms of three or more faces and two to eight layers, compared with counts by hand. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -24,7 +24,7 @@ static ipu_topology *network_of(const ipu_prism *p)
     return network;
 }
 
-/* Columns are a, b, c: the path of the first face of four layers. */
+/* Columns a, b and c: the path of the first face through four layers. */
 Test(prism, a_ring_goes_up_its_face_and_down_the_edge)
 {
     static const char *const expected[] = {
@@ -41,7 +41,7 @@ Test(prism, a_ring_goes_up_its_face_and_down_the_edge)
     }
 }
 
-/* Each ring visits every chip once, by links; with three and four faces no link carries more rings than it has lanes. */
+/* Each ring visits every chip once, over existing links. With three and four faces no link carries more rings than it has lanes. */
 Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
 {
     for (size_t faces = 3; faces <= 6; faces++)
@@ -78,8 +78,8 @@ Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
         }
 }
 
-/* With three faces, of four layers: pairs in the middle carry a ring in one way, in end layers two; every link between layers one each
- * way. */
+/* Three faces, four layers: a pair of chips in an inner layer carries one ring in one direction, in an end layer two; each link between
+ * layers carries one in each direction. */
 Test(prism, loads_of_three_faces_are_those_of_the_claims)
 {
     const ipu_prism p = ipu_prism_claimed(4, 3, 1);
@@ -100,7 +100,7 @@ Test(prism, loads_of_three_faces_are_those_of_the_claims)
     }
 }
 
-/* 2 (n - 1) steps, in each of which a link between layers carries V / (3 n). */
+/* 2 (n - 1) steps; in each of them a link between layers carries V / (3 n). */
 Test(prism, an_all_reduce_takes_a_third_of_a_single_ring)
 {
     const ipu_prism p = ipu_prism_claimed(4, 3, 1);

@@ -1,4 +1,4 @@
-/* Orders of chips by the guide's words, and the links that they take, by hand. */
+/* Orders of chips as the vendor's guide describes them, and the links that they use, counted by hand. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static ipu_rings made(ipu_shape shape, size_t chips, ipu_ring_choice choice)
     return rings;
 }
 
-/* "0 1 3 2" */
+/* Prints the order of chips, such as "0 1 3 2". */
 static const char *order(const ipu_ring *ring)
 {
     static char text[256];
@@ -75,7 +75,7 @@ Test(rings, groups_are_consecutive_or_orthogonal)
     cr_expect_str_eq(order(&r.ring[7]), "7 15");
 }
 
-/* Bytes over each link in a step in which every chip of every ring sends a byte to the next. */
+/* Computes the bytes over each link in a step in which every chip of every ring sends a byte to its successor. */
 static ipu_topology *loads(ipu_shape shape, size_t chips, ipu_ring_choice choice, uint64_t *load)
 {
     const ipu_links links = {
@@ -104,9 +104,10 @@ static void expect_loads(ipu_shape shape, size_t chips, ipu_ring_choice choice, 
     cr_expect_eq(busy, used, "%s on %zu chips: %zu links", ipu_logical_name[choice.logical], chips, busy);
 }
 
-/* By hand. Peripheral, 8 chips: one hop each over 3 rails up, 3 down, 2 rungs. Twist: each of both rings crosses 4 rungs and goes
- * over 4 rails, all different. Ring on line, 8 replicas: each rail link up and down once, which are 7 each on 2 rails. Rung rings of
- * s chips: s / 2 go over each rail link of a torus, one way, all the way round: 2 rails of as many links as rungs. */
+/* Counted by hand. Peripheral ring, 8 chips: one hop over each of 3 rails up, 3 down and 2 rungs. Barley twist: each of the two rings
+ * crosses 4 rungs and uses 4 rails, all different. Ring on line, 8 replicas: each rail link is used once up and once down, 7 each on 2
+ * rails. Rung rings of s chips: s / 2 rings use each rail link of a torus, in one direction and all the way round; each of the 2 rails
+ * has as many links as there are rungs. */
 Test(rings, links_are_used_as_counted_by_hand)
 {
     expect_loads(IPU_LADDER, 8, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, 1, 8);
@@ -145,7 +146,7 @@ Test(rings, what_the_table_does_not_have_is_refused_with_what_it_has)
         "rings: 8 replicas in groups of 3; allowed: groups of 2 or more that 8 is a multiple of");
 }
 
-/* Table 8.1 of the guide, for 16 chips. */
+/* Table 8.1 of the vendor's guide, for 16 chips. */
 Test(rings, every_row_of_the_table_is_allowed_and_nothing_else)
 {
     static const struct {
@@ -180,7 +181,7 @@ Test(rings, every_row_of_the_table_is_allowed_and_nothing_else)
                 }
 }
 
-/* Of every choice on a torus with one buffer at each link, in all groups; rings of one turn move both ways at once. */
+/* All ring choices on a torus with one buffer per link, in all groups. Rings of the same turn move both ways at once. */
 Test(rings, messages_of_one_turn_never_wait_for_each_other)
 {
     static const struct {
@@ -223,7 +224,7 @@ Test(rings, messages_of_one_turn_never_wait_for_each_other)
     cr_expect(tried > 50 && in_turns > 5, "%zu, %zu", tried, in_turns);
 }
 
-/* Nine pairs of chips half a torus apart: a ring that has to wait for others leaves their turn as it was, so two turns are enough. */
+/* Nine pairs of chips, half a torus apart. A ring that must wait leaves the occupancy of the turn unchanged, so two turns suffice. */
 Test(rings, there_are_no_more_turns_than_rings_that_wait)
 {
     const ipu_rings r = made(IPU_TORUS, 18,

@@ -6,7 +6,8 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(assembly, .fini = teardown);
 
-/* Copies: 100 cycles a call, 10 a range, 8 bytes a cycle; 12 bytes of exchange code for a fragment or a run. */
+/* Assembly of inputs by copies. Costs: 100 cycles per call, 10 per range, 8 bytes per cycle; 12 bytes of exchange code per fragment or
+ * run. */
 static ipu_graph *copying_graph(ipu_copies copies, size_t fragment_cycles)
 {
     ipu_graph *g = small_graph(3, true);
@@ -19,7 +20,7 @@ static ipu_graph *copying_graph(ipu_copies copies, size_t fragment_cycles)
     return g;
 }
 
-/* Tile 1 takes the last 2 of its own 4 elements, then elements 0 and 4, each alone, of the 8 on tile 0: a tail. */
+/* The input of tile 1 is the last 2 of its own 4 elements, then elements 0 and 4 of the 8 on tile 0, as two separate slices: a tail. */
 static const ipu_superstep_timing *tail_of_two(ipu_copies copies, size_t fragment_cycles)
 {
     ipu_graph *g = copying_graph(copies, fragment_cycles);
@@ -34,7 +35,7 @@ static const ipu_exchange *exchange_of(const ipu_superstep_timing *step, const i
     return &timing->executable->supersteps[step - timing->supersteps].exchange;
 }
 
-/* Two fragments, and nothing is copied. */
+/* Two fragments, no copies. */
 Test(assembly, never_every_piece_is_received_in_its_place)
 {
     const ipu_superstep_timing *step = tail_of_two(IPU_COPIES_NEVER, 160);
@@ -44,8 +45,8 @@ Test(assembly, never_every_piece_is_received_in_its_place)
     cr_expect_eq(step->exchange_words_cycles, 2);
 }
 
-/* 8 bytes are fewer than the 24 of code that one fragment less saves: tile 0 copies 2 ranges together, 100 + 20 + 1, and sends one
- * fragment. Tile 1 copies 3 pieces of 16 bytes: 100 + 30 + 2. */
+/* The 8 bytes of the buffer are fewer than the 24 bytes of code that one fragment less saves. So tile 0 gathers 2 ranges (100 + 20 + 1
+ * cycles) and sends one fragment. Tile 1 copies 3 pieces of 16 bytes: 100 + 30 + 2. */
 Test(assembly, always_both_sides_copy)
 {
     const ipu_superstep_timing *step = tail_of_two(IPU_COPIES_ALWAYS, 160);
@@ -58,15 +59,15 @@ Test(assembly, always_both_sides_copy)
         121 + step->sync_cycles + step->exchange_phase_cycles + 132 + step->compute_phase_cycles);
 }
 
-/* By copies it takes 5 + 132 + 121 = f + 253 cycles, directly 2 f: worth it from f = 254 on. */
+/* With copies: 5 + 132 + 121 = f + 253 cycles; without: 2 f. Copies are faster from f = 254 on. */
 Test(assembly, auto_takes_what_takes_fewer_cycles)
 {
     cr_expect_eq(tail_of_two(IPU_COPIES_AUTO, 253)->scatter_phase_cycles, 0);
     cr_expect_eq(tail_of_two(IPU_COPIES_AUTO, 254)->scatter_phase_cycles, 132);
 }
 
-/* Three ranges of 8 words, 96 bytes, save 48 bytes of code at each side: copying them together would take as many, so they stay
- * three fragments. */
+/* Three ranges of 8 words (96 bytes) save 48 bytes of code on each side. The buffers would take as many, so the ranges remain three
+ * fragments. */
 Test(assembly, long_ranges_are_not_gathered)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_ALWAYS, 160);
@@ -79,7 +80,7 @@ Test(assembly, long_ranges_are_not_gathered)
     cr_expect_eq(timing->supersteps[0].scatter_phase_cycles, 100 + 3 * 10 + 96 / 8);
 }
 
-/* Elements 1 and 2, then 0 and 1 of tile 0: one range of 3, received once, from which two pieces are copied. */
+/* Elements 1 and 2, then 0 and 1 of tile 0: one range of 3, received once; two pieces are copied from it. */
 Test(assembly, what_is_needed_twice_is_received_once)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_ALWAYS, 160);
@@ -91,7 +92,7 @@ Test(assembly, what_is_needed_twice_is_received_once)
     cr_expect_eq(timing->supersteps[0].scatter_phase_cycles, 100 + 20 + 2);
 }
 
-/* Own data between what is received is copied in every way. */
+/* Own elements between received ones are copied with every setting. */
 Test(assembly, own_pieces_of_an_edge_are_copied)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_NEVER, 160);
@@ -103,8 +104,8 @@ Test(assembly, own_pieces_of_an_edge_are_copied)
     cr_expect_eq(exchange_of(&timing->supersteps[0], timing)->bytes_copied, 16);
 }
 
-/* Tile 0 has a buffer of 8 bytes and a table of two ranges; tile 1 a buffer of 8 bytes for what it receives, the input of 16, and a
- * table of three. */
+/* Tile 0 has a buffer of 8 bytes and a table of two ranges. Tile 1 has a receive buffer of 8 bytes, the assembled input of 16 bytes, and
+ * a table of three ranges. */
 Test(assembly, buffers_and_tables_take_memory)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_ALWAYS, 160);
@@ -119,7 +120,7 @@ Test(assembly, buffers_and_tables_take_memory)
     cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_EXCHANGE_CODE], 16, "one fragment, 12 in units of 8");
 }
 
-/* The machine changes the time, never the result. */
+/* Copies change the time, never the result. */
 Test(assembly, results_are_the_same_in_every_way)
 {
     float expected[24], found[24];

@@ -8,10 +8,10 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(compile, .fini = teardown);
 
-/* Tail: v 40 bytes with 8 behind it; edge: a buffer of 48 and a copy of 40 bytes, 5 cycles; split: two
- * buffers of 4 bytes, 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50
- * -> 56. Exchange: 2 fragments received and 2 words sent, apart, 4 * 36. Reserved: 1104. The code's element of 16384 has 304
- * bytes of code. */
+/* Tail: v has 40 bytes and a tail of 8. Edge: a buffer of 48 bytes, to which 40 bytes are copied in 5 cycles. Split: two buffers of 4
+ * bytes, rounded to 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50 -> 56. Exchange code: 2 fragments
+ * received and 2 separate words sent, 4 * 36. Reserved: 1104. The memory element of 16384 bytes that holds code contains 304 bytes of
+ * it. */
 Test(compile, memory_and_cycles_of_the_layouts)
 {
     static const struct {
@@ -50,7 +50,7 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
     cr_expect_eq(e->memory[1].total + e->memory[1].gaps, 1104, "reserved");
 }
 
-/* v[0, 3) and v[3, 8) are neighbours in tile 0's memory: one range. Ranges that are not stay apart. */
+/* v[0, 3) and v[3, 8) are adjacent in the memory of tile 0: one range. Ranges that are not adjacent in this order remain separate. */
 Test(compile, neighbouring_pieces_become_one_message)
 {
     ipu_graph *g = small_graph(2, true);
@@ -75,7 +75,8 @@ Test(compile, vertices_of_a_tile_share_a_tensor)
     cr_expect_eq(e->n_messages, 1);
     cr_expect_eq(e->places[0].offset, e->places[2].offset);
     cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_RECEIVED], 8);
-    ipu_slice other[] = {{own, 0, 4}, {0, 5, 3}}; /* the tail is taken: an edge buffer of 28 bytes */
+    ipu_slice other[] = {{own, 0, 4}, {0, 5, 3}}; /* the tail is in use, so this is an edge buffer of 28
+                                                   * bytes */
     add_copy(g, 1, other, 2, (ipu_slice){out, 6, 2});
     e = compiled(g);
     cr_expect_eq(e->n_messages, 3);
@@ -158,15 +159,15 @@ Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
     uint32_t far = add_variable(g, "far", 4, 1);
     add_copy(g, 0, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){0, 0, 3});
     add_copy(g, 1, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){far, 0, 3});
-    (void)compiled(g); /* a vertex may read what it writes; a far one received it before */
+    (void)compiled(g); /* A vertex may read elements that it writes; a vertex of another tile receives them
+                        * before they are written. */
     add_copy(g, 0, &(ipu_slice){0, 2, 2}, 1, (ipu_slice){out, 0, 2});
     expect_refused(g, MT_INPUT,
         "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 2 of the tile's part "
         "is written here and read in place by another vertex ('copy' field 'in') of the same compute set");
 }
 
-/* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and with it v in
- * place. */
+/* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and therefore reads v in place. */
 Test(compile, reading_a_shared_tail_in_place_is_seen)
 {
     ipu_graph *g = small_graph(2, true);
@@ -199,7 +200,7 @@ Test(compile, two_outputs_of_a_vertex_must_not_overlap)
         "written here and written by the same vertex ('two' field 'y') of the same compute set");
 }
 
-/* Copied bytes tell an edge buffer from a tail. */
+/* The number of copied bytes distinguishes an edge buffer from a tail. */
 Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
 {
     for (size_t i = 0; i < 3; i++) {
@@ -208,9 +209,10 @@ Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
         uint32_t other = add_variable(g, "other", 4, 1);
         uint32_t out = add_variable(g, "out", 8, 1);
         ipu_slice cases[][3] = {
-            {{own, 2, 2}, {0, 0, 2}, {0, 4, 2}},    /* the end, then received: a tail */
-            {{own, 0, 3}, {0, 0, 2}, {0, 4, 2}},    /* not the end: 12 bytes copied */
-            {{own, 2, 2}, {0, 0, 2}, {other, 0, 2}} /* not all received: 8 + 8 bytes copied */
+            {{own, 2, 2}, {0, 0, 2}, {0, 4, 2}},    /* the end of the part, then received elements: a tail */
+            {{own, 0, 3}, {0, 0, 2}, {0, 4, 2}},    /* not the end of the part: 12 bytes copied */
+            {{own, 2, 2}, {0, 0, 2}, {other, 0, 2}} /* some elements after the part are not received: 8 + 8
+                                                     * bytes copied */
         };
         const size_t copied[] = {0, 12, 16};
         add_copy(g, 1, cases[i], 3, (ipu_slice){out, 0, 4});
@@ -218,8 +220,8 @@ Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
     }
 }
 
-/* Elements of 8 bytes, so no gaps. Tile 2: code 56 and of the exchange, for one fragment, 36 -> 40, all of region 0; out 32,
- * received 32, one vertex's state 8. Tile 0: code of one run sent 40; v 32. */
+/* Elements of 8 bytes, so there are no gaps. Tile 2: codelet code 56 and exchange code for one fragment, 36 -> 40, fill region 0; out
+ * 32, received 32, the state of one vertex 8. Tile 0: code for one sent run 40; v 32. */
 Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
 {
     ipu_graph *g = small_graph(3, true);
@@ -297,7 +299,7 @@ Test(compile, every_allocation_may_fail)
     }
 }
 
-/* ---- many vertices of a tile, against all pairs of them ---- */
+/* ---- many vertices of a tile, compared with a test of all pairs ---- */
 
 enum { ELEMENTS = 24, MOST_VERTICES = 5 };
 
@@ -347,7 +349,7 @@ Test(compile, a_race_is_found_wherever_two_of_all_vertices_race)
     cr_assert(races > 200 && others > 200, "%zu, %zu", races, others);
 }
 
-/* Vertices of tile 0 write, those of tile 1 receive. */
+/* Vertices of tile 0 write, vertices of tile 1 receive. */
 Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_output)
 {
     uint64_t state = 2;
@@ -377,7 +379,7 @@ Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_outpu
     cr_assert(apart > 100 && apart < 900, "%zu", apart);
 }
 
-/* Each of so many takes what others take too, what only it takes, and what follows its own part. */
+/* Each of the MANY vertices takes elements that others also take, elements that only it takes, and elements that follow its own part. */
 Test(compile, of_many_vertices_those_that_take_the_same_share_its_memory)
 {
     enum { MANY = 3000 };

@@ -1,4 +1,4 @@
-/* Copies of the graph: from any tensor to any, once or several times, in a superstep of their own or before vertices. */
+/* Copy programs: from any tensor to any other, once or repeated, in a superstep of their own or before the vertices of a compute set. */
 #include "tests/ipu/small_graph.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ TestSuite(copies, .fini = teardown);
 
 enum { TILES = 5, N = 60 };
 
-/* A graph with variables "a" and "b" of N elements, scattered over the tiles. */
+/* A graph with variables "a" and "b" of N elements, distributed over the tiles at random. */
 typedef struct scattered {
     ipu_graph *graph;
     uint32_t a, b;
@@ -42,7 +42,7 @@ static scattered make_scattered(ipu_type type, ipu_copies copies, uint64_t *seed
     return s;
 }
 
-/* Slices of `v`, `n` elements in all, in any order; none overlap if `apart`. Lists the elements. */
+/* Returns a tensor of random slices of `v`, `n` elements in all; they do not overlap if `apart`. Lists the elements. */
 static ipu_tensor any_tensor(ipu_graph *g, uint32_t v, size_t n, bool apart, uint64_t *seed, size_t *elements)
 {
     ipu_slice slices[N];
@@ -73,7 +73,7 @@ static ipu_engine *engine_of(const ipu_graph *g, const ipu_program *program)
     return engine;
 }
 
-/* Copies some of a to some of b, `times` times over, and holds b against an array. */
+/* Copies a random tensor of a to one of b, `times` repetitions, and compares b with an array. */
 static void expect_copied(ipu_type type, ipu_copies copies, size_t times, uint64_t seed)
 {
     const size_t bytes = ipu_type_bytes(type), n_from = 1 + draw(&seed, N / times);
@@ -108,8 +108,8 @@ Test(copies, any_tensor_goes_to_any_tensor_as_often_as_asked)
         expect_copied(types[seed % 3], copies[seed / 3 % 3], 1 + seed % 4, seed);
 }
 
-/* Elements 4 to 7 of v, on tile 0, go to tiles 1 and 2. A tile needs its fragment and four words; that both take the same words at
- * once makes them one run. */
+/* Copies elements 4 to 7 of v from tile 0 to tiles 1 and 2. Each receives one fragment of four words; both take the same words at once,
+ * so the sender needs one run. */
 static ipu_graph *one_to_two(const ipu_program **program)
 {
     ipu_graph *g = small_graph(3, true);
@@ -140,8 +140,8 @@ Test(copies, a_copy_costs_its_sync_and_its_exchange)
         cr_expect_eq(engine->executable->memory[t].bytes[IPU_MEMORY_RECEIVED], 0, "they are in variables");
 }
 
-/* With `always` tiles 1 and 2 receive in a buffer and copy 16 bytes as one range: 100 + 10 + 16 / 8. Inside a tile a copy takes no
- * exchange and no sync. */
+/* With `always` tiles 1 and 2 receive into a buffer and copy 16 bytes as one range: 100 + 10 + 16 / 8 cycles. A copy inside a tile needs
+ * no exchange and no sync. */
 Test(copies, by_copies_it_takes_a_buffer_and_inside_a_tile_no_exchange)
 {
     const ipu_program *program;
@@ -163,7 +163,8 @@ Test(copies, by_copies_it_takes_a_buffer_and_inside_a_tile_no_exchange)
     cr_expect_eq(timing->executable->memory[0].bytes[IPU_MEMORY_REARRANGEMENT], 0);
 }
 
-/* Cycles of copies on tile 1 when the first `n` of four halves on tile 0 go to those of four from `to` on; a call takes 100. */
+/* Returns the cycles of copies on tile 1 if the first `n` of four half-precision elements on tile 0 are copied to places from `to` on. A
+ * call takes 100 cycles. */
 static uint64_t copies_of_halves(size_t n, size_t to)
 {
     ipu_graph *g = small_graph(2, true);
@@ -181,7 +182,8 @@ static uint64_t copies_of_halves(size_t n, size_t to)
     return timed(g)->supersteps[1].scatter_phase_cycles;
 }
 
-/* Two halves are a word, unless they go to the middle of two; one leaves the other half of its word as it was. */
+/* Two half-precision elements fill a word, unless their target begins in the middle of one. A copy of one element must preserve the
+ * other half of its word. */
 Test(copies, a_word_that_holds_something_else_is_not_received)
 {
     cr_expect_eq(copies_of_halves(2, 0), 0);
@@ -190,7 +192,7 @@ Test(copies, a_word_that_holds_something_else_is_not_received)
     cr_expect_eq(copies_of_halves(1, 0), 100 + 1);
 }
 
-/* 2 words come to tile 1 once, and are copied there to 4, 8, ... of 20 places: 4 ranges of 2, 4, 8 and 4 words. */
+/* Tile 1 receives 2 words once and copies them to the other 18 of 20 places by doubling: 4 ranges of 2, 4, 8 and 4 words. */
 Test(copies, what_is_repeated_on_a_tile_is_received_once)
 {
     ipu_graph *g = small_graph(2, true);
@@ -217,7 +219,7 @@ Test(copies, what_is_repeated_on_a_tile_is_received_once)
     for (size_t i = 0; i < 20; i++) cr_expect_eq(got[i], i % 2 == 0 ? 3 : 4);
 }
 
-/* Both tiles of the other chip take the same 16 bytes, which cross once; a byte takes a nanosecond, a cycle 1 / 1.325. */
+/* Both tiles of the other chip take the same 16 bytes, which cross the link once. A byte takes 1 ns, a cycle 1 / 1.325 ns. */
 Test(copies, between_chips_they_cross_once_for_all_tiles_of_a_chip)
 {
     ipu_target target = ring_target(4);
@@ -237,7 +239,7 @@ Test(copies, between_chips_they_cross_once_for_all_tiles_of_a_chip)
     cr_expect_eq(step->external_cycles, 22, "16 ns at 1.325 GHz are 21.2 cycles");
 }
 
-/* The vertex of tile 1 adds in place to what came from tile 0. */
+/* Adds 1 to each element; the vertex of tile 1 does this in place to elements received from tile 0. */
 static void add_one(const ipu_span *f, const void *context)
 {
     (void)context;
@@ -278,7 +280,7 @@ Test(copies, vertices_of_the_compute_set_find_them_done)
     for (size_t i = 0; i < 8; i++) cr_expect_eq(got[i], (float)i + 1);
 }
 
-/* From elements [from, from + n) of v to those from `to` on, in compute set 0. */
+/* Copies elements [from, from + n) of v to the elements from `to` on, in compute set 0. */
 static void add_inside(ipu_graph *g, size_t from, size_t to, size_t n)
 {
     ipu_tensor source, target;
@@ -328,7 +330,7 @@ Test(copies, sizes_types_and_constants_are_checked)
     cr_expect_str_eq(mt_message(), "graph: compute set 9; allowed: below 1");
 }
 
-/* t is temporary: what the copy writes whole and the next one reads is live between them, beside u it is not. */
+/* t is temporary. It is live between the copy that writes all of it and the copy that reads it; u is not live there. */
 Test(copies, they_write_and_read_for_liveness)
 {
     ipu_graph *g = small_graph(1, true);
@@ -353,7 +355,7 @@ Test(copies, they_write_and_read_for_liveness)
     cr_expect_eq(e->memory[0].bytes[IPU_MEMORY_TEMPORARIES], 32, "they share");
 }
 
-/* What a vertex of the same compute set reads is what was copied, unless only part of it was. */
+/* A vertex of the same compute set reads the copied elements. It also reads old elements only if the copy writes a part of the variable. */
 Test(copies, what_is_copied_whole_is_not_read_before)
 {
     for (size_t n = 7; n <= 8; n++) {

@@ -1,4 +1,4 @@
-/* An executable with everything in it, saved and loaded. */
+/* An executable that uses every feature, saved and loaded. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void teardown(void)
 
 TestSuite(executable_file, .init = enter_room, .fini = teardown);
 
-/* Each row plus its addend, times the context's factor; then *turn counts on. */
+/* Computes (element + addend of its row) times the factor in the context. */
 static void scale(const ipu_span *f, const void *context)
 {
     const ipu_span *rows = f[0].data;
@@ -56,7 +56,7 @@ static ipu_cycles count_cost(const ipu_target *target, const size_t *n, const vo
     return (ipu_cycles){.entry = 43};
 }
 
-/* The longer the farther it has counted. */
+/* Counts; the time increases with the count. */
 static ipu_cycles count_timed(const ipu_target *target, const ipu_span *f, const void *context)
 {
     (void)target;
@@ -75,7 +75,7 @@ static const ipu_codelet *const codelets[] = {&counting, &scaling};
 
 static const float factors[2] = {0.5F, 3};
 
-/* Elements `a` and `b` of v, plus constants, times a factor, become those of w on this tile. */
+/* Adds a vertex that adds constants to elements `a` and `b` of v, multiplies by a factor and writes the elements of w on this tile. */
 static void add_scaling(
     ipu_graph *g, uint32_t set, uint32_t tile, uint32_t v, size_t a, size_t b, uint32_t ones, uint32_t w)
 {
@@ -106,8 +106,8 @@ static uint32_t variable_of(const ipu_graph *g, const char *name)
     return v;
 }
 
-/* Three times: scale v to w, copy w back reversed, and by `turn` scale again, spread w's first element over v, or nothing; then
- * send v, and change both. */
+/* Returns a program of three turns. Each scales v to w and copies w back reversed; then, by `turn`, it scales again, copies the first
+ * element of w to all of v, or does nothing. Finally it sends v and changes both. */
 static const ipu_program *make_program(
     ipu_graph *g, uint32_t v, uint32_t w, uint32_t turn, uint32_t set, uint32_t apart)
 {
@@ -189,7 +189,7 @@ static void expect_same(mt_scan a, mt_scan b)
     cr_expect_arr_eq(a.begin, b.begin, mt_scan_left(&a), "%s", a.path);
 }
 
-/* With everything that is told of it. */
+/* Runs the executable and collects its results and all that is reported about it. */
 static outcome run(const ipu_executable *e)
 {
     const float v[N] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -255,7 +255,7 @@ Test(executable_file, what_is_loaded_runs_and_costs_the_same)
     cr_expect_eq(target->bands[0].slow, 200);
 }
 
-/* Every byte of one is in the other. */
+/* The two files must be equal byte for byte. */
 Test(executable_file, saving_again_gives_the_same_file)
 {
     ipu_executable *loaded;
@@ -267,7 +267,7 @@ Test(executable_file, saving_again_gives_the_same_file)
     expect_same(first, second);
 }
 
-/* A machine whose links are a list, with a route that leads to a chip that is not there. */
+/* A machine with a list of links, and a route to a chip that does not exist. */
 Test(executable_file, routes_are_saved_and_wrong_ones_are_refused_not_costed)
 {
     ipu_listed_link list[] = {{0, 1, 1}, {1, 0, 1}};

@@ -1,4 +1,4 @@
-/* Fields that are lists of ranges: what a vertex finds there, what is copied, and what it costs. */
+/* Fields that are lists of ranges: the data that a vertex receives, the copies, and the cost. */
 #include "tests/ipu/small_graph.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(lists, .fini = teardown);
 
-/* Each range of "sums" becomes the sums along the range of "rows" with its number, plus `add`. */
+/* Writes to each range of "sums" the sums along the range of "rows" with the same index, plus `add`. */
 static void sum_rows(const ipu_span *f, const void *context)
 {
     const ipu_span *rows = f[0].data, *sums = f[2].data;
@@ -23,7 +23,7 @@ static void sum_rows(const ipu_span *f, const void *context)
     }
 }
 
-/* A cycle an element and 10 a range. */
+/* One cycle per element and 10 per range. */
 static ipu_cycles sum_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)target;
@@ -36,7 +36,7 @@ static const ipu_field fields[] = {
 static const ipu_codelet summing = {
     "sum", 3, fields, sum_rows, sum_cost, .vertex_bytes = 8, .lists = 1 << 0 | 1 << 2};
 
-/* Connects a list of n slices. */
+/* Connects a list of n slices to a field. */
 static mt_status connect_list(
     ipu_graph *g, size_t vertex, const char *field, const ipu_slice *slices, size_t n)
 {
@@ -46,7 +46,7 @@ static mt_status connect_list(
     return ipu_graph_connect_list(g, vertex, field, ranges, n);
 }
 
-/* On tile 1: the inner of 4 x 5 elements there, 2 rows of 3, and elements 2 to 4 of v on tile 0; their sums go to three ranges
+/* Builds a vertex on tile 1 that sums the inner 2 rows of 3 of its 4 x 5 elements, and elements 2 to 4 of v on tile 0, into three ranges
  * of s. */
 static ipu_graph *inner_rows(uint32_t *x, uint32_t *s)
 {
@@ -93,8 +93,8 @@ Test(lists, each_range_is_where_it_belongs)
     cr_expect_arr_eq(sums, expected, sizeof expected);
 }
 
-/* 3 words come from tile 0, in one fragment, and nothing is copied, though no two rows lie together. 9 elements and 4 ranges take
- * 9 + 10 x 4 + 100 worker cycles. A vertex of 8 bytes has 8 more for each of its 8 ranges. */
+/* One fragment of 3 words comes from tile 0. Nothing is copied, although the rows are not adjacent. 9 elements and 4 ranges take 9 + 10
+ * x 4 + 100 worker cycles. The vertex has 8 bytes and 8 more for each of its 8 ranges. */
 Test(lists, ranges_of_the_own_tile_cost_nothing)
 {
     uint32_t x, s;
@@ -140,7 +140,7 @@ Test(lists, what_cannot_be_is_refused)
         "is written here and written by another vertex ('sum' field 'sums') of the same compute set");
 }
 
-/* The last of three ranges alone is received: its buffer is in region 1, as the variable of the others. */
+/* Only the last of three ranges is received; its buffer is in region 1, like the variable of the other two. */
 Test(lists, every_range_of_a_list_that_is_read_by_wide_loads_is_interleaved)
 {
     static const ipu_codelet wide = {
@@ -166,7 +166,7 @@ Test(lists, every_range_of_a_list_that_is_read_by_wide_loads_is_interleaved)
     cr_expect_eq(seen, 2);
 }
 
-/* Both ranges end the part, so the first one's rest is received behind it; the second one is gathered. */
+/* Both ranges include the end of the part. The rest of the first is received after the part; the second is gathered. */
 Test(lists, only_one_range_has_the_tail_of_a_part)
 {
     uint32_t w;
@@ -194,7 +194,7 @@ Test(lists, only_one_range_has_the_tail_of_a_part)
     cr_expect_arr_eq(sums, expected, sizeof expected);
 }
 
-/* Tile 0 takes an element that the list of tile 1 writes: as it was before. */
+/* Tile 0 reads an element that the list of tile 1 writes, with its value before the superstep. */
 Test(lists, what_a_list_writes_is_known)
 {
     uint32_t x, s;

@@ -3,9 +3,9 @@
 #include "ipu/compile/liveness.h"
 #include "tests/ipu/test_ring.h"
 
-/* Variable "t" of 8 floats, temporary; "in" and "out" beside it, which are not. Compute sets, all on tile 0 and in the graph
- * only where a test runs them: "write" gives all of t, "some" its first half, "read" reads it, "both" reads and gives it,
- * "other" does not touch it. */
+/* Liveness of variable "t", temporary, of 8 floats; "in" and "out" are not temporary. Compute sets, all on tile 0 and added only when a
+ * test runs them: "write" writes all of t, "some" its first half, "read" reads it, "both" reads and writes it, "other" does not access
+ * it. */
 enum { WRITE, SOME, READ, BOTH, OTHER, SETS };
 
 static mt_arena arena;
@@ -23,7 +23,7 @@ static uint32_t variable(const char *name)
     return id;
 }
 
-/* A vertex of compute set `set` that copies n elements. */
+/* Adds to compute set `set` a vertex that copies n elements. */
 static void copy(uint32_t set, uint32_t from, uint32_t to, size_t n)
 {
     size_t vertex;
@@ -92,7 +92,7 @@ static const ipu_program *fetch(ipu_tensor tensor)
     return p;
 }
 
-/* Element 0 of a variable of its own decides. */
+/* Returns element 0 of a new variable. */
 static ipu_tensor predicate(void)
 {
     uint32_t id;
@@ -118,7 +118,7 @@ static const ipu_program *during(const ipu_program *condition, const ipu_program
 
 enum { MOST = 6 };
 
-/* Up to the first NULL. */
+/* Returns the sequence of the parts before the first NULL. */
 static const ipu_program *sequence(const ipu_program *const parts[MOST])
 {
     const ipu_program *p;
@@ -137,7 +137,7 @@ static ipu_liveness found(const ipu_program *const *programs, size_t n)
     return liveness;
 }
 
-/* Both begin a new graph behind them. */
+/* Both functions start a new graph after the check. */
 static void expect_range(const ipu_program *program, uint32_t first, uint32_t last)
 {
     const ipu_live_range live = found(&program, 1).variable[t];
@@ -178,8 +178,8 @@ Test(liveness, from_the_writing_to_the_last_reading)
 Test(liveness, what_is_written_needs_room_though_nobody_reads_it)
 {
     expect_range(SEQUENCE(run(OTHER), run(WRITE)), 1, 1);
-    expect_range(
-        SEQUENCE(run(OTHER), run(WRITE), run(OTHER), run(SOME)), 1, 2); /* nothing of it is kept to 2 */
+    expect_range(SEQUENCE(run(OTHER), run(WRITE), run(OTHER), run(SOME)), 1,
+        2); /* written at both moments, never read */
 }
 
 Test(liveness, always_where_something_is_read_before_all_is_written)
@@ -207,14 +207,14 @@ Test(liveness, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one
     expect_always(repeat(3, SEQUENCE(run(READ), run(WRITE))));
 }
 
-/* 0 read: the loop is not entered. */
+/* A loop of 0 turns is not entered, and its body has no moment. */
 Test(liveness, a_loop_without_turns_writes_nothing)
 {
     expect_always(SEQUENCE(repeat(0, run(WRITE)), run(READ)));
     expect_range(SEQUENCE(run(WRITE), repeat(0, run(OTHER)), run(READ)), 0, 1);
 }
 
-/* The predicate is a moment of its own: 1 in all of these. */
+/* The predicate is a moment: number 1 in all of these. */
 Test(liveness, either_way_of_a_condition_counts)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
@@ -226,7 +226,7 @@ Test(liveness, either_way_of_a_condition_counts)
     expect_always(SEQUENCE(run(OTHER), when(run(OTHER), run(WRITE)), run(READ)));
 }
 
-/* 0 write, then the condition, the predicate, the body. */
+/* Moments: 0 write, then the condition, the predicate and the body. */
 Test(liveness, a_loop_that_decides_runs_its_condition_first_and_again)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
@@ -239,7 +239,7 @@ Test(liveness, a_loop_that_decides_runs_its_condition_first_and_again)
     expect_always(during(run(READ), run(WRITE)));
 }
 
-/* One of three. */
+/* Returns a switch with two cases and a default. */
 static const ipu_program *choose(const ipu_program *a, const ipu_program *b, const ipu_program *otherwise)
 {
     const ipu_program *p;
@@ -248,7 +248,7 @@ static const ipu_program *choose(const ipu_program *a, const ipu_program *b, con
     return p;
 }
 
-/* The predicate, then the cases. */
+/* The moment of the predicate precedes the cases. */
 Test(liveness, a_switch_takes_any_of_its_cases)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
@@ -261,7 +261,7 @@ Test(liveness, a_switch_takes_any_of_its_cases)
     expect_always(choose(run(OTHER), run(OTHER), run(READ)));
 }
 
-/* Written on one tile, read by all of them. */
+/* Written on one tile, read by all tiles. */
 Test(liveness, a_predicate_is_read_where_it_decides)
 {
     ipu_tensor decides = predicate();
@@ -289,7 +289,7 @@ Test(liveness, transfers_read_and_write)
     expect_always(SEQUENCE(fetch(half), send(whole)));
 }
 
-/* 0 write, 1 read, 2 other, 3 both. */
+/* Moments: 0 write, 1 read, 2 other, 3 both. */
 Test(liveness, every_program_counts)
 {
     const ipu_program *programs[] = {

@@ -13,7 +13,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(memory, .fini = teardown);
 
-/* ---- by hand ---- */
+/* ---- calculated by hand ---- */
 
 static ipu_tile_map map_of(const ipu_executable *e, size_t tile)
 {
@@ -42,7 +42,7 @@ typedef struct expected {
     ipu_memory_category category;
     size_t offset, bytes;
     unsigned region;
-    int moment; /* the first; -1: always live */
+    int moment; /* the first live moment; -1: always live */
 } expected;
 
 static void expect_map(const ipu_tile_map *map, const expected *items, size_t n)
@@ -63,8 +63,8 @@ static void expect_map(const ipu_tile_map *map, const expected *items, size_t n)
     }
 }
 
-/* The ring of test_compile, 4 tiles of 10 floats. Code from the bottom: "add" 100 -> 104, its exchange 4 * 36, "copy" 50
- * -> 56: 304. Data from the next element on, by size: v with its tail 48, w 40, states 12 -> 16 and 8. */
+/* The ring of test_compile: 4 tiles of 10 floats. Code from address 0: "add" 100 -> 104, its exchange code 4 * 36, "copy" 50 -> 56: 304
+ * bytes. Data from the next memory element on, by size: v with its tail 48, w 40, states 12 -> 16 and 8. */
 Test(memory, the_map_of_a_ring_is_that_of_a_hand)
 {
     static const expected items[] = {{"add", IPU_MEMORY_VERTEX_CODE, 0, 104, 0, -1},
@@ -84,7 +84,7 @@ Test(memory, the_map_of_a_ring_is_that_of_a_hand)
     cr_expect_eq(map.sums.not_always_live, 8);
 }
 
-/* Two tiles; elements of 64 bytes, region 0 of 256 of the 1024, 24 reserved; 10 bytes of code for a fragment or a run. */
+/* Two tiles of 1024 bytes: memory elements of 64 bytes, region 0 of 256 bytes, 24 reserved; 10 bytes of code per fragment or run. */
 static ipu_target small_target(void)
 {
     ipu_target target = ring_target(2);
@@ -112,7 +112,7 @@ static uint32_t variable(ipu_graph *g, const char *name, size_t n, uint32_t tile
     return id;
 }
 
-/* Neither code nor state. */
+/* A codelet without code or state. */
 static const ipu_codelet bare = {"bare", 2, ring_joined_fields, ring_copy, ring_cost, .code_bytes = 0};
 static const ipu_codelet wide = {"wide", 2, ring_joined_fields, ring_copy, ring_cost, .interleaved = 1};
 
@@ -135,11 +135,11 @@ static uint32_t compute_set(ipu_graph *g, const char *name)
     return set;
 }
 
-/* Tile 0 has "far" of 6 floats. On tile 1 "first" needs it in an edge buffer of 24 bytes, "second" behind "own", 20 bytes with
- * a tail of 24 -> 44 -> 48 in all, "third" 4 of it in one of 16. Tile 1 receives a fragment in each: 3 codes of 10 -> 16,
- * in elements of 64. Data by size: own with its tail 64..112, out 112..136, then the first edge buffer where the tail of the
- * second is, 88..112, since it begins at a multiple of 8, and the third there, too.
- * Tile 0 sends 6, 6 and 4 words, in runs of at most 4: codes of 2, 2 and 1 times 10. */
+/* Tile 0 has "far" of 6 floats. On tile 1 "first" receives it in an edge buffer of 24 bytes. "second" receives it after "own": 20 bytes
+ * with a tail of 24 -> 44 -> 48. "third" receives 4 floats in a buffer of 16. Tile 1 receives one fragment in each: 3 codes of 10 -> 16,
+ * in elements of 64. Data by size: own with its tail 64..112, out 112..136. The first edge buffer overlaps the tail of "second" at
+ * 88..112, since it must begin at a multiple of 8; so does the third. Tile 0 sends 6, 6 and 4 words in runs of at most 4: codes of 2, 2
+ * and 1 times 10. */
 Test(memory, what_compute_sets_receive_shares_its_bytes)
 {
     static const expected items[] = {{"first", IPU_MEMORY_EXCHANGE_CODE, 0, 16, 0, -1},
@@ -171,8 +171,8 @@ Test(memory, what_compute_sets_receive_shares_its_bytes)
     expect_map(&map, sender, sizeof sender / sizeof sender[0]);
 }
 
-/* "a", 8 floats, is written by the first compute set and read by the second, "b" by the third and the fourth: they have the same
- * bytes. "c", written by the second and read by the third, meets both. */
+/* "a" (8 floats) is written by the first compute set and read by the second, "b" by the third and the fourth: they share bytes. "c" is
+ * written by the second and read by the third, so it is live together with both. */
 Test(memory, temporary_variables_that_never_meet_share_their_bytes)
 {
     const ipu_target target = small_target();
@@ -197,7 +197,7 @@ Test(memory, temporary_variables_that_never_meet_share_their_bytes)
     cr_expect_eq(m.gaps, 0);
 }
 
-/* All that is there, but for 8 floats, is free. */
+/* All of region 0 except 8 floats counts as a gap. */
 Test(memory, with_one_interleaved_variable_all_of_region_0_counts)
 {
     ipu_target target = ring_target(1);
@@ -213,8 +213,8 @@ Test(memory, with_one_interleaved_variable_all_of_region_0_counts)
     cr_expect_eq(map.sums.total + map.sums.gaps, 212992 + 32 + 1104);
 }
 
-/* Two vertices that take the same 6 elements have one edge buffer of 24 bytes, in region 1 because of the wide loads of one of
- * them. With it goes the other of 4 elements, 16. */
+/* Two vertices that take the same 6 elements share one edge buffer of 24 bytes, in region 1 because one of them uses wide loads. The
+ * other buffer, of 4 elements (16 bytes), is placed there too. */
 Test(memory, edge_buffers_count_once_and_are_interleaved_together)
 {
     static const expected items[] = {{"set", IPU_MEMORY_EXCHANGE_CODE, 0, 24, 0, -1},
@@ -231,9 +231,9 @@ Test(memory, edge_buffers_count_once_and_are_interleaved_together)
     expect_map(&map, items, sizeof items / sizeof items[0]);
 }
 
-/* Tile 1, from 64 on, by size: a, 20 bytes always live and 28 of tail in "one"; b, 40; t, 16 bytes live in "write" and "zero" with
- * a tail of 24 in "zero"; out, 32. t could lie where a's tail does, from 88, but its own tail would then be in b; and
- * from 136 its tail could, but t itself would. */
+/* Tile 1, from 64 on, by size: a, 20 bytes, always live, with a tail of 28 in "one"; b, 40; t, 16 bytes, live in "write" and "zero",
+ * with a tail of 24 in "zero"; out, 32. At 88, over the tail of a, t itself would fit, but its own tail would overlap b. At 136 its tail
+ * would fit, but t itself would overlap b. */
 Test(memory, a_tail_moves_its_part_and_the_part_its_tail)
 {
     static const expected items[] = {{"zero", IPU_MEMORY_EXCHANGE_CODE, 0, 16, 0, -1},
@@ -278,10 +278,10 @@ Test(memory, a_map_reports_every_lack_of_memory)
     }
 }
 
-/* ---- what does not fit ---- */
+/* ---- programs that do not fit ---- */
 
-/* "big" of 1000 - 256 bytes must lie in region 1 because of its loads, and fits; with one float more it would, were it not for
- * region 0. */
+/* "big" of 1000 - 256 bytes must be in region 1 because of its wide loads, and fits. With one float more only region 0 has enough free
+ * bytes. */
 Test(memory, what_only_the_regions_keep_out_is_told)
 {
     const ipu_target target = small_target();
@@ -299,8 +299,8 @@ Test(memory, what_only_the_regions_keep_out_is_told)
     }
 }
 
-/* Code 8 of an element of 64, so data begins at 64. With 40 and 32 bytes, of which 32 lie across the border of the regions at 128, it
- * ends at 136. */
+/* Code takes 8 bytes of a memory element of 64, so data begins at 64. The variables have 40 and 32 bytes; the 32 cross the border of the
+ * regions at 128, and the data ends at 136. */
 Test(memory, what_only_the_elements_keep_out_is_told)
 {
     static const ipu_codelet coded = {"coded", 2, ring_joined_fields, ring_copy, ring_cost, .code_bytes = 8};
@@ -321,8 +321,8 @@ Test(memory, what_only_the_elements_keep_out_is_told)
     }
 }
 
-/* 3 x 3 tiles of a GC200 with 218 x 218 floats each of two variables; the workers' inputs are their rows with a border of one: 91 % of
- * the middle tile's memory is data. */
+/* 3 x 3 tiles of a GC200 with 218 x 218 floats each of two variables. The inputs of the workers are their rows with a border of one
+ * element. Data takes 91 % of the memory of the middle tile. */
 Test(memory, a_stencil_of_padded_boxes_fills_a_tile)
 {
     enum { EDGE = 218, SIDE = 3, WIDTH = EDGE * SIDE, WORKERS = 6 };
@@ -379,7 +379,7 @@ Test(memory, code_that_region_0_does_not_hold_is_told)
                       "32, reserved 'test' 24; 1 of 2 tiles are over");
 }
 
-/* From 64 on, behind 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32 and a 16, and 24 reserved. */
+/* From 64 on, after 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32, a 16, and 24 reserved. */
 Test(memory, the_five_largest_items_are_named)
 {
     const ipu_target target = small_target();

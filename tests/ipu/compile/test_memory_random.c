@@ -1,5 +1,5 @@
-/* Random graphs and programs: that every map keeps the rules of ipu/compile/memory.h, and that no program, run step by step in the modelled
- * memory, finds anything but what it put there. */
+/* Random graphs and programs. Every memory map must obey the rules of ipu/compile/memory.h. Programs are executed step by step in the
+ * modelled memory, and must find there only their own data. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
@@ -35,10 +35,10 @@ static bool chance(size_t percent) { return below(100) < percent; }
 static size_t n_tiles, n_variables, n_sets;
 static ipu_graph *graph;
 static uint32_t streams[2];
-static uint32_t tile_of[MOST_VARIABLES][MOST_ELEMENTS]; /* of each element */
+static uint32_t tile_of[MOST_VARIABLES][MOST_ELEMENTS]; /* the tile of each element */
 static size_t place_in_part[MOST_VARIABLES][MOST_ELEMENTS];
 
-/* By type, whether its first field takes wide loads, whether it also reads what it writes. */
+/* Codelets by type, by whether their first field uses wide loads, and by whether they also read their output. */
 static const ipu_field fields[2][2][3] = {
     {{{"in", IPU_INPUT, IPU_FLOAT}, {"more", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}},
         {{"in", IPU_INPUT, IPU_FLOAT}, {"more", IPU_INPUT, IPU_FLOAT}, {"out", IPU_INOUT, IPU_FLOAT}}},
@@ -57,7 +57,7 @@ static const ipu_codelet kinds[2][2][2] = {{{KIND(0, 0, 0), KIND(0, 0, 1)}, {KIN
 static size_t type_of(size_t v) { return graph->variables[v].type == IPU_FLOAT ? 0 : 1; }
 static size_t bytes_of(size_t v) { return ipu_type_bytes(graph->variables[v].type); }
 
-/* In up to four pieces, each on some tile. */
+/* Adds a variable in up to four pieces, each on a random tile. */
 static void add_variable(size_t v)
 {
     uint32_t id;
@@ -78,7 +78,7 @@ static void add_variable(size_t v)
     if (chance(70)) cr_assert_eq(ipu_graph_set_temporary(graph, id), MT_OK);
 }
 
-/* The elements of a variable on a tile with places in the part from `from` to before `to`. */
+/* Returns the elements of a variable on a tile with places in [from, to) of the part. */
 static size_t own_slices(size_t v, uint32_t tile, size_t from, size_t to, ipu_slice *slices)
 {
     size_t n = 0;
@@ -108,7 +108,7 @@ static void connect(size_t vertex, const char *field, const ipu_slice *slices, s
     cr_assert_eq(ipu_graph_connect(graph, vertex, field, tensor), MT_OK, "%s", mt_message());
 }
 
-/* Own elements, then some of other tiles; or just any. */
+/* Connects elements of the tile followed by elements of other tiles, or random elements. */
 static void connect_input(size_t vertex, const char *field, size_t type, uint32_t tile)
 {
     ipu_slice slices[2 * MOST_ELEMENTS];
@@ -124,7 +124,7 @@ static void connect_input(size_t vertex, const char *field, size_t type, uint32_
     connect(vertex, field, slices, n);
 }
 
-/* Most compute sets give all of one variable, one vertex on each tile that has some of it. */
+/* Adds a compute set. Most write all of one variable, with one vertex on each tile that has a part of it. */
 static void add_compute_set(void)
 {
     uint32_t set;
@@ -198,7 +198,8 @@ static bool live_together(const ipu_live_range *a, const ipu_live_range *b)
     return a->always || b->always || (a->first <= b->last && b->first <= a->last);
 }
 
-/* Of the map's items the one that is this part, or NULL. A variable's name does not tell it: the graph's does, by its address. */
+/* Returns the item of the map that is the part of variable v, or NULL. Names are not unique, so it compares the address of the name in
+ * the graph. */
 static const ipu_memory_item *part_of(const ipu_tile_map *map, size_t v)
 {
     for (size_t i = 0; i < map->n_items; i++)
@@ -206,7 +207,7 @@ static const ipu_memory_item *part_of(const ipu_tile_map *map, size_t v)
     return NULL;
 }
 
-/* Whether the item begins where a part ends, whose own bytes are not rounded up then. */
+/* True if the item begins at the end of a part; the bytes of that part are then not rounded up. */
 static bool is_tail(const ipu_tile_map *map, const ipu_memory_item *item, uint32_t tile)
 {
     for (size_t v = 0; v < n_variables && item->category == IPU_MEMORY_RECEIVED; v++) {
@@ -233,7 +234,7 @@ static void check_item(const ipu_tile_map *map, const ipu_memory_item *item, uin
     cr_assert(end <= TILE && item->region == (item->offset < REGION0 ? 0 : 1));
     cr_assert(!is_code(item) || end <= REGION0);
     cr_assert(item->offset % 8 == 0 || is_tail(map, item, tile));
-    if (item->category != IPU_MEMORY_REARRANGEMENT) /* buffers for a while, tables always */
+    if (item->category != IPU_MEMORY_REARRANGEMENT) /* buffers are temporary, tables always live */
         cr_assert_eq(item->live.always,
             item->category != IPU_MEMORY_TEMPORARIES && item->category != IPU_MEMORY_RECEIVED);
 }
@@ -248,7 +249,7 @@ static void check_parts(const ipu_tile_map *map, uint32_t tile)
     }
 }
 
-/* Byte by byte. */
+/* Compares the sums with a count byte by byte. */
 static void check_sums(const ipu_tile_map *map)
 {
     static unsigned char owner[TILE];
@@ -282,7 +283,7 @@ static void check_wide_loads(const ipu_executable *e, const ipu_tile_map *maps)
         if (!vertex->codelet->interleaved || in->n == 0) continue;
         const ipu_slice *first = &graph->slices[in->first_slice];
         const size_t own = part_size(first->variable, vertex->tile);
-        /* what is read in place: a slice that is all in the part, and nothing behind it, or all the part and then others' */
+        /* Reads in place: a slice that contains its part and nothing else, or the complete part followed by received elements. */
         bool in_place = tile_of[first->variable][first->from] == vertex->tile;
         for (size_t k = 0; k < first->n; k++)
             in_place &= tile_of[first->variable][first->from + k] == vertex->tile;
@@ -298,10 +299,10 @@ static void check_wide_loads(const ipu_executable *e, const ipu_tile_map *maps)
     }
 }
 
-/* ---- running in the modelled memory ---- */
+/* ---- execution in the modelled memory ---- */
 
 static ipu_tile_map maps[MOST_TILES];
-static uint16_t owner[MOST_TILES][TILE]; /* the item whose content a byte has */
+static uint16_t owner[MOST_TILES][TILE]; /* the item that wrote the content of a byte */
 
 static void own(uint32_t tile, const ipu_memory_item *item, size_t from, size_t bytes)
 {
@@ -340,7 +341,7 @@ static void each_received(const char *set, access *deed)
         }
 }
 
-/* What is sent and what is received is read before the vertices write, and theirs is there when they are done. */
+/* Inputs, sent and received, are read before the vertices write their outputs. Received data must still be intact afterwards. */
 static void run_set(const ipu_executable *e, uint32_t set)
 {
     each_received(e->supersteps[set].name, own);
@@ -371,7 +372,7 @@ static void run(const ipu_executable *e, const ipu_program *p)
         for (size_t i = 0; i < p->n_children; i++) run(e, p->children[i]);
 }
 
-/* Before a run nothing is there but what is always live, as it was left. */
+/* Before a run only data that is always live is present. */
 static void run_all(const ipu_executable *e)
 {
     for (size_t program = 0; program < e->n_programs; program++) {

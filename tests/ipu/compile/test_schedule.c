@@ -60,7 +60,7 @@ Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
     }
 }
 
-/* The longest way of all is 164 cycles: where it leads to row 0, its words leave in cycle 6. */
+/* The longest distance of all is 164 cycles. Its destination is in row 0, and its words leave in cycle 6. */
 Test(schedule, positions_delay_no_single_transfer)
 {
     const ipu_target target = ring_target(1472);
@@ -82,7 +82,7 @@ Test(schedule, positions_delay_no_single_transfer)
     }
 }
 
-/* With a set-up of 5 cycles tile 0 could not send in time: what it sends in cycle 0 is at tile 1 in cycle 24. */
+/* With a set-up of 5 cycles tile 0 could not send in time: a word sent in cycle 0 arrives at tile 1 in cycle 24. */
 Test(schedule, positions_delay_what_cannot_be_sent_in_time)
 {
     ipu_target target = ring_target(8);
@@ -104,9 +104,9 @@ Test(schedule, an_empty_phase_costs_nothing)
     cr_expect_eq(s.n_sends, 0);
 }
 
-/* Two windows of one run: words 10 to 29, and 20 to 39, whose receiver listens 10 cycles later. To tile 1 a word needs
- * 24 cycles, to tile 2 it needs 27: tile 1 has word 10, sent in cycle 146, in cycle 170; tile 2, ready as soon, word 20
- * in 156 + 27. */
+/* Two windows of one run: words 10 to 29, and words 20 to 39, whose receiver listens 10 cycles later. A word takes 24 cycles to tile 1
+ * and 27 to tile 2. Tile 1 receives word 10, sent in cycle 146, in cycle 170. Tile 2 is ready at the same time and receives word 20 in
+ * cycle 156 + 27. */
 Test(schedule, overlapping_windows_leave_once)
 {
     const ipu_target target = ring_target(3);
@@ -119,8 +119,8 @@ Test(schedule, overlapping_windows_leave_once)
     cr_expect_eq(s.tile_cycles[2], 183 + 20);
 }
 
-/* Tile 44 is ready in 170 + 2 x 22 and 23 cycles away, nearest of its row: tile 0 sends from cycle 191 on. The longest
- * way is that to the middle of the right half, 7 columns from the edge: 18 + 4 + 7 x (6 - 3) + 5 = 48. */
+/* Tile 44 is ready in cycle 170 + 2 x 22 and is 23 cycles away, the nearest of its row, so tile 0 sends from cycle 191 on. The longest
+ * path leads to the middle of the right half, 7 columns from the edge: 18 + 4 + 7 x (6 - 3) + 5 = 48. */
 Test(schedule, a_broadcast_costs_its_sender_one_send)
 {
     const ipu_target target = ring_target(1472);
@@ -132,7 +132,7 @@ Test(schedule, a_broadcast_costs_its_sender_one_send)
     cr_expect_eq(s.cycles, 191 + 48 + 1000);
 }
 
-/* Four fragments of 10 words: each has its set-up, whoever sends them and however many. */
+/* Four fragments of 10 words: each pays its set-up, for any number of senders. */
 Test(schedule, every_fragment_pays_its_set_up)
 {
     const ipu_target target = ring_target(5);
@@ -142,8 +142,8 @@ Test(schedule, every_fragment_pays_its_set_up)
     cr_expect_eq(s.cycles, s.bound);
 }
 
-/* Tile 0 has 64 words for each of 4 tiles, which are ready at once, 24, 27, 26 and 24 cycles away. To tile 1 it sends in
- * cycle 146 and to the others as soon as it is free, to the last in 338. It might have begun with tile 2 in 143. */
+/* Tile 0 has 64 words for each of 4 tiles, which are ready at once and are 24, 27, 26 and 24 cycles away. It sends to tile 1 in cycle
+ * 146 and to the others as soon as it is free, to the last in cycle 338. It could have started with tile 2 in cycle 143. */
 Test(schedule, a_sender_sends_one_after_the_other)
 {
     const ipu_target target = ring_target(5);
@@ -154,12 +154,11 @@ Test(schedule, a_sender_sends_one_after_the_other)
     cr_expect_eq(s.bound, 143 + 4 * 64 + 24);
 }
 
-/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 for 3 to 5, and tile 1 needs 9,000 others: 10 + 5,160 + 9,160 cycles,
- * the bound. Tiles 1 to 4 take tile 0's words first, it has most to send: from cycle 146 on, tile 3, 26 cycles away, is
- * ready again in 5,332 and tile 4, 24 away, in 5,330. Tile 7 is 35 cycles from tile 3 and 27 from tile 4, so that tile 4
- * can take its words from 5,303 on. Tile 5, 26 away, could have these at once, but waits, for nothing is lost. With
- * one word more to take it spends on that only a part of the 14,330 - 5,331 cycles that it could be idle, and tile 7 sends
- * twice. */
+/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 has words for tiles 3 to 5, and tile 1 needs 9,000 others: 10 + 5,160 + 9,160 cycles,
+ * the bound. Tiles 1 to 4 take the words of tile 0 first, since it has the most to send: from cycle 146 on. Tile 3, 26 cycles away, is
+ * ready again in 5,332 and tile 4, 24 cycles away, in 5,330. Tile 7 is 35 cycles from tile 3 and 27 from tile 4, so tile 4 can take its
+ * words from 5,303 on. Tile 5, 26 cycles away, could take them at once; it waits, since this does not delay the end. With one word more
+ * to take it waits only a part of the 14,330 - 5,331 cycles of possible idle time, and tile 7 sends twice. */
 Test(schedule, a_tile_waits_where_nothing_is_lost)
 {
     const ipu_target target = ring_target(8);
@@ -185,7 +184,7 @@ static ipu_target paired_target(size_t tiles)
     return target;
 }
 
-/* Tiles 2 and 3 are a pair, 27 and 26 cycles from tile 0: both have the words as the further one. */
+/* Tiles 2 and 3 are a pair, 27 and 26 cycles from tile 0; both receive at the time of the farther one. */
 Test(schedule, a_pair_takes_two_words_a_cycle)
 {
     const ipu_fragment f[] = {{0, 2, 4, 200, 6}, {0, 3, 4, 200, 2}};
@@ -209,10 +208,10 @@ Test(schedule, only_what_may_be_paired_is)
     static const ipu_fragment others[][2] = {
         {{0, 2, 4, 126, 0}, {0, 3, 4, 126, 0}}, /* too short */
         {{0, 2, 4, 201, 0}, {0, 3, 4, 201, 0}}, /* half an item */
-        {{0, 2, 5, 200, 0}, {0, 3, 5, 200, 0}}, /* not on two words at the sender */
-        {{0, 2, 4, 200, 0}, {0, 3, 4, 200, 1}}, /* or at a receiver */
-        {{0, 2, 4, 200, 0}, {0, 3, 6, 200, 0}}, /* not the same words */
-        {{0, 1, 4, 200, 0}, {0, 2, 4, 200, 0}}, /* neighbours, but no pair */
+        {{0, 2, 5, 200, 0}, {0, 3, 5, 200, 0}}, /* not aligned to two words at the sender */
+        {{0, 2, 4, 200, 0}, {0, 3, 4, 200, 1}}, /* not aligned to two words at a receiver */
+        {{0, 2, 4, 200, 0}, {0, 3, 6, 200, 0}}, /* different words */
+        {{0, 1, 4, 200, 0}, {0, 2, 4, 200, 0}}, /* neighbours that are not a pair */
         {{0, 6, 4, 200, 0}, {0, 7, 4, 200, 0}}, /* on another chip */
         {{4, 2, 4, 200, 0}, {4, 3, 4, 200, 0}}, /* a sender without a partner */
     };
@@ -225,8 +224,8 @@ Test(schedule, only_what_may_be_paired_is)
     }
 }
 
-/* Tile 0 sends 2,000 items to the pair 2, 3 from cycle 143 on; its partner 1 must wait with its words for tile 4, 24
- * cycles away, but takes those of tile 5 at once. */
+/* Tile 0 sends 2,000 items to the pair 2, 3 from cycle 143 on. Its partner, tile 1, must wait before it sends to tile 4, 24 cycles away,
+ * but receives the words of tile 5 at once. */
 Test(schedule, a_paired_sender_borrows_its_partners_way_out)
 {
     const ipu_target target = paired_target(6);
@@ -238,8 +237,8 @@ Test(schedule, a_paired_sender_borrows_its_partners_way_out)
     cr_expect_eq(s.cycles, 143 + 2000 + 24 + 1000);
 }
 
-/* 1,000 words of tile 1 for tile 4 leave from 146 to 1,145, and only then 500 items could leave tile 0: 1,146 + 27 + 500.
- * Singly all is there after 144 + 27 + 1,000. */
+/* 1,000 words from tile 1 to tile 4 leave in cycles 146 to 1,145, and only afterwards could 500 items leave tile 0: 1,146 + 27 + 500.
+ * Without pairs all words have arrived after 144 + 27 + 1,000. */
 Test(schedule, nobody_is_paired_where_that_takes_longer)
 {
     const ipu_target target = paired_target(6);
@@ -249,8 +248,8 @@ Test(schedule, nobody_is_paired_where_that_takes_longer)
     cr_expect_eq(s.cycles, 144 + 27 + 1000);
 }
 
-/* The four pairs are 27, 25, 28 and 26 cycles away: the second is ready for what leaves in 145, the third has it last. A
- * ninth tile would have to be sent 4,000 words more, alone; then all take them singly, from one run. */
+/* The four pairs are 27, 25, 28 and 26 cycles away: the second pair is ready for words that leave in cycle 145, and the third receives
+ * them last. A ninth tile would need another 4,000 words sent to it alone; then all tiles take the words singly, from one run. */
 Test(schedule, pairs_share_a_run)
 {
     const ipu_target target = paired_target(64);
@@ -274,7 +273,7 @@ static size_t random_fragments(size_t n_tiles, size_t n, ipu_fragment *f)
         const uint32_t receiver = (uint32_t)((source + 1 + below(n_tiles - 1)) % n_tiles);
         f[i] = (ipu_fragment){source, receiver, below(100), 1 + below(i % 7 == 0 ? 400 : 20), below(2)};
         if (i % 5 != 1) continue;
-        f[i] = f[i - 1]; /* for its partner the same, of items */
+        f[i] = f[i - 1]; /* the same for its partner, in items */
         f[i].receiver ^= 1;
         if (f[i].receiver == f[i].source || f[i].receiver >= n_tiles) f[i].receiver = f[i - 1].receiver;
         f[i - 1].from = f[i].from = 2 * below(50);
@@ -283,7 +282,7 @@ static size_t random_fragments(size_t n_tiles, size_t n, ipu_fragment *f)
     return n;
 }
 
-/* A die of some shape that has places for the tiles, or of which only the rows are known. */
+/* Sets a random die with places for all tiles, or a target with only the rows known. */
 static void random_die(ipu_target *target)
 {
     target->exchange_way_cycles = below(100);
@@ -329,8 +328,8 @@ Test(schedule, the_same_fragments_give_the_same_schedule)
     for (size_t i = 0; i < 300; i++) cr_expect_eq(a.arrivals[i].cycle, b.arrivals[i].cycle);
 }
 
-/* What the faults below are planted in: tile 0 gives 4 words each to 1 and 2, 24 and 27 cycles away, tile 3
- * gives 4 to 1, 26 away. */
+/* The schedule in which the faults below are planted: tile 0 sends 4 words each to tiles 1 and 2, 24 and 27 cycles away; tile 3 sends 4
+ * to tile 1, 26 cycles away. */
 static const ipu_fragment plain[] = {{0, 1, 0, 4, 0}, {0, 2, 4, 4, 0}, {3, 1, 0, 4, 0}};
 static ipu_send plain_sends[3];
 static ipu_arrival plain_arrivals[4];
@@ -386,8 +385,8 @@ Test(schedule, planted_faults_are_named_with_tile_and_cycle)
     expect_fault(&target, plain, 3, &s, "schedule: fragment 3 arrives in cycle 174; there are 3");
 }
 
-/* Words 0 to 3 leave in the cycles 146 to 149. What tile 1 has in 170 comes to tile 2 three cycles later; and when there
- * are two rows, tile 2 stands above tile 0, 23 cycles away. */
+/* Words 0 to 3 leave in cycles 146 to 149. A word that reaches tile 1 in cycle 170 reaches tile 2 three cycles later. With two rows,
+ * tile 2 is located above tile 0, 23 cycles away. */
 Test(schedule, the_check_knows_the_way_of_every_pair)
 {
     ipu_target target = ring_target(4);
@@ -406,7 +405,7 @@ Test(schedule, the_check_knows_the_way_of_every_pair)
         &target, f, 2, &s, "schedule: tile 2 takes word 0 of tile 0 in cycle 173, but none was sent");
 }
 
-/* Tile 0 sends 64 items to the pair 2, 3, then its partner, tile 1, 4 words to tile 4. */
+/* Tile 0 sends 64 items to the pair 2, 3, then its partner, tile 1, sends 4 words to tile 4. */
 static const ipu_fragment pairs[] = {{0, 2, 0, 128, 0}, {0, 3, 0, 128, 0}, {1, 4, 0, 4, 0}};
 
 static ipu_schedule pair_schedule(void)
@@ -456,7 +455,7 @@ static size_t bytes_of_plain(size_t tiles)
     return mt_arena_allocated() - before;
 }
 
-/* The number of a participant takes 4 bytes a tile; the results of each of at most four plans take 16. */
+/* The number of a participant takes 4 bytes per tile; the results of each of at most four plans take 16. */
 Test(schedule, an_idle_tile_takes_only_its_place_in_the_results)
 {
     enum { FEW = 1472, MANY = 64 * 1472, BYTES = 4 + 4 * 16 };

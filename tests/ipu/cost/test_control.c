@@ -7,7 +7,7 @@ static const ipu_target machine = {.tiles = 8,
     .sync_cycles = 126,
     .host = {.write_bytes_per_second = 8e9, .read_bytes_per_second = 2e9, .sync_cycles = 600}};
 
-/* 2 hops there and back of 15 ns, at 1 GHz: 60 cycles. */
+/* 2 hops of 15 ns, there and back, at 1 GHz: 60 cycles. */
 static const ipu_topology four_chips = {.n_chips = 4, .hops = 2};
 
 Test(control, a_predicate_takes_its_schedule_and_the_busiest_link_and_syncs_all_chips)
@@ -30,7 +30,7 @@ Test(control, on_one_tile_a_predicate_costs_nothing)
     cr_expect_eq(ipu_control_predicate(&target, NULL, 171, 0).cycles, 0);
 }
 
-/* 8 bytes a cycle from the host, 2 to it; a tile takes a word a cycle. */
+/* 8 bytes per cycle from the host, 2 to the host; a tile takes one word per cycle. */
 Test(control, a_transfer_takes_the_longer_of_link_and_port)
 {
     cr_expect_eq(ipu_control_transfer(&machine, NULL, true, 800, 99).exchange_cycles, 100);

@@ -17,7 +17,7 @@ Test(links, every_packet_has_a_header)
     cr_expect_eq(ipu_links_bytes(11, 10, 3), 17);
 }
 
-/* A ring of three chips, at a byte a cycle: what goes from 0 to 2 loads two links. */
+/* A ring of three chips at one byte per cycle: a message from 0 to 2 loads two links. */
 Test(links, the_busiest_link_tells_how_long_it_takes)
 {
     ipu_target target = {.clock_hz = 1e9, .links = {.sync_ns_per_hop = 15}};
@@ -35,7 +35,7 @@ Test(links, the_busiest_link_tells_how_long_it_takes)
     cr_expect_eq(ipu_links_sync_cycles(&target, NULL), 0);
 }
 
-/* 10 ns beside the bytes, and 7 more where one route has two links: at 2 GHz 20 and 34 cycles, beside 80 for 40 bytes. */
+/* 10 ns in addition to the bytes, and 7 more if a route has two links: 20 and 34 cycles at 2 GHz, in addition to 80 cycles for 40 bytes. */
 Test(links, an_exchange_between_chips_takes_a_fixed_time)
 {
     const ipu_target target = {.clock_hz = 2e9, .links = {.setup_ns = 10, .through_ns = 7}};

@@ -2,8 +2,8 @@
 
 #include "ipu/cost/mix.h"
 
-/* By hand for the GC200's costs: 10 bundles; 2 more for a division, 2 for exp, 2 and a subtraction for expm1,
- * 5 for log, 4 for sqrt; twice each. */
+/* Calculated by hand with the costs of the GC200: 10 bundles; 2 more cycles for a division, 2 for exp, 2 and a subtraction for expm1, 5
+ * for log, 4 for sqrt; each twice. */
 Test(mix, cycles_add_what_long_instructions_take_beyond_their_slot)
 {
     const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
@@ -13,6 +13,6 @@ Test(mix, cycles_add_what_long_instructions_take_beyond_their_slot)
         mix.count[IPU_OP_SQRT] = 2;
     cr_expect_eq(ipu_mix_cycles(&mix, &costs), 10 + 2 * (2 + 2 + (2 + 1) + 5 + 4));
     mix.count[IPU_OP_ADD] = mix.count[IPU_OP_MULTIPLY] = mix.count[IPU_OP_LOAD] =
-        7; /* they are in their bundles */
+        7; /* already counted in the bundles */
     cr_expect_eq(ipu_mix_cycles(&mix, &costs), 42);
 }

@@ -17,7 +17,7 @@ static ipu_cycles cycles(uint64_t entry, uint64_t worker, uint64_t idle)
     return (ipu_cycles){.entry = entry, .worker = worker, .idle = idle};
 }
 
-/* n vertices of 10 worker cycles and an entry of 2: 1 to 6 go side by side, the 7th behind the first. */
+/* n vertices of 10 worker cycles and an entry of 2: numbers 1 to 6 run in parallel, the 7th after the first. */
 Test(workers, single_worker_vertices_go_side_by_side)
 {
     const ipu_target target = ring_target(1);
@@ -30,8 +30,8 @@ Test(workers, single_worker_vertices_go_side_by_side)
     }
 }
 
-/* Three workers and 5, 1, 3, 4, 2, 6: 5 to the first, 1 to the second, 3 to the third; 4 to the second (5), 2 to
- * the third (5), and 6 to the first of three equals: 11. */
+/* Three workers and vertices of 5, 1, 3, 4, 2, 6: 5 to the first worker, 1 to the second, 3 to the third; 4 to the second (total 5), 2
+ * to the third (total 5), and 6 to the first of three equals: 11. */
 Test(workers, the_least_loaded_worker_takes_the_next_vertex)
 {
     static const uint64_t work[] = {5, 1, 3, 4, 2, 6};
@@ -45,7 +45,8 @@ Test(workers, the_least_loaded_worker_takes_the_next_vertex)
     cr_expect_eq(ipu_workers_cycles(&w), 3 * 11);
 }
 
-/* A supervisor's 40; all workers 11 + 6 * 7, of whom two idle 7 and 3; one worker 5 + 6 * 9: in any order. */
+/* A supervisor vertex of 40; a vertex of all workers, 11 + 6 * 7, with two workers idle for 7 and 3; a single-worker vertex, 5 + 6 * 9.
+ * The sum is independent of the order. */
 Test(workers, kinds_come_one_after_the_other)
 {
     static const ipu_vertex_kind kinds[] = {IPU_SUPERVISOR, IPU_MULTI_WORKER, IPU_SINGLE_WORKER};
@@ -71,7 +72,7 @@ Test(workers, a_cost_is_one_that_its_kind_of_vertex_can_have)
     cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 1)));
 }
 
-/* ---- in a graph: a vertex adds to its one element; its cost is in its context, or is the element ---- */
+/* ---- in a graph: a vertex adds to its only element; its cost is in its context, or is the element ---- */
 
 typedef struct adding {
     float step;
@@ -91,7 +92,7 @@ static ipu_cycles add_cost(const ipu_target *target, const size_t *n, const void
     return a->cost;
 }
 
-/* As many worker cycles as the element's value was; entry and idle as ever. */
+/* Worker cycles equal to the value of the element before the addition; entry and idle as in the context. */
 static ipu_cycles add_timed(const ipu_target *target, const ipu_span *f, const void *context)
 {
     const adding *a = context;
@@ -131,7 +132,7 @@ typedef struct vertex {
     adding context;
 } vertex;
 
-/* n vertices of one compute set "set", with an element each of variable 0. */
+/* Builds a graph with n vertices of one compute set "set", each with one element of variable 0. */
 static ipu_graph *graph_of(size_t tiles, const vertex *vertices, size_t n, ipu_tensor *whole)
 {
     const ipu_target target = ring_target(tiles);
@@ -164,8 +165,8 @@ static ipu_engine *engine_of(const ipu_graph *g)
     return engine;
 }
 
-/* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single ones of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2:
- * the supervisor, 30. Tile 3: nothing. The phase takes 126 cycles, in which 4 * 126 slots are there; 48 + 29 are used. */
+/* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single-worker vertices of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2: a supervisor
+ * vertex of 30. Tile 3: nothing. The phase takes 126 cycles, so there are 4 * 126 slots; 48 + 29 are used. */
 Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy_all_are)
 {
     static const vertex vertices[] = {{&all_workers, 0, {1, {11, 10, 12}}}, {&one_worker, 1, {1, {2, 20, 0}}},
@@ -233,9 +234,9 @@ Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
 
 /* ---- times that depend on data ---- */
 
-/* Tile 0 begins with 1 and gains 1 a run; tile 1 with 5 and gains 2; tile 2 with 3 and gains 3: the slowest take
- * 5, 7 and 9 (two of them). Each enters in 11; tile 2 has a supervisor's vertex of 4 besides. Nobody is idle in
- * tiles 0 and 1; 2 worker cycles are in tile 2. Compiled it is 100. */
+/* Tile 0 begins at 1 and adds 1 per run, tile 1 begins at 5 and adds 2, tile 2 begins at 3 and adds 3: the slowest take 5, 7 and 9 (two
+ * of them). Each entry is 11; tile 2 has another supervisor vertex of 4. Tiles 0 and 1 have no idle workers; tile 2 has 2 idle worker
+ * cycles. The compiled cost is 100. */
 Test(workers, a_time_that_depends_on_data_is_that_of_each_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {11, 100, 0}}}, {&by_data, 1, {2, {11, 100, 0}}},
@@ -267,7 +268,7 @@ Test(workers, a_time_that_depends_on_data_is_that_of_each_run)
     }
 }
 
-/* Seven vertices of one worker each, of 1 to 7 cycles: the seventh goes behind the first. */
+/* Seven single-worker vertices of 1 to 7 cycles: the seventh runs after the first. */
 Test(workers, single_worker_vertices_may_depend_on_data)
 {
     vertex vertices[7];
@@ -284,7 +285,7 @@ Test(workers, single_worker_vertices_may_depend_on_data)
     cr_expect_eq(engine->used_slots[0], 28);
 }
 
-/* Of tiles 1 and 2 the lower is named; there the second vertex, which the first has not changed. */
+/* The error names the lower of tiles 1 and 2, and there the second vertex; the first vertex succeeds. */
 Test(workers, a_time_that_a_vertex_cannot_take_ends_the_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {0, 9, 5}}}, {&by_data, 1, {1, {0, 9, 5}}},

@@ -14,7 +14,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(program, .fini = teardown);
 
-/* ---- Jacobi's iteration on a ring: tile t solves 4 x[t] - x[t - 1] - x[t + 1] = b[t] ---- */
+/* ---- Jacobi iteration on a ring: tile t solves 4 x[t] - x[t - 1] - x[t + 1] = b[t] ---- */
 
 enum { TILES = 5, DECIDER = 2 };
 static const float enough = 1e-4F;
@@ -28,7 +28,7 @@ static void step_compute(const ipu_span *f, const void *context)
     *change = fabsf(*y - *x);
 }
 
-/* Go on where any changed by more than enough. */
+/* Continues if any element changed by more than `enough`. */
 static void decide_compute(const ipu_span *f, const void *context)
 {
     (void)context;
@@ -39,7 +39,7 @@ static void decide_compute(const ipu_span *f, const void *context)
         if (change[t] > enough) *go = 1000;
 }
 
-/* 11 to enter, and a cycle of each worker: 17. */
+/* Entry of 11 and one cycle per worker: 17. */
 static ipu_cycles cost_17(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)target, (void)n, (void)context;
@@ -149,7 +149,7 @@ static ipu_engine *engine_of(const ipu_graph *graph, const ipu_program *program,
     return engine;
 }
 
-/* The iteration's engine, at its beginning. */
+/* Returns the engine of the iteration in its initial state. */
 static ipu_engine *jacobi_engine(const jacobi *j, uint64_t limit)
 {
     static const float b[TILES] = {1, -2, 3, 0.5F, 7}, x[TILES] = {0}, change[TILES] = {1, 1, 1, 1, 1};
@@ -162,7 +162,7 @@ static ipu_engine *jacobi_engine(const jacobi *j, uint64_t limit)
     return engine;
 }
 
-/* The same in one place: how many turns. */
+/* The same iteration without tiles; returns the number of turns. */
 static uint64_t oracle(float x[TILES])
 {
     static const float b[TILES] = {1, -2, 3, 0.5F, 7};
@@ -178,9 +178,9 @@ static uint64_t oracle(float x[TILES])
     }
 }
 
-/* A predicate goes from tile 2 to four tiles of row 0: sync 126, fixed 10, set-up 160, one word. "decide" gathers
- * 4 words, each a fragment, and copies one of its own: 126 + 10 + 4 * 161 + 1 + 17. "step" receives two:
- * 126 + 10 + 2 * 161 + 17. "back" stays on its tile: 17. */
+/* A predicate is sent from tile 2 to four tiles of row 0: sync 126, fixed 10, set-up 160, one word. "decide" gathers 4 words as one
+ * fragment each, and copies one of its own: 126 + 10 + 4 * 161 + 1 + 17. "step" receives two: 126 + 10 + 2 * 161 + 17. "back" stays on
+ * its tile: 17. */
 Test(program, a_loop_ends_when_its_predicate_says_so_and_costs_what_a_hand_computes)
 {
     float expected[TILES], x[TILES];
@@ -260,7 +260,7 @@ Test(program, what_is_done_depends_on_predicates)
     cr_assert_eq(ipu_program_sequence(&arena, all, 2, &program), MT_OK);
     for (uint32_t is_a = 0; is_a < 2; is_a++) {
         for (uint32_t is_b = 0; is_b < 2; is_b++) {
-            const uint32_t value_b = is_b << 31; /* true is anything but 0 */
+            const uint32_t value_b = is_b << 31; /* any value except 0 is true */
             ipu_engine *engine = engine_of(j.graph, program, false);
             ipu_engine_write(engine, &a, &is_a);
             ipu_engine_write(engine, &b, &value_b);
@@ -295,7 +295,7 @@ Test(program, a_predicate_that_was_never_written_is_named_in_a_checked_run)
     cr_expect_eq(engine->runs[j.step], 1, "unchecked it is a value like others");
 }
 
-/* Flags 0 to 2 are on tile 1, 3 and 4 on tile 0: flag 1 asks for "step", 2 for "decide", 4 for "back". */
+/* Flags 0 to 2 are on tile 1, flags 3 and 4 on tile 0. Flag 1 is the predicate of "step", 2 of "decide", 4 of "back". */
 Test(program, each_predicate_is_read_at_its_own_place)
 {
     static const size_t asked[] = {1, 2, 4};
@@ -325,7 +325,7 @@ Test(program, each_predicate_is_read_at_its_own_place)
     }
 }
 
-/* Flag 2 of three chooses: 0 "step", 1 "back", all others "decide", or nothing. */
+/* Flag 2 of three is the number: 0 runs "step", 1 "back", all others "decide", or nothing. */
 Test(program, a_switch_runs_the_program_with_the_number)
 {
     const jacobi j = make_jacobi();
@@ -383,9 +383,9 @@ Test(program, a_predicate_is_one_unsigned_int_of_the_graph)
     expect_refused(j.graph, p, "program: compute set 99; allowed: below 3");
 }
 
-/* ---- what predicates cost ---- */
+/* ---- the cost of predicates ---- */
 
-/* What the one control of a program costs that asks a flag on `tile`. */
+/* Returns the cost of the only control of a program, with its predicate on `tile`. */
 static ipu_control_cost flag_on(const ipu_target *target, uint32_t tile)
 {
     ipu_graph *g = NULL;
@@ -405,7 +405,7 @@ static ipu_control_cost flag_on(const ipu_target *target, uint32_t tile)
     return timing.controls[0];
 }
 
-/* Of 256 tiles in rows of 64 the last are in row 3, each 2 cycles on the way. */
+/* With rows of 64 the last of 256 tiles are in row 3, at 2 cycles per row. */
 Test(program, a_predicate_reaches_the_farthest_tile)
 {
     const ipu_target one = ring_target(1), two = ring_target(2), rows = ring_target(256);
@@ -419,9 +419,9 @@ Test(program, a_predicate_reaches_the_farthest_tile)
     cr_expect_eq(c.cycles, 126 + 177);
 }
 
-/* Four chips of 2 tiles at 1 GHz: from chip 0 a word of 4 bytes with 12 of header goes to chip 1 over the direct
- * link (2 bytes a cycle), to 2 over the rail and to 3 across and along it (1 byte a cycle): 16 cycles. Sync: 126,
- * and 2 hops there and back of 15. */
+/* Four chips of 2 tiles at 1 GHz. From chip 0 a word of 4 bytes with a header of 12 is sent to chip 1 over the direct link (2 bytes per
+ * cycle), to chip 2 over the rail, and to chip 3 across and along it (1 byte per cycle): 16 cycles. Sync: 126, and 2 hops there and back
+ * of 15. */
 Test(program, a_predicate_crosses_to_every_chip)
 {
     ipu_target one = ring_target(2), four;
@@ -443,9 +443,9 @@ Test(program, a_predicate_crosses_to_every_chip)
     cr_expect_eq(c.cycles, 126 + 60 + 171 + 16);
 }
 
-/* ---- what the host's transfers cost ---- */
+/* ---- the cost of host transfers ---- */
 
-/* Variable 0, `n` elements in equal parts on all tiles, and one stream, 0, of its type. */
+/* Builds variable 0 with `n` elements in equal parts on all tiles, and stream 0 of the same type. */
 static ipu_graph *host_graph(const ipu_target *target, ipu_type type, size_t n, ipu_tensor *whole)
 {
     ipu_graph *g = NULL;
@@ -473,9 +473,9 @@ static ipu_control_cost transfer(const ipu_graph *g, bool write, ipu_tensor tens
     return timing.controls[0];
 }
 
-/* Link: 8 bytes a cycle from the host, 2 to it; headers 24. Three tiles of 4 floats are three packets of 16 bytes.
- * One tile of 1000 floats is four packets of at most 1024 from the host, and 16 of at most 256 to it; its port
- * takes 1000 cycles, which is more than the 512 of the link from the host and less than the 2192 to it. */
+/* Link: 8 bytes per cycle from the host, 2 to the host; headers of 24. Three tiles of 4 floats need three packets of 16 bytes. One tile
+ * of 1000 floats needs four packets of at most 1024 bytes from the host, and 16 of at most 256 to it. Its port takes 1000 cycles: more
+ * than the 512 of the link from the host, fewer than the 2192 to it. */
 Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_port)
 {
     const ipu_target three = ring_target(3), one = ring_target(1);
@@ -499,8 +499,8 @@ Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_p
     cr_expect_eq(c.exchange_cycles, 2192);
 }
 
-/* Elements 0 to 3 and 4 to 7 of one tile are one range of 32 bytes; 0 to 3 and 5 to 7 are two, and 5 to 7 before
- * 0 to 3 too. Three unsigned shorts are 6 bytes and take 8. */
+/* Elements 0 to 3 and 4 to 7 of one tile form one range of 32 bytes; 0 to 3 and 5 to 7 form two, also in reverse order. Three unsigned
+ * shorts are 6 bytes and take 8. */
 Test(program, each_range_of_a_tile_goes_in_packets_of_its_own)
 {
     const ipu_target one = ring_target(1);
@@ -519,7 +519,7 @@ Test(program, each_range_of_a_tile_goes_in_packets_of_its_own)
     cr_expect_eq(transfer(g, false, whole).external_cycles, (8 + 24) / 2);
 }
 
-/* Two chips of one tile each, 4 of 12 floats on one, 8 on the other: each goes over its own chip's link. */
+/* Two chips of one tile each, one with 4 of 12 floats, the other with 8: each uses the link of its own chip. */
 Test(program, every_chip_has_its_own_link_to_the_host)
 {
     ipu_target one = ring_target(1), two;
@@ -532,7 +532,7 @@ Test(program, every_chip_has_its_own_link_to_the_host)
         .lane_bits_per_second = 1e9,
         .efficiency = 1,
         .packet_bytes = 1,
-        .sync_ns_per_hop = 1e9 / 1.325e9}; /* a cycle */
+        .sync_ns_per_hop = 1e9 / 1.325e9}; /* one cycle */
     cr_assert_eq(ipu_target_several(&one, 2, &two), MT_OK);
     cr_assert_eq(ipu_graph_new(&arena, &two, &g), MT_OK);
     cr_assert_eq(ipu_graph_add_variable(g, "v", IPU_FLOAT, 12, &id), MT_OK);
@@ -565,7 +565,7 @@ Test(program, a_machine_without_a_way_to_its_host_is_refused)
         "above 0");
 }
 
-/* Written, three times once round, read: 741 and 786 each time, and 297 for a predicate. */
+/* Three turns of a write, a predicate and a read: 741, 297 and 786 cycles per turn. */
 Test(program, all_parts_of_a_run_add_up)
 {
     const ipu_target three = ring_target(3);
@@ -597,7 +597,7 @@ Test(program, all_parts_of_a_run_add_up)
 
 /* ---- streams outside programs ---- */
 
-/* Three tiles of 4 floats, each with its number. */
+/* Three tiles of 4 floats; the value of each float is its index. */
 static ipu_engine *counting_engine(ipu_tensor *whole)
 {
     const ipu_target three = ring_target(3);
@@ -611,9 +611,9 @@ static ipu_engine *counting_engine(ipu_tensor *whole)
     return engine;
 }
 
-/* 126 + 600 cycles of sync, then a link of 2 bytes a cycle. All three parts: 3 packets of 16 bytes with 24 of header, 60 cycles. Then
- * the last element, the two around the border of tiles 0 and 1, and the last again: 4 packets of 4 bytes with their headers, of which
- * no two lie together on a tile, 56 cycles. Last, two of a tile that follow one another: one packet of 8, 16 cycles. */
+/* 126 + 600 cycles of sync, then a link of 2 bytes per cycle. All three parts: 3 packets of 16 bytes with a header of 24, 60 cycles.
+ * Next the last element, the two at the border of tiles 0 and 1, and the last again: 4 packets of 4 bytes with headers, since no two are
+ * adjacent on a tile, 56 cycles. Finally two adjacent elements of a tile: one packet of 8, 16 cycles. */
 Test(program, a_stream_gives_the_same_bits_and_costs_what_a_transfer_by_a_program_does)
 {
     ipu_tensor whole;
@@ -719,7 +719,7 @@ Test(program, every_allocation_may_fail)
         const mt_status status = build_all(&arena);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        if (status == MT_NUMERICS) { /* the loop's end */
+        if (status == MT_NUMERICS) { /* the limit of the loop is reached */
             cr_assert_gt(n, 40);
             return;
         }

@@ -14,7 +14,7 @@ enum { N = 40, TILES = 3 };
 static ipu_graph *graph;
 static uint32_t set;
 
-/* A variable of N elements, in pieces of 7 on tiles in turn, from tile `first` on. */
+/* Returns a variable of N elements, in pieces of 7 on tiles in turn, starting with tile `first`. */
 static ipu_tensor scattered(const char *name, ipu_type type, size_t first)
 {
     ipu_tensor whole;
@@ -72,7 +72,7 @@ static double binary_of(ipu_binary f, double x, double y)
     return values[f];
 }
 
-/* Operands lie on other tiles than the result. Four roundings of single precision, or one of half: 2^-11. */
+/* Operands and result are on different tiles. Tolerance: four roundings of single precision, or one of half precision, 2^-11. */
 Test(elementwise, functions_are_what_they_say)
 {
     static const ipu_type types[] = {IPU_FLOAT, IPU_HALF};
@@ -103,14 +103,14 @@ Test(elementwise, functions_are_what_they_say)
                 const double truth = is_unary ? unary_of((ipu_unary)f, p) : binary_of(b, p, q);
                 const double allowed =
                     (type == IPU_FLOAT ? 4 * 0x1p-24 : 0x1p-11 + 4 * 0x1p-24) * fmax(fabs(truth), 0x1p-14);
-                const double sum = is_unary ? 0 : 0x1p-24 * (fabs(p) + fabs(q)); /* of cancelling operands */
+                const double sum = is_unary ? 0 : 0x1p-24 * (fabs(p) + fabs(q)); /* operands may cancel */
                 cr_assert_leq(
                     fabs(value_of(type, room[2], i) - truth), allowed + sum, "%d %d: %g %g", f, t, p, truth);
             }
         }
 }
 
-/* 100 elements on one tile of six workers: 17 each, 9 vectors of 2 floats, 5 of 4 halves. */
+/* 100 elements on one tile of six workers: 17 per worker, 9 vectors of 2 floats or 5 of 4 halves. */
 Test(elementwise, vertices_cost_what_the_vendor_estimates)
 {
     static const struct {
@@ -157,7 +157,7 @@ Test(elementwise, a_scaled_sum_is_added_in_place)
     for (size_t i = 0; i < N; i++) cr_assert_eq(a[i], -1);
 }
 
-/* Of 100 elements a worker of six has 17; a fill gives four of them 17 and two 16. */
+/* 100 elements on six workers: 17 for each; a fill assigns 17 to four of them and 16 to two. */
 Test(elementwise, casts_and_fills_cost_what_the_vendor_estimates)
 {
     static const struct {
@@ -227,7 +227,7 @@ Test(elementwise, casts_round_and_fills_reach_every_element)
     }
 }
 
-/* Pieces of a constant lie on other tiles than where they are read; a second engine has them too. */
+/* Pieces of a constant are on other tiles than its readers. A second engine also has its values. */
 Test(elementwise, constants_are_there_from_the_beginning)
 {
     float factors[N], x[N];

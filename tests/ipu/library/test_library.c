@@ -1,4 +1,4 @@
-/* A program of the library's functions, saved and loaded. */
+/* A program that uses functions of the library, saved and loaded. */
 #include <criterion/criterion.h>
 
 #include "ipu/compile/executable_file.h"
@@ -23,7 +23,7 @@ static void teardown(void)
 
 TestSuite(library, .init = enter, .fini = teardown);
 
-/* What a file can tell of a codelet tells each from all others. */
+/* The fields that a file stores of a codelet distinguish it from all others. */
 Test(library, no_two_are_alike)
 {
     const ipu_codelet *list[MOST];
@@ -50,7 +50,7 @@ static ipu_tensor on_tiles(ipu_graph *g, const char *name, ipu_type type, size_t
     return whole;
 }
 
-/* x = exp(2 + 0.05 x) in halves and back, for four turns, row `turn` of a matrix becomes x; then each column is summed. */
+/* Four turns of x = exp(2 + 0.05 x), to half precision and back; x is stored as row `turn` of a matrix. Finally each column is summed. */
 static ipu_executable *compiled(void)
 {
     static const float some = 0.05F, two = 2;

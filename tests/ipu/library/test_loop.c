@@ -6,7 +6,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(loop, .fini = teardown);
 
-/* sum += counter^2, on another tile than the counter's. */
+/* sum += counter^2, on a tile other than that of the counter. */
 static void add_square(const ipu_span *f, const void *context)
 {
     (void)context;
@@ -36,7 +36,7 @@ static ipu_tensor number_on(ipu_graph *graph, ipu_type type, uint32_t tile)
     return whole;
 }
 
-/* Run twice: the counter begins at 0 again. */
+/* Two runs: the counter starts at 0 in each. */
 Test(loop, every_turn_has_its_number)
 {
     ipu_graph *graph = small_graph(3, true);
@@ -62,7 +62,7 @@ Test(loop, every_turn_has_its_number)
     ipu_engine_read(engine, &counter, &got);
     cr_expect_eq(got, 5);
 
-    /* The fill, five turns with an exchange, five counts without. */
+    /* The fill, five turns with an exchange, five increments without. */
     const ipu_timing *timing = &engine->timing;
     cr_expect_eq(timing->supersteps[2].cycles, 43);
     cr_expect_eq(ipu_engine_cycles(engine),

@@ -12,7 +12,7 @@ TestSuite(reduce, .fini = teardown);
 static ipu_graph *graph;
 static ipu_engine *engine;
 
-/* Tiles of one chip, or of several that share them. */
+/* Starts a graph with `tiles` tiles, distributed over `chips` chips. */
 static void begin_with(size_t tiles, size_t chips, size_t fragment_cycles)
 {
     ipu_target one = ring_target(tiles / chips);
@@ -25,7 +25,7 @@ static void begin_with(size_t tiles, size_t chips, size_t fragment_cycles)
 
 static void begin(size_t tiles, size_t chips) { begin_with(tiles, chips, 160); }
 
-/* A variable of n floats in pieces of `piece`, on every third tile in turn, so that tiles may hold several pieces or none. */
+/* Returns a variable of n floats in pieces of `piece`, on every third tile in turn. A tile may have no piece or several. */
 static ipu_tensor scattered(size_t n, size_t piece)
 {
     ipu_tensor whole;
@@ -61,10 +61,10 @@ static float run(const ipu_program *program, ipu_tensor in, const float *values,
 
 enum { MOST = 1000 };
 
-/* Integers and powers of two, so that every order gives the same bits. */
+/* Integers and powers of two, so that every order of the operations yields the same bits. */
 Test(reduce, every_element_counts_once)
 {
-    static const size_t sizes[][4] = {/* tiles, chips, elements, of a piece */
+    static const size_t sizes[][4] = {/* tiles, chips, elements, elements of a piece */
         {1, 1, 1, 1}, {1, 1, 100, 100}, {1, 1, 100, 3}, {5, 1, 100, 7}, {7, 1, 2, 1}, {64, 1, 1000, 5},
         {64, 1, 1000, 900}, {2, 2, 100, 7}, {64, 2, 1000, 5}, {64, 2, 40, 1}, {64, 4, 1000, 1}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
@@ -94,9 +94,9 @@ Test(reduce, every_element_counts_once)
             }
 }
 
-/* 64 tiles of 600 elements: 100 for each of six workers, which take 17 + 50 cycles. With 160 cycles a fragment three steps of four tiles each
- * take the least: the first brings 4 x 6 parts together, the others 4. With 2 each tile first combines its own six, and then two steps of eight
- * tiles do: 704 cycles, where two steps without that take 732. */
+/* 64 tiles of 600 elements: 100 for each of six workers, which take 17 + 50 cycles. With 160 cycles per fragment, three steps of four
+ * tiles each are fastest: the first combines 4 x 6 partial results, the others 4. With 2 cycles per fragment it is fastest that each
+ * tile combines its own six first, followed by two steps of eight tiles: 704 cycles, or 732 without combining first. */
 Test(reduce, takes_the_tree_of_the_fewest_cycles)
 {
     static const uint64_t compute[][4] = {
@@ -117,12 +117,12 @@ Test(reduce, takes_the_tree_of_the_fewest_cycles)
     }
 }
 
-/* How rows lie on the tiles, and results. */
+/* The mapping of rows and results to tiles. */
 typedef enum layout {
     ON_ONE,     /* all on the last tile */
-    ALIKE,      /* every row's columns on all tiles, in equal parts, where there are so many */
-    ROWS_APART, /* row after row on tile after tile */
-    SCATTERED,  /* pieces of 7 elements on every third tile in turn, across the ends of rows */
+    ALIKE,      /* the columns of every row in equal parts on all tiles, if there are enough columns */
+    ROWS_APART, /* one row per tile, in turn */
+    SCATTERED,  /* pieces of 7 elements on every third tile in turn, crossing the ends of rows */
     LAYOUTS
 } layout;
 
@@ -184,7 +184,7 @@ static void run_all(const ipu_program *program, ipu_tensor in, const void *value
     ipu_engine_read(engine, &out, got);
 }
 
-/* Integers and powers of two, so that every order gives the same bits. */
+/* Integers and powers of two, so that every order of the operations yields the same bits. */
 static void expect_reduced(
     ipu_reduction r, const ipu_type *types, size_t rows, size_t columns, layout from, layout to)
 {
@@ -243,7 +243,8 @@ Test(reduce, halves_are_reduced_as_floats_and_ints_as_ints)
             }
 }
 
-/* Halves end at 65504 and have 11 bits: no sum of halves in halves would get beyond 2048. Ints are counted round. */
+/* The largest half is 65504, with a significand of 11 bits: a sum of halves kept in half precision would not exceed 2048. Ints wrap
+ * around. */
 Test(reduce, parts_have_room)
 {
     for (size_t t = 0; t < TYPES; t++) {
@@ -263,7 +264,7 @@ Test(reduce, parts_have_room)
     }
 }
 
-/* Each of the columns' rows goes through at most 60 additions. */
+/* Each row of a column passes through at most 60 additions. */
 Test(reduce, sums_are_rounded_a_few_times_only)
 {
     enum { ROWS = 100, COLUMNS = 10 };
@@ -293,7 +294,7 @@ static uint64_t compute_of(const ipu_program *program, size_t step, size_t tile)
     return timed(graph)->supersteps[program->children[step]->compute_set].compute_cycles[tile];
 }
 
-/* One tile of 606 elements: 101 for each of six workers, and then their six parts. */
+/* One tile of 606 elements: 101 for each of six workers, then their six partial results. */
 Test(reduce, vertices_cost_what_the_vendor_estimates)
 {
     static const struct {
@@ -318,8 +319,9 @@ Test(reduce, vertices_cost_what_the_vendor_estimates)
         }
 }
 
-/* Ten rows on one tile. Of 24 columns six workers have four each, of floats in pairs, of halves together. Of 26 five have six floats, the
- * last two; or four have eight halves, which only go together in pairs, as 26 is no multiple of four. Of 25 no two go together. */
+/* Ten rows on one tile. 24 columns: four for each of six workers, floats in vectors of two, halves in vectors of four. 26 columns: five
+ * workers have six floats, the last has two; or four workers have eight halves, in vectors of two only, since 26 is not a multiple of
+ * four. 25 columns: no vectors. */
 Test(reduce, columns_cost_what_the_vendor_estimates)
 {
     static const struct {
@@ -360,8 +362,8 @@ Test(reduce, columns_that_lie_with_their_results_take_one_step_and_no_exchange)
     cr_expect_eq(step->first_message[16], step->first_message[0]);
 }
 
-/* A row of 1,024 columns on each of 8 tiles: each tile reduces 128 columns, and receives 7 x 128 words for it; then one receives all sums. One
- * tile that added all would receive 7 x 1,024. */
+/* A row of 1,024 columns on each of 8 tiles: each tile reduces 128 columns and receives 7 x 128 words for this; then one tile receives
+ * all sums. A single tile that reduced all columns would receive 7 x 1,024. */
 Test(reduce, tiles_share_the_columns_of_rows_that_lie_apart)
 {
     const ipu_program *program;
@@ -381,7 +383,7 @@ Test(reduce, tiles_share_the_columns_of_rows_that_lie_apart)
     }
 }
 
-/* The result on two tiles, whose border is none of the pieces of columns that the tiles share; on two chips, too. */
+/* The result is on two tiles, divided at a column where no piece of the shared columns ends; also on two chips. */
 Test(reduce, shared_columns_are_delivered_where_the_result_lies)
 {
     enum { COLUMNS = 1024 };
@@ -409,7 +411,7 @@ Test(reduce, shared_columns_are_delivered_where_the_result_lies)
     }
 }
 
-/* Two rows of two variables on a tile, which do not lie behind each other. */
+/* Two rows from two variables on a tile, not adjacent in memory. */
 Test(reduce, rows_may_be_of_several_variables)
 {
     enum { COLUMNS = 30 };

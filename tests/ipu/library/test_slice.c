@@ -20,13 +20,13 @@ static void begin(void)
     cr_assert_eq(ipu_graph_add_compute_set(graph, "set", &set), MT_OK);
 }
 
-/* How the rows of a tensor lie on the tiles. */
+/* The mapping of the rows of a tensor to tiles. */
 typedef enum layout {
     ALIKE,      /* columns 0 to 3, 4 to 8 and 9 to 10 of every row on tiles 0, 1 and 2 */
     ONE_TILE,   /* all on tile 3 */
-    ROWS_APART, /* row after row on tile after tile */
+    ROWS_APART, /* one row per tile, in turn */
     STAIRS,     /* columns 0 to 2 r + 1 of row r on tile 1, the others on tile 0 */
-    SCATTERED,  /* pieces of 7 elements on tiles in turn, across the ends of rows */
+    SCATTERED,  /* pieces of 7 elements on tiles in turn, crossing the ends of rows */
     LAYOUTS
 } layout;
 
@@ -83,7 +83,7 @@ static ipu_engine *compiled_engine(void)
     return engine_of(program);
 }
 
-/* Bytes of elements that all differ as far as their type allows, none of all bits 1. */
+/* Fills in bytes such that all elements differ, as far as their type allows, and no element has all bits 1. */
 static void number(unsigned char *bytes, size_t n, unsigned seed)
 {
     for (size_t i = 0; i < n; i++) bytes[i] = (unsigned char)((i * 37 + seed) % 251);
@@ -92,7 +92,7 @@ static void number(unsigned char *bytes, size_t n, unsigned seed)
 static const ipu_type types[] = {
     IPU_FLOAT, IPU_UNSIGNED_SHORT, IPU_UNSIGNED_INT, IPU_HALF, IPU_INT, IPU_BOOL};
 
-/* Every index, also ones that run over the last row or are none. */
+/* Tests every index, including ones that run past the last row or are out of range. */
 static void expect_rows(ipu_engine *engine, bool update, ipu_tensor all, ipu_tensor some, ipu_tensor index)
 {
     static const uint32_t indices[] = {0, 1, 2, 3, 4, ROWS, ROWS + 1, 1U << 31, UINT32_MAX - 1};
@@ -147,7 +147,7 @@ Test(slice, rows_from_an_index_on_are_updated_and_no_others)
                 }
 }
 
-/* Tensors that are views: every second row of a variable, whose halves lie in two variables. */
+/* Tensors that are views: every second row of a variable; the halves of a row are in two variables. */
 Test(slice, tensors_need_not_be_variables)
 {
     begin();
@@ -171,7 +171,7 @@ Test(slice, tensors_need_not_be_variables)
         "dynamic update: of columns 0 to 2 tile 0 holds 1 rows behind each other; allowed: all 5");
 }
 
-/* From the middle of a mapping on. */
+/* The view begins in the middle of a mapping. */
 Test(slice, rows_of_a_view_may_lie_behind_each_other)
 {
     begin();
@@ -188,7 +188,7 @@ Test(slice, rows_of_a_view_may_lie_behind_each_other)
     expect_rows(compiled_engine(), true, out, in, index);
 }
 
-/* It may write nothing: then what was there before must still be. */
+/* An update may write nothing, so the earlier content must remain. */
 Test(slice, what_is_written_keeps_its_memory_from_before)
 {
     begin();
@@ -203,10 +203,10 @@ Test(slice, what_is_written_keeps_its_memory_from_before)
     cr_expect(liveness.variable[variable].always);
 }
 
-/* 100 columns of one tile of six workers: 17 each, 8 vectors of two words, 4 of four halves or bytes. */
+/* 100 columns of one tile of six workers: 17 per worker, 8 vectors of two words, 4 of four halves or bytes. */
 Test(slice, vertices_cost_what_the_vendor_estimates)
 {
-    static const uint64_t cycles[][2] = {/* of one row, of three */
+    static const uint64_t cycles[][2] = {/* one row, three rows */
         [IPU_FLOAT] = {25 + 6 * (39 + 24 + 16), 25 + 6 * (39 + 3 * (24 + 16))},
         [IPU_INT] = {25 + 6 * (39 + 24 + 16), 25 + 6 * (39 + 3 * (24 + 16))},
         [IPU_UNSIGNED_INT] = {25 + 6 * (39 + 24 + 16), 25 + 6 * (39 + 3 * (24 + 16))},
@@ -235,7 +235,7 @@ Test(slice, vertices_cost_what_the_vendor_estimates)
             }
 }
 
-/* Three tiles have columns, two of which have the index sent to them: a word each. Five scattered pieces are cut by two ends of rows. */
+/* Three tiles have columns; two of them receive the index, one word each. The ends of rows cut the five scattered pieces in two places. */
 Test(slice, rows_that_lie_alike_take_one_vertex_a_tile_and_no_exchange_but_the_index)
 {
     begin();
@@ -259,7 +259,7 @@ Test(slice, rows_that_lie_alike_take_one_vertex_a_tile_and_no_exchange_but_the_i
     cr_expect_eq(graph->n_vertices, 6 + 7);
 }
 
-/* history[turn] = x while x runs through the rows of another tensor. */
+/* history[turn] = x, while x takes the rows of another tensor in turn. */
 Test(slice, a_loop_goes_over_rows)
 {
     begin();
@@ -320,7 +320,7 @@ Test(slice, what_are_no_rows_is_refused)
     cr_expect_str_eq(mt_message(), "dynamic slice: variable 'nowhere': element 0 is mapped to no tile");
 }
 
-/* Rows that are moved inside one tensor would depend on which is moved first. */
+/* The result of moving rows within one tensor would depend on the order of the moves. */
 Test(slice, no_element_is_in_both_tensors)
 {
     begin();

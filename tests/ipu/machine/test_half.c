@@ -5,7 +5,7 @@
 
 #include "ipu/machine/half.h"
 
-/* Every half is a float, and comes back. */
+/* Every half converts to a float and back unchanged. */
 Test(half, every_half_survives)
 {
     for (uint32_t h = 0; h <= 0xffff; h++) {
@@ -17,12 +17,13 @@ Test(half, every_half_survives)
     }
 }
 
-/* Between each two halves: what is nearer wins, and in the middle the even one. */
+/* Values between two adjacent halves: the nearer wins, and in the middle the even one. */
 Test(half, conversion_rounds_to_the_nearest)
 {
     for (uint32_t h = 0; h < 0x7bff; h++) {
         const float low = ipu_half_value((uint16_t)h), high = ipu_half_value((uint16_t)(h + 1));
-        const float middle = low + (high - low) / 2; /* exact: a half has 11 bits, a float 24 */
+        const float middle = low + (high - low) / 2; /* exact: a half has a significand of 11 bits, a float
+                                                      * of 24 */
         cr_assert_eq(ipu_half_of(nextafterf(middle, 0)), h, "%#x", h);
         cr_assert_eq(ipu_half_of(nextafterf(middle, INFINITY)), h + 1, "%#x", h);
         cr_assert_eq(ipu_half_of(middle), h + (h & 1), "%#x", h);
@@ -30,7 +31,7 @@ Test(half, conversion_rounds_to_the_nearest)
     }
 }
 
-/* 2^-15 is the sum of its bits, 2^-24 the smallest half; what is too large becomes the largest. */
+/* 2^-15 is the sum of its bits, 2^-24 the smallest half; values beyond the range become the largest half. */
 Test(half, the_ends_are_those_of_the_machine)
 {
     cr_expect_eq(ipu_half_value(0x3c00), 1);

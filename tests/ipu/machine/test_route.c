@@ -14,7 +14,7 @@ static size_t row_of(const ipu_target *target, size_t tile)
     return row;
 }
 
-/* How often each latency occurs from the first tiles to the second ones that are `joined`. */
+/* A histogram of the latencies between pairs of tiles, sender first, that are `joined`. */
 typedef struct counts {
     size_t of[256], n, sum;
 } counts;
@@ -36,7 +36,7 @@ static counts count(bool (*joined)(size_t, size_t))
     return c;
 }
 
-/* The value below which there are less than a share of all. */
+/* Returns the smallest latency such that more than a share of all are not above it. */
 static size_t at_share(const counts *c, double share)
 {
     size_t below = 0, value = 0;
@@ -48,7 +48,7 @@ static bool any(size_t s, size_t d) { return s != d; }
 static bool neighbours(size_t s, size_t d) { return s + 1 == d || d + 1 == s; }
 static bool one_column(size_t s, size_t d) { return s / 92 == d / 92; } /* 23 rows of 4 */
 
-/* The figures are those that the recovered formula itself gives, from a send to the receiver's memory. */
+/* The expected figures result from the recovered formula, from the send to the memory of the receiver. */
 Test(route, ways_are_as_long_as_in_the_recovered_fabric)
 {
     const counts all = count(any);
@@ -69,8 +69,8 @@ Test(route, ways_are_as_long_as_in_the_recovered_fabric)
     cr_expect_float_eq((double)next.sum / (double)next.n, 45.553, 0.001);
 }
 
-/* Four programs for a C600 that the same source holds its formula against: the sender waits 112 - mux cycles. From the
- * multiplexer to memory it is 52 cycles and 2 a row. */
+/* Four programs for a C600 that the same source uses to check its formula: the sender waits 112 - mux cycles. From the multiplexer to
+ * memory it takes 52 cycles and 2 per row. */
 Test(route, known_programs_wait_as_long)
 {
     static const struct {
@@ -86,8 +86,8 @@ Test(route, known_programs_wait_as_long)
     }
 }
 
-/* Tile 700 is in pair 350, 15 x 23 + 5: down again in column 7, so in its far pair and in row 22 - 5.
- * To tile 1, the near inlet of column 0: 18 + 4 + 2 x 17 + 5 x 7 + |2 - (42 + 6)|. */
+/* Tile 700 is in pair 350 = 15 x 23 + 5, so in the downward half of column 7: in its far pair and in row 22 - 5. To tile 1, at the near
+ * inlet of column 0: 18 + 4 + 2 x 17 + 5 x 7 + |2 - (42 + 6)|. */
 Test(route, a_way_is_that_of_a_hand)
 {
     const ipu_target target = ring_target(TILES);

@@ -115,7 +115,7 @@ static const ipu_band *band_of(const ipu_target *t, const char *key)
     return NULL;
 }
 
-/* At its ends a machine has other constants, and is else the same; what was set has no band. */
+/* A machine at an end of its bands differs only in its costs. A value that was set by the user has no band. */
 Test(target, constants_have_bands)
 {
     mt_arena arena = {0};
@@ -194,7 +194,7 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     mt_arena_free(&arena);
 }
 
-/* Where no machine is emulated, its name is "". */
+/* If no machine is emulated, its name is "". */
 Test(target, has_a_name)
 {
     static const char *const set = "name=";
@@ -205,7 +205,7 @@ Test(target, has_a_name)
     mt_arena_free(&arena);
 }
 
-/* A machine of the same name of which only the rows are known, or more tiles than its die has places for. */
+/* A machine of the same name with only the rows known, or with more tiles than its die has places. */
 Test(target, tiles_must_have_their_places)
 {
     static const char *const odd = "exchange.columns=15";
@@ -227,7 +227,7 @@ Test(target, tiles_must_have_their_places)
     mt_arena_free(&arena);
 }
 
-/* Pairs go up the 23 rows, tiles 0 to 45, down again beside that, 46 to 91, then on in the next column of four. */
+/* Pairs fill the 23 rows upwards (tiles 0 to 45), then downwards next to them (46 to 91), then the next column of four. */
 Test(target, tiles_stand_where_the_chip_numbers_them)
 {
     static const size_t places[][3] = {{0, 0, 0}, {1, 0, 2}, {2, 1, 0}, {45, 22, 2}, {46, 22, 1}, {47, 22, 3},
@@ -333,7 +333,7 @@ Test(target, a_list_has_routes_and_a_number_of_chips)
     mt_arena_free(&arena);
 }
 
-/* What is wrong with links, and what the message says of it. */
+/* Faults of links, and the message for each. */
 Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allowed)
 {
     static const struct {

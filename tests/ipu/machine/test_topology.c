@@ -35,7 +35,7 @@ static ipu_topology *listed(const ipu_link *links, size_t n_links, size_t n)
     return t;
 }
 
-/* The chips on the way, as text: "0 1 3". */
+/* The chips of a route, as text: "0 1 3". */
 static const char *way(const ipu_topology *t, uint32_t from, uint32_t to)
 {
     static char text[512];
@@ -55,7 +55,7 @@ static uint32_t first_link(const ipu_topology *t, uint32_t from, uint32_t to)
     return ipu_way_next(&w);
 }
 
-/* n bytes from every chip to every other. */
+/* Returns the traffic of n bytes from every chip to every other chip. */
 static uint64_t *all_to_all(const ipu_topology *t, uint64_t n)
 {
     uint64_t *bytes = mt_arena_alloc(&arena, (size_t)t->n_chips * t->n_chips, sizeof *bytes);
@@ -77,8 +77,7 @@ static void expect_refused(mt_status status, const char *message)
     cr_expect_str_eq(mt_message(), message);
 }
 
-/* The rows as they are known of the model of Graphcore's tests, to their digits; a flow is what one chip
- * sends another. */
+/* The rows published for the model of Graphcore's tests, to the digits given. A flow is the traffic from one chip to another. */
 Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
 {
     static const double clock_hz[] = {1.6e9, 1.33e9, 1.85e9};
@@ -107,8 +106,8 @@ Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
     }
 }
 
-/* 8 chips: through the middle go 2 rungs to 2 rungs; a chip crosses its rung for the 3 chips on other rungs
- * and sides. */
+/* 8 chips: the middle rails carry the traffic between two pairs of rungs. A chip crosses its rung for the 3 chips on other rungs on the
+ * other side. */
 Test(topology, loads_of_a_ladder_are_those_of_a_hand)
 {
     const ipu_topology *t = made(IPU_LADDER, 8);
@@ -130,7 +129,7 @@ Test(topology, a_link_is_busy_for_its_bytes_at_its_rate)
     cr_expect_eq(ipu_link_cycles(&link, 3, 1.1e9), 4, "3.3 rounded up");
 }
 
-/* The slower of two links with the same load; the one with more load of two alike. */
+/* Two links with the same load: the slower one. Two equal links: the one with more load. */
 Test(topology, the_busiest_link_is_by_time_not_by_bytes)
 {
     const ipu_link links[] = {{0, 1, 4e9, NULL}, {1, 0, 1e9, NULL}};
@@ -153,7 +152,7 @@ Test(topology, routes_of_a_ladder_cross_the_rung_first)
     cr_expect_float_eq(beyond, 2 * 14.60e9, 0.01e9, "what goes on");
 }
 
-/* A direct link, of four lanes, counts one; the others, of two lanes, two. */
+/* A direct link, of four lanes, counts one; the others, of two lanes, count two. */
 Test(topology, distances_on_a_ladder_add_up_along_the_routes)
 {
     const ipu_topology *t = made(IPU_LADDER, 16);
@@ -167,7 +166,7 @@ Test(topology, distances_on_a_ladder_add_up_along_the_routes)
         }
 }
 
-/* 8 rungs: 3 back through the joined ends instead of 5; of 4 and 4 never through the joined ends. */
+/* 8 rungs: 3 back through the joined ends instead of 5; 4 in either direction never use the joined ends. */
 Test(topology, routes_of_a_torus_go_the_shorter_way)
 {
     const ipu_topology *t = made(IPU_TORUS, 16);
@@ -182,7 +181,7 @@ Test(topology, routes_of_a_torus_go_the_shorter_way)
     cr_expect_eq(made(IPU_TORUS, 6)->n_links, 3 * 4 + 3 * 4);
 }
 
-/* Two ways of two links from 0 to 3: over 2 by link 0, over 1 by link 1. */
+/* Two routes of two links from 0 to 3: through 2, starting with link 0, and through 1, starting with link 1. */
 Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
 {
     const ipu_link links[] = {{0, 2, 1e9, NULL}, {0, 1, 1e9, NULL}, {1, 3, 1e9, NULL}, {2, 3, 1e9, NULL},
@@ -193,7 +192,7 @@ Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
     cr_expect_eq(first_link(t, 3, 0), 4, "the lower number stands for both");
 }
 
-/* A ladder given as a list: the hops of its sync are counted, and are those of the formula. */
+/* A ladder specified as a list: the hops of its sync are counted, and equal those of the formula. */
 Test(topology, hops_of_a_list_are_counted)
 {
     for (uint32_t n = 2; n <= 16; n += 2) {
@@ -231,8 +230,8 @@ Test(topology, what_cannot_be_joined_is_refused)
     expect_refused(ipu_topology_list(&arena, one_way, 1, 2, &t), "no way over the links from IPU 1 to IPU 0");
 }
 
-/* One way round, one lane from 2 to 0 and four elsewhere: over each link go what ends behind it, what goes on there, and
- * what came over the link before. A lane has 16 Gi bytes a second, of which 0.85 are data. */
+/* A ring in one direction, with one lane from 2 to 0 and four elsewhere. Each link carries the traffic that ends at its end, the traffic
+ * that continues there, and the traffic from the link before. A lane carries 16 GiB/s, of which a share of 0.85 is data. */
 Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
 {
     ipu_listed_link ring[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 1}};
@@ -259,7 +258,7 @@ Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
     expect_refused(ipu_topology_of(&arena, &links, 2, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
 }
 
-/* A ring of four, both ways, clockwise first. */
+/* A ring of four chips in both directions, clockwise links first. */
 static const ipu_listed_link both_ways[] = {
     {0, 1, 2}, {1, 2, 2}, {2, 3, 2}, {3, 0, 2}, {1, 0, 2}, {2, 1, 2}, {3, 2, 2}, {0, 3, 2}};
 
@@ -276,8 +275,9 @@ static ipu_links ring_with(ipu_listed_link *list, ipu_listed_route *routes, size
     return links;
 }
 
-/* Over a link clockwise go what ends behind it, what goes on there, and what came over the link before; the other way what ends behind it.
- * From 0 to 2 by 3 takes one of these from links 0 and 1, and brings one to links 7 and 6. */
+/* A clockwise link carries the traffic that ends at its end, the traffic that continues there, and the traffic from the link before; a
+ * link in the other direction only the traffic that ends there. The route from 0 to 2 through 3 removes one flow from links 0 and 1 and
+ * adds one to links 7 and 6. */
 Test(topology, a_stated_route_carries_its_pair_alone)
 {
     ipu_listed_link list[8];
@@ -297,7 +297,7 @@ Test(topology, a_stated_route_carries_its_pair_alone)
     cr_expect_str_eq(way(t, 2, 0), "2 3 0");
 }
 
-/* All that goes through 3: the neighbours have links, but the route goes around them. */
+/* The chips are neighbours with a link, but the stated route goes around them through 2 and 3. */
 Test(topology, what_a_stated_route_goes_through_counts)
 {
     ipu_listed_link list[8];
@@ -312,7 +312,7 @@ Test(topology, what_a_stated_route_goes_through_counts)
     cr_expect_str_eq(way(t, 0, 1), "0 3 2 1");
 }
 
-/* Three quarters go over 3 of 4 lanes, rounded down; over three links of two lanes a third each. */
+/* Three quarters use 3 of 4 lanes, rounded down; with three links of two lanes each carries a third. */
 Test(topology, links_between_the_same_chips_share_by_their_lanes)
 {
     ipu_listed_link two[] = {{0, 1, 3}, {1, 0, 4}, {0, 1, 1}};
@@ -341,7 +341,7 @@ Test(topology, links_between_the_same_chips_share_by_their_lanes)
     cr_expect(load[2] == 0 && load[3] == 2 && load[4] == 0);
 }
 
-/* A chip of a high number takes no memory by itself. */
+/* The memory does not depend on the number of a chip. */
 Test(topology, the_check_of_a_list_takes_memory_by_its_length)
 {
     ipu_listed_link far[] = {{0, 65534, 1}, {65534, 0, 1}};
@@ -362,8 +362,7 @@ Test(topology, a_ladder_never_waits_for_itself)
     }
 }
 
-/* Three rungs have no routes of two steps, and four none through the joined ends; those of five close the
- * ring. */
+/* Three rungs have no routes of two steps, and four rungs none through the joined ends; the routes of five rungs close the cycle. */
 Test(topology, a_torus_of_five_rungs_waits_for_itself)
 {
     for (size_t n = 2; n <= 8; n += 2) {
@@ -377,7 +376,7 @@ Test(topology, a_torus_of_five_rungs_waits_for_itself)
         "IPU 7 to 9', 'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
 }
 
-/* Behind the joined ends a route takes the second buffer, and so never closes the ring. */
+/* After the joined ends a route uses the second buffer, and so never closes the cycle. */
 Test(topology, with_second_buffers_no_torus_waits_for_itself)
 {
     ipu_links links = gc200;
@@ -390,7 +389,7 @@ Test(topology, with_second_buffers_no_torus_waits_for_itself)
     }
 }
 
-/* Only pairs that carry data count. */
+/* Only pairs with traffic count. */
 Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
 {
     const ipu_topology *t = made(IPU_TORUS, 16);
@@ -399,7 +398,7 @@ Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }
 
-/* The example of Dally and Seitz. Without the route from 3 to 1 nothing closes. */
+/* The example of Dally and Seitz. Without the route from 3 to 1 there is no cycle. */
 Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
 {
     const ipu_link links[] = {
@@ -413,8 +412,8 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }
 
-/* All four routes that are two links long go clockwise and wait for each other; of three nothing closes, nor where a pair's link is two links
- * that share; and all four the other way close again. */
+/* All four routes of two links are clockwise and wait for each other. With one to three of them stated the other way there is no cycle,
+ * even if two links share the traffic of a pair; with all four stated the other way there is a cycle again. */
 Test(topology, stated_routes_open_a_circle_and_close_one)
 {
     ipu_listed_link list[9];
@@ -423,7 +422,7 @@ Test(topology, stated_routes_open_a_circle_and_close_one)
     for (size_t n = 0; n <= 4; n++) {
         ipu_links links = ring_with(list, routes, n);
         ipu_topology *t = NULL;
-        list[8] = list[1]; /* shares */
+        list[8] = list[1]; /* two links between the same chips */
         links.n_list = 9;
         cr_assert_eq(ipu_topology_of(&arena, &links, 4, &t), MT_OK, "%s", mt_message());
         const bool closed = n == 0 || n == 4;
@@ -431,8 +430,9 @@ Test(topology, stated_routes_open_a_circle_and_close_one)
     }
 }
 
-/* To chip 2 all go straight from 1, but what comes from 3 goes by 4. So behind the link from 0 to 1 both are waited for: the link to 4, which closes
- * the circle of 0, 1 and 4, and the link to 2, which closes that of 0, 1, 2 and 3, whichever pair is looked at first. */
+/* Traffic to chip 2 passes from 1 directly, except that from 3, which passes through 4. So the link from 0 to 1 waits for two links: the
+ * link to 4, which closes the cycle of 0, 1 and 4, and the link to 2, which closes the cycle of 0, 1, 2 and 3, in either order of the
+ * pairs. */
 Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
 {
     enum { CHIPS = 6 };
@@ -442,7 +442,7 @@ Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
         size_t n;
         struct {
             uint32_t from, to;
-        } pair[5]; /* without the last nothing closes */
+        } pair[5]; /* no cycle without the last pair */
     } traffic[] = {{4, {{0, 2}, {1, 0}, {4, 1}, {3, 2}}}, {5, {{3, 2}, {1, 3}, {2, 0}, {3, 1}, {5, 2}}}};
     uint32_t by[] = {0, 1, 4};
     ipu_listed_route route = {3, 2, by, 3};
@@ -499,8 +499,7 @@ Test(topology, wrong_routes_are_refused_by_place_and_value)
         "x: links.routes.2: from IPU 0 to IPU 1, as links.routes.0; allowed: a pair once");
 }
 
-/* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0
- * first. */
+/* The same ring, with chips 1 to 4, and an additional chip 0. The search follows the link from 1 to 2 for each destination, 0 first. */
 Test(topology, a_link_waits_for_all_that_its_routes_go_on_to)
 {
     const ipu_link links[] = {{1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 4, 1e9, NULL}, {4, 1, 1e9, NULL},

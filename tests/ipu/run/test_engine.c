@@ -14,7 +14,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(engine, .fini = teardown);
 
-/* A ring and its engine with one program: `times` rounds. */
+/* Builds a ring and its engine with one program of `times` rounds. */
 static ipu_engine *ring_engine(ring *r, ring_layout layout, uint64_t times, bool checked)
 {
     ipu_target target = ring_target(TILES);
@@ -33,7 +33,7 @@ static void start_values(float v[N])
     for (size_t i = 0; i < N; i++) v[i] = (float)(1 + i * i % 11);
 }
 
-/* The same by plain loops; whole numbers below 2^24, so float sums are exact. */
+/* The same calculation by plain loops. Values are integers below 2^24, so float sums are exact. */
 static void oracle(float v[N], size_t times)
 {
     for (size_t k = 0; k < times; k++) {
@@ -95,7 +95,8 @@ Test(engine, cycles_are_counted_by_run)
     cr_expect_str_eq(mt_message(), "engine: program 1; allowed: below 1");
 }
 
-/* Poison in one element of v: tile 3 has it from the right or from the left, tile 0 from the left or in its own part. */
+/* One element of v is poison. It is received by tile 3 from the right or from the left, or by tile 0 from the left, or is in its own
+ * part. */
 Test(engine, a_checked_run_names_the_poison_that_a_vertex_would_read)
 {
     static ring r;
@@ -130,7 +131,7 @@ Test(engine, a_checked_run_names_the_poison_that_a_vertex_would_read)
     }
 }
 
-/* Otherwise the next round could take an old value for a new one. */
+/* Otherwise the next round could read a stale value. */
 Test(engine, after_a_checked_superstep_what_was_received_is_poison)
 {
     static ring r;
@@ -173,7 +174,7 @@ static ipu_cycles no_cost(const ipu_target *target, const size_t *n, const void 
 static const ipu_field shrink_fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
 static const ipu_codelet shrink_codelet = {"shrink", 1, shrink_fields, shrink, no_cost, .code_bytes = 0};
 
-/* A graph of one InOut vertex a tile over a variable "x" of 4 floats a tile. */
+/* Builds a graph with one InOut vertex per tile over a variable "x" of 4 floats per tile. */
 static ipu_graph *shrink_graph(const float *factor, ipu_tensor *whole)
 {
     ipu_graph *g = NULL;
@@ -210,7 +211,7 @@ Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
             cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK);
             cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
             float x[12];
-            /* halved: a subnormal comes out; doubled: a subnormal goes in */
+            /* halved: the result is subnormal; doubled: the operand is subnormal */
             for (size_t k = 0; k < 12; k++) x[k] = i == 0 ? FLT_MIN : 0.75F * FLT_MIN;
             ipu_engine_write(engine, &whole, x);
             cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
@@ -222,7 +223,7 @@ Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
     }
 }
 
-/* Writes its word into the diary, which all vertices share. */
+/* Appends its word to the diary that all vertices share. */
 typedef struct entry {
     char *diary, word[3];
 } entry;
@@ -236,7 +237,7 @@ static void write_entry(const ipu_span *f, const void *context)
 
 static const ipu_codelet entry_codelet = {"entry", 1, shrink_fields, write_entry, no_cost, .code_bytes = 0};
 
-/* A compute set of a vertex on each tile of a ring, with entries such as "a0". */
+/* Adds a compute set with one vertex on each tile of a ring, with entries such as "a0". */
 static uint32_t add_entries(ring *r, char letter, char *diary, entry entries[TILES])
 {
     uint32_t set = 0;
@@ -252,7 +253,7 @@ static uint32_t add_entries(ring *r, char letter, char *diary, entry entries[TIL
     return set;
 }
 
-/* Two that receive nothing, then "add", which receives, and another that does not; all are counted. */
+/* Two compute sets that receive nothing, then "add", which receives, and another that does not; all are counted. */
 Test(engine, a_tile_goes_on_to_compute_sets_that_receive_nothing_but_not_in_checked_runs)
 {
     static const char *const expected[] = {
@@ -313,7 +314,7 @@ Test(engine, streams_go_round_and_are_counted)
     cr_assert_eq(ipu_engine_connect_stream(engine, out, target, 6), MT_OK);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
     const float expected[6] = {
-        3, 4, 15, 16, 3, 4}; /* elements 3 and 4 cross tiles; the source begins again */
+        3, 4, 15, 16, 3, 4}; /* elements 3 and 4 are on two tiles; the source restarts from its beginning */
     cr_expect_arr_eq(target, expected, sizeof expected);
     cr_expect_eq(engine->host_bytes_written, 3 * 48);
     cr_expect_eq(engine->host_bytes_read, 3 * 8);

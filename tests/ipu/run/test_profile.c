@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-/* The ring of test_compile, 4 tiles of 10: "add" 126 + 332 + 71 = 529, "back" 71; 5 rounds. Memory of a tile:
- * variables 80, received 8, vertex state 24, code 160, of the exchange 144, reserved 1104, in all 1520; its code leaves 16080 bytes
- * of an element. An empty tile: 1104. */
+/* The ring of test_compile, 4 tiles of 10: "add" 126 + 332 + 71 = 529, "back" 71; 5 rounds. Memory of a tile: variables 80, received 8,
+ * vertex state 24, codelet code 160, exchange code 144, reserved 1104, in all 1520; its code leaves 16080 bytes of a memory element
+ * unused. An empty tile: 1104. */
 Test(profile, sums_are_those_of_the_parts)
 {
     mt_arena arena = {0};
     static ring r;
-    ipu_target target = ring_target(6); /* two tiles hold nothing */
+    ipu_target target = ring_target(6); /* two tiles are empty */
     const ipu_program *p = NULL;
     ipu_executable *e = NULL;
     ipu_engine *engine = NULL;
@@ -66,8 +66,7 @@ Test(profile, sums_are_those_of_the_parts)
     mt_arena_free(&arena);
 }
 
-/* The ring of test_compile on two chips of two tiles: two words each way, 8 bytes at half a byte a
- * cycle. */
+/* The ring of test_compile on two chips of two tiles: two words in each direction, 8 bytes at half a byte per cycle. */
 Test(profile, tells_what_crosses_between_chips)
 {
     mt_arena arena = {0};
@@ -100,8 +99,8 @@ Test(profile, tells_what_crosses_between_chips)
     mt_arena_free(&arena);
 }
 
-/* A ring, five times: sync 126 (100 to 200), exchange 332 with two fragments of 160 (150 to 160), compute 71 + 71, of which 22 are
- * entries of 11 (11 to 20). Nothing of the profile itself changes. */
+/* A ring, five rounds: sync 126 (100 to 200), exchange 332 with two fragments of 160 (150 to 160), compute 71 + 71 with 22 cycles of
+ * entries of 11 (11 to 20). The profile itself does not change. */
 Test(profile, bands_are_what_other_constants_would_give)
 {
     ipu_band bands[] = {{"exchange.sync_cycles", 100, 200}, {"exchange.fragment_cycles", 150, 160},
@@ -131,7 +130,7 @@ Test(profile, bands_are_what_other_constants_would_give)
     mt_arena_free(&arena);
 }
 
-/* Chips of one tile each; links of 1 GB/s at 2 GHz, half a byte a cycle. */
+/* Chips of one tile each; links of 1 GB/s at 2 GHz, half a byte per cycle. */
 static ipu_target chips(size_t n)
 {
     ipu_target target = ring_target(n);
@@ -141,8 +140,8 @@ static ipu_target chips(size_t n)
     return target;
 }
 
-/* A ring over the first three of four chips, a word each way between any two. From 1 to 2: across rung 0, then along rail 0;
- * from 2 to 1: across rung 1 to the empty chip 3, then along rail 1. */
+/* A ring over the first three of four chips, a word in each direction between any two. From 1 to 2: across rung 0, then along rail 0.
+ * From 2 to 1: across rung 1 to the empty chip 3, then along rail 1. */
 Test(profile, link_loads_are_those_of_the_routes)
 {
     static const uint64_t bytes[] = {4, 4, 0, 4, 0, 0, 4, 0, 8, 4, 0, 4};
@@ -169,7 +168,7 @@ Test(profile, link_loads_are_those_of_the_routes)
     mt_arena_free(&arena);
 }
 
-/* Two codelets in one compute set: 2 and 3 vertices of 71 cycles, of which one tile has two. */
+/* Two codelets in one compute set: 2 and 3 vertices of 71 cycles; one tile has two vertices. */
 Test(profile, cycles_of_vertices_and_of_tiles_have_the_same_sum)
 {
     static const ipu_codelet other = {

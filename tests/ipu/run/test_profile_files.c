@@ -1,4 +1,4 @@
-/* A ring of tiles on two chips, its profile as files. */
+/* The profile of a ring of tiles on two chips, written to files. */
 #include <criterion/criterion.h>
 
 #include "data/files/file.h"
@@ -9,14 +9,14 @@
 #include "tests/json.h"
 #include "tests/room.h"
 
-enum { CHIPS = 2, TILES = 3, ROUNDS = 5 }; /* tiles of a chip; the last tile of all has nothing to do */
+enum { CHIPS = 2, TILES = 3, ROUNDS = 5 }; /* tiles of a chip; the very last tile is idle */
 
 static mt_arena arena;
 static ipu_profile profile;
 static ipu_target target;
 static ipu_profiled of;
 
-/* Runs the ring on chips of so many tiles, whose w is live from "add" to "back" only. */
+/* Runs the ring on `chips` chips of `tiles` tiles each. Its w is live only from "add" to "back". */
 static void make_profile_of(size_t chips, size_t tiles)
 {
     static ring r;
@@ -71,7 +71,7 @@ typedef struct csv {
     char **field; /* [n_rows][n_columns] */
 } csv;
 
-/* A line's fields; commas inside quotes belong to them. */
+/* Splits a line into its fields; commas inside quotes do not separate. */
 static size_t split(char *line, char *field[COLUMNS])
 {
     size_t n = 0;
@@ -113,7 +113,7 @@ static size_t column_of(const csv *table, const char *name)
     return k;
 }
 
-/* Not a number where there is nothing. */
+/* Returns NaN for an empty field. */
 static double csv_value(const csv *table, size_t row, const char *name)
 {
     const char *text = table->field[row * table->n_columns + column_of(table, name)];
@@ -133,7 +133,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower of the two in the middle. */
+/* Returns the lower of the two middle values. */
 static double csv_median(const csv *table, const char *name)
 {
     double *values = json_take(&arena, table->n_rows, sizeof *values);
@@ -142,7 +142,7 @@ static double csv_median(const csv *table, const char *name)
     return values[(table->n_rows - 1) / 2];
 }
 
-/* Of all rows, not of a sample of them. */
+/* The maximum over all rows, not over a sample. */
 static double csv_most(const csv *table, const char *name)
 {
     double most = 0;
@@ -157,7 +157,7 @@ static double csv_above_0(const csv *table, const char *name)
     return n;
 }
 
-/* Over the tiles that have work. */
+/* The standard deviation over tiles that have work. */
 static double csv_sd(const csv *table, const char *name)
 {
     const double n = csv_above_0(table, name), mean = csv_sum(table, name) / n;
@@ -167,7 +167,7 @@ static double csv_sd(const csv *table, const char *name)
     return n > 0 ? sqrt(squares / n) : 0;
 }
 
-/* ---- what they hold */
+/* ---- content */
 
 Test(profile_files, a_profile_is_what_its_schema_says)
 {
@@ -186,7 +186,7 @@ Test(profile_files, a_profile_is_what_its_schema_says)
     cr_expect_eq(json_sum(json_at(written, "compute_sets"), "total_cycles"), (double)profile.cycles);
 }
 
-/* What a tile does in a phase of a compute set, in the table and in the spread. */
+/* Compares the cycles of tiles in a phase of a compute set, from the table, with the statistics of the profile. */
 static void check_phase(const csv *tiles, const json *set, const char *phase)
 {
     char column[128], key[64];
@@ -244,7 +244,7 @@ Test(profile_files, no_two_tiles_have_one_place)
     }
 }
 
-/* The rows of a table with these values. */
+/* Sums the rows of a table that match these values. */
 static double sum_where(
     const csv *table, const char *column, double tile, const char *set, const char *what, size_t *rows)
 {
@@ -259,7 +259,7 @@ static double sum_where(
     return sum;
 }
 
-/* Word for word and vertex for vertex. */
+/* Each word and each vertex is compared. */
 Test(profile_files, the_details_of_a_tile_add_up_to_its_row)
 {
     char column[128];
@@ -296,7 +296,7 @@ Test(profile_files, a_time_step_names_its_compute_sets_in_their_order)
     cr_expect_eq(json_value(step->first, "times"), ROUNDS);
 }
 
-/* Those that are busy for the longest, and the fullest. */
+/* The tiles that are busy for the longest time, and the fullest tile. */
 Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
 {
     make_profile_of(2, 800);
@@ -317,7 +317,7 @@ Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
     }
 }
 
-/* Nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself. */
+/* No item of the fullest tile extends beyond its end or into two regions, and no other item overlaps data that is always live. */
 Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
 {
     ok(ipu_profile_write(&of, "out", true));
@@ -366,7 +366,7 @@ Test(profile_files, what_its_user_adds_stands_behind_the_totals)
     cr_assert_str_eq(totals->next->next->key, "compute_sets");
 }
 
-/* ---- which files */
+/* ---- which files are written */
 
 Test(profile_files, only_what_is_asked_for_stays_of_a_profile)
 {
@@ -415,7 +415,7 @@ Test(profile_files, a_set_of_them_is_written_as_a_whole_or_not_at_all)
     cr_assert_eq(json_value(read_json("out/profile.json"), "machine.ipus"), 1);
 }
 
-/* ---- what is refused */
+/* ---- refused input */
 
 Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
 {

@@ -4,9 +4,8 @@ static void teardown(void) { mt_arena_free(&arena); }
 
 TestSuite(timing, .fini = teardown);
 
-/* Each tile receives 2 fragments of one word, first all from the left, then all from the right: no sender is asked
- * twice at once. exchange = 10 + 2 * (160 + 1) = 332, the phase too; compute = 11 + 6 * 10 = 71;
- * T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
+/* Each tile receives 2 fragments of one word, first all from the left, then all from the right, so no sender has two requests at once.
+ * exchange = 10 + 2 * (160 + 1) = 332, and the phase too; compute = 11 + 6 * 10 = 71; T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
 Test(timing, cycles_of_a_ring_are_those_of_a_hand)
 {
     ipu_target target = ring_target(4);
@@ -34,9 +33,9 @@ Test(timing, cycles_of_a_ring_are_those_of_a_hand)
     cr_expect_eq(back->cycles, 71);
 }
 
-/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away: the words 0 to 7 leave
- * once, in the cycles 146 to 153, and are with tile 1 after 178, the last with tile 3 after 154 + 26. By themselves
- * tiles 1 to 3 need 178, 174 and 176; tile 0 can begin in cycle 143, when tile 2 could take words. */
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away. Words 0 to 7 leave once, in cycles 146
+ * to 153, and arrive at tile 1 after 178; the last arrives at tile 3 after 154 + 26. Separately, tiles 1 to 3 need 178, 174 and 176.
+ * Tile 0 could begin in cycle 143, when tile 2 is ready. */
 Test(timing, what_several_tiles_receive_is_sent_once)
 {
     ipu_graph *g = small_graph(4, true);
@@ -59,8 +58,8 @@ Test(timing, what_several_tiles_receive_is_sent_once)
     cr_expect_eq(step->exchange_phase_cycles, 180);
 }
 
-/* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails
- * 1; a hop of the sync is 15 cycles. */
+/* A target at 1 GHz with lanes of half a byte per cycle: direct links carry 2 bytes per cycle, cross links and rails 1; a hop of the
+ * sync takes 15 cycles. */
 static ipu_target several_target(size_t ipus, size_t tiles_of_one)
 {
     ipu_target one = ring_target(tiles_of_one), several;
@@ -76,7 +75,7 @@ static ipu_target several_target(size_t ipus, size_t tiles_of_one)
     return several;
 }
 
-/* Variable 0, "v", of 8 floats on tile 0; tile t > 0 reads n[t] of its elements from from[t]. */
+/* Variable 0, "v", has 8 floats on tile 0; tile t > 0 reads n[t] of its elements from from[t] on. */
 static const ipu_superstep_timing *step_from_tile_0(
     const ipu_target *target, const size_t *from, const size_t *n)
 {
@@ -93,9 +92,9 @@ static const ipu_superstep_timing *step_from_tile_0(
     return &timed(g)->supersteps[0];
 }
 
-/* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
- * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; by one cycle tile 2, as if on the same
- * chip 23 cycles away, is ready later than tile 1, 24 away: phase = 147 + 24 + 8 + 16; the sync is 126 and 2 * 15. */
+/* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32 bytes cross once, 16 cycles
+ * at 2 bytes per cycle. Tile 1 takes longest, 168. Tile 2 is modelled as 23 cycles away on the same chip, tile 1 is 24 away, so tile 2
+ * is ready one cycle later: phase = 147 + 24 + 8 + 16. The sync is 126 and 2 * 15. */
 Test(timing, what_several_tiles_of_a_chip_receive_crosses_once)
 {
     const ipu_target target = several_target(2, 2);
@@ -110,8 +109,8 @@ Test(timing, what_several_tiles_of_a_chip_receive_crosses_once)
     cr_expect_eq(step->cycles, 126 + 30 + 147 + 24 + 8 + 16 + step->compute_phase_cycles);
 }
 
-/* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes
- * at 1 byte a cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops of 30 on top. */
+/* To chip 2 over the rail, to chip 3 across the rung and along the other rail, as separate messages: 32 bytes at 1 byte per cycle; to
+ * chip 1, 16 bytes at 2 bytes per cycle. The sync has 2 hops of 30 in addition. */
 Test(timing, every_chip_that_receives_is_sent_its_own)
 {
     const ipu_target target = several_target(4, 1);
@@ -123,8 +122,7 @@ Test(timing, every_chip_that_receives_is_sent_its_own)
     cr_expect_eq(step->sync_cycles, 126 + 60);
 }
 
-/* 32 bytes are 4 packets of at most 10 bytes, 3 more each: 44 bytes at 2 a cycle. Two ranges of 8 are a
- * packet each. */
+/* 32 bytes need 4 packets of at most 10 bytes with headers of 3: 44 bytes at 2 per cycle. Two ranges of 8 need one packet each. */
 Test(timing, each_range_that_crosses_goes_in_packets)
 {
     ipu_target target = several_target(2, 2);
@@ -139,8 +137,8 @@ Test(timing, each_range_that_crosses_goes_in_packets)
     cr_expect_eq(step->external_cycles, 11);
 }
 
-/* 64 bytes of tile 0 and 64 of tile 1, which lie one behind the other on the host: 7 packets of at most 10
- * bytes each, not 13 of both; 128 + 14 * 2 bytes at 2 a cycle. */
+/* 64 bytes of tile 0 and 64 of tile 1, adjacent in host memory: 7 packets of at most 10 bytes for each, not 13 for both; 128 + 14 * 2
+ * bytes at 2 per cycle. */
 Test(timing, ranges_of_two_tiles_cross_apart)
 {
     ipu_target target = several_target(2, 2);
@@ -169,8 +167,8 @@ Test(timing, what_stays_in_its_chip_costs_what_it_costs_there)
     cr_expect_eq(step->sync_cycles, 126);
 }
 
-/* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a
- * rail, every word alone: 4 cycles. T = 126 + 60 + 332 + 4 + 71. */
+/* A ring with one tile per chip: 0 and 1, 2 and 3 are rungs. Messages between 1 and 2, and between 3 and 0, go across a rung and along a
+ * rail, each word separately: 4 cycles. T = 126 + 60 + 332 + 4 + 71. */
 Test(timing, cycles_of_a_ring_of_chips_are_those_of_a_hand)
 {
     const ipu_target target = several_target(4, 1);
@@ -186,7 +184,7 @@ Test(timing, cycles_of_a_ring_of_chips_are_those_of_a_hand)
     cr_expect_eq(timing->supersteps[r.back].cycles, 71, "nothing is sent");
 }
 
-/* One way round, a word to the tile before takes three links. A link of four lanes carries 2 bytes a cycle. */
+/* In one direction only, a word to the previous tile takes three links. A link of four lanes carries 2 bytes per cycle. */
 Test(timing, a_listed_network_is_used_and_its_deadlocks_are_refused)
 {
     ipu_listed_link links[] = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}, {1, 0, 1}};

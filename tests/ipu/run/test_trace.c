@@ -30,7 +30,7 @@ static ringing *begin(uint64_t rounds, size_t room)
 Test(trace, notes_every_superstep_in_the_cycle_in_which_it_begins)
 {
     ringing *x = begin(3, 8);
-    ok(ipu_engine_run(x->engine, 0)); /* before anybody wants it */
+    ok(ipu_engine_run(x->engine, 0)); /* not traced yet */
     x->engine->trace = x->trace;
     ok(ipu_engine_run(x->engine, 0));
     cr_assert_eq(x->trace->n, 6);
@@ -55,7 +55,7 @@ Test(trace, what_finds_no_room_is_counted)
     mt_arena_free(&x->arena);
 }
 
-/* Of "add" each of four tiles has an exchange and a compute slice, of "back" a compute slice; two tiles hold nothing. */
+/* In "add" each of four tiles has an exchange slice and a compute slice, in "back" a compute slice; two tiles are empty. */
 Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
 {
     ringing *x = begin(3, 1);
@@ -68,7 +68,7 @@ Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
     mt_arena_free(&x->arena);
 }
 
-/* One compute set, two, or three: at most three. */
+/* One compute set, two or three: at most three. */
 Test(trace, of_the_cases_of_a_switch_the_longest_counts)
 {
     ringing *x = begin(3, 1);

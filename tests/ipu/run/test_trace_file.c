@@ -1,4 +1,4 @@
-/* A trace of a ring of four tiles on two chips, as a file. */
+/* The trace of a ring of four tiles on two chips, written to a file. */
 #include <criterion/criterion.h>
 
 #include "ipu/run/profile.h"
@@ -13,7 +13,7 @@ enum { TILES = 4, ROUNDS = 2 };
 static mt_arena arena;
 static ipu_trace *trace;
 
-/* As in test_profile: "add" 146 + 348 (332 of a tile) + 71, "back" 71; a cycle is half a nanosecond. */
+/* As in test_profile: "add" 146 + 348 (332 for a tile) + 71, "back" 71; a cycle takes 0.5 ns. */
 static void enter(void)
 {
     static ring r;
@@ -42,7 +42,7 @@ static void leave(void)
 
 TestSuite(trace_file, .init = enter, .fini = leave);
 
-/* The whole document with tiles [first, last]. */
+/* Returns the complete document for tiles [first, last]. */
 static const json *written(size_t first, size_t last)
 {
     size_t n;
@@ -50,7 +50,7 @@ static const json *written(size_t first, size_t last)
     return json_parse_and_free(&arena, bytes_of("trace.json", &n));
 }
 
-/* The next event of a kind, from this one on; NULL behind the last. */
+/* Returns the next event of a kind, starting with this one, or NULL after the last. */
 static const json *next_of(const json *event, const char *kind)
 {
     while (event && strcmp(json_at(event, "ph")->text, kind) != 0) event = event->next;
@@ -74,13 +74,13 @@ static void expect_slice(const json *event, const slice *s, uint64_t later_ns)
     cr_expect_eq(json_value(event, "args.cycles"), (double)s->cycles, "%s", s->name);
 }
 
-/* Tiles 1 and 2, one of each chip; the machine is process 3, its phases thread 5. A round has 636 cycles. */
+/* Tiles 1 and 2, one on each chip; the machine is process 3, its phases are thread 5. A round takes 636 cycles. */
 Test(trace_file, slices_stand_where_the_phases_begin)
 {
     static const slice round_of[] = {
         {"sync: add", 3, 5, 0, 73, 146},
         {"exchange: add", 3, 5, 73, 174, 348},
-        {"compute: add", 3, 5, 247, 36, 71}, /* to 282.5 ns, rounded as the begin of the next is */
+        {"compute: add", 3, 5, 247, 36, 71}, /* to 282.5 ns, rounded like the beginning of the next */
         {"exchange: add", 1, 2, 73, 166, 332},
         {"compute: add", 1, 2, 247, 36, 71},
         {"exchange: add", 2, 3, 73, 166, 332},

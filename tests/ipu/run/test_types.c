@@ -13,7 +13,7 @@ static void copy_bytes(const ipu_span *f, const void *context)
     memcpy(f[1].data, f[0].data, f[1].n * *(const size_t *)context);
 }
 
-/* Three elements of a type go from tile 0 to tile 1 in a checked run, and to the host. */
+/* Sends three elements of a type from tile 0 to tile 1 in a checked run, and on to the host. */
 static void send_three(ipu_type type, const void *values, void *found)
 {
     const ipu_field fields[] = {{"in", IPU_INPUT, type}, {"out", IPU_OUTPUT, type}};

@@ -7,9 +7,8 @@
 #include "ipu/tally/tally.h"
 #include "tests/random.h"
 
-/* A module with the one function f: a check for n = 0, then the loop over `body`, as clang writes it.
- * Numbers: %0 = n, %1 .. %4 = pointers, %7 = the counter, %8 .. %89 for the body, %90 and %91 end the turn.
- * Outside the loop stand 3 statements. */
+/* Builds a module with the single function f as clang writes it: a check for n = 0, then the loop over `body`. Numbers: %0 = n, %1 .. %4
+ * = pointers, %7 = the counter, %8 .. %89 for the body; %90 and %91 end the turn. There are 3 statements outside the loop. */
 static const char *loop_of(const char *body)
 {
     static char module[400000];
@@ -40,7 +39,7 @@ static const char *loop_of(const char *body)
     return module;
 }
 
-/* Pieces of bodies: a float read from a pointer, a float written through one. */
+/* Pieces of bodies: a float read through a pointer, a float written through one. */
 #define ADDRESS(number, pointer) "  %" #number " = getelementptr inbounds float, ptr %" #pointer ", i32 %7\n"
 #define LOAD(number, address) "  %" #number " = load float, ptr %" #address ", align 4, !tbaa !1\n"
 #define STORE(number, address) "  store float %" #number ", ptr %" #address ", align 4, !tbaa !1\n"
@@ -52,7 +51,7 @@ typedef struct expectation {
     unsigned count;
 } expectation;
 
-/* The tally of the loop over `body`: the expected counts (ended by a count of 0), the rest zero. */
+/* Expects this tally of the loop over `body`: the listed counts, up to a count of 0; all others are zero. */
 static void expect(const char *body, const expectation *expected, unsigned bundles, unsigned pairs)
 {
     ipu_mix t;
@@ -70,7 +69,7 @@ static void expect(const char *body, const expectation *expected, unsigned bundl
 #define EXPECT(body, bundles, pairs, ...)                                                                    \
     expect((body), (const expectation[]){__VA_ARGS__, {0, 0}}, bundles, pairs)
 
-/* Each waits for the one before: load, load, multiply, store, loop. Pointers used once step for free. */
+/* Each depends on the one before: load, load, multiply, store, loop. A pointer used once steps without an instruction. */
 Test(tally, a_loop_that_loads_multiplies_and_stores)
 {
     EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fmul float %9, %11\n" WRITE(12), 5, 0,
@@ -96,9 +95,8 @@ Test(tally, every_float_operation_is_one_instruction)
     }
 }
 
-/* Rule 4. 0 needs none; 1.5 = 0x3fc00000 has zeros in its lower 20 bits: one, in the load's bundle; 0.1 =
- * 0x3dcccccd has them nowhere: two, the first in the load's bundle; 0x000fffff has zeros in its upper 12
- * bits. */
+/* Rule 4. 0 needs no instruction. 1.5 = 0x3fc00000 has zeros in its lower 20 bits: one, in the bundle of the load. 0.1 = 0x3dcccccd has
+ * zeros at neither end: two, the first in the bundle of the load. 0x000fffff has zeros in its upper 12 bits. */
 Test(tally, constants_take_none_one_or_two_instructions)
 {
     EXPECT(READ_8_TO_9 "  %12 = fadd float %9, 0.000000e+00\n" WRITE(12), 4, 0, {IPU_OP_LOAD, 1},
@@ -120,8 +118,7 @@ Test(tally, a_constant_is_made_at_each_use)
         {IPU_OP_CONSTANT, 2});
 }
 
-/* load + constant; compare; transfer; branch; move; store; loop. The branch shares its bundle with nothing.
- */
+/* load + constant; compare; transfer; branch; move; store; loop. The branch has a bundle of its own. */
 Test(tally, a_choice_is_a_compare_a_transfer_a_branch_and_a_move)
 {
     EXPECT(READ_8_TO_9 "  %12 = fcmp olt float %9, 0.000000e+00\n"
@@ -130,8 +127,7 @@ Test(tally, a_choice_is_a_compare_a_transfer_a_branch_and_a_move)
         {IPU_OP_TRANSFER, 1}, {IPU_OP_SELECT, 1}, {IPU_OP_MOVE, 1});
 }
 
-/* Rule 3: v[column[i]] takes no address step, and neither does writing there again: the offset is in a
- * register. */
+/* Rule 3: v[column[i]] takes no address step, nor does a write to the same place: the offset is in a register. */
 Test(tally, a_gather_needs_no_address_step)
 {
     static const char index[] = "  %8 = getelementptr inbounds i16, ptr %1, i32 %7\n"
@@ -145,8 +141,7 @@ Test(tally, a_gather_needs_no_address_step)
     EXPECT(body, 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_ADD, 1});
 }
 
-/* Read and written through one pointer: it steps by an instruction of its own. load, multiply, store, step,
- * loop. */
+/* Read and written through one pointer, which steps by a separate instruction: load, multiply, store, step, loop. */
 Test(tally, a_pointer_used_twice_takes_a_step)
 {
     EXPECT(READ_8_TO_9 "  %12 = fmul float %9, %9\n" STORE(12, 8), 5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1},
@@ -157,9 +152,8 @@ Test(tally, a_pointer_used_twice_takes_a_step)
         6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADDRESS, 1});
 }
 
-/* Depth 0: load a, load b; 1: a + a, store b; 2: (a + a)^2 ... : load a | load b, a + a | store b, square |
- * store | loop. The second load does not make what the add reads, so the two share a bundle; the store of b
- * and the square likewise. */
+/* Depth 0: load a, load b; 1: a + a, store b; 2: (a + a)^2 ... : load a | load b, a + a | store b, square | store | loop. The add does
+ * not need the second load, so the two share a bundle; the same holds for the store of b and the square. */
 Test(tally, neighbours_that_do_not_need_each_other_share_a_bundle)
 {
     EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fadd float %9, %9\n" ADDRESS(13, 4)
@@ -167,8 +161,8 @@ Test(tally, neighbours_that_do_not_need_each_other_share_a_bundle)
         5, 2, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 2}, {IPU_OP_ADD, 1}, {IPU_OP_MULTIPLY, 1});
 }
 
-/* By depth: load + constant; a; compare; b + transfer; branch; c; move; sum; store; loop. The multiply c
- * stands behind the branch and does not need it, and yet does not share its bundle. */
+/* By depth: load + constant; a; compare; b + transfer; branch; c; move; sum; store; loop. The multiply c follows the branch and does not
+ * depend on it, but still does not share its bundle. */
 Test(tally, a_branch_ends_its_bundle)
 {
     EXPECT(READ_8_TO_9 "  %10 = fadd float %9, %9\n"
@@ -182,7 +176,7 @@ Test(tally, a_branch_ends_its_bundle)
         {IPU_OP_MOVE, 1});
 }
 
-/* What is read before the loop stays in its register and is not counted again. */
+/* A value read before the loop stays in its register and is not counted again. */
 Test(tally, a_value_from_before_the_loop_costs_nothing_in_it)
 {
     static const char module[] = "\ndefine void @f(i32 %0, ptr %1, ptr %2, ptr %3) {\n"
@@ -212,7 +206,7 @@ Test(tally, a_value_from_before_the_loop_costs_nothing_in_it)
     cr_expect_eq(t.start, 3);
 }
 
-/* Rule 5. A float that is rounded is converted; used as an integer it is moved too, and added; back again it is moved and converted. */
+/* Rule 5. A rounded float is converted. To be used as an integer it is also moved, and added; back to a float it is moved and converted. */
 Test(tally, conversions_and_moves_between_register_files_take_one_instruction_each)
 {
     EXPECT(READ_8_TO_9
@@ -227,12 +221,10 @@ Test(tally, conversions_and_moves_between_register_files_take_one_instruction_ea
         6, 0, {IPU_OP_LOAD, 1}, {IPU_OP_TRANSFER, 2}, {IPU_OP_INTEGER, 1}, {IPU_OP_STORE, 1});
 }
 
-/* Rule 8. x0 .. x7 are read, t = x0 + ... + x7 is summed, y_k = x_k t is written, so 9 floats live at once
- * and 8 fit. By depth: 8 loads, 7 adds, 8 multiplies, 8 stores, 2 pointer steps, loop. When the first sum
- * needs a register, x1 is the value whose next use is the farthest (x0 is multiplied first; x2 .. x7 are
- * added before): it is spilled. When x1 is read again for y1, y0 (whose store comes last of all) is spilled
- * for it, and read again for its store. Spill code goes alone, adds and multiplies pair with nothing: 34 + 4
- * bundles, no pair. */
+/* Rule 8. x0 .. x7 are read, t = x0 + ... + x7 is summed, y_k = x_k t is written, so 9 floats are live at once and 8 fit. By depth: 8
+ * loads, 7 adds, 8 multiplies, 8 stores, 2 pointer steps, loop. When the first sum needs a register, x1 has the farthest next use (x0 is
+ * multiplied first; x2 .. x7 are added before) and is spilled. When x1 is reloaded for y1, y0 (its store is the last of all) is spilled,
+ * and reloaded for its store. Spill code does not share bundles, and adds and multiplies do not pair: 34 + 4 bundles, no pair. */
 Test(tally, what_does_not_fit_into_8_registers_is_spilled)
 {
     char body[4096];
@@ -256,7 +248,7 @@ Test(tally, what_does_not_fit_into_8_registers_is_spilled)
         {IPU_OP_ADDRESS, 2}, {IPU_OP_SPILL, 2}, {IPU_OP_RELOAD, 2});
 }
 
-/* With x0 .. x6 alone, 8 floats live, and nothing is spilled: 7 + 6 + 7 + 7 + 2 + 1. */
+/* With only x0 .. x6, 8 floats are live, and nothing is spilled: 7 + 6 + 7 + 7 + 2 + 1. */
 Test(tally, what_fits_into_8_registers_is_not)
 {
     char body[4096];
@@ -274,8 +266,7 @@ Test(tally, what_fits_into_8_registers_is_not)
         PUT("  store float %%%d, ptr %%%d, align 4\n", 50 + k, 60 + k);
     }
 #undef PUT
-    /* two pairs: the last load with the first sum, which does not need it; the last product with the first
-     * store */
+    /* two pairs: the last load with the first sum, which does not depend on it; the last product with the first store */
     EXPECT(body, 28, 2, {IPU_OP_LOAD, 7}, {IPU_OP_ADD, 6}, {IPU_OP_MULTIPLY, 7}, {IPU_OP_STORE, 7},
         {IPU_OP_ADDRESS, 2});
 }
@@ -284,7 +275,7 @@ Test(tally, what_fits_into_8_registers_is_not)
 
 #define READ_INTEGER "  %8 = getelementptr inbounds i32, ptr %1, i32 %7\n  %9 = load i32, ptr %8, align 4\n"
 
-/* What is loaded or stored takes its arithmetic; a comparison of it, too, and the choice by it a branch and a move. */
+/* Arithmetic on loaded or stored integers is counted, as is a comparison of them; a selection by it takes a branch and a move. */
 Test(tally, integer_arithmetic_on_data_is_counted)
 {
     EXPECT(READ_INTEGER
@@ -296,7 +287,7 @@ Test(tally, integer_arithmetic_on_data_is_counted)
         7, 0, {IPU_OP_LOAD, 2}, {IPU_OP_INTEGER, 1}, {IPU_OP_SELECT, 1}, {IPU_OP_MOVE, 1}, {IPU_OP_STORE, 1});
 }
 
-/* v[2 c + 1] of a loaded c: two instructions for the index, and a load through it. v[2 i] of the counter: none. */
+/* v[2 c + 1] with a loaded c: two instructions for the index, and a load through it. v[2 i] with the counter: none. */
 Test(tally, an_index_computed_from_memory_is_counted)
 {
     EXPECT(READ_INTEGER "  %10 = shl i32 %9, 1\n  %11 = or i32 %10, 1\n"
@@ -351,7 +342,7 @@ Test(tally, types_that_the_rules_do_not_know_are_refused)
     }
 }
 
-/* The inner loop is one block; the outer goes from its last block back to the first. */
+/* The inner loop is one block; the outer loop branches from its last block back to the first. */
 Test(tally, a_loop_around_the_loop_is_refused)
 {
     expect_refusal("\ndefine void @f(i32 %0, ptr %1) {\n"
@@ -381,7 +372,7 @@ Test(tally, a_function_that_is_not_there_or_has_no_loop_is_refused)
     expect_refusal("\ndefine void @f(i32 %0) {\n  call void @h(i32 %0)\n  ret void\n}\n", "f: no loop");
 }
 
-/* The function asked for, not one that stands before it or whose name goes on. */
+/* The requested function, not an earlier one or one with a longer name of the same beginning. */
 Test(tally, the_right_one_of_several_functions_is_counted)
 {
     char module[4096];
@@ -415,7 +406,7 @@ Test(tally, every_lack_of_memory_is_reported)
     cr_expect(status == MT_OK && n > 2, "ended at take %zu", n);
 }
 
-/* ---- what no compiler writes ---- */
+/* ---- input that no compiler writes ---- */
 
 static void refuse_body(const char *body, const char *message)
 {
@@ -424,7 +415,7 @@ static void refuse_body(const char *body, const char *message)
     cr_assert(strstr(mt_message(), message), "%s: %s", body, mt_message());
 }
 
-/* Numbers index arrays: they are looked at first. */
+/* Numbers index arrays, so they are checked first. */
 Test(tally, values_that_cannot_be_are_refused_with_their_line)
 {
     static const char *const lines[] = {"  %9 = fadd float %4096, %8\n", "  %4096 = fadd float %8, %8\n",
@@ -465,7 +456,7 @@ Test(tally, values_that_wait_for_each_other_are_refused)
     refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "wait for each other");
 }
 
-/* Of constants, which make values, and of sums. */
+/* A loop of constants, which create values, and one of sums. */
 Test(tally, a_loop_that_is_too_long_is_refused)
 {
     static char body[390000];
@@ -478,7 +469,7 @@ Test(tally, a_loop_that_is_too_long_is_refused)
     refuse_body(body, "the tally knows no rule for: ");
 }
 
-/* Bytes changed at random: counted or refused, and under the sanitizers nothing outside of any array. */
+/* Bytes changed at random: the input is counted or refused, and under the sanitizers no access is outside an array. */
 Test(tally, whatever_stands_there_is_counted_or_refused)
 {
     static const char letters[] = "%%%0123456789999 ,()=\n:-xfptr";
