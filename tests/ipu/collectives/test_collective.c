@@ -501,7 +501,7 @@ Test(collective, bytes_of_a_step_are_counted)
                 ipu_method_name[rows[k].method], s);
             for (size_t i = 0; i < 64; i++) sum += bytes[i];
         }
-        cr_expect_eq(sum, 2 * 7 * 4800, "every fragment goes over n - 1 hops, twice");
+        cr_expect_eq(sum, 2 * 7 * 4800, "every fragment takes n - 1 hops, twice");
     }
 }
 

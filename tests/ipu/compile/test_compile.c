@@ -92,7 +92,7 @@ Test(compile, a_part_of_scattered_ranges_is_contiguous_on_its_tile)
     uint32_t out = add_variable(g, "out", 3, 1);
     add_copy(g, 1, odd, 3, (ipu_slice){out, 0, 3});
     const ipu_executable *e = compiled(g);
-    cr_expect_eq(e->n_messages, 0, "v[1], v[3], v[5] lie side by side on tile 1");
+    cr_expect_eq(e->n_messages, 0, "v[1], v[3], v[5] are adjacent on tile 1");
 }
 
 Test(compile, unmapped_and_doubly_mapped_elements_are_named)

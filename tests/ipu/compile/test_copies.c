@@ -97,7 +97,7 @@ static void expect_copied(ipu_type type, ipu_copies copies, size_t times, uint64
     ipu_engine_read_slice(engine, &(ipu_slice){s.b, 0, N}, got);
     cr_assert_arr_eq(got, b, N * bytes, "%s, %zu times", ipu_type_name(type), times);
     ipu_engine_read_slice(engine, &(ipu_slice){s.a, 0, N}, got);
-    cr_assert_arr_eq(got, a, N * bytes, "the source stays");
+    cr_assert_arr_eq(got, a, N * bytes, "the source is unchanged");
 }
 
 Test(copies, any_tensor_goes_to_any_tensor_as_often_as_asked)
@@ -270,7 +270,8 @@ Test(copies, vertices_of_the_compute_set_find_them_done)
     cr_assert_eq(ipu_graph_add_vertex(g, 0, &adding, 1, NULL, &vertex), MT_OK);
     cr_assert_eq(ipu_graph_connect(g, vertex, "x", target), MT_OK);
     cr_assert_eq(ipu_graph_add_vertex(g, 0, &adding, 0, NULL, &vertex), MT_OK);
-    cr_assert_eq(ipu_graph_connect(g, vertex, "x", source), MT_OK, "what is sent is sent as it was");
+    cr_assert_eq(ipu_graph_connect(g, vertex, "x", source), MT_OK,
+        "elements are sent with their values before the superstep");
     cr_assert_eq(ipu_program_execute(&arena, 0, &program), MT_OK);
     ipu_engine *engine = engine_of(g, program);
     for (size_t i = 0; i < 8; i++) v[i] = (float)i;
@@ -352,7 +353,7 @@ Test(copies, they_write_and_read_for_liveness)
     cr_expect(!e->liveness.variable[t].always);
     cr_expect_eq(e->liveness.variable[t].last, 1);
     cr_expect_eq(e->liveness.variable[u].first, 2);
-    cr_expect_eq(e->memory[0].bytes[IPU_MEMORY_TEMPORARIES], 32, "they share");
+    cr_expect_eq(e->memory[0].bytes[IPU_MEMORY_TEMPORARIES], 32, "t and u share memory");
 }
 
 /* A vertex of the same compute set reads the copied elements. It also reads old elements only if the copy writes a part of the variable. */

@@ -239,7 +239,7 @@ Test(executable_file, what_is_loaded_runs_and_costs_the_same)
     expect_same(before.tiles, after.tiles);
     expect_same(before.received, after.received);
     expect_same(before.links, after.links);
-    cr_expect(before.frames[0] != 0 && before.frames[N] == before.frames[N + 1], "it did something");
+    cr_expect(before.frames[0] != 0 && before.frames[N] == before.frames[N + 1], "the run changed its data");
     for (size_t t = 0; t < TILES; t++) {
         ipu_tile_map first, second;
         ok(ipu_memory_map(&arena, e, t, &first));
@@ -346,5 +346,5 @@ Test(executable_file, a_context_of_unknown_size_is_not_saved)
     cr_expect_not_null(strstr(mt_message(),
         ": codelet 'scale' has a context, of which context_bytes does not say how many bytes to save"));
     const mt_scan scan = file(path);
-    cr_expect_eq(mt_scan_left(&scan), 9, "what was there stays");
+    cr_expect_eq(mt_scan_left(&scan), 9, "the old file is unchanged");
 }

@@ -296,7 +296,8 @@ Test(liveness, every_program_counts)
         SEQUENCE(run(WRITE), run(READ)), SEQUENCE(run(OTHER), run(WRITE), run(BOTH)), run(READ)};
     ipu_live_range live = found(programs, 2).variable[t];
     cr_expect(!live.always && live.first == 0 && live.last == 3);
-    cr_expect(found(programs, 3).variable[t].always, "the third reads what a run before has written");
+    cr_expect(
+        found(programs, 3).variable[t].always, "the third program reads data that an earlier run wrote");
 }
 
 Test(liveness, a_compute_set_that_no_program_executes_is_one_of_its_own)

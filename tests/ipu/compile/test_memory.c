@@ -19,7 +19,7 @@ static ipu_tile_map map_of(const ipu_executable *e, size_t tile)
 {
     ipu_tile_map map;
     cr_assert_eq(ipu_memory_map(&arena, e, tile, &map), MT_OK, "%s", mt_message());
-    cr_expect_arr_eq(&map.sums, &e->memory[tile], sizeof map.sums, "the sums that were kept");
+    cr_expect_arr_eq(&map.sums, &e->memory[tile], sizeof map.sums, "the stored sums");
     return map;
 }
 

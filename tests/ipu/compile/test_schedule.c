@@ -27,7 +27,7 @@ static ipu_schedule checked(const ipu_target *target, const ipu_fragment *fragme
     cr_assert_leq(s.bound, s.cycles);
     size_t taken = 0;
     for (size_t i = 0; i < n; i++) taken += fragments[i].words;
-    cr_assert_leq(s.words_sent, taken, "no word leaves that nobody takes");
+    cr_assert_leq(s.words_sent, taken, "every word that leaves is received");
     for (size_t t = 0; t < target->tiles; t++)
         cr_assert_leq(s.tile_bound[t], s.tile_cycles[t], "tile %zu", t);
     return s;
@@ -92,7 +92,7 @@ Test(schedule, positions_delay_what_cannot_be_sent_in_time)
     cr_expect_eq(s.tile_cycles[1], 24 + 10);
     cr_expect_eq(s.tile_cycles[0], 32 + 10, "from the next column outwards");
     target.exchange_columns = 0;
-    cr_expect_eq(checked(&target, f, 2).cycles, 10 + 5 + 10, "where only rows are known");
+    cr_expect_eq(checked(&target, f, 2).cycles, 10 + 5 + 10, "if only rows are known");
 }
 
 Test(schedule, an_empty_phase_costs_nothing)
@@ -199,7 +199,7 @@ Test(schedule, a_pair_takes_two_words_a_cycle)
     cr_expect_eq(s.tile_cycles[3], 170 + 100);
     target.exchange_paired = false;
     s = checked(&target, f, 2);
-    cr_expect_eq(s.cycles, 144 + 27 + 200, "tile 3 is ready for what leaves in 144");
+    cr_expect_eq(s.cycles, 144 + 27 + 200, "tile 3 is ready for words that leave in cycle 144");
     cr_expect_not(s.sends[0].paired);
 }
 

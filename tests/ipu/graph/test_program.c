@@ -489,7 +489,7 @@ Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_p
     cr_expect_eq(c.cycles, 741);
     cr_expect_eq(transfer(g, false, whole).exchange_cycles, 3 * (16 + 24) / 2);
     cr_assert_eq(ipu_graph_slice(g, whole, 0, 0, &part), MT_OK);
-    cr_expect_eq(transfer(g, true, part).cycles, 0, "nothing is nothing");
+    cr_expect_eq(transfer(g, true, part).cycles, 0, "an empty transfer costs nothing");
     g = host_graph(&one, IPU_FLOAT, 1000, &whole);
     c = transfer(g, true, whole);
     cr_expect_eq(c.external_cycles, (4000 + 4 * 24) / 8);
@@ -590,7 +590,7 @@ Test(program, all_parts_of_a_run_add_up)
     cr_expect_eq(profile.predicates, 3);
     cr_expect_eq(profile.host_cycles, 3 * (741 + 786));
     cr_expect_eq(profile.control_cycles, 3 * 297);
-    cr_expect_eq(profile.external_sync_cycles, 0, "those of transfers are in host_cycles");
+    cr_expect_eq(profile.external_sync_cycles, 0, "syncs of transfers are in host_cycles");
     cr_expect_eq(profile.cycles, profile.host_cycles + profile.control_cycles);
     cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
 }
@@ -623,7 +623,7 @@ Test(program, a_stream_gives_the_same_bits_and_costs_what_a_transfer_by_a_progra
     float read[12], streamed[12], few[4], two[2];
     ipu_profile profile;
     ipu_engine_read(engine, &whole, read);
-    cr_expect_eq(ipu_engine_cycles(engine), 0, "looking costs nothing");
+    cr_expect_eq(ipu_engine_cycles(engine), 0, "reading outside the run costs nothing");
     cr_assert_eq(ipu_engine_stream(engine, all, whole.n_slices, streamed), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(read, streamed, sizeof read);
     cr_expect_eq(ipu_engine_cycles(engine), 726 + 60);

@@ -148,8 +148,8 @@ Test(topology, routes_of_a_ladder_cross_the_rung_first)
     cr_expect_str_eq(way(t, 0, 1), "0 1");
     cr_expect_str_eq(way(t, 0, 7), "0 1 3 5 7");
     cr_expect_str_eq(way(t, 7, 2), "7 6 4 2");
-    cr_expect_float_eq(across, 4 * 14.60e9, 0.02e9, "what ends across the rung");
-    cr_expect_float_eq(beyond, 2 * 14.60e9, 0.01e9, "what goes on");
+    cr_expect_float_eq(across, 4 * 14.60e9, 0.02e9, "traffic that ends across the rung");
+    cr_expect_float_eq(beyond, 2 * 14.60e9, 0.01e9, "traffic that continues");
 }
 
 /* A direct link, of four lanes, counts one; the others, of two lanes, count two. */
@@ -189,7 +189,7 @@ Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
     const ipu_topology *t = listed(links, 6, 4);
     cr_expect_str_eq(way(t, 0, 3), "0 2 3");
     cr_expect_str_eq(way(t, 1, 2), "1 3 0 2");
-    cr_expect_eq(first_link(t, 3, 0), 4, "the lower number stands for both");
+    cr_expect_eq(first_link(t, 3, 0), 4, "the lower number represents both");
 }
 
 /* A ladder specified as a list: the hops of its sync are counted, and equal those of the formula. */

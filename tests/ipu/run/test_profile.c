@@ -120,7 +120,7 @@ Test(profile, bands_are_what_other_constants_would_give)
     cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
     cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
-    cr_expect_eq(profile.band.at[IPU_FAST], 0, "not asked for");
+    cr_expect_eq(profile.band.at[IPU_FAST], 0, "not requested");
     cr_assert_eq(ipu_profile_add_bands(e, &profile), MT_OK, "%s", mt_message());
     cr_expect_eq(profile.cycles, 5 * (126 + 332 + 71 + 71));
     cr_expect_eq(profile.band.at[IPU_FAST], 5 * (100 + 312 + 71 + 71));

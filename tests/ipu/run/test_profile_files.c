@@ -306,7 +306,7 @@ Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
     cr_assert_geq(details->n, IPU_DETAILED_WORST);
     for (size_t k = 0; k < details->n; k++) {
         cr_assert(k == 0 || details->tile[k] > details->tile[k - 1]);
-        cr_assert_neq(details->tile[k], 2 * 800 - 1, "it has nothing to do");
+        cr_assert_neq(details->tile[k], 2 * 800 - 1, "the tile is idle");
         fullest |= details->tile[k] == profile.fullest_tile;
     }
     cr_assert(fullest);
@@ -336,7 +336,7 @@ Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
     }
     cr_assert_eq(always, json_value(memory, "always_live_fullest"));
     cr_assert_eq(passing, 1, "w alone is live from one moment to another");
-    cr_assert_eq(end, 638976, "what is reserved is the last");
+    cr_assert_eq(end, 638976, "reserved memory is the last item");
 }
 
 Test(profile_files, the_table_of_links_adds_up_to_the_profile)

@@ -64,7 +64,7 @@ Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
     cr_assert_eq(all.supersteps, 6);
     cr_assert_eq(all.slices, 3 * 4 * 3);
     cr_assert_eq(two.supersteps, 6);
-    cr_assert_eq(two.slices, 3 * 3, "tile 3 alone has anything to do");
+    cr_assert_eq(two.slices, 3 * 3, "only tile 3 has work");
     mt_arena_free(&x->arena);
 }
 

@@ -1,4 +1,4 @@
-/* The backends: all do the same, and the emulated machine changes nothing but the time. */
+/* All backends compute the same, and the emulated machine changes only the time. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void free_slab(void) { mt_arena_free(&s.arena); }
 
 TestSuite(backends, .init = small_slab, .fini = free_slab);
 
-/* The problem with the elements of each model of the table in turn. */
+/* Iterates over the models of the table; the problem uses each in turn. */
 #define EACH_MODEL                                                                                           \
     const mt_cell_model *const *m = mt_cell_models;                                                          \
     *m && (s.problem.model = *m, true);                                                                      \
@@ -61,7 +61,7 @@ Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
     }
 }
 
-/* 200 steps are 4 ms, in which the wave crosses most of the parts' borders. */
+/* 200 steps are 4 ms. In this time the activation wavefront crosses most borders between parts. */
 Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_number_of_chips)
 {
     static const struct {
@@ -86,7 +86,7 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
     }
 }
 
-/* Cells choose by themselves when they are evaluated. */
+/* Each cell decides when it is evaluated. */
 Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with_the_cpu)
 {
     double *first = values(), *v = values();
@@ -110,7 +110,7 @@ Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with
     }
 }
 
-/* In one diffusion step and in three, where low parts are kept between them. */
+/* With one diffusion step and with three; the low parts are kept between them. */
 Test(backends, double_words_have_the_same_bits_under_every_scheme_and_on_any_tiles_and_threads)
 {
     double *first = values(), *v = values();
@@ -144,7 +144,7 @@ Test(backends, double_words_receive_what_they_read)
     cr_expect(same_bits(v, checked));
 }
 
-/* Roundings of 16 diffusion steps in a time step make the wave late or early; in double words only those of the cells are left. */
+/* Rounding errors of 16 diffusion steps per time step shift the activation time. With double words only those of the ionic model remain. */
 Test(backends, double_words_stay_nearer_to_the_cpu)
 {
     const mt_layout layout = layout_on(&s, 7);
@@ -160,7 +160,7 @@ Test(backends, double_words_stay_nearer_to_the_cpu)
         apart[MT_ACCUMULATION_DOUBLE_WORD], apart[MT_ACCUMULATION_SINGLE]);
 }
 
-/* Both schemes of implicit steps: a solver whose sums go over all tiles. */
+/* Both schemes of implicit steps. Their solver needs sums over all tiles. */
 Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the_cpu)
 {
     double *first = values(), *v = values();
@@ -182,7 +182,7 @@ Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the
     }
 }
 
-/* With all that a step can have, from machine to machine: several beats, multirate stepping, two variants, and a run that goes on elsewhere. */
+/* Implicit steps with several beats, multirate stepping and two variants, in a run that is continued on another machine. */
 Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multirate_stepping)
 {
     static const size_t beat[] = {0, 120};
@@ -224,7 +224,7 @@ Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multi
     mt_arena_free(&arena);
 }
 
-/* Where every message is looked at, too. */
+/* Also with a check of every message. */
 Test(backends, implicit_steps_receive_what_they_read)
 {
     double *v = values(), *checked = values();
@@ -238,7 +238,7 @@ Test(backends, implicit_steps_receive_what_they_read)
     cr_expect(same_bits(v, checked));
 }
 
-/* The host, with sums of doubles, takes 142 iterations for 40 steps; with a wrong direction (the sign of beta) it is 169. */
+/* The host, with sums in double precision, takes 142 iterations for 40 steps. With a wrong direction (the sign of beta) it takes 169. */
 Test(backends, sums_in_fixed_point_cost_no_iterations)
 {
     const mt_layout layout = layout_on(&s, 23);
@@ -279,7 +279,7 @@ Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
     mt_plan plan;
     cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < plan.graph->n_mappings; k++) cr_assert_lt(plan.graph->mappings[k].tile % 1472, 20);
-    for (uint32_t part = 0; part < 80; part++) { /* variable 0 is v_a: one mapping a part */
+    for (uint32_t part = 0; part < 80; part++) { /* variable 0 is v_a: one mapping per part */
         const ipu_mapping *m = &plan.graph->mappings[part];
         cr_assert(m->variable == 0 && m->from == layout.halo->own_offset[part]);
         cr_assert_eq(m->tile, part / 20 * 1472 + part % 20);
@@ -287,7 +287,7 @@ Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
     mt_arena_free(&arena), mt_arena_free(&filled);
 }
 
-/* What a machine would need is known without building what it would run. */
+/* The resources that a machine needs are computed without building its executable. */
 Test(backends, costs_are_those_of_a_run)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
@@ -312,8 +312,8 @@ Test(backends, costs_are_those_of_a_run)
     }
 }
 
-/* Columns are 16-bit places in a tile's local order, so it may have 65,536 of them: here 65,530 elements of its own and some that
- * it receives. What a tile has memory for is looked at later. */
+/* Columns are 16-bit places in the local order of a tile, so a tile can hold 65,536 elements: here 65,530 of its own and some that it
+ * receives. The memory of the tile is checked later. */
 Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
 {
     enum { OWN = 65530, OTHERS = 10 };
@@ -325,7 +325,7 @@ Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
     cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
     for (size_t received = 5; received < 9; received++) {
         for (uint32_t c = 0; c < OWN + OTHERS; c++) {
-            column[c] = c < received ? OWN + c : c; /* a row reads one other element, or none */
+            column[c] = c < received ? OWN + c : c; /* a row reads one other element, or no other */
             part[c] = c >= OWN;
         }
         mt_arena arena = {0};
@@ -344,7 +344,7 @@ Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
     }
 }
 
-/* A message moved onto the next one is found. */
+/* A message moved onto the next one is detected. */
 Test(backends, what_a_plan_was_compiled_to_is_checked)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
@@ -363,8 +363,8 @@ Test(backends, what_a_plan_was_compiled_to_is_checked)
     mt_arena_free(&arena), mt_arena_free(&filled);
 }
 
-/* 1 or 2 diffusion steps: between time steps the potential is in v_b or in v_a, and the other is not needed, nor is the spread
- * reaction. A part of n floats takes 4 n bytes, and 4 more where n is odd and nothing is received. */
+/* With 1 or 2 diffusion steps, between time steps the potential is in v_b or in v_a; the other is not needed, nor is the spread
+ * reaction. A part of n floats takes 4 n bytes, and 4 more if n is odd and nothing is received. */
 Test(backends, of_the_two_potentials_one_is_temporary_and_so_is_the_spread_reaction)
 {
     const mt_layout layout = layout_on(&s, 7);
@@ -394,19 +394,19 @@ Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
     }
 }
 
-/* Single against double precision: both follow the same scheme, so activation times differ by rounding alone,
- * which the upstroke (over 100 mV/ms) turns into far less than the 0.05 ms that the published comparison
- * allows. */
+/* Single and double precision follow the same scheme, so activation times differ only by rounding errors. The upstroke (over 100 mV/ms)
+ * reduces them to far less than the 0.05 ms that the published comparison allows. */
 Test(backends, the_machine_agrees_with_the_cpu)
 {
     const mt_layout layout = layout_on(&s, 16);
     for (EACH_MODEL)
-        for (size_t pde_steps = 1; pde_steps <= 4; pde_steps++) { /* odd and even: v ends in either buffer */
+        for (size_t pde_steps = 1; pde_steps <= 4; pde_steps++) { /* even and odd: the last V is in either
+                                                                   * buffer */
             double *v[2] = {values(), values()}, *activation[2] = {values(), values()};
             s.problem.pde_steps = pde_steps;
             run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
             run_backend(&s, "ipu", &layout, 600, v[1], activation[1]);
-            for (size_t c = 0; c < s.mesh.n_elements; c++) { /* infinite where it is not yet activated */
+            for (size_t c = 0; c < s.mesh.n_elements; c++) { /* infinite if not yet activated */
                 const double by_cpu_ms = activation[0][c], by_ipu_ms = activation[1][c];
                 cr_assert(by_cpu_ms == by_ipu_ms || fabs(by_cpu_ms - by_ipu_ms) < 0.05,
                     "%s, %zu diffusion steps: %g and %g ms", (*m)->name, pde_steps, by_cpu_ms, by_ipu_ms);
@@ -415,7 +415,7 @@ Test(backends, the_machine_agrees_with_the_cpu)
         }
 }
 
-/* The slab again, with the plain scheme, which spreads nothing of itself. */
+/* The slab with the plain scheme, which does not spread the reaction. */
 static void make_plain(void)
 {
     mt_arena_free(&s.arena);
@@ -455,7 +455,7 @@ Test(backends, without_a_stimulus_every_element_does_the_same)
             const double rest_mV = (*m)->variants[0].v_mV;
             run_backend(&s, (*b)->name, &layout, 500, v, activation);
             for (size_t c = 0; c < s.mesh.n_elements; c++) {
-                /* a constant field stays constant to one rounding a diffusion step: 500 roundings of 85 mV */
+                /* a constant field stays constant within one rounding per diffusion step: 500 roundings of 85 mV */
                 cr_assert_float_eq(v[c], v[0], 500 * 85 * 1.2e-7, "%s, element %zu", (*b)->name, c);
                 cr_assert_float_eq(v[c], rest_mV, 2, "%s, element %zu: %g mV", (*b)->name, c, v[c]);
                 cr_assert(isinf(activation[c]));
@@ -463,7 +463,7 @@ Test(backends, without_a_stimulus_every_element_does_the_same)
         }
 }
 
-/* Sheets of the variants along x. */
+/* Assigns the variants in layers normal to x. */
 static void take_variants(const mt_cell_model *model, uint16_t *of)
 {
     for (size_t c = 0; c < s.mesh.n_elements; c++) {
@@ -491,7 +491,7 @@ Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
     }
 }
 
-/* A problem's own variants, more than the model has; each element has a random one. */
+/* Variants of the problem, more than the model has; each element has a random one. */
 Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_threads)
 {
     enum { VARIANTS = 70, PARAMETERS_MOST = 64 };
@@ -536,7 +536,7 @@ Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_t
     }
 }
 
-/* A tile holds the constants of those variants that its elements have, and no others. */
+/* A tile holds the constants of only those variants that its elements have. */
 Test(backends, a_tile_holds_what_its_own_cells_need)
 {
     static mt_cell_variant variants[1000];
@@ -565,7 +565,7 @@ Test(backends, a_tile_holds_what_its_own_cells_need)
     mt_arena_free(&arena);
 }
 
-/* Without a stimulus each drifts in its own way from its own rest. */
+/* Without a stimulus each variant drifts from its own resting state. */
 Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
 {
     static uint16_t of[6 * 10 * 4 * 3];
@@ -579,7 +579,7 @@ Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
         for (size_t c = 0; c < s.mesh.n_elements; c++) {
             double x[3];
             mt_mesh_centroid(&s.mesh, c, x);
-            if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches two faces */
+            if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches across two faces */
             const double rest = (*m)->variants[of[c]].v_mV;
             cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1,
                 "element %zu: %g and %g, not %g", c, v[0][c], v[1][c], rest);
@@ -587,7 +587,7 @@ Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
     }
 }
 
-/* Two stimuli that overlap in time: on alone, both, the other alone, none. */
+/* Two stimuli that overlap in time: the first alone, both, the second alone, no stimulus. */
 Test(backends, stimuli_are_switched_at_their_times)
 {
     const mt_layout layout = layout_on(&s, 16);
@@ -612,14 +612,14 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
 }
 
-/* What is noted of the peak by the end of the stimulus, where a checkpoint may be written. */
+/* Stores the peak voltage recorded by the end of the stimulus, when a checkpoint may be written. */
 static bool note_peak(void *user, size_t steps_done)
 {
     if (steps_done == 75) *(double *)user = s.results.peak_mV[0];
     return true;
 }
 
-/* Of a stimulus while it is on: at its end, at 1.5 ms, V of its elements is still rising. The other one has not begun. */
+/* The peak voltage under a stimulus. At its end, at 1.5 ms, V of its elements is still rising. The other stimulus has not begun. */
 Test(backends, the_highest_v_under_a_stimulus_is_kept)
 {
     const mt_layout layout = layout_on(&s, 16);
@@ -646,7 +646,8 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
     }
 }
 
-/* The stimulus of which elements are wrong is named, and of its elements the first; another that is on elsewhere is not. */
+/* The error names the stimulus of the faulty elements, and the first of these elements. It does not name another stimulus that is on
+ * elsewhere. */
 Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
 {
     const mt_layout layout = layout_on(&s, 16);
@@ -675,8 +676,8 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
         }
 }
 
-/* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and
- * then, so that the sets of stimuli on together change. */
+/* A stimulus with three pulses equals three stimuli, to the bit. The other stimulus is on at times, so the set of active stimuli
+ * changes. */
 Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
 {
     const mt_layout layout = layout_on(&s, 16);

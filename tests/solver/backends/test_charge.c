@@ -1,4 +1,4 @@
-/* The machine's single precision loses no more charge than its roundings may: cells, spreading and diffusion together. */
+/* The single precision of the machine loses no more charge than its rounding errors allow, over ionic model, spreading and diffusion. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -9,13 +9,13 @@
 
 enum { STEPS = 250, STIMULATED = 100, TILES = 12 };
 
-/* The cells by themselves go on beside the machine, in its arithmetic, from its voltages. */
+/* A second computation of the ionic model, in the arithmetic of the machine and from its voltages. */
 typedef struct ledger {
     slab_problem *s;
-    double *v, *w, *w_next; /* what the machine has; w as it should be */
+    double *v, *w, *w_next; /* V of the machine; w as it should be */
     float *cell_v, *cell_state;
     double *diagonal, *off;
-    double drift, allowed; /* since the start, in mV mm^3 */
+    double drift, allowed; /* accumulated from the start [mV mm^3] */
 } ledger;
 
 static void *room(slab_problem *s, size_t entries, size_t size)
@@ -25,7 +25,7 @@ static void *room(slab_problem *s, size_t entries, size_t size)
     return room;
 }
 
-/* A Gmsh mesh of a cube of 4 mm, elements of 0.2 mm; fibres along x. The elements with x < 1.5 mm are stimulated. */
+/* Builds a Gmsh mesh of a cube of 4 mm with elements of 0.2 mm; fibres along x. The elements with x < 1.5 mm are stimulated. */
 static void make(slab_problem *s, size_t pde_steps)
 {
     *s = (slab_problem){0};
@@ -59,7 +59,7 @@ static double charge(const ledger *l, const double *v)
     return sum;
 }
 
-/* From the machine's V before a step to the charge that the cells leave; w is then what diffuses. */
+/* Computes the charge after the reaction from V of the machine before a step. Afterwards w is the quantity that diffuses. */
 static double react(ledger *l, bool stimulated)
 {
     const mt_monodomain *p = &l->s->problem;
@@ -78,8 +78,9 @@ static double react(ledger *l, bool stimulated)
     return left;
 }
 
-/* What one substep's roundings may do to the charge, in units of u = 2^-24: a product is rounded by itself and in at most 16 sums;
- * and so is each entry z of the matrix. As the diagonal is 1 less the rounded others, their roundings meet differences of w only. */
+/* Returns the bound on the change of charge by the rounding errors of one substep, in units of u = 2^-24. A product is rounded once
+ * itself and in at most 16 sums; each entry z of the matrix is also rounded. The diagonal is 1 minus the rounded others, so their
+ * rounding errors multiply only differences of w. */
 static double substep_allows(ledger *l)
 {
     double sum = 0;
@@ -108,7 +109,7 @@ static double size_of(const ledger *l, const double *v)
     return sum;
 }
 
-/* One step of the machine, and of the ledger. Whatever number s is, w = v* + s and v = w - s are rounded once each. */
+/* Advances the machine and the ledger by one step. For any s, w = v* + s and v = w - s are rounded once each. */
 static void book(ledger *l, void *machine, size_t step)
 {
     const double left = react(l, step < STIMULATED);
@@ -120,8 +121,8 @@ static void book(ledger *l, void *machine, size_t step)
     l->allowed += 0x1p-24 * (allowed + size_of(l, l->v));
 }
 
-/* At every step, so that the first has the bound of one step; a wave stands in the tissue in most. Roundings have either sign, and
- * in the end less than a fiftieth of the bound is left. */
+/* Checked at every step, so that the first step must satisfy the bound of one step; in most steps there is an activation wavefront in
+ * the tissue. Rounding errors have either sign: at the end less than a fiftieth of the bound remains. */
 Test(charge, the_machine_loses_no_more_than_its_roundings_may)
 {
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {

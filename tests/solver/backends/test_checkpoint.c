@@ -1,5 +1,5 @@
-/* A run that goes on from a checkpoint gives the bits of one that never stopped, on any number of tiles, and the machine counts
- * on where it is the same. What is damaged, or of something else, is refused. */
+/* A run resumed from a checkpoint has the same bits as an uninterrupted one, on any number of tiles, and continues the cycle counts on
+ * the same machine. Damaged checkpoints, and those of another problem, are refused. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include "solver/backends/checkpoint.h"
 
-/* HDF5 1.10 forgets some of what it took for a file that turns out to be damaged. */
+/* HDF5 1.10 leaks some memory allocated for a file that turns out to be damaged. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5\n"; }
 
@@ -20,7 +20,7 @@ static char path[64];
 
 static void enter(void)
 {
-    omp_set_num_threads(1); /* there is little to share */
+    omp_set_num_threads(1); /* too little work to share */
     (void)strcpy(path, "/tmp/test_checkpoint.XXXXXX.hdf");
     const int file = mkstemps(path, 4);
     cr_assert_geq(file, 0);
@@ -31,10 +31,10 @@ static void leave(void) { (void)unlink(path); }
 
 TestSuite(checkpoint, .init = enter, .fini = leave);
 
-/* Within the stimulus, which ends with step 100, and behind it; both between two whole milliseconds. */
+/* During the stimulus, which ends with step 100, and after it; both times are between two whole milliseconds. */
 enum { CUT = 77, LATE_CUT = 123, END = 160 };
 
-/* Of three beats, the second of which is under way at the first cut, and begins where action potentials do. */
+/* Three beats. The second is in progress at the first cut and begins during action potentials. */
 static const size_t beats[] = {0, 60, 120};
 enum { BEATS = 3, OF_A_BEAT = 1 + MT_RECORDED };
 static const mt_record record = {.all = true,
@@ -115,7 +115,7 @@ typedef struct writer {
     mt_segments segments;
 } writer;
 
-/* As programs do it, before what was recorded is streamed from a backend that stops here. */
+/* Writes a checkpoint and stops, before the recorded values are streamed from the backend, as programs do. */
 static bool write_and_stop(void *user, size_t steps_done)
 {
     writer *w = user;
@@ -149,7 +149,7 @@ static mt_checkpoint opened(slab_problem *s)
     return c;
 }
 
-/* From there to the end, as a state; gives whether the machine counted on, and its cycles. */
+/* Runs from the checkpoint to the end and returns the state; reports whether the machine continued its counts, and its cycles. */
 static state continued(
     slab_problem *s, const mt_backend *b, const mt_layout *layout, bool *counted, uint64_t *cycles)
 {
@@ -181,7 +181,7 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
 {
     const size_t cuts[] = {CUT, LATE_CUT, beats[2]};
     for (size_t pde_steps = 1; pde_steps <= 3;
-         pde_steps++) /* the tiles hold V in one place, and in the other */
+         pde_steps++) /* the tiles hold V in one buffer, then in the other */
         for (const mt_backend *const *b = mt_backends; *b; b++) {
             slab_problem s;
             uint64_t cycles, cycles_after;
@@ -225,7 +225,7 @@ Test(checkpoint, so_does_it_with_multirate_stepping)
 
 Test(checkpoint, so_does_it_with_double_words)
 {
-    const size_t pde_steps = 3; /* low parts are kept between them */
+    const size_t pde_steps = 3; /* low parts are kept between substeps */
     slab_problem s;
     uint64_t cycles, cycles_after;
     bool counted;
@@ -261,7 +261,7 @@ Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
     mt_arena_free(&s.arena);
 }
 
-/* Within single precision: the backends themselves differ by less than this (test_backends). */
+/* Within single precision: the two backends differ by less than this (test_backends). */
 Test(checkpoint, the_other_backend_goes_on_within_single_precision)
 {
     slab_problem s;
@@ -303,7 +303,7 @@ Test(checkpoint, equal_states_are_equal_files)
     mt_arena_free(&s.arena);
 }
 
-/* A bit of each 4 KiB of the file, one after another: what is read is refused, or it is what was written. */
+/* Flips a bit in each 4 KiB of the file in turn: the file is refused, or it reads as written. */
 Test(checkpoint, damage_is_seen)
 {
     slab_problem s;
@@ -332,7 +332,7 @@ Test(checkpoint, damage_is_seen)
         (void)fputc(byte, file), (void)fflush(file);
     }
     (void)fclose(file);
-    cr_expect_gt(refused, tried * 9 / 10, "%zu of %zu", refused, tried); /* the rest is not read */
+    cr_expect_gt(refused, tried * 9 / 10, "%zu of %zu", refused, tried); /* the other bytes are not read */
     cr_assert_eq(truncate(path, size / 2), 0);
     cr_assert_neq(mt_checkpoint_open(&s.arena, path, &c), MT_OK);
     mt_arena_free(&s.arena);

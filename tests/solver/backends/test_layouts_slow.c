@@ -1,4 +1,4 @@
-/* Voltages do not depend on how a mesh is cut, nor on what is sent: on meshes of the size that people run. */
+/* Voltages do not depend on the partition of a mesh or on the separator scheme, for meshes of realistic size. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static slab_problem s;
 
-/* 250 steps are 5 ms, 3 after the end of the stimulus. */
+/* 250 steps are 5 ms, 3 ms after the end of the stimulus. */
 static void every_layout_has_the_same_bits(void)
 {
     double *first = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *first);
@@ -34,7 +34,7 @@ Test(layouts, of_the_slab_at_0_2_mm_all_give_the_same_bits)
     every_layout_has_the_same_bits();
 }
 
-/* Stimulated at the apex, which is at the lower end of z; about 100,000 elements, fibres along x. */
+/* Stimulated at the apex, at the lower end of z; about 100,000 elements, fibres along x. */
 Test(layouts, of_a_heart_all_give_the_same_bits)
 {
     s = (slab_problem){0};

@@ -1,4 +1,4 @@
-/* Ranks that share a problem: rank 0 has what one process alone would have, to the bit. */
+/* Ranks that share a problem: rank 0 obtains the results of a single process, to the bit. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -13,11 +13,11 @@ enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
 
 static slab_problem s;
 static thread_world world;
-static double peak_mV; /* as rank 0 notes it */
+static double peak_mV; /* as stored by rank 0 */
 static size_t n_steps = STEPS;
-static bool all_receive = true; /* something, each rank */
+static bool all_receive = true; /* every rank receives something */
 
-/* With rows that are made of the mesh. */
+/* Builds the operator with rows that are computed from the mesh when needed. */
 static void make_lean(const mt_tissues *tissues)
 {
     cr_assert_eq(mt_diffusion_make_with(&s.arena, &s.mesh, &s.adjacency, tissues, &mt_diffusion_scheme_usual,
@@ -39,11 +39,11 @@ static void free_slab(void) { mt_arena_free(&s.arena); }
 
 TestSuite(leader, .init = small_slab, .fini = free_slab);
 
-/* What a run leaves: all arrays as read, some elements as streamed, and what the machine counted. */
+/* The result of a run: all arrays, some elements as streamed, and the counts of the machine. */
 typedef struct left {
     size_t n_arrays;
     double *array;  /* [n_arrays][n_elements] */
-    double *listed; /* [n_elements], of which some */
+    double *listed; /* [n_elements], only some are set */
     double peak_mV; /* of the stimulus */
     size_t n_counts;
     uint64_t *counts;
@@ -52,7 +52,7 @@ typedef struct left {
 typedef struct job {
     const mt_backend *backend;
     mt_layout layout;
-    const left *start; /* where it begins; NULL: at rest */
+    const left *start; /* initial values; NULL: at rest */
     mt_status status;
     char message[256];
     left left;
@@ -60,7 +60,7 @@ typedef struct job {
 
 static const uint32_t listed[LISTED] = {700, 3, 3, 412, 0, 95, 333};
 
-/* The steps, and what they leave. */
+/* Runs the steps and stores their result. */
 static mt_status make_steps(job *j, const mt_backend *backend, void *self)
 {
     const size_t n = s.mesh.n_elements;
@@ -140,7 +140,7 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
         cr_expect_gt(world.crossed[r], 0, "rank %u received nothing", r);
 }
 
-/* On one process and on 2, 3 and 4 ranks; then on from there, to where the one has gone. */
+/* Runs on one process and on 2, 3 and 4 ranks, then continues from there; both must reach the state of the single process. */
 static void check(const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks))
 {
     job alone = job_on(backend, layout_of(1)), on = job_on(backend, layout_of(1));
@@ -186,7 +186,7 @@ Test(leader, the_processor_has_the_same_bits_under_every_scheme)
     for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_cpu, parts);
 }
 
-/* Stimulates the elements at the other end. */
+/* Stimulates the elements at the opposite end. */
 static void stimulate_far(void)
 {
     uint32_t *elements = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *elements);
@@ -200,7 +200,7 @@ static void stimulate_far(void)
     }
 }
 
-/* Two tissues, one of which conducts otherwise normal to its sheets, and cells of two kinds that rest elsewhere. */
+/* Sets two tissues, one with lower conductivity normal to its sheets, and two variants with different resting states. */
 static void make_rich(void)
 {
     enum { KINDS = 2 };
@@ -239,7 +239,7 @@ Test(leader, tissues_sheets_and_kinds_of_cells_go_with_the_elements)
     check(&mt_backend_cpu, parts);
 }
 
-/* 6 elements: most chips have none. */
+/* 6 elements, so most chips have no element. */
 Test(leader, a_rank_may_have_no_elements)
 {
     const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
@@ -259,7 +259,7 @@ Test(leader, a_rank_may_have_no_elements)
     check(&mt_backend_ipu, chips);
 }
 
-/* Its cycles depend on data, of all ranks: the wave begins on the first of them, and on the last. */
+/* Its cycles depend on the data of all ranks. The activation wavefront starts on the first rank, then on the last. */
 Test(leader, multirate_stepping_counts_the_same)
 {
     scheme = mt_schemes;
@@ -271,7 +271,7 @@ Test(leader, multirate_stepping_counts_the_same)
     check(&mt_backend_ipu, chips);
 }
 
-/* Its loops end by a value of one tile. */
+/* Its loops end by a value on one tile. */
 Test(leader, implicit_steps_go_on_together)
 {
     scheme = mt_schemes;
@@ -314,12 +314,12 @@ static void expect_impossible(void)
     cr_expect_str_eq(j.message, alone.message);
 }
 
-/* What one rank finds all hear of, whichever it is. */
+/* An error found on any one rank is reported on all ranks. */
 Test(leader, a_failure_of_one_is_that_of_all)
 {
     scheme = mt_schemes;
     s.stimulus[0].rise_mV_ms = 1e9;
-    n_steps = 1; /* no other rank has it from its neighbour */
+    n_steps = 1; /* within one step no neighbour receives the error */
     expect_impossible();
     stimulate_far();
     expect_impossible();

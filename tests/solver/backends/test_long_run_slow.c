@@ -1,5 +1,5 @@
-/* An action potential and the rest behind it, 500 ms: the machine's single precision beside double precision, with sums of
- * floats and of double words. */
+/* An action potential and the rest after it, 500 ms: single precision of the machine compared with double precision, with sums of floats
+ * and of double words. */
 #include <criterion/criterion.h>
 
 #include "mesh/anatomy/fibres.h"
@@ -13,7 +13,7 @@ static const size_t times_ms[TIMES] = {20, 50, 100, 150, 200, 300, 350, 400, 500
 typedef struct film {
     const mt_backend *backend;
     void *self;
-    double *before[TIMES], *frame[TIMES]; /* V at these times, and a millisecond before */
+    double *before[TIMES], *frame[TIMES]; /* V at these times, and 1 ms before */
     double *activation_ms, *apd_ms;       /* [n_elements] */
 } film;
 
@@ -52,8 +52,8 @@ static void run_film(slab_problem *s, const char *name, const mt_layout *layout,
 }
 
 typedef struct difference {
-    double largest_mV, rms_mV;    /* outside fronts, where V changes by less than 5 mV in a millisecond */
-    double in_front_mV, shift_ms; /* in fronts: and by how much these are off, of that and the slope */
+    double largest_mV, rms_mV;    /* outside wavefronts: V changes by less than 5 mV in 1 ms */
+    double in_front_mV, shift_ms; /* in wavefronts, and the time shift from this difference and the slope */
 } difference;
 
 static difference difference_at(const film *a, const film *b, int k, size_t n)
@@ -75,9 +75,9 @@ static difference difference_at(const film *a, const film *b, int k, size_t n)
     return d;
 }
 
-/* The study found 0.18 mV at most between two codes. A step rounds V at 24 bits, 4e-6 mV, and the gates as much of 1; 25,000 such
- * errors of either sign add up to 1e-3 mV in V, and a plateau's slow currents make a hundred times that of them. In fronts the same
- * 0.1 mV, at the foot of an upstroke of over 100 mV/ms, is less than 0.01 ms. */
+/* The study found at most 0.18 mV between two codes. A step rounds V to 24 bits, 4e-6 mV, and the gates to the same share of 1. 25,000
+ * such errors of either sign add up to 1e-3 mV in V, and the slow currents of a plateau amplify them a hundred times. In wavefronts the
+ * same 0.1 mV, at the foot of an upstroke of over 100 mV/ms, is less than 0.01 ms. */
 static void expect_close(slab_problem *s)
 {
     film cpu, ipu;
@@ -111,7 +111,8 @@ Test(long_run, the_machine_stays_by_double_precision_for_500_ms)
     mt_arena_free(&s.arena);
 }
 
-/* Two ventricles, 15 mm high, of elements of 0.5 mm: fibres by rule, endo, mid and epi cells in their layers, and a wave from the apex. */
+/* Builds two ventricles, 15 mm high, with elements of 0.5 mm: rule-based fibres, endo, mid and epi cells in their layers, stimulated at
+ * the apex. */
 static void make_heart(slab_problem *s)
 {
     enum { LAYERS = 3 };
@@ -164,7 +165,7 @@ static apart apart_by(const double *a, const double *b, size_t n)
     return d;
 }
 
-/* The slab of the benchmark, 20,160 elements. */
+/* Builds the slab of the benchmark, 20,160 elements. */
 static void make_benchmark(slab_problem *s, size_t pde_steps)
 {
     make_slab_problem(s, (double[]){20, 7, 3}, 0.5);
@@ -172,8 +173,8 @@ static void make_benchmark(slab_problem *s, size_t pde_steps)
     s->problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
 }
 
-/* Activation by the machine in a number of diffusion steps, both ways, beside double precision: to the digits of the table in
- * solver/README.md, as every processor computes the same. */
+/* Compares activation times on the machine, with a number of diffusion steps and both kinds of sums, with double precision. They must
+ * have the digits of the table in solver/README.md, since every processor computes the same. */
 static void compare_ways(size_t pde_steps, const char *single_ms, const char *double_word_ms)
 {
     slab_problem s;

@@ -1,4 +1,5 @@
-/* What the loop records against what stands in V at every step: the definitions of solver/record.h, once more and the slow way. */
+/* The values recorded by the time loop compared with V at every step, by a second, slow implementation of the definitions of
+ * solver/record.h. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -8,13 +9,13 @@
 
 #include "solver/record.h"
 
-/* A wave, its end, and a second one: 340 ms. */
+/* An activation wavefront, its repolarisation, and a second wavefront: 340 ms. */
 enum { STEPS = 6800, SECOND_MS = 320 };
 static const double dt_ms = 0.05;
 
-/* One beat, in which the second wave changes nothing; and six. The second begins among the elements that the wave activates, the third while
- * all wait for their repolarisation, the fourth while they repolarise, the fifth with the second stimulus, and the last among the
- * elements that its wave activates. None but the first begins at a whole multiple of the time between looks at V at rest. */
+/* One beat, in which the second wavefront changes nothing, or six beats. The second begins while the wavefront activates elements, the
+ * third while all elements await repolarisation, the fourth while they repolarise, the fifth with the second stimulus, and the last
+ * while its wavefront activates elements. Only the first begins at a multiple of the interval at which V at rest is sampled. */
 static const size_t beats[] = {0, 55, 3333, 5700, SECOND_MS * 20, SECOND_MS * 20 + 51};
 enum { BEATS = sizeof beats / sizeof *beats };
 
@@ -58,7 +59,7 @@ static void shoot(film *f, const mt_backend *backend, mt_record record)
     mt_arena_free(&arena);
 }
 
-/* Where the straight line from step k to k + 1 passes a level. */
+/* Returns the time at which the line from step k to k + 1 crosses a level. */
 static double passing_ms(const double *v, size_t n, size_t k, double level)
 {
     const double from = v[k * n], to = v[(k + 1) * n];
@@ -73,10 +74,10 @@ static const potential none = {INFINITY, INFINITY, INFINITY, 0, INFINITY};
 
 static size_t beat_of_step(const mt_record *record, size_t step)
 {
-    return mt_record_beat(record, step + 1); /* numbers steps by what is done behind them */
+    return mt_record_beat(record, step + 1); /* the number of a step counts the steps after it is done */
 }
 
-/* V at the last but one of the times from `free` to k, or the only one, at which it is looked at. */
+/* Returns V at the second to last of the sampling times from `free` to k, or at the only one. */
 static double rest_of(const double *v, size_t n, const mt_record *record, size_t free, size_t k)
 {
     const size_t every = (size_t)llround(MT_RECORD_REST_MS / dt_ms);
@@ -86,8 +87,8 @@ static double rest_of(const double *v, size_t n, const mt_record *record, size_t
     return v[before * n];
 }
 
-/* Of the element whose potentials are v[k n], and which is free from step *free on: its next action potential, the beat of that and the
- * step at which it is free again, STEPS where it is not. */
+/* Finds the next action potential of the element with potentials v[k n], available from step *free on. Also returns its beat, and in
+ * *free the step from which the element is available again, or STEPS. */
 static potential look(const double *v, size_t n, const mt_record *record, size_t *free, size_t *beat)
 {
     const size_t every = (size_t)llround(MT_RECORD_REST_MS / dt_ms);
@@ -132,22 +133,22 @@ static void expect_potential(const film *f, size_t beat, size_t c, potential p)
 {
     const mt_records *found = &f->s.results.beats[beat];
     const double few_roundings =
-        f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of steps times dt */
+        f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of step number times dt */
     expect_close(found->activation_ms[c], p.activation_ms, few_roundings, "activation", c);
     if (isinf(p.activation_ms)) return;
     expect_close(found->recorded[MT_RECORDED_REST][c], p.rest_mV, 0, "rest", c);
     expect_close(found->recorded[MT_RECORDED_PEAK][c], p.peak_mV, 0, "peak", c);
     expect_close(found->recorded[MT_RECORDED_UPSTROKE][c], p.upstroke_mV_ms, few_roundings, "upstroke", c);
-    /* the level has roundings of its own, and V falls by about a mV a ms there */
+    /* the level also has rounding errors, and V falls by about 1 mV/ms there */
     expect_close(found->recorded[MT_RECORDED_REPOLARISATION][c], p.repolarisation_ms, 4 * few_roundings,
         "repolarisation", c);
 }
 
-/* Answers how many action potentials each beat has, and how many of them ended. */
+/* Compares all elements. Counts the action potentials of each beat, and those that ended. */
 static void check(const mt_backend *backend, mt_record record, size_t begun[BEATS], size_t ended[BEATS])
 {
     static film f;
-    omp_set_num_threads(1); /* there is little to share */
+    omp_set_num_threads(1); /* too little work to share */
     record.kept = (1 << MT_RECORDED_LOW) - 1;
     shoot(&f, backend, record);
     const size_t n = f.s.mesh.n_elements;
@@ -194,7 +195,7 @@ Test(record, goes_on_from_beat_to_beat)
     }
 }
 
-/* And recording changes nothing else: the same potentials, and at 0 mV the same activation, to the bit. */
+/* Recording changes nothing else: the potentials are the same, and at 0 mV the activation times, to the bit. */
 Test(record, changes_no_bit)
 {
     enum { N_STEPS = 400 };

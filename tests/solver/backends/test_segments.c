@@ -1,4 +1,4 @@
-/* A run that goes on elsewhere, and elsewhere again: what each machine took of its own time steps is kept and told. */
+/* A run that is continued on other machines: the cycles of each machine for its own time steps are stored and reported. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -13,7 +13,7 @@ static char path[64];
 
 static void enter(void)
 {
-    omp_set_num_threads(1); /* there is little to share */
+    omp_set_num_threads(1); /* too little work to share */
     (void)strcpy(path, "/tmp/test_segments.XXXXXX.hdf");
     const int file = mkstemps(path, 4);
     cr_assert_geq(file, 0);
@@ -24,7 +24,7 @@ static void leave(void) { (void)unlink(path); }
 
 TestSuite(segments, .init = enter, .fini = leave);
 
-/* Of two beats, and a stimulus that ends with step 100. */
+/* Two beats, and a stimulus that ends with step 100. */
 enum { END = 160 };
 static const size_t beats[] = {0, 120};
 static const mt_record record = {
@@ -38,7 +38,7 @@ static void make(slab_problem *s)
     s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
 }
 
-/* A run under way, and where it is stopped. */
+/* A run in progress, and the step at which it is stopped. */
 typedef struct way {
     slab_problem *s;
     const mt_backend *backend;
@@ -47,7 +47,7 @@ typedef struct way {
     size_t stop;
 } way;
 
-/* Before what was recorded is streamed at the end. */
+/* Writes a checkpoint and stops, before the recorded values are streamed at the end. */
 static bool write_and_stop(void *user, size_t steps_done)
 {
     way *w = user;
@@ -60,7 +60,8 @@ static bool write_and_stop(void *user, size_t steps_done)
     return false;
 }
 
-/* Makes the steps up to `stop`, from the start or from the checkpoint, where it leaves another. Its segments are in the arena of s. */
+/* Runs the steps up to `stop`, from the start or from the checkpoint, and writes a new checkpoint. The returned segments are in the
+ * arena of s. */
 static mt_segments go(slab_problem *s, const mt_backend *b, const mt_layout *layout, bool from, size_t stop)
 {
     mt_arena *arena = &s->arena;
@@ -81,7 +82,7 @@ static mt_segments go(slab_problem *s, const mt_backend *b, const mt_layout *lay
     return w.segments;
 }
 
-/* What a machine takes of the steps from `first` to `end` in a run that is on it from the start. */
+/* Returns the cycles of one machine for the steps from `first` to `end`, in a run that uses it from the start. */
 static mt_segment alone(slab_problem *s, const mt_layout *layout, size_t first, size_t end)
 {
     mt_segment until_first = {0}, until_end = *go(s, &mt_backend_ipu, layout, false, end).segment;
@@ -111,7 +112,7 @@ static void expect_same(const mt_segment *found, const mt_segment *expected)
     cr_expect_eq(sum, found->step_cycles, "phases are all of it");
 }
 
-/* The second machine goes on by itself once, which is no segment of its own. */
+/* The second machine is resumed once on the same machine, which adds no segment. */
 Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
 {
     slab_problem s;
@@ -131,7 +132,7 @@ Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
     mt_arena_free(&s.arena);
 }
 
-/* It was taken to another machine at its end: what the first counted is told even so. */
+/* The run was moved to another machine at its end; the counts of the first are reported nevertheless. */
 Test(segments, the_last_may_have_no_step)
 {
     mt_segment stretch[] = {{.end = 20, .machine = "a"}, {.first = 20, .end = 20, .machine = "a"}};
@@ -141,7 +142,7 @@ Test(segments, the_last_may_have_no_step)
     cr_expect_not(mt_segments_several(&(mt_segments){2, stretch}), "elsewhere from the first step on");
 }
 
-/* The same tiles are another machine after one in between: nobody counted there. */
+/* After a stretch on another backend the same tiles form a new segment, since no cycles were counted in between. */
 Test(segments, a_stretch_without_a_machine_is_one_too)
 {
     slab_problem s;

@@ -1,4 +1,4 @@
-/* What the host takes from a backend: the same bits as what is there, and on the emulated machine with its cycles and bytes. */
+/* Streams from a backend to the host: the bits are those of a read, and the emulated machine counts their cycles and bytes. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -7,18 +7,18 @@
 
 #include "solver/kernels/block.h"
 
-/* 4 x 3 x 2 mm in boxes of 0.5 mm, six elements each; a link to the host of one byte a cycle. */
+/* 4 x 3 x 2 mm in boxes of 0.5 mm, six elements each; a link to the host of one byte per cycle. */
 enum { ELEMENTS = 8 * 6 * 4 * 6, STEPS = 40 };
 
-/* Cycles of a transfer beside its link: a sync inside the chip, and one with the host. Bytes of a packet's header, and of its data at
- * most. */
+/* Cycles of a transfer in addition to its link: a sync inside the chip, and one with the host. Bytes of the header of a packet, and of
+ * its data at most. */
 enum { SYNC = 126 + 600, HEADER = 24, PACKET = 256 };
 
 static slab_problem s;
 
 static void make(void)
 {
-    omp_set_num_threads(1); /* there is little to share */
+    omp_set_num_threads(1); /* too little work to share */
     make_slab_problem(&s, (double[]){4, 3, 2}, 0.5);
     cr_assert_eq(s.mesh.n_elements, ELEMENTS);
     s.target.host.read_bytes_per_second = s.target.clock_hz;
@@ -44,7 +44,7 @@ static void *after_some_steps(const mt_backend *backend, const mt_layout *layout
     return self;
 }
 
-/* In no order, and one of them twice. */
+/* Not sorted, and with one element twice. */
 static const uint32_t some[] = {700, 3, 1151, 4, 3};
 enum { SOME = sizeof some / sizeof *some, UNTOUCHED = -12345 };
 
@@ -75,8 +75,8 @@ Test(streams, every_array_has_the_bits_that_are_there)
     }
 }
 
-/* All 1152 elements on one tile, in the mesh's order, are 18 packets of 256 bytes; of a state every block is a packet. Elements 700,
- * 3 and 4, 1151, and 4 again are four packets. */
+/* All 1152 elements on one tile, in the order of the mesh, are 18 packets of 256 bytes. For a state every block is one packet. Elements
+ * 700, 3 and 4, 1151, and 4 again are four packets. */
 Test(streams, the_machine_counts_every_byte_and_cycle)
 {
     const mt_layout layout = layout_on(&s, 1);
@@ -117,8 +117,8 @@ static ipu_profile run_with(mt_record record, const mt_layout *layout)
     return profile_of(self);
 }
 
-/* At the end the activation. With a record of all, activation, low and the two that are kept; and these once more where a second beat
- * begins. */
+/* At the end the activation times. With a record of all values: activation, low and the two that are kept; all of these again if a
+ * second beat begins. */
 Test(streams, of_a_run_are_what_is_recorded_at_the_end_of_each_beat)
 {
     static const size_t beats[] = {0, STEPS / 2};

@@ -18,7 +18,7 @@
 static const char niederer[] = "data/cases/niederer-0.5.yaml";
 #define NAME "case.yaml"
 
-/* The least a case may say, in lines whose numbers the messages name. */
+/* A minimal case. The messages refer to the line numbers. */
 static const char small[] = "mesh:\n"                                      /* 1 */
                             "  slab: {size_mm: [2, 1, 1], edge_mm: 0.5}\n" /* 2 */
                             "tissue:\n"                                    /* 3 */
@@ -37,8 +37,7 @@ static const char small[] = "mesh:\n"                                      /* 1 
                             "    duration_ms: 2\n"                         /* 16 */
                             "    strength_uA_mm3: 50\n";                   /* 17 */
 
-/* Loads the small case with one piece of its text replaced, from a file; the message then starts with its
- * name. Gives the file's name. */
+/* Writes the small case, with one piece of its text replaced, to a file. The messages start with its name. Returns the name of the file. */
 static const char *file_with(const char *from, const char *to)
 {
     static char path[64];
@@ -107,7 +106,7 @@ Test(case, what_comes_with_the_program_loads)
     }
 }
 
-/* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm; over 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
+/* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm, divided by 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
 Test(case, the_heart_that_comes_with_the_program_loads)
 {
     mt_arena arena = {0};
@@ -119,7 +118,7 @@ Test(case, the_heart_that_comes_with_the_program_loads)
     mt_arena_free(&arena);
 }
 
-/* A case that says nothing of the scheme gets the usual one; what it says is taken, each key by itself. */
+/* A case without keys of the diffusion scheme has the default scheme; each key that is present changes only its own value. */
 Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
 {
     static const char *const sets[] = {
@@ -142,7 +141,7 @@ Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
     mt_arena_free(&arena);
 }
 
-/* That of its cells; the usual scheme is that of the first model's. */
+/* The scheme has the front width of the ionic model of the case; the default scheme has that of the first model. */
 Test(case, its_scheme_has_the_front_of_its_cells)
 {
     const mt_cell_model *wide;
@@ -174,7 +173,7 @@ Test(case, the_benchmarks_tissue_has_its_published_conductivities)
     mt_arena_free(&arena);
 }
 
-/* The cube of 1.5 mm holds 3 x 3 x 3 boxes of 0.5 mm, and so 162 of the elements, six to a box. */
+/* The cube of 1.5 mm contains 3 x 3 x 3 boxes of 0.5 mm, and therefore 162 elements, six per box. */
 Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other)
 {
     mt_arena arena = {0};
@@ -184,7 +183,7 @@ Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
-    cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, to rounding */
+    cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, within rounding */
     cr_expect_eq(stimulus[0].start_ms, 0);
     cr_expect_eq(stimulus[0].duration_ms, 2);
     cr_assert_eq(stimulus[0].n_elements, 162);
@@ -211,7 +210,7 @@ Test(case, every_stimulus_has_its_own_elements_and_borders_count)
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
     cr_assert_eq(c.n_stimuli, 2);
-    cr_expect_eq(stimulus[0].n_elements, 2); /* of a Kuhn box's six centroids two have x = edge / 4 */
+    cr_expect_eq(stimulus[0].n_elements, 2); /* two of the six centroids of a Kuhn box have x = edge / 4 */
     cr_expect_float_eq(stimulus[0].rise_mV_ms, 10, 1e-12);
     cr_expect_eq(stimulus[1].n_elements, 12);
     for (size_t k = 0; k < stimulus[1].n_elements; k++) cr_expect_eq(stimulus[1].element[k], k);
@@ -262,7 +261,7 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     mt_arena_free(&arena);
 }
 
-/* Only of a model that has an element for each layer. */
+/* Only models with a variant for each layer allow layers. */
 Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
 {
     static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
@@ -278,7 +277,7 @@ Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
     mt_arena_free(&arena);
 }
 
-/* Each model has its own. */
+/* The limit depends on the model. */
 Test(case, the_longest_step_is_the_models)
 {
     static const char *const sets[] = {
@@ -322,7 +321,7 @@ Test(case, what_may_be_left_out_has_its_default)
     mt_arena_free(&arena);
 }
 
-/* The names a case may use are those of the table, all of them, in the order of their numbers. */
+/* A case can use all names of the table, in the order of their numbers, and no others. */
 Test(case, names_of_backends_are_those_of_the_table)
 {
     char set[64], allowed[256] = "--set machine.backend=nonsense: nonsense; allowed: ";
@@ -341,7 +340,7 @@ Test(case, names_of_backends_are_those_of_the_table)
     mt_arena_free(&arena);
 }
 
-/* Half the elements of a slab are inert, in its middle; what a region says of parameters holds where elements are left. */
+/* Half of the elements of a slab, in its middle, are non-conducting. Parameters of a region apply to the remaining elements. */
 Test(case, regions_change_cells_one_after_the_other)
 {
     mt_arena arena = {0};
@@ -455,7 +454,7 @@ Test(case, the_tissue_normal_to_the_sheets_is_as_across_unless_it_is_given)
     mt_arena_free(&arena);
 }
 
-/* Every model of the table with each of its variants, and none else. */
+/* Every model of the table with each of its variants, and no others. */
 Test(case, cells_are_those_of_the_table)
 {
     char model[64], type[64];
@@ -500,7 +499,7 @@ Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
         ":4: tissue.cm_uF_mm2: missing; allowed: a number at least 1e-06 and at most 1000");
 }
 
-/* Every number of a case and of a machine has both ends of its range. Those of bands have the range of the key they name. */
+/* Expects that every number of a case and of a machine has both limits. Values of bands have the range of the key that they name. */
 static void expect_ranges(const mt_yaml_key *keys, const char *above)
 {
     for (; keys->name; keys++) {
@@ -563,7 +562,7 @@ Test(case, keys_that_contradict_each_other_are_refused)
         "diffusion.method explicit");
     expect_failure("end_ms: 10", "end_ms: 0.001",
         ": time.end_ms: 0.001; allowed: a whole number of steps of dt_ms = 0.02, at least one: 0.02");
-    /* 1,000,000.5 steps; once a part of a million of all steps was let pass, which is half a step of so many */
+    /* 1,000,000.5 steps: a relative tolerance of one in a million of all steps would accept half a step here */
     expect_failure("end_ms: 10", "end_ms: 20000.01",
         ": time.end_ms: 20000.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 20000 or "
         "20000.02");
@@ -595,7 +594,7 @@ Test(case, keys_that_contradict_each_other_are_refused)
     "  - {name: " leg ", at_mm: [9, 9, 7]}\n"                                                                \
     "  - {name: aVF, at_mm: [9, 6, 9]}\n"
 
-/* Without LL there are no leads, and aVF is an allowed name. */
+/* Without LL there are no leads, so aVF is a valid name. */
 Test(case, electrodes_are_not_called_as_leads_of_others)
 {
     mt_arena arena = {0};
@@ -619,7 +618,7 @@ Test(case, a_missing_file_is_a_matter_of_files)
     mt_arena_free(&arena);
 }
 
-/* Numbers to the bit, NaN among them. */
+/* Compares numbers to the bit, including NaN. */
 static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimulus *b)
 {
     mt_case_stimulus x = *a, y = *b;
@@ -644,7 +643,7 @@ static const char every_region[] =
     "place/list.txt, duration_ms: 2, strength_uA_mm3: 50}, {layer: mid, duration_ms: 2, strength_uA_mm3: "
     "50}]";
 
-/* What was not given is not written, what was left to the program is. */
+/* Values that were not specified are not written; defaults chosen by the program are. */
 Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
 {
     const char *const sets[] = {every_region};

@@ -1,4 +1,4 @@
-/* How late waves are expected to be by the size of the elements. */
+/* The expected delay of activation as a function of element size. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -38,7 +38,7 @@ Test(delay, the_length_for_an_error_is_the_longest_that_has_no_more)
         mt_cell_models[0]->delays[mt_cell_models[0]->n_delays - 1].length_mm, 1e-12);
 }
 
-/* D a quarter in all directions: lengths are halved. */
+/* A quarter of D in all directions: lengths are halved. */
 Test(delay, elements_of_a_tissue_that_conducts_worse_must_be_smaller)
 {
     mt_tissue slow = mt_tissue_usual;

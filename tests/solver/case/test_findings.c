@@ -15,7 +15,7 @@
 static const char small[] =
     SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
 
-/* All findings, each with a line end. */
+/* All findings, one per line. */
 static char said[4096];
 
 static void add(const char *kind, const char *text)
@@ -32,7 +32,7 @@ static void begin(void)
     mt_listen(&listener);
 }
 
-/* Of the small case with a setting or two, before it runs. */
+/* Returns the findings of the small case with one or two settings, before it runs. */
 static const char *said_of_case(const char *set, const char *other)
 {
     const char *const sets[] = {set, other};
@@ -59,13 +59,13 @@ static void expect_silence(const char *found) { cr_expect_str_empty(found, "%s",
 Test(findings, a_usual_case_has_none)
 {
     expect_silence(said_of_case(NULL, NULL));
-    /* whole but for what decimals leave: 100 ms of 1/30 ms, and tenths in binary */
+    /* whole numbers within the precision of decimals: 100 ms of 1/30 ms, and tenths in binary */
     expect_silence(said_of_case("time.dt_ms=0.0333333", "time.end_ms=100"));
     expect_silence(said_of_case("time.dt_ms=0.04", "stimuli.0.start_ms=0.36"));
     expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
 }
 
-/* More than four times beyond what was measured; isotropic tissues and three times as many membranes are within it. */
+/* More than a factor of four beyond measured values. Isotropic tissues, and three times the surface-to-volume ratio, are within it. */
 Test(findings, tissue_far_from_what_was_measured_is_told_by_its_key)
 {
     static const char *const wrong[][2] = {
@@ -101,7 +101,7 @@ Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_us
         "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
 }
 
-/* The case that a slab in boxes of 0.5 mm with a setting or two is, and its parts. */
+/* Builds the case and its parts for a slab in boxes of 0.5 mm with some settings. */
 static void make_parts(mt_arena *arena, const char *const *sets, size_t n, mt_case *c, mt_case_parts *parts)
 {
     mt_mesh mesh;
@@ -113,7 +113,7 @@ static void make_parts(mt_arena *arena, const char *const *sets, size_t n, mt_ca
     cr_assert_eq(mt_case_parts_make(arena, &mesh, &media, parts), MT_OK);
 }
 
-/* What is found of a slab in boxes of 0.5 mm, whose elements are of 0.275 mm, with a setting or two. */
+/* Returns the findings for a slab in boxes of 0.5 mm, with elements of 0.275 mm, and up to three settings. */
 static const char *said_of_slab(const char *set, const char *other, const char *third)
 {
     const char *const sets[] = {set, other, third};
@@ -133,7 +133,7 @@ static void expect_part(const char *found, const char *part)
     cr_expect(strstr(found, part), "no '%s' in: %s", part, found);
 }
 
-/* An eighth of the diffusivity makes them as long as 0.778 mm are in the usual tissue, between two rows of the table. */
+/* With an eighth of the diffusivity the elements correspond to 0.778 mm in the usual tissue, between two rows of the table. */
 Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they_are)
 {
     const mt_cell_delay *row = &mt_cell_tp06.delays[2];
@@ -152,13 +152,13 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
     said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
     expect_part(said, "% or more late (root mean square over all directions), as measured with tp06 in "
                       "elements of 0.8 mm of the usual tissue");
-    /* a tenth of the diffusivity: the size that was measured scales with its root */
+    /* a tenth of the diffusivity: the measured size scales with its square root */
     expect_part(
         said, "; propagation may fail in elements of more than 0.253 mm, the largest that were measured");
 }
 
-/* An eighth of the diffusivity in a half, twice over in a fourth: the region is told by its worst part, and one in which waves
- * are less late than in the whole is not. */
+/* An eighth of the diffusivity in one half, applied twice in a quarter. The finding reports the region by its worst part. A region with
+ * a smaller delay than the default tissue is not reported. */
 Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
 {
     const char *slow =
@@ -178,7 +178,7 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
     cr_expect(!strstr(said, "regions"), "%s", said);
 }
 
-/* Each part with the size of its own elements: a region of the mesh's fine ones may be what needs short steps. */
+/* Each part uses the size of its own elements, so a region with fine elements can be the one that requires short steps. */
 Test(findings, a_region_that_needs_too_many_steps_is_named)
 {
     const char *const sets[] = {"regions=[{min_mm: [0, 0, 0], max_mm: [1, 2, 1], type: mid}, {min_mm: [0, 0, "
@@ -206,7 +206,7 @@ Test(findings, parts_have_the_size_of_their_elements)
     size_t by[2] = {MT_MEDIA_WHOLE, 3};
     cr_assert_eq(mt_slab_make(&arena, (double[]){2, 2, 2}, 1, &mesh), MT_OK);
     for (size_t v = 0; v < mesh.n_vertices; v++)
-        if (mesh.xyz_mm[3 * v] == 2) mesh.xyz_mm[3 * v] = 9; /* boxes of eight times the size behind 1 mm */
+        if (mesh.xyz_mm[3 * v] == 2) mesh.xyz_mm[3 * v] = 9; /* boxes of eight times the size beyond 1 mm */
     for (size_t c = 0; c < mesh.n_elements; c++) of[c] = mt_mesh_volume_mm3(&mesh, c) > 1;
     cr_assert_eq(mt_case_parts_make(&arena, &mesh, &(mt_media){2, medium, of, by}, &parts), MT_OK);
     cr_assert_eq(parts.n, 2);
@@ -214,7 +214,7 @@ Test(findings, parts_have_the_size_of_their_elements)
     cr_expect_float_eq(parts.part[1].length_mm, 2 / cbrt(6), 1e-12);
     cr_expect(parts.part[0].region == MT_MEDIA_WHOLE && parts.part[1].region == 3);
     cr_expect_float_eq(parts.part[1].tissue.sigma_l_mS_mm, 1, 1e-15);
-    for (size_t k = 0; k < 2; k++) { /* each with the edges of its own elements */
+    for (size_t k = 0; k < 2; k++) { /* each with the edge lengths of its own elements */
         mt_mesh own;
         mt_element_size size;
         uint8_t keep[6 * 8];
@@ -230,7 +230,7 @@ Test(findings, parts_have_the_size_of_their_elements)
     mt_arena_free(&arena);
 }
 
-/* With a fourth of the conductivities across alone, lengths count for more by 4^(1/3). */
+/* With a quarter of the transverse conductivities only, lengths increase by 4^(1/3). */
 Test(findings, lengths_go_with_the_sixth_root_of_one_diffusivity_along_and_two_across)
 {
     expect_part(said_of_slab("tissue.intracellular_t_mS_mm=0.00475", "tissue.extracellular_t_mS_mm=0.06",
@@ -241,7 +241,7 @@ Test(findings, lengths_go_with_the_sixth_root_of_one_diffusivity_along_and_two_a
         said, "in elements of 0.693 mm of the usual tissue"); /* a sixteenth: 0.27516 16^(1/3) = 0.69336 */
 }
 
-/* Linear between the rows. */
+/* Linear interpolation between the rows. */
 Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known)
 {
     const mt_cell_delay *row = mt_cell_tp06.delays;
@@ -257,11 +257,11 @@ Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known
     expect_part(said_of_slab("diffusion.spreading=0.02", NULL, NULL),
         "the error with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
         "--spreading 0.02 --damping 1.6 --correction minimum` measures it");
-    /* so fine that the plain scheme would do */
+    /* so fine that the plain scheme suffices */
     expect_silence(said_of_slab("diffusion.spreading=0.02", "tissue.chi_per_mm=14", NULL));
 }
 
-/* Spreading is too much for a model with so wide a front. */
+/* With such a wide wavefront spreading overcorrects: activation is early. */
 Test(findings, a_model_has_its_own_delays)
 {
     const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
@@ -271,7 +271,7 @@ Test(findings, a_model_has_its_own_delays)
         "elements of 0.8 mm");
 }
 
-/* What is found after a run to 100 ms of four elements with such activation times. */
+/* Returns the findings after a run to 100 ms of four elements with these activation times. */
 static const char *said_of_four(double activation_ms[4])
 {
     const mt_diffusion four = {.n_elements = 4};
@@ -293,7 +293,7 @@ Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
     expect_silence(said_of_four((double[]){INFINITY, INFINITY, INFINITY, INFINITY}));
 }
 
-/* A spiral whose turns are beats: an element that one of them leaves out has its time in another. */
+/* A spiral wave with one beat per turn: an element that one turn does not activate has its activation time in another. */
 Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
 {
     const mt_diffusion four = {.n_elements = 4};
@@ -342,7 +342,7 @@ Test(findings, a_stimulus_counts_in_its_own_beat)
     expect_silence(said);
 }
 
-/* What is found of the places of the small case, in a slab of 3 x 2 x 1 mm, with such a stimulus and electrode. */
+/* Returns the findings about positions in the small case, in a slab of 3 x 2 x 1 mm, with this stimulus and electrode. */
 static const char *said_of_places(const char *stimulus, const char *electrode)
 {
     const char *const sets[] = {stimulus, electrode};

@@ -7,7 +7,7 @@
 
 static const double dt_ms = 0.02, end_ms = 10;
 
-/* All moments, in steps, as far as `expected` goes. */
+/* Compares all moments, in steps, with the n `expected` ones. */
 static void expect(mt_moments_asked asked, size_t n, const size_t *expected)
 {
     mt_arena arena = {0};

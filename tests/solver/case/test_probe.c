@@ -73,9 +73,9 @@ static size_t nearest(const slab *s, const double at[3])
     return best;
 }
 
-/* Corners, middles of edges and faces, the centre, and places between: no rounding error of a fit on values
- * of order 30 comes near 1e-10. Many places have several nearest elements, which rounding alone tells apart: a distance below 1 mm
- * from coordinates below 3 mm is off by less than 10 * 2^-51 mm. */
+/* Corners, middles of edges and faces, the centre, and points between them. The rounding error of a fit on values of order 30 is far
+ * below 1e-10. Many points have several nearest elements, distinguished only by rounding: a distance below 1 mm from coordinates below 3
+ * mm is accurate to 10 * 2^-51 mm. */
 Test(probe, linear_fields_are_read_exactly_at_corners_and_inside)
 {
     slab s;
@@ -107,9 +107,9 @@ static double far_bowl(const double x[3])
     return bowl((const double[3]){size_mm[0] - x[0], size_mm[1] - x[1], x[2]});
 }
 
-/* The slab has even numbers of boxes along x and y, and so is its own mirror image. In its vertices up to 48 elements meet, many
- * of them equally near, and the bowl is no linear function: which of them is taken would show in the third digit. A fit of
- * numbers below 30 is good to 1e-10, as above. */
+/* The slab has even numbers of boxes along x and y, so it is its own mirror image. Up to 48 elements meet at its vertices, many at equal
+ * distance, and the bowl is not a linear function: the choice between them would change the third digit. A fit of numbers below 30 is
+ * accurate to 1e-10, as above. */
 Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
 {
     slab s;
@@ -126,7 +126,7 @@ Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
     mt_arena_free(&s.arena);
 }
 
-/* Not yet activated elements are infinite: the front's edge is fitted on what lies behind it. */
+/* Elements that are not yet activated are infinite; the edge of the wavefront is fitted on the elements behind it. */
 Test(probe, infinite_elements_are_left_out)
 {
     slab s;
@@ -153,11 +153,11 @@ Test(probe, infinite_elements_are_left_out)
     mt_arena_free(&s.arena);
 }
 
-/* A front normal to (1, 1, 1), between rest and plateau, less than an element thick. */
+/* A wavefront normal to (1, 1, 1) between rest and plateau, less than one element thick. */
 static double front_at_mm;
 static double front(const double x[3]) { return x[0] + x[1] + x[2] < front_at_mm ? 20 : -85; }
 
-/* The fit leaves the range at the surface (the claim would be empty otherwise), the state does not. */
+/* The fit leaves the range at the surface (otherwise the test would be empty); the state does not. */
 Test(probe, states_stay_within_the_range_of_the_elements_across_a_front)
 {
     size_t beyond = 0;
@@ -179,7 +179,7 @@ Test(probe, states_stay_within_the_range_of_the_elements_across_a_front)
     mt_arena_free(&s.arena);
 }
 
-/* Half an edge inside the surface a place is between centres, and a linear field is not limited there. */
+/* Half an edge inside the surface a point is between centroids, so a linear field is not limited there. */
 Test(probe, states_of_a_linear_field_are_exact_inside)
 {
     slab s;
@@ -196,7 +196,7 @@ Test(probe, states_of_a_linear_field_are_exact_inside)
     mt_arena_free(&s.arena);
 }
 
-/* Activation times of a plane wave along (1, 1, 1): the far corner is activated after all element centres. */
+/* Activation times of a plane wave along (1, 1, 1). The far corner is activated after all centroids. */
 static double arrival(const double x[3]) { return x[0] + x[1] + x[2]; }
 
 Test(probe, a_corner_is_activated_after_the_last_centre_and_not_while_elements_near_it_wait)
@@ -238,7 +238,7 @@ Test(probe, where_the_nearest_element_is_infinite_so_is_the_answer)
     mt_arena_free(&s.arena);
 }
 
-/* Makes all others of the element's row infinite but the n whose numbers in the row are given. */
+/* Sets all others in the row of the element to infinity, except the n listed places of the row. */
 static void keep_only(slab *s, size_t element, size_t n, const size_t *kept)
 {
     const uint32_t *row = &s->diffusion.column[MT_DIFFUSION_ROW * element];
@@ -264,7 +264,7 @@ Test(probe, too_few_elements_give_the_nearest_ones_value)
     mt_arena_free(&s.arena);
 }
 
-/* Six times the volume between four elements' centroids, of which one is the element itself. */
+/* Returns six times the volume spanned by the centroids of the element and three others. */
 static double volume(const slab *s, size_t element, const size_t other[3])
 {
     double o[3], d[3][3];
@@ -278,13 +278,13 @@ static double volume(const slab *s, size_t element, const size_t other[3])
            d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
 }
 
-/* All sets of three others of an element's row: in one plane with it, its own value counts; otherwise the linear
- * field is found (of which the own value differs). */
+/* All sets of three other elements of a row. If they are in one plane with the element, its own value is used; otherwise the linear
+ * field results, which differs from its own value. */
 Test(probe, elements_in_one_plane_give_the_nearest_ones_value)
 {
     size_t flat = 0, full = 0;
     slab s;
-    omp_set_num_threads(1); /* for one place at a time a second one is only waited for */
+    omp_set_num_threads(1); /* for one point at a time a second thread only adds waiting */
     make(&s);
     double at[3];
     const size_t element = s.mesh.n_elements / 2 + 3 * 6 + 2;

@@ -1,4 +1,4 @@
-/* When the stimuli of a case act. */
+/* The times at which the stimuli of a case act. */
 #include <criterion/criterion.h>
 
 #include "solver/case/stimulated.h"
@@ -9,7 +9,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(stimulated, .fini = leave);
 
-/* The spans of stimuli in a case of 100 ms in steps of 0.1 ms. */
+/* Returns the spans of stimuli in a case of 100 ms with steps of 0.1 ms. */
 static size_t spans_of(size_t n, mt_case_stimulus *stimulus, mt_span **span)
 {
     size_t n_spans;
@@ -35,12 +35,12 @@ Test(stimulated, pulses_are_in_order_and_those_that_overlap_are_one)
     cr_assert_eq(spans_of(5, s, &span), 5);
     expect_span(&span[0], 0, 2);
     expect_span(&span[1], 45, 47);
-    expect_span(&span[2], 50, 52); /* at the nearest steps */
+    expect_span(&span[2], 50, 52); /* rounded to steps */
     expect_span(&span[3], 90, 95);
     expect_span(&span[4], 99, 102);
 }
 
-/* Thirty sites begin one after another. */
+/* Thirty sites, stimulated one after another. */
 Test(stimulated, a_series_of_pulses_that_makes_a_beat_is_no_span)
 {
     mt_case_stimulus s[30];
@@ -52,7 +52,7 @@ Test(stimulated, a_series_of_pulses_that_makes_a_beat_is_no_span)
     expect_span(&span[0], 0, 10);
 }
 
-/* A sample at the start of a pulse does not know of it yet; one at its end does. */
+/* A sample at the start of a pulse does not include its effect; one at its end does. */
 Test(stimulated, spans_are_open_at_their_start_and_closed_at_their_end)
 {
     const mt_span span[] = {{0, 2}, {10, 12}};

@@ -1,5 +1,5 @@
-/* The Mitchell-Schaeffer model once more, for tests only: plain scalar code in double precision, in the paper's own v from 0 to
- * 1 (Bull. Math. Biol. 65 (2003) 767-793), and what can be said of it in closed form. It shares nothing with the solver. */
+/* A second implementation of the Mitchell-Schaeffer model for tests: scalar code in double precision, in the paper's v from 0 to 1
+ * (Bull. Math. Biol. 65 (2003) 767-793), and its closed-form results. It shares no code with the solver. */
 #pragma once
 
 #include <math.h>
@@ -10,14 +10,14 @@ typedef struct ms_times {
 
 static const ms_times ms_paper = {0.3, 6, 120, 150};
 
-/* dv/dt and dh/dt per ms. */
+/* Computes dv/dt and dh/dt [per ms]. */
 static inline void ms_rates(const ms_times *t, const double y[2], double rate[2])
 {
     rate[0] = y[1] * y[0] * y[0] * (1 - y[0]) / t->in - y[0] / t->out;
     rate[1] = y[0] < 0.13 ? (1 - y[1]) / t->open : -y[1] / t->close;
 }
 
-/* One step of Runge and Kutta's fourth order, with `rise` [per ms] added to dv/dt. */
+/* Advances by one step of the fourth-order Runge-Kutta method, with `rise` [per ms] added to dv/dt. */
 static inline void ms_runge_kutta(const ms_times *t, double dt_ms, double rise, double y[2])
 {
     static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
@@ -31,32 +31,32 @@ static inline void ms_runge_kutta(const ms_times *t, double dt_ms, double rise, 
     for (int k = 0; k < 2; k++) y[k] += dt_ms * sum[k];
 }
 
-/* Below this h there is no plateau: h v (1 - v) = tau_in / tau_out has no root. */
+/* Returns the h below which there is no plateau: h v (1 - v) = tau_in / tau_out has no root. */
 static inline double ms_h_min(const ms_times *t) { return 4 * t->in / t->out; }
 
-/* The gate after so long a rest behind an action potential, which left it at h_min. */
+/* Returns h after a rest of `rest_ms` following an action potential that ended with h_min. */
 static inline double ms_h_after(const ms_times *t, double rest_ms)
 {
     return 1 - (1 - ms_h_min(t)) * exp(-rest_ms / t->open);
 }
 
-/* Length of the action potential after that rest, in leading order for tau_in, tau_out << tau_open, tau_close: as long as h takes
- * to fall to h_min (the paper's equation of restitution). */
+/* Returns the action potential duration after that rest, in leading order for tau_in, tau_out << tau_open, tau_close: the time in which
+ * h falls to h_min (the restitution equation of the paper). */
 static inline double ms_apd(const ms_times *t, double rest_ms)
 {
     return t->close * log(ms_h_after(t, rest_ms) / ms_h_min(t));
 }
 
-/* The next order: how long v lags behind when the plateau goes. There, with v = 1/2 + x and h = h_min (1 - s / tau_close),
- * s ms later, dx/ds = -(s / tau_close + 4 x^2) / (2 tau_out): a Riccati equation, whose solution is the logarithmic derivative of
- * Airy's function Ai(-s / (tau_out^2 tau_close)^(1/3)) and leaves at its first zero. */
+/* Returns the next order: the lag of v at the end of the plateau. There, with v = 1/2 + x and h = h_min (1 - s / tau_close), s ms later,
+ * dx/ds = -(s / tau_close + 4 x^2) / (2 tau_out). This Riccati equation is solved by the logarithmic derivative of the Airy function
+ * Ai(-s / (tau_out^2 tau_close)^(1/3)), and the solution ends at its first zero. */
 static inline double ms_lag(const ms_times *t)
 {
     return 2.338107410459767 * cbrt(t->out * t->out * t->close);
 }
 
-/* Speed of a front into cells at rest, in leading order: h = 1 leaves D v'' + v (v - low) (high - v) / tau_in, whose front
- * from 0 to `high` moves at sqrt(D / (2 tau_in)) (high - 2 low). */
+/* Returns the conduction velocity into resting tissue, in leading order: h = 1 leaves D v'' + v (v - low) (high - v) / tau_in, and its
+ * front from 0 to `high` moves at sqrt(D / (2 tau_in)) (high - 2 low). */
 static inline double ms_speed(const ms_times *t, double d_mm2_ms)
 {
     const double root = sqrt(1 - ms_h_min(t)), high = (1 + root) / 2, low = (1 - root) / 2;

@@ -1,4 +1,4 @@
-/* What the summary of beats says, beside a plain search through all steps of the same run, and on curves whose answers are known. */
+/* The summary of beats, compared with a plain search through all steps of the same run, and for curves with known results. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -17,13 +17,13 @@ TestSuite(beats, .fini = leave);
 
 /* ---- a slow search */
 
-/* V after each step; v[0] before the first. */
+/* V after each step; v[0] is before the first step. */
 typedef struct curve {
     size_t n; /* steps */
     double dt_ms, v[STEPS_MAX + 1], ca[STEPS_MAX + 1];
 } curve;
 
-/* The first step from `from` to `to` in which V passes the level that way, as a time; NaN: none. */
+/* Returns the time of the first step between `from` and `to` in which V crosses the level in this direction, or NaN. */
 static double passage_ms(const curve *c, size_t from, size_t to, double level, bool up)
 {
     for (size_t s = from; s < to; s++)
@@ -46,7 +46,7 @@ static void expect_near(double found, double expected, const char *what, size_t 
         "beat %zu: %s is %.12g, expected %.12g", beat, what, found, expected);
 }
 
-/* All beats of a curve in which each has an action potential that is over before the next one. */
+/* Compares all beats of a curve. Each must have an action potential that ends before the next one. */
 static void expect_found(const curve *c, const mt_beats *b)
 {
     static const double part[MT_APDS] = {0.9, 0.5, 0.3};
@@ -92,7 +92,7 @@ static void pace(const mt_cell_model *model, size_t variant, double bcl_ms, size
 {
     const mt_cell_variant *of = &model->variants[variant];
     const mt_pulses pulses = {bcl_ms, n, 5, 1, 52, false};
-    const size_t calcium = model->n_states > 12 ? 12 : 0; /* any state will do */
+    const size_t calcium = model->n_states > 12 ? 12 : 0; /* any state serves */
     mt_pulse_steps steps;
     mt_lone_cell cell;
     c->dt_ms = 0.02;
@@ -120,7 +120,7 @@ Test(beats, of_every_model_are_what_a_search_through_all_steps_finds)
     free(c);
 }
 
-/* Cycles of 280 ms, in which only the first has a pulse: its action potential ends in the second. */
+/* Cycles of 280 ms, with a pulse only in the first: its action potential ends in the second. */
 Test(beats, an_action_potential_is_followed_into_the_next_cycle)
 {
     curve *c = malloc(sizeof *c);
@@ -139,7 +139,7 @@ Test(beats, an_action_potential_is_followed_into_the_next_cycle)
 
 /* ---- known curves */
 
-/* V at whole ms, between which it is a line. */
+/* V at whole milliseconds, linear in between. */
 static mt_beats of_points(size_t n_points, const double *v, size_t n, size_t cycle_ms)
 {
     enum { STEPS = 4 }; /* of 0.25 ms */
@@ -165,8 +165,8 @@ Test(beats, lines_have_the_durations_that_one_can_read_off_them)
     cr_assert(isnan(x->interval_ms) && isnan(x->calcium_low_mM));
 }
 
-/* The second pulse comes before V has fallen half of the way: it lengthens the first action potential. The third comes after half,
- * and before 90 %: a beat of its own, the first has no APD90. */
+/* The second pulse occurs before 50 % repolarisation and lengthens the first action potential. The third occurs between 50 % and 90 %:
+ * it is a separate beat, and the first has no APD90. */
 Test(beats, what_comes_before_half_of_the_way_down_is_no_beat_of_its_own)
 {
     const double early[] = {-80, 20, -20, 20, -80, -80}, late[] = {-80, 20, -60, 20, -80, -80};

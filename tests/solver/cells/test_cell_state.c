@@ -29,7 +29,7 @@ TestSuite(cell_state, .init = enter, .fini = leave);
 
 enum { MOST = 64 };
 
-/* Numbers that need all of their digits. */
+/* Fills a state with numbers that need all of their digits. */
 static mt_cell_state awkward(const mt_cell_model *model, double parameters[MOST], double states[MOST])
 {
     for (size_t k = 0; k < model->n_parameters; k++) parameters[k] = k % 2 ? NAN : 1.0 / (double)(k + 3);
@@ -57,7 +57,7 @@ Test(cell_state, what_is_written_reads_back_to_the_bit)
         }
 }
 
-/* Only those that a user changed, not those in which types differ. */
+/* Only parameters that a user changed, not the differences between types. */
 Test(cell_state, parameters_are_those_that_are_not_the_types_own)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
@@ -84,7 +84,7 @@ Test(cell_state, a_number_that_is_none_is_not_written)
     cr_assert(strstr(mt_message(), "the state Ca_i is inf"), "%s", mt_message());
 }
 
-/* ---- what is refused */
+/* ---- refused files */
 
 static const char good[] = "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nstates:\n  h: 1\n";
 
@@ -96,7 +96,7 @@ static void write_text(const char *text)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* The good file with one thing in place of another; `message` follows the file's name. */
+/* Expects that the good file with one text replaced is refused; `message` follows the name of the file. */
 static void refuses(const char *old, const char *new, const char *message)
 {
     char text[1024], expected[1024];

@@ -15,7 +15,7 @@ static void find_model(void) { cr_assert_eq(mt_cell_model_find("mitchell-schaeff
 
 TestSuite(mitchell_schaeffer, .init = find_model);
 
-/* One step of the solver's equations with other times. */
+/* Advances by one step of the solver's equations with other time constants. */
 static void step(const ms_times *t, double dt_ms, double *v_mV, double *h)
 {
     const double parameters[MS_PARAMETERS] = {[MS_TAU_IN] = t->in,
@@ -37,7 +37,8 @@ Test(mitchell_schaeffer, parameters_are_the_papers)
     cr_expect_eq(found[MS_V_GATE], 0.13);
 }
 
-/* V = 100 v - 80 mV costs a rounding of 100, the rest some ten of numbers of the terms' size, whose largest is h v^2 / tau_in. */
+/* V = 100 v - 80 mV costs one rounding of 100; the remaining operations cost about ten roundings of numbers of the size of the terms,
+ * the largest being h v^2 / tau_in. */
 Test(mitchell_schaeffer, a_step_is_eulers_to_rounding)
 {
     uint64_t seed = 3;
@@ -46,7 +47,7 @@ Test(mitchell_schaeffer, a_step_is_eulers_to_rounding)
         const double y[2] = {(v_mV + 80) / 100, h};
         double rate[2], after[2] = {v_mV, h};
         float single[2] = {(float)v_mV, (float)h};
-        if (fabs(y[0] - 0.13) < 1e-6) continue; /* rounding decides on which side it is */
+        if (fabs(y[0] - 0.13) < 1e-6) continue; /* rounding decides the branch */
         ms_rates(&ms_paper, y, rate);
         const double expected[2] = {v_mV + 100 * dt_ms * rate[0], h + dt_ms * rate[1]},
                      size[2] = {100 + 100 * dt_ms * (4 / ms_paper.in + 2 / ms_paper.out), 1};
@@ -61,7 +62,7 @@ Test(mitchell_schaeffer, a_step_is_eulers_to_rounding)
     }
 }
 
-/* The gate opens below v_gate, and closes from it on. */
+/* The gate opens below v_gate and closes from v_gate on. */
 Test(mitchell_schaeffer, the_gate_turns_at_v_gate)
 {
     double below[2] = {100 * nextafter(0.13, 0) - 80.001, 0.5}, above[2] = {100 * 0.13 - 79.999, 0.5};
@@ -70,7 +71,7 @@ Test(mitchell_schaeffer, the_gate_turns_at_v_gate)
     cr_expect(below[1] > 0.5 && above[1] < 0.5, "%.17g and %.17g", below[1], above[1]);
 }
 
-/* Rest is a fixed point of the equations, and V = -80 mV is v = 0 exactly. */
+/* The resting state is a fixed point of the equations, and V = -80 mV is v = 0 exactly. */
 Test(mitchell_schaeffer, rest_is_kept_to_the_bit)
 {
     const mt_cell_variant *rest = &model->variants[MS_STANDARD];
@@ -83,7 +84,8 @@ Test(mitchell_schaeffer, rest_is_kept_to_the_bit)
     cr_expect(v == -80 && h == 1 && v_single == -80 && h_single == 1);
 }
 
-/* The largest difference in V to Runge-Kutta steps of 5 us over an action potential of 350 ms; 52 mV/ms from 1 to 2 ms. */
+/* Returns the largest difference in V from Runge-Kutta steps of 5 us over an action potential of 350 ms; stimulus of 52 mV/ms from 1 to
+ * 2 ms. */
 static double largest_difference(size_t dt_us)
 {
     enum { END_US = 350000, FINE_US = 5 };
@@ -111,8 +113,8 @@ Test(mitchell_schaeffer, halving_the_step_halves_the_error_of_an_action_potentia
     cr_expect(middle / fine > 1.8 && middle / fine < 2.2, "%g, then %g mV", middle, fine);
 }
 
-/* How long v stays above v_gate after a rest: it begins at 1/2, above any threshold, with the gate as the rest left it. Fast times
- * are scaled, and so is the step. */
+/* Returns the time for which v stays above v_gate after a rest. It starts at 1/2, above any threshold, with the gate as the rest left
+ * it. The fast time constants and the step are multiplied by `scale`. */
 static double duration(const ms_times *t, double scale, double rest_ms)
 {
     const double dt_ms = 0.02 * scale;
@@ -126,9 +128,9 @@ static double duration(const ms_times *t, double scale, double rest_ms)
     return dt_ms * ((double)s - (v - (100 * 0.13 - 80)) / (v - before));
 }
 
-/* The paper's restitution is what is left when tau_in and tau_out go to 0: what it leaves out is in the next order the lag at the
- * plateau's end, of order scale^(2/3). So an eighth of the fast times leaves a quarter of the difference, and with the lag added
- * what is left falls by more: it is of order scale (an eighth), with a logarithm. At the paper's times the lag is 41 ms. */
+/* The paper's restitution is the limit of tau_in and tau_out to 0. The next order is the lag at the end of the plateau, of order
+ * scale^(2/3), so an eighth of the fast time constants leaves a quarter of the difference. With the lag included the remainder falls
+ * faster: it is of order scale (an eighth), with a logarithm. With the time constants of the paper the lag is 41 ms. */
 Test(mitchell_schaeffer, action_potentials_last_as_the_restitution_says)
 {
     static const double rest_ms[] = {100, 150, 250, 500, 2000};

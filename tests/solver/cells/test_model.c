@@ -1,4 +1,4 @@
-/* Every row of the table of cell models: what all of them are held to. What one model alone says is in its own test. */
+/* Requirements on every row of the table of ionic models. Properties of single models have their own tests. */
 #include <criterion/criterion.h>
 
 #include <ctype.h>
@@ -22,9 +22,9 @@ static uint64_t seed = 7;
 
 static double uniform(double low, double high) { return between(&seed, low, high); }
 
-/* ---- what a row says ---- */
+/* ---- the contents of a row ---- */
 
-/* What was measured: waves through longer elements are off by more. */
+/* The measured delays: larger elements have larger errors. */
 static void expect_delays(const mt_cell_model *model)
 {
     const mt_cell_delay none = {0}, *before = &none;
@@ -114,13 +114,13 @@ Test(model, tallies_are_of_a_step_that_reads_and_writes_every_value)
 
 /* ---- the kernels ---- */
 
-/* MOST cells cell by cell, entry by entry, and n of them in blocks. */
+/* MOST cells in the order of cells and entries, or n of them in blocks. */
 typedef struct cells {
     float state_f[MOST * STATES_MOST], v_f[MOST];
     double state_d[MOST * STATES_MOST], v_d[MOST];
 } cells;
 
-/* Near rest in their states and anywhere in V, some where a model may treat two sides separately. */
+/* Returns cells with states near rest and any V, some at voltages where a model may switch branches. */
 static cells random_cells(const mt_cell_model *model)
 {
     static const double sides_mV[] = {-40, 15, 0, -67};
@@ -138,7 +138,7 @@ static cells random_cells(const mt_cell_model *model)
     return c;
 }
 
-/* The first n cells laid out in blocks. */
+/* Returns the first n cells in block layout. */
 static cells in_blocks(const mt_cell_model *model, const cells *from, size_t n)
 {
     const size_t n_states = model->n_states;
@@ -179,7 +179,7 @@ static void expect_same_cells(const cells *a, const cells *b, const char *isa, c
         model, isa, n);
 }
 
-/* What lies behind the n cells is as it was. */
+/* Expects that the values after the n cells are unchanged. */
 static void expect_rest_untouched(const mt_cell_model *model, const cells *now, const cells *start, size_t n)
 {
     const size_t from = n * model->n_states;
@@ -277,8 +277,8 @@ Test(model, among_other_variants_a_cell_gets_the_bits_it_gets_among_its_like)
         }
 }
 
-/* More variants than are known when a kernel is compiled: each parameter by a factor of its own, or only some. Neighbours are alike
- * here and there, and in whole blocks. */
+/* More variants than are known when a kernel is compiled: all parameters changed by different factors, or only some. Some neighbours are
+ * equal, and so are complete blocks. */
 Test(model, among_many_variants_a_cell_gets_the_bits_it_gets_among_its_like)
 {
     const mt_kernels *all[MT_ISAS];
@@ -320,7 +320,7 @@ Test(model, among_many_variants_a_cell_gets_the_bits_it_gets_among_its_like)
         }
 }
 
-/* v_out may be another array; v_in is then left alone. */
+/* v_out can be another array; v_in is then unchanged. */
 Test(model, the_new_potential_may_go_elsewhere)
 {
     enum { N = 21 };
@@ -336,16 +336,16 @@ Test(model, the_new_potential_may_go_elsewhere)
     }
 }
 
-/* ---- what a cell does ---- */
+/* ---- the behaviour of a cell ---- */
 
-/* V, then the states, of a cell at rest. */
+/* Sets V, then the states, of a cell at rest. */
 static void at_rest(const mt_cell_model *model, const mt_cell_variant *variant, double y[1 + STATES_MOST])
 {
     y[0] = variant->v_mV;
     memcpy(y + 1, variant->states, model->n_states * sizeof *y);
 }
 
-/* n steps of 0.02 ms, of which the first 50 add `rise` mV/ms. */
+/* Advances by n steps of 0.02 ms; the first 50 add `rise` mV/ms. */
 static void run(const mt_cell_model *model, const mt_cell_variant *variant, size_t n, double rise,
     double y[1 + STATES_MOST])
 {
@@ -357,7 +357,7 @@ static void run(const mt_cell_model *model, const mt_cell_variant *variant, size
     }
 }
 
-/* Published values at rest may be those of a paced cell, whose concentrations drift for minutes; V stays within 3 mV. */
+/* Published resting values may be those of a paced cell; its concentrations drift for minutes. V stays within 3 mV. */
 Test(model, a_cell_that_is_not_stimulated_rests)
 {
     for (EACH(m))
