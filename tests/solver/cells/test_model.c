@@ -372,9 +372,9 @@ Test(model, a_cell_that_is_not_stimulated_rests)
         }
 }
 
-/* A stimulus of 1 ms takes V above 0 mV, where the program sees an activation, and it is back near rest before a second is
- * over. In single precision V differs by rounding alone: a step rounds V, below 128 mV, by at most 2^-18 mV, which if all of
- * the 25,000 went one way were 0.1 mV; as much again for the states. */
+/* A stimulus of 1 ms raises V above 0 mV, which counts as activation; V is near rest again within a second. In single precision V
+ * differs only by rounding errors: a step rounds V, below 128 mV, by at most 2^-18 mV. If all of the 25,000 had the same sign, that
+ * would be 0.1 mV; as much again for the states. */
 Test(model, an_action_potential_is_the_same_in_single_precision)
 {
     for (EACH(m))
@@ -398,7 +398,7 @@ Test(model, an_action_potential_is_the_same_in_single_precision)
         }
 }
 
-/* A parameter that is named is one that the equations read: without it a cell would do something else. */
+/* Every named parameter enters the equations: the cell behaves differently without it. */
 Test(model, every_parameter_that_is_named_changes_an_action_potential)
 {
     for (EACH(m))
@@ -420,8 +420,8 @@ Test(model, every_parameter_that_is_named_changes_an_action_potential)
         }
 }
 
-/* Stable: the longest step that a row allows follows an action potential as shorter ones do: what Euler's first order leaves in
- * the plateau and behind it is a few mV. */
+/* The longest step that a row allows is stable and follows an action potential as shorter steps do. The first-order error of forward
+ * Euler in the plateau and after it is a few mV. */
 Test(model, the_longest_step_is_stable)
 {
     for (EACH(m))
@@ -444,8 +444,8 @@ Test(model, the_longest_step_is_stable)
         }
 }
 
-/* Stimuli that overlap, and waves that meet in coarse meshes, take V beyond any action potential for some steps. Wherever it is held,
- * gates stay between 0 and 1, and all states finite. */
+/* Overlapping stimuli, and colliding wavefronts on coarse meshes, move V beyond the range of action potentials for some steps. For any V
+ * that is held, gates stay between 0 and 1, and all states finite. */
 Test(model, no_gate_leaves_0_to_1_wherever_v_is)
 {
     for (EACH(m))
@@ -465,7 +465,7 @@ Test(model, no_gate_leaves_0_to_1_wherever_v_is)
             }
 }
 
-/* How fast a cell's reaction draws V back: -d(dV/dt)/dV at fixed states [per ms], by a difference. */
+/* Returns the rate at which the reaction restores V: -d(dV/dt)/dV at fixed states [per ms], by a finite difference. */
 static double drawn_back(const mt_cell_model *model, size_t variant, double v, const double *state)
 {
     const double dt_ms = 0.001, h = 1e-3;
@@ -480,9 +480,8 @@ static double drawn_back(const mt_cell_model *model, size_t variant, double v, c
     return (rate[0] - rate[1]) / (2 * h);
 }
 
-/* What spreading relies on (solver/diffusion/spreading.h): no cell draws V back faster than by 10 per ms, neither while it is
- * excited nor at rest, up to 15 mV below, where waves of coarse meshes take it. TP06 comes to 8.7 there, by I_K1, and to
- * 4.6 in the upstroke, by I_Na. */
+/* An assumption of spreading (solver/diffusion/spreading.h): no cell restores V faster than 10 per ms, neither excited nor at rest, down
+ * to 15 mV below rest, which wavefronts on coarse meshes reach. TP06 reaches 8.7 there, by I_K1, and 4.6 in the upstroke, by I_Na. */
 Test(model, no_reaction_draws_the_potential_back_faster_than_spreading_allows)
 {
     for (EACH(m))

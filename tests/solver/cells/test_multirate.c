@@ -1,4 +1,4 @@
-/* Multirate stepping of single cells: who is evaluated when, and what it costs in accuracy. */
+/* Multirate stepping of single cells: the times of evaluations, and the loss of accuracy. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/block.h"
 
-enum { N = 37, STATES_MOST = 64 }; /* two blocks and a part of one */
+enum { N = 37, STATES_MOST = 64 }; /* two full blocks and a partial one */
 
-/* Cells of a model at work, float and double. */
+/* The state of N cells in single and in double precision. */
 typedef struct cells {
     const mt_cell_model *model;
     float v[N], kept[N], change[N], since[N], state[N * STATES_MOST],
@@ -21,7 +21,7 @@ typedef struct cells {
     uint16_t of[N];
 } cells;
 
-/* Some at rest, some well above it, of all variants. */
+/* Starts cells of all variants, some at rest, some well above it. */
 static void begin(cells *c, const mt_cell_model *model)
 {
     *c = (cells){.model = model};
@@ -94,7 +94,7 @@ Test(multirate, every_instruction_set_gives_the_same_bits)
     cr_assert_eq(mt_kernels_choose(NULL), MT_OK);
 }
 
-/* The rule once more, for one cell. */
+/* The rule again, for one cell. */
 static bool is_due(
     double v, double kept, double change, double since, double tolerance, size_t step, size_t most)
 {
@@ -104,7 +104,7 @@ static bool is_due(
     return a == most || strain > tolerance || (strain > tolerance / 2 && since <= (double)a);
 }
 
-/* A cell beside tissue that pulls at it: from step 400 on V rises by another 0.0004 mV more in each step. */
+/* A cell with a growing current from neighbouring tissue: from step 400 on the increase of V per step grows by 0.0004 mV each step. */
 Test(multirate, a_cell_is_evaluated_where_the_rule_says)
 {
     enum { STEPS = 1000 };
@@ -126,7 +126,7 @@ Test(multirate, a_cell_is_evaluated_where_the_rule_says)
     cr_expect(early > 100 && evaluated < STEPS * 3 / 4, "%zu, %zu", early, evaluated);
 }
 
-/* One beat of a cell; gives how many steps it was evaluated in, and when it activated and repolarised. */
+/* One beat of a cell: the number of steps with an evaluation, the activation time, and the action potential duration. */
 typedef struct beat {
     size_t evaluated;
     double activation_ms, apd_ms;
@@ -158,7 +158,8 @@ static beat beat_of(const mt_cell_model *model, size_t variant, double tolerance
     return b;
 }
 
-/* An error of first order in the tolerance: at 0.1 mV durations differ by less than two of the longest steps between evaluations, 0.32 ms. */
+/* The error is of first order in the tolerance: at 0.1 mV durations differ by less than two of the longest intervals between
+ * evaluations, 0.32 ms. */
 Test(multirate, a_beat_is_as_long_with_a_fifth_of_the_evaluations)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
@@ -172,7 +173,7 @@ Test(multirate, a_beat_is_as_long_with_a_fifth_of_the_evaluations)
         }
 }
 
-/* Paced cells of all types of tp06, side by side. */
+/* Paced cells of all types of tp06, computed together. */
 enum { TYPES = 3, BEATS = 3 };
 typedef struct paced_cells {
     double v[TYPES], kept[TYPES], change[TYPES], since[TYPES], state[TYPES * TP06_STATES],
@@ -220,7 +221,7 @@ static void pace_cells(paced_cells *c, double bcl_ms, double dt_ms, double toler
     }
 }
 
-/* Errors of 0.15 % at most; with calcium by forward Euler over all time steps since the last evaluation they are 0.5 to 3 %. */
+/* Errors are at most 0.15 %. With forward Euler for calcium over all time steps since the last evaluation they would be 0.5 to 3 %. */
 Test(multirate, calcium_peaks_within_half_a_percent_of_uniform_stepping)
 {
     static const double bcl_ms[] = {1000, 500}, dt_ms[] = {0.02, 0.05};

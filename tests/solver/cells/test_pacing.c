@@ -66,7 +66,7 @@ static point rest_of(const mt_cell_model *model, const mt_cell_variant *variant)
     return p;
 }
 
-/* As the command did before there was pacing: each pulse in steps of its own. */
+/* Paces by a plain loop over time steps that adds each pulse separately. */
 static point one_by_one(
     const mt_cell_model *model, const mt_cell_variant *variant, size_t beats, size_t cycle)
 {
@@ -95,7 +95,7 @@ Test(pacing, is_the_same_as_pulses_one_by_one)
         }
 }
 
-/* Parameters of nobody's variant. */
+/* Parameters that belong to no variant. */
 Test(pacing, takes_parameters_that_no_type_of_the_model_has)
 {
     const mt_cell_model *m = mt_cell_models[0];
@@ -135,7 +135,7 @@ Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_INPUT);
 }
 
-/* What the kernel in single precision does by itself; V outside of what is possible is told. */
+/* Must equal the kernel in single precision. A V outside the plausible range is reported. */
 Test(pacing, in_single_precision_a_lone_cell_takes_the_steps_of_the_kernel)
 {
     const mt_cell_model *m = mt_cell_models[0];
@@ -158,8 +158,8 @@ Test(pacing, in_single_precision_a_lone_cell_takes_the_steps_of_the_kernel)
     cr_assert_str_eq(mt_message(), "V is not a number; it must stay within -200 .. 200 mV");
 }
 
-/* What the ions in a cell of tp06 are more than V tells, in mV: constant where all that moves is ions. With the buffers' free and bound
- * calcium; volumes in nl, capacitance in uF, concentrations in mM. */
+/* Returns the charge of the ions in a tp06 cell that V does not account for, in mV: constant if only ions move. It includes free and
+ * buffered calcium; volumes in nl, capacitance in uF, concentrations in mM. */
 static double charge_mV(const point *p)
 {
     enum { CA_I = 12, CA_SR = 14, CA_SS = 15, NA_I = 16, K_I = 17 };
@@ -172,8 +172,8 @@ static double charge_mV(const point *p)
     return p->v_mV - ions * faraday / cm;
 }
 
-/* Three beats of a stimulus of 52 mV: carried by potassium it leaves the charge as it is, to what Euler's steps make of the buffers; else
- * V has risen by it without ions. */
+/* Three beats of a stimulus of 52 mV. If potassium carries it, the charge is conserved within the error of forward Euler in the buffers;
+ * otherwise V rises by it without ions. */
 Test(pacing, a_stimulus_that_is_carried_conserves_charge)
 {
     const mt_cell_model *m = mt_cell_models[0];

@@ -1,4 +1,4 @@
-/* Cells with other parameters than the published ones, beside the equations written anew (tp06_oracle.h). */
+/* Cells with parameters other than the published ones, compared with an independent implementation of the equations (tp06_oracle.h). */
 #include <criterion/criterion.h>
 
 #include <float.h>
@@ -16,7 +16,7 @@ static void free_arena(void) { mt_arena_free(&arena); }
 
 TestSuite(parameters, .fini = free_arena);
 
-/* A variant that is asked for by texts, each list ended by NULL. */
+/* Builds a variant from texts; each list ends with NULL. */
 static mt_status change(
     size_t base, const char *const *scales, const char *const *sets, mt_cell_variant *variant)
 {
@@ -29,9 +29,9 @@ static mt_status change(
 
 static const char *const nothing[] = {NULL};
 
-/* ---- what the equations make of them ---- */
+/* ---- the effect on the equations ---- */
 
-/* A step of a cell with y[ORACLE_V] and the states before it. */
+/* Advances a cell with y[ORACLE_V] and the states before it by one step. */
 static void step(const double *constants, double dt_ms, double y[ORACLE_N])
 {
     mt_cell_react_double(&mt_cell_tp06, constants, 1, NULL, dt_ms, 1, y, &y[ORACLE_V], &y[ORACLE_V]);
@@ -49,8 +49,8 @@ static void random_state(uint64_t *seed, double y[ORACLE_N])
     y[ORACLE_V] = between(seed, -100, 60);
 }
 
-/* All by random factors at once, half of them given as values: each stands where the paper has it. What rounding may do is as in
- * test_tp06.c; a constant made of several parameters adds a few roundings to a term's 256. */
+/* All parameters are changed by random factors at once, half of them as absolute values: each must enter the equations as in the paper.
+ * Rounding errors as in test_tp06.c; a constant computed from several parameters adds a few roundings to the 256 of a term. */
 Test(parameters, each_does_in_a_step_what_it_does_in_the_published_equations)
 {
     uint64_t seed = 5;
@@ -83,7 +83,7 @@ Test(parameters, each_does_in_a_step_what_it_does_in_the_published_equations)
         }
 }
 
-/* Duration of an action potential to 90 % of repolarisation, from a stimulus at 1 ms; `constants` NULL: the oracle's. */
+/* Returns the APD90 after a stimulus at 1 ms; `constants` NULL: of the oracle. */
 static double apd90(const double *constants, const oracle_cell *cell)
 {
     double y[ORACLE_N], size[ORACLE_N], peak = -100, rose = 0;
@@ -104,13 +104,13 @@ static double apd90(const double *constants, const oracle_cell *cell)
     return INFINITY;
 }
 
-/* Half of g_Kr, as of a drug against arrhythmias, makes an action potential some 20 ms longer; in little potassium outside it is longer,
- * too. To two time steps what the oracle says. */
+/* Half of g_Kr, as with an antiarrhythmic drug, prolongs the action potential by about 20 ms; low extracellular potassium also prolongs
+ * it. Agreement with the oracle within two time steps. */
 Test(parameters, change_an_action_potential_as_in_the_published_equations)
 {
     static const struct {
         const char *scale, *set;
-        double least_ms, most_ms; /* longer than usual */
+        double least_ms, most_ms; /* prolongation */
     } row[] = {{NULL, NULL, 0, 0}, {"g_Kr=0.5", NULL, 8, 25}, {NULL, "g_Kr=0.0765", 8, 25},
         {"g_Ks=0.25", NULL, 40, 120}, {NULL, "K_o=4", 5, 40}, {NULL, "K_o=8", -10, 0},
         {"g_CaL=0.7", NULL, -80, -10}};
@@ -140,7 +140,7 @@ Test(parameters, change_an_action_potential_as_in_the_published_equations)
     }
 }
 
-/* ---- what may be asked ---- */
+/* ---- valid changes ---- */
 
 Test(parameters, unchanged_a_variant_has_the_bits_of_the_models)
 {
@@ -159,7 +159,7 @@ Test(parameters, unchanged_a_variant_has_the_bits_of_the_models)
     }
 }
 
-/* What is said later counts, of the variant's own value. */
+/* Later changes replace earlier ones; a factor applies to the value of the variant. */
 Test(parameters, of_several_changes_the_last_counts)
 {
     mt_cell_changes changes;
@@ -226,7 +226,7 @@ Test(parameters, what_makes_no_sense_is_refused_with_its_place)
         change(TP06_EPI, nothing, (const char *[]){"s_half=-3", NULL}, &variant), MT_OK, "%s", mt_message());
 }
 
-/* The message has all names. */
+/* The message lists all names. */
 Test(parameters, an_unknown_name_is_answered_with_those_that_there_are)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
@@ -239,7 +239,7 @@ Test(parameters, an_unknown_name_is_answered_with_those_that_there_are)
     }
 }
 
-/* Block, overexpression and ischaemia, of every parameter whose step ends in numbers without it. */
+/* Changes as in block, overexpression and ischaemia are accepted for every parameter. */
 Test(parameters, settings_of_drugs_and_diseases_are_within_the_ranges)
 {
     static const char *const factors[] = {"0.01", "0.5", "2", "10", "50"};

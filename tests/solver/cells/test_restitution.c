@@ -1,4 +1,4 @@
-/* Restitution beside whole runs in which every pulse is given from the start. */
+/* Restitution compared with complete runs in which all pulses are specified from the start. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -27,7 +27,7 @@ static point rest_of(const mt_cell_model *model)
     return p;
 }
 
-/* All beats of a run from rest with these pulses, each at its own step. */
+/* Returns all beats of a run from rest with pulses at these steps. */
 static mt_beats whole_run(
     const mt_cell_model *model, size_t n_steps, size_t cycle, size_t n, const size_t *on)
 {
@@ -49,7 +49,7 @@ static mt_beats whole_run(
     return beats;
 }
 
-/* Two S1 of 600 ms and S2 400 ms behind the second: times differ by the first cycle, durations by nothing but its rounding. */
+/* Two S1 at 600 ms and S2 400 ms after the second. Times differ by the first cycle, durations only by its rounding error. */
 Test(restitution, a_premature_beat_is_that_of_a_whole_run)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
@@ -87,7 +87,7 @@ Test(restitution, a_pulse_to_an_excited_cell_is_no_point)
         mt_restitution_premature(m, m->variants, dt_ms, &s1, 1.5, p.v_mV, p.states, &beat), MT_INPUT);
 }
 
-/* The last two before the last, and the state at the end. */
+/* Compares the second and third to last beats, and the final state. */
 Test(restitution, paced_beats_are_those_of_a_whole_run)
 {
     enum { BEATS = 6 };
@@ -112,9 +112,9 @@ Test(restitution, paced_beats_are_those_of_a_whole_run)
     }
 }
 
-/* The model's paper: APD = tau_close ln(h(DI) / h_min), h(DI) = 1 - (1 - h_min) exp(-DI / tau_open), h_min = 4 tau_in / tau_out; to
- * leading order in tau_in / tau_out, 0.05 here, and but for the descent behind it, which does not depend on DI. So differences of
- * APD are those to some hundredths. */
+/* The model's paper: APD = tau_close ln(h(DI) / h_min), h(DI) = 1 - (1 - h_min) exp(-DI / tau_open), h_min = 4 tau_in / tau_out, in
+ * leading order in tau_in / tau_out (0.05 here) and without the descent after the plateau, which does not depend on DI. So differences
+ * of APD agree within a few hundredths. */
 Test(restitution, of_mitchell_and_schaeffer_is_the_closed_form)
 {
     const mt_cell_model *m;

@@ -16,7 +16,7 @@ static uint64_t seed = 1;
 
 static double uniform(double low, double high) { return between(&seed, low, high); }
 
-/* A state as a heart may pass through it, in numbers that float holds too. */
+/* Fills a state that a heart may pass through, with numbers that are exact in single precision. */
 static void random_state(double y[ORACLE_N])
 {
     for (int gate = 0; gate < 12; gate++) y[gate] = uniform(0, 1);
@@ -44,12 +44,12 @@ static void step_float(int type, double dt_ms, double y[ORACLE_N])
     y[ORACLE_V] = v;
 }
 
-/* The terms of a state's new value are products of at most 8 factors, each an exp of an argument below 70 or
- * a sum of such: with e the rounding unit, exp(x) errs by (1 + |x|) e, and so a term by less than 256 e. */
+/* The terms of the new value of a state are products of at most 8 factors, each an exp of an argument below 70 or a sum of such. With e
+ * the unit roundoff, exp(x) has an error of (1 + |x|) e, so a term has an error below 256 e. */
 static const double rounding = 256;
 
-/* A step of the solver and one of the oracle from y, which becomes the solver's result. Returns the largest
- * difference in units of what rounding may make of it. */
+/* Compares a step of the solver with one of the oracle from y, which becomes the result of the solver. Returns the largest difference in
+ * units of the bound on rounding errors. */
 static double compare_step(int type, double dt_ms, double y[ORACLE_N], bool single)
 {
     const oracle_cell cell = oracle_cell_of(type);
@@ -92,7 +92,7 @@ static size_t current_named(const char *name)
     return 0;
 }
 
-/* Each by its name; together they are what changes V. */
+/* Each current by its name; their sum changes V. */
 Test(tp06, currents_are_the_published_ones_to_rounding)
 {
     cr_assert_eq(mt_cell_tp06.n_currents, (size_t)ORACLE_CURRENTS);
@@ -117,7 +117,7 @@ Test(tp06, currents_are_the_published_ones_to_rounding)
         }
 }
 
-/* The rates of h and j jump at -40 mV; the upper branch begins at -40 itself. */
+/* The rates of h and j jump at -40 mV; the upper branch includes -40 itself. */
 Test(tp06, the_branches_at_minus_40_mV_meet_where_they_should)
 {
     const double v[] = {-40, nextafter(-40, -41), nextafter(-40, -39), -40.5, -39.5, -40.14, -37.78};
@@ -166,7 +166,7 @@ Test(tp06, types_start_where_the_published_ones_do)
     cr_expect(strstr(mt_message(), "purkinje") && strstr(mt_message(), "epi, mid, endo"), "%s", mt_message());
 }
 
-/* The largest difference in V to Runge-Kutta steps of 1 us over the first 5 ms; 52 mV/ms from 1 to 2 ms. */
+/* Returns the largest difference in V from Runge-Kutta steps of 1 us over the first 5 ms; stimulus of 52 mV/ms from 1 to 2 ms. */
 static double upstroke_difference(int type, size_t dt_us)
 {
     double y[ORACLE_N], exact[ORACLE_N], largest = 0, peak = -100;
@@ -184,8 +184,8 @@ static double upstroke_difference(int type, size_t dt_us)
     return largest;
 }
 
-/* The whole upstroke comes late by an amount that is proportional to dt, the scheme being of first order; V
- * climbs by some 350 mV/ms there. What is of second order is a few percent at these dt. */
+/* The scheme is of first order: it delays the entire upstroke by a time proportional to dt, and V rises by about 350 mV/ms there.
+ * Second-order terms are a few percent for these dt. */
 Test(tp06, halving_the_step_halves_the_error_of_the_upstroke)
 {
     for (int type = 0; type < ORACLE_TYPES; type++) {
@@ -197,7 +197,7 @@ Test(tp06, halving_the_step_halves_the_error_of_the_upstroke)
     }
 }
 
-/* Duration of an action potential to 90 % of repolarisation, from a stimulus at 1 ms. */
+/* Returns the APD90 after a stimulus at 1 ms. */
 static double apd90(int type, void (*step)(int, double, double *))
 {
     double y[ORACLE_N], peak = -100, rose = 0;
@@ -214,8 +214,8 @@ static double apd90(int type, void (*step)(int, double, double *))
     return INFINITY;
 }
 
-/* Human epi- and endocardial cells at rest rates last about 300 ms, M cells, with a quarter of the slow
- * potassium conductance, some 50 to 100 ms longer. */
+/* APD90 of human epicardial and endocardial cells at resting heart rates is about 300 ms. M cells, with a quarter of the slow potassium
+ * conductance, have 50 to 100 ms more. */
 Test(tp06, action_potentials_last_as_long_as_published)
 {
     static const double low[] = {270, 330, 270}, high[] = {320, 400, 320};

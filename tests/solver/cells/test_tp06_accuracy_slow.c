@@ -9,13 +9,13 @@
 #include "solver/cells/tp06/tp06.h"
 #include "tests/solver/cells/tp06_oracle.h"
 
-/* 500 ms of one cell, stimulated with 52 mV/ms from 1 to 2 ms; compared every 10 us or dt. */
+/* 500 ms of one cell, stimulated with 52 mV/ms from 1 to 2 ms; compared every 10 us, or every dt if it is longer. */
 enum { END_US = 500000, EVERY_US = 10, SAMPLES = END_US / EVERY_US };
 
 static double rise(size_t us) { return us >= 1000 && us < 2000 ? 52 : 0; }
 
-/* V after each 10 us by classical Runge-Kutta steps of 1 us. The fastest rate, that of gate m, is about 900
- * per ms: stable, and steps of a quarter of that change V by less than 3e-5 mV over the upstroke. */
+/* Computes V after each 10 us by classical Runge-Kutta steps of 1 us. The fastest rate, that of gate m, is about 900 per ms, so the
+ * steps are stable; a quarter of the step changes V by less than 3e-5 mV over the upstroke. */
 static void exact_trace(int type, double *v)
 {
     double y[ORACLE_N];
@@ -28,7 +28,7 @@ static void exact_trace(int type, double *v)
 
 typedef struct difference {
     double largest_mV, at_ms;
-    double later_mV; /* the largest from 10 ms on */
+    double later_mV; /* the largest after 10 ms */
 } difference;
 
 static difference compare(int type, size_t dt_us, const double *exact)
@@ -47,8 +47,8 @@ static difference compare(int type, size_t dt_us, const double *exact)
     return d;
 }
 
-/* The scheme is of first order, and the largest difference is that of the upstroke, which comes late by a
- * time proportional to dt while V climbs by some 350 mV/ms. Second-order terms make a few percent of it. */
+/* The scheme is of first order. The largest difference occurs in the upstroke, which is late by a time proportional to dt while V rises
+ * by about 350 mV/ms. Second-order terms contribute a few percent. */
 Test(tp06_accuracy, halving_the_step_halves_the_largest_difference_over_500_ms)
 {
     double *exact = malloc(SAMPLES * sizeof *exact);

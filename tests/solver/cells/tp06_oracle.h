@@ -1,9 +1,7 @@
-/* The ten Tusscher-Panfilov 2006 model once more, for tests only: plain scalar code in double precision.
- *
- * Written from the published equations (Am. J. Physiol. Heart Circ. Physiol. 291 (2006) H1088-H1100, and the
- * appendix of the same authors' model of 2004, Am. J. Physiol. 286 (2004) H1573-H1589, for what stayed), in
- * the form and with the parameters of the CellML repository's versions. It shares nothing with the solver but
- * the order of the states: y[0..17] as in mt_tp06_state, y[18] = V. A stimulus changes V alone. */
+/* A second implementation of the ten Tusscher-Panfilov 2006 model for tests: scalar code in double precision. It follows the published
+ * equations (Am. J. Physiol. Heart Circ. Physiol. 291 (2006) H1088-H1100, and for unchanged parts the appendix of the authors' model of
+ * 2004, Am. J. Physiol. 286 (2004) H1573-H1589), in the form and with the parameters of the CellML repository. It shares with the solver
+ * only the order of the states: y[0..17] as in mt_tp06_state, y[18] = V. A stimulus changes only V. */
 #pragma once
 
 #include <math.h>
@@ -13,7 +11,7 @@
 enum { ORACLE_EPI, ORACLE_MID, ORACLE_ENDO, ORACLE_TYPES };
 enum { ORACLE_V = 18, ORACLE_N = 19 };
 
-/* Start of the three cell types: Xr1 Xr2 Xs m h j d f f2 fCass s r Ca_i R' Ca_SR Ca_ss Na_i K_i V. */
+/* Initial states of the three cell types: Xr1 Xr2 Xs m h j d f f2 fCass s r Ca_i R' Ca_SR Ca_ss Na_i K_i V. */
 static const double oracle_start[ORACLE_TYPES][ORACLE_N] = {
     {0.00621, 0.4712, 0.0095, 0.00172, 0.7444, 0.7045, 3.373e-5, 0.7888, 0.9755, 0.9953, 0.999998, 2.42e-8,
         1.26e-4, 0.9073, 3.64, 3.6e-4, 8.604, 136.89, -85.23},
@@ -28,7 +26,7 @@ enum { ORACLE_CURRENTS = 12 };
 static const char *const oracle_current[ORACLE_CURRENTS] = {
     "I_K1", "I_Kr", "I_Ks", "I_to", "I_pK", "I_Na", "I_bNa", "I_bCa", "I_CaL", "I_NaK", "I_NaCa", "I_pCa"};
 
-/* The parameters by the names of the papers and the CellML versions, with their values in an epicardial cell. */
+/* The parameters by the names of the papers and the CellML repository, with their values in an epicardial cell. */
 /* clang-format off */
 #define ORACLE_PARAMETERS(P) \
     P(g_Na, 14.838) P(g_bNa, 2.9e-4) P(g_CaL, 3.98e-5) P(g_bCa, 5.92e-4) P(g_to, 0.294) P(g_Kr, 0.153) \
@@ -57,7 +55,7 @@ static inline oracle_cell oracle_cell_of(int type)
     return p;
 }
 
-/* The parameter with this name; NULL: there is none. */
+/* Returns the parameter with this name, or NULL. */
 static inline double *oracle_parameter(oracle_cell *p, const char *called)
 {
 #define ORACLE_FIND(name, epi)                                                                               \
@@ -68,9 +66,9 @@ static inline double *oracle_parameter(oracle_cell *p, const char *called)
 
 typedef struct oracle_rates {
     double rate[ORACLE_N]; /* dy/dt per ms */
-    double
-        size[ORACLE_N];  /* the same with every difference taken as a sum: what rounding errors scale with */
-    double m_inf, tau_m; /* of gate m, for its Rush-Larsen step */
+    double size[ORACLE_N]; /* the same with absolute values instead of differences: the scale of rounding
+                          * errors */
+    double m_inf, tau_m;   /* of gate m, for its Rush-Larsen step */
     double current[ORACLE_CURRENTS], current_size[ORACLE_CURRENTS];
 } oracle_rates;
 
@@ -128,7 +126,7 @@ static inline void oracle_other_gates(oracle_rates *r, const oracle_cell *p, con
     oracle_gate(r, 11, y[11], sigmoid((20 - V) / 6), 9.5 * exp(-pow(V + 40, 2) / 1800) + 0.8);
 }
 
-/* A sum of terms with the sum of their sizes. */
+/* A sum of terms, and the sum of their absolute values. */
 typedef struct oracle_sum {
     double value, size;
 } oracle_sum;
@@ -144,14 +142,14 @@ static inline oracle_sum oracle_ohm(double g, double V, double E)
     return (oracle_sum){g * (V - E), fabs(g) * (fabs(V) + fabs(E))};
 }
 
-/* x / (exp(x) - 1); near 0, where the difference would eat the digits, by its series. */
+/* x / (exp(x) - 1), by its series near 0 to avoid cancellation. */
 static inline double oracle_bernoulli(double x)
 {
     if (fabs(x) < 0.01) return 1 - x / 2 + x * x / 12 - pow(x, 4) / 720; /* then x^6 / 30240 < 1e-16 */
     return (double)(x / (expl((long double)x) - 1));
 }
 
-/* Currents [pA/pF] and concentrations. */
+/* Computes the currents [pA/pF] and the rates of the concentrations. */
 static inline void oracle_rest(oracle_rates *r, const oracle_cell *p, const double *y)
 {
     const double R = 8314.472, T = 310, F = 96485.3415, RTF = R * T / F;
@@ -246,7 +244,7 @@ static inline oracle_rates oracle_rhs(int type, const double y[ORACLE_N])
     return oracle_rhs_of(&p, y);
 }
 
-/* One step of Euler, and of Rush and Larsen for gate m. `size`: as of the rates. */
+/* Advances by one step: Rush-Larsen for gate m, forward Euler for all others. `size`: the scale of rounding errors. */
 static inline void oracle_step(const oracle_cell *p, double dt_ms, double y[ORACLE_N], double size[ORACLE_N])
 {
     const oracle_rates r = oracle_rhs_of(p, y);
@@ -259,7 +257,7 @@ static inline void oracle_step(const oracle_cell *p, double dt_ms, double y[ORAC
     size[3] = r.m_inf + m;
 }
 
-/* One classical Runge-Kutta step with `rise` [mV/ms] added to dV/dt. */
+/* Advances by one classical Runge-Kutta step with `rise` [mV/ms] added to dV/dt. */
 static inline void oracle_runge_kutta(int type, double dt_ms, double rise, double y[ORACLE_N])
 {
     static const double part[4] = {0, 0.5, 0.5, 1}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};

@@ -1,4 +1,4 @@
-/* For tests: the cell of ten Tusscher and Panfilov with a share of its sodium current, as in diseased tissue or under drugs. */
+/* For tests: the ten Tusscher-Panfilov cell with reduced sodium current, as in diseased tissue or under drugs. */
 #pragma once
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/cells/model.h"
 
-/* A row of the table whose only variant has the share of g_Na; points into itself. */
+/* A row of the table of ionic models with a single variant, which has a share of g_Na; points into itself. */
 typedef struct weak_cells {
     mt_cell_model model;
     mt_cell_variant variant;

@@ -1,4 +1,4 @@
-/* The invariants of solver/diffusion/diffusion.h; the message names the first offending row. */
+/* The invariants of solver/diffusion/diffusion.h; the message names the first row that violates one. */
 #pragma once
 
 #include <math.h>
@@ -36,9 +36,8 @@ static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjace
     return MT_OK;
 }
 
-/* sum_i V_i a_ij = V_j sum_k a_jk. An entry is the sum of a few star coefficients that may cancel, so the
- * rounding is some ten epsilon of the stars, which are no more than some hundred times the row: 1e-12 of the
- * absolute sums allows for that. */
+/* sum_i V_i a_ij = V_j sum_k a_jk. An entry is the sum of a few star coefficients that may cancel, so its rounding error is about ten
+ * epsilon of the stars, which are at most a few hundred times the row. 1e-12 of the absolute sums covers this. */
 static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
 {
     double *sum, *size;

@@ -49,7 +49,7 @@ static void oblique_fibres(mt_mesh *mesh)
     for (size_t c = 0; c < mesh->n_elements; c++) set_fibre(mesh, c, 1, 2, 3);
 }
 
-/* A field that turns by `rate` radians a length unit and is oblique to the walls nearly everywhere. */
+/* Sets fibres that turn by `rate` radians per unit length and are oblique to the walls nearly everywhere. */
 static void curling_fibres(mt_mesh *mesh, double rate)
 {
     for (size_t c = 0; c < mesh->n_elements; c++) {
@@ -65,7 +65,7 @@ static void stretch(mt_mesh *mesh, double factor)
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= factor;
 }
 
-/* Damping 1, over-relaxed: more elements need limits than at 1.5. */
+/* Damping 1, over-relaxed: more elements are limited than with 1.5. */
 static const mt_diffusion_scheme weak = {.damping = 1, .correction = MT_CORRECTION_OVER_RELAXED};
 
 static void make(problem *p, const mt_diffusion_scheme *scheme)
@@ -91,7 +91,7 @@ static double v_norm(const mt_diffusion *op, const double *v)
     return sqrt(sum);
 }
 
-/* Noise whose integral is 0: what is left after long diffusion then falls to 0, not to a constant. */
+/* Returns noise with integral 0, so that long diffusion leads to 0 instead of a constant. */
 static double *noise(problem *p)
 {
     double *v = values(p), integral = 0, volume = 0;
@@ -118,7 +118,7 @@ static void small_gmsh(problem *p)
 
 static void (*const small_meshes[2])(problem *) = {small_kuhn, small_gmsh};
 
-/* ---- What holds to the last bit or to rounding. */
+/* ---- Properties that hold to the last bit or within rounding errors. */
 
 Test(diffusion, constants_do_not_change_at_all)
 {
@@ -134,10 +134,9 @@ Test(diffusion, constants_do_not_change_at_all)
     }
 }
 
-/* sum V dv = sum_ij V_i a_ij (v_j - v_i). Both rows that share a star coefficient hold the same number, so
- * only the sums of at most 8 coefficients of an entry, the division by V, the multiplications and the two
- * sums round: about 30 epsilon of the absolute terms, if the entries do not cancel; cancellation inside an
- * entry makes that some times more. */
+/* sum V dv = sum_ij V_i a_ij (v_j - v_i). Both rows that share a star coefficient contain the same number, so rounding occurs only in
+ * the sums of at most 8 coefficients per entry, the division by V, the multiplications and the two sums: about 30 epsilon of the
+ * absolute terms, or some times more if the entries cancel. */
 Test(diffusion, the_integral_is_kept_to_rounding)
 {
     for (int m = 0; m < 2; m++) {
@@ -165,8 +164,8 @@ static bool far_from_walls(const mt_adjacency *adjacency, size_t c, int rings)
     return true;
 }
 
-/* The flux of a linear field is exact where the element and its neighbours have all their faces inside: then dv
- * = 0 up to the rounding of the stars, condition 7.6 and a pseudo-inverse: 1e-12 of the absolute sum. */
+/* The flux of a linear field is exact if the element and its neighbours have only interior faces. Then dv = 0 within the rounding of the
+ * stars, condition 7.6 and a pseudo-inverse: 1e-12 of the absolute sum. */
 Test(diffusion, linear_fields_stay_away_from_the_walls)
 {
     for (int m = 0; m < 2; m++) {
@@ -198,9 +197,9 @@ Test(diffusion, linear_fields_stay_away_from_the_walls)
     }
 }
 
-/* ---- The oracle: the flux form, written out face by face, with the constraint by Lagrange multipliers. */
+/* ---- The oracle: the flux form, computed face by face, with Lagrange multipliers for the constraint. */
 
-/* Solves a x = b of order n by Gauss elimination with row exchanges. */
+/* Solves a x = b of order n by Gaussian elimination with row exchanges. */
 static void solve(int n, double a[6][6], double b[6])
 {
     for (int k = 0; k < n; k++) {
@@ -227,7 +226,7 @@ static void solve(int n, double a[6][6], double b[6])
     }
 }
 
-/* Outward area vector, turned by looking where the vertex opposite lies. */
+/* Computes the outward area vector; its sign follows from the position of the opposite vertex. */
 static void oracle_area(const mt_mesh *mesh, size_t c, int f, double s[3])
 {
     const double *x[4];
@@ -246,7 +245,7 @@ static void oracle_tensor_times(const mt_mesh *mesh, size_t c, const double *x, 
     for (int k = 0; k < 3; k++) y[k] = d_t * x[k] + (d_l - d_t) * mt_dot3(f, x) * f[k];
 }
 
-/* One face seen from c: S, d, D S and tau. At the boundary n = c: d = 0, tau is not used. */
+/* Computes one face of c: S, d, D S and tau. At the boundary n = c: d = 0, and tau is not used. */
 static void oracle_face(const problem *p, size_t c, int f, double *s, double *d, double *ds, double *tau)
 {
     uint32_t n = p->adjacency.neighbour[4 * c + (size_t)f];
@@ -302,7 +301,7 @@ static double oracle_weight(
     return across * across / (normal * metric);
 }
 
-/* theta [n_elements] reduces the gradients; NULL: not at all. */
+/* theta [n_elements] scales the gradients; NULL: no scaling. */
 static void oracle_apply(
     const problem *p, const mt_diffusion_scheme *scheme, const float *theta, const double *v, double *dv)
 {
@@ -330,8 +329,7 @@ static void oracle_apply(
     free(gradient);
 }
 
-/* Both round at some hundred epsilon (elimination of order 6, condition of an element below 1e3): 1e-11 of the
- * largest. */
+/* Both have rounding errors of a few hundred epsilon (elimination of order 6, condition of an element below 1e3): 1e-11 of the largest. */
 Test(diffusion, rows_equal_the_flux_form)
 {
     static const mt_diffusion_scheme schemes[] = {{.damping = 1.5, .correction = MT_CORRECTION_OVER_RELAXED},
@@ -367,7 +365,7 @@ static step_matrix step_of(problem *p, double dt_ms)
     return z;
 }
 
-/* v <- Z v, with `old` as scratch. */
+/* v <- Z v; `old` is scratch memory. */
 static void take_step(const mt_diffusion *op, const step_matrix *z, double *v, double *old)
 {
     memcpy(old, v, op->n_elements * sizeof *v);
@@ -398,8 +396,8 @@ static void steps_grow(problem *p, double dt_ms)
     cr_assert(v_norm(&p->op, v) > 1e6 * first, "%g from %g", v_norm(&p->op, v), first);
 }
 
-/* The slowest mode falls by pi^2 D dt / L^2 > 1e-4 a step, far above rounding. The worst mode of a step that
- * is 1.3 times too long grows by |1 - 2.6| = 1.6 a step, 1e20 in 100 steps, from 1 / sqrt(n) of the noise. */
+/* The slowest mode decreases by pi^2 D dt / L^2 > 1e-4 per step, far above rounding errors. With a step 1.3 times too long the worst
+ * mode grows by |1 - 2.6| = 1.6 per step, 1e20 in 100 steps, from 1 / sqrt(n) of the noise. */
 Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_slab)
 {
     problem p = {0};
@@ -426,9 +424,9 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_gmsh_box)
     mt_arena_free(&p.arena);
 }
 
-/* ---- The spectrum, looked at by ARPACK in the symmetric part of V^1/2 A V^-1/2, held dense. */
+/* ---- The spectrum, computed by ARPACK for the symmetric part of V^1/2 A V^-1/2, stored as a dense matrix. */
 
-/* s [n][n] becomes that symmetric part for the matrix whose column j is apply(unit vector j). */
+/* Returns s [n][n], this symmetric part for the matrix with columns apply(unit vector j). */
 static double *dense_symmetric(problem *p, void (*apply)(problem *p, const double *v, double *dv))
 {
     size_t n = p->op.n_elements;
@@ -450,7 +448,7 @@ static void apply_rows(problem *p, const double *v, double *dv) { mt_diffusion_a
 
 static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, &weak, NULL, v, dv); }
 
-/* The lowest ("SA") or highest ("LA") eigenvalue. */
+/* Returns the lowest ("SA") or highest ("LA") eigenvalue. */
 static double arpack_end(const double *s, size_t elements, const char *which)
 {
     enum { NCV = 30 };
@@ -477,8 +475,7 @@ static double arpack_end(const double *s, size_t elements, const char *which)
     return value;
 }
 
-/* Lanczos stops at a change of 1e-3 over ten steps, a little above the true end: one per cent, of the ten
- * that are kept. */
+/* Lanczos stops at a change of 1e-3 over ten steps, slightly inside the true end of the spectrum: one per cent, of a margin of ten. */
 Test(diffusion, the_step_limit_is_that_of_arpack)
 {
     for (int m = 0; m < 2; m++) {
@@ -492,7 +489,7 @@ Test(diffusion, the_step_limit_is_that_of_arpack)
     }
 }
 
-/* Single precision: off is the nearest float of the double, and the diagonal the nearest to 1 - sum. */
+/* Single precision: off is the double rounded to nearest, and the diagonal is nearest to 1 - sum. */
 Test(diffusion, float_steps_keep_constants_to_one_rounding)
 {
     problem p = {0};
@@ -528,7 +525,7 @@ static void jittered_by(problem *p, double edge, double share, uint64_t first)
     curling_fibres(&p->mesh, 3);
 }
 
-/* Poor elements. */
+/* Builds a cube of poorly shaped elements. */
 static void jittered(problem *p, double edge, uint64_t first) { jittered_by(p, edge, 0.25, first); }
 
 enum { JITTER_SEED = 1 };
@@ -546,7 +543,7 @@ Test(diffusion, limiting_a_few_elements_stops_all_growth)
     mt_arena_free(&p.arena);
 }
 
-/* theta is kept in single precision, 6e-8; what it acts on may be some times the sum it is a part of. */
+/* theta is stored in single precision, 6e-8; the term that it scales may be some times the sum that contains it. */
 Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
 {
     problem p = {0};
@@ -568,9 +565,8 @@ Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
     mt_arena_free(&p.arena);
 }
 
-/* Why there is a limiter: the flux form, which knows none, lets the norm grow. Afterwards the
- * highest is that of the constant, 0 (which ARPACK may miss), up to rounding: epsilon of the other end, 1e3.
- */
+/* The reason for the limiter: with the flux form, which has no limiter, the norm can grow. With limited rows the highest eigenvalue is
+ * that of the constant, 0 (which ARPACK may miss), up to rounding: epsilon of the other end, 1e3. */
 Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
 {
     problem p = {0};
@@ -584,8 +580,8 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
     mt_arena_free(&p.arena);
 }
 
-/* Where nothing grows nothing is limited, however many stars are indefinite; where something does, few elements pay
- * and ARPACK sees no growth left (a zero up to rounding, as above). */
+/* If no mode grows, no element is limited, for any number of indefinite stars. If one grows, few elements are limited, and ARPACK finds
+ * no growth afterwards (0 up to rounding, as above). */
 Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
 {
     size_t grew = 0;
@@ -607,9 +603,8 @@ Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
     cr_assert(grew >= 1 && grew < 3, "%zu", grew);
 }
 
-/* With several growing elements and little damping, the search close to each does the whole work at once: the first
- * look at the spectrum says that something grows, the second that nothing does. Guided by the spectrum alone it
- * takes a third. */
+/* With several growing elements and little damping, the local search around each is sufficient: the first spectrum shows a growing mode,
+ * the second none. With the spectrum alone it takes a third. */
 Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
 {
     problem p = {0};
@@ -624,9 +619,9 @@ Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
 
 static const mt_diffusion_scheme least_damped = {.damping = 0.3525, .correction = MT_CORRECTION_OVER_RELAXED};
 
-/* Tall boxes with fibres across their diagonals and little damping: elements of one kind stand side by side and share the
- * same help, so that they grow together where none does by what lies close to it. The search close by leaves that to the
- * spectrum's vectors, and these find whom to limit: more looks than two, and not everybody pays. */
+/* Tall boxes with fibres across their diagonals and little damping. Elements of one kind are neighbours and share the same stabilising
+ * stars, so they grow together although none grows in its own surroundings. The local search leaves this mode to the eigenvectors of the
+ * spectrum, which identify the elements to limit: more than two rounds, and not all indefinite elements are limited. */
 Test(diffusion, what_grows_together_is_found_by_the_spectrum)
 {
     problem p = {0};
@@ -643,7 +638,7 @@ Test(diffusion, what_grows_together_is_found_by_the_spectrum)
     mt_arena_free(&p.arena);
 }
 
-/* Twice the mesh of a problem, apart, in units of 1e-11 of its own. */
+/* Builds two separate copies of the mesh of a problem, scaled by 1e-11. */
 static void twice_and_tiny(const mt_mesh *one, problem *p)
 {
     const size_t n = one->n_elements, m = one->n_vertices;
@@ -655,9 +650,9 @@ static void twice_and_tiny(const mt_mesh *one, problem *p)
     for (size_t k = 0; k < 6 * n; k++) p->mesh.fibre[k] = one->fibre[k % (3 * n)];
 }
 
-/* Two equal cubes of a hundredth of a nanometre, apart: what is constant in each does not grow, but its eigenvalue is rounding,
- * 1e-16 of some 1e22 per ms, of either sign, and for all that the spectrum tells may be growth. The proof is by algebra, star by star,
- * and knows no scale. */
+/* Two equal separate cubes of a hundredth of a nanometre. A field that is constant in each does not grow, but its eigenvalue is a
+ * rounding error, 1e-16 of about 1e22 per ms, of either sign; from the spectrum alone it may be growth. The proof is algebraic, star by
+ * star, and independent of scale. */
 Test(diffusion, what_is_proved_is_not_limited_for_rounding)
 {
     for (uint64_t first = 1; first <= 8; first++) {
@@ -672,11 +667,11 @@ Test(diffusion, what_is_proved_is_not_limited_for_rounding)
     }
 }
 
-/* ---- Determinism, memory, refusals. */
+/* ---- Determinism, memory, refused input. */
 
 Test(diffusion, the_number_of_threads_does_not_matter)
 {
-    problem p[3] = {{.op = {0}}}; /* 20,250 elements: enough for the loops to go parallel */
+    problem p[3] = {{.op = {0}}}; /* 20,250 elements: enough for parallel loops */
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
         jittered(&p[k], 1 / 15., JITTER_SEED);
@@ -752,8 +747,8 @@ Test(diffusion, tissue_and_scheme_must_be_in_their_ranges)
     mt_arena_free(&p.arena);
 }
 
-/* Two elements with three boundary faces each have no gradients, or weak ones where their normals are nearly in a
- * plane: alpha tau between them is the size of what flows, not the inverse of rounding. */
+/* Two elements with three boundary faces each have no gradients, or weak ones if their normals are nearly coplanar. alpha tau between
+ * them has the size of the flux, not of the inverse of a rounding error. */
 Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_rounding)
 {
     static const uint32_t elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
@@ -776,7 +771,7 @@ Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_roun
     }
 }
 
-/* A lone element has nobody to exchange with, and any step will do. */
+/* A single element exchanges no flux, and any step is stable. */
 Test(diffusion, a_lone_element_keeps_its_value)
 {
     problem p = {0};

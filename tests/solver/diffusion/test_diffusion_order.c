@@ -11,9 +11,8 @@
 #include "tests/solver/slivers.h"
 #include "solver/diffusion/diffusion.h"
 
-/* Manufactured solutions of u - div(D grad u) = f on the unit cube without flux through the walls: u at the
- * centroids is compared in the V norm with that of (I - V^-1 M) u_h = f. D = 1 along the fibre and 0.1322
- * across, as in the heart. */
+/* Manufactured solutions of u - div(D grad u) = f on the unit cube with no flux through the walls: u at the centroids is compared in the
+ * V norm with the solution of (I - V^-1 M) u_h = f. D = 1 longitudinally and 0.1322 transversely, as in the heart. */
 static const double D_L = 1, D_T = 0.0126 / 0.0953;
 enum { ROW = MT_DIFFUSION_ROW };
 
@@ -26,7 +25,7 @@ typedef struct solution {
 
 static double pi(void) { return acos(-1); }
 
-/* T1: fibres along x; the gradient on the walls is tangential and so is the flux. */
+/* T1: fibres along x; on the walls the gradient is tangential, and so is the flux. */
 static double cosines(const double x[3])
 {
     return cos(pi() * x[0]) * cos(2 * pi() * x[1]) * cos(pi() * x[2]);
@@ -37,10 +36,9 @@ static double cosines_source(const double x[3])
     return (1 + pi() * pi() * (D_L + 4 * D_T + D_T)) * cosines(x);
 }
 
-/* T3: fibres in the xy plane at 35 degrees. On x = 0 the flux a u_x + b u_y vanishes with u_x and u_y both
- * not 0, which tells a conormal condition from a normal one: u = X(x) [G(y) - (b/a) x G'(y)] Z(z), X =
- * cos^2(pi x / 2), G = sin^4(pi y), Z = 1 + cos(pi z) / 2. At x = 1 X and X' vanish, at y = 0, 1 G, G' and
- * G''. */
+/* T3: fibres in the xy plane at 35 degrees. On x = 0 the flux a u_x + b u_y vanishes with u_x and u_y both nonzero, which distinguishes
+ * a conormal condition from a normal one: u = X(x) [G(y) - (b/a) x G'(y)] Z(z), X = cos^2(pi x / 2), G = sin^4(pi y), Z = 1 + cos(pi z)
+ * / 2. X and X' vanish at x = 1; G, G' and G'' vanish at y = 0 and 1. */
 static const double T3_ANGLE = 35;
 
 static void t3_tensor(double *a, double *b, double *c)
@@ -51,7 +49,7 @@ static void t3_tensor(double *a, double *b, double *c)
     *c = D_T + (D_L - D_T) * sine * sine;
 }
 
-/* Values and derivatives: X up to the second, G up to the third. */
+/* Computes values and derivatives: X up to the second, G up to the third. */
 static void t3_factors(const double x[3], double X[3], double G[4], double Z[3])
 {
     double p = pi(), s = sin(p * x[1]), k = cos(p * x[1]);
@@ -96,8 +94,8 @@ static solution t3(void)
     return (solution){"T3", {cos(angle), sin(angle), 0}, oblique, oblique_source};
 }
 
-/* ---- (I - V^-1 M) x = b by BiCGSTAB (van der Vorst 1992), each row divided by its diagonal, to 1e-9 of |b|, far below
- * the errors measured. */
+/* ---- (I - V^-1 M) x = b by BiCGSTAB (van der Vorst 1992), with each row divided by its diagonal, to 1e-9 of |b|, far below the
+ * measured errors. */
 
 static double dot(size_t n, const double *x, const double *y)
 {
@@ -141,7 +139,7 @@ static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, doub
     }
 }
 
-/* Relative error in the V norm; h is the cube root of the mean volume. */
+/* Returns the relative error in the V norm; h is the cube root of the mean volume. */
 static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, double *h)
 {
     const mt_tissue tissue = {D_L, D_T, 1, 1, 0};
@@ -178,14 +176,14 @@ static void kuhn_cube(mt_arena *arena, double edge, mt_mesh *mesh)
     cr_assert(mt_slab_make_cut(arena, size, edge, MT_SLAB_KUHN, mesh) == MT_OK, "%s", mt_message());
 }
 
-/* Three meshes, each of half the edge; the order between the last two, of both solutions. Asymptotically 2; 1.8 leaves room for
- * what is not yet. */
+/* Three meshes, each with half the edge of the one before; the order between the last two, for both solutions. Asymptotically 2; 1.8
+ * allows for coarse meshes. */
 static void converge(cube_maker cube, double coarsest)
 {
     const solution fields[2] = {t1(), t3()};
     double h[3], error[2][3];
     omp_set_num_threads(
-        1); /* thousands of short loops: on a busy machine threads would wait for each other */
+        1); /* thousands of short loops: on a busy machine threads would spend their time waiting */
     for (int level = 0; level < 3; level++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -210,12 +208,12 @@ Test(diffusion_order, second_on_gmsh_meshes_with_fibres_along_an_axis_and_obliqu
     converge(gmsh_box, 0.25);
 }
 
-/* A sliver costs accuracy in itself, and little of it. A pair of slivers is planted for each hundred elements, by cuts that
- * touch one in fifty: the error is 0.023 (T1) and 0.053 (T3) without, 0.98 to 1.22 times that with, the most where the slivers
- * are just flat enough to be limited. What follows from the method is only that it stays of that size. */
+/* A sliver costs little accuracy. One pair of slivers per hundred elements is planted, by cuts that affect one element in fifty. The
+ * error without them is 0.023 (T1) and 0.053 (T3), with them 0.98 to 1.22 times that; most if the slivers are just flat enough to be
+ * limited. The method only implies that the error remains of this size. */
 Test(diffusion_order, slivers_cost_little_accuracy)
 {
-    const double flatness[3] = {0.1, 1e-3, 1e-6}; /* of the first none is limited */
+    const double flatness[3] = {0.1, 1e-3, 1e-6}; /* none of the first is limited */
     const solution fields[2] = {t1(), t3()};
     omp_set_num_threads(1);
     for (int m = 0; m < 2; m++) {
@@ -234,9 +232,8 @@ Test(diffusion_order, slivers_cost_little_accuracy)
     }
 }
 
-/* The right-hand sides above, against differences of the exact solutions: second differences with step e err
- * by e^2 |u''''| / 12 and by epsilon / e^2: 1e-4 with e = 1e-3. The flux through x = 0 and the others by
- * first differences. */
+/* Compares the right-hand sides above with differences of the exact solutions. Second differences with step e have errors of e^2 |u''''|
+ * / 12 and epsilon / e^2: 1e-4 with e = 1e-3. The flux through x = 0 and the other walls by first differences. */
 Test(diffusion_order, the_manufactured_sources_fit_their_solutions)
 {
     solution fields[2] = {t1(), t3()};

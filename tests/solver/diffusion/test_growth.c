@@ -6,8 +6,8 @@
 #include "mesh/make/slab.h"
 #include "solver/diffusion/growth.h"
 
-/* Stars on a slab of Kuhn boxes: all the identity on the inner faces, so that the matrix without volumes is
- * minus the graph Laplacian (each face is counted by two stars, half each). One element can be given another. */
+/* Stars on a slab of Kuhn boxes: all are the identity on the inner faces, so the matrix without volumes is minus the graph Laplacian
+ * (two stars count each face, half each). One element can have a different star. */
 typedef struct problem {
     mt_arena arena;
     mt_mesh mesh;
@@ -36,7 +36,7 @@ static void laplace(problem *p)
     p->stars = (mt_growth_stars){&p->adjacency, p->star, p->indefinite, p->root};
 }
 
-/* Makes the star of an element take `strength` times the energy of a lone face from every face. */
+/* Changes the star of an element so that it takes `strength` times the energy of a single face from every face. */
 static void spoil(problem *p, uint32_t element, double strength)
 {
     for (size_t f = 0; f < 4; f++)
@@ -52,7 +52,7 @@ static double form(const mt_growth_patch *patch, const double *x)
     return sum;
 }
 
-/* Rows of small whole numbers and halves: exact. */
+/* Rows of small integers and halves, so results are exact. */
 Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
 {
     problem p = {0};
@@ -72,8 +72,8 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
     mt_arena_free(&p.arena);
 }
 
-/* A star of -s beside stars of 1: with z = 1 in the element alone, its four faces take (1 - s) / 2 each and nothing
- * else takes anything, so s > 1 grows. With s < 1 the neighbours' halves of its faces make up for it. */
+/* A star of -s between stars of 1: with z = 1 only in the element, its four faces take (1 - s) / 2 each and all others take nothing, so
+ * s > 1 grows. With s < 1 the neighbours' halves of its faces compensate. */
 Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
 {
     problem p = {0};
@@ -89,7 +89,7 @@ Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
     mt_arena_free(&p.arena);
 }
 
-/* The promise about x, and energies that sum to -2 x' matrix x; some 200 terms of size 1: 1e-12. */
+/* The guarantee about x, and energies with the sum -2 x' matrix x; about 200 terms of size 1: 1e-12. */
 Test(growth, the_direction_grows_and_its_energies_say_who_feeds_it)
 {
     problem p = {0};
@@ -127,7 +127,7 @@ Test(growth, indefinite_stars_farther_out_are_left_to_their_own_patch)
     mt_arena_free(&p.arena);
 }
 
-/* The rate of x as all stars of the mesh have it, which end far beyond the patch or close to it. */
+/* The growth rate of x with all stars of the mesh, for patches of every number of rings. */
 Test(growth, the_rate_counts_all_stars)
 {
     for (size_t rings = 1; rings <= MT_GROWTH_RINGS; rings++) {
@@ -157,7 +157,7 @@ Test(growth, the_rate_counts_all_stars)
     }
 }
 
-/* What a small patch says does not grow, no larger one says does. */
+/* If a small patch does not grow, no larger one does. */
 Test(growth, more_rings_only_take_energy)
 {
     for (double strength = -0.2; strength > -3; strength -= 0.2) {

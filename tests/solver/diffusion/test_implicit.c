@@ -1,4 +1,4 @@
-/* Implicit diffusion steps on the host: what is solved is what the header says, whatever solves it. */
+/* Implicit diffusion steps on the host: every solver solves the equation of the header. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ TestSuite(implicit, .fini = free_slab);
 
 static double *numbers(size_t n) { return mt_arena_alloc(&s.arena, n, sizeof(double)); }
 
-/* A step of dt on the slab, in blocks as the kernels want it. */
+/* Builds a step of dt on the slab, in the block layout of the kernels. */
 static mt_implicit step_of(double dt_ms, double theta, double tolerance_mV)
 {
     const size_t n = s.mesh.n_elements;
@@ -53,8 +53,8 @@ static double norm_V(const double *v)
     return sqrt(sum);
 }
 
-/* (1 - theta dt L) x = dt L w, asked of the operator itself: A's rows are divided by their diagonals, at least 1, so the residual is
- * below the tolerance times the largest of them. Both schemes, steps of 1 to 1000 times the explicit limit. */
+/* (1 - theta dt L) x = dt L w, evaluated with the operator itself. The rows of A are divided by their diagonals, at least 1, so the
+ * residual is below the tolerance times the largest diagonal. Both schemes, steps of 1 to 1000 times the explicit limit. */
 Test(implicit, steps_solve_the_equation_of_their_scheme)
 {
     make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
@@ -81,7 +81,7 @@ Test(implicit, steps_solve_the_equation_of_their_scheme)
         }
 }
 
-/* Where nothing differs, nothing moves; and no charge is lost beyond what the residual says. */
+/* A constant field does not change, and the change of charge is bounded by the residual. */
 Test(implicit, steps_keep_constants_and_charge)
 {
     make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
@@ -103,7 +103,7 @@ Test(implicit, steps_keep_constants_and_charge)
     for (size_t c = 0; c < s.mesh.n_elements; c++) cr_assert_lt(fabs(v[c] + 85.23), 1e-12);
 }
 
-/* The V norm of noise falls in every step of backward Euler, however long. */
+/* The V norm of noise decreases in every step of backward Euler, of any length. */
 Test(implicit, backward_Euler_damps_noise_in_steps_of_any_length)
 {
     make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
@@ -120,7 +120,7 @@ Test(implicit, backward_Euler_damps_noise_in_steps_of_any_length)
     }
 }
 
-/* Diffusion of a smooth field for 4 ms in n steps, beside many steps of Crank-Nicolson. */
+/* Returns the error of the diffusion of a smooth field over 4 ms in n steps, compared with many steps of Crank-Nicolson. */
 static double error_of(double theta, size_t n_steps, const double *exact, double *v)
 {
     mt_implicit implicit = step_of(4 / (double)n_steps, theta, 1e-11);
@@ -147,7 +147,7 @@ Test(implicit, halving_the_step_halves_the_error_of_Euler_and_quarters_that_of_C
     cr_expect(crank > 3.6 && crank < 4.4, "%g", crank);
 }
 
-/* More elements than threads take at a time. */
+/* More elements than the threads process at a time. */
 Test(implicit, the_bits_do_not_depend_on_threads)
 {
     make_slab_problem(&s, (double[3]){10, 5, 2.5}, 0.5); /* 6,000 */

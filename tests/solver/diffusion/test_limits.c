@@ -9,8 +9,8 @@
 #include "solver/diffusion/limits.h"
 #include "tests/random.h"
 
-/* What was found for an operator: the key holds all that decides it, the bytes come back or are seen to be damaged, and the
- * operator made with them is the same. */
+/* Stored results of the analysis of an operator: the key covers all input, damaged bytes are detected, and an operator built from stored
+ * results is the same. */
 
 static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01, 0};
 static const mt_tissues one = {1, &muscle, NULL};
@@ -26,7 +26,7 @@ typedef struct problem {
     mt_limits known;
 } problem;
 
-/* A unit cube of boxes whose inner vertices are moved: some elements are limited. */
+/* Builds a unit cube of boxes with displaced inner vertices; some elements are limited. */
 static void make(problem *p)
 {
     uint64_t seed = 1;
@@ -64,7 +64,7 @@ static void same_operator(const mt_diffusion *a, const mt_diffusion *b)
               a->n_slivers == b->n_slivers && a->n_rounds == b->n_rounds);
 }
 
-/* How often the watch was told of the search. */
+/* Counts the calls of the progress function during the search. */
 static bool count_searches(void *user, const char *stage, double done)
 {
     cr_assert(done >= 0 && done <= 1, "%s: %g", stage, done);
@@ -94,7 +94,7 @@ Test(limits, what_is_known_is_not_looked_for_and_gives_the_same_bits)
     mt_arena_free(&p.arena);
 }
 
-/* Each is sound as bytes, but cannot be of this mesh: it is found anew. */
+/* Each is intact as bytes but cannot belong to this mesh, so the analysis is repeated. */
 Test(limits, what_does_not_fit_the_mesh_is_not_believed)
 {
     problem p;
@@ -185,7 +185,7 @@ Test(limits, the_key_holds_everything_that_decides)
         cr_assert_str_neq(key, other, "scheme %d", k);
     }
     mt_diffusion_scheme plain[] = {mt_diffusion_scheme_plain, mt_diffusion_scheme_plain};
-    plain[1].front_ms = 1; /* nothing that spreads has it */
+    plain[1].front_ms = 1; /* used only with spreading */
     key_of(&p, &muscle, &plain[0], key);
     key_of(&p, &muscle, &plain[1], other);
     cr_assert_str_eq(key, other);
@@ -228,9 +228,9 @@ Test(limits, come_back_from_their_bytes)
     mt_arena_free(&p.arena);
 }
 
-/* Results kept by another version of the algorithm must not be found. Where these numbers change, MT_LIMITS_VERSION has to
- * be raised, and only then they may. The limit has settled to a thousandth, by a fixed number of steps: another compiler may
- * round otherwise, no more. */
+/* Results of another version of the algorithm must not be reused. If these numbers change, MT_LIMITS_VERSION must be increased; they
+ * must not change otherwise. The limit is determined to a thousandth by a fixed number of steps: another compiler can change only
+ * rounding. */
 Test(limits, the_algorithm_is_that_of_its_version)
 {
     problem p;
@@ -241,7 +241,7 @@ Test(limits, the_algorithm_is_that_of_its_version)
     mt_arena_free(&p.arena);
 }
 
-/* ---- the watch ---- */
+/* ---- the progress function ---- */
 
 typedef struct patience {
     size_t calls, allowed;
@@ -254,7 +254,7 @@ static bool lose_patience(void *user, const char *stage, double done)
     return ++p->calls <= p->allowed;
 }
 
-/* However far it has come, it ends where it is told, and not one call later. */
+/* At any stage the construction stops when the function returns false, without another call. */
 Test(limits, the_making_can_be_stopped_anywhere)
 {
     problem p;

@@ -8,7 +8,7 @@
 #include "solver/diffusion/spectrum.h"
 #include "tests/random.h"
 
-/* A cube of boxes whose inner vertices are moved, with fibres that turn: some stars are indefinite. */
+/* A cube of boxes with displaced inner vertices and rotating fibres; some stars are indefinite. */
 typedef struct problem {
     mt_arena arena;
     mt_mesh mesh, along;
@@ -82,7 +82,7 @@ static double energy(const problem *p, const double *forms, const double *z)
     return sum;
 }
 
-/* Smallest eigenvalue of a form over its largest. */
+/* Returns the smallest eigenvalue of a form divided by its largest. */
 static double lowest(const double form[10])
 {
     double a[4][4], value[4], vector[4][4];
@@ -92,8 +92,8 @@ static double lowest(const double form[10])
     return value[0] / fmax(value[3], 1e-300);
 }
 
-/* The two halves of the proof: what the stars have left is never negative, and never more than what there was. z around each of some
- * elements, where debts are, and noise everywhere. */
+/* The two parts of the proof: the remaining forms of the stars are never negative, and never exceed the original forms. z is nonzero
+ * around some elements with debts, then noise everywhere. */
 static void expect_proof(problem *p)
 {
     uint64_t seed = 2;
@@ -121,8 +121,8 @@ Test(proof, takes_no_more_than_there_is_and_leaves_nothing_negative)
     mt_arena_free(&p.arena);
 }
 
-/* With hardly any damping something grows, and no proof can be. Those who are owed to are among the indefinite ones, and what is owed
- * makes the energies whole again. */
+/* With very little damping a mode grows, so there is no proof. The unpaid elements are among the indefinite ones. With their debts
+ * entered no energy exceeds the original, and the forms can be restored. */
 Test(proof, is_not_found_where_something_grows)
 {
     problem p;

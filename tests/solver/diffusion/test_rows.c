@@ -7,7 +7,7 @@
 #include "solver/diffusion/diffusion.h"
 #include "tests/random.h"
 
-/* Lean operators: rows that are made anew are those that were kept, to the bit. */
+/* Lean operators: rows that are recomputed equal the stored rows, to the bit. */
 
 enum { ROW = MT_DIFFUSION_ROW };
 
@@ -48,7 +48,7 @@ static void make_operator(problem *p, bool lean, mt_diffusion *op)
         MT_OK, "%s", mt_message());
 }
 
-/* A unit cube of boxes whose inner vertices are moved, of two tissues, with sheets: some elements are limited, some slowed. */
+/* Builds a unit cube of boxes with displaced inner vertices, two tissues and sheets; some elements are limited, some slowed. */
 static void make(problem *p)
 {
     uint64_t seed = 1;
@@ -79,7 +79,7 @@ static void expect_row(const problem *p, uint32_t element, const double *rate)
         "columns of row %u", element);
 }
 
-/* All elements in a random order, in lists of 1 to 700. */
+/* All elements in random order, in lists of 1 to 700. */
 Test(rows, those_of_a_lean_operator_are_the_same_in_whatever_lists)
 {
     enum { MOST = 700 };
@@ -104,7 +104,7 @@ Test(rows, those_of_a_lean_operator_are_the_same_in_whatever_lists)
     mt_arena_free(&p.arena);
 }
 
-/* In all but the rows the two operators are the same anyway. */
+/* Apart from the rows the two operators are equal. */
 Test(rows, a_lean_operator_has_the_same_fingerprint_and_can_be_given_its_rows)
 {
     problem p;

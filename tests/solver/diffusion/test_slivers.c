@@ -10,7 +10,7 @@
 #include "tests/solver/slivers.h"
 #include "solver/diffusion/diffusion.h"
 
-/* Elements that are nearly flat: what holds on every mesh holds with them, and they do not end the run. */
+/* Nearly flat elements: all properties of the operator hold with them, and runs succeed. */
 
 static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01, 0};
 static const double D_L = 0.0953;
@@ -49,7 +49,7 @@ static void kuhn(mt_arena *arena, mt_mesh *mesh)
 
 static void gmsh(mt_arena *arena, mt_mesh *mesh) { gmsh_box(arena, 0.2, mesh); }
 
-/* One element in fifty and its neighbour get a sliver. */
+/* One element in fifty and its neighbour become slivers. */
 static void make_with_slivers(problem *p, void (*from)(mt_arena *, mt_mesh *), double flatness)
 {
     mt_mesh mesh;
@@ -100,7 +100,7 @@ static void integral_stays(problem *p)
     cr_assert(fabs(sum) <= 100 * DBL_EPSILON * size, "%g of %g", sum, size);
 }
 
-/* At the longest stable step; and no step of noise leaves its bounds by more than the norm allows: |v_c| sqrt(V_c) <= |v|. */
+/* At the longest stable step. No value of the noise exceeds the bound of the norm: |v_c| sqrt(V_c) <= |v|. */
 static void norm_falls(problem *p, int steps)
 {
     double *v = noise(p), *dv = noise(p), before = v_norm(&p->op, v);
@@ -113,7 +113,7 @@ static void norm_falls(problem *p, int steps)
     }
 }
 
-/* The shortest longest edge of an element, squared. */
+/* Returns the square of the smallest longest edge of any element. */
 static double least_edge_squared(const mt_mesh *mesh)
 {
     double least = INFINITY;
@@ -148,7 +148,7 @@ Test(slivers, keep_what_holds_on_every_mesh)
         }
 }
 
-/* ---- slivers upon each other ---- */
+/* ---- stacked slivers ---- */
 
 static bool all_above_0(const mt_mesh *mesh)
 {
@@ -157,7 +157,7 @@ static bool all_above_0(const mt_mesh *mesh)
     return true;
 }
 
-/* Moves the vertex of an element that is opposite its face f towards the face's middle; gives where it was. */
+/* Moves the vertex opposite face f of an element towards the centre of the face; stores its old position. */
 static void flatten(mt_mesh *mesh, size_t element, size_t f, double flatness, double was[3])
 {
     double *x = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + f], middle[3] = {0, 0, 0};
@@ -175,7 +175,7 @@ static size_t face_towards(const mt_adjacency *adjacency, size_t element, size_t
     return f;
 }
 
-/* Two elements with a common face become flat upon it, the first two that can while no other is turned inside out. */
+/* Flattens two elements onto their common face: the first two for which no other element is inverted. */
 static void stack_two(problem *p, double flatness)
 {
     mt_mesh *mesh = &p->mesh;
@@ -194,8 +194,8 @@ static void stack_two(problem *p, double flatness)
     cr_assert(false, "no two elements can be flat upon each other");
 }
 
-/* However flat they are: the line between their centroids becomes as short, which is no reason for them, or for those around
- * them, to hold more. The elements that are not flat keep their volume to the bit, and the mesh its own to a hundredth. */
+/* For any flatness: the distance between their centroids decreases with it, but must not increase the effective volume of these elements
+ * or their neighbours. Elements that are not flat keep their volume to the bit, and the mesh keeps its own to a hundredth. */
 Test(slivers, upon_each_other_leave_their_neighbours_alone)
 {
     for (double flatness = 1e-2; flatness > 1e-9; flatness /= 100) {
@@ -219,8 +219,8 @@ Test(slivers, upon_each_other_leave_their_neighbours_alone)
     }
 }
 
-/* The most that one limited element adds: its volume at the least flatness is next to nothing, and what it holds instead is
- * some hundredths of what it was cut from (0.5^3 / 6 mm^3). */
+/* The largest addition by one limited element. Its volume at the least flatness is negligible; its effective volume is a few hundredths
+ * of the element that it was cut from (0.5^3 / 6 mm^3). */
 Test(slivers, hold_little_more_than_their_volume)
 {
     for (double flatness = 1e-3; flatness > 1e-8; flatness /= 100) {
@@ -244,8 +244,8 @@ static bool far_from_walls(const problem *p, size_t c, int rings)
     return true;
 }
 
-/* tau may be what it likes: D S . g is what F_f gives for a linear field. Rounding: the terms of a sliver are some 1e3 times
- * those of its neighbours, and its pseudo-inverse is that much worse. */
+/* Independent of tau: for a linear field F_f yields D S . g. Rounding: the terms of a sliver are about 1e3 times those of its
+ * neighbours, and its pseudo-inverse is less accurate by the same factor. */
 Test(slivers, leave_linear_fields_alone)
 {
     problem p;
@@ -270,7 +270,7 @@ Test(slivers, leave_linear_fields_alone)
     mt_arena_free(&p.arena);
 }
 
-/* What is told of one element adds up to what is told of all; nothing is told of the others. */
+/* The values reported per element add up to the totals; no other elements are reported. */
 Test(slivers, are_told_one_by_one)
 {
     problem p;
@@ -300,9 +300,8 @@ static void two_elements(problem *p, const double xyz[15], const uint32_t elemen
     make(p);
 }
 
-/* Two elements on one triangle whose tips lie over opposite far sides of it: the line between the centroids runs
- * almost within the triangle's plane. Tip heights +-0.02, sideways +-20: d = (5 .. 10, 0, 0.01), so the
- * cosine is about 1e-3. */
+/* Two elements on one triangle with tips beyond opposite sides of it: the line between the centroids is almost in the plane of the
+ * triangle. Tip heights +-0.02, lateral +-20: d = (5 .. 10, 0, 0.01), so the cosine is about 1e-3. */
 Test(slivers, may_see_each_other_from_the_side)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02};
@@ -315,8 +314,8 @@ Test(slivers, may_see_each_other_from_the_side)
     mt_arena_free(&p.arena);
 }
 
-/* Both on the same side, each of positive volume: S . d is above 0 seen from one and below 0 from the other. The program
- * refuses such meshes when it reads them; the operator is sound all the same. */
+/* Both on the same side, each of positive volume: S . d is positive seen from one and negative from the other. The program refuses such
+ * meshes when it reads them; the operator is valid nevertheless. */
 Test(slivers, may_overlap)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.4, 0.3, 0.5};
@@ -329,7 +328,7 @@ Test(slivers, may_overlap)
     mt_arena_free(&p.arena);
 }
 
-/* No limit where there is no sliver: not on slabs of flat boxes either, nor in tissues that conduct much better along. */
+/* No limit without slivers, including slabs of flat boxes and tissues with much higher longitudinal conductivity. */
 Test(slivers, are_not_seen_where_there_are_none)
 {
     for (int k = 0; k < 3; k++) {

@@ -9,9 +9,8 @@
 
 #include "solver/diffusion/spectrum.h"
 
-/* The path of n nodes with free ends: y_i = sum over the neighbours of (x_j - x_i) times weight, plus what
- * `extra` adds on the diagonal. Eigenvalues without extra: -4 sin^2(pi k / 2n), k = 0 .. n - 1 (times the
- * weight); k = 0 is the constant. */
+/* The path of n nodes with free ends: y_i = sum over the neighbours of (x_j - x_i) times weight, plus `extra` on the diagonal.
+ * Eigenvalues without extra: -4 sin^2(pi k / 2n), k = 0 .. n - 1 (times the weight); k = 0 is the constant. */
 typedef struct path {
     size_t n;
     double weight;
@@ -53,8 +52,7 @@ static double *constant(mt_arena *arena, size_t n)
     return x;
 }
 
-/* Bisection stops at an interval of a few epsilon of |T| = 4, and each of the 60 steps rounds at a few
- * epsilon: 1e-12. */
+/* Bisection stops at an interval of a few epsilon of |T| = 4, and each of the 60 steps has rounding errors of a few epsilon: 1e-12. */
 Test(spectrum, ends_of_a_path_are_those_of_the_formula)
 {
     mt_arena arena = {0};
@@ -76,8 +74,7 @@ Test(spectrum, a_null_vector_is_kept_out)
     mt_arena_free(&arena);
 }
 
-/* Ritz values are Rayleigh quotients: whatever the number of steps, never outside the spectrum by more than
- * rounding. */
+/* Ritz values are Rayleigh quotients: for any number of steps they are inside the spectrum, up to rounding. */
 Test(spectrum, ends_never_lie_outside_the_true_spectrum)
 {
     mt_arena arena = {0};
@@ -97,8 +94,7 @@ Test(spectrum, ends_never_lie_outside_the_true_spectrum)
     mt_arena_free(&arena);
 }
 
-/* Two bad nodes with a small positive eigenvalue each, far inside a spectrum that reaches to -400: the case
- * of the limiter. */
+/* Two bad nodes with a small positive eigenvalue each, far inside a spectrum that extends to -400, as in the limiter. */
 enum { BAD_N = 3000, BAD_1 = 700, BAD_2 = 2100 };
 
 static path bad_path(mt_arena *arena)
@@ -109,8 +105,8 @@ static path bad_path(mt_arena *arena)
     return (path){BAD_N, 100, extra};
 }
 
-/* A defect e on an infinite path of weight w binds one state: value = -2 w + sqrt(e^2 + 4 w^2), falling off
- * by exp(-asinh(e / 2 w)) a node; 0.3 here, so that the ends are felt only at exp(-2 * 0.25 * 700). */
+/* A defect e on an infinite path of weight w binds one state: value = -2 w + sqrt(e^2 + 4 w^2), which decays by exp(-asinh(e / 2 w)) per
+ * node; the exponent is 0.3 here, so the ends contribute only exp(-2 * 0.25 * 700). */
 static double bound_state(double extra, double weight)
 {
     return -2 * weight + sqrt(extra * extra + 4 * weight * weight);
@@ -139,8 +135,7 @@ Test(spectrum, growing_vectors_are_found_with_their_values)
             residual += pow(image[i] - values[k] * x[i], 2);
             length += x[i] * x[i];
         }
-        /* the value's error is residual^2 / gap, so 1e-6 (1e-3) in the value allows 3e-3 (1e-1) here; gap
-         * about 3 */
+        /* the error of the value is residual^2 / gap, so 1e-6 (1e-3) in the value allows 3e-3 (1e-1) here; gap about 3 */
         cr_assert(sqrt(residual) < (k == 0 ? 3e-3 : 1e-1), "vector %zu: residual %g", k, sqrt(residual));
         cr_assert_float_eq(length, 1, 1e-12);
         size_t largest = 0;
@@ -162,7 +157,7 @@ Test(spectrum, bad_news_stops_the_run_early)
     mt_arena_free(&arena);
 }
 
-/* The same ends from ARPACK. `which` is "SA" or "LA". */
+/* Computes the same ends with ARPACK. `which` is "SA" or "LA". */
 static double arpack_end(const path *p, const char *which)
 {
     enum { NCV = 40 };
@@ -185,8 +180,7 @@ static double arpack_end(const path *p, const char *which)
     return value;
 }
 
-/* 1e-3 relative change over ten steps is what the operator asks for; the 0.9 of its time step covers a per
- * cent. */
+/* The operator requires a relative change of 1e-3 over ten steps; the factor 0.9 of its time step covers a per cent. */
 Test(spectrum, settled_ends_agree_with_arpack)
 {
     mt_arena arena = {0};
@@ -251,8 +245,7 @@ Test(spectrum, values_that_are_not_finite_are_refused)
     mt_arena_free(&arena);
 }
 
-/* A = sum values_k u_k u_k' has to be found again; Jacobi leaves off-diagonals of one epsilon of |A|: 1e-14.
- */
+/* A = sum values_k u_k u_k' must be recovered; Jacobi leaves off-diagonals of one epsilon of |A|: 1e-14. */
 static void check_small(int n, double a[4][4])
 {
     double copy[4][4], values[4], vectors[4][4], size = 1e-300;
