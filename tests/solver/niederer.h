@@ -15,13 +15,13 @@ static const double benchmark_mm[3] = {20, 7, 3};
 static const double points_mm[POINTS][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3},
     {0, 7, 3}, {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
 
-/* Corner 0 is the benchmark's; bit 0 mirrors along x, bit 1 along y. */
+/* Mirrors a coordinate. Corner 0 is that of the benchmark; bit 0 mirrors along x, bit 1 along y. */
 static inline double from_corner(size_t corner, size_t axis, double size, double x)
 {
     return axis < 2 && corner >> axis & 1 ? size - x : x;
 }
 
-/* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
+/* Replaces the stimulus of the problem by one of the cube of 1.5 mm in a corner. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
     mt_region region = mt_region_nothing;
@@ -35,7 +35,7 @@ static inline void stimulate_corner(slab_problem *s, const double size_mm[3], si
     s->stimulus[0].n_elements = n, s->stimulus[0].element = elements;
 }
 
-/* Activation times of the points, mirrored with the corner, in double precision. */
+/* Computes the activation times at the points, mirrored with the corner, in double precision. */
 static inline void corner_times(
     slab_problem *s, const double size_mm[3], size_t corner, double end_ms, double at_point_ms[POINTS])
 {

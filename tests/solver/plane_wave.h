@@ -1,8 +1,8 @@
 /* Plane waves in the usual tissue, through slabs and along a line.
  *
- * In a slab: by the finite volumes and the cpu backend, along or across the fibres (which lie along x).
- * Along a line: by central differences and the cell model of tests/solver/cells/tp06_oracle.h, which share nothing with the
- * solver but the splitting: reaction first (forward Euler, gate m by Rush and Larsen), then explicit diffusion steps. */
+ * In a slab: by finite volumes and the cpu backend, longitudinal or transverse (fibres along x). Along a line: by central differences
+ * and the ionic model of tests/solver/cells/tp06_oracle.h. It shares only the splitting with the solver: reaction first (forward Euler,
+ * gate m by Rush-Larsen), then explicit diffusion steps. */
 #pragma once
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include "tests/solver/cells/tp06_oracle.h"
 
-/* The slope of a line fitted to n points. */
+/* Returns the slope of a line fitted to n points. */
 static inline double slope_of(size_t n, const double *x, const double *y)
 {
     double mean_x = 0, mean_y = 0, above = 0, below = 0;
@@ -24,8 +24,8 @@ static inline double slope_of(size_t n, const double *x, const double *y)
     return above / below;
 }
 
-/* The speed [mm/ms] of the wave of activation times of elements whose centres lie in [from, to] along an axis; 0 where one of
- * them has none. */
+/* Returns the conduction velocity [mm/ms] from the activation times of elements with centres in [from, to] along an axis, or 0 if one is
+ * not activated. */
 static inline double speed_between(
     mt_arena *scratch, const mt_mesh *mesh, const double *activation_ms, size_t axis, double from, double to)
 {
@@ -43,11 +43,11 @@ static inline double speed_between(
     return 1 / slope_of(n, x, t);
 }
 
-enum { WIDE = 4 }; /* boxes; with 8 the speeds differ by 0.6 % at most */
+enum { WIDE = 4 }; /* boxes; with 8 the velocities differ by 0.6 % at most */
 
-/* In a slab of WIDE boxes of edge_mm across the wave's way, and long enough for 16 mm along x or 10 mm along y. The first
- * 3 mm are stimulated; the speed is that of the middle half, where the wave has its form and no end is near. 0 where it does
- * not get there in the time that a wave of speed `slowest` takes for all of it. */
+/* Returns the conduction velocity in a slab of WIDE boxes of edge_mm in the transverse directions, long enough for 16 mm along x or 10
+ * mm along y. The first 3 mm are stimulated. The velocity is measured in the middle half, where the wavefront is fully formed and far
+ * from the ends. 0 if it does not arrive in the time that a wavefront of velocity `slowest` takes for the entire slab. */
 static inline double slab_speed(const mt_cell_model *model, const mt_diffusion_scheme *scheme, size_t axis,
     double edge_mm, double slowest)
 {
@@ -69,7 +69,8 @@ static inline double slab_speed(const mt_cell_model *model, const mt_diffusion_s
 
 enum { LINE_MM = 8 };
 
-/* One step of dt_ms of the elements i < n of a line, the first so many with `rise` [mV/ms]; all rates are of the step's start. */
+/* Computes one step of dt_ms of the elements i < n of a line; the first n_stimulated have `rise` [mV/ms]. All rates are taken at the
+ * start of the step. */
 static inline void react(size_t n, double (*y)[ORACLE_N], double dt_ms, size_t n_stimulated, double rise)
 {
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +82,7 @@ static inline void react(size_t n, double (*y)[ORACLE_N], double dt_ms, size_t n
     }
 }
 
-/* V += ratio (left - 2 V + right), no flux through the ends. */
+/* V += ratio (left - 2 V + right), with no flux through the ends. */
 static inline void diffuse(size_t n, double (*y)[ORACLE_N], double ratio)
 {
     double left = y[0][ORACLE_V];
@@ -92,7 +93,7 @@ static inline void diffuse(size_t n, double (*y)[ORACLE_N], double ratio)
     }
 }
 
-/* The speed [mm/ms] along a line of points dx_mm apart, along the fibres, in steps of dt_ms. */
+/* Returns the longitudinal conduction velocity [mm/ms] along a line of points dx_mm apart, with time steps of dt_ms. */
 static inline double line_speed(double dx_mm, double dt_ms)
 {
     enum { MOST = 400 };
@@ -122,8 +123,9 @@ static inline double line_speed(double dx_mm, double dt_ms)
     return 1 / slope_of(n / 2, x + n * 2 / 5, t + n * 2 / 5);
 }
 
-/* That along the fibres (axis 0) or across them, where lengths are shorter by the root of the diffusivities' ratio, for dt -> 0: the error
- * of a step is of first order, and is taken away by that of twice the step. What is left of it is some 0.2 %. */
+/* Returns the longitudinal (axis 0) or transverse conduction velocity for dt -> 0; transverse lengths scale with the square root of the
+ * ratio of diffusivities. The first-order error of the time step is eliminated by extrapolation with twice the step; about 0.2 %
+ * remains. */
 static inline double usual_speed(size_t axis)
 {
     static double along;

@@ -11,15 +11,15 @@ typedef struct slab_problem {
     mt_arena arena;
     mt_mesh mesh;
     mt_adjacency adjacency;
-    const mt_diffusion_scheme *scheme; /* NULL: the usual one */
+    const mt_diffusion_scheme *scheme; /* NULL: the default scheme */
     mt_diffusion diffusion;
     mt_stimulus stimulus[2];
     mt_monodomain problem;
     mt_results results; /* of run_backend */
-    ipu_target target;  /* the gc200, with memory enough for a whole mesh on one tile */
+    ipu_target target;  /* the gc200, with enough memory for an entire mesh on one tile */
 } slab_problem;
 
-/* The benchmark's tissue on s->mesh, in whose arena it is; the elements with x, y, z below near_mm are stimulated for 2 ms from
+/* Builds the tissue of the benchmark on s->mesh, in the arena of s; the elements with x, y, z below near_mm are stimulated for 2 ms from
  * the start. */
 static inline void make_problem(slab_problem *s, const double near_mm[3])
 {
@@ -54,7 +54,7 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     make_problem(s, (double[]){1.5, 1.5, 1.5});
 }
 
-/* A layout on so many chips of so many tiles; partition and halo live in the problem's arena. */
+/* Returns a layout on `chips` chips of `tiles` tiles; partition and halo are in the arena of the problem. */
 static inline mt_layout layout_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles, const mt_scheme *scheme)
 {
@@ -70,7 +70,7 @@ static inline mt_layout layout_by(
     return (mt_layout){.target = target, .halo = halo};
 }
 
-/* The usual one. */
+/* Returns the default layout on one chip. */
 static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
 {
     mt_scheme usual;
@@ -78,7 +78,7 @@ static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
     return layout_by(s, MT_PARTITION_FLAT, 1, tiles, &usual);
 }
 
-/* V (and activation, may be NULL) after n steps of the named backend. */
+/* Runs n steps on the named backend and reads V, and the activation times unless NULL. */
 static inline void run_backend(slab_problem *s, const char *name, const mt_layout *layout, size_t n_steps,
     double *v_mV, double *activation_ms)
 {

@@ -1,4 +1,4 @@
-/* For tests: elements that are nearly flat, planted in a mesh of well-shaped ones. */
+/* For tests: nearly flat elements (slivers), planted in a mesh of well-shaped ones. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -9,8 +9,8 @@
 #include "mesh/adjacency.h"
 #include "tests/random.h"
 
-/* Cuts an element of `to` into four around a new vertex, which lies above its face by `flatness` of the way to the vertex opposite:
- * the piece on that face is a sliver. The element itself becomes the first piece; the others go behind. */
+/* Cuts an element of `to` into four around a new vertex, at `flatness` of the way from its face to the opposite vertex: the piece on
+ * that face is a sliver. The first piece replaces the element; the others are appended. */
 static inline void cut_element(mt_mesh *to, size_t c, size_t face, double flatness, uint64_t *seed)
 {
     uint32_t v[4];
@@ -29,8 +29,8 @@ static inline void cut_element(mt_mesh *to, size_t c, size_t face, double flatne
     }
 }
 
-/* Gives the mesh with n pairs of slivers, one on each side of an inner face, far enough apart not to touch: the line
- * between the two runs almost within their face. The mesh has fibres. */
+/* Returns the mesh with n pairs of slivers, one on each side of an inner face, too far apart to touch. The line between the two is
+ * almost in their face. The mesh has fibres. */
 static inline void plant_slivers(
     mt_arena *arena, const mt_mesh *from, size_t n, double flatness, uint64_t seed, mt_mesh *to)
 {

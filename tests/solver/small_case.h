@@ -1,5 +1,5 @@
-/* Pieces of a case that runs at once: 3 x 2 x 1 mm at 0.5 mm, 288 elements, stimulated at one end; all of them are activated within
- * 6 ms. To be put together with the time, and with what else a test needs. */
+/* Pieces of a case that runs quickly: 3 x 2 x 1 mm at 0.5 mm, 288 elements, stimulated at one end; all are activated within 6 ms. A test
+ * adds the time and any other keys. */
 #pragma once
 
 #define SMALL_SLAB                                                                                           \

@@ -1,5 +1,4 @@
-/* Ways to make time steps, along a line and in a single cell, beside each other: those of solver/monodomain.h, written anew, and
- * others. */
+/* Time stepping schemes compared along a line and in a single cell: a second implementation of those of solver/monodomain.h, and others. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -11,17 +10,17 @@
 #include "solver/kernels/block.h"
 #include "tests/solver/cells/tp06_oracle.h"
 
-/* One step of dt_ms of n cells. State k of cell c is at mt_block_index. */
+/* Computes one step of dt_ms of n cells. State k of cell c is at mt_block_index. */
 typedef void splitting_step(const void *user, double dt_ms, size_t n, double *state, double *v);
 
-/* That of a model; user: const mt_cell_model *, of which the first variant is taken. */
+/* The step of a model; user: const mt_cell_model *, with its first variant. */
 static inline void step_of_model(const void *user, double dt_ms, size_t n, double *state, double *v)
 {
     mt_cell_step_double(user, 0, NULL, dt_ms, n, state, v, v);
 }
 
-/* Rush and Larsen's for all gates of TP06, Euler's for the rest. A gate's rate is (inf - y) / tau and does not depend on the other gates:
- * at y = 0 and at y = 1 it tells inf and tau. */
+/* Rush-Larsen for all gates of TP06, forward Euler for the other states. The rate of a gate is (inf - y) / tau and does not depend on
+ * the other gates, so its values at y = 0 and y = 1 determine inf and tau. */
 static inline void step_with_all_gates_by_rush_larsen(
     const void *user, double dt_ms, size_t n, double *state, double *v)
 {
@@ -44,19 +43,19 @@ static inline void step_with_all_gates_by_rush_larsen(
     }
 }
 
-/* Points at (i + 1/2) dx_mm along 8 mm, of which the first 1.5 mm are stimulated for 2 ms. */
+/* Points at (i + 1/2) dx_mm along 8 mm; the first 1.5 mm are stimulated for 2 ms. */
 typedef struct splitting_line {
     const mt_cell_model *model;
     splitting_step *step;
     double d_mm2_ms, dx_mm, dt_ms;
-    size_t substeps; /* diffusion steps in a time step; 0: as few as D dt <= 0.4 dx^2 allows */
+    size_t substeps; /* diffusion steps per time step; 0: as few as D dt <= 0.4 dx^2 allows */
     double a;        /* s = a (v* - v); NaN: (1 - 1 / substeps) / 2 */
-    bool strang;     /* half of the diffusion before the reaction, each half in so many steps */
+    bool strang;     /* half of the diffusion before the reaction; each half has `substeps` steps */
 } splitting_line;
 
 typedef struct splitting_wave {
-    double speed_mm_ms; /* between 3.2 and 7.2 mm; NaN where it does not get there */
-    double peak_mV;     /* the highest V there after a time step */
+    double speed_mm_ms; /* between 3.2 and 7.2 mm; NaN if not reached */
+    double peak_mV;     /* the peak voltage there, sampled after time steps */
 } splitting_wave;
 
 enum { LINE_POINTS_MOST = 512, LINE_STATES_MOST = 18 };
@@ -119,10 +118,9 @@ static inline splitting_wave wave_along(const splitting_line *l)
     return wave;
 }
 
-/* A cell from rest, stimulated with 52 mV/ms from 1 to 2 ms. */
+/* A cell that starts at rest, stimulated with 52 mV/ms from 1 to 2 ms. */
 typedef struct splitting_cell {
-    double
-        apd90_ms; /* from 0 mV upwards to a tenth of the way from rest to peak; NaN where V leaves -200 .. 200 mV */
+    double apd90_ms; /* APD90 from the upward crossing of 0 mV; NaN if V leaves -200 .. 200 mV */
     double peak_mV;
 } splitting_cell;
 

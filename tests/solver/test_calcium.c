@@ -1,5 +1,5 @@
-/* Calcium early in the beat: elements of a coarse mesh beside a single cell and a converged wave. Spreading changes V in the upstroke,
- * in which calcium channels open; it must not change what they let in. */
+/* Calcium early in the beat: elements of a coarse mesh compared with a single cell and a converged 1-D cable. Spreading changes V in the
+ * upstroke, when calcium channels open; it must not change the calcium influx. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -11,12 +11,12 @@
 
 enum { EARLY_STEPS = 1500 }; /* 30 ms */
 
-/* Of one cell or element, from its activation on. */
+/* The transient of a cell or element, from its activation on. */
 typedef struct transient {
-    double activation_ms, peak_mM, at_ms; /* Ca_i, and the time from the activation to it */
+    double activation_ms, peak_mM, at_ms; /* peak Ca_i, and the time from activation to peak */
 } transient;
 
-/* The cells of all elements once more, each led through the V that its element has: a cell's states depend on nothing else. */
+/* A copy of the cells of all elements, driven by V of their elements: the states of a cell depend on nothing else. */
 typedef struct shadows {
     size_t n;
     double *v, *before, *after, *state;
@@ -38,7 +38,7 @@ static shadows shadows_of(mt_arena *arena, size_t n)
     return s;
 }
 
-/* s->v after a step that began at now_ms. Gives how many have had their 30 ms. */
+/* Records s->v after a step that began at now_ms. Returns the number of cells with complete 30 ms. */
 static size_t note(shadows *s, double now_ms, double dt_ms)
 {
     size_t n_done = 0;
@@ -57,7 +57,7 @@ static size_t note(shadows *s, double now_ms, double dt_ms)
     return n_done;
 }
 
-/* One step of the cells from V as it is with the stimulus. */
+/* Advances the cells by one step from V including the stimulus. */
 static void step_cells(shadows *s, double dt_ms, const mt_stimulus *stimulus, size_t step)
 {
     if (mt_stimulus_is_on(stimulus, dt_ms, step))
@@ -82,7 +82,7 @@ static transient single_cell(void)
     return found;
 }
 
-/* The problem on the cpu, until the last element has had its 30 ms. */
+/* Runs the problem on the cpu until the last element has complete 30 ms. */
 static shadows shadows_beside(mt_arena *room, const mt_monodomain *problem)
 {
     mt_arena arena = {0};
@@ -103,7 +103,7 @@ static shadows shadows_beside(mt_arena *room, const mt_monodomain *problem)
     return s;
 }
 
-/* In the middle of a converged line along the fibres. */
+/* In the middle of a converged line, longitudinal. */
 static transient on_a_line(void)
 {
     bar b;
@@ -125,7 +125,7 @@ typedef struct transients {
     range peak_mM, at_ms;
 } transients;
 
-/* Of the elements that a wave along the fibres reaches by itself, in a Gmsh mesh of a cube of 6 mm, elements of 0.43 mm. */
+/* Elements activated by a longitudinal wavefront, not by the stimulus, in a Gmsh mesh of a cube of 6 mm, elements of 0.43 mm. */
 static transients in_a_mesh(const mt_diffusion_scheme *scheme)
 {
     transients found = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
@@ -144,10 +144,11 @@ static transients in_a_mesh(const mt_diffusion_scheme *scheme)
     return found;
 }
 
-/* How far the range is from a value at most. */
+/* Returns the largest distance between the range and a value. */
 static double off(range r, double x) { return fmax(fabs(r.low - x), fabs(r.high - x)); }
 
-/* In a wave calcium peaks a little higher and 1.4 ms earlier than in a cell whose stimulus ends after its upstroke. */
+/* In a propagating wavefront calcium peaks slightly higher and 1.4 ms earlier than in a cell with a stimulus that ends after its
+ * upstroke. */
 Test(calcium, is_early_in_every_element_what_it_is_in_a_converged_wave)
 {
     const transient cell = single_cell(), wave = on_a_line();

@@ -6,7 +6,7 @@
 
 enum { N = 1000 }; /* steps of 0.1 ms */
 
-/* V of a region of one element: at -85 mV but for action potentials [from, to) at 10 mV, and 20 mV more than that while a pulse is on. */
+/* V of a region of one element: -85 mV except for action potentials [from, to) at 10 mV, and 20 mV higher while a pulse is on. */
 typedef struct potentials {
     size_t n, from[3], to[3];
 } potentials;
@@ -19,7 +19,7 @@ static double v_at(const potentials *p, const mt_stimulus *s, size_t step)
     return step > 0 && mt_stimulus_is_on(s, 0.1, step - 1) ? v_mV + 100 : v_mV;
 }
 
-/* The pulses of a run that begins at a step, with a look at each ms and each switch. */
+/* Evaluates the pulses of a run that starts at step `first`, sampled each ms and whenever a pulse starts or ends. */
 static mt_capture follow(const mt_stimulus *s, const potentials *p, size_t first)
 {
     mt_capture capture;
@@ -47,9 +47,9 @@ Test(capture, a_pulse_in_the_plateau_or_that_only_charges_tissue_is_lost)
 {
     mt_capture c = follow(&three, &(potentials){3, {10, 310, 610}, {200, 500, 800}}, 0);
     expect(&c, 3, 0, 0);
-    c = follow(&three, &(potentials){2, {10, 610}, {400, 800}}, 0); /* the second within the plateau */
+    c = follow(&three, &(potentials){2, {10, 610}, {400, 800}}, 0); /* the second during the plateau */
     expect(&c, 3, 1, 30);
-    c = follow(&three, &(potentials){1, {10}, {200}}, 0); /* the others leave no action potential */
+    c = follow(&three, &(potentials){1, {10}, {200}}, 0); /* the others elicit no action potential */
     expect(&c, 3, 2, 30);
     c = follow(&three, &(potentials){0}, 0);
     expect(&c, 3, 3, 0);
@@ -65,6 +65,6 @@ Test(capture, what_cannot_be_known_is_not_judged)
     expect(&c, 0, 0, 0);
     c = follow(&dense, &(potentials){0}, 0);
     expect(&c, 1, 1, 80);
-    c = follow(&three, &(potentials){0}, 305); /* resumed within the second pulse */
+    c = follow(&three, &(potentials){0}, 305); /* resumed during the second pulse */
     expect(&c, 1, 1, 60);
 }

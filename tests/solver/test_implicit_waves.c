@@ -1,4 +1,4 @@
-/* Waves with implicit diffusion steps arrive when those with explicit ones do, within the order of the splitting. */
+/* Activation times with implicit diffusion steps agree with those of explicit steps, within the order of the splitting. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -11,7 +11,7 @@ static void long_slab(void) { make_slab_problem(&s, (double[3]){10, 1, 1}, 0.5);
 static void free_slab(void) { mt_arena_free(&s.arena); }
 TestSuite(implicit_waves, .init = long_slab, .fini = free_slab);
 
-/* When the wave is at the far end [ms], the mean over the elements there, on the cpu. */
+/* Returns the mean activation time [ms] of the elements at the far end, on the cpu. */
 static double arrival_ms(mt_diffusing way, double dt_ms, size_t pde_steps)
 {
     const size_t n = s.mesh.n_elements;
@@ -33,8 +33,8 @@ static double arrival_ms(mt_diffusing way, double dt_ms, size_t pde_steps)
     return sum / there;
 }
 
-/* Of backward Euler the error is of first order; of Crank-Nicolson, as of many explicit steps, what the splitting compensates is nearly all of
- * it (solver/monodomain.h). */
+/* The error of backward Euler is of first order. The error of Crank-Nicolson, and of many explicit steps, is mostly the splitting error
+ * that the compensation removes (solver/monodomain.h). */
 Test(implicit_waves, arrive_when_explicit_ones_do_within_the_order_of_the_splitting)
 {
     const double exact = arrival_ms(MT_DIFFUSING_EXPLICIT, 0.0025, 1),

@@ -1,4 +1,4 @@
-/* A scar one element thick: nothing passes it, neither by the operator, whose rows reach two faces far, nor by spreading. */
+/* A scar one element thick: nothing crosses it, neither by the operator, with rows that extend over two faces, nor by spreading. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "tests/solver/slab_problem.h"
 #include "tests/solver/gmsh_box.h"
 
-enum { STEPS = 200 }; /* 4 ms: the wave stands at the scar by then */
+enum { STEPS = 200 }; /* 4 ms: the wavefront has reached the scar by then */
 
-/* The middle of the cube, about: elements whose centroid is left of it are one side, those behind that share a face with one of them
- * the scar. */
+/* About the middle of the cube: elements with a centroid left of it are one side; elements beyond it that share a face with one of them
+ * are the scar. */
 static const double left_mm = 0.5;
 
 static bool is_left(const mt_mesh *mesh, size_t element)
@@ -19,7 +19,7 @@ static bool is_left(const mt_mesh *mesh, size_t element)
     return x[0] < left_mm;
 }
 
-/* Takes the scar out of the problem's mesh. */
+/* Removes the scar from the mesh of the problem. */
 static void cut(slab_problem *s)
 {
     mt_adjacency adjacency;
@@ -37,7 +37,7 @@ static void cut(slab_problem *s)
     cr_assert(s->mesh.n_elements < whole.n_elements);
 }
 
-/* A cube whose left end is stimulated, in two halves if `scarred`. */
+/* Builds a cube stimulated at its left end, in two halves if `scarred`. */
 static void make(slab_problem *s, bool scarred)
 {
     *s = (slab_problem){0};
@@ -64,7 +64,8 @@ Test(inert, no_row_reaches_through_a_scar)
     cr_assert_eq(across, 0);
 }
 
-/* V behind the scar, with and without a stimulus before it, to the bit; before it, the stimulus is seen. */
+/* Expects that V beyond the scar is the same with and without a stimulus before it, to the bit, and that the stimulus changes V before
+ * it. */
 static void expect_no_flux(slab_problem *s, const char *backend, const mt_layout *layout)
 {
     const size_t n = s->mesh.n_elements;

@@ -1,4 +1,4 @@
-/* A bridge of 1.5 mm between two halves of a slab: the wave narrows, and must then feed more tissue than it came from. */
+/* A bridge of 1.5 mm between two halves of a slab: the wavefront narrows, and must then excite more tissue than it came from. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 static const double edge_mm = 0.75, size_mm[3] = {12, 6, 1.5};
 
-/* Boxes at the middle of x stand only at the middle of y. */
+/* True except for boxes at the middle of x that are not at the middle of y. */
 static bool is_kept(const mt_mesh *mesh, size_t c)
 {
     double x[3];
@@ -28,7 +28,7 @@ static void drop_boxes(mt_mesh *mesh)
     mesh->n_elements = n;
 }
 
-/* The slab with its bridge, of boxes of 0.75 mm, refined so many times. */
+/* Builds the slab with its bridge, of boxes of 0.75 mm, refined `refined` times. */
 static void make(slab_problem *s, int refined, const mt_diffusion_scheme *scheme)
 {
     *s = (slab_problem){.scheme = scheme};
@@ -43,7 +43,7 @@ static void make(slab_problem *s, int refined, const mt_diffusion_scheme *scheme
     make_problem(s, (double[]){1.5, INFINITY, INFINITY});
 }
 
-/* The mean activation time between two planes across x. */
+/* Returns the mean activation time between two planes normal to x. */
 static double mean_time(const slab_problem *s, const double *activation_ms, double from_mm, double to_mm)
 {
     double sum = 0, volume = 0;
@@ -58,9 +58,9 @@ static double mean_time(const slab_problem *s, const double *activation_ms, doub
 }
 
 typedef struct crossing {
-    double exit_ms; /* when the wave arrives at the far end */
-    double
-        bridge_ms; /* how long it takes from the 1.5 mm that end 0.75 mm before the bridge to those that begin as far behind it */
+    double exit_ms;   /* the activation time of the far end */
+    double bridge_ms; /* from the 1.5 mm that end 0.75 mm before the bridge to the 1.5 mm that start 0.75 mm
+                    * after it */
 } crossing;
 
 static crossing cross(int refined, const mt_diffusion_scheme *scheme)
@@ -86,8 +86,8 @@ static void expect_late(const char *mesh, double late_ms, double right_ms, doubl
         found, percent, 0.6, "%s: %g ms, %g ms on the finest mesh: %.2f %%", mesh, late_ms, right_ms, found);
 }
 
-/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent of the time on a mesh of elements of 0.1 mm. An infinite
- * time, if the isthmus blocks, is no whole per cent. */
+/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent relative to a mesh with elements of 0.1 mm. If propagation fails at the
+ * bridge, the time is infinite and the test fails. */
 Test(isthmus, is_crossed_on_coarse_meshes_as_late_as_the_readme_says)
 {
     const crossing finest = cross(2, &mt_diffusion_scheme_usual), fine = cross(1, &mt_diffusion_scheme_usual),

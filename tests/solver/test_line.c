@@ -10,7 +10,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(line, .fini = leave);
 
-/* The line of the oracle: the usual tissue along its fibres, the benchmark's stimulus. */
+/* The line of the oracle: the usual tissue, longitudinal, with the stimulus of the benchmark. */
 static mt_line usual(double dx_mm, double dt_ms)
 {
     return (mt_line){.model = mt_cell_models[0],
@@ -32,7 +32,7 @@ static mt_line_wave wave_of(const mt_line *line)
     return wave;
 }
 
-/* The same scheme, written anew with equations written anew. */
+/* The oracle implements the same scheme and equations independently. */
 Test(line, a_plane_wave_is_as_fast_as_the_oracles)
 {
     const mt_line line = usual(0.02, 0.02);
@@ -43,7 +43,7 @@ Test(line, a_plane_wave_is_as_fast_as_the_oracles)
     cr_expect(wave.peak_mV > 20 && wave.peak_mV < 50, "%g mV", wave.peak_mV);
 }
 
-/* Twice the length and four times the diffusivity are the same numbers. */
+/* Twice the length with four times the diffusivity yields the same numbers. */
 Test(line, lengths_go_with_the_root_of_the_diffusivity)
 {
     mt_line line = usual(0.05, 0.02);
@@ -59,8 +59,8 @@ Test(line, lengths_go_with_the_root_of_the_diffusivity)
     }
 }
 
-/* Far out a circle is nearly flat: by the eikonal equation the speed falls by D / r. Gates move with the wave and not by diffusion, so
- * that with this cell model it is a fifth less. */
+/* Far from its centre a circular wavefront is nearly flat: by the eikonal equation its velocity falls by D / r. Gates move with the
+ * wavefront but do not diffuse, so with this ionic model the reduction is a fifth smaller. */
 Test(line, out_of_a_circle_the_wave_is_slower_by_the_curvature)
 {
     mt_line line = usual(0.05, 0.02);

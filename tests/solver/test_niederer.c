@@ -1,16 +1,17 @@
-/* The slab benchmark's absolute times; on finer meshes, and from all corners, in test_niederer_slow.c. */
+/* Absolute activation times of the slab benchmark. Finer meshes and all corners are in test_niederer_slow.c. */
 #include <criterion/criterion.h>
 
 #include "tests/solver/niederer.h"
 
 static slab_problem s;
 
-/* README.md, "Output": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
- * below 0.015 ms; another time step of the same order, conductivity or capacitance off by 1 % moves P8 by 0.2 ms and more. */
+/* README.md, "Output": in single precision on the tiles of the machine. Rounding errors, and the two printed digits, are below
+ * 0.015 ms. Another time step of the same order, or a conductivity or capacitance wrong by 1 %, changes P8 by 0.2 ms or more. */
 static const double printed_ms[POINTS] = {1.23, 28.21, 32.73, 42.10, 9.48, 29.26, 33.69, 42.84, 19.74};
 
-/* The way from the stimulated cube to a point in the time that a plane wave takes, 0.600 mm/ms along the fibres and 0.2181
- * across on converged lines (tests/solver/test_waves.c): the eikonal equation, without the delay of a curved front. */
+/* Returns the time of a plane wave from the stimulated cube to a point, with the converged 1-D conduction velocities
+ * (tests/solver/test_waves.c): 0.600 mm/ms longitudinal, 0.2181 transverse. This is the eikonal equation without the delay of a curved
+ * wavefront. */
 static double plane_wave_ms(const double at[3])
 {
     static const double speed[3] = {0.600, 0.2181, 0.2181};
@@ -19,8 +20,8 @@ static double plane_wave_ms(const double at[3])
     return sqrt(squares);
 }
 
-/* CV of plane waves is underestimated by up to 2 % on elements of 0.28 mm (solver/README.md, "Conduction velocity on coarse meshes"), and
- * the front is curved, which delays it: times are between the plane wave's and a seventh above it. The cube itself takes 1.2 ms to activate. */
+/* On elements of 0.28 mm plane waves are late by up to 2 % (solver/README.md, "Conduction velocity on coarse meshes"), and the curvature of the
+ * wavefront delays it: from the time of the plane wave up to a seventh more. The cube itself takes 1.2 ms to activate. */
 Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_before_a_plane_wave)
 {
     double ms[POINTS];
@@ -34,10 +35,10 @@ Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_bef
     mt_arena_free(&s.arena);
 }
 
-/* Even numbers of boxes along every axis: the mesh is its own mirror image (tests/mesh/make/test_slab.c), and so is everything that
- * is computed on it but for the order of sums. A row's rounding is 1e-16 of some 100 mV, thousands of steps add such, and a
- * wave forgets them: below 1e-9 ms, where elements of the other cut differ by more than a tenth of a millisecond. */
-/* Of the first so many corners: a second one is enough to tell that the other cut's are not alike. */
+/* Even numbers of boxes along every axis: the mesh is its own mirror image (tests/mesh/make/test_slab.c), and so are all results except
+ * for the order of sums. Rounding errors of a row are 1e-16 of about 100 mV; thousands of steps accumulate them, and propagation does
+ * not amplify them: below 1e-9 ms, while times with the other cut differ by more than 0.1 ms. */
+/* Returns the spread over the first n_corners corners: a second one suffices to detect the asymmetry of the other cut. */
 static double spread_of_corners(mt_slab_cut cut, size_t n_corners)
 {
     static const double size[3] = {6, 3, 2};

@@ -1,4 +1,4 @@
-/* The published slab benchmark in full: minutes, so not among the everyday tests. */
+/* The complete published slab benchmark: takes minutes, so it is not an everyday test. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -57,7 +57,7 @@ Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
     mt_arena_free(&s.arena);
 }
 
-/* solver/README.md, "Convergence": the times at the corner opposite to the stimulated one, for some corners of the base. */
+/* solver/README.md, "Convergence": the activation times at the corner opposite to the stimulated one, for some corners of the base. */
 static void check_corners(double edge_mm, size_t n, const size_t *corner, const double *readme_ms)
 {
     s = (slab_problem){0};
@@ -78,7 +78,7 @@ Test(niederer, every_corner_at_0_5_mm_is_as_the_readme_says)
     check_corners(0.5, CORNERS, all, (double[]){42.84, 42.84, 42.84, 42.84});
 }
 
-/* 35 boxes along y: there the slab is not its own mirror image. */
+/* 35 boxes along y, so the slab is not its own mirror image. */
 Test(niederer, corners_at_0_2_mm_are_as_the_readme_says)
 {
     check_corners(0.2, 2, (size_t[]){0, 2}, (double[]){42.63, 42.65});

@@ -1,4 +1,4 @@
-/* Tissue whose cells are changed in a part of it: far from the border each half does what its cells do alone. */
+/* Tissue with changed cells in a part of it: far from the border each half behaves like a single cell of its kind. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -10,9 +10,9 @@
 
 static const double dt_ms = 0.02;
 
-/* The time from the upstroke to 90 % of repolarisation, of voltages that come one by one. */
+/* APD90 of voltages that are passed one by one. */
 typedef struct apd {
-    double rest_mV, peak_mV, before_mV, rose_ms, length_ms; /* the last two 0: not yet */
+    double rest_mV, peak_mV, before_mV, rose_ms, length_ms; /* the last two 0: not yet reached */
 } apd;
 
 static void look(apd *a, double t_ms, double v_mV)
@@ -25,7 +25,7 @@ static void look(apd *a, double t_ms, double v_mV)
     a->before_mV = v_mV;
 }
 
-/* A cell alone, stimulated as the tissue is. */
+/* Returns the APD90 of a single cell, stimulated like the tissue. */
 static double alone(const mt_cell_variant *variant)
 {
     double constants[MT_CELL_CONSTANTS], state[TP06_STATES], v_mV = variant->v_mV;
@@ -40,15 +40,15 @@ static double alone(const mt_cell_variant *variant)
     return a.length_ms;
 }
 
-/* Half of g_Kr from x = 10 mm on, all stimulated at once, so that no wave runs. Halves pull at each other within some mm of the
- * border, and at the ends they are by themselves. */
+/* Half of g_Kr from x = 10 mm on; all elements are stimulated at once, so there is no propagation. The halves influence each other
+ * within a few mm of the border, and not at the ends. */
 Test(region_cells, tissue_with_half_of_g_kr_repolarises_as_late_as_a_cell)
 {
     static slab_problem s;
     mt_cell_variant variants[2] = {mt_cell_tp06.variants[TP06_EPI]};
     const mt_yaml_override half = {"here", "g_Kr=0.5"};
     const mt_cell_asked asked = {.scales = &half, .n_scales = 1};
-    omp_set_num_threads(1); /* so few elements are one thread's work */
+    omp_set_num_threads(1); /* too few elements for several threads */
     make_slab_problem(&s, (double[]){20, 1, 1}, 1);
     make_problem(&s, (double[]){21, 2, 2});
     cr_assert_eq(mt_cell_variant_change(&s.arena, &mt_cell_tp06, &variants[0], &asked, &variants[1]), MT_OK);

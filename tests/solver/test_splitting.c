@@ -1,4 +1,4 @@
-/* The compensated splitting: what it changes, what it leaves, and that it keeps its promise. */
+/* The compensated splitting: its effects, and the results that it leaves unchanged. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -59,7 +59,7 @@ Test(splitting, with_one_diffusion_step_nothing_changes)
     }
 }
 
-/* The last activation [ms], from which the time for the upstroke of the stimulated ones is taken. */
+/* Returns the latest activation time [ms], minus the time for the upstroke of the stimulated elements. */
 static double latest_ms(size_t pde_steps, mt_splitting splitting)
 {
     double *v = values(), *activation = values(), latest = 0;
@@ -70,7 +70,7 @@ static double latest_ms(size_t pde_steps, mt_splitting splitting)
     return latest;
 }
 
-/* solver/README.md, "Time stepping": at 0.05 ms four diffusion steps delay waves by 3 %. A third of that at most is left. */
+/* solver/README.md, "Time stepping": with four diffusion steps of 0.05 ms activation is delayed by 3 %. At most a third of that remains. */
 Test(splitting, several_diffusion_steps_do_not_delay_a_compensated_wave)
 {
     for (int plain = 0; plain < 2; plain++) {
@@ -88,15 +88,16 @@ Test(splitting, several_diffusion_steps_do_not_delay_a_compensated_wave)
     }
 }
 
-/* One equation: Mitchell and Schaeffer's with its gate held open. */
+/* A single equation: Mitchell-Schaeffer with the gate kept open. */
 static void step_of_a_front(const void *user, double dt_ms, size_t n, double *state, double *v)
 {
     mt_cell_step_double(user, 0, NULL, dt_ms, n, state, v, v);
     for (size_t c = 0; c < n; c++) state[c] = 1;
 }
 
-/* What solver/monodomain.h says of a front: with many diffusion steps its speed is off by a part proportional to dt, and to dt^2 where
- * it is compensated. (Not quite: points are 0.02 mm apart in a front of 0.13 mm, and many are 64.) The splitting is that of tests/solver/splitting_line.h. */
+/* The error of a front as stated in solver/monodomain.h: with many diffusion steps its velocity has an error proportional to dt, and to
+ * dt^2 if compensated. (Approximately: points are 0.02 mm apart in a front of 0.13 mm, and "many" is 64.) The splitting is that of
+ * tests/solver/splitting_line.h. */
 Test(splitting, a_front_is_off_by_dt_and_a_compensated_one_by_its_square)
 {
     splitting_line l = {.step = step_of_a_front, .d_mm2_ms = 0.019, .dx_mm = 0.02, .substeps = 64};
@@ -108,7 +109,7 @@ Test(splitting, a_front_is_off_by_dt_and_a_compensated_one_by_its_square)
             speed[k][d] = wave_along(&l).speed_mm_ms;
         }
     for (int d = 0; d < 2;
-         d++) { /* differences from step to twice the step double, or become four times as large */
+         d++) { /* differences between a step and twice the step double, or become four times as large */
         const double first = (speed[0][d + 2] - speed[0][d + 1]) / (speed[0][d + 1] - speed[0][d]),
                      second = (speed[1][d + 2] - speed[1][d + 1]) / (speed[1][d + 1] - speed[1][d]);
         cr_log_info("dt %g ms: %.6f and %.6f mm/ms, ratios %.2f and %.2f", 0.025 * (1 << d), speed[0][d],
@@ -118,8 +119,7 @@ Test(splitting, a_front_is_off_by_dt_and_a_compensated_one_by_its_square)
     }
 }
 
-/* Half of the cells at rest are taken down by 15 mV within 1 ms, to where I_K1 draws V back fastest; the highest less the lowest V
- * 10 ms later. */
+/* Lowers V of half of the cells by 15 mV within 1 ms, to voltages at which I_K1 restores V fastest. Returns the range of V 10 ms later. */
 static double noise_left(void)
 {
     uint32_t *elements = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *elements);
@@ -133,7 +133,7 @@ static double noise_left(void)
     return high - low;
 }
 
-/* As many as fit into the longest step of the cell model. */
+/* Takes as many diffusion steps as fit into the longest time step of the ionic model. */
 static void take_the_longest_diffusion_steps(void)
 {
     s.problem.pde_steps = (size_t)(mt_cell_models[0]->dt_max_ms / s.diffusion.limit_dt_ms);

@@ -9,7 +9,7 @@
 enum { STEPS = 4 };
 static const double steps_ms[STEPS] = {0.05, 0.02, 0.01, 0.005};
 
-/* The usual tissue, along the fibres. */
+/* The usual tissue, longitudinal. */
 static splitting_line usual_line(double dx_mm, double dt_ms)
 {
     return (splitting_line){.model = mt_cell_models[0],
@@ -19,7 +19,7 @@ static splitting_line usual_line(double dx_mm, double dt_ms)
         .dt_ms = dt_ms};
 }
 
-/* For dt -> 0, with diffusion steps of an eighth of it: what is of first order in dt is taken off. */
+/* Returns the limit dt -> 0, with diffusion steps of an eighth of dt; the first-order error in dt is eliminated. */
 static double limit_of(splitting_line l)
 {
     l.substeps = 8, l.a = NAN, l.dt_ms = 0.002;
@@ -34,7 +34,7 @@ static double speed_at(splitting_line l, double dt_ms)
     return wave_along(&l).speed_mm_ms;
 }
 
-/* In per cent, to 0.15: the README has one decimal. */
+/* Compares errors in per cent, to 0.15: the README has one decimal. */
 static void expect_errors(
     const char *name, const splitting_line *l, double limit, const double expected[STEPS])
 {
@@ -46,8 +46,9 @@ static void expect_errors(
     }
 }
 
-/* Points 0.02 mm apart, 12 diffusion steps in 0.02 ms. Strang's splitting differs from Godunov's only in where a time step begins, Rush
- * and Larsen's steps for all gates take a tenth off the error: neither is of any use. (What is left when it is compensated is the diffusion steps' own.) */
+/* Points 0.02 mm apart, 12 diffusion steps in 0.02 ms. Strang splitting differs from Godunov splitting only in where a time step begins,
+ * and Rush-Larsen steps for all gates reduce the error by a tenth: neither is worthwhile. (The error that remains with compensation is
+ * that of the diffusion steps.) */
 Test(time_steps, with_many_diffusion_steps_the_reaction_delays_the_wave_whoever_splits_and_steps_its_gates)
 {
     static const struct {
@@ -70,8 +71,8 @@ Test(time_steps, with_many_diffusion_steps_the_reaction_delays_the_wave_whoever_
     }
 }
 
-/* Points 0.2 mm apart, as the centres of elements are, 0.15 and 0.1 mm; so many diffusion steps. With 0.1 mm and 0.05 ms one is hardly
- * stable (D dt / dx^2 = 0.48). */
+/* Points 0.2 mm apart, like the centres of elements, 0.15 and 0.1 mm; several numbers of diffusion steps. With 0.1 mm and 0.05 ms a
+ * single one is barely stable (D dt / dx^2 = 0.48). */
 Test(time_steps, with_one_diffusion_step_the_errors_cancel_and_with_several_they_do_if_compensated)
 {
     static const struct {
@@ -90,7 +91,7 @@ Test(time_steps, with_one_diffusion_step_the_errors_cancel_and_with_several_they
     }
 }
 
-/* Diffusion plays no part. APD90 in ms to 0.02, the peak in mV to 0.05. */
+/* Without diffusion. APD90 in ms to 0.02, the peak in mV to 0.05. */
 Test(time_steps, in_a_single_cell_the_peak_needs_shorter_steps_and_the_duration_does_not)
 {
     static const struct {
@@ -108,7 +109,7 @@ Test(time_steps, in_a_single_cell_the_peak_needs_shorter_steps_and_the_duration_
         }
 }
 
-/* Stability is not what limits dt: long before, waves are late. */
+/* dt is not limited by stability: activation is late for much shorter steps. */
 Test(time_steps, rush_larsen_for_all_gates_is_stable_in_steps_that_are_too_long_for_the_front)
 {
     cr_expect(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.4).apd90_ms));
@@ -122,7 +123,7 @@ Test(time_steps, rush_larsen_for_all_gates_is_stable_in_steps_that_are_too_long_
     cr_expect_float_eq(rush_larsen, -11, 0.5, "%g %%", rush_larsen);
 }
 
-/* P8 of the benchmark at 0.5 mm [ms], to 0.01. */
+/* Returns P8 of the benchmark at 0.5 mm [ms], to 0.01. */
 static double p8_ms(mt_diffusing diffusing, double dt_ms, size_t pde_steps, mt_splitting splitting)
 {
     slab_problem s;

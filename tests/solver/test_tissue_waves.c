@@ -2,7 +2,8 @@
 
 #include "tests/solver/coarse_bar.h"
 
-/* Waves from one tissue into another: speeds are those of each alone, and the wave passes the border when it does so on a fine line. */
+/* Propagation from one tissue into another: the conduction velocity on each side is that of the tissue alone, and the wavefront passes
+ * the border at the time computed on a fine line. */
 
 enum { HALF_MM = 10 };
 
@@ -16,7 +17,7 @@ static mt_tissue with_factor(double factor)
     return tissue;
 }
 
-/* Replaces the operator of a bar by that of two tissues with a border in the middle. */
+/* Replaces the operator of a bar by one of two tissues with a border in the middle. */
 static void make_halves(bar *b, const mt_tissue tissue[2])
 {
     uint16_t *of = mt_arena_alloc(&b->s.arena, b->n, sizeof *of);
@@ -29,7 +30,7 @@ static void make_halves(bar *b, const mt_tissue tissue[2])
     b->s.problem.pde_steps = mt_monodomain_pde_steps(&b->s.diffusion, b->s.problem.dt_ms);
 }
 
-/* The same on a line of points, two of which lie half a step before and behind the border. */
+/* Builds the same on a line of points; two points are half a spacing before and after the border. */
 static void make_line_of_halves(bar *b, const mt_tissue tissue[2], double dx_mm)
 {
     mt_diffusion *d = &b->s.diffusion;
@@ -51,7 +52,7 @@ static void make_line_of_halves(bar *b, const mt_tissue tissue[2], double dx_mm)
     b->s.problem.pde_steps = mt_monodomain_pde_steps(d, b->s.problem.dt_ms);
 }
 
-/* A straight fit of the times between two places. */
+/* A linear fit of the times between two positions. */
 typedef struct passage {
     double speed_mm_ms, middle_ms;
 } passage;
@@ -84,8 +85,8 @@ static passage passage_alone(const mt_tissue *tissue, const beats *w, const doub
     return found;
 }
 
-/* Boxes of 0.5 mm are 3 % late, where it is the usual tissue, and less in a faster one (solver/README.md). The border adds no more than
- * 0.25 ms to that, whichever way. */
+/* In boxes of 0.5 mm activation is 3 % late in the usual tissue, and less in a faster one (solver/README.md). The border adds at most
+ * 0.25 ms, in either direction. */
 static void expect_halves(const mt_tissue tissue[2])
 {
     const beats w = {mt_cell_models[0], 2 * HALF_MM, 3, 0, 200};
@@ -133,7 +134,7 @@ Test(tissue_waves, a_wave_enters_cells_with_twice_as_much_membrane)
 
 /* ---- sheets ---- */
 
-/* Along y, in a bar whose sheets lie in the plane of x, the fibres, and `sheet_axis`. */
+/* Returns the conduction velocity along y in a bar with sheets in the plane of x, the fibres, and `sheet_axis`. */
 static double speed_by_sheets(const mt_tissue *tissue, size_t sheet_axis)
 {
     const beats w = {mt_cell_models[0], 6, 1.5, 0, 60};

@@ -1,12 +1,12 @@
-/* Absolute speeds of plane waves: on a fine mesh those of the continuum, on coarse ones those that solver/README.md tells, by which
- * users choose their meshes. The whole table stands in test_waves_slow.c. */
+/* Absolute conduction velocities of plane waves: those of the continuum on a fine mesh, and on coarse meshes those of solver/README.md,
+ * by which users choose their meshes. The complete table is in test_waves_slow.c. */
 #include <criterion/criterion.h>
 
 #include "tests/solver/cells/mitchell_schaeffer_oracle.h"
 #include "tests/solver/plane_wave.h"
 
-/* Second order: with points 0.1 mm apart the speed is off by some 1 %, with 0.02 mm by a 25th of that. Others find
- * 0.600 mm/ms on lines of 0.01 mm with steps of 0.02 ms (an exact integration would give 0.613). */
+/* Second order: with points 0.1 mm apart the velocity has an error of about 1 %, with 0.02 mm a 25th of that. The literature has 0.600
+ * mm/ms on lines of 0.01 mm with steps of 0.02 ms (exact integration would result in 0.613). */
 Test(waves, along_a_line_they_have_the_speed_that_others_find)
 {
     const double fine = line_speed(0.02, 0.02), coarse = line_speed(0.1, 0.02);
@@ -14,14 +14,14 @@ Test(waves, along_a_line_they_have_the_speed_that_others_find)
     cr_assert_float_eq(coarse, fine, 0.015 * fine, "%g and %g mm/ms", coarse, fine);
 }
 
-/* In per cent, beside the line's. */
+/* Returns the difference from the line in per cent. */
 static double error_of(const mt_diffusion_scheme *scheme, size_t axis, double edge_mm, double slowest)
 {
     return 100 * (slab_speed(mt_cell_models[0], scheme, axis, edge_mm, slowest) / usual_speed(axis) - 1);
 }
 
-/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent; the rest of the table stands in test_waves_slow.c. Waves
- * that are not late need less time. */
+/* solver/README.md, "Conduction velocity on coarse meshes", in whole per cent; the rest of the table is in test_waves_slow.c. Faster wavefronts need
+ * less time. */
 static void expect_row(const mt_diffusion_scheme *scheme, double edge_mm, double along, double across)
 {
     const double found_along = error_of(scheme, 0, edge_mm, along < -10 ? 0.35 : 0.5),
@@ -37,8 +37,8 @@ Test(waves, are_as_fast_as_the_readme_says_and_as_late_without_spreading)
     expect_row(&mt_diffusion_scheme_plain, 1, -36, -36);
 }
 
-/* The speed [mm/ms] of a Mitchell-Schaeffer front along a line of points dx_mm apart, by central differences and forward Euler;
- * the first 1.5 mm begin at the plateau. */
+/* Returns the velocity [mm/ms] of a Mitchell-Schaeffer front along a line of points dx_mm apart, by central differences and forward
+ * Euler; the first 1.5 mm start at the plateau. */
 static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm)
 {
     enum { MOST_POINTS = 800 };
@@ -65,8 +65,8 @@ static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm
     return 1 / slope_of(n / 2, x + n * 2 / 5, t + n * 2 / 5);
 }
 
-/* In closed form, with the gate held open; a line comes to it with the square of its points' distance. As the gate closes behind
- * the front, within tau_close, and the front takes some ms, it is slower by some 1 %; so are slabs of boxes of 0.4 mm. */
+/* Closed form with the gate kept open; a line converges to it with the square of the spacing. Since the gate closes behind the front,
+ * with tau_close, and the front takes some ms, it is about 1 % slower; so it is in slabs of boxes of 0.4 mm. */
 Test(waves, mitchell_schaeffer_fronts_have_the_speed_of_the_cubic)
 {
     const double along = mt_tissue_diffusivity_l(&mt_tissue_usual),

@@ -1,5 +1,5 @@
-/* Waves that a weak sodium current makes slow, on meshes of 0.4 mm beside a fine line of the same cells: spreading mends less of their
- * delay than of a healthy wave's. solver/README.md, "Conduction velocity on coarse meshes", has the figures. */
+/* Slow propagation with a reduced sodium current, on meshes of 0.4 mm compared with a fine line of the same cells. Spreading corrects a
+ * smaller part of the delay than with the normal current. solver/README.md, "Conduction velocity on coarse meshes", has the figures. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "tests/solver/cells/weak_sodium.h"
 #include "tests/solver/coarse_bar.h"
 
-/* i_Na [pA/pF] as in the published equations, from the states at a step's start. */
+/* Computes i_Na [pA/pF] as in the published equations, from the states at the start of a step. */
 static double sodium_current(double v_mV, const double *state, size_t stride)
 {
     const double rt_f = 8314.472 * 310 / 96485.3415, m = state[TP06_M * stride], h = state[TP06_H * stride],
@@ -17,7 +17,7 @@ static double sodium_current(double v_mV, const double *state, size_t stride)
     return 14.838 * m * m * m * h * j * (v_mV - rt_f * log(140 / state[TP06_NAI * stride]));
 }
 
-/* An explicit step is linear in g_Na, and only V and Na_i have i_Na in their rates. Cells in many states. */
+/* An explicit step is linear in g_Na, and only the rates of V and Na_i contain i_Na. Cells in many states. */
 Test(weak_waves, a_share_of_the_sodium_current_is_taken_from_v_and_from_sodium)
 {
     enum { CELLS = 100, N = CELLS * TP06_STATES };
@@ -56,7 +56,7 @@ Test(weak_waves, are_as_late_as_the_readme_says_with_less_sodium_current)
 {
     static const struct {
         double share;
-        late expected[2]; /* along the fibres and across them */
+        late expected[2]; /* longitudinal and transverse */
     } row[] = {{1, {{-25, -4}, {-23, -1}}}, {0.5, {{-23, -8}, {-26, -14}}}, {0.25, {{-21, -10}, {-29, -22}}}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         for (size_t axis = 0; axis < 2; axis++) {

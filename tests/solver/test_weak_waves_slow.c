@@ -1,4 +1,4 @@
-/* Slow waves: a premature beat, whose wave meets tissue that has only partly recovered; and a weak sodium current on a finer mesh. */
+/* Slow propagation: a premature beat in partly recovered tissue, and a reduced sodium current on a finer mesh. */
 #include <criterion/criterion.h>
 
 #include "solver/line.h"
@@ -6,7 +6,7 @@
 #include "tests/solver/coarse_bar.h"
 #include "tests/solver/gmsh_box.h"
 
-/* The line of tests/solver/coarse_bar.h beside that of solver/line.h, which shares no operator and no time loop with it. */
+/* The line of tests/solver/coarse_bar.h compared with that of solver/line.h, which shares neither its operator nor its time loop. */
 Test(weak_waves, the_line_has_the_times_of_the_programs_own)
 {
     mt_arena arena = {0};
@@ -32,8 +32,8 @@ Test(weak_waves, the_line_has_the_times_of_the_programs_own)
     mt_arena_free(&b.s.arena), mt_arena_free(&arena);
 }
 
-/* A cell's action potential lasts some 300 ms. 360 ms after the first beat the second wave is 21 % slower. On a mesh where the second
- * is late more than the first it meets tissue that has had longer to recover, on its way by some ms more. */
+/* The action potential of a cell takes about 300 ms. 360 ms after the first beat the second wavefront is 21 % slower. On a mesh that
+ * delays the second wavefront more than the first, it meets tissue with some ms more of recovery. */
 Test(weak_waves, of_a_premature_beat_are_as_late_as_the_readme_says)
 {
     static const late expected[2] = {{-25, -8}, {-32, -18}};
@@ -43,7 +43,7 @@ Test(weak_waves, of_a_premature_beat_are_as_late_as_the_readme_says)
     }
 }
 
-/* The rows of 0.4 mm stand in tests/solver/test_weak_waves.c. */
+/* The rows of 0.4 mm are in tests/solver/test_weak_waves.c. */
 Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2_mm)
 {
     static const late expected[2] = {{-5, -2}, {-14, -12}};
@@ -54,7 +54,7 @@ Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2
     }
 }
 
-/* A cube of 7 mm. Along and across the fibres, by share of the current: all, a half, a quarter. */
+/* A cube of 7 mm. Longitudinal and transverse, by share of the sodium current: all, a half, a quarter. */
 Test(weak_waves, on_a_gmsh_mesh_they_are_as_late_as_on_boxes)
 {
     static const double share[] = {1, 0.5, 0.25};

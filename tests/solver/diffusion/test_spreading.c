@@ -1,4 +1,4 @@
-/* Reaction spreading: what it promises of kappa, of charge, and of tissue that is excited everywhere at once. */
+/* Reaction spreading: properties of kappa, conservation of charge, and tissue that is excited everywhere at once. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -19,8 +19,8 @@ typedef struct tissue_block {
     mt_diffusion op;
 } tissue_block;
 
-/* A Gmsh mesh of a cube of size_mm with fibres along its diagonals; graded: fine on one side and three times as coarse along x on
- * the other. */
+/* Builds a Gmsh mesh of a cube of size_mm with fibres along its diagonals. If `graded`, elements are three times as coarse along x on
+ * one side as on the other. */
 static void make_by(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue,
     const mt_diffusion_scheme *scheme)
 {
@@ -55,7 +55,7 @@ static double mean(const tissue_block *p, const double *x)
     return sum / volume;
 }
 
-/* -a_cc */
+/* Returns -a_cc. */
 static double diagonal(const tissue_block *p, size_t c)
 {
     double sum = 0;
@@ -68,9 +68,9 @@ static double kappa_of(double t, const mt_diffusion_scheme *scheme)
     return scheme->spreading * t * t / (t + scheme->front_ms);
 }
 
-/* Between the largest and the smallest size of an element, and without the part that reaction in all elements alike would feel. beta times
- * the spread of t, over e and the 1.7 t for which it is smooth (d/dt of any mode's decay is at most 1 / (e t)), is a
- * hundredth; where kappa is not smooth several elements would feel more than all of it. */
+/* kappa has values between those of the largest and the smallest element size; its diffusion, felt by a reaction equal in all elements,
+ * is small. beta times the range of t, divided by e and the 1.7 t for which it is smoothed (d/dt of the decay of any mode is at most 1 /
+ * (e t)), is a hundredth. Without smoothing several elements would feel more than all of it. */
 Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
 {
     for (int graded = 0; graded < 2; graded++) {
@@ -107,8 +107,8 @@ Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
     }
 }
 
-/* Little damping, so that patterns grow where nothing is limited: kappa, which goes through diffusion for a long time, must not grow with
- * them. It stays between the sizes' own. */
+/* Little damping, so patterns grow if no element is limited. kappa results from long diffusion and must not grow with them: it stays in
+ * the range of the element sizes. */
 Test(spreading, what_is_limited_does_not_grow_in_kappa)
 {
     tissue_block p;
@@ -122,7 +122,7 @@ Test(spreading, what_is_limited_does_not_grow_in_kappa)
     mt_arena_free(&p.arena);
 }
 
-/* The mean t that kappa came from. */
+/* Returns the mean of t, from which kappa is computed. */
 static double mean_time(tissue_block *p)
 {
     const double beta = mt_diffusion_scheme_usual.spreading, front_ms = mt_diffusion_scheme_usual.front_ms;
@@ -134,8 +134,8 @@ static double mean_time(tissue_block *p)
     return mean(p, t);
 }
 
-/* t is the square of a length in the metric of D: four times as large where all diffusivities are a quarter; and 4^(1/3) times
- * where only one of the three is. */
+/* t is the square of a length in the metric of D: four times as large if all diffusivities are a quarter, and 4^(1/3) times if only one
+ * of the three is. */
 Test(spreading, kappa_goes_with_the_tissue)
 {
     tissue_block p[3];
@@ -151,7 +151,8 @@ Test(spreading, kappa_goes_with_the_tissue)
     for (int k = 0; k < 3; k++) mt_arena_free(&p[k].arena);
 }
 
-/* Limits are found for the raised V_c, and change what the elements beside them lose. */
+/* True if the element or a neighbour is limited. Limits are computed for the increased V_c, and change the fluxes of neighbouring
+ * elements. */
 static bool beside_limits(const tissue_block *p, size_t c)
 {
     bool limited = p->op.theta[c] < 1;
@@ -162,8 +163,8 @@ static bool beside_limits(const tissue_block *p, size_t c)
     return limited;
 }
 
-/* Where elements are small nothing is slowed. Where they are large it is the stiffest, until the rule holds for all; that is little
- * volume, and the longest stable step can only become longer. */
+/* Small elements: none is slowed. Large elements: the stiffest are slowed until the rule holds for all. They have little volume, and the
+ * longest stable step can only increase. */
 Test(spreading, the_stiffest_of_large_elements_are_slowed)
 {
     tissue_block small, large;
@@ -199,7 +200,7 @@ Test(spreading, the_stiffest_of_large_elements_are_slowed)
 
 /* ---- with the reaction ---- */
 
-/* The usual cells on the operator; the elements with x below near_mm are stimulated for 2 ms. */
+/* Builds a problem with the first ionic model on the operator; the elements with x below near_mm are stimulated for 2 ms. */
 static mt_monodomain monodomain(tissue_block *p, double near_mm, mt_stimulus *stimulus, size_t pde_steps)
 {
     uint32_t *elements = mt_arena_alloc(&p->arena, p->op.n_elements, sizeof *elements);
@@ -223,10 +224,10 @@ typedef struct watched {
     tissue_block *p;
     void *self;
     const mt_monodomain *problem;
-    double *v, cell_v, *cell_state, most; /* of the block; or of the charge */
+    double *v, cell_v, *cell_state, most; /* largest difference in V, or of the charge */
 } watched;
 
-/* The cell by itself goes on beside the block. */
+/* Advances a single cell and compares the block with it. */
 static bool beside_a_cell(void *user, size_t steps)
 {
     watched *w = user;
@@ -240,8 +241,8 @@ static bool beside_a_cell(void *user, size_t steps)
     return true;
 }
 
-/* All elements stimulated at once, in a graded mesh: they do what a single cell does, to 1 mV, also in the upstroke with its 300 mV
- * each ms; a hundredth of 130 mV. kappa by each element's size would be off by tens of mV. */
+/* All elements are stimulated at once, in a graded mesh. They follow a single cell to 1 mV, a hundredth of 130 mV, also in the upstroke
+ * of 300 mV/ms. With kappa by the size of each element the difference would be tens of mV. */
 Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
 {
     tissue_block p;
@@ -250,7 +251,7 @@ Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
         mt_stimulus stimulus;
         mt_arena arena = {0};
         const mt_monodomain problem = monodomain(&p, INFINITY, &stimulus, pde_steps);
-        const size_t n_steps = pde_steps == 1 ? 500 : 150; /* to 10 ms; and a little beyond the upstroke */
+        const size_t n_steps = pde_steps == 1 ? 500 : 150; /* to 10 ms; or just beyond the upstroke */
         double state[64];
         watched w = {.p = &p, .problem = &problem, .v = values(&p), .cell_state = state};
         const mt_cell_variant *variant = &problem.model->variants[0];
@@ -267,7 +268,7 @@ Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
     mt_arena_free(&p.arena);
 }
 
-/* One time step from a state in which a wave stands in the tissue: the cells alone, and with all that moves between them. */
+/* Returns the error of the charge after one time step, relative to the ionic model alone, from a state with a wavefront in the tissue. */
 static double charge_error(tissue_block *p, const double *v_before, const double *v_after,
     const mt_monodomain *problem, double *state)
 {
@@ -282,7 +283,7 @@ static double charge_error(tissue_block *p, const double *v_before, const double
     return fabs(charge) / size;
 }
 
-/* The first step from any V: cells at rest but for V, which is what a wave would have it be. With 1, 2 and 4 substeps. */
+/* The first step starts from resting states, except for V, which has the values of a wavefront. With 1, 2 and 4 substeps. */
 Test(spreading, no_charge_is_lost)
 {
     tissue_block p;
@@ -322,8 +323,8 @@ Test(spreading, no_charge_is_lost)
 
 enum { BITS = 4, STEPS_A_MS = 50 };
 
-/* Random numbers on all elements, by stimuli of one step: BITS bits that count 0.5, 1, 2 and 4 mV, less 3.75 mV, so that 16 values
- * from -3.75 to 3.75 mV come equally often. */
+/* Adds random numbers to V of all elements, by stimuli of one step: BITS bits of 0.5, 1, 2 and 4 mV, minus 3.75 mV. The 16 values from
+ * -3.75 to 3.75 mV have equal probability. */
 static mt_stimulus *make_noise(tissue_block *p, double at_ms, double dt_ms)
 {
     uint64_t seed = 11;
@@ -340,7 +341,7 @@ static mt_stimulus *make_noise(tissue_block *p, double at_ms, double dt_ms)
     return stimulus;
 }
 
-/* Two runs of the same tissue, with noise and without. */
+/* Two runs of the same tissue, one with noise. */
 typedef struct twins {
     tissue_block *p;
     mt_monodomain problem[2];
@@ -348,7 +349,7 @@ typedef struct twins {
     double *v[2], *square, largest;
 } twins;
 
-/* One step of both; gives the root mean square, by volume, of how far they are apart. */
+/* Advances both by one step; returns the root mean square of their difference, weighted by volume. */
 static double step_twins(twins *t, size_t step)
 {
     for (int k = 0; k < 2; k++) {
@@ -364,7 +365,7 @@ static double step_twins(twins *t, size_t step)
     return sqrt(mean(t->p, t->square));
 }
 
-/* Cells of one mesh, with noise at a time and without. `near_mm` as above. */
+/* Builds two problems on one mesh, one with noise at a given time. `near_mm` as above. */
 static void make_twins(
     tissue_block *p, mt_arena *arena, double near_mm, double noise_ms, size_t pde_steps, twins *t)
 {
@@ -382,8 +383,8 @@ static void make_twins(
             mt_backend_cpu.open(arena, &t->problem[k], NULL, &t->self[k]), MT_OK, "%s", mt_message());
 }
 
-/* Elements of 0.4 mm at rest. Neighbours' noise falls within some ms, and what is left of its mean as the membrane draws it back. Nothing
- * grows, and no cell comes near to its threshold. */
+/* Elements of 0.4 mm at rest. Differences between neighbours decay within a few ms, and the remaining mean as the membrane restores V.
+ * No pattern grows, and no cell comes near its threshold. */
 Test(spreading, noise_at_rest_decays_and_activates_nothing)
 {
     tissue_block p;
@@ -414,8 +415,8 @@ Test(spreading, noise_at_rest_decays_and_activates_nothing)
     mt_arena_free(&p.arena);
 }
 
-/* Elements of 0.7 mm near 0 mV in an upstroke, when the open sodium channels draw V to their potential and 1/j is shortest. Sawtooth
- * patterns would grow to nearly 6 mV within 0.2 ms if the stiffest elements were not slowed. */
+/* Elements of 0.7 mm near 0 mV in an upstroke, when the open sodium channels restore V to their potential and 1/j is shortest. Without
+ * slowing of the stiffest elements, sawtooth patterns would grow to nearly 6 mV within 0.2 ms. */
 Test(spreading, noise_in_the_upstroke_decays)
 {
     tissue_block p;

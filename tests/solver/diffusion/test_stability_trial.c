@@ -15,7 +15,7 @@ typedef struct problem {
     mt_diffusion op;
 } problem;
 
-/* A slab of boxes cut alike whose inner vertices are off their places by up to a fifth of an edge. */
+/* Builds a slab of identically divided boxes, with inner vertices displaced by up to a fifth of an edge. */
 static void make(problem *p, double x, double y, double z, double jitter)
 {
     uint64_t state = 7;
@@ -32,9 +32,9 @@ static void make(problem *p, double x, double y, double z, double jitter)
         MT_OK, "%s", mt_message());
 }
 
-/* The slowest pattern, a half cosine along y (across the fibres), falls by exp(-D (pi / L)^2 t): that is what is left in
- * the end, and no step lets more through than it. The discrete one is off by its second order error, some
- * (pi h / L)^2 / 12 = 5 % of the rate: three times that is allowed. Noise had at most 1 of it at first. */
+/* The slowest pattern, a half cosine along y (transverse), decays by exp(-D (pi / L)^2 t). It remains in the end, and no step reduces
+ * noise less. The discrete pattern has a second-order error, about (pi h / L)^2 / 12 = 5 % of the rate; three times this is allowed. Its
+ * share of the noise was at most 1 at first. */
 Test(stability_trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern)
 {
     problem p;
@@ -51,7 +51,7 @@ Test(stability_trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern
     mt_arena_free(&p.arena);
 }
 
-/* limit_dt_ms is 0.9 of what the spectrum allows; from 1.1 of that on some pattern grows by 20 % a step. */
+/* limit_dt_ms is 0.9 of the limit of the spectrum; from 1.1 of that on some pattern grows by 20 % per step. */
 Test(stability_trial, a_step_that_is_too_long_is_found_out_and_named)
 {
     problem p;
@@ -64,7 +64,7 @@ Test(stability_trial, a_step_that_is_too_long_is_found_out_and_named)
     mt_arena_free(&p.arena);
 }
 
-/* What is left after so long is rounding about a constant: that moves up and down, and counts as no growth. */
+/* After such a long time only rounding errors around a constant remain. They fluctuate, and do not count as growth. */
 Test(stability_trial, rounding_is_no_growth)
 {
     problem p;

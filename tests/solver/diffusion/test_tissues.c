@@ -9,7 +9,7 @@
 #include "tests/random.h"
 #include "tests/solver/diffusion/check_diffusion.h"
 
-/* Tissues that differ by element: borders, what elements hold, and sheets. */
+/* Tissues that differ between elements: borders, effective volumes, and sheets. */
 
 enum { ROW = MT_DIFFUSION_ROW };
 
@@ -44,7 +44,7 @@ static void make_operator(block *b, size_t n, const mt_tissue *tissue, const mt_
 
 static void centre_of(const block *b, size_t c, double x[3]) { mt_mesh_centroid(&b->mesh, c, x); }
 
-/* Elements beyond x are of the second tissue. */
+/* Assigns elements beyond x_mm to the second tissue. */
 static void part_at(block *b, double x_mm)
 {
     for (size_t c = 0; c < b->mesh.n_elements; c++) {
@@ -54,7 +54,7 @@ static void part_at(block *b, double x_mm)
     }
 }
 
-/* An orthonormal frame, oblique to everything, in each tissue another. */
+/* Sets an orthonormal frame oblique to all axes; the frame differs between the tissues. */
 static void set_frame(block *b, size_t c, bool turned)
 {
     const double a = turned ? 0.4 : 1.1, e = turned ? 1.3 : 0.5;
@@ -69,7 +69,7 @@ static void turn_frames(block *b)
     for (size_t c = 0; c < b->mesh.n_elements; c++) set_frame(b, c, b->of[c]);
 }
 
-/* Moves vertices at random, but not out of the planes x = plane_mm and of the surface. */
+/* Displaces vertices at random, within the planes x = plane_mm and the surface. */
 static void shake(block *b, const double size_mm[3], double plane_mm, double most_mm)
 {
     for (size_t v = 0; v < b->mesh.n_vertices; v++)
@@ -92,7 +92,7 @@ static void tensor_of(const block *b, const mt_tissue *t, size_t c, double d[3][
     mt_tissue_tensor_add_normal(mt_tissue_diffusivity_n(t) - across, fibre, sheet, d);
 }
 
-/* The gradient beyond the plane x = const of a field that has `g` before it: the flux stays, and what lies in the plane. */
+/* Computes the gradient beyond a plane x = const for gradient `g` before it: the normal flux and the tangential gradient are continuous. */
 static void beyond_plane(double before[3][3], double behind[3][3], const double g[3], double out[3])
 {
     double jump = 0;
@@ -153,9 +153,9 @@ Test(tissues, what_is_linear_on_either_side_of_a_border_flows_through_as_it_shou
 
 /* ---- the slowest mode of a bar of two tissues, in closed form ---- */
 
-/* Of c v_t = (sigma v')' between insulated ends, the border in the middle of the length 2 L: cos(k1 x) before it and a cos(k2 (2 L - x))
- * behind it, at the rate lambda = sigma k^2 / c on both sides. The flux is the same on both sides where
- * sigma1 k1 tan(k1 L) + sigma2 k2 tan(k2 L) = 0. */
+/* A mode of c v_t = (sigma v')' between insulated ends, with the border in the middle of the length 2 L: cos(k1 x) before it and a
+ * cos(k2 (2 L - x)) after it, with the decay rate lambda = sigma k^2 / c on both sides. The flux is continuous if sigma1 k1 tan(k1 L) +
+ * sigma2 k2 tan(k2 L) = 0. */
 typedef struct mode {
     double half_mm, k[2], lambda, amplitude;
 } mode;
@@ -192,7 +192,7 @@ static double mode_at(const mode *m, double x)
     return x < m->half_mm ? cos(m->k[0] * x) : m->amplitude * cos(m->k[1] * (2 * m->half_mm - x));
 }
 
-/* How far the mode is off after it has fallen to a half: root mean square over the capacity, in parts of what is left. */
+/* Returns the error of the mode after its decay to a half: root mean square weighted by capacity, relative to the remaining mode. */
 static double mode_error(const double sigma[2], const double held[2], double edge_mm)
 {
     const double half_mm = 2, size[3] = {2 * half_mm, 2 * edge_mm, 2 * edge_mm};
@@ -213,7 +213,7 @@ static double mode_error(const double sigma[2], const double held[2], double edg
         place[c] = x[0];
         v[c] = mode_at(&m, x[0]);
     }
-    /* Heun's method: the error in time is then far below that in space */
+    /* Heun's method, so that the error in time is far below the error in space */
     double *w = mt_arena_alloc(&b.arena, n, sizeof *w), *dw = mt_arena_alloc(&b.arena, n, sizeof *dw);
     const double dt = end_ms / (double)steps;
     for (size_t s = 0; s < steps; s++) {
@@ -237,7 +237,7 @@ Test(tissues, a_bar_of_two_tissues_decays_as_in_closed_form_and_errors_fall_with
         double sigma[2], held[2];
     } pairs[] = {{{0.1, 0.4}, {1, 1}}, {{0.1, 0.01}, {1, 1}}, {{0.1, 0.1}, {1, 3}}, {{0.1, 0.6}, {1, 0.4}}};
     for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
-        const int n = p == 0 ? 3 : 2; /* half the edge again takes ten times as long */
+        const int n = p == 0 ? 3 : 2; /* half the edge again would take ten times as long */
         double error[3] = {NAN, NAN, NAN};
         for (int k = 0; k < n; k++) error[k] = mode_error(pairs[p].sigma, pairs[p].held, 0.5 / (1 << k));
         cr_log_info("pair %zu: %.3g %.3g %.3g", p, error[0], error[1], error[2]);
@@ -281,7 +281,7 @@ Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hun
 
 /* ---- spreading ---- */
 
-/* The largest |V^-1 M kappa|: what an element feels of a reaction that is the same everywhere. */
+/* Returns the largest |V^-1 M kappa|: the effect on an element of a uniform reaction. */
 static double largest_felt(block *b, double factor)
 {
     mt_tissue tissue[2] = {mt_tissue_usual, mt_tissue_usual};
@@ -324,7 +324,7 @@ Test(tissues, spreading_is_of_each_elements_own_tissue_and_smooth_at_the_border)
 
 /* ---- sheets ---- */
 
-/* Renames the axes of all frames: the fibre becomes the old normal, the sheet the old fibre, the normal the old sheet. */
+/* Permutes the axes of all frames: the fibre becomes the old normal, the sheet the old fibre, the normal the old sheet. */
 static void rename_axes(block *b)
 {
     for (size_t c = 0; c < b->mesh.n_elements; c++) {

@@ -1,6 +1,7 @@
-/* The bits of one instruction set's kernels, to be compared with those of another set, compiler or processor (bits.sh): results of the
- * functions, of the cell models' steps and of rows in double words, in float and double, with subnormal numbers and without. Written to standard output as they
- * lie in memory; what is no number, which has no one pattern, always the same. Without an argument: the sets' names. */
+/* Prints the bits computed by the kernels of one instruction set, for comparison with another instruction set, compiler or processor
+ * (bits.sh): results of the functions, of steps of the ionic models and of rows in double words, in float and double, with and without
+ * subnormal numbers. The output is binary; NaN, which has several patterns, is replaced by a single one. Without an argument it lists
+ * the instruction sets. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void put_doubles(double *y, size_t n)
     (void)fwrite(y, sizeof *y, n, stdout);
 }
 
-/* Floats of all sizes, and all those around results that are as small as a normal number can be: exp there, log and expm1 of such. */
+/* Tests floats of all sizes, and all floats around results near the smallest normal number: exp there, log and expm1 of such. */
 static void put_functions_of_floats(const mt_kernels *kernels)
 {
     static float x[N], by[N], y[N];
@@ -43,7 +44,7 @@ static void put_functions_of_floats(const mt_kernels *kernels)
                 memcpy(&x[k], &bits, sizeof bits);
                 by[k] = f == MT_OVER ? 9.03F : 3 + (float)k;
             }
-            /* Quotients that are just too small for a normal number are rounded before, or after, they are found to be so. */
+            /* For quotients just below the smallest normal number, some processors detect underflow before rounding and others after. */
             if ((f == MT_DIVIDE || f == MT_OVER) && turn >= SPREAD + 2 && turn < SPREAD + 4) continue;
             kernels->function_float((mt_function)f, N, x, by, y);
             put_floats(y, N);
@@ -67,7 +68,7 @@ static void put_functions_of_doubles(const mt_kernels *kernels)
         }
 }
 
-/* Cells at rest and at any V, for some steps, uniform or multirate. */
+/* Steps cells at rest and at any V, uniformly or multirate. */
 static void put_cells(const mt_kernels *kernels, bool multirate)
 {
     static float v[CELLS], state[CELLS * TP06_STATES], constants[TP06_CONSTANTS], kept[CELLS], change[CELLS],
@@ -105,7 +106,7 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     put_doubles(since_d, CELLS);
 }
 
-/* Rows of the diffusion step in double words, one step after another. */
+/* Computes rows of the diffusion step in double words, over several steps. */
 static void put_rows(const mt_kernels *kernels)
 {
     static float a[CELLS * MT_ELLPACK_WIDTH], v[2][CELLS], v_low[CELLS];

@@ -16,7 +16,7 @@ static uint64_t seed = 3;
 
 static double uniform(double low, double high) { return between(&seed, low, high); }
 
-/* Row by row, as one would write a matrix down. */
+/* The matrix row by row, in natural order. */
 static double d[MOST], a[MOST][ROW], v[VALUES];
 static uint32_t column[MOST][ROW];
 
@@ -33,7 +33,7 @@ static void make_matrix(size_t n)
     for (size_t k = 0; k < VALUES; k++) v[k] = uniform(-90, 40);
 }
 
-/* The obvious loops: a product and a sum, each rounded. volatile: nothing is contracted or kept wider. */
+/* The plain loop: a product and a sum, each rounded. volatile prevents contraction and excess precision. */
 static double obvious_double(size_t row)
 {
     volatile double sum = d[row] * v[row];
@@ -84,7 +84,7 @@ Test(ellpack, rows_are_those_of_the_obvious_loop_to_the_bit)
     }
 }
 
-/* The own values need not stand first in v. */
+/* The own values may start anywhere in v. */
 Test(ellpack, own_values_may_be_any_piece_of_v)
 {
     enum { N = 20, FROM = 33 };
@@ -104,7 +104,7 @@ Test(ellpack, own_values_may_be_any_piece_of_v)
     }
 }
 
-/* 65,536 values are as many as 16 bits can name, and all of them can be. */
+/* 16 bits can address 65,536 values, and all of them are usable. */
 Test(ellpack, columns_of_16_bits_reach_65536_values)
 {
     enum { N = 17, REACH = 65536 };
@@ -122,7 +122,7 @@ Test(ellpack, columns_of_16_bits_reach_65536_values)
     free(values);
 }
 
-/* The sum of a row whose entries add up to 1, as exactly as a long double holds it, and the size of its increment. */
+/* Returns the sum of a row with entries that sum to 1, to the precision of a long double, and the size of its increment. */
 static long double exact(size_t row, float v_low, long double *size)
 {
     const long double own = (float)v[row];
@@ -136,7 +136,7 @@ static long double exact(size_t row, float v_low, long double *size)
     return sum;
 }
 
-/* Values far apart, of both signs, and in half of the rows a small one: then the increment is the larger summand. */
+/* Values far apart, of both signs, and in half of the rows a small own value, so that the increment is the larger summand. */
 Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
 {
     static float a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], out[MOST];
@@ -229,8 +229,7 @@ Test(ellpack, entries_of_neighbouring_cells_are_neighbours_within_a_block)
                 if (cell % 16 != 15) cr_assert_eq(step, 1, "cell %zu of %zu, entry %zu", cell, n, k);
             }
     }
-    /* by hand: 37 cells of 18 entries; cell 20 is the fifth of the second block, cell 36 the last of a block
-     * of 5 */
+    /* calculated by hand: 37 cells of 18 entries; cell 20 is the fifth of the second block, cell 36 the last of a block of 5 */
     cr_expect_eq(mt_block_index(37, 18, 20, 3), 16 * 18 + 16 * 3 + 4);
     cr_expect_eq(mt_block_index(37, 18, 36, 17), 2 * 16 * 18 + 5 * 17 + 4);
     cr_expect_eq(mt_block_width(37, 31), 16);

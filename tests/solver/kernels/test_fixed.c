@@ -1,4 +1,4 @@
-/* Sums in fixed point: the same in any order and any cut, and near the true ones. */
+/* Sums in fixed point: independent of order and partition, and accurate. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void draw_numbers(double size)
     }
 }
 
-/* The words of the terms k = from, from + stride, ... */
+/* Sums the terms k = from, from + stride, ... and returns the words of the sum. */
 static void words_of(int from, int stride, float scale, int32_t word[FIXED_WORDS])
 {
     fixed_sum sum = {0};
@@ -29,7 +29,7 @@ static void words_of(int from, int stride, float scale, int32_t word[FIXED_WORDS
     fixed_words(sum.high, sum.low, word);
 }
 
-/* Within 2^-31 of the bound a term, and the roundings of the products and of the sum to floats. */
+/* Accurate to 2^-31 of the bound per term, plus the rounding of the products and of the sum to floats. */
 Test(fixed, sums_are_those_of_double_precision_within_their_resolution)
 {
     for (double size = 1e-9; size <= 1e9; size *= 1e3) {
@@ -76,7 +76,7 @@ Test(fixed, a_scale_is_the_largest_power_of_two_that_leaves_terms_below_two_to_t
     cr_expect_eq(fixed_scale(0), fixed_scale(0x1p-80f));
 }
 
-/* An iteration whose vectors vanish divides nothing by 0. */
+/* An iteration with vanishing vectors does not divide by 0. */
 Test(fixed, scalars_of_nothing_are_nothing)
 {
     const int32_t none[9] = {0};

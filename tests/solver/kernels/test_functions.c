@@ -1,5 +1,4 @@
-/* What holds of exp, expm1, log and division (solver/kernels/functions.h), on a part of all numbers; test_functions_slow.c takes
- * them all. */
+/* Properties of exp, expm1, log and division (solver/kernels/functions.h), for a sample of all numbers; test_functions_slow.c takes all. */
 #include <criterion/criterion.h>
 
 #include <ctype.h>
@@ -26,13 +25,13 @@ static float of_bits(uint32_t bits)
     return x;
 }
 
-/* What a function ends at, and begins to be subnormal or infinite at: numbers around these are taken one by one. */
+/* Limits of the domains, and arguments from which results are subnormal or infinite: numbers around these are tested one by one. */
 static const double special[] = {0, 1, 0x1p-126, 0x1p-149, 88.722839, -87.336545, -103.972077, -17.328680,
     0.34657359, 0x1p-25, INFINITY, M_SQRT1_2, 709.782712893384, -708.396418532264, -745.133219101941,
     -37.42994775023705, 0x1p-1022, 0x1p-54};
 enum { SPECIALS = sizeof special / sizeof *special };
 
-/* Every so manyth float, and those around the special ones: the `turn`th N of them. */
+/* Fills x with the `turn`-th N of every 4093rd float, then of those around the special ones. False after the last. */
 static bool floats(size_t turn, float *x)
 {
     const uint32_t stride = 4093; /* a prime */
@@ -48,7 +47,7 @@ static bool floats(size_t turn, float *x)
     return true;
 }
 
-/* Doubles of all sizes, of those sizes that a function takes apart, and those around the special ones. */
+/* Doubles of all sizes, doubles in the ranges that a function treats separately, and those around the special ones. */
 static bool doubles(size_t turn, double *x)
 {
     uint64_t state = 11 + turn;
@@ -69,13 +68,13 @@ static bool doubles(size_t turn, double *x)
     return turn < 80 + (size_t)SPECIALS;
 }
 
-/* Divisors of division by one: in the middle of what the models have. */
+/* Divisors for division by a constant, from the middle of the range in the models. */
 static const float one_float[1] = {9.03F};
 static const double one_double[1] = {9.03};
 
 /* ---- claims ---- */
 
-/* Asserting is slow: it is done where something is wrong, and only a few times. */
+/* Assertions are slow, so they are evaluated only after a failure, and only a few times. */
 enum { TOLD = 5 };
 
 static void expect_same_float(
@@ -144,7 +143,7 @@ static long double long_truth_of(int f, long double x)
     return f == MT_EXP ? expl(x) : f == MT_EXPM1 ? expm1l(x) : f == MT_LOG ? logl(x) : sqrtl(x);
 }
 
-/* The largest error of a function of floats; infinite where what should be infinite or no number is not. */
+/* Returns the largest error of a function of floats; infinite if a result should be infinite or NaN and is not. */
 static double worst_float(int f)
 {
     static float x[N], y[N];
@@ -212,11 +211,11 @@ Test(functions, take_zeros_and_what_is_no_number_as_the_c_library_does)
         }
 }
 
-/* ---- division by a number that the compiler knows ---- */
+/* ---- division by a constant that is known at compile time ---- */
 
 enum { MOST_DIVISORS = 100 };
 
-/* Those in one source: the number K(...) at the end of each lanes_over(...). */
+/* Reads the divisors in one source: the number K(...) at the end of each lanes_over(...). */
 static size_t divisors_in(const char *path, double *divisor, size_t n)
 {
     static char text[1 << 16];
@@ -250,7 +249,7 @@ static size_t divisors_of_models(double divisor[MOST_DIVISORS])
     return n;
 }
 
-/* How many of all fractions of a float, which are all that matters, are not divided as the processor does. */
+/* Returns the number of float significands (only these matter) with a quotient that differs from the processor's. */
 static size_t wrong_floats(float by)
 {
     static float x[N], y[N];
@@ -263,9 +262,9 @@ static size_t wrong_floats(float by)
     return wrong;
 }
 
-/* Of doubles, those that are hardest. With whole X and D of 53 bits, a quotient X / D (2 X / D if X < D) lies beside a number M / 2^53
- * halfway between two doubles, M odd: |X 2^53 - M D| = t (2^54 for 2^53). What is rounded at the end is off the quotient by at most
- * 2^-105 of it; so a wrong result needs |t| <= 4. For each t there are few M: those with M D = -t modulo 2^53 (or 2^54). */
+/* Tests the hardest doubles. With integers X and D of 53 bits, a quotient X / D (2 X / D if X < D) is close to a number M / 2^53 halfway
+ * between two doubles, M odd: |X 2^53 - M D| = t (2^54 for 2^53). The value before the final rounding has a relative error of at most
+ * 2^-105, so a wrong result needs |t| <= 4. For each t there are few M: those with M D = -t modulo 2^53 (or 2^54). */
 static size_t wrong_doubles(double by)
 {
     size_t wrong = 0;
@@ -278,7 +277,7 @@ static size_t wrong_doubles(double by)
             if (t == 0 || (twos > 0 && t % (1 << (twos < 4 ? twos : 4)) != 0)) continue;
             const int bits = shift - twos;
             const uint64_t odd = d >> twos, mask = ((uint64_t)1 << bits) - 1;
-            uint64_t inverse = odd; /* Newton: each step doubles the right bits, of which there are 3 */
+            uint64_t inverse = odd; /* Newton: each step doubles the number of correct bits, initially 3 */
             for (int k = 0; k < 6; k++) inverse *= 2 - odd * inverse;
             const uint64_t residue = ((uint64_t)(-t / (1 << twos)) * inverse) & mask;
             for (uint64_t m = residue; m < (uint64_t)1 << 54; m += mask + 1) {
@@ -315,7 +314,7 @@ Test(functions, divide_by_every_constant_of_the_models_as_the_processor_does)
     }
 }
 
-/* There are divisors with which it would go wrong: so the test above can fail. */
+/* Some divisors yield wrong quotients, so the test above can fail. */
 Test(functions, divisions_that_would_go_wrong_are_found)
 {
     size_t found = 0;

@@ -1,5 +1,5 @@
-/* exp, expm1, log and sqrt of every float, and of many doubles, are within 1 ulp of the truth. That of floats is the C library's double
- * function, whose error of 2^-29 float ulps or so decides nothing; where an error comes near 1 ulp, and for doubles, it is GNU MPFR's. */
+/* exp, expm1, log and sqrt of every float, and of many doubles, are accurate to 1 ulp. The reference for floats is the double function
+ * of the C library, with an error of about 2^-29 float ulps; if an error is near 1 ulp, and for doubles, it is GNU MPFR. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@
 enum { N = 4096, BITS = 160 };
 static const char *const names[] = {"exp", "expm1", "log", "sqrt"};
 
-/* Rounded to a long double, of 64 bits or more. */
+/* Returns the reference rounded to a long double, of 64 bits or more. */
 static long double truth_of(int f, double x)
 {
     mpfr_t y;
@@ -36,7 +36,7 @@ static double near_truth_of(int f, double x)
     return f == MT_EXP ? exp(x) : f == MT_EXPM1 ? expm1(x) : f == MT_LOG ? log(x) : sqrt(x);
 }
 
-/* Infinite where what should be infinite or no number is not. */
+/* Returns the error; infinite if a result should be infinite or NaN and is not. */
 static double error_float(int f, float x, float y)
 {
     const double near = near_truth_of(f, (double)x);
@@ -55,7 +55,7 @@ static double error_double(int f, double x, double y)
 
 typedef struct worst {
     double error, x;
-    size_t rounded; /* correctly */
+    size_t rounded; /* number of correctly rounded results */
 } worst;
 
 static void take(worst *w, double error, double x)
@@ -64,7 +64,7 @@ static void take(worst *w, double error, double x)
     w->rounded += error <= 0.5;
 }
 
-/* Where the thread flushes subnormal numbers none is given, and all else is the same. */
+/* True if, in a thread that flushes subnormal numbers, the result is not subnormal and all other results are unchanged. */
 static bool flushes_rightly(float x, float y, float flushed)
 {
     const bool in = fpclassify(x) == FP_SUBNORMAL, out = fpclassify(y) == FP_SUBNORMAL;
@@ -116,7 +116,7 @@ Test(functions, of_every_float_are_within_one_ulp, .timeout = 3600)
     }
 }
 
-/* Doubles of all patterns, and evenly where a function is neither 0 nor infinite, and near 0 or 1. */
+/* Returns doubles of all patterns, evenly distributed where a function is neither 0 nor infinite, and near 0 or 1. */
 static double some_double(int f, uint64_t k)
 {
     uint64_t state = k;

@@ -17,10 +17,10 @@ static uint64_t seed = 7;
 
 static double uniform(double low, double high) { return between(&seed, low, high); }
 
-/* The same bits, NaN included. */
+/* Equality of bits, including NaN. */
 #define EXPECT_SAME_BITS(a, b, bytes, ...) cr_expect(memcmp((a), (b), (bytes)) == 0, __VA_ARGS__)
 
-/* Random rows in blocks, of MOST rows at most. */
+/* Random rows in blocks, at most MOST rows. */
 typedef struct rows {
     float d_f[MOST], a_f[MOST * ROW], v_f[VALUES], v_low[MOST];
     double d_d[MOST], a_d[MOST * ROW], v_d[VALUES];
@@ -76,7 +76,7 @@ Test(kernels, rows_give_the_same_bits_on_every_instruction_set)
     }
 }
 
-/* A row of double words with its own value first, as always: others' values stand where they stood. */
+/* Multiplies a single row of double words. Its own value comes first, as always; the values of other rows keep their places. */
 static void multiply_alone(const mt_kernels *kernels, size_t row, const rows *r, result *alone)
 {
     float v[VALUES + 1];
@@ -92,7 +92,7 @@ Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
-    const rows r = random_rows(); /* read as single rows, one behind the other */
+    const rows r = random_rows(); /* read as single rows, one after another */
     for (size_t i = 0; i < n_all; i++)
         for (size_t n = 1; n <= MOST; n++) {
             rows blocks = r;
@@ -121,7 +121,7 @@ Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
         }
 }
 
-/* Whether subnormals become zero is the calling thread's choice, not the kernels'. */
+/* Flushing of subnormals is set by the calling thread, not by the kernels. */
 Test(kernels, subnormal_values_pass_through)
 {
     const mt_kernels *all[MT_ISAS];

@@ -1,10 +1,10 @@
-/* How far a result is from the truth, in units in the last place of the truth: the distance of the floats, or doubles, around it. */
+/* The error of a result in units in the last place (ulp) of the reference: the distance between adjacent floats, or doubles, there. */
 #pragma once
 
 #include <float.h>
 #include <math.h>
 
-/* Of a finite float; `truth` is one up to its own rounding. Where it is more than the largest float, infinity is no error. */
+/* Error of a finite float; `truth` is accurate up to its own rounding. If it exceeds the largest float, infinity counts as exact. */
 static inline double ulps_float(float y, double truth)
 {
     if (isinf(y) && fabs(truth) >= 0x1.ffffffp127 && signbit(y) == signbit(truth)) return 0;
@@ -12,7 +12,7 @@ static inline double ulps_float(float y, double truth)
     return fabs((double)y - truth) / ldexp(1, (exponent < -126 ? -126 : exponent) - 23);
 }
 
-/* Of a finite double, the same. The difference is exact where both are close. */
+/* The same for a finite double. The difference is exact if both are close. */
 static inline double ulps_double(double y, long double truth)
 {
     if (isinf(y) && fabsl(truth) >= 0x1.fffffffffffff8p1023L && signbit(y) == signbit(truth)) return 0;

@@ -1,4 +1,4 @@
-/* Electrodes around a heart that stands anyhow in space. */
+/* Electrodes around a heart in any orientation. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -13,7 +13,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(chest, .fini = leave);
 
-/* One element, whose centroid is `middle`, `size` mm wide. */
+/* Returns a mesh of one element with centroid `middle`, `size` mm wide. */
 static mt_mesh element_at(const double middle_mm[3], double size_mm)
 {
     mt_mesh mesh;
@@ -26,7 +26,7 @@ static mt_mesh element_at(const double middle_mm[3], double size_mm)
     return mesh;
 }
 
-/* In data/cases/s1-s2.yaml the apex is at -z, the right ventricle at +x, and the middle of the heart at (20, 0, -40). */
+/* In data/cases/s1-s2.yaml the apex is at -z, the right ventricle at +x, and the centre of the heart at (20, 0, -40). */
 Test(chest, electrodes_are_those_of_the_case_with_an_ecg)
 {
     static const double middle[3] = {20, 0, -40},
@@ -46,7 +46,7 @@ Test(chest, electrodes_are_those_of_the_case_with_an_ecg)
     }
 }
 
-/* V1 is on the side of the right ventricle, V6 on that of the left one, LL below the inferior wall, however the heart is turned. */
+/* V1 is on the side of the right ventricle, V6 on that of the left, LL below the inferior wall, for any rotation of the heart. */
 Test(chest, electrodes_turn_with_the_heart)
 {
     static const double middle[3] = {0, 0, 0};
@@ -70,7 +70,7 @@ Test(chest, there_are_none_without_a_right_ventricle_or_in_a_heart_that_reaches_
     mt_status status = mt_chest_electrodes(&mesh, &one, electrode);
     cr_assert(status == MT_INPUT && strstr(mt_message(), "without a right ventricle"), "%s", mt_message());
     cr_assert_eq(mt_chest_electrodes(&mesh, &two, electrode), MT_OK);
-    double *more = mt_arena_alloc(&arena, 15, sizeof *more); /* a vertex 9 mm beside V2 */
+    double *more = mt_arena_alloc(&arena, 15, sizeof *more); /* a vertex 9 mm from V2 */
     memcpy(more, mesh.xyz_mm, 12 * sizeof *more);
     memcpy(more + 12, electrode[4].at_mm, 3 * sizeof *more);
     more[12] += 9;

@@ -1,4 +1,4 @@
-/* Potentials in a bath beside what is known of them in closed form, or by an integral that needs no mesh. */
+/* Potentials in a bath, compared with closed forms or with integrals that need no mesh. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static const double BATH = 0.7; /* mS/mm */
 
-/* Conductivities inside the cells; outside they are such that the monodomain tissue is a muscle's, but for a factor. */
+/* Intracellular conductivities. The extracellular ones are proportional, such that the monodomain tissue is that of a muscle. */
 typedef struct intracellular {
     double sigma_l_mS_mm, sigma_t_mS_mm;
 } intracellular;
@@ -98,9 +98,9 @@ static void point_fibres(muscle *m, double x, double y, double z)
     for (size_t c = 0; c < m->mesh.n_elements; c++) memcpy(m->mesh.fibre + 3 * c, fibre, sizeof fibre);
 }
 
-/* ---- a front in a slab ---- */
+/* ---- a wavefront in a slab ---- */
 
-/* Excited behind it, at rest before it. */
+/* A wavefront: excited behind it, at rest ahead of it. */
 typedef struct front {
     double at, width; /* mm */
 } front;
@@ -117,7 +117,7 @@ static double slope_of_front(const front *f, double x)
     return -110 / f->width * e / ((1 + e) * (1 + e));
 }
 
-/* The integral of d(1/r)/dx over the cross-section of a slab at x: up to its sign, the solid angle of a rectangle. */
+/* Returns the integral of d(1/r)/dx over the cross-section of a slab at x: the solid angle of a rectangle, up to its sign. */
 static double solid_angle(const double size[3], double x, const double at[3])
 {
     const double d = at[0] - x;
@@ -130,7 +130,7 @@ static double solid_angle(const double size[3], double x, const double at[3])
     return sum;
 }
 
-/* Simpson's rule; no point of it lies in the plane of an electrode. */
+/* Simpson's rule; none of its points is in the plane of an electrode. */
 static double front_potential(const front *f, const double size[3], double sigma, const double at[3])
 {
     enum { STEPS = 100000 };
@@ -148,7 +148,7 @@ static const double SLAB[3] = {10, 2, 1};
 static const mt_electrode around[PLACES] = {{"ahead", {11.001, 0.7, 0.4}}, {"behind", {-2.003, 1, 0.5}},
     {"above", {5.1007, 1, 2}}, {"far", {30.01, -20, 15}}};
 
-/* The largest difference at any electrode and time, of the largest potential there. */
+/* Returns the largest difference at any electrode and time, relative to the largest potential there. */
 static double front_error(double edge, mt_slab_cut cut, bool along)
 {
     static const double times[] = {3, 4.4, 5.9, 7};
@@ -183,7 +183,7 @@ static void expect_second_order(mt_slab_cut cut, bool along)
 Test(ecg, a_front_along_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_MIRRORED, true); }
 Test(ecg, a_front_across_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_KUHN, false); }
 
-/* One element's length above the surface, where 1/r bends within an element. */
+/* At one element size above the surface 1/r varies nonlinearly within an element. */
 Test(ecg, close_to_the_tissue_it_is_as_good)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.25, MT_SLAB_MIRRORED);
@@ -199,7 +199,7 @@ Test(ecg, close_to_the_tissue_it_is_as_good)
     mt_arena_free(&m.arena);
 }
 
-/* Its current flows ahead. */
+/* The current of the wavefront flows ahead. */
 Test(ecg, a_front_is_positive_ahead_and_negative_behind)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.5, MT_SLAB_MIRRORED);
@@ -211,7 +211,7 @@ Test(ecg, a_front_is_positive_ahead_and_negative_behind)
     mt_arena_free(&m.arena);
 }
 
-/* Of sigma times its area times the step of V. */
+/* The dipole moment is sigma times the area times the step of V. */
 Test(ecg, a_front_far_away_is_a_dipole)
 {
     muscle m = slab(4, 1, 1, 0.125, MT_SLAB_MIRRORED);
@@ -235,7 +235,7 @@ static double ball_of(const double x[3], const void *how)
     return -85 + 110 / (1 + exp((r - 0.22) / 0.03));
 }
 
-/* Where all directions are the same, a front that is closed encloses no solid angle from outside. */
+/* In an isotropic tissue a closed wavefront subtends no solid angle from outside. */
 Test(ecg, a_closed_front_cannot_be_seen_from_outside)
 {
     const mt_electrode near[] = {{"near", {0.4, 0.3, 1.3}}};
@@ -251,9 +251,9 @@ Test(ecg, a_closed_front_cannot_be_seen_from_outside)
     mt_arena_free(&m.arena);
 }
 
-/* Fibres at 35 degrees to x in the plane of x and y. On the wall x = 0 the flux a u_x + b u_y vanishes though neither u_x nor u_y
- * does; the current inside the cells, which are more anisotropic, does not: u = X(x) (G(y) - (b/a) x G'(y)) Z(z), X =
- * cos^2(pi x / 2), G = sin^4(pi y), Z = 1 + cos(pi z) / 2. */
+/* Fibres at 35 degrees to x in the xy plane. On the wall x = 0 the flux a u_x + b u_y vanishes although u_x and u_y do not. The
+ * intracellular current does not vanish, since the anisotropy is higher: u = X(x) (G(y) - (b/a) x G'(y)) Z(z), X = cos^2(pi x / 2), G =
+ * sin^4(pi y), Z = 1 + cos(pi z) / 2. */
 static const double ANGLE = 35 * M_PI / 180;
 static const double OBLIQUE_L = 1, OBLIQUE_T = 0.2;
 
@@ -296,7 +296,7 @@ static double oblique_source(const double x[3], const double at[3])
     return sum / pow(mt_dot3(to, to), 1.5);
 }
 
-/* Gauss's rule of three points in cells of a cube. */
+/* Gauss quadrature with three points per axis in the cells of a cube. */
 static double oblique_potential(const double at[3])
 {
     enum { CELLS = 16 };
@@ -376,7 +376,7 @@ Test(ecg, equal_voltages_give_nothing)
     mt_arena_free(&m.arena);
 }
 
-/* 9,828 elements are no whole number of what is summed together. */
+/* 9,828 elements are not a multiple of the block size of the sum. */
 Test(ecg, all_elements_count_once_and_threads_change_no_bit)
 {
     muscle m = slab(3.9, 1.4, 0.3, 0.1, MT_SLAB_MIRRORED);
@@ -403,7 +403,8 @@ Test(ecg, all_elements_count_once_and_threads_change_no_bit)
     mt_arena_free(&m.arena);
 }
 
-/* Inside and outside both conduct twice as well behind a border, where V does not change: the current there does not. */
+/* The part with the wavefront has doubled intracellular and extracellular conductivities. V is constant at its border, so no current
+ * arises there. */
 Test(ecg, conductivities_may_be_those_of_parts)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.25, MT_SLAB_MIRRORED);
@@ -429,7 +430,7 @@ Test(ecg, conductivities_may_be_those_of_parts)
     mt_arena_free(&m.arena);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused input ---- */
 
 static void expect_refused(
     muscle *m, const intracellular *sigma, size_t n, const mt_electrode *electrode, const char *words)

@@ -1,4 +1,4 @@
-/* Leads from potentials. */
+/* Leads computed from potentials. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double value_of(const mt_leads *leads, const double *value, const char *n
     return NAN;
 }
 
-/* In another order than that of the leads, and with others among them. */
+/* The electrodes in another order than the leads need, with additional ones. */
 static const char *const all[] = {"V6", "LL", "V2", "V3", "back", "V1", "RA", "RL", "V4", "LA", "V5"};
 enum { ALL = sizeof all / sizeof *all };
 
@@ -42,7 +42,7 @@ Test(leads, there_are_twelve_in_their_order_and_others_behind_them)
     for (size_t k = 0; k < leads.n; k++) cr_expect_str_eq(leads.name[k], expected[k]);
 }
 
-/* By numbers that one can do in the head: RA 1, LA 4, LL 10, the terminal 5. */
+/* Simple numbers: RA 1, LA 4, LL 10, so the terminal is 5. */
 Test(leads, each_is_what_its_definition_says)
 {
     const mt_leads leads = make(ALL, all);
@@ -72,7 +72,7 @@ Test(leads, einthovens_and_goldbergers_sums_hold)
     }
 }
 
-/* RA 1, LA 4, LL 10: the terminal is 5. V5 comes before V2, and there are no others of the chest. */
+/* RA 1, LA 4, LL 10: the terminal is 5. V5 precedes V2; the other chest electrodes are absent. */
 Test(leads, limb_leads_need_no_chest_and_each_chest_electrode_has_the_terminal_of_wilson)
 {
     static const char *const limbs[] = {"LL", "RA", "back", "LA"},
@@ -118,7 +118,7 @@ Test(leads, names_of_leads_say_how_many_are_standard)
     cr_expect(mt_leads_chest("V1") == 0 && mt_leads_chest("V6") == 5 && mt_leads_chest("V9") == MT_CHEST);
 }
 
-/* The electrode of a chest lead is that lead; without standard leads any name is allowed. */
+/* The electrode of a chest lead has the name of that lead. Without standard leads any name is allowed. */
 Test(leads, no_two_have_one_name)
 {
     static const char *const names[] = {"I", "II", "III", "aVR", "aVL", "aVF"};

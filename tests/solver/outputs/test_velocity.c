@@ -1,4 +1,4 @@
-/* Velocities from activation times that are known in closed form. */
+/* Conduction velocities from activation times with closed-form gradients. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -21,7 +21,7 @@ typedef struct tissue {
     uint8_t *stimulated, *reason;
 } tissue;
 
-/* On the mesh that is there. */
+/* Builds the velocity operator for the mesh of t. */
 static void make(tissue *t)
 {
     mt_adjacency adjacency;
@@ -70,7 +70,7 @@ static void plane_wave(tissue *t, const double direction[3])
     for (size_t c = 0; c < t->n; c++) t->activation_ms[c] = mt_dot3(direction, t->centre[c]) / speed_mm_ms;
 }
 
-/* Of an element that moves at speed_mm_ms in a direction; NaN where no velocity is given. */
+/* Returns the error of an element with velocity speed_mm_ms in a direction, or NaN if its velocity is undefined. */
 static double error_of(const tissue *t, size_t element, const double direction[3])
 {
     double expected[3];
@@ -91,7 +91,7 @@ static void expect_plane_waves(tissue t)
     mt_arena_free(&t.arena);
 }
 
-/* In all elements, those at the boundary too. */
+/* In all elements, including those at the boundary. */
 Test(velocity, a_plane_wave_has_its_velocity_everywhere)
 {
     expect_plane_waves(slab(cube_mm, 0.4, MT_SLAB_MIRRORED));
@@ -99,8 +99,8 @@ Test(velocity, a_plane_wave_has_its_velocity_everywhere)
     expect_plane_waves(gmsh_cube(0.3));
 }
 
-/* On the cube, a wave from a point 3 mm or more away. Returns the largest error over (radius / distance)^2: in the inner part, whose
- * balls are complete, or everywhere. */
+/* Sets a spherical wave from a point 3 mm or more outside the cube. Returns the largest error over (radius / distance)^2, in the inner
+ * part, where balls are complete, or everywhere. */
 static double spherical_error(tissue *t, double radius_mm, bool inner_only)
 {
     const double source[3] = {-2.2, -1.8, -1.4};
@@ -123,8 +123,8 @@ static double spherical_error(tissue *t, double radius_mm, bool inner_only)
     return largest;
 }
 
-/* The third-order term of T is -z (x^2 + y^2) / (2 R^2), z along the propagation. A fit of second order in a complete ball takes it for
- * -(2/7) r^2 z / (2 R^2): the slowness is off by (r / R)^2 / 7. Elements are in a ball whole or not at all, and share fits. */
+/* The third-order term of T is -z (x^2 + y^2) / (2 R^2), with z along the propagation. A second-order fit in a complete ball maps it to
+ * -(2/7) r^2 z / (2 R^2), so the slowness has an error of (r / R)^2 / 7. Elements are either inside or outside a ball, and share fits. */
 Test(velocity, errors_of_a_spherical_wave_are_of_second_order_in_the_radius)
 {
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
@@ -138,7 +138,7 @@ Test(velocity, errors_of_a_spherical_wave_are_of_second_order_in_the_radius)
     mt_arena_free(&t.arena);
 }
 
-/* Activation times with an error that alternates from element to element, or is that of rounding to whole time steps. */
+/* Returns the error for activation times with an error that alternates between elements, or from rounding to time steps. */
 static double noisy_error(tissue t, double noise_ms, double step_ms)
 {
     static const double oblique[3] = {0.48, -0.6, 0.64};
@@ -162,7 +162,7 @@ Test(velocity, scatter_of_single_elements_is_averaged)
     cr_expect_lt(noisy_error(gmsh_cube(0.2), 0, 0.1), 0.05);
 }
 
-/* Two plane waves along x, which meet at middle_mm. */
+/* Two plane waves along x that collide at middle_mm. */
 static void expect_collision(tissue t, double radius_mm, double middle_mm)
 {
     for (size_t c = 0; c < t.n; c++)
@@ -191,7 +191,7 @@ Test(velocity, where_waves_collide_it_is_undefined)
     expect_collision(slab(size_mm, 0.2, MT_SLAB_KUHN), 0.6, 2);
 }
 
-/* Without a wave, times have no gradient that can be known. */
+/* Random times have no meaningful gradient. */
 Test(velocity, of_times_without_order_it_is_undefined)
 {
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
@@ -205,7 +205,7 @@ Test(velocity, of_times_without_order_it_is_undefined)
     mt_arena_free(&t.arena);
 }
 
-/* The first 0.8 mm are switched on at once, and the wave starts from there. Its velocity is exact from the first element on. */
+/* The first 0.8 mm are activated at once, and propagation starts from there. The velocity is exact from the next element on. */
 Test(velocity, stimulated_elements_have_none_and_do_not_disturb_others)
 {
     static const double along[3] = {1, 0, 0};
@@ -224,7 +224,7 @@ Test(velocity, stimulated_elements_have_none_and_do_not_disturb_others)
     mt_arena_free(&t.arena);
 }
 
-/* Only half of the cube was reached, infinite or NaN elsewhere. */
+/* Only half of the cube is activated; elsewhere times are infinite or NaN. */
 Test(velocity, elements_that_were_not_activated_have_none_and_do_not_disturb_others)
 {
     static const double oblique[3] = {0.48, -0.6, 0.64};
@@ -241,7 +241,7 @@ Test(velocity, elements_that_were_not_activated_have_none_and_do_not_disturb_oth
     mt_arena_free(&t.arena);
 }
 
-/* Of 162 elements of a cube the first 59 or 60 are activated. */
+/* The first 59 or 60 of the 162 elements of a cube are activated. */
 Test(velocity, sixty_elements_are_needed)
 {
     static const double oblique[3] = {0.48, -0.6, 0.64};
@@ -258,7 +258,7 @@ Test(velocity, sixty_elements_are_needed)
     }
 }
 
-/* A bar of 2 x 2 boxes: the ball grows along them until it has enough elements. */
+/* A bar of 2 x 2 boxes: the ball grows along it until it contains enough elements. */
 Test(velocity, a_ball_with_few_elements_grows)
 {
     const double size_mm[3] = {10, 2, 2}, along[3] = {1, 0, 0};

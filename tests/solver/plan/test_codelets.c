@@ -22,11 +22,11 @@ static ipu_target gc200(mt_arena *arena)
     return target;
 }
 
-/* A codelet with what its cost is counted from: those that every problem has, and the cell models' two each. */
+/* A codelet with the instruction mix of its cost: the codelets of every problem, and two for each ionic model. */
 typedef struct counted {
     ipu_codelet codelet;
     const ipu_mix *mix;
-    mt_ode_context context; /* of a cell model's */
+    mt_ode_context context; /* of an ionic model */
 } counted;
 
 enum { MOST = 64 };
@@ -48,7 +48,7 @@ static size_t all_codelets(counted all[MOST])
     return n;
 }
 
-/* A number of data/reference/published.csv, where its source stands. */
+/* Returns a number of data/reference/published.csv, which also contains its source. */
 static double published(const char *key)
 {
     char line[512];
@@ -74,11 +74,10 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
     mt_arena_free(&arena);
 }
 
-/* What no way of counting can get around: a row reads D, its own v, 16 A, 16 columns and 16 v, and makes 17
- * products and 16 sums; a cell reads and writes 18 states and V. Its equations hold, counted in the paper: m
- * 5 exp, h and j 12, Xr1, Xr2, Xs 3 each, d, f, f2 4 each less one that f and f2 share, s 3, r 2, I_K1 4,
- * I_pK 1, I_NaK 2, I_NaCa 2: 51; I_CaL an expm1; a log in each of four reversal potentials; a square root in
- * the rate of Xs. */
+/* Minimum counts, independent of the counting rules. A row reads D, its own v, 16 A, 16 columns and 16 v, and computes 17 products and
+ * 16 sums. A cell reads and writes 18 states and V. Its equations contain, counted in the paper: m 5 exp, h and j 12, Xr1, Xr2, Xs 3
+ * each, d, f, f2 4 each less one that f and f2 share, s 3, r 2, I_K1 4, I_pK 1, I_NaK 2, I_NaCa 2: 51; I_CaL an expm1; a log in each of
+ * four reversal potentials; a square root in the rate of Xs. */
 Test(codelets, mixes_hold_what_the_equations_need)
 {
     const ipu_mix *pde = mt_codelet_mix("pde"), *ode = &mt_cell_tp06.mix.ode;
@@ -106,8 +105,8 @@ Test(codelets, mixes_hold_what_the_equations_need)
     cr_expect_null(mt_codelet_mix("purkinje"));
 }
 
-/* Six workers share n cells: the slowest has n / 6 of them, rounded up; tile entry and worker start are paid
- * once. The rows by hand: 3 + turns * 111 for pde. */
+/* Six workers share n cells: the slowest has n / 6, rounded up. Tile entry and worker start are paid once. Rows calculated by hand: 3 +
+ * turns * 111 for pde. */
 Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
 {
     static const struct {
@@ -127,7 +126,7 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
             for (size_t f = 0; f < codelet->n_fields; f++) n[f] = rows[r].cells;
             if (strcmp(codelet->name, "pde") == 0) {
                 n[1] = n[2] = 16 * rows[r].cells;
-                n[3] = rows[r].cells + 77; /* and those received */
+                n[3] = rows[r].cells + 77; /* and the received elements */
             }
             if (strcmp(codelet->name, "pde_double_word") == 0) {
                 n[0] = n[1] = 16 * rows[r].cells;
@@ -159,7 +158,7 @@ Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
     const size_t n[] = {1, 5, 5, 5}; /* one turn: bundles + 2.25 */
     const ipu_cycles cost = mt_codelet_record(false, false)->cost(&target, n, NULL);
     cr_expect_eq(cost.worker, t->start + t->bundles + 3);
-    /* five of six workers have a cell of bundles + 2.25: 11.25 of five, and 3 each of six are there */
+    /* five of six workers have a cell of bundles + 2.25: 11.25 in five, and 3 each in six */
     cr_expect_eq(cost.idle, 6 * (t->bundles + 3) - (5 * t->bundles + 12));
     mt_arena_free(&arena);
 }
@@ -210,7 +209,7 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 6, 4, 5, 2, 3, 5}; /* and again ode's and ode_mixed's */
+        static const size_t n[] = {5, 6, 4, 5, 2, 3, 5}; /* and those of ode and ode_mixed */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
         cr_expect_eq(c->n_fields, n[k < 7 ? k : 6 - k % 2], "%s", c->name);
@@ -220,7 +219,7 @@ Test(codelets, fields_say_what_is_read_and_written)
     }
 }
 
-/* By hand, dt 0.5 ms, step 4 (from 2 to 2.5 ms); every number here is exact in float. */
+/* Calculated by hand, dt 0.5 ms, step 4 (from 2 to 2.5 ms); every number is exact in single precision. */
 Test(codelets, activation_is_the_first_upward_crossing_interpolated)
 {
     enum { N = 8 };
@@ -235,7 +234,7 @@ Test(codelets, activation_is_the_first_upward_crossing_interpolated)
         cr_expect_eq(before[k], v[k], "cell %d", k);
     }
     cr_expect_eq(step, 5);
-    v[0] = -20; /* down and up again: the first time stays */
+    v[0] = -20; /* down and up again: the first time is kept */
     mt_codelet_record(false, false)->compute(f, &dt_ms);
     v[0] = 20;
     mt_codelet_record(false, false)->compute(f, &dt_ms);
@@ -253,7 +252,7 @@ Test(codelets, the_stimulus_lifts_the_listed_cells)
     cr_expect(v[0] == -84.25F && v[1] == -80 && v[2] == -75 && v[3] == -69.25F);
 }
 
-/* The matrix codelet takes the tile's own rows, and own values first. */
+/* The matrix codelet computes the rows of the tile; own values come first. */
 Test(codelets, pde_multiplies_the_tiles_rows)
 {
     enum { N = 18, ALL = 25, ROW = MT_ELLPACK_WIDTH };
@@ -270,13 +269,13 @@ Test(codelets, pde_multiplies_the_tiles_rows)
     const ipu_span f[] = {{d, N}, {a, N * ROW}, {column, N * ROW}, {v, ALL}, {out, N}};
     mt_codelet_pde.compute(f, NULL);
     for (size_t r = 0; r < N; r++) {
-        float sum = 0.5F * (float)(r * r); /* quarters of whole numbers: exact in any order */
+        float sum = 0.5F * (float)(r * r); /* quarters of integers: exact in any order */
         for (size_t k = 0; k < ROW; k++) sum += (float)(k % 4) / 4 * (float)((r + k) % ALL * ((r + k) % ALL));
         cr_expect_eq(out[r], sum, "row %zu", r);
     }
 }
 
-/* Of three diffusion steps in a time step the last drops the low parts. Each element has a neighbour that is received. */
+/* The last of three diffusion steps in a time step drops the low parts. Each element has a received neighbour. */
 Test(codelets, double_words_keep_low_parts_within_a_time_step)
 {
     enum { N = 18, ROW = MT_ELLPACK_WIDTH };
@@ -303,10 +302,10 @@ Test(codelets, double_words_keep_low_parts_within_a_time_step)
     }
 }
 
-/* What a step gives is what the model gives, spread or not; and in place is as good as elsewhere. */
+/* A step equals that of the model, with or without spreading, in place or not. */
 static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool in_place)
 {
-    enum { N = 275, STATES_MOST = 64 }; /* more than are done at a time */
+    enum { N = 275, STATES_MOST = 64 }; /* more than one batch */
     static float state[2][N * STATES_MOST], v[N], out[2][N], share[N], s[N];
     static uint16_t of[N];
     const size_t n_states = model->n_states, variant = model->n_variants - 1;
@@ -349,7 +348,7 @@ Test(codelets, ode_is_a_step_of_the_cell_model)
         for (int k = 0; k < 8; k++) check_ode(*m, k & 1, k & 2, k & 4);
 }
 
-/* 60 cells for 6 workers: all look at 10; of those that are evaluated, worker 2 has the most. */
+/* 60 cells for 6 workers: each checks 10; worker 2 has the most evaluations. */
 Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
 {
     enum { N = 60, STATES_MOST = 64 };
@@ -366,7 +365,7 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
         {state, N * model->n_states}, {v, N}, {out, N}, {kept, N}, {change, N}, {since, N}, {&step, 1}};
     v[2] = v[8] = v[50] = -1; /* workers 2, 2, 2 */
     v[0] = v[59] = 0.2F;      /* 0 and 5 */
-    v[1] = 0.004F;            /* what diffusion did is below its tolerance by much */
+    v[1] = 0.004F;            /* the change by diffusion is far below the tolerance */
     const ipu_mix *look = mt_codelet_mix("multirate"), *evaluation = &model->mix.ode_multirate;
     const double looks = (double)look->start + (double)evaluation->start +
                          10 * ipu_mix_cycles(look, &target.instructions),
@@ -376,7 +375,7 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     cr_expect_eq(cost.entry, target.vertex_entry_cycles);
     cr_expect_eq(cost.idle, 6 * cost.worker - (uint64_t)ceil(looks + 3 * one) -
                                 2 * (uint64_t)ceil(looks + one) - 3 * (uint64_t)ceil(looks));
-    step = 15; /* all are */
+    step = 15; /* all are evaluated */
     cr_expect_eq(codelet.compute_timed(&target, f, &context).worker, (uint64_t)ceil(looks + 10 * one));
     cr_expect_eq(codelet.compute_timed(&target, f, &context).idle, 0);
     const size_t n[] = {0, N, N, N, N, N, 1};
@@ -385,7 +384,7 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     mt_arena_free(&arena);
 }
 
-/* Over and above the plain ones. */
+/* In addition to the plain codelets. */
 Test(codelets, spreading_costs_what_was_counted)
 {
     mt_arena arena = {0};

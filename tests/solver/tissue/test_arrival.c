@@ -1,4 +1,4 @@
-/* When a wave is expected everywhere. */
+/* The expected latest activation time. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void make_slab(double edge_mm, mt_mesh *mesh)
     cr_assert_eq(mt_slab_make(&arena, (const double[]){12, 6, 2}, edge_mm, mesh), MT_OK);
 }
 
-/* From the corner at 0 to the one far away: no sooner than straight, and by no more than a quarter later. */
+/* From the corner at 0 to the opposite one: not earlier than along a straight line, and at most a quarter later. */
 Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_and_across_fibres)
 {
     const uint32_t first = 0;
@@ -30,7 +30,7 @@ Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_an
         straight_ms);
 }
 
-/* All of one end begins, and edges run straight to the other. */
+/* All of one end is activated at the start, and edges lead straight to the other. */
 Test(arrival, the_way_is_the_shortest)
 {
     mt_mesh mesh;

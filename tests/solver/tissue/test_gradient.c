@@ -1,4 +1,4 @@
-/* Parameters that change along a heart. */
+/* Parameters with a gradient over a heart. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -15,7 +15,7 @@ static mt_mesh slab(mt_arena *arena)
     return mesh;
 }
 
-/* The factor of each element. */
+/* Returns the factor of each element. */
 static double *factors_of(mt_arena *arena, const mt_gradient *gradient, const mt_mesh *mesh)
 {
     uint8_t *step;
@@ -30,7 +30,7 @@ static void centre_of(const mt_mesh *mesh, size_t element, double x[3])
     mt_mesh_centroid(mesh, element, x);
 }
 
-/* The straight line, to half a step of 1/16. */
+/* A linear function, to half a step of 1/16. */
 Test(gradient, goes_from_one_end_to_the_other)
 {
     mt_arena arena = {0};
@@ -66,7 +66,7 @@ Test(gradient, depth_is_the_meshs)
     mt_arena_free(&arena);
 }
 
-/* Sixteen kinds, each element with its own factor, also of a part of the mesh. */
+/* Sixteen kinds; each element has its own factor, also in a part of the mesh. */
 Test(gradient, changes_the_parameter_of_each_element)
 {
     mt_arena arena = {0};

@@ -15,18 +15,18 @@ TestSuite(kinds, .fini = free_arena);
 
 static const mt_cell_model *const model = &mt_cell_tp06;
 
-/* An element as the oracle keeps it: what was last said of each of these parameters. */
+/* An element as stored by the oracle: the last specified factor and value of each of these parameters. */
 enum { NAMED = 4, ELEMENTS = 300 };
 static const size_t named[NAMED] = {TP06_G_KR, TP06_G_KS, TP06_K_O, TP06_G_NA};
 typedef struct told {
     size_t base;
-    double factor[NAMED], value[NAMED]; /* NaN: not said */
+    double factor[NAMED], value[NAMED]; /* NaN: not specified */
 } told;
 
-/* A change of random elements; the oracle is told the same. */
+/* Changes random elements, and the oracle in the same way. */
 static void change_randomly(uint64_t *seed, mt_kinds *kinds, told *oracle)
 {
-    const double number[] = {0.5, 0.75, 1, 2}; /* few, so that combinations meet again */
+    const double number[] = {0.5, 0.75, 1, 2}; /* few, so that combinations occur again */
     char text[NAMED][32], by[16];
     mt_yaml_override scales[NAMED], sets[NAMED];
     mt_cell_asked asked = {.scales = scales, .sets = sets};
@@ -120,7 +120,7 @@ Test(kinds, names_say_what_changed_them)
     cr_expect_eq(problem.variant_of[2], problem.variant_of[0]);
 }
 
-/* Seventeen changes in all combinations: element e is in change b if it has the bit b. */
+/* Seventeen changes in all combinations: change b applies to element e if e has bit b. */
 Test(kinds, more_than_16_bits_can_number_are_refused)
 {
     for (uint32_t n = UINT16_MAX; n <= UINT16_MAX + 1; n++) {

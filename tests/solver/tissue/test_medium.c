@@ -5,7 +5,7 @@
 #include "data/core/vec3.h"
 #include "solver/tissue/medium.h"
 
-/* Media: inside and outside of the cells apart, part by part. */
+/* Media: intracellular and extracellular conductivities, part by part. */
 
 static const mt_medium whole = {.intracellular_l_mS_mm = 0.17,
     .intracellular_t_mS_mm = 0.019,
@@ -61,7 +61,7 @@ Test(medium, media_that_nobody_is_of_any_more_are_gone_and_like_ones_are_one)
     mt_arena_free(&arena);
 }
 
-/* Of the currents inside the cells, which the electrocardiogram comes from. */
+/* The conductivities of the intracellular currents, from which the electrocardiogram is computed. */
 Test(medium, conductivities_inside_the_cells_are_those_of_each_element_along_its_own_axes)
 {
     mt_arena arena = {0};

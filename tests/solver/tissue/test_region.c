@@ -1,4 +1,4 @@
-/* Which elements a region has. */
+/* The elements of a region. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -37,7 +37,7 @@ static bool in_sphere(const double x[3], const double c[3], double r)
     return hypot(hypot(x[0] - c[0], x[1] - c[1]), x[2] - c[2]) <= r;
 }
 
-/* The region's elements are those, ascending, for which `wanted` holds. */
+/* Expects that the region consists of the elements, ascending, for which `wanted` holds. */
 static void expect_elements(mt_region region, bool (*wanted)(const double x[3]))
 {
     size_t n, k = 0;
@@ -64,8 +64,8 @@ Test(region, a_sphere_is_the_elements_whose_centre_is_in_it)
     expect_elements(region, near_middle);
 }
 
-/* 1.5 mm are 7.5 boxes of 0.2 mm, and of every second layer of centroids rounding puts some a little before 1.5 mm and others
- * behind. All count. In whole numbers: four vertices' places in boxes add up to 4 * 7.5 at most. */
+/* 1.5 mm are 7.5 boxes of 0.2 mm. In every second layer of centroids rounding places some slightly below 1.5 mm and others above; all
+ * count. `wanted` uses integers: the places of four vertices, in boxes, sum to at most 4 * 7.5. */
 Test(region, rounding_does_not_decide_about_elements_on_the_border_of_a_box)
 {
     static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
@@ -121,7 +121,7 @@ Test(region, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
     expect_elements(boxed, shallow_and_in_box);
 }
 
-/* Of the vertices at [1, 3, 2] and [1.5, 3, 2]: the eight cubes around each, of whose elements those that have it. */
+/* True for the centroid of an element that contains the vertex at [1, 3, 2] or [1.5, 3, 2]. */
 static bool has_listed(const double x[3])
 {
     for (size_t c = 0; c < mesh.n_elements; c++) {
@@ -138,7 +138,7 @@ static bool has_listed(const double x[3])
 
 static bool has_listed_and_near(const double x[3]) { return has_listed(x) && in_sphere(x, middle, 0.5); }
 
-/* Writes a list of the mesh's vertices at these places along x, with y = 3 and z = 2; answers its path. */
+/* Writes a list of the mesh vertices at these positions along x, with y = 3 and z = 2; returns its path. */
 static const char *write_list(size_t n, const double *x)
 {
     static char path[32];
@@ -185,7 +185,7 @@ static void expect_nothing(mt_region region, const char *message);
 static bool is_low(const double x[3]) { return x[1] <= 1; }
 static bool is_right_or_low(const double x[3]) { return is_right(x) || is_low(x); }
 
-/* Right elements are of region -3, low ones of group 9, which is also the region of those that are neither. */
+/* Elements on the right belong to region -3, low ones to group 9, which is also the region of all others. */
 Test(region, a_name_is_the_region_or_the_group_that_has_it)
 {
     mt_region region = nowhere();
@@ -252,10 +252,10 @@ Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
     cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_FILE);
 }
 
-/* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
- * on the z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z
- * grows by up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the
- * left ventricle's tip as it is. The tip's vertex is off the pole by less than an edge, 6 mm. */
+/* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is on the z axis at -79.2 mm;
+ * that of the outer surface is at -90.2 mm. The right ventricle extends below it: z grows by up to half towards its side (its tip, at x
+ * = 30.8, from -77 to about -106 mm), which leaves the tip of the left ventricle unchanged. The vertex at the tip is less than an edge,
+ * 6 mm, from the pole. */
 static bool near_left_tip(const double x[3])
 {
     const double tip[3] = {0, 0, -90.2};
@@ -407,7 +407,7 @@ static void expect_nothing(mt_region region, const char *message)
     cr_expect_str_eq(mt_message(), message);
 }
 
-/* Of a Kuhn box's six centroids some are a quarter of the edge behind each side: 0.125 mm. */
+/* Some of the six centroids of a Kuhn box are a quarter of the edge from each side: 0.125 mm. */
 Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
 {
     mt_region region = nowhere();
@@ -456,7 +456,7 @@ Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
         "%s", mt_message());
 }
 
-/* A left ventricle whose surfaces have other numbers: which they are is seen by its shape. */
+/* A left ventricle with other tags on its surfaces: its shape identifies them. */
 Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
 {
     static const char line[] =
@@ -473,7 +473,7 @@ Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
     cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(
         strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
-    region.surface = "31"; /* a number is no name */
+    region.surface = "31"; /* a number is not a name */
     cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
     region.surface = "30";

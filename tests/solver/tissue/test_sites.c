@@ -10,7 +10,7 @@
 #include "solver/tissue/sites.h"
 #include "tests/solver/small_case.h"
 
-/* Sites of early activation: the file, and what a case makes of it. */
+/* Sites of early activation: the file, and the stimuli of the case. */
 
 static mt_arena arena;
 static char path[64];
@@ -114,7 +114,7 @@ Test(sites, become_stimuli_behind_those_of_the_case_and_are_written_as_such)
     cr_expect_eq(c.n_stimuli, 2);
 }
 
-/* Spheres around two places that lie near each other: no element has two, and all of both are there. */
+/* Spheres around two close points: no element belongs to both, and every element of either belongs to one. */
 Test(sites, an_element_of_several_belongs_to_the_one_that_begins_first)
 {
     mt_case c;
