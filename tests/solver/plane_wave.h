@@ -110,7 +110,7 @@ static inline double line_speed(double dx_mm, double dt_ms)
     for (size_t step = 0; reached < n; step++) {
         static double before[MOST];
         const double now_ms = (double)step * dt_ms;
-        cr_assert_lt(now_ms, 100, "only %zu of %zu points were reached", reached, n);
+        cr_assert_lt(now_ms, 100, "only %zu of %zu points were activated", reached, n);
         for (size_t i = 0; i < n; i++) before[i] = y[i][ORACLE_V];
         react(n, y, dt_ms, (size_t)llround(1.5 / dx_mm), now_ms < 2 - 1e-9 ? 50 / 1.4 : 0);
         for (size_t k = 0; k < substeps; k++) diffuse(n, y, d * dt_ms / (double)substeps / (dx_mm * dx_mm));

@@ -45,7 +45,7 @@ static inline void plant_slivers(
     to->n_vertices = from->n_vertices;
     to->n_elements = from->n_elements;
     for (size_t tries = 0; n > 0; tries++) {
-        cr_assert(tries < 100 * from->n_elements, "no room for so many slivers");
+        cr_assert(tries < 100 * from->n_elements, "no space for all slivers");
         const size_t c = draw(&seed, from->n_elements), f = draw(&seed, 4);
         const uint32_t other = adjacency.neighbour[4 * c + f];
         if (other == MT_NO_ELEMENT || taken[c] || taken[other]) continue;

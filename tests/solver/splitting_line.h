@@ -1,4 +1,5 @@
-/* Time stepping schemes compared along a line and in a single cell: a second implementation of those of solver/monodomain.h, and others. */
+/* Time stepping schemes compared along a line and in a single cell: a second implementation of the schemes of solver/monodomain.h, and
+ * others. */
 #pragma once
 
 #include <criterion/criterion.h>

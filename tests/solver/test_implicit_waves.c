@@ -1,4 +1,4 @@
-/* Activation times with implicit diffusion steps agree with those of explicit steps, within the order of the splitting. */
+/* Activation times with implicit and explicit diffusion steps agree within the order of the splitting. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -29,7 +29,7 @@ static double arrival_ms(mt_diffusing way, double dt_ms, size_t pde_steps)
         sum += activation_ms[c];
         there += 1;
     }
-    cr_assert(isfinite(sum), "the wave is not there yet");
+    cr_assert(isfinite(sum), "the far end is not activated yet");
     return sum / there;
 }
 

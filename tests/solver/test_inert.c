@@ -81,7 +81,7 @@ static void expect_no_flux(slab_problem *s, const char *backend, const mt_layout
         else
             cr_expect_eq(
                 with[c], without[c], "%s, element %zu: %.17g, %.17g mV", backend, c, with[c], without[c]);
-    cr_assert_gt(lowest, 80, "%s: the wave raised the left side by %g mV", backend, lowest);
+    cr_assert_gt(lowest, 80, "%s: the stimulus raised V of the left side by %g mV", backend, lowest);
     free(with), free(without);
 }
 

@@ -75,8 +75,8 @@ Test(region_cells, tissue_with_half_of_g_kr_repolarises_as_late_as_a_cell)
         for (int k = 0; k < 3; k++) look(&a[k], dt_ms * (double)(step + 10), v_mV[at[k]]);
     }
     const double usual = alone(&variants[0]), longer = alone(&variants[1]) - usual;
-    cr_log_info("alone %g ms, %g ms longer; in tissue %g, %g and %g ms", usual, longer, a[0].length_ms,
-        a[1].length_ms, a[2].length_ms);
+    cr_log_info("APD90 of a single cell %g ms, %g ms longer; in tissue %g, %g and %g ms", usual, longer,
+        a[0].length_ms, a[1].length_ms, a[2].length_ms);
     cr_expect(longer > 15 && longer < 30, "%g ms", longer);
     cr_expect_float_eq(a[0].length_ms, usual, 1, "%g ms, not %g", a[0].length_ms, usual);
     cr_expect_float_eq(a[2].length_ms - a[0].length_ms, longer, 1, "%g ms longer, not %g",

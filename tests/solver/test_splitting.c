@@ -59,7 +59,7 @@ Test(splitting, with_one_diffusion_step_nothing_changes)
     }
 }
 
-/* Returns the latest activation time [ms], minus the time for the upstroke of the stimulated elements. */
+/* Returns the latest activation time [ms]; it includes the upstroke of the stimulated elements. */
 static double latest_ms(size_t pde_steps, mt_splitting splitting)
 {
     double *v = values(), *activation = values(), latest = 0;

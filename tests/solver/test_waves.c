@@ -1,4 +1,4 @@
-/* Absolute conduction velocities of plane waves: those of the continuum on a fine mesh, and on coarse meshes those of solver/README.md,
+/* Absolute conduction velocities of plane waves: the continuum values on a fine mesh, and on coarse meshes the values of solver/README.md,
  * by which users choose their meshes. The complete table is in test_waves_slow.c. */
 #include <criterion/criterion.h>
 
@@ -52,7 +52,7 @@ static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm
         y[i][0] = x[i] < 1.5 ? 0.9 : 0, y[i][1] = 1;
     }
     for (size_t step = 0; reached < n; step++) {
-        cr_assert_lt((double)step * dt_ms, 200, "only %zu of %zu points were reached", reached, n);
+        cr_assert_lt((double)step * dt_ms, 200, "only %zu of %zu points were activated", reached, n);
         for (size_t i = 0; i < n; i++) v[i] = y[i][0];
         for (size_t i = 0; i < n; i++) {
             double rate[2];

@@ -192,7 +192,7 @@ Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
     cr_expect_eq(first_link(t, 3, 0), 4, "the lower number represents both");
 }
 
-/* A ladder specified as a list: the hops of its sync are counted, and equal those of the formula. */
+/* A ladder specified as a list: the hops of its sync are counted, and equal the formula. */
 Test(topology, hops_of_a_list_are_counted)
 {
     for (uint32_t n = 2; n <= 16; n += 2) {

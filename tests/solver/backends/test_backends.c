@@ -101,7 +101,7 @@ Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with
         cr_expect_lt(largest_difference(v, first), 1, "%s", (*m)->name);
         s.problem.stepping = MT_STEPPING_UNIFORM;
         run_backend(&s, "ipu", &one, 200, v, NULL);
-        cr_expect(!same_bits(v, first), "%s: nobody was passed over", (*m)->name);
+        cr_expect(!same_bits(v, first), "%s: no cell was skipped", (*m)->name);
         s.problem.stepping = MT_STEPPING_MULTIRATE;
         s.problem.tolerance_mV = 0;
         run_backend(&s, "ipu", &some, 200, first, NULL);
@@ -128,7 +128,7 @@ Test(backends, double_words_have_the_same_bits_under_every_scheme_and_on_any_til
             }
         s.problem.accumulation = MT_ACCUMULATION_SINGLE;
         run_backend(&s, "ipu", &one, 60, v, NULL);
-        cr_expect(!same_bits(v, first), "%zu steps: no sum is another", steps);
+        cr_expect(!same_bits(v, first), "%zu steps: double words do not change V", steps);
     }
 }
 
@@ -144,7 +144,8 @@ Test(backends, double_words_receive_what_they_read)
     cr_expect(same_bits(v, checked));
 }
 
-/* Rounding errors of 16 diffusion steps per time step shift the activation time. With double words only those of the ionic model remain. */
+/* Rounding errors of 16 diffusion steps per time step shift the activation time. With double words only rounding in the ionic model
+ * remains. */
 Test(backends, double_words_stay_nearer_to_the_cpu)
 {
     const mt_layout layout = layout_on(&s, 7);
@@ -220,7 +221,7 @@ Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multi
     cr_assert_eq(mt_backend_ipu.profile(second, &arena, &profile), MT_OK);
     mt_phases_count(&profile, &s.problem, cycles);
     for (int p = 0; p < MT_PHASES; p++) sum += cycles[p];
-    cr_expect_eq(sum, profile.cycles - profile.host_cycles, "the phases miss something");
+    cr_expect_eq(sum, profile.cycles - profile.host_cycles, "the phases do not add up to the total");
     mt_arena_free(&arena);
 }
 
@@ -532,7 +533,7 @@ Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_t
         for (size_t c = 0; c < s.mesh.n_elements; c++) of[c] = VARIANTS - 1;
         s.problem.variant_of = of;
         run_backend(&s, "ipu", &many, 100, v[2], NULL);
-        cr_assert(same_bits(v[1], v[2]), "%s: one variant, said in two ways", (*m)->name);
+        cr_assert(same_bits(v[1], v[2]), "%s: one variant, specified in two ways", (*m)->name);
     }
 }
 
@@ -598,7 +599,7 @@ Test(backends, stimuli_are_switched_at_their_times)
     s.problem.n_stimuli = 2;
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         run_backend(&s, (*b)->name, &layout, 5, v, NULL);
-        cr_assert_float_eq(v[last], v[0], 0.1, "%s: nothing is on before 0.1 ms", (*b)->name);
+        cr_assert_float_eq(v[last], v[0], 0.1, "%s: no stimulus is on before 0.1 ms", (*b)->name);
         run_backend(&s, (*b)->name, &layout, 6, v, NULL);
         cr_assert_gt(v[last], v[0] + 0.05, "%s: the first is on from 0.1 ms", (*b)->name);
         run_backend(&s, (*b)->name, &layout, 11, v, NULL);

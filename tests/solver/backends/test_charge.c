@@ -144,7 +144,7 @@ Test(charge, the_machine_loses_no_more_than_its_roundings_may)
             l.allowed / fabs(at_first));
         cr_expect_lt(
             fabs(l.drift), 0.02 * l.allowed, "%zu substeps: %g of %g mV mm^3", pde_steps, l.drift, l.allowed);
-        cr_expect_gt(charge(&l, l.v) - at_first, 0.3 * fabs(at_first), "there is no wave");
+        cr_expect_gt(charge(&l, l.v) - at_first, 0.3 * fabs(at_first), "no wavefront in the tissue");
         mt_arena_free(&arena), mt_arena_free(&s.arena);
     }
 }

@@ -1,5 +1,5 @@
 /* A run resumed from a checkpoint has the same bits as an uninterrupted one, on any number of tiles, and continues the cycle counts on
- * the same machine. Damaged checkpoints, and those of another problem, are refused. */
+ * the same machine. Checkpoints that are damaged or belong to another problem are refused. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -195,7 +195,7 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
             expect_same(&s, &never, &after);
             cr_expect_eq(counted, (*b)->profile != NULL);
             cr_expect_eq(cycles, cycles_after, "%s", (*b)->name);
-            cr_expect_gt(never.array[MT_ARRAY_V][0], 0, "the wave is there");
+            cr_expect_gt(never.array[MT_ARRAY_V][0], 0, "some elements are activated");
             mt_arena_free(&s.arena);
         }
 }

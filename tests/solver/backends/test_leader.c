@@ -130,7 +130,7 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
     for (size_t k = 0; k < a->n_arrays; k++)
         cr_expect(memcmp(a->array + k * n, b->array + k * n, n * sizeof *a->array) == 0, "%u ranks: %s",
             n_ranks, mt_array(&s.problem, k).name);
-    cr_expect(memcmp(a->listed, b->listed, n * sizeof *a->listed) == 0, "%u ranks: what is listed", n_ranks);
+    cr_expect(memcmp(a->listed, b->listed, n * sizeof *a->listed) == 0, "%u ranks: listed elements", n_ranks);
     cr_expect(a->peak_mV == b->peak_mV, "%u ranks: the stimulus' peak is %.17g, alone %.17g", n_ranks,
         b->peak_mV, a->peak_mV);
     cr_assert_eq(a->n_counts, b->n_counts);

@@ -133,7 +133,7 @@ static void expect_potential(const film *f, size_t beat, size_t c, potential p)
 {
     const mt_records *found = &f->s.results.beats[beat];
     const double few_roundings =
-        f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of step number times dt */
+        f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and the rounding of step number times dt */
     expect_close(found->activation_ms[c], p.activation_ms, few_roundings, "activation", c);
     if (isinf(p.activation_ms)) return;
     expect_close(found->recorded[MT_RECORDED_REST][c], p.rest_mV, 0, "rest", c);
@@ -144,7 +144,7 @@ static void expect_potential(const film *f, size_t beat, size_t c, potential p)
         "repolarisation", c);
 }
 
-/* Compares all elements. Counts the action potentials of each beat, and those that ended. */
+/* Compares all elements. Counts the action potentials that begin in each beat, and how many of them end. */
 static void check(const mt_backend *backend, mt_record record, size_t begun[BEATS], size_t ended[BEATS])
 {
     static film f;

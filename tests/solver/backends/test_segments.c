@@ -109,7 +109,7 @@ static void expect_same(const mt_segment *found, const mt_segment *expected)
     }
     cr_expect_eq(found->step_cycles, expected->step_cycles);
     cr_expect_eq(found->host_cycles, expected->host_cycles);
-    cr_expect_eq(sum, found->step_cycles, "phases are all of it");
+    cr_expect_eq(sum, found->step_cycles, "the phases add up to the total");
 }
 
 /* The second machine is resumed once on the same machine, which adds no segment. */
@@ -127,7 +127,7 @@ Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
     cr_assert_eq(found.n, 3);
     for (size_t k = 0; k < 3; k++) expect_same(&found.segment[k], &expected[k]);
     cr_expect(expected[0].tiles == 3 && expected[1].tiles == 17 && expected[2].tiles == 6);
-    cr_expect_gt(expected[1].host_cycles, 0, "the end of a beat is in it");
+    cr_expect_gt(expected[1].host_cycles, 0, "the segment streams the end of a beat");
     cr_expect(mt_segments_several(&found));
     mt_arena_free(&s.arena);
 }

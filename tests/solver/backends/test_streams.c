@@ -1,4 +1,4 @@
-/* Streams from a backend to the host: the bits are those of a read, and the emulated machine counts their cycles and bytes. */
+/* Streams from a backend to the host: the bits equal a direct read, and the emulated machine counts their cycles and bytes. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -84,7 +84,7 @@ Test(streams, the_machine_counts_every_byte_and_cycle)
     double *values = mt_arena_alloc(&s.arena, ELEMENTS, sizeof *values);
     const uint64_t steps = profile_of(self).cycles;
     mt_backend_ipu.read(self, MT_ARRAY_V, values);
-    cr_expect_eq(profile_of(self).cycles, steps, "looking is not counted");
+    cr_expect_eq(profile_of(self).cycles, steps, "reading is not counted");
     cr_expect_eq(profile_of(self).transfers, 0);
 
     cr_assert_eq(mt_backend_ipu.stream(self, MT_ARRAY_V, 0, NULL, values), MT_OK);
@@ -154,5 +154,5 @@ Test(streams, memory_that_runs_out_is_an_error)
         cr_expect_eq(mt_backend_ipu.stream(self, MT_ARRAY_V, 0, NULL, values), MT_MEMORY, "%zu", n);
     }
     cr_expect_eq(mt_backend_ipu.stream(self, MT_ARRAY_V, 0, NULL, values), MT_OK);
-    cr_expect_eq(profile_of(self).transfers, 1, "what failed is not counted");
+    cr_expect_eq(profile_of(self).transfers, 1, "a failed transfer is not counted");
 }

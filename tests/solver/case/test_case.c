@@ -169,7 +169,7 @@ Test(case, the_benchmarks_tissue_has_its_published_conductivities)
     cr_expect_float_eq(mt_tissue_diffusivity_l(&tissue), 0.095298, 1e-6);
     cr_expect_float_eq(mt_tissue_diffusivity_t(&tissue), 0.0125758, 1e-7);
     cr_expect_eq(mt_tissue_check(&tissue), MT_OK);
-    cr_expect_eq(memcmp(&tissue, &mt_tissue_usual, sizeof tissue), 0, "who is told no tissue takes this one");
+    cr_expect_eq(memcmp(&tissue, &mt_tissue_usual, sizeof tissue), 0, "the tissue used if none is specified");
     mt_arena_free(&arena);
 }
 

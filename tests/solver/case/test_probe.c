@@ -149,7 +149,7 @@ Test(probe, infinite_elements_are_left_out)
             without += left_out > 0;
             cr_expect_float_eq(read(&s, at), linear(at), 1e-10, "at (1.37, %g, %g): %g", y, z, read(&s, at));
         }
-    cr_expect(without > 10, "only %zu of the places lie beside elements that are not finite", without);
+    cr_expect(without > 10, "only %zu of the points are near elements that are not finite", without);
     mt_arena_free(&s.arena);
 }
 

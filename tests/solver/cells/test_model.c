@@ -55,7 +55,7 @@ static void expect_variants(const mt_cell_model *model)
         const mt_cell_variant *variant = &model->variants[v];
         size_t found = SIZE_MAX;
         cr_assert_eq(mt_cell_variant_find(model, variant->name, &found), MT_OK, "%s", mt_message());
-        cr_expect_eq(found, v, "%s: %s stands there twice", model->name, variant->name);
+        cr_expect_eq(found, v, "%s: %s appears twice", model->name, variant->name);
         cr_expect(fabs(variant->v_mV) < 200, "%s %s", model->name, variant->name);
         for (size_t k = 0; k < model->n_states; k++) cr_expect(isfinite(variant->states[k]));
         for (size_t k = 0; k < model->n_parameters; k++) cr_expect(isfinite(variant->parameters[k]));
@@ -67,7 +67,7 @@ Test(model, every_row_says_what_the_program_asks)
     for (EACH(m)) {
         const mt_cell_model *model = *m, *found = NULL;
         cr_assert_eq(mt_cell_model_find(model->name, &found), MT_OK, "%s", mt_message());
-        cr_expect_eq(found, model, "%s stands there twice", model->name);
+        cr_expect_eq(found, model, "%s appears twice", model->name);
         for (const char *c = model->name; *c; c++)
             cr_expect(
                 islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '-', "%s", model->name);
@@ -183,14 +183,14 @@ static void expect_same_cells(const cells *a, const cells *b, const char *isa, c
 static void expect_rest_untouched(const mt_cell_model *model, const cells *now, const cells *start, size_t n)
 {
     const size_t from = n * model->n_states;
-    cr_expect(memcmp(now->v_f + n, start->v_f + n, (MOST - n) * sizeof(float)) == 0, "V behind cell %zu", n);
-    cr_expect(memcmp(now->v_d + n, start->v_d + n, (MOST - n) * sizeof(double)) == 0, "V behind cell %zu", n);
+    cr_expect(memcmp(now->v_f + n, start->v_f + n, (MOST - n) * sizeof(float)) == 0, "V after cell %zu", n);
+    cr_expect(memcmp(now->v_d + n, start->v_d + n, (MOST - n) * sizeof(double)) == 0, "V after cell %zu", n);
     cr_expect(memcmp(now->state_f + from, start->state_f + from,
                   (MOST * model->n_states - from) * sizeof(float)) == 0,
-        "states behind cell %zu", n);
+        "states after cell %zu", n);
     cr_expect(memcmp(now->state_d + from, start->state_d + from,
                   (MOST * model->n_states - from) * sizeof(double)) == 0,
-        "states behind cell %zu", n);
+        "states after cell %zu", n);
 }
 
 Test(model, a_step_gives_the_same_bits_on_every_instruction_set)
@@ -204,7 +204,8 @@ Test(model, a_step_gives_the_same_bits_on_every_instruction_set)
             cells first = blocks;
             step(*m, all[0], variant, NULL, n, &first);
             step(*m, all[0], variant, NULL, n, &first);
-            cr_assert(memcmp(first.v_f, start.v_f, sizeof first.v_f) != 0, "%s: nothing moved", (*m)->name);
+            cr_assert(
+                memcmp(first.v_f, start.v_f, sizeof first.v_f) != 0, "%s: V did not change", (*m)->name);
             expect_rest_untouched(*m, &first, &start, n);
             for (size_t k = 1; k < n_all; k++) {
                 cells other = blocks;
@@ -357,7 +358,7 @@ static void run(const mt_cell_model *model, const mt_cell_variant *variant, size
     }
 }
 
-/* Published resting values may be those of a paced cell; its concentrations drift for minutes. V stays within 3 mV. */
+/* Published resting values may belong to a paced cell, with concentrations that drift for minutes. V stays within 3 mV. */
 Test(model, a_cell_that_is_not_stimulated_rests)
 {
     for (EACH(m))

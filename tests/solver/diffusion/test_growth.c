@@ -66,7 +66,7 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
             sum += patch.matrix[i][j];
             cr_assert(patch.matrix[i][j] == patch.matrix[j][i]);
         }
-        cr_assert(sum == 0, "constants are not seen");
+        cr_assert(sum == 0, "the rows sum to 0");
     }
     for (size_t f = 1; f <= 4; f++) cr_assert(patch.matrix[0][0] == -4 && patch.matrix[0][f] == 1);
     mt_arena_free(&p.arena);

@@ -191,7 +191,7 @@ static void stack_two(problem *p, double flatness)
         memcpy(mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + f], was[0], sizeof was[0]);
         memcpy(mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * near + g], was[1], sizeof was[1]);
     }
-    cr_assert(false, "no two elements can be flat upon each other");
+    cr_assert(false, "no two elements can be flattened onto a common face");
 }
 
 /* For any flatness: the distance between their centroids decreases with it, but must not increase the effective volume of these elements

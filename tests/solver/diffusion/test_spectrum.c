@@ -88,7 +88,7 @@ Test(spectrum, ends_never_lie_outside_the_true_spectrum)
         cr_assert(s.steps == steps);
         cr_assert(s.lowest >= path_eigenvalue(p.n, p.n - 1) - 1e-12 &&
                   s.highest <= path_eigenvalue(p.n, 1) + 1e-12);
-        cr_assert(s.lowest <= before + 1e-12, "more steps must not lose ground");
+        cr_assert(s.lowest <= before + 1e-12, "more steps must not reduce the accuracy");
         before = s.lowest;
     }
     mt_arena_free(&arena);
@@ -141,7 +141,7 @@ Test(spectrum, growing_vectors_are_found_with_their_values)
         size_t largest = 0;
         for (size_t i = 0; i < BAD_N; i++)
             if (fabs(x[i]) > fabs(x[largest])) largest = i;
-        cr_assert(largest == (k == 0 ? BAD_1 : BAD_2), "vector %zu sits at %zu", k, largest);
+        cr_assert(largest == (k == 0 ? BAD_1 : BAD_2), "vector %zu has its maximum at %zu", k, largest);
     }
     mt_arena_free(&arena);
 }

@@ -68,7 +68,7 @@ static double kappa_of(double t, const mt_diffusion_scheme *scheme)
     return scheme->spreading * t * t / (t + scheme->front_ms);
 }
 
-/* kappa has values between those of the largest and the smallest element size; its diffusion, felt by a reaction equal in all elements,
+/* kappa is between its values for the largest and the smallest element size; its diffusion, felt by a reaction equal in all elements,
  * is small. beta times the range of t, divided by e and the 1.7 t for which it is smoothed (d/dt of the decay of any mode is at most 1 /
  * (e t)), is a hundredth. Without smoothing several elements would feel more than all of it. */
 Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)

@@ -80,7 +80,7 @@ Test(ellpack, rows_are_those_of_the_obvious_loop_to_the_bit)
             cr_expect_eq(out16[row], obvious_float(row), "row %zu of %zu, float, 16 bits", row, n);
             cr_expect_eq(out32[row], obvious_float(row), "row %zu of %zu, float, 32 bits", row, n);
         }
-        cr_expect(out16[n] == 12345 && out32[n] == 12345 && out_d[n] == 12345, "written behind row %zu", n);
+        cr_expect(out16[n] == 12345 && out32[n] == 12345 && out_d[n] == 12345, "written after row %zu", n);
     }
 }
 
@@ -165,7 +165,7 @@ Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
                 cr_assert_leq(fabsl((long double)out[row] + low[row] - sum), bound * size,
                     "%s, row %zu: %Lg of %Lg", all[i]->isa, row, (long double)out[row] + low[row] - sum,
                     size);
-                cr_assert(out[row] + low[row] == out[row], "%s, row %zu: a low part of %g beside %g",
+                cr_assert(out[row] + low[row] == out[row], "%s, row %zu: a low part of %g for %g",
                     all[i]->isa, row, (double)low[row], (double)out[row]);
             }
         }

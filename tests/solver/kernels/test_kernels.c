@@ -168,7 +168,7 @@ Test(kernels, those_of_an_instruction_set_can_be_chosen_by_name)
     cr_expect(
         strstr(mt_message(), "'sse9'") && strstr(mt_message(), all[0]->isa) && strstr(mt_message(), "base"),
         "%s", mt_message());
-    cr_expect_eq(mt_kernels_used(), all[n - 1], "what cannot be chosen changes nothing");
+    cr_expect_eq(mt_kernels_used(), all[n - 1], "a set that is not available changes nothing");
     cr_expect_eq(mt_kernels_choose(""), MT_OK);
     cr_expect_eq(mt_kernels_used(), all[0]);
     cr_expect_eq(mt_kernels_choose("base"), MT_OK);

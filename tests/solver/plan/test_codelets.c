@@ -120,7 +120,7 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
         const ipu_mix *t = all[k].mix;
         const ipu_codelet *codelet = &all[k].codelet;
         const double turn = ipu_mix_cycles(t, &target.instructions);
-        cr_expect_eq(turn, floor(turn), "the GC200's costs are whole");
+        cr_expect_eq(turn, floor(turn), "the costs of the GC200 are whole numbers");
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
             size_t n[IPU_MAX_FIELDS];
             for (size_t f = 0; f < codelet->n_fields; f++) n[f] = rows[r].cells;
@@ -209,7 +209,7 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 6, 4, 5, 2, 3, 5}; /* and those of ode and ode_mixed */
+        static const size_t n[] = {5, 6, 4, 5, 2, 3, 5}; /* and ode and ode_mixed again */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
         cr_expect_eq(c->n_fields, n[k < 7 ? k : 6 - k % 2], "%s", c->name);
@@ -380,7 +380,7 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     cr_expect_eq(codelet.compute_timed(&target, f, &context).idle, 0);
     const size_t n[] = {0, N, N, N, N, N, 1};
     cr_expect_eq(codelet.cost(&target, n, &context).worker, (uint64_t)ceil(looks + 10 * one),
-        "the typical cost is that of all");
+        "the typical cost is the cost of evaluating all cells");
     mt_arena_free(&arena);
 }
 

@@ -91,7 +91,7 @@ Test(kinds, each_element_is_what_was_last_said_of_it)
         for (size_t v = 0; v < problem.n_variants; v++) {
             bool used = problem.n_variants == 1;
             for (size_t e = 0; e < ELEMENTS && !used; e++) used = problem.variant_of[e] == v;
-            cr_assert(used, "variant %zu is nobody's", v);
+            cr_assert(used, "variant %zu has no element", v);
             for (size_t w = 0; w < v; w++)
                 cr_assert(problem.variants[v].states != problem.variants[w].states ||
                               memcmp(problem.variants[v].parameters, problem.variants[w].parameters,

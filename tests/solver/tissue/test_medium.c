@@ -52,7 +52,7 @@ Test(medium, media_that_nobody_is_of_any_more_are_gone_and_like_ones_are_one)
     const uint16_t of[] = {1, 1, 1, 0, 0, 1, 1, 1};
     cr_assert_eq(media.n, 2);
     cr_expect_arr_eq(media.of, of, sizeof of);
-    cr_expect(media.by[0] == MT_MEDIA_WHOLE && media.by[1] == 8, "the first that made it");
+    cr_expect(media.by[0] == MT_MEDIA_WHOLE && media.by[1] == 8, "the first change that created it");
     cr_expect_eq(mt_media_at(&media, 0)->intracellular_l_mS_mm, 0.34);
     ok(mt_media_tissues(&arena, &media, &tissues));
     ok(mt_tissues_check(&tissues, 8));
