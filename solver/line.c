@@ -31,7 +31,7 @@ static mt_status check(const mt_line *line)
             return mt_fail(MT_INPUT, "line: %s is %g; it must be finite and above 0", positive[k].name,
                 positive[k].value);
     if (line->length_mm < 2 * line->dx_mm || line->length_mm / line->dx_mm > 1e7)
-        return mt_fail(MT_INPUT, "line: %g mm in points %g mm apart; allowed: 2 to 10 million points",
+        return mt_fail(MT_INPUT, "line: %g mm with a spacing of %g mm; allowed: 2 to 10 million points",
             line->length_mm, line->dx_mm);
     if (line->dt_ms > line->model->dt_max_ms)
         return mt_fail(MT_INPUT, "line: dt_ms is %g; %s is stable up to %g", line->dt_ms, line->model->name,
@@ -148,7 +148,8 @@ static mt_status record(tracking *t, double from_ms)
     for (size_t i = 0; i < t->n; i++) {
         const double before = t->before[i], now = t->v[i];
         if (!isfinite(now))
-            return mt_fail(MT_NUMERICS, "line: V is no number at %g mm", ((double)i + 0.5) * t->line->dx_mm);
+            return mt_fail(
+                MT_NUMERICS, "line: V is not a number at %g mm", ((double)i + 0.5) * t->line->dx_mm);
         t->before[i] = now;
         if (i >= t->n_far) t->wave->peak_mV = fmax(t->wave->peak_mV, now);
         record_end(t, i, before, now, from_ms);

@@ -98,8 +98,8 @@ static mt_status refuse(
         const size_t own = find_impossible(v_mV, 0, &problem->stimulus[cause]);
         if (own != SIZE_MAX) element = own;
         (void)snprintf(why, sizeof why,
-            "stimuli.%zu was on%s and raises V by %.4g mV/ms: a weaker strength_uA_mm3 or a smaller "
-            "time.dt_ms may help",
+            "stimuli.%zu was on%s and raises V by %.4g mV/ms: a smaller strength_uA_mm3 or time.dt_ms may "
+            "help",
             cause, own != SIZE_MAX ? " there" : "", problem->stimulus[cause].rise_mV_ms);
     }
     tell_value(problem, element, v_mV[element], value, sizeof value);

@@ -402,7 +402,7 @@ static mt_status read_through(
     MT_TRY(sum_segments(scratch, r));
     mt_hash_end(&r->sum, found);
     MT_TRY(mt_h5_read_text(&r->h5, group, "sum", sum, sizeof sum));
-    return strcmp(sum, found) == 0 ? MT_OK : refuse(c, "damaged: its content does not have its sum");
+    return strcmp(sum, found) == 0 ? MT_OK : refuse(c, "damaged: checksum mismatch");
 }
 
 static mt_status read_file(const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
@@ -425,7 +425,7 @@ static mt_status get_case(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     MT_ALLOC(arena, text, n + 1);
     MT_TRY(mt_h5_read(h5, "case", MT_H5_UINT8, 1, &n, text));
     c->case_text = text;
-    return strlen(text) == n ? MT_OK : refuse(c, "damaged: its case is no text");
+    return strlen(text) == n ? MT_OK : refuse(c, "damaged: its case is not text");
 }
 
 static mt_status get_segments(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
@@ -435,7 +435,7 @@ static mt_status get_segments(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     const mt_status status = mt_segments_unflatten(arena, &flat, &c->segments);
     if (status == MT_MEMORY) return status;
     if (status == MT_OK && c->segments.segment[c->segments.n - 1].end == c->step) return MT_OK;
-    return refuse(c, "damaged: its segments make no sense");
+    return refuse(c, "damaged: invalid segments");
 }
 
 static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
@@ -443,10 +443,10 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     int64_t version = 0, step = 0, record = 0, kept = 0, beats = 0, stepping = 0;
     bool has;
     MT_TRY(mt_h5_has(h5, group, &has));
-    if (!has) return refuse(c, "is no checkpoint");
+    if (!has) return refuse(c, "not a checkpoint");
     MT_TRY(mt_h5_read_integers(h5, group, "version", 1, &version));
     if (version != MT_CHECKPOINT_VERSION)
-        return mt_fail(MT_INPUT, "%s: a checkpoint of version %lld; allowed: %d", c->path, (long long)version,
+        return mt_fail(MT_INPUT, "%s: checkpoint version %lld; allowed: %d", c->path, (long long)version,
             MT_CHECKPOINT_VERSION);
     MT_TRY(mt_h5_read_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_read_integers(h5, group, "record", 1, &record));
@@ -459,7 +459,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     MT_TRY(mt_h5_read_text(h5, group, "diffusion", c->diffusion, sizeof c->diffusion));
     MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
     if (step < 0 || beats < 0 || kept < 0 || kept >> MT_RECORDED != 0)
-        return refuse(c, "damaged: its step, its beats or what is kept of them makes no sense");
+        return refuse(c, "damaged: invalid step, number of beats or recorded quantities");
     c->step = (size_t)step;
     c->kept = (uint32_t)kept;
     c->n_beats = (size_t)beats;
@@ -496,13 +496,13 @@ mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_mo
     char mesh[MT_HASH_SIZE];
     MT_TRY(mt_mesh_hash(problem->mesh, mesh));
     if (checkpoint->n_elements != problem->diffusion->n_elements)
-        return mt_fail(MT_INPUT, "%s: of another mesh: %zu elements that are not inert, here %zu",
+        return mt_fail(MT_INPUT, "%s: from another mesh, with %zu conducting elements; here %zu",
             checkpoint->path, checkpoint->n_elements, problem->diffusion->n_elements);
     if (strcmp(checkpoint->mesh, mesh) != 0)
-        return refuse(checkpoint, "of another mesh with as many elements");
+        return refuse(checkpoint, "from another mesh with the same number of elements");
     if (strcmp(checkpoint->model, problem->model->name) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: of the cell model %s; here %s", checkpoint->path, checkpoint->model,
-        problem->model->name);
+    return mt_fail(MT_INPUT, "%s: from a run of the ionic model %s; here %s", checkpoint->path,
+        checkpoint->model, problem->model->name);
 }
 
 mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
@@ -511,13 +511,14 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
     if (checkpoint->records_all != problem->record.all || checkpoint->kept != problem->record.kept ||
         checkpoint->n_beats != mt_record_beat(&problem->record, checkpoint->step))
-        return refuse(checkpoint, "of a run that recorded other maps");
+        return refuse(checkpoint, "from a run that recorded other maps");
     if (checkpoint->stepping != problem->stepping)
-        return mt_fail(MT_INPUT, "%s: of a run with %s stepping; here %s", checkpoint->path,
+        return mt_fail(MT_INPUT, "%s: from a run with %s stepping; here %s", checkpoint->path,
             mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
     MT_TRY(mt_diffusion_fingerprint(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
-    return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");
+    return refuse(checkpoint,
+        "from a run with another diffusion operator: another tissue, or another version of myotile");
 }
 
 mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,

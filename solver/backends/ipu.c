@@ -454,11 +454,11 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     }
     if (all.slices > what->slices_max)
         return mt_fail(MT_INPUT,
-            "a trace of time steps %zu to %zu of tiles %zu to %zu may have %llu slices; allowed: at most "
-            "%llu, as in the first %zu of these steps%s",
+            "a trace of time steps %zu to %zu on tiles %zu to %zu can have %llu slices; allowed: at most "
+            "%llu, which the first %zu of these steps need%s",
             what->first_step, what->last_step, what->first_tile, what->last_tile,
             (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting,
-            self->plan.implicit ? ", if the implicit solver took all the iterations that it may" : "");
+            self->plan.implicit ? ", if the implicit solver takes the maximum number of iterations" : "");
     self->traced = *what;
     MT_TRY(ipu_trace_new(arena, &self->engine->timing, all.supersteps, &self->trace));
     *trace = self->trace;

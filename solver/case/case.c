@@ -104,206 +104,210 @@ static const char *scheme_word(const void *input, size_t i)
 
 static const mt_yaml_key slab_keys[] = {
     MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_WITHIN(0, 1e4),
-        "Size along x (the direction of the fibres), y and z."),
+        "Size along x (the fibre direction), y and z."),
     MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_WITHIN(0, 1e3),
-        "Edge of the boxes that the slab is made of, each cut into six tetrahedra. 0: no slab is made."),
+        "Edge length of the slab's boxes, each divided into six tetrahedra. 0: no slab."),
     MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name,
-        "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and a wave prefers no "
-        "diagonal; kuhn: all boxes alike."),
+        "Division of the boxes into tetrahedra. mirrored: each box is the mirror image of its neighbours, so "
+        "that propagation has no preferred diagonal; kuhn: all boxes alike."),
     MT_YAML_END};
 static const mt_yaml_key mesh_keys[] = {
-    MT_YAML_STRING(mt_case, mesh.file, "file", "",
-        "A mesh file, as seen from the folder where the program is started.", .affects = MT_AFFECTS_MESH),
-    MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
+    MT_YAML_STRING(mt_case, mesh.file, "file", "", "Path of a mesh file, relative to the working directory.",
+        .affects = MT_AFFECTS_MESH),
+    MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, generated for the run."), MT_YAML_END};
 /* Keys of a struct with an mt_medium. `needed`: default of the values that a complete tissue requires; `else_normal`: text on the omitted
  * conductivity normal to the sheets. */
 #define MEDIUM_KEYS(structure, member, needed, else_normal)                                                  \
     MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed, CONDUCTIVITY,   \
-        "Conductivity inside the cells, along the fibres."),                                                 \
+        "Intracellular longitudinal conductivity."),                                                         \
         MT_YAML_DOUBLE(structure, member.intracellular_t_mS_mm, "intracellular_t_mS_mm", needed,             \
-            CONDUCTIVITY, "Conductivity inside the cells, across the fibres."),                              \
+            CONDUCTIVITY, "Intracellular transverse conductivity."),                                         \
         MT_YAML_DOUBLE(structure, member.intracellular_n_mS_mm, "intracellular_n_mS_mm", MT_YAML_NONE,       \
             CONDUCTIVITY,                                                                                    \
-            "Conductivity inside the cells, normal to the sheets that the mesh must then have. Left "        \
-            "out: " else_normal),                                                                            \
+            "Intracellular conductivity normal to the sheets; requires a mesh with sheets. "                 \
+            "Default: " else_normal),                                                                        \
         MT_YAML_DOUBLE(structure, member.extracellular_l_mS_mm, "extracellular_l_mS_mm", needed,             \
-            CONDUCTIVITY, "Conductivity between the cells, along the fibres."),                              \
+            CONDUCTIVITY, "Extracellular longitudinal conductivity."),                                       \
         MT_YAML_DOUBLE(structure, member.extracellular_t_mS_mm, "extracellular_t_mS_mm", needed,             \
-            CONDUCTIVITY, "Conductivity between the cells, across the fibres."),                             \
+            CONDUCTIVITY, "Extracellular transverse conductivity."),                                         \
         MT_YAML_DOUBLE(structure, member.extracellular_n_mS_mm, "extracellular_n_mS_mm", MT_YAML_NONE,       \
             CONDUCTIVITY,                                                                                    \
-            "Conductivity between the cells, normal to the sheets that the mesh must then have. Left "       \
-            "out: " else_normal),                                                                            \
+            "Extracellular conductivity normal to the sheets; requires a mesh with sheets. "                 \
+            "Default: " else_normal),                                                                        \
         MT_YAML_DOUBLE(structure, member.chi_per_mm, "chi_per_mm", needed, MT_YAML_WITHIN(1e-3, 1e6),        \
-            "Cell membrane per volume of tissue, mm² in a mm³."),                                            \
+            "Surface-to-volume ratio: membrane area per tissue volume, mm²/mm³."),                           \
         MT_YAML_DOUBLE(structure, member.cm_uF_mm2, "cm_uF_mm2", needed, MT_YAML_WITHIN(1e-6, 1e3),          \
-            "Capacitance of the cell membrane.")
+            "Membrane capacitance per area.")
 static const mt_yaml_key tissue_keys[] = {
-    MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
+    MEDIUM_KEYS(mt_case, tissue, NULL, "equal to the transverse conductivity."), MT_YAML_END};
 static const char *const method_name[] =
     {[MT_CASE_EXPLICIT] = "explicit", [MT_CASE_IMPLICIT] = "implicit", NULL},
                          *const implicit_name[] = {"backward-euler", "crank-nicolson", NULL};
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
-        "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
-        "coarse meshes. 0: nothing (see `solver/README.md`)."),
+        "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, so "
+        "that CV is not underestimated on coarse meshes. 0: off (see `solver/README.md`)."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
-        "How strongly sawtooth patterns are damped."),
+        "Damping of sawtooth patterns."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
-        "The damping at faces that are oblique to the line between the centres of their elements. minimum: "
-        "it becomes less there; over-relaxed: it becomes more."),
+        "Correction of the damping at faces that are oblique to the line between the centres of their "
+        "elements. minimum: less damping there; over-relaxed: more."),
     MT_YAML_ENUM(mt_case, diffusion.method, "method", "explicit", method_name,
-        "explicit: as many steps in each time step as the mesh needs to be stable; implicit: one, which is "
-        "solved for."),
+        "explicit: forward Euler, in as many substeps per time step as stability requires; implicit: one "
+        "step per time step, by an iterative solver."),
     MT_YAML_ENUM(mt_case, diffusion.scheme, "scheme", "backward-euler", implicit_name,
-        "With implicit steps. backward-euler damps all patterns; crank-nicolson is of second order, and "
-        "rings on poor meshes."),
+        "Scheme of implicit steps. backward-euler damps all patterns; crank-nicolson is second-order, but "
+        "oscillates on poor meshes."),
     MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-6, 1),
-        "With implicit steps: the largest residual that an element may have. Single precision knows it to "
-        "some 1e-5."),
+        "With implicit steps: the largest residual allowed in an element. Single precision resolves about "
+        "1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
-        "How explicit steps are added up on the machine. single: in single precision; double-word: by their "
-        "increments, in pairs of single precision, at more cycles (see `solver/README.md`). The backend cpu "
-        "computes in double precision and does not look at it."),
+        "Accumulation of explicit steps on the machine. single: in single precision; double-word: of the "
+        "increments, in pairs of single-precision numbers, which takes more cycles (see `solver/README.md`). "
+        "The backend cpu computes in double precision and ignores this key."),
     MT_YAML_END};
 /* Keys of a struct with an mt_cell_asked. */
 #define ASKED_KEYS(structure, member)                                                                        \
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
-        "Factors of the model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                             \
-            MT_CELL_FACTOR_MOST) ": of the "                                                                 \
-                                 "values that the type has. A message about a wrong name lists all names.",  \
+        "Factors of the ionic model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                       \
+            MT_CELL_FACTOR_MOST) ", applied to the values of the cell type. The message about an unknown "   \
+                                 "name lists all names.",                                                    \
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),                                                     \
         MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
-            "Values of the model's parameters in its units, as `set: [K_o=8]`: 0, or between a millionth "   \
-            "of the smallest and " TEXT(MT_CELL_FACTOR_MOST) " times the largest value that a type of the "  \
-                                                             "model has; a voltage within " TEXT(            \
-                                                                 MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",       \
+            "Values of the ionic model's parameters in its units, as `set: [K_o=8]`: 0, or between a "       \
+            "millionth of the smallest and " TEXT(                                                           \
+                MT_CELL_FACTOR_MOST) " times the largest value among the model's cell types; voltages "      \
+                                     "within " TEXT(MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",                    \
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
-        "Cell model; `myotile cell --list` names them, with the paper that each was published in.",
+        "Ionic model; `myotile cell --list` lists them with the papers that published them.",
         .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
-        "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
-        "wall has its own type; the mesh must have layers."),
+        "Type of all cells, one of the model's; `myotile cell --list` lists them. layers: each transmural "
+        "layer has its own type; requires a mesh with transmural layers."),
     ASKED_KEYS(mt_case, cell.asked),
     MT_YAML_ENUM(mt_case, cell.stepping, "stepping", "uniform", mt_stepping_name,
-        "uniform: every cell is evaluated in each time step. multirate: each as often as its V changes, at "
-        "least every " TEXT(
-            MT_MULTIRATE_MOST) " steps, which is faster and not quite the same (see `solver/README.md`).",
+        "uniform: every cell is evaluated in each time step. multirate: each cell is evaluated as often as "
+        "its V requires, at least every " TEXT(
+            MT_MULTIRATE_MOST) " steps; faster, with a small error (see `solver/README.md`).",
         .affects = MT_AFFECTS_STATE),
     MT_YAML_DOUBLE(mt_case, cell.tolerance_mV, "tolerance_mV", "0.1", MT_YAML_WITHIN(0, 10),
-        "With multirate stepping: by so much may V change until a cell is evaluated again.",
+        "With multirate stepping: the change of V after which a cell is evaluated again.",
         .affects = MT_AFFECTS_STATE),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
-        "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
-        "the longest."),
+        "Time step of the ionic model, at most its stability limit, which `myotile cell --list` prints."),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, TIME_SPAN,
-        "Simulated time, a whole number of time steps.", .affects = MT_AFFECTS_LATER),
+        "Simulated time; a multiple of the time step.", .affects = MT_AFFECTS_LATER),
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
-        "end: the run ends at `end_ms`. activated: it ends at the first whole ms after which every element "
-        "has been activated, or none was within the last " TEXT(
-            MT_CASE_QUIET_MS) " ms and no pulse of a stimulus is to come; at `end_ms` at the latest. It has "
-                              "the results of a run that ends there.",
+        "end: the run ends at `end_ms`. activated: it ends at the first whole ms by which every element has "
+        "been activated, or no element has been activated for " TEXT(
+            MT_CASE_QUIET_MS) " ms and no stimulus pulse remains, at `end_ms` at the latest. Results equal "
+                              "those of a run with that `end_ms`.",
         .affects = MT_AFFECTS_LATER),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
-        "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
+        "Diffusion substeps per time step. 0: as many as stability requires."),
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
-        "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
-        "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
+        "Operator splitting of reaction and diffusion. godunov: first-order splitting, reaction first; "
+        "compensated: the same, without underestimating CV when there are several diffusion substeps (see "
+        "`solver/README.md`)."),
     MT_YAML_END};
 static const mt_yaml_key output_keys[] = {
     MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
-        "What is mapped, of an action potential of each element: files, pictures and a table have it. The "
-        "activation time is always among them. `solver/record.h` has the definitions."),
+        "Maps of the action potential of each element, written as files, pictures and a table. The "
+        "activation time is always included. `solver/record.h` has the definitions."),
     MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
-        "Each map also at the vertices, in the order of the mesh file: the mean of the elements around a "
-        "vertex that have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where "
-        "there is no value; dat: `apd.dat`, CARP's format, with -1 where there is no value (nan for "
-        "potentials)."),
+        "Each map also at the vertices, in the order of the mesh file: the volume-weighted mean of the "
+        "adjacent elements that have a value. csv: `apd_vertices.csv`, with coordinates, and nan for no "
+        "value; dat: `apd.dat`, CARP's format, with -1 for no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
-        "An element activates when V passes this upwards.", .unit = "mV"),
+        "Activation threshold: an element is activated when V crosses it upwards.", .unit = "mV"),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
         MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
-        "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
+        "Repolarisation level: an element is repolarised when V has fallen by this percentage of its "
+        "amplitude.",
+        .unit = "%"),
     MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
-        "every: there are maps of each beat. A beat begins with a pulse of a stimulus; those that begin "
-        "within " TEXT(MT_CASE_BEAT_LEAST_MS) " ms of it belong to it. first: the whole run is one, and an "
-                                              "element's first action potential counts."),
+        "first: one map of the entire run, of each element's first action potential. every: maps of each "
+        "beat. A beat begins with a stimulus pulse; pulses that begin within " TEXT(
+            MT_CASE_BEAT_LEAST_MS) " ms of it belong to the same beat."),
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_WITHIN(1, 1e9),
-        "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
-        "without being stimulated."),
+        "With `beats: every`: cycle window. A new beat also begins this long after the start of the previous "
+        "one, for example in self-sustained re-entry."),
     MT_YAML_DOUBLE(mt_case, output.velocity_mm, "velocity_mm", TEXT(MT_VELOCITY_RADIUS_MM),
         MT_YAML_WITHIN(0.1, 20),
-        "Conduction velocity: radius of the neighbourhood in which activation times are fitted. Where it "
-        "holds fewer than " TEXT(MT_VELOCITY_PLACES) " elements, it grows until it does.",
+        "Conduction velocity: radius of the neighbourhood in which activation times are fitted. It is "
+        "enlarged until it holds at least " TEXT(MT_VELOCITY_PLACES) " elements.",
         .unit = "mm"),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
-        "The results also as one file for a browser, `report.html`, as `myotile report` makes it. A run that "
-        "a signal stops leaves none.",
+        "true: writes the results also as one file for a browser, `report.html`, as `myotile report` does. A "
+        "run stopped by a signal writes none.",
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {
     MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
-        "At the start, and every so many ms. Left out, and no `at_ms`: no traces."),
+        "Sampling interval; the first sample is at the start. Without this key and `at_ms`: no traces."),
     MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", AT_TIME,
-        "At these times, too, or at them alone: ascending, rounded to whole steps, none behind "
-        "`time.end_ms`.",
+        "Further sampling times, or the only ones if `every_ms` is absent: ascending, rounded to whole "
+        "steps, none after `time.end_ms`.",
         .affects = MT_AFFECTS_LATER),
-    MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
+    MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "Quantities to write."),
     MT_YAML_END};
 static const mt_yaml_key series_keys[] = {
     MT_YAML_DOUBLE(mt_case, series.samples.when.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
-        "A frame at the start, and every so many ms. Left out, and no `at_ms`: no series."),
+        "Interval between frames; the first frame is at the start. Without this key and `at_ms`: no series."),
     MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms", AT_TIME,
-        "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
-        "to whole steps, none behind `time.end_ms`.",
+        "Times of further frames, or of the only ones if `every_ms` is absent, as `at_ms: [5, 10, 250]`: "
+        "ascending, rounded to whole steps, none after `time.end_ms`.",
         .affects = MT_AFFECTS_LATER),
-    MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
+    MT_YAML_WORD_LIST_OF(
+        mt_case, series.samples.fields, "fields", "[V]", field_word, "Quantities in each frame."),
     MT_YAML_STRING(mt_case, series.tag, "tag", MT_YAML_NONE,
-        "Only the elements of the region with this tag or name in the mesh file. Left out: all that are not "
-        "inert."),
+        "Only the elements of the region with this tag or name in the mesh file. Default: all conducting "
+        "elements."),
     MT_YAML_REMOVED("movie", "false", "report.html plays the frames of the series"), MT_YAML_END};
 static const mt_yaml_key ecg_keys[] = {
-    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", TIME_SPAN, "Every so many ms."),
+    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", TIME_SPAN, "Sampling interval."),
     MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", CONDUCTIVITY,
-        "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
+        "Conductivity of the bath, an unbounded volume conductor; potentials are inversely proportional to "
+        "it."),
     MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
-        "Initial V and states, at time 0. Either a checkpoint of another simulation on the same mesh with "
-        "the same ionic model, as `at_end` leaves it: other cells or tissue get a warning. Or the state of a "
-        "cell that `myotile cell --save` wrote, for all elements, which must be of its model and type: other "
-        "parameters (`scale`, `set`) get a warning, as they change at time 0. Left out: at rest, or as "
-        "`prepace` leaves them."),
+        "Initial V and states. Either a checkpoint of another simulation on the same mesh with the same "
+        "ionic model (see `at_end`); different cells or tissue cause a warning. Or the state of a cell saved "
+        "by `myotile cell --save`, used for all elements, which must have its model and type; different "
+        "parameters (`scale`, `set`) cause a warning, since they change at time 0. Default: the resting "
+        "state, or the result of `prepace`."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
     MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", TIME_SPAN,
-        "The basic cycle length: from one stimulus to the next."),
+        "Basic cycle length (BCL), from one stimulus to the next."),
     MT_YAML_UNSIGNED(mt_case, prepace.beats, "beats", "0", MT_YAML_WITHIN(0, 1000000),
-        "So many cycles, each with a stimulus. 0: cells begin at rest, as the model has it."),
+        "Number of pacing cycles, each with one stimulus. 0: no pre-pacing; cells begin in the model's "
+        "resting state."),
     MT_YAML_DOUBLE(
         mt_case, prepace.start_ms, "start_ms", "1", AT_TIME, "Start of the stimulus in each cycle."),
     MT_YAML_DOUBLE(mt_case, prepace.duration_ms, "duration_ms", "1", AT_TIME, "Duration of the stimulus."),
     MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_WITHIN(-1e6, 1e6),
-        "How fast it raises V; mV/ms are pA/pF.", .unit = "mV/ms"),
+        "Stimulus strength, as the rate at which it raises V; 1 mV/ms is 1 pA/pF.", .unit = "mV/ms"),
     MT_YAML_ENUM_OF(mt_case, prepace.carrier, "carrier", "none", carrier_word,
-        "The ions that carry the stimulus. none: V rises without them, and over hundreds of beats the cell "
-        "loses potassium; K_i: its concentration rises by the charge, as the CellML versions of models have "
-        "it."),
+        "Ion that carries the stimulus current. none: V rises without ions, and the cell loses potassium "
+        "over hundreds of beats; K_i: the stimulus charge raises this concentration, as in the CellML "
+        "versions of models."),
     MT_YAML_END};
 static const mt_yaml_key checkpoint_keys[] = {
     MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_WITHIN(0, 1e6),
-        "One is written each time that so many minutes have passed on the host. 0: not by that."),
+        "Interval between checkpoints, in minutes of wall-clock time. 0: none by wall-clock time."),
     MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, TIME_SPAN,
-        "One is written every so many ms of simulated time."),
+        "Interval between checkpoints in simulated time."),
     MT_YAML_UNSIGNED(mt_case, checkpoint.keep, "keep", "2", MT_YAML_WITHIN(0, 1000),
-        "So many of the newest are kept. 0: none is written, also when the run is stopped by a signal."),
+        "Number of newest checkpoints to retain. 0: none is written, not even when a signal stops the run."),
     MT_YAML_BOOL(mt_case, checkpoint.at_end, "at_end", "false",
-        "true: the last one is written at the end, and stays; false: a run that has come to its end needs "
-        "none, and removes all."),
+        "true: a last checkpoint is written at the end and retained; false: a completed run deletes all "
+        "checkpoints."),
     MT_YAML_END};
 /* Keys of a struct with an mt_region. */
 #define REGION_KEYS(structure)                                                                               \
@@ -319,168 +323,166 @@ static const mt_yaml_key checkpoint_keys[] = {
             structure, region.max_mm, "max_mm", MT_YAML_NONE, COORDINATE, "Highest corner of the box."),     \
         MT_YAML_STRING(structure, region.surface, "surface", MT_YAML_NONE,                                   \
             "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of "  \
-            "its triangles. The elements with a face on it are selected."),                                  \
+            "its triangles. Selects the elements with a face on it."),                                       \
         MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_WITHIN(0, 1e6),         \
-            "With `surface`: the elements whose centre is within this distance of it, too."),                \
+            "With `surface`: also selects the elements whose centre is within this distance of it."),        \
         MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
-            "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "      \
-            "meant."),                                                                                       \
+            "A list of mesh vertices, in a file in openCARP's format. Selects the elements that have one "   \
+            "of them."),                                                                                     \
         MT_YAML_STRING(structure, region.elements, "elements", MT_YAML_NONE,                                 \
-            "A file with a list of elements: a number a line, from 0 in the order of the mesh file "         \
-            "(`element` "                                                                                    \
-            "in result.hdf). `#` begins a remark."),                                                         \
+            "A file with a list of elements: one number per line, from 0 in the order of the mesh file "     \
+            "(`element` in result.hdf). `#` begins a comment."),                                             \
         MT_YAML_STRING(structure, region.tag, "tag", MT_YAML_NONE,                                           \
             "The elements of the region with this tag or name in the mesh file."),                           \
         MT_YAML_STRING(structure, region.group, "group", MT_YAML_NONE,                                       \
-            "The elements of the group with this tag or name in the mesh file. An element belongs to one "   \
-            "region and to any number of groups. The elements of a region with it are included."),           \
+            "The elements of the group with this tag or name in the mesh file, and those of a region with "  \
+            "it. An element belongs to one region and to any number of groups."),                            \
         MT_YAML_ENUM(structure, region.layer, "layer", MT_YAML_NONE, mt_region_layers,                       \
-            "The elements in this layer of the wall; the mesh must have layers, as `myotile mesh fibres` "   \
-            "writes them.")
+            "The elements in this transmural layer; requires a mesh with transmural layers, which `myotile " \
+            "mesh fibres` writes.")
 static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
     MT_YAML_ENUM(mt_case_region, non_conducting, "non_conducting", MT_YAML_NONE, truths,
-        "true: scar, without cells and current; the surrounding tissue ends at it as at the outer surface. "
-        "false: conducting tissue in a part of an earlier non-conducting region.",
+        "true: scar, without cells and currents, with a no-flux boundary around it. "
+        "false: excitable tissue again, in a part of an earlier non-conducting region.",
         .was = "inert"),
     MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
-        "Type of the cells there, one of the model's; `myotile cell --list` names them.",
+        "Type of the region's cells, one of the ionic model's; `myotile cell --list` lists them.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     ASKED_KEYS(mt_case_region, asked),
     MT_YAML_DOUBLE(mt_case_region, tissue.conductivity_factor, "conductivity_factor", MT_YAML_NONE,
         MT_YAML_WITHIN(1e-6, 1e3),
-        "A factor of all conductivities that `tissue` has, inside and between the cells. The speed of a wave "
-        "goes with its root: 4 for a layer in which waves are twice as fast. Where the region also has the "
-        "value of one, that counts."),
-    MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE, "as `tissue` and earlier regions have it."),
+        "A factor of all intracellular and extracellular conductivities of `tissue`. CV is proportional to "
+        "its square root: 4 doubles CV. A conductivity that the region also sets has that value instead."),
+    MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE, "the value of `tissue` or of an earlier region."),
     MT_YAML_END};
 static const mt_yaml_key gradient_keys[] = {MT_YAML_STRING(mt_gradient, parameter, "parameter", NULL,
-                                                "A parameter of the cell model, as in `cell.scale`."),
+                                                "A parameter of the ionic model, as in `cell.scale`."),
     MT_YAML_ENUM(mt_gradient, along, "along", NULL, mt_gradient_along_name,
-        "From endocardium to epicardium, from apex to base, or from one end of the mesh to the other."),
-    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", FACTOR, "The factor where it begins."),
-    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", FACTOR, "The factor where it ends."), MT_YAML_END};
+        "Direction of the gradient: from endocardium to epicardium (depth), from apex to base, or from one "
+        "end of the mesh to the other (x, y, z)."),
+    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", FACTOR, "Factor at the start of the gradient."),
+    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", FACTOR, "Factor at the end of the gradient."),
+    MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", AT_TIME, "Start of the first pulse."),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, TIME_SPAN, "Duration of a pulse."),
     MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, TIME_SPAN,
-        "From the start of a pulse to the start of the next, with `count` above 1."),
+        "Period, from the start of a pulse to the start of the next; requires `count` above 1."),
     MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
     MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, CURRENT_DENSITY,
-        "Current per volume of tissue."),
+        "Stimulus current per tissue volume."),
     MT_YAML_BOOL(mt_case_stimulus, site, "site", "false",
-        "true: of elements that lie in several sites, the one that begins first stimulates them, the others "
-        "do not. false: where stimuli overlap, all of them act."),
+        "true: an element in several sites is stimulated only by the earliest. false: where stimuli overlap, "
+        "all of them act."),
     MT_YAML_END};
 static const mt_yaml_key site_keys[] = {
     MT_YAML_STRING(mt_case, sites.file, "file", "",
-        "A CSV file, as seen from the folder where the program is started: a line with the columns "
-        "`x_mm,y_mm,z_mm` and, if wanted, `start_ms` and `radius_mm`, and a line for each site."),
+        "Path of a CSV file, relative to the working directory: a header with the columns `x_mm,y_mm,z_mm` "
+        "and optionally `start_ms` and `radius_mm`, and a line for each site."),
     MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE,
-        "Radius of sites of which the file has none."),
+        "Radius of the sites without a radius in the file."),
     MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, TIME_SPAN,
-        "Duration of the pulse; needed with `file`, as the next."),
+        "Duration of the pulse; required with `file`, like `strength_uA_mm3`."),
     MT_YAML_DOUBLE(mt_case, sites.strength_uA_mm3, "strength_uA_mm3", MT_YAML_NONE, CURRENT_DENSITY,
-        "Current per volume of tissue."),
+        "Stimulus current per tissue volume."),
     MT_YAML_END};
 static const mt_yaml_key point_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Where it lies."), MT_YAML_END};
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Coordinates."), MT_YAML_END};
 static const mt_yaml_key electrode_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the electrode."),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Where it lies."), MT_YAML_END};
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Coordinates."), MT_YAML_END};
 static const mt_yaml_key line_keys[] = {
     MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", COORDINATE, "Start of the line."),
     MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", COORDINATE, "End of the line."),
     MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000),
-        "Number of points on it, both ends included. 0: no line."),
+        "Number of points on the line, including both ends. 0: no line."),
     MT_YAML_END};
-static const mt_yaml_key machine_keys[] = {
-    MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
-        "ipu: the emulated machine, in single precision; cpu: plain double precision, without a machine."),
+static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
+                                               "ipu: the emulated machine, in single precision; cpu: the "
+                                               "host, in double precision, without a machine model."),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
-        "A machine in `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
+        "A machine of `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
     MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
         "Values that replace those of the machine, as `set: [links.shape=torus]`; `data/machines/README.md` "
         "has the keys."),
     MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
         "Number of IPUs. A heart of 7 million tetrahedra needs two."),
-    MT_YAML_UNSIGNED(
-        mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20), "Tiles used of each IPU. 0: all."),
+    MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20),
+        "Number of tiles used on each IPU. 0: all."),
     MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "flat", partition_word,
-        "How the mesh is cut. flat: for all tiles at once; hierarchical: for the IPUs first; saved: as the "
-        "mesh file says."),
+        "Partitioning of the mesh. flat: to all tiles at once; hierarchical: to IPUs first, then to the "
+        "tiles of each; saved: the partition in the mesh file."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
         MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
-        "Largest part of the mesh that a tile may get, relative to the mean."),
+        "Largest part that a tile can receive in partitioning, relative to the mean."),
     MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
-        "true: moves elements between tiles until the tiles that receive most receive less."),
+        "true: moves elements between tiles to reduce the largest halo."),
     MT_YAML_ENUM_OF(mt_case, machine.scheme, "scheme", "mixed-clean", scheme_word,
-        "How tiles send each other the elements on their borders (see `mesh/README.md`)."),
+        "Separator scheme: how tiles send each other the elements at their borders (see `mesh/README.md`)."),
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
-        "For the scheme budget: the most ranges that a tile sends. 0: its usual number, which "
-        "`mesh/README.md` has."),
+        "For the scheme budget: the largest number of ranges that a tile sends. 0: the default (see "
+        "`mesh/README.md`)."),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};
 /* Keys without `affects` affect the state. */
-static const mt_yaml_key case_keys[] = {
-    MT_YAML_STRING(
-        mt_case, title, "title", "", "Title of the picture and the tables.", .affects = MT_AFFECTS_NOTHING),
+static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", "",
+                                            "Title of pictures and tables.", .affects = MT_AFFECTS_NOTHING),
     MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab.",
         .affects = MT_AFFECTS_MESH | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("tissue", tissue_keys,
-        "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
-        "inside the cells and e that between them.",
+        "Conductivities and membrane of the tissue. The monodomain conductivity is i e / (i + e), with i the "
+        "intracellular and e the extracellular conductivity.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_STATE),
-    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the diffusion is discretised.",
+    MT_YAML_MAPPING("diffusion", diffusion_keys, "Discretisation of the diffusion.",
         .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_STATE),
-    MT_YAML_MAPPING("cell", cell_keys, "The cell model.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
-    MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
-    MT_YAML_MAPPING("output", output_keys, "What is recorded."),
-    MT_YAML_MAPPING("traces", trace_keys, "What the points see as time passes: `traces.csv` and a picture."),
+    MT_YAML_MAPPING("cell", cell_keys, "The ionic model.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
+    MT_YAML_MAPPING("time", time_keys, "Duration of the simulation, and its time steps."),
+    MT_YAML_MAPPING("output", output_keys, "Recorded quantities and files."),
+    MT_YAML_MAPPING(
+        "traces", trace_keys, "Time series of V and states at the points: `traces.csv` and a picture."),
     MT_YAML_MAPPING("series", series_keys,
-        "Frames of the whole mesh as time passes, for ParaView: `series.hdf`, and `series.xdmf` for versions "
+        "Time series of fields on the mesh, for ParaView: `series.hdf`, and `series.xdmf` for versions "
         "before 5.12."),
     MT_YAML_MAPPING("ecg", ecg_keys,
-        "Potentials in a bath around the tissue, with `electrodes`: `ecg.csv` and a picture. RA, LA and LL "
-        "make the six limb leads, and with these each of V1 to V6 makes its chest lead (see "
+        "Potentials at `electrodes` in a bath around the tissue: `ecg.csv` and a picture. The electrodes RA, "
+        "LA and LL define the six limb leads, and, with these, each of V1 to V6 its chest lead (see "
         "`solver/outputs/leads.h`)."),
-    MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
+    MT_YAML_MAPPING("start", start_keys, "Initial state of the simulation."),
     MT_YAML_MAPPING("prepace", prepace_keys,
-        "Cells that were paced before the simulation: each kind of cell by itself, in double precision and "
-        "steps of `time.dt_ms`, as `myotile cell` does. The tissue begins with where they then stand."),
+        "Pre-pacing: each kind of cell is paced alone before the simulation, in double precision with steps "
+        "of `time.dt_ms`, as `myotile cell` does. The tissue starts from the resulting states."),
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
-        "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
-        "when the run is stopped by SIGINT, SIGTERM or SIGHUP.",
+        "Checkpoints from which `myotile run --resume DIR` resumes an interrupted run. One is also written "
+        "when SIGINT, SIGTERM or SIGHUP stops the run.",
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
-        "Parameters that change along the heart, by a factor in " TEXT(
-            MT_GRADIENT_STEPS) " steps. It takes the place of the parameter's factor in `cell.scale`; what "
-                               "regions say comes after it.",
+        "Gradients of parameters along the heart, as a factor in " TEXT(
+            MT_GRADIENT_STEPS) " steps. It replaces the parameter's factor in `cell.scale`; regions are "
+                               "applied after it.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
-        "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
-        "elements, a tag, a group or a layer; of several that are given together, the part that is in all of "
-        "them. Each says at least one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and "
-        "the keys "
-        "of `tissue`. They are applied in their order: a region changes what it names, on top of what was "
-        "there, and of one parameter or conductivity the last factor or value counts.",
+        "Properties of parts of the mesh. A region is a sphere, a box, a surface, a list of vertices or of "
+        "elements, a tag, a group or a layer, or the intersection of several of these. Each sets at least "
+        "one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. Regions are "
+        "applied in order. A region changes only what it sets, and the last factor or value of a parameter "
+        "or conductivity applies.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
-        "Where and when the tissue is stimulated, in regions as above. There must be one, or a file of "
-        "sites."),
+        "Stimuli: place, as for regions, time and strength. At least one stimulus or a file of sites is "
+        "required."),
     MT_YAML_MAPPING("sites", site_keys,
-        "Sites of early activation in a file: spheres that are stimulated once, each at a time of its own. "
-        "They are added to the stimuli with `site: true`, and `used.yaml` has them there. Times are rounded "
-        "to whole steps."),
+        "Sites of early activation, read from a file: spheres, each stimulated once at its own time. They "
+        "are added to the stimuli with `site: true`, also in `used.yaml`. Times are rounded to whole steps."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
     MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, MT_ELECTRODES_MAX, electrode_keys,
         "Electrodes of an ECG, outside the tissue."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
     MT_YAML_MAPPING("machine", machine_keys,
-        "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
-        "any voltage.",
+        "Backend, emulated machine and mapping to tiles. Tiles, IPUs and partition change the modelled time, "
+        "but not a bit of any voltage.",
         .affects = MT_AFFECTS_MAPPING),
     MT_YAML_END};
 
@@ -513,7 +515,7 @@ static mt_status check_duration(const char *path, const mt_case *c, size_t s, lo
             path, name, stimulus->duration_ms, end, dt_ms, run_steps_max);
     *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
     if (*steps > 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s: %g is no whole step; allowed: at least dt_ms = %g", path, name,
+    return mt_fail(MT_INPUT, "%s: %s: %g is less than one step; allowed: at least dt_ms = %g", path, name,
         stimulus->duration_ms, dt_ms);
 }
 
@@ -600,8 +602,8 @@ static mt_status check_beats(const char *path, const mt_case *c)
         const size_t steps = (next == SIZE_MAX ? end : next) - begin;
         if (steps > STEPS_MAX)
             return mt_fail(MT_INPUT,
-                "%s: a beat of %zu steps of time.dt_ms = %g begins at %.9g ms; allowed: at most %d steps: "
-                "output: {beats: every, beat_ms: %g} makes shorter ones",
+                "%s: a beat of %zu steps of time.dt_ms = %g begins at %.9g ms; allowed: at most %d steps, "
+                "for example with output: {beats: every, beat_ms: %g}",
                 path, steps, c->time.dt_ms, (double)begin * c->time.dt_ms, STEPS_MAX,
                 floor(STEPS_MAX * c->time.dt_ms));
         if (++n > BEATS_MAX)
@@ -617,8 +619,8 @@ static mt_status check_substeps(const char *path, const mt_case *c)
 {
     if (mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT || c->time.pde_steps <= 1) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: time.pde_steps: %zu, with diffusion.method implicit; allowed: 0 or 1, as an implicit step is "
-        "one for each time step",
+        "%s: time.pde_steps: %zu, with diffusion.method implicit; allowed: 0 or 1, as there is one implicit "
+        "step per time step",
         path, c->time.pde_steps);
 }
 
@@ -650,7 +652,7 @@ static mt_status check_prepace(const char *path, const mt_case *c)
     if (pulses.beats == 0) return MT_OK;
     if (c->start.state[0])
         return mt_fail(MT_INPUT,
-            "%s: prepace.beats: %zu, and start.state says where the cells begin; allowed: one of them", path,
+            "%s: prepace.beats: %zu, and start.state also sets the initial state; allowed: one of them", path,
             pulses.beats);
     return mt_fail_in(path, mt_fail_in("prepace", mt_pulses_in_steps(&pulses, c->time.dt_ms, &steps)));
 }
@@ -667,8 +669,9 @@ static mt_status check_cells(const char *path, const mt_case *c)
 {
     const mt_cell_model *model = mt_case_model(c);
     if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: time.dt_ms: %g; allowed: at most %g, where the cell model %s is stable",
-        path, c->time.dt_ms, model->dt_max_ms, model->name);
+    return mt_fail(MT_INPUT,
+        "%s: time.dt_ms: %g; allowed: at most %g, the stability limit of the ionic model %s", path,
+        c->time.dt_ms, model->dt_max_ms, model->name);
 }
 
 /* Returns the variant that a case's parameters are checked with: the variant of all cells, or the first if there are layers. */
@@ -715,9 +718,8 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     if (region->non_conducting < 0 && !mt_case_region_says_cells(region) &&
         !mt_medium_change_names(&region->tissue))
         return mt_fail(MT_INPUT,
-            "%s: regions.%zu: it says what no part of it is; allowed: at least one of non_conducting, type, "
-            "scale, "
-            "set, conductivity_factor and the keys of tissue",
+            "%s: regions.%zu: sets no property; allowed: at least one of non_conducting, type, scale, set, "
+            "conductivity_factor and the keys of tissue",
             path, r);
     if (region->type[0]) {
         MT_TRY(mt_fail_in(
@@ -745,10 +747,10 @@ static mt_status check_samples(const char *path, const mt_case *c)
     MT_TRY(check_moments(path, "traces", c, &c->traces.when));
     MT_TRY(check_moments(path, "series", c, &c->series.samples.when));
     if (traces && c->n_points == 0)
-        return mt_fail(MT_INPUT, "%s: traces.%s: given, and there are no points; allowed: with points", path,
+        return mt_fail(MT_INPUT, "%s: traces.%s: set, but there are no points; allowed: with points", path,
             isnan(c->traces.when.every_ms) ? "at_ms" : "every_ms");
     if (c->traces.fields == 0 || c->series.samples.fields == 0)
-        return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
+        return mt_fail(MT_INPUT, "%s: %s.fields: empty; allowed: one or more of V and the states", path,
             c->traces.fields == 0 ? "traces" : "series");
     return MT_OK;
 }
@@ -769,7 +771,7 @@ static mt_status check_electrodes(const char *path, const mt_case *c)
 static mt_status check_any(const char *path, const mt_case *c)
 {
     if (c->n_stimuli > 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: stimuli: there are none; needed: at least one, or sites.file", path);
+    return mt_fail(MT_INPUT, "%s: stimuli: none; needed: at least one, or sites.file", path);
 }
 
 static mt_status check(const char *path, const mt_case *c)
@@ -817,7 +819,7 @@ static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site
     memcpy(to->region.centre_mm, site->xyz_mm, sizeof site->xyz_mm);
     to->region.radius_mm = isnan(site->radius_mm) ? sites->radius_mm : site->radius_mm;
     if (!isnan(to->region.radius_mm)) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: no radius_mm; needed: that column of the file, or sites.radius_mm", from);
+    return mt_fail(MT_INPUT, "%s: no radius_mm; needed: this column in the file, or sites.radius_mm", from);
 }
 
 static mt_status check_sites(const mt_case_sites *sites)

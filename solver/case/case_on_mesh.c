@@ -16,8 +16,8 @@ static mt_status cells_of_type(
         return MT_OK;
     }
     if (!mesh->layer)
-        return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
-                                 "or take epi, mid or endo");
+        return mt_fail(MT_INPUT, "cell.type: layers; the mesh has no transmural layers: `myotile mesh "
+                                 "fibres` writes them; allowed without layers: epi, mid or endo");
     MT_TRY(mt_case_layers(problem->model, of_layer));
     MT_ALLOC(arena, variant_of, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
@@ -111,8 +111,8 @@ static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case
 /* Checks that the mesh has sheets if the case states conductivities normal to them. */
 static mt_status check_sheets(const mt_case *from, const mt_mesh *mesh)
 {
-    static const char said[] = "%s is given, and the mesh has no sheets; allowed: to leave it out, or a mesh "
-                               "with sheets: `myotile mesh fibres` writes them";
+    static const char said[] = "%s is set, but the mesh has no sheets; allowed: only with sheets, which "
+                               "`myotile mesh fibres` writes";
     const char *key = mt_medium_normal_key(&from->tissue);
     if (mesh->sheet) return MT_OK;
     if (key) return mt_fail_in("tissue", mt_fail(MT_INPUT, said, key));
@@ -155,7 +155,9 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
         }
     }
     if (n_live == mesh->n_elements) *live = NULL;
-    return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
+    return n_live > 0
+               ? MT_OK
+               : mt_fail(MT_INPUT, "regions: all elements are non-conducting (inert); allowed: not all");
 }
 
 /* Removes from a site the elements that other sites own, and marks the rest as taken. */

@@ -60,8 +60,8 @@ static void tell_tissue(const char *path, const mt_case *input)
     const double l = mt_tissue_diffusivity_l(&tissue), t = mt_tissue_diffusivity_t(&tissue);
     tell_medium(path, "tissue", &input->tissue);
     tell_if_far(path, "tissue", ", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4);
-    tell_if_far(path, "tissue", ", diffusivity along fibres", "mm^2/ms", l, 0.06, 0.15);
-    tell_if_far(path, "tissue", ", diffusivity across fibres", "mm^2/ms", t, 0.012, 0.15);
+    tell_if_far(path, "tissue", ", longitudinal diffusivity", "mm^2/ms", l, 0.06, 0.15);
+    tell_if_far(path, "tissue", ", transverse diffusivity", "mm^2/ms", t, 0.012, 0.15);
     for (size_t r = 0; r < input->n_regions; r++) {
         char where[32];
         (void)snprintf(where, sizeof where, "regions.%zu", r);
@@ -123,11 +123,12 @@ static void tell_delay(const mt_case *input, const delayed *d, const char *size)
     char failing[160] = "";
     if (beyond)
         (void)snprintf(failing, sizeof failing,
-            "; propagation may fail in elements of more than %.3g mm, the largest that were measured",
+            "; propagation may fail with elements of more than %.3g mm, the largest that were measured",
             mt_delay_length_mm(model, &scheme, &d->part->tissue, INFINITY));
-    mt_warn("%s: conduction velocity (CV) is %s on coarse meshes: found elements of %s; expected: activation "
-            "about %.2g %%%s %s (root mean square over all directions), as measured with %s in elements of "
-            "%.3g mm of the usual tissue, dt %g ms%s; `myotile mesh refine` halves the elements",
+    mt_warn(
+        "%s: conduction velocity (CV) is %s on this mesh: found element size %s; expected: activation times "
+        "about %.2g %%%s %s (root mean square over all directions), as measured with %s at an element size "
+        "of %.3g mm in the default tissue, dt %g ms%s; `myotile mesh refine` halves the element size",
         mt_case_part_name(input, d->part, name), d->percent > 0 ? "underestimated" : "overestimated", size,
         fabs(d->percent), beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
         beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS, failing);
@@ -137,8 +138,8 @@ static void tell_unknown_delay(const mt_case *input, const delayed *d, const cha
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     char name[MT_CASE_PART_NAME];
-    mt_warn("%s: conduction velocity (CV) is inaccurate on coarse meshes: found elements of %s; the error "
-            "with this scheme of diffusion is not known: `myotile reproduce waves --model %s --spreading %g "
+    mt_warn("%s: conduction velocity (CV) is inaccurate on coarse meshes: found element size %s; the error "
+            "of this diffusion scheme is unknown: `myotile reproduce waves --model %s --spreading %g "
             "--damping %g --correction %s` measures it",
         mt_case_part_name(input, d->part, name), size, mt_case_model(input)->name, scheme.spreading,
         scheme.damping, mt_correction_name[scheme.correction]);
@@ -215,7 +216,7 @@ static void tell_covering(const char *path, const mt_case *input, const mt_mesh 
         const double share = volume_of(mesh, problem, s) / all_mm3;
         char name[MT_CASE_STIMULUS_NAME];
         if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, within rounding */
-        mt_warn("%s: %s: found %.3g %% of the tissue's volume in it; usual: less than half%s", path,
+        mt_warn("%s: %s: found %.3g %% of the tissue volume in this stimulus; usual: less than half%s", path,
             mt_case_stimulus_name(input, s, "", name), 100 * share,
             mt_scale_advice(extent_mm, size_of(&input->stimuli[s].region)));
     }
@@ -231,8 +232,8 @@ void mt_findings_of_places(
     for (size_t k = 0; k < input->n_electrodes; k++) {
         const double away_mm = mt_scale_distance_mm(low_mm, high_mm, input->electrodes[k].at_mm);
         if (!(away_mm > MT_SCALE_FAR * extent_mm)) continue;
-        mt_warn("%s: electrodes.%zu, '%.100s': found %.4g mm from the mesh, whose largest extent is %.4g mm; "
-                "usual: at most %d times that%s",
+        mt_warn("%s: electrodes.%zu, '%.100s': found %.4g mm from the mesh, which has a largest extent of "
+                "%.4g mm; usual: at most %d times that%s",
             path, k, input->electrodes[k].name, away_mm, extent_mm, MT_SCALE_FAR,
             mt_scale_advice(extent_mm, away_mm));
     }
@@ -251,9 +252,9 @@ static void tell_limits(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    mt_warn("%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: waves arrive at "
-            "another time, by about 1 %% where a tenth of the elements is limited and by up to 13 %% where "
-            "all are; the cause is a strong anisotropy or poorly shaped elements",
+    mt_warn("%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: the CV error is about "
+            "1 %% where a tenth of the elements is limited, and up to 13 %% where all are; the cause is "
+            "strong anisotropy or poorly shaped elements",
         name, diffusion->n_limited, diffusion->n_elements, 100 * share);
 }
 
@@ -262,7 +263,7 @@ static void tell_slivers(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
-    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in and near "
+    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers (nearly flat) and limited: results in and near "
             "them are less accurate",
         name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
 }
@@ -276,8 +277,8 @@ static void tell_isolated(const char *name, const mt_adjacency *adjacency)
         if (f == 4) n++, first = c;
     }
     if (n == 0 || adjacency->n_elements == 1) return;
-    mt_warn("%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; `myotile mesh "
-            "convert IN OUT --repair` keeps the largest piece of a mesh",
+    mt_warn("%s: %zu element%s no face with any other, the first is %zu: activation cannot propagate to %s; "
+            "`myotile mesh convert IN OUT --repair` retains only the largest connected component",
         name, n, n == 1 ? " shares" : "s share", first, n == 1 ? "it" : "them");
 }
 
@@ -309,7 +310,7 @@ static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *as
 {
     char usual[128] = "35.7 mV/ms for 2 ms, to above 0 mV, in tissue that is not refractory";
     if (reached_ms < asked->start_ms + asked->duration_ms)
-        (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
+        (void)snprintf(usual, sizeof usual, "a run that continues after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
     mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
             "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
@@ -320,8 +321,8 @@ static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *as
 static void tell_lost(const char *path, size_t s, const mt_capture *capture, double threshold_mV)
 {
     mt_warn("%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was "
-            "below %g mV when it began and above that %d ms after its end; usual: pulses in tissue that is "
-            "not refractory, and strong enough",
+            "below %g mV at its start and above that %d ms after its end; usual: pulses of sufficient "
+            "strength, in tissue that is not refractory",
         path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
 }
 
@@ -348,13 +349,13 @@ static void tell_wave(const char *path, size_t n_elements, const mt_results *res
     if (left == 0 || left == n_elements) return;
     const double percent = 100 * (double)left / (double)n_elements;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
-        mt_warn("%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) "
-                "are not activated yet; usual: an end after the last of them",
+        mt_warn("%s: time.end_ms: found activation still propagating at %g ms: %zu of %zu elements (%.3g %%) "
+                "are not activated yet; usual: an end after the last activation",
             path, reached_ms, left, n_elements, percent);
     else
-        mt_warn(
-            "%s: found %zu of %zu elements (%.3g %%) not activated, and none that was after %.4g ms, though "
-            "the run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
+        mt_warn("%s: found %zu of %zu elements (%.3g %%) not activated, and no activation after %.4g ms, "
+                "although the run continued to %g ms: propagation failed, or they are not connected to the "
+                "activated tissue; usual: all are activated",
             path, left, n_elements, percent, latest_ms, reached_ms);
 }
 
@@ -392,8 +393,7 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
         const whole_stimulus w = put_together(problem, results, &part);
         /* -INFINITY if it was never on; because of rounding, if it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
-            mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
-                reached_ms);
+            mt_warn("%s: stimuli.%zu: not on in any step before the end at %g ms", path, s, reached_ms);
         else if (w.peak_mV > -INFINITY && w.reaches_none)
             tell_stimulus(path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
         else if (w.capture.lost > 0 && !input->stimuli[s].site)

@@ -18,8 +18,8 @@ mt_status mt_moments_make(mt_arena *arena, const char *key, const mt_moments_ask
         at[k] = (size_t)llround(ms / dt_ms);
         if (k > 0 && at[k] <= at[k - 1])
             return mt_fail(MT_INPUT,
-                "%s.at_ms.%zu: %.12g, behind %.12g; allowed: later by a step of time.dt_ms = %g, or by more",
-                key, k, ms, asked->at_ms[k - 1], dt_ms);
+                "%s.at_ms.%zu: %.12g, after %.12g; allowed: at least one step of time.dt_ms = %g later", key,
+                k, ms, asked->at_ms[k - 1], dt_ms);
     }
     *moments = (mt_moments){.n = asked->n_at, .at = at};
     if (!isnan(asked->every_ms))

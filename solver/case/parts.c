@@ -29,8 +29,8 @@ mt_status mt_case_part_size(
 {
     mt_element_size size;
     MT_TRY(mt_element_size_of(&parts->mesh, parts->media.of, (size_t)(part - parts->part), &size));
-    (void)snprintf(text, MT_CASE_PART_SIZE, "%.3g mm (cube root of their mean volume; mean edge %.3g mm)",
-        size.length_mm, size.edge_mm);
+    (void)snprintf(text, MT_CASE_PART_SIZE,
+        "%.3g mm (cube root of the mean volume; mean edge length %.3g mm)", size.length_mm, size.edge_mm);
     return MT_OK;
 }
 
@@ -48,9 +48,9 @@ static mt_status check_steps(
 {
     if (steps <= MT_CASE_PDE_STEPS_MOST) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
-        "time.pde_steps asks for more. Are the mesh's unit and tissue (conductivities, chi_per_mm, "
-        "cm_uF_mm2) right?",
+        "%s: %s%.3g diffusion steps per time.dt_ms %g are needed: %s; allowed: at most %g, unless "
+        "time.pde_steps sets more. Check the mesh's unit and the tissue (conductivities, chi_per_mm, "
+        "cm_uF_mm2)",
         where, bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
 }
 
@@ -65,7 +65,7 @@ mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
                      steps = from->time.dt_ms * d / (h_mm * h_mm);
         if (steps <= MT_CASE_PDE_STEPS_MOST) continue;
         MT_TRY(mt_case_part_size(parts, part, size));
-        (void)snprintf(because, sizeof because, "elements of %s and a diffusivity of %.3g mm^2/ms", size, d);
+        (void)snprintf(because, sizeof because, "element size %s, diffusivity %.3g mm^2/ms", size, d);
         MT_TRY(check_steps(from, mt_case_part_name(from, part, name), "at least ", steps, because));
     }
     return MT_OK;
@@ -76,7 +76,7 @@ mt_status mt_case_pde_steps(const mt_case *input, const mt_diffusion *diffusion,
     char because[128];
     *steps = mt_case_diffusing(input) == MT_DIFFUSING_EXPLICIT ? input->time.pde_steps : 1;
     if (*steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
+    (void)snprintf(because, sizeof because, "the longest stable step is %.3g ms", diffusion->limit_dt_ms);
     MT_TRY(check_steps(
         input, mt_case_mesh_name(input), "", input->time.dt_ms / diffusion->limit_dt_ms, because));
     *steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);

@@ -51,7 +51,7 @@ static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t eleme
     mt_mesh_box(mesh, low, high);
     return mt_fail(MT_INPUT,
         "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu at [%.4g, "
-        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm%s",
+        "%.4g, %.4g]; the mesh extends from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g] mm%s",
         at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), element, centre[0], centre[1],
         centre[2], low[0], low[1], low[2], high[0], high[1], high[2],
         mt_scale_advice(mt_scale_extent_mm(low, high), mt_scale_distance_mm(low, high, at_mm)));
@@ -214,8 +214,8 @@ static mt_status name_outside(const mt_case *input, const mt_mesh *mesh, const m
     const size_t probe = first_outside(mesh, probes->n, probes->xyz_mm, probes->element);
     if (probe < probes->n_points)
         return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", probe, input->points[probe].name, mt_message());
-    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", probe - probes->n_points + 1,
-        input->line.points, mt_message());
+    return mt_fail(MT_INPUT, "line, point %zu of %zu: %s", probe - probes->n_points + 1, input->line.points,
+        mt_message());
 }
 
 mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes)

@@ -29,12 +29,12 @@ static const char *model_word(const void *structure, size_t i)
 
 enum { HEAD_KEYS = 6 };
 static const mt_yaml_key head_keys[HEAD_KEYS + 1] = {
-    MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "The cell model."),
-    MT_YAML_STRING(content, type, "type", NULL, "The kind of cell."),
-    MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "The time step."),
-    MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "From beat to beat."),
-    MT_YAML_UNSIGNED(content, beats, "beats", "0", MT_YAML_AT_LEAST(0), "How many there were."),
-    MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "The membrane potential."),
+    MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "Ionic model."),
+    MT_YAML_STRING(content, type, "type", NULL, "Cell type."),
+    MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "Time step."),
+    MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "Basic cycle length."),
+    MT_YAML_UNSIGNED(content, beats, "beats", "0", MT_YAML_AT_LEAST(0), "Number of pacing cycles."),
+    MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "Transmembrane voltage."),
     MT_YAML_END};
 
 /* Returns the keys of numbers from `first` on, one for each quantity. */
@@ -62,8 +62,8 @@ static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, c
     const mt_yaml_key *parameters, *states;
     MT_TRY(number_keys(scratch, model->parameters, model->n_parameters, 0, MT_YAML_NONE, &parameters));
     MT_TRY(number_keys(scratch, model->states, model->n_states, model->n_parameters, NULL, &states));
-    mt_yaml_key keys[HEAD_KEYS + 3] = {
-        [HEAD_KEYS] = MT_YAML_MAPPING("parameters", parameters, "Those that are not the type's own."),
+    mt_yaml_key keys[HEAD_KEYS + 3] = {[HEAD_KEYS] = MT_YAML_MAPPING("parameters", parameters,
+                                           "Parameters that differ from those of the type."),
         MT_YAML_MAPPING("states", states, "All states of the model."),
         MT_YAML_END};
     memcpy(keys, head_keys, HEAD_KEYS * sizeof *keys);
@@ -158,7 +158,7 @@ static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
     const content head = {number_of(s->model), s->type, s->dt_ms, s->bcl_ms, s->beats, s->v_mV};
     const char *text;
     MT_TRY(mt_yaml_write(scratch, &table, &head, &text));
-    (void)fprintf(to, "# The state of a cell, by myotile.\n%s", text);
+    (void)fprintf(to, "# State of a cell, written by myotile.\n%s", text);
     return MT_OK;
 }
 

@@ -32,7 +32,7 @@ mt_status mt_cell_model_find(const char *name, const mt_cell_model **model)
         const size_t n = strlen(names);
         (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*m)->name);
     }
-    return mt_fail(MT_INPUT, "cell model '%.40s'; allowed: %s", name, names);
+    return mt_fail(MT_INPUT, "ionic model '%.40s'; allowed: %s", name, names);
 }
 
 void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size)

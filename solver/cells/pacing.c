@@ -79,9 +79,9 @@ static mt_status check_pulses(const mt_pulses *p, double dt_ms)
             p->start_ms, p->duration_ms, end_ms / dt_ms, dt_ms, most);
     if (isinf(p->bcl_ms)) return MT_OK;
     if (!(p->bcl_ms >= dt_ms))
-        return mt_fail(MT_INPUT, "bcl %g ms; allowed: at least a step, %g ms", p->bcl_ms, dt_ms);
+        return mt_fail(MT_INPUT, "bcl %g ms; allowed: at least one step, %g ms", p->bcl_ms, dt_ms);
     if (!(end_ms <= p->bcl_ms))
-        return mt_fail(MT_INPUT, "start %g, duration %g: ends behind a cycle of %g ms", p->start_ms,
+        return mt_fail(MT_INPUT, "start %g, duration %g: ends after the cycle of %g ms", p->start_ms,
             p->duration_ms, p->bcl_ms);
     if (!((double)p->beats * p->bcl_ms / dt_ms <= most))
         return mt_fail(MT_INPUT, "%zu beats, bcl %g ms: %.3g steps of %g ms; allowed: at most %g", p->beats,
@@ -119,13 +119,13 @@ mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *varian
     mt_lone_cell cell;
     MT_SCRATCH(scratch);
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
-    if (isinf(pulses->bcl_ms)) return mt_fail(MT_INPUT, "pacing: bcl is without end");
+    if (isinf(pulses->bcl_ms)) return mt_fail(MT_INPUT, "pacing: bcl is infinite");
     MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, *v_mV, states, &cell));
     cell.carried = pulses->carried;
     for (size_t beat = 1; beat <= steps.beats; beat++) {
         const mt_status status = one_beat(&cell, &steps, pulses->rise_mV_ms);
-        if (status != MT_OK) return mt_fail(status, "pacing: in beat %zu %s", beat, mt_message());
-        if (go_on && !go_on(user, beat)) return mt_fail(MT_STOPPED, "stopped while a cell was paced");
+        if (status != MT_OK) return mt_fail(status, "pacing, beat %zu: %s", beat, mt_message());
+        if (go_on && !go_on(user, beat)) return mt_fail(MT_STOPPED, "stopped while pacing a cell");
     }
     *v_mV = cell.v_mV;
     memcpy(states, cell.state, model->n_states * sizeof *states);

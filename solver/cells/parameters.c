@@ -27,7 +27,7 @@ static mt_status no_parameter(const mt_cell_model *model, const mt_yaml_override
     for (size_t k = 0, n = 0; k < model->n_parameters && n < sizeof names; k++)
         n += (size_t)snprintf(
             names + n, sizeof names - n, "%s%s", k > 0 ? ", " : "", model->parameters[k].name);
-    return mt_fail(MT_INPUT, "%s %.60s: no parameter of the cell model %s; allowed: %s", text->from,
+    return mt_fail(MT_INPUT, "%s %.60s: not a parameter of the ionic model %s; allowed: %s", text->from,
         text->text, model->name, names);
 }
 
@@ -100,11 +100,11 @@ static mt_status add_change(
     MT_TRY(read_change(model, text, factor, &k, &number));
     const bool scaled = names(model, factor ? i : asked->n_scales, asked->scales, k);
     if (scaled && factor)
-        return mt_fail(MT_INPUT, "%s %.60s: %s has a factor before it; allowed: one", text->from, text->text,
+        return mt_fail(MT_INPUT, "%s %.60s: %s already has a factor; allowed: one", text->from, text->text,
             model->parameters[k].name);
     if (scaled || (!factor && names(model, i - asked->n_scales, asked->sets, k)))
-        return mt_fail(MT_INPUT, "%s %.60s: %s has a %s, too; allowed: one of them", text->from, text->text,
-            model->parameters[k].name, scaled ? "factor" : "value before it");
+        return mt_fail(MT_INPUT, "%s %.60s: %s already has a %s; allowed: one of them", text->from,
+            text->text, model->parameters[k].name, scaled ? "factor" : "value");
     changes->factor[k] = factor ? number : 1;
     changes->value[k] = factor ? NAN : number;
     return MT_OK;
@@ -133,7 +133,8 @@ static mt_status check_step(const mt_cell_model *model, const mt_cell_variant *v
     for (size_t k = 0; k < model->n_states; k++) finite &= isfinite(state[k]) != 0;
     for (size_t k = 0; k < model->n_constants; k++) finite &= fabs(constants[k]) <= (double)FLT_MAX;
     return finite ? MT_OK
-                  : mt_fail(MT_INPUT, "a step of such a cell (%s) does not end in numbers", variant->name);
+                  : mt_fail(MT_INPUT, "a step of this cell (%s) does not result in finite numbers",
+                        variant->name);
 }
 
 mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *base,

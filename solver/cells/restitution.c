@@ -42,7 +42,7 @@ mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant
     const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
 {
     if (pulses->beats < MT_RESTITUTION_BEATS_LEAST)
-        return mt_fail(MT_INPUT, "%zu beats at a cycle length; allowed: at least %d", pulses->beats,
+        return mt_fail(MT_INPUT, "%zu beats per cycle length; allowed: at least %d", pulses->beats,
             MT_RESTITUTION_BEATS_LEAST);
     MT_SCRATCH(scratch);
     mt_pulses before = *pulses;

@@ -42,15 +42,15 @@ static mt_status get_directions(mt_arena *scratch, mt_stars *s)
         normal |= s->tissue[k].d[2] != s->tissue[k].d[1];
     }
     if (normal && !s->mesh->sheet)
-        return mt_fail(MT_INPUT, "the mesh has no sheets, and the tissue conducts otherwise normal to them "
-                                 "than within them; `myotile mesh fibres` makes some");
+        return mt_fail(
+            MT_INPUT, "the mesh has no sheets, which orthotropic tissue requires (conductivity normal to the "
+                      "sheets differs from the transverse one); `myotile mesh fibres` writes them");
     s->sheet = normal ? s->mesh->sheet : NULL;
     s->fibre = s->mesh->fibre;
     if (s->fibre) return MT_OK;
     if (along)
-        return mt_fail(MT_INPUT,
-            "the mesh has no fibres, and the tissue conducts otherwise along than across them; "
-            "`myotile mesh fibres` makes some, equal conductivities need none");
+        return mt_fail(MT_INPUT, "the mesh has no fibres, which anisotropic tissue requires; `myotile mesh "
+                                 "fibres` writes them; isotropic tissue needs none");
     MT_TRY(mt_mesh_new_fibres(scratch, &any));
     s->fibre = any.fibre;
     return MT_OK;

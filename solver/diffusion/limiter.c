@@ -31,7 +31,7 @@ static mt_status take_symmetric(mt_arena *scratch, const mt_stars *s, mt_symmetr
 /* An element is limited if it creates at least this fraction of the energy of the worst one. */
 static const double SHARE = 0.05;
 
-static const char looking_close_by[] = "looking where patterns could grow";
+static const char looking_close_by[] = "searching for growing patterns";
 
 /* Marks the indefinite elements that have this element's star in their patch for another examination. */
 static void ask_again(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
@@ -365,7 +365,7 @@ mt_status mt_limiter_measure(const mt_stars *s, mt_limits *found)
     MT_TRY(take_symmetric(scratch, s, &symmetric));
     MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, &ends));
     if (!ends.settled)
-        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
+        return mt_fail(MT_NUMERICS, "the lowest eigenvalue, %g per ms, did not converge in %zu Lanczos steps",
             ends.lowest, ends.steps);
     found->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
     found->top_per_ms = ends.highest;

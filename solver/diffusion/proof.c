@@ -205,7 +205,7 @@ static mt_status sweep(mt_stars *s, size_t rings, const uint8_t *leave, patch *p
     for (size_t e = 0; e < s->n; e++) {
         const size_t c = s->walk->place[e];
         if (e % MT_STARS_CHUNK == 0)
-            MT_TRY(mt_watch_tell(s->watch, "proving that nothing grows", ((double)rings - 1) / RINGS));
+            MT_TRY(mt_watch_tell(s->watch, "proving stability", ((double)rings - 1) / RINGS));
         if (unpaid[c] && !leave[c]) unpaid[c] = pay(s, c, unpaid[c], rings, p);
     }
     return MT_OK;

@@ -278,8 +278,8 @@ static mt_status run(lanczos *l, const mt_spectrum_goal *goal, size_t max_steps,
         MT_TRY(step(l, s->steps > 0 ? s->beta[s->steps - 1] : 0, alpha, beta));
         s->steps++;
         if (!isfinite(*alpha) || !isfinite(*beta))
-            return mt_fail(
-                MT_NUMERICS, "Lanczos step %zu gave %g and %g; both must be finite", s->steps, *alpha, *beta);
+            return mt_fail(MT_NUMERICS, "Lanczos step %zu resulted in %g and %g; both must be finite",
+                s->steps, *alpha, *beta);
         largest = fmax(largest, fmax(fabs(*alpha), *beta));
         bool exhausted = s->steps == l->n || *beta <= 1e-13 * largest;
         done = exhausted || s->steps == max_steps;

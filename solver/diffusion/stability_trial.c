@@ -88,7 +88,7 @@ mt_status mt_stability_trial_run(
             16 * u * old.norm + u * (fmax(old.largest, now.largest) + 40 * trial->dt_ms * row * old.farthest);
         if (!(now.norm <= old.norm + rounding))
             return mt_fail(MT_NUMERICS,
-                "step %zu of %g ms: |V - mean| grew from %.17g to %.17g; it must fall in every step", k,
+                "step %zu of %g ms: |V - mean| grew from %.17g to %.17g; it must decrease in every step", k,
                 trial->dt_ms, old.norm, now.norm);
         if (old.norm > 0) trial->most_growth = fmax(trial->most_growth, now.norm / old.norm);
         trial->after = now.norm;

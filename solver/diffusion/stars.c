@@ -329,7 +329,7 @@ static mt_status refuse_volume(const mt_stars *s, size_t c)
     mt_mesh_centroid(s->mesh, c, x);
     return mt_fail(MT_INPUT,
         "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
-        "convert IN OUT --repair` turns inverted elements and removes flat ones)",
+        "convert IN OUT --repair` reorients inverted elements and removes flat ones)",
         mt_mesh_number(s->mesh, c), x[0], x[1], x[2], s->volume[c]);
 }
 
@@ -386,7 +386,7 @@ static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
 {
     size_t indefinite = 0;
     for (size_t first = 0; first < s->n; first += MT_STARS_CHUNK) {
-        MT_TRY(mt_watch_tell(s->watch, "coupling the elements", (double)first / (double)s->n));
+        MT_TRY(mt_watch_tell(s->watch, "coupling elements", (double)first / (double)s->n));
 #pragma omp parallel for schedule(static) reduction(+ : indefinite) if (s->n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
             make_star(s, c, ask);

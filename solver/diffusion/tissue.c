@@ -25,7 +25,7 @@ mt_status mt_tissue_check(const mt_tissue *tissue)
 
 mt_status mt_tissues_check(const mt_tissues *tissues, size_t n_elements)
 {
-    if (tissues->n == 0) return mt_fail(MT_INPUT, "there is no tissue; at least one is needed");
+    if (tissues->n == 0) return mt_fail(MT_INPUT, "no tissue; at least one is needed");
     for (size_t k = 0; k < tissues->n; k++) MT_TRY(mt_tissue_check(&tissues->tissue[k]));
     for (size_t c = 0; tissues->of && c < n_elements; c++)
         if (tissues->of[c] >= tissues->n)

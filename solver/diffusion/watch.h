@@ -22,5 +22,5 @@ static inline bool mt_watch_go_on(const mt_watch *watch, const char *stage, doub
 MT_NODISCARD static inline mt_status mt_watch_tell(const mt_watch *watch, const char *stage, double done)
 {
     if (mt_watch_go_on(watch, stage, done)) return MT_OK;
-    return mt_fail(MT_STOPPED, "stopped while the diffusion operator was made");
+    return mt_fail(MT_STOPPED, "stopped while computing the diffusion operator");
 }

@@ -68,7 +68,7 @@ mt_status mt_kernels_choose(const char *isa)
             names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "", all[k]->isa);
     }
     return mt_fail(MT_INPUT,
-        "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
+        "instruction set '%.40s'; allowed on this processor: %s (the first is the default)", isa, names);
 }
 
 /* Prefetches v, because the gathers would load it one miss at a time. */

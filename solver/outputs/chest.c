@@ -42,7 +42,7 @@ static mt_status check_distance(const mt_mesh *mesh, const mt_electrode *electro
         nearest = fmin(nearest, mt_length3(away));
     }
     if (nearest >= LEAST_MM) return MT_OK;
-    return mt_fail(MT_INPUT, "the electrode %s would be %.2g mm from the heart; allowed: at least %d mm",
+    return mt_fail(MT_INPUT, "electrode %s would be %.2g mm from the heart; allowed: at least %d mm",
         electrode->name, nearest, LEAST_MM);
 }
 
@@ -56,7 +56,8 @@ mt_status mt_chest_electrodes(
     double axis[3][3], middle_mm[3];
     for (int k = 0; k < 3; k++) axis[0][k] = -landmarks->up[k], axis[1][k] = landmarks->to_rv[k];
     if (mt_length3(axis[1]) == 0)
-        return mt_fail(MT_INPUT, "without a right ventricle it is not known how the heart lies in the chest");
+        return mt_fail(
+            MT_INPUT, "without a right ventricle the orientation of the heart in the chest is unknown");
     mt_cross3(axis[0], axis[1], axis[2]);
     find_middle(mesh, middle_mm);
     for (int e = 0; e < MT_CHEST_ELECTRODES; e++) {

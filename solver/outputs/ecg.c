@@ -34,8 +34,9 @@ static mt_status check_directions(const mt_mesh *mesh, const mt_media *media)
         mt_medium_intracellular(&media->medium[k], sigma);
         if ((!mesh->fibre && sigma[0] != sigma[1]) || (!mesh->sheet && sigma[2] != sigma[1]))
             return mt_fail(MT_INPUT,
-                "the mesh has no %s, and its cells conduct %g mS/mm along the fibres, %g across them and %g "
-                "normal to the sheets; `myotile mesh fibres` makes some, equal conductivities need none",
+                "the mesh has no %s, but its intracellular conductivities are %g mS/mm longitudinal, %g "
+                "transverse and %g normal to the sheets; `myotile mesh fibres` writes them; equal "
+                "conductivities need none",
                 mesh->fibre ? "sheets" : "fibres", sigma[0], sigma[1], sigma[2]);
     }
     return MT_OK;
@@ -125,11 +126,11 @@ static mt_status check_distances(const mt_mesh *mesh, size_t n, const mt_electro
         const size_t number = mt_mesh_number(mesh, closest[e].element);
         if (closest[e].distance_mm == 0)
             return mt_fail(MT_INPUT,
-                "electrode '%s' at [%g, %g, %g] mm lies in the tissue, in element %zu; it must be outside",
+                "electrode '%s' at [%g, %g, %g] mm is in the tissue, in element %zu; it must be outside",
                 of->name, x[0], x[1], x[2], number);
         return mt_fail(MT_INPUT,
             "electrode '%s' at [%g, %g, %g] mm is %.3g mm from element %zu of the tissue; it must be at "
-            "least %.3g mm away, the length of that element",
+            "least %.3g mm away, the size of that element",
             of->name, x[0], x[1], x[2], closest[e].distance_mm, number,
             cbrt(mt_mesh_volume_mm3(mesh, closest[e].element)));
     }

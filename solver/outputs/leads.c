@@ -47,7 +47,7 @@ static mt_status check_other(const char *electrode)
     for (size_t k = 0; k < MT_LEADS_STANDARD; k++)
         if (strcmp(electrode, lead_name[k]) == 0)
             return mt_fail(MT_INPUT,
-                "electrode '%s' has the name of a lead that RA, LA and LL make; allowed: another name",
+                "electrode '%s' has the name of a lead that RA, LA and LL define; allowed: another name",
                 electrode);
     return MT_OK;
 }

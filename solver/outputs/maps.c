@@ -19,8 +19,8 @@ const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
 const char *const mt_map_label[MT_MAPS] = {[MT_MAP_ACTIVATION] = "Activation time",
     [MT_MAP_REPOLARISATION] = "Repolarisation time",
     [MT_MAP_APD] = "Action potential duration",
-    [MT_MAP_REST] = "Resting potential",
-    [MT_MAP_PEAK] = "Peak potential",
+    [MT_MAP_REST] = "Resting membrane potential",
+    [MT_MAP_PEAK] = "Peak voltage",
     [MT_MAP_UPSTROKE] = "Upstroke velocity",
     [MT_MAP_CONDUCTION_VELOCITY] = "Conduction velocity"};
 

@@ -18,15 +18,15 @@ const char *const mt_velocity_key[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] 
 const char *const mt_velocity_label[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",
     [MT_VELOCITY_NOT_ACTIVATED] = "undefined: not activated",
     [MT_VELOCITY_STIMULATED] = "undefined: stimulated",
-    [MT_VELOCITY_FEW] = "undefined: too few activated elements around",
-    [MT_VELOCITY_UNEVEN] = "undefined: activation too uneven",
+    [MT_VELOCITY_FEW] = "undefined: too few activated elements nearby",
+    [MT_VELOCITY_UNEVEN] = "undefined: irregular activation",
     [MT_VELOCITY_TURNS] = "undefined: wavefronts collide or originate",
     [MT_VELOCITY_FLAT] = "undefined: no gradient of activation time"};
 
 const char *const mt_velocity_short[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "none",
     [MT_VELOCITY_NOT_ACTIVATED] = "not activated",
     [MT_VELOCITY_STIMULATED] = "stimulated",
-    [MT_VELOCITY_FEW] = "with few elements around",
+    [MT_VELOCITY_FEW] = "with too few elements nearby",
     [MT_VELOCITY_UNEVEN] = "uneven",
     [MT_VELOCITY_TURNS] = "at collisions or origins",
     [MT_VELOCITY_FLAT] = "without a gradient"};

@@ -8,7 +8,7 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_ODE] = {"ode_compute", "ODE compute"},
     [MT_PHASE_ACTIVATION] = {"activation", "activation times"},
     [MT_PHASE_STIMULUS] = {"stimulus", "stimulus"},
-    [MT_PHASE_BEATS] = {"beats", "from beat to beat"},
+    [MT_PHASE_BEATS] = {"beats", "start of a beat"},
     [MT_PHASE_SOLVER] = {"solver_compute", "implicit solver compute"},
     [MT_PHASE_SUMS] = {"sums_compute", "sums over tiles, compute"},
     [MT_PHASE_SUMS_EXCHANGE] = {"sums_exchange", "sums over tiles, exchange"},
@@ -17,7 +17,7 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_SYNC] = {"sync", "sync"},
     [MT_PHASE_WAITING] = {"waiting", "waiting in the exchange"},
     [MT_PHASE_LINKS] = {"links", "links between IPUs"},
-    [MT_PHASE_CONTROL] = {"control", "decisions of the implicit solver"},
+    [MT_PHASE_CONTROL] = {"control", "control of the implicit solver"},
 };
 
 /* First compute sets of the beats and of an implicit step's iterations and sums; beyond the last set for explicit

@@ -136,8 +136,9 @@ static mt_status check_columns(const mt_halo *halo)
     for (uint32_t part = 0; part < halo->n_parts; part++)
         if (mt_halo_local(halo, part) > UINT16_MAX + (size_t)1)
             return mt_fail(MT_FIT,
-                "tile %u: %zu elements with those received; 16-bit columns reach 65536: use more tiles", part,
-                mt_halo_local(halo, part));
+                "tile %u: %zu elements including received ones; 16-bit columns allow at most 65536: use more "
+                "tiles",
+                part, mt_halo_local(halo, part));
     return MT_OK;
 }
 
@@ -536,7 +537,7 @@ mt_status mt_plan_check(const ipu_executable *executable)
 {
     const mt_status status = ipu_executable_check(executable);
     if (status != MT_INPUT) return status;
-    return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", mt_message());
+    return mt_fail(MT_NUMERICS, "the compiled program is invalid: %s", mt_message());
 }
 
 mt_status mt_plan_costs(

@@ -11,8 +11,8 @@ mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
 {
     const uint64_t parts = (uint64_t)ipus * tiling->tiles;
     if (parts > INT32_MAX)
-        return mt_fail(MT_INPUT, "%lu machines of %u tiles make %llu parts; allowed: at most %d", ipus,
-            tiling->tiles, (unsigned long long)parts, INT32_MAX);
+        return mt_fail(MT_INPUT, "%lu IPUs of %u tiles: %llu parts; allowed: at most %d", ipus, tiling->tiles,
+            (unsigned long long)parts, INT32_MAX);
     return ipu_topology_allows(&tiling->one.links, ipus);
 }
 
@@ -24,8 +24,8 @@ mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
     const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
     if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are available", (double)there / 1e9);
     (void)snprintf(finding, sizeof finding,
-        "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
-        "whatever the mesh%s",
+        "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes per "
+        "tile), for any mesh%s",
         ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
     if (bytes > (double)there) return mt_fail(MT_FILE, "%s", finding);
     if (bytes >= 1e9) mt_warn("%s", finding);

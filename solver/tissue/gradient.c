@@ -64,7 +64,7 @@ mt_status mt_gradient_steps(
     ruler r = {.length_mm = 0};
     MT_ALLOC(arena, *step, whole->n_elements);
     if (by_depth && !whole->depth)
-        return mt_fail(MT_INPUT, "along: depth; the mesh has none: `myotile mesh fibres` writes it");
+        return mt_fail(MT_INPUT, "along: depth; the mesh has no depth: `myotile mesh fibres` writes it");
     if (gradient->along == MT_GRADIENT_APEX_TO_BASE) MT_TRY(heart_ruler(whole, &r));
     if (gradient->along >= MT_GRADIENT_X) box_ruler(whole, (int)gradient->along - MT_GRADIENT_X, &r);
     for (size_t e = 0; e < whole->n_elements; e++)

@@ -139,7 +139,8 @@ mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *who
             becomes[*of] = 1 + find_or_add(media, &to, number);
         }
         if (becomes[*of] > MT_MEDIA_MOST)
-            return mt_fail(MT_INPUT, "more than %d different tissues; allowed: so many", MT_MEDIA_MOST);
+            return mt_fail(
+                MT_INPUT, "more than %d different tissues; allowed: at most this number", MT_MEDIA_MOST);
         *of = (uint16_t)(becomes[*of] - 1);
     }
     return MT_OK;

@@ -34,7 +34,7 @@ static bool has_box(const mt_region *region) { return !isnan(region->min_mm[0]);
 static mt_status check_box(const mt_region *region)
 {
     if (isnan(region->min_mm[0]) != isnan(region->max_mm[0]))
-        return mt_fail(MT_INPUT, "%s is given alone; allowed: a box has min_mm and max_mm",
+        return mt_fail(MT_INPUT, "%s is given alone; allowed: a box with min_mm and max_mm",
             has_box(region) ? "min_mm" : "max_mm");
     for (int axis = 0; axis < 3; axis++)
         if (region->min_mm[axis] > region->max_mm[axis])
@@ -50,7 +50,7 @@ static mt_status check_sphere(const mt_region *region)
     if (region->at[0] && !isnan(region->centre_mm[0]))
         return mt_fail(MT_INPUT, "both at and centre_mm are given; allowed: one of them, with radius_mm");
     if (has_centre(region) && isnan(region->radius_mm))
-        return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: both, a sphere",
+        return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: a sphere with both",
             region->at[0] ? "at" : "centre_mm");
     if (!has_centre(region) && !isnan(region->radius_mm))
         return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
@@ -98,12 +98,10 @@ static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
     mt_adjacency adjacency;
     mt_meaning meaning;
     char text[MT_MEANING_TEXT];
-    (void)strcpy(
-        advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
+    (void)strcpy(advice, "; `myotile mesh surfaces` tags the base, epicardium and endocardia that it finds");
     if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(scratch, mesh, &adjacency) == MT_OK &&
         mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
-        (void)snprintf(
-            advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
+        (void)snprintf(advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` assigns them with %s", text);
 }
 
 /* Adds the key before the failure message, and, if `help`, advice after it. */
@@ -149,7 +147,7 @@ static mt_status no_element(const char *key, const char *text, int32_t tag, cons
     for (size_t g = 0; g < mesh->n_groups; g++) group |= mesh->group_tag[g] == tag;
     mt_names_list(mesh, MT_NAMES_ELEMENTS, list);
     return mt_fail(MT_INPUT, "%s: no element has the tag %.60s; the mesh has %s%s", key, text, list,
-        group ? "; `group` instead of `tag` means the elements of a group" : "");
+        group ? "; `group` instead of `tag` selects the elements of a group" : "");
 }
 
 /* Removes the elements outside a region of the mesh, or outside a group. */
@@ -202,7 +200,8 @@ static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsign
 {
     if (region->layer < 0) return MT_OK;
     if (!mesh->layer)
-        return mt_fail(MT_INPUT, "layer: %s; the mesh has no layers: `myotile mesh fibres` writes them",
+        return mt_fail(MT_INPUT,
+            "layer: %s; the mesh has no transmural layers: `myotile mesh fibres` writes them",
             mt_region_layers[region->layer]);
     for (size_t c = 0; c < mesh->n_elements; c++)
         reached[c] = reached[c] && mesh->layer[c] == MT_LAYER_ENDO + region->layer;
@@ -219,19 +218,19 @@ static mt_status none_reached(
         region->tag, region->group[0] ? " of the group " : "", region->group);
     (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
         in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
-        region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " of those in " : "",
+        region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " listed in " : "",
         region->elements);
-    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no element%s", which);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "no element%s", which);
     mt_mesh_box(mesh, low_mm, high_mm);
     const char *advice = mt_scale_advice(mt_scale_extent_mm(low_mm, high_mm), nearest_mm);
     if (has_box(region))
         return mt_fail(MT_INPUT,
-            "no element's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
+            "no element centre%s is in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
             "outside%s",
             which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
             region->max_mm[1], region->max_mm[2], nearest_mm, advice);
     return mt_fail(MT_INPUT,
-        "no element's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there%s", which,
+        "no element centre%s is within %g mm of [%g, %g, %g]; the nearest is %.3g mm away%s", which,
         region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm, advice);
 }
 

@@ -45,14 +45,13 @@ static mt_status read_head(mt_scan *scan, size_t *n, int of_cell[COLUMNS])
     while (next_cell(scan, *n == 0, cell)) {
         int k = 0;
         while (k < COLUMNS && strcmp(cell, column_name[k]) != 0) k++;
-        if (k == COLUMNS) return mt_scan_fail(scan, "the column '%s'; allowed: %s", cell, all_columns);
-        if (has[k]) return mt_scan_fail(scan, "the column %s is there twice", cell);
+        if (k == COLUMNS) return mt_scan_fail(scan, "column '%s'; allowed: %s", cell, all_columns);
+        if (has[k]) return mt_scan_fail(scan, "duplicate column %s", cell);
         has[k] = true;
         of_cell[(*n)++] = k;
     }
     for (int k = X; k <= Z; k++)
-        if (!has[k])
-            return mt_scan_fail(scan, "there is no column %s; needed: x_mm, y_mm and z_mm", column_name[k]);
+        if (!has[k]) return mt_scan_fail(scan, "no column %s; needed: x_mm, y_mm and z_mm", column_name[k]);
     return MT_OK;
 }
 
@@ -76,10 +75,10 @@ static mt_status read_site(mt_scan *scan, size_t n, const int of_cell[COLUMNS], 
     size_t k = 0;
     *site = (mt_site){.radius_mm = NAN, .line = scan->line};
     for (; next_cell(scan, k == 0, cell); k++) {
-        if (k == n) return mt_scan_fail(scan, "more than the %zu cells of the first line", n);
+        if (k == n) return mt_scan_fail(scan, "more fields than the %zu of the header", n);
         MT_TRY(read_cell(scan, of_cell[k], cell, site));
     }
-    return k == n ? MT_OK : mt_scan_fail(scan, "%zu cells; allowed: %zu, as in the first line", k, n);
+    return k == n ? MT_OK : mt_scan_fail(scan, "%zu fields; allowed: %zu, as in the header", k, n);
 }
 
 mt_status mt_sites_read(mt_arena *arena, const char *path, size_t most, size_t *n, mt_site **sites)
@@ -92,13 +91,13 @@ mt_status mt_sites_read(mt_arena *arena, const char *path, size_t most, size_t *
     scan.comment = '#';
     MT_ALLOC(arena, *sites, most);
     if (!next_line(&scan))
-        return mt_scan_fail(&scan, "the file is empty; needed: a line with columns: %s", all_columns);
+        return mt_scan_fail(&scan, "the file is empty; needed: a header with columns: %s", all_columns);
     MT_TRY(read_head(&scan, &n_cells, of_cell));
     mt_scan_next_line(&scan);
     for (*n = 0; next_line(&scan); ++*n) {
-        if (*n == most) return mt_scan_fail(&scan, "one site more than the %zu that are allowed", most);
+        if (*n == most) return mt_scan_fail(&scan, "more than %zu sites; allowed: at most this number", most);
         MT_TRY(read_site(&scan, n_cells, of_cell, &(*sites)[*n]));
         mt_scan_next_line(&scan);
     }
-    return *n > 0 ? MT_OK : mt_scan_fail(&scan, "there are no sites; needed: at least one");
+    return *n > 0 ? MT_OK : mt_scan_fail(&scan, "no sites; needed: at least one");
 }
