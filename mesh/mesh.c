@@ -43,8 +43,8 @@ mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
 mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped)
 {
     return mt_mesh_note(arena, mesh,
-        "%zu quadratic elements and triangles: their corners are used, the %zu vertices on their edges are "
-        "dropped",
+        "%zu quadratic elements and triangles: only their corners are used, and the %zu vertices on their "
+        "edges are removed",
         n, n_dropped);
 }
 

@@ -41,7 +41,7 @@ static mt_status grow(mt_arena *arena, mt_mesh *mesh)
 {
     const size_t n = mesh->n_names;
     mt_mesh_name *names;
-    if (n == MT_NAMES_MAX) return mt_fail(MT_INPUT, "more than %d names of tags", MT_NAMES_MAX);
+    if (n == MT_NAMES_MAX) return mt_fail(MT_INPUT, "more than %d tag names", MT_NAMES_MAX);
     if (n & (n - 1)) return MT_OK;
     MT_ALLOC(arena, names, n > 0 ? 2 * n : 1);
     if (n > 0) memcpy(names, mesh->names, n * sizeof *names);
@@ -139,7 +139,7 @@ mt_status mt_names_find(const mt_mesh *mesh, int32_t dimension, const char *text
     if (n == 1) return MT_OK;
     mt_names_list(mesh, dimension, list);
     return mt_fail(MT_INPUT, "%.60s is %s; allowed: %s%s", text,
-        n == 0 ? "no name of a tag" : "the name of several tags",
+        n == 0 ? "not a tag name" : "the name of several tags",
         dimension == MT_NAMES_FACES ? "of the mesh's triangles: " : "of the mesh's elements: ", list);
 }
 
@@ -192,7 +192,7 @@ mt_status mt_names_make_text(mt_arena *arena, const mt_mesh *mesh, const char **
     const bool written = out && fclose(out) == 0;
     *text = written ? mt_arena_text(arena, made) : NULL;
     free(made);
-    if (!written) return mt_fail(MT_MEMORY, "no memory to write names of tags");
+    if (!written) return mt_fail(MT_MEMORY, "out of memory writing tag names");
     return *text ? MT_OK : MT_MEMORY;
 }
 
@@ -202,7 +202,7 @@ static mt_status add_group(mt_arena *arena, mt_mesh *mesh, int32_t tag)
     for (size_t g = 0; g < mesh->n_groups; g++) twice |= mesh->group_tag[g] == tag;
     if (twice || mesh->n_groups == MT_GROUPS_MAX)
         return mt_fail(MT_INPUT, "group %d is %s; allowed: at most %d different groups", tag,
-            twice ? "there twice" : "one too many", MT_GROUPS_MAX);
+            twice ? "a duplicate" : "beyond the limit", MT_GROUPS_MAX);
     if (mesh->n_groups == 0) {
         MT_ALLOC(arena, mesh->group_tag, MT_GROUPS_MAX);
         MT_ALLOC(arena, mesh->groups, mesh->n_elements);
@@ -372,8 +372,7 @@ mt_status mt_names_settle(mt_arena *arena, mt_mesh *mesh)
     }
     if (n_changed == 0) return MT_OK;
     MT_TRY(renumber(arena, &tags, to, mesh));
-    return mt_mesh_note(
-        arena, mesh, "surfaces are known by their names, and their tags are changed to ours: %s", list);
+    return mt_mesh_note(arena, mesh, "surfaces are recognised by name and renumbered: %s", list);
 }
 
 /* ---- groups ---- */
@@ -416,6 +415,7 @@ mt_status mt_names_unassigned(mt_arena *arena, mt_mesh *mesh, const uint8_t *wit
     for (size_t c = 0; c < n; c++)
         if (without[c]) mesh->region[c] = free_tag;
     return mt_mesh_note(arena, mesh,
-        "%zu of %zu elements have no region in the file: they get the tag %d, which no other element has",
+        "%zu of %zu elements have no region in the file: they are assigned tag %d, which no other element "
+        "has",
         n_without, n, free_tag);
 }

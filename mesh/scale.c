@@ -38,8 +38,9 @@ const char *mt_scale_advice(double extent_mm, double length_mm)
 {
     if (!(length_mm > MT_SCALE_FAR * extent_mm)) return "";
     if (extent_mm < MT_SCALE_LEAST_MM)
-        return "; the mesh looks like centimetres or metres: `myotile mesh convert IN OUT --unit` converts "
-               "it";
-    if (length_mm / 1000 <= MT_SCALE_FAR * extent_mm) return "; this looks like micrometres: 1 mm = 1000 um";
+        return "; the mesh appears to be in centimetres or metres: `myotile mesh convert IN OUT --unit` "
+               "converts it";
+    if (length_mm / 1000 <= MT_SCALE_FAR * extent_mm)
+        return "; this appears to be in micrometres: 1 mm = 1000 um";
     return "; is this in mm?";
 }

@@ -48,7 +48,8 @@ static mt_status check_rule(const mt_fibres_rule *rule)
     const double *share = rule->layer_share, sum = share[0] + share[1] + share[2];
     if (!(share[0] >= 0 && share[1] >= 0 && share[2] >= 0 && fabs(sum - 1) <= 1e-6))
         return mt_fail(MT_INPUT,
-            "fibres: shares %g, %g, %g of the layers, with sum %.9g; each must be 0 or more, and the sum 1",
+            "fibres: fractions %g, %g, %g of the transmural layers, with sum %.9g; each must be at least 0, "
+            "and the sum 1",
             share[0], share[1], share[2], sum);
     return MT_OK;
 }
@@ -115,7 +116,7 @@ static mt_status fit_base(const mt_mesh *mesh, const unsigned char *surface, pla
             for (int k = 0; k < 3; k++) moment[i][k] += d[i] * d[k];
     }
     if (!thinnest(moment, base->normal))
-        return mt_fail(MT_INPUT, "the base's %zu vertices lie in a line; a plane is needed", n);
+        return mt_fail(MT_INPUT, "the %zu vertices of the base are collinear; a plane is needed", n);
     for (int k = 0; k < 3; k++) length += base->normal[k] * (base->centre[k] - mean[k]);
     for (int k = 0; k < 3 && length < 0; k++) base->normal[k] = -base->normal[k];
     return MT_OK;

@@ -96,7 +96,7 @@ static mt_status order_vertices(mt_arena *scratch, graph *g, const unsigned char
         if (n_given == 0 && end - n > 1)
             return mt_fail(MT_INPUT,
                 "Laplace's equation: none of the %zu vertices connected to vertex %zu has a given value; "
-                "every piece of the mesh needs one",
+                "every connected component of the mesh needs one",
                 end - n, v);
         n = end, total += n_given;
     }
@@ -270,7 +270,7 @@ static mt_status iterate(
     while (norm > tolerance * start) {
         if (report->iterations == max_iterations)
             return mt_fail(MT_NUMERICS,
-                "Laplace's equation: residual %.3g of what it was after %zu steps; it must fall to %.3g",
+                "Laplace's equation: relative residual %.3g after %zu steps; allowed: at most %.3g",
                 norm / start, max_iterations, tolerance);
         precondition_all(problem, w->r, w->z);
         double before = rho;
@@ -282,7 +282,7 @@ static mt_status iterate(
         double curvature = dot(w, n, w->p, w->q);
         if (!(curvature > 0) || !isfinite(rho))
             return mt_fail(MT_NUMERICS,
-                "Laplace's equation: broke down at step %zu with residual %.3g of what it was (p.Ap = %g)",
+                "Laplace's equation: breakdown at step %zu with relative residual %.3g (p.Ap = %g)",
                 report->iterations, norm / start, curvature);
         step(problem, w, rho / curvature);
         norm = sqrt(dot(w, n, w->r, w->r));

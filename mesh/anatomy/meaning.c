@@ -130,10 +130,9 @@ bool mt_meaning_text(const mt_meaning *m, char text[MT_MEANING_TEXT])
         for (size_t t = 0; t < m->n; t++)
             if (m->surface[t] == s) add(text, "%s%d", before, m->tag[t]), before = "+";
     }
-    add(text, "` (overlap with the surfaces found by the shape:%s)", overlaps);
+    add(text, "` (overlap with the surfaces found from the shape:%s)", overlaps);
     if (overlaps[0]) return true;
-    (void)strcpy(
-        text, "none of the tags lies for more than half of its area on a surface found by the shape");
+    (void)strcpy(text, "no tag has more than half of its area on a surface found from the shape");
     return false;
 }
 
@@ -162,7 +161,7 @@ static mt_status refuse_tags(const char *text)
 {
     return mt_fail(MT_INPUT,
         "--tags %s; allowed: base, epi, lv and rv, each with its tags or their names, such "
-        "as " MT_MEANING_EXAMPLE " (a tag once, at most %d)",
+        "as " MT_MEANING_EXAMPLE " (each tag once, at most %d)",
         text, MT_MEANING_TAGS_MAX);
 }
 

@@ -39,8 +39,8 @@ static mt_status no_such_tag(const mt_mesh *mesh, int32_t tag)
             list + length, sizeof list - length, "%s%d", n > 1 ? ", " : "", mesh->face_tag[f]);
     }
     if (n == 0) return mt_fail(MT_INPUT, "the mesh has no tagged triangles");
-    return mt_fail(MT_INPUT, "no triangle of the mesh has the tag %d; there are %s%s", tag, list,
-        n == SHOWN ? " and perhaps more" : "");
+    return mt_fail(MT_INPUT, "no triangle of the mesh has the tag %d; the mesh has %s%s", tag, list,
+        n == SHOWN ? " and possibly more" : "");
 }
 
 mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag)

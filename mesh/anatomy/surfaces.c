@@ -474,12 +474,11 @@ static mt_status refuse(const body *b, cut *c, const char *what)
             list + used, sizeof list - used, "%s%.0f", i ? ", " : "", 100 * c->patches[i].area / b->whole);
     }
     static const char *const cut_at[] = {"nowhere", "at a flat base",
-        "at a flat base, and between what is in shade and what is not",
-        "between what is in shade and what is not"};
+        "at a flat base, and between shaded and unshaded parts", "between shaded and unshaded parts"};
     return mt_fail(MT_INPUT,
-        "%s: cut %s the surface has %zu patches (of %s%s %% of its area) and %zu cavities; needed: one outer "
-        "surface and one or two cavities that open at the base, or triangles tagged as base (1), epicardium "
-        "(2), left (3) and right endocardium (4)",
+        "%s: divided %s, the surface has %zu patches (%s%s %% of its area) and %zu cavities; needed: one "
+        "outer surface and one or two cavities that open at the base, or triangles tagged as base (1), "
+        "epicardium (2), left (3) and right endocardium (4)",
         what, cut_at[c->way], c->n_patches, list, c->n_patches > 6 ? ", ..." : "", cavities);
 }
 
@@ -519,7 +518,7 @@ static mt_status check_pieces(body *b, uint32_t *queue, cut *c)
     c->way = NOWHERE;
     make_cut(b, queue, c);
     for (size_t i = 0; i < c->n_patches; i++) n += c->patches[i].area >= hole_area * b->whole;
-    return n == 1 ? MT_OK : refuse(b, c, "the surface is not one piece");
+    return n == 1 ? MT_OK : refuse(b, c, "the surface is not connected");
 }
 
 /* Tags as base the triangles with a vertex on a line between two of epicardium and cavities. */
@@ -588,8 +587,9 @@ static mt_status tell_left(mt_arena *scratch, const body *b, const cut *c, int32
     if (c->n_cavities == 1 || wall_mm[0] >= walls_ratio * wall_mm[1]) return MT_OK;
     if (wall_mm[1] < walls_ratio * wall_mm[0])
         return mt_fail(MT_INPUT,
-            "surfaces: the walls of the two cavities are %.3g and %.3g mm thick, too near to tell left from "
-            "right; needed: triangles tagged as base (1), epicardium (2), left (3) and right endocardium (4)",
+            "surfaces: the walls of the two cavities are %.3g and %.3g mm thick, too similar to distinguish "
+            "left from right; needed: triangles tagged as base (1), epicardium (2), left (3) and right "
+            "endocardium (4)",
             wall_mm[0], wall_mm[1]);
     const double thin = wall_mm[0];
     wall_mm[0] = wall_mm[1];
@@ -630,7 +630,7 @@ mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found)
     MT_TRY(check_pieces(&b, queue, &c));
     find_cut(&b, queue, &c);
     if (c.epi == c.n_patches || c.n_cavities == 0 || c.n_cavities > 2)
-        return refuse(&b, &c, "the anatomy is not clear");
+        return refuse(&b, &c, "the anatomy is ambiguous");
     MT_TRY(join_patches(scratch, &b, &c));
     for (size_t t = 0; t < b.n; t++) {
         const kind what = c.patches[c.of[t]].what;

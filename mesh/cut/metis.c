@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is handed to METIS as it is");
+_Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is passed to METIS unchanged");
 
 enum { HEARD = 1024, SAID = 240 };
 
@@ -138,7 +138,8 @@ static mt_status ask_in_a_child(const struct question *q, struct seen *seen)
     int ends[2];
     sigset_t all, before;
     const pid_t parent = getpid();
-    if (pipe(ends) != 0) return mt_fail(MT_FILE, "METIS: no pipe to its process: %s", strerror(errno));
+    if (pipe(ends) != 0)
+        return mt_fail(MT_FILE, "METIS: cannot create a pipe to its process: %s", strerror(errno));
     q->answer->done = false;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -149,7 +150,8 @@ static mt_status ask_in_a_child(const struct question *q, struct seen *seen)
     (void)close(ends[1]);
     if (child > 0) watch(child, ends[0], seen);
     (void)close(ends[0]);
-    return child > 0 ? MT_OK : mt_fail(MT_FILE, "METIS: no process of its own: %s", strerror(error));
+    return child > 0 ? MT_OK
+                     : mt_fail(MT_FILE, "METIS: cannot start a separate process: %s", strerror(error));
 }
 
 /* ---- result ---- */
@@ -195,17 +197,17 @@ static bool failed(const struct question *q, const struct seen *seen, char *why,
     const int ended = seen->ended;
     if (q->answer->done && q->answer->code == METIS_OK && parts_in_bounds(q)) return false;
     if (q->answer->done && q->answer->code == METIS_OK)
-        (void)snprintf(cause, sizeof cause, "it gave parts that do not exist");
+        (void)snprintf(cause, sizeof cause, "it returned invalid part numbers");
     else if (q->answer->done)
         (void)snprintf(cause, sizeof cause, "answer %d", q->answer->code);
     else if (ended != -1 && WIFSIGNALED(ended))
         (void)snprintf(
             cause, sizeof cause, "killed by signal %d, %s", WTERMSIG(ended), strsignal(WTERMSIG(ended)));
     else
-        (void)snprintf(cause, sizeof cause, "it ended without an answer");
+        (void)snprintf(cause, sizeof cause, "it ended without a result");
     squeeze(seen, said);
     (void)snprintf(
-        why, size, "%s%s%s%s", cause, *said ? "; it said: \"" : "; it said nothing", said, *said ? "\"" : "");
+        why, size, "%s%s%s%s", cause, *said ? "; output: \"" : "; no output", said, *said ? "\"" : "");
     return true;
 }
 
@@ -222,7 +224,7 @@ static mt_status attempt(const struct question *q, mt_metis_outcome *outcome, bo
         return mt_fail(
             MT_MEMORY, "METIS: out of memory for %zu elements in %u parts (%s)", n, q->n_parts, why);
     if (q->answer->done && q->answer->code == METIS_ERROR_INPUT)
-        return mt_fail(MT_INPUT, "METIS: refuses %zu elements in %u parts (%s)", n, q->n_parts, why);
+        return mt_fail(MT_INPUT, "METIS: rejected %zu elements in %u parts (%s)", n, q->n_parts, why);
     if (!*outcome->failure) memcpy(outcome->failure, why, sizeof why);
     return MT_OK;
 }
@@ -240,8 +242,8 @@ static mt_status attempts(struct question *q, double imbalance, mt_metis_outcome
         if (succeeded) return MT_OK;
     }
     return mt_fail(MT_INPUT,
-        "METIS: fails on %zu elements in %u parts with the seeds 1 to %d, with imbalance %g and with %g; "
-        "first: %s",
+        "METIS: failed on %zu elements in %u parts with seeds 1 to %d at imbalance %g and %g; first failure: "
+        "%s",
         q->adjacency->n_elements, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
 }
 
@@ -253,7 +255,7 @@ mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, doubl
     q.bytes = sizeof *q.answer + adjacency->n_elements * sizeof *part;
     q.answer = mmap(NULL, q.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.answer == MAP_FAILED)
-        return mt_fail(MT_MEMORY, "METIS: out of memory: %zu bytes for its answer", q.bytes);
+        return mt_fail(MT_MEMORY, "METIS: out of memory: %zu bytes for its result", q.bytes);
     const mt_status status = attempts(&q, imbalance, outcome);
     if (status == MT_OK) memcpy(part, q.answer->part, adjacency->n_elements * sizeof *part);
     (void)munmap(q.answer, q.bytes);

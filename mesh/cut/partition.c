@@ -27,8 +27,8 @@ static void note(const struct division *division, size_t n_elements, const mt_me
     if (outcome->attempts == 1) return;
     if (partition->metis_failures == 0)
         (void)snprintf(partition->remark, sizeof partition->remark,
-            "METIS failed on %zu elements in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
-            "this cut differs from the usual one",
+            "METIS failed on %zu elements in %u parts (%s); it succeeded with seed %u, imbalance %g, so this "
+            "partition differs from the default one",
             n_elements, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
     partition->metis_failures += outcome->attempts - 1;
 }

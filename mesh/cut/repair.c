@@ -403,7 +403,7 @@ mt_status mt_repair_parts(
 {
     const size_t n = adjacency->n_elements;
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
-        return mt_fail(MT_INPUT, "%zu elements cannot be cut into %u parts of %zu to %zu elements", n,
+        return mt_fail(MT_INPUT, "%zu elements cannot be partitioned into %u parts of %zu to %zu elements", n,
             n_parts, least, most);
     MT_SCRATCH(scratch);
     struct parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};

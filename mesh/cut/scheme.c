@@ -202,13 +202,13 @@ static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_aren
 
 /* ---- the table ---- */
 
-const mt_scheme mt_schemes[] = {{"full", "the whole separator to every neighbour", full, 0, true},
-    {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0, false},
-    {"mixed-clean", "elements for two or more to all neighbours, the others each to its one", mixed_clean, 0,
-        true},
-    {"exact", "a range for each set of neighbours that need the same elements; none unused", a_range_a_set, 0,
-        false},
-    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 22, false},
+const mt_scheme mt_schemes[] = {{"full", "the complete separator to every neighbour", full, 0, true},
+    {"ranged", "to each neighbour the shortest range with all elements it needs", ranged, 0, false},
+    {"mixed-clean", "elements needed by two or more neighbours to all, the others to the one that needs them",
+        mixed_clean, 0, true},
+    {"exact", "one range for each set of neighbours that need the same elements; no unused elements",
+        a_range_a_set, 0, false},
+    {"budget", "as exact, with ranges merged down to a limit", a_range_a_set, 22, false},
     {NULL, NULL, NULL, 0, false}};
 
 mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)
@@ -222,9 +222,9 @@ mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)
         if (ranges == 0) return MT_OK;
         if (s->ranges == 0)
             return mt_fail(
-                MT_INPUT, "separator scheme '%s' has no limit of ranges; %u is given", name, ranges);
+                MT_INPUT, "separator scheme '%s' has no limit of ranges, but %u is given", name, ranges);
         scheme->ranges = ranges;
         return MT_OK;
     }
-    return mt_fail(MT_INPUT, "separator scheme '%s'; there are: %s", mt_utf8_shown(name), names);
+    return mt_fail(MT_INPUT, "separator scheme '%s'; allowed: %s", mt_utf8_shown(name), names);
 }

@@ -56,8 +56,8 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh, uint8_t *without)
         int64_t number;
         mt_scan_word(scan, kind, sizeof kind);
         if (strcmp(kind, "Tt") != 0)
-            return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); %zu of %zu elements came before",
-                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_elements);
+            return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); after %zu of %zu elements",
+                kind[0] ? "element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_elements);
         for (size_t k = 0; k < 4; k++) {
             MT_TRY(mt_scan_need_more(scan, k, 4));
             MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
@@ -80,7 +80,7 @@ static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
     if (*numbers == 3 || *numbers == 6) return MT_OK;
     if (*numbers != 1)
         return mt_scan_fail(scan, "%zu numbers; allowed: a header of 1 or 2, or lines of 3 or 6", *numbers);
-    MT_TRY(mt_scan_int(scan, "number of vectors of an element", 1, 2, &vectors));
+    MT_TRY(mt_scan_int(scan, "number of vectors per element", 1, 2, &vectors));
     *numbers = 3 * (size_t)vectors;
     return MT_OK;
 }
@@ -95,11 +95,11 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
         double x[6];
         for (size_t k = 0; k < numbers; k++) {
             if (k > 0) MT_TRY(mt_scan_need_more(scan, k, numbers));
-            MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
+            MT_TRY(mt_scan_real(scan, "component of a fibre", 1e6, &x[k]));
         }
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
-            return mt_scan_fail(scan, "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; "
-                                      "every element needs directions");
+            return mt_scan_fail(scan, "a fibre of length 0 (bath, or isotropic), or a sheet parallel to its "
+                                      "fibre; every element needs directions");
         MT_TRY(mt_scan_end_line(scan, "the fibre"));
     }
     return mt_scan_end_file(scan, "fibres", mesh->n_elements);
@@ -225,8 +225,8 @@ static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
         int64_t number;
         mt_scan_word(&s->scan, kind, sizeof kind);
         if (strcmp(kind, "Tr") != 0)
-            return mt_scan_fail(&s->scan, "%s%s%s; allowed: Tr (a triangle); %zu of %zu came before",
-                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", f, s->n);
+            return mt_scan_fail(&s->scan, "%s%s%s; allowed: Tr (a triangle); after %zu of %zu",
+                kind[0] ? "element '" : "the file ends", kind, kind[0] ? "'" : "", f, s->n);
         for (size_t k = 0; k < 3; k++) {
             MT_TRY(mt_scan_need_more(&s->scan, k, 3));
             MT_TRY(mt_scan_int(&s->scan, "vertex", 0, (int64_t)n_vertices - 1, &number));
@@ -399,8 +399,8 @@ static mt_status refuse_lists(const char *name, const mt_tags *tags)
         while (t < tags->n && tags->tag[t] != l.tag) t++;
         if (t == tags->n)
             return mt_fail(MT_INPUT,
-                "%s: this list of vertices would be read as a surface of the mesh that is to be written; "
-                "allowed: another name for one of them",
+                "%s: this list of vertices would be read as a surface of the written mesh; allowed: another "
+                "name for one of them",
                 l.path);
     }
     return MT_OK;
@@ -417,7 +417,8 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
     MT_TRY(refuse_lists(name, &tags));
     if (tags.n > MT_CARP_TAGS_MAX)
         return mt_fail(MT_INPUT,
-            "%s: triangles of %zu different tags; allowed: %d, as each has a file of its own in this format",
+            "%s: triangles of %zu different tags; allowed: at most %d, since this format has one file per "
+            "tag",
             name, tags.n, MT_CARP_TAGS_MAX);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         char path[MT_FILE_PATH_MAX];

@@ -25,5 +25,5 @@ mt_status mt_element_list_read(mt_arena *arena, const char *path, size_t n_eleme
         (*listed)[number] = 1;
         MT_TRY(mt_scan_end_line(&scan, "the number of an element"));
     }
-    return n > 0 ? MT_OK : mt_scan_fail(&scan, "the list is empty; allowed: a number of an element a line");
+    return n > 0 ? MT_OK : mt_scan_fail(&scan, "the list is empty; allowed: one element number per line");
 }

@@ -57,10 +57,10 @@ mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_for
         if (n <= m || strcmp(path + n - m, formats[f].ending) != 0) continue;
         *format = &formats[f];
         if (!to_write || formats[f].write) return MT_OK;
-        return mt_fail(
-            MT_INPUT, "%s: %s files are only read; to write: %s", path, formats[f].ending, allowed);
+        return mt_fail(MT_INPUT, "%s: %s files can only be read; allowed for writing: %s", path,
+            formats[f].ending, allowed);
     }
-    return mt_fail(MT_INPUT, "%s: the ending tells the format; allowed: %s", path, allowed);
+    return mt_fail(MT_INPUT, "%s: unknown file name extension; allowed: %s", path, allowed);
 }
 
 mt_status mt_mesh_format_check(const char *path, mt_file_replace replace, const mt_mesh_format **format)
@@ -79,8 +79,8 @@ mt_status mt_mesh_unit(const char *path, const mt_mesh_format *format, const cha
     MT_TRY(mt_unit_mm(stated, &stated_mm));
     if (asked && stated_mm != *unit_mm)
         return mt_fail(MT_INPUT,
-            "%s: --unit %s, and the file states %s; allowed: %s, or no --unit; if that is wrong, convert the "
-            "original again",
+            "%s: --unit %s, but the file states %s; allowed: %s, or no --unit; if the stated unit is wrong, "
+            "convert the original again",
             path, asked, stated, stated);
     *unit_mm = stated_mm;
     return MT_OK;
@@ -92,8 +92,8 @@ mt_status mt_mesh_read_as(
     MT_TRY(format->read(arena, path, unit_mm, mesh));
     if (mesh->n_elements == 0)
         return mt_fail(MT_INPUT,
-            "%s: a surface of %zu triangles without elements; `myotile mesh fill` makes a mesh of it", path,
-            mesh->n_faces);
+            "%s: a surface of %zu triangles without elements; `myotile mesh fill` generates a mesh from it",
+            path, mesh->n_faces);
     return MT_OK;
 }
 
@@ -107,5 +107,5 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     const mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;
     return mt_fail(
-        status, "%s: %s; `myotile mesh convert %s OUT.hdf --repair` may mend it", path, mt_message(), path);
+        status, "%s: %s; `myotile mesh convert %s OUT.hdf --repair` may repair it", path, mt_message(), path);
 }

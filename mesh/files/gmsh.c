@@ -87,7 +87,7 @@ static mt_status end_section(reader *r, const char *name)
     r->scan.binary = false;
     (void)snprintf(mark, sizeof mark, "$End%s", name);
     if (mt_scan_behind(&r->scan, mark)) return MT_OK;
-    return mt_scan_fail(&r->scan, "section $%s has no %s; the file may be cut off", name, mark);
+    return mt_scan_fail(&r->scan, "section $%s has no %s; the file may be truncated", name, mark);
 }
 
 /* Reads the end mark of a section, which must follow immediately: its counts agree with its content. */
@@ -100,9 +100,9 @@ static mt_status expect_end(reader *r, const char *name)
     r->scan.binary = false;
     mt_scan_word(&r->scan, word, sizeof word);
     if (strcmp(word, mark) == 0) return MT_OK;
-    if (!binary) return mt_scan_fail(&r->scan, "'%.40s'; %s must follow here", word, mark);
+    if (!binary) return mt_scan_fail(&r->scan, "'%.40s'; expected: %s", word, mark);
     r->scan = before;
-    return mt_scan_fail(&r->scan, "section $%s holds something else than what it counts", name);
+    return mt_scan_fail(&r->scan, "section $%s does not have the content that it counts", name);
 }
 
 static mt_status read_format(reader *r)
@@ -124,13 +124,12 @@ static mt_status read_format(reader *r)
     if (r->binary) {
         mt_scan_next_line(&r->scan);
         r->scan.binary = true;
-        MT_TRY(
-            mt_scan_int(&r->scan, "the binary 1 that shows the order of bytes", INT32_MIN, INT32_MAX, &one));
+        MT_TRY(mt_scan_int(&r->scan, "binary 1 that indicates the byte order", INT32_MIN, INT32_MAX, &one));
         if (one == 1 << 24)
-            return mt_scan_fail(&r->scan, "the file is big-endian; only little-endian binary can be read");
+            return mt_scan_fail(&r->scan, "the file is big-endian; allowed: little-endian binary");
         if (one != 1)
             return mt_scan_fail(
-                &r->scan, "the binary 1 that shows the order of bytes is %lld", (long long)one);
+                &r->scan, "the binary 1 that indicates the byte order is %lld", (long long)one);
     }
     return expect_end(r, "MeshFormat");
 }
@@ -208,7 +207,7 @@ static mt_status read_listing(reader *r, bool parts, listing *l)
         for (size_t k = 1; k < l->n[d]; k++)
             if (l->of[d][k].tag == l->of[d][k - 1].tag)
                 return mt_scan_fail(
-                    &r->scan, "entity %lld of dimension %d is there twice", (long long)l->of[d][k].tag, d);
+                    &r->scan, "duplicate entity %lld of dimension %d", (long long)l->of[d][k].tag, d);
     }
     l->there = true;
     return MT_OK;
@@ -324,8 +323,8 @@ static mt_status read_node_block(reader *r, size_t *done)
     MT_TRY(mt_scan_int(&r->scan, "parametric (0 or 1)", 0, 1, &parametric));
     MT_TRY(mt_scan_count(&r->scan, "number of nodes of an entity", r->binary ? 32 : 8, &n));
     if (n > r->n_nodes - *done)
-        return mt_scan_fail(
-            &r->scan, "%zu nodes of an entity; $Nodes counts %zu, and %zu came before", n, r->n_nodes, *done);
+        return mt_scan_fail(&r->scan, "%zu nodes of an entity; $Nodes counts %zu, %zu of them already read",
+            n, r->n_nodes, *done);
     for (size_t k = *done; k < *done + n; k++) {
         MT_TRY(mt_scan_long(&r->scan, "tag of a node", 0, INT64_MAX, &r->nodes[k].tag));
         r->nodes[k].index = (uint32_t)k;
@@ -359,14 +358,14 @@ static mt_status read_nodes_4(reader *r)
 
 static mt_status read_nodes(reader *r)
 {
-    if (r->has_nodes) return mt_scan_fail(&r->scan, "a second section $Nodes; one is allowed");
+    if (r->has_nodes) return mt_scan_fail(&r->scan, "a second section $Nodes; allowed: one");
     MT_TRY(r->old ? read_nodes_2(r) : read_nodes_4(r));
     bool ascending = true;
     for (size_t k = 1; k < r->n_nodes; k++) ascending = ascending && r->nodes[k].tag > r->nodes[k - 1].tag;
     if (!ascending) qsort(r->nodes, r->n_nodes, sizeof *r->nodes, by_node_tag);
     for (size_t k = 1; k < r->n_nodes; k++)
         if (r->nodes[k].tag == r->nodes[k - 1].tag)
-            return mt_scan_fail(&r->scan, "node %lld is there twice", (long long)r->nodes[k].tag);
+            return mt_scan_fail(&r->scan, "duplicate node %lld", (long long)r->nodes[k].tag);
     r->has_nodes = true;
     return expect_end(r, "Nodes");
 }
@@ -533,12 +532,13 @@ static mt_status read_element_block(reader *r, size_t *done)
     MT_TRY(check_type(r, type));
     MT_TRY(mt_scan_count(&r->scan, "number of elements of an entity", r->binary ? 16 : 4, &n));
     if (n > r->n_elements - *done)
-        return mt_scan_fail(&r->scan, "%zu elements of an entity; $Elements counts %zu, and %zu came before",
-            n, r->n_elements, *done);
+        return mt_scan_fail(&r->scan,
+            "%zu elements of an entity; $Elements counts %zu, %zu of them already read", n, r->n_elements,
+            *done);
     if (n > 0 && dimension == 3 && find_entity(r->ghosts, r->n_ghosts, entity_tag))
         return mt_scan_fail(&r->scan,
-            "%zu ghost elements, copies of those of other partitions; allowed: the whole mesh in one file, "
-            "which has none (gmsh -part N without -part_split)",
+            "%zu ghost elements (copies from other partitions); allowed: the complete mesh in one file, "
+            "without ghosts (gmsh -part N without -part_split)",
             n);
     r->of = owner_of(r, dimension, entity_tag);
     const int32_t physical = r->of ? r->of->physical[0] : 0;
@@ -563,13 +563,13 @@ static mt_status read_elements_4(reader *r)
     MT_TRY(take_elements(r, n));
     for (size_t b = 0; b < n_blocks; b++) MT_TRY(read_element_block(r, &done));
     if (done == n) return MT_OK;
-    return mt_scan_fail(&r->scan, "the blocks of $Elements hold %zu elements; it counts %zu", done, n);
+    return mt_scan_fail(&r->scan, "the blocks of $Elements have %zu elements; it counts %zu", done, n);
 }
 
 static mt_status read_elements(reader *r)
 {
-    if (!r->has_nodes) return mt_scan_fail(&r->scan, "$Elements before $Nodes; they must come behind");
-    if (r->has_elements) return mt_scan_fail(&r->scan, "a second section $Elements; one is allowed");
+    if (!r->has_nodes) return mt_scan_fail(&r->scan, "$Elements before $Nodes; allowed: after them");
+    if (r->has_elements) return mt_scan_fail(&r->scan, "a second section $Elements; allowed: one");
     MT_TRY(r->old ? read_elements_2(r) : read_elements_4(r));
     r->has_elements = true;
     return expect_end(r, "Elements");
@@ -578,8 +578,8 @@ static mt_status read_elements(reader *r)
 /* Checks the place of a section of entities in version 4: it is unique and precedes the elements. */
 static mt_status check_listing(const reader *r, const char *name, const listing *l)
 {
-    if (l->there) return mt_scan_fail(&r->scan, "a second section $%s; one is allowed", name);
-    if (r->has_elements) return mt_scan_fail(&r->scan, "$%s behind $Elements; it must come before", name);
+    if (l->there) return mt_scan_fail(&r->scan, "a second section $%s; allowed: one", name);
+    if (r->has_elements) return mt_scan_fail(&r->scan, "$%s after $Elements; allowed: before them", name);
     return MT_OK;
 }
 
@@ -607,13 +607,13 @@ static mt_status read_file(reader *r)
     char word[72];
     mt_scan_word(&r->scan, word, sizeof word);
     if (strcmp(word, "$MeshFormat") != 0)
-        return mt_scan_fail(&r->scan, "is no MSH file: it does not begin with $MeshFormat");
+        return mt_scan_fail(&r->scan, "not an MSH file: it does not begin with $MeshFormat");
     MT_TRY(read_format(r));
     for (;;) {
         mt_scan_word(&r->scan, word, sizeof word);
         if (!word[0]) break;
         if (word[0] != '$')
-            return mt_scan_fail(&r->scan, "'%.20s'; a section, which begins with $, must follow here", word);
+            return mt_scan_fail(&r->scan, "'%.20s'; expected: a section, which begins with $", word);
         MT_TRY(read_section(r, word + 1));
     }
     if (r->has_elements && r->n_tetrahedra > 0) return MT_OK;
@@ -712,8 +712,8 @@ static mt_status find_regions(mt_arena *arena, reader *r, mt_mesh *mesh, uint8_t
         const double *value = mt_gmsh_data_at(data, r->number[c]);
         without[c] = !value || !mt_vtk_whole(*value, (size_t)r->number[c], &mesh->region[c], &odd);
     }
-    MT_TRY(mt_mesh_note(
-        arena, mesh, "regions: those of %s; the file has no physical groups of elements", data->is->name));
+    MT_TRY(mt_mesh_note(arena, mesh,
+        "regions are taken from %s, since the file has no physical groups of elements", data->is->name));
     return mt_vtk_odd_note(arena, &odd, data->is->name, "element", mesh);
 }
 
@@ -740,7 +740,7 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
     for (size_t k = 0; k < 4 * r->n_tetrahedra && r->on_edge; k++) r->on_edge[r->tetrahedron_vertex[k]] = 0;
     for (size_t k = 0; k < r->n_nodes && r->on_edge; k++) n_dropped += r->on_edge[k];
     if (r->n_nodes_counted > r->n_nodes)
-        MT_TRY(mt_mesh_note(arena, mesh, "$Nodes has %zu nodes, and counts %zu, as Gmsh 4.8 does at times",
+        MT_TRY(mt_mesh_note(arena, mesh, "$Nodes has %zu nodes, but counts %zu, as Gmsh 4.8 sometimes does",
             r->n_nodes, r->n_nodes_counted));
     if (r->n_curved > 0) MT_TRY(mt_mesh_note_curved(arena, mesh, r->n_curved, n_dropped));
     return mt_vtk_unused_note(arena, &unused, mesh);

@@ -65,8 +65,8 @@ static mt_status read_rows(mt_arena *arena, mt_scan *scan, size_t n, bool of_nod
         MT_TRY(mt_scan_int(
             scan, of_nodes ? "node of a value" : "element of a value", 0, INT32_MAX, &rows[k].number));
         for (size_t i = 0; i < each; i++)
-            MT_TRY(mt_scan_real(scan, each == 1 ? "region" : "part of a direction", each == 1 ? 1e300 : 1e6,
-                &rows[k].value[i]));
+            MT_TRY(mt_scan_real(scan, each == 1 ? "region" : "component of a direction",
+                each == 1 ? 1e300 : 1e6, &rows[k].value[i]));
     }
     qsort(rows, n, sizeof *rows, by_number);
     MT_ALLOC(arena, data->number, n);
@@ -99,7 +99,7 @@ mt_status mt_gmsh_data_read(
     }
     const size_t most = mt_scan_left(scan) / (binary ? 4 + 8 * components : 2 + 2 * components) + 1;
     if (h.n < 0 || (size_t)h.n > most)
-        return mt_scan_fail(scan, "%lld values of %s are counted; the rest of the file has room for %zu",
+        return mt_scan_fail(scan, "%lld values of %s are counted; the rest of the file has space for %zu",
             (long long)h.n, h.name, most);
     data->is = is;
     return read_rows(arena, scan, (size_t)h.n, of_nodes, data);

@@ -24,8 +24,7 @@ static void count_lines(mt_scan scan, size_t *n_points, size_t *n_triangles)
 static mt_status read_point(mt_scan *scan, double unit_mm, double xyz_mm[3])
 {
     for (int k = 0; k < 3; k++) {
-        if (!mt_scan_more(scan))
-            return mt_scan_fail(scan, "a point of %d coordinates; it must have three", k);
+        if (!mt_scan_more(scan)) return mt_scan_fail(scan, "a point of %d coordinates; allowed: three", k);
         MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, &xyz_mm[k]));
         xyz_mm[k] *= unit_mm;
     }
@@ -41,7 +40,8 @@ static mt_status read_corner(mt_scan *scan, size_t n, size_t n_all, uint32_t *ve
     const long long index = number < 0 ? (long long)n + number : number - 1;
     if (end == word || (*end != 0 && *end != '/') || number == 0 || index < 0 || index >= (long long)n_all)
         return mt_scan_fail(scan,
-            "corner '%s' of a face; allowed: 1 to %zu, or -1 to -%zu, and what '/' follows", word, n_all, n);
+            "corner '%s' of a face; allowed: 1 to %zu, or -1 to -%zu, optionally followed by '/'", word,
+            n_all, n);
     *vertex = (uint32_t)index;
     return MT_OK;
 }
@@ -58,7 +58,7 @@ static mt_status read_face(mt_scan *scan, size_t n_points, mt_mesh *mesh)
         const uint32_t v[3] = {first, before, now};
         memcpy(mesh->face_vertex + 3 * mesh->n_faces++, v, sizeof v);
     }
-    if (corners < 3) return mt_scan_fail(scan, "a face of %zu corners; it must have three or more", corners);
+    if (corners < 3) return mt_scan_fail(scan, "a face of %zu corners; allowed: three or more", corners);
     return MT_OK;
 }
 

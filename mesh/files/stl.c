@@ -71,7 +71,7 @@ static mt_status expect(mt_scan *scan, const char *wanted)
     char word[41];
     mt_scan_word(scan, word, sizeof word);
     if (strcmp(word, wanted) == 0) return MT_OK;
-    return mt_scan_fail(scan, "'%s'; %s must stand here", word, wanted);
+    return mt_scan_fail(scan, "'%s'; expected: %s", word, wanted);
 }
 
 static mt_status read_facet(mt_scan *scan, double unit_mm, double xyz_mm[9])
@@ -103,13 +103,14 @@ static mt_status read_text(mt_arena *arena, mt_scan *scan, double unit_mm, mt_me
         }
         if (strcmp(word, "facet") != 0)
             return mt_scan_fail(scan,
-                "'%s'; allowed: solid, facet, endsolid (or a binary file of the length its count tells)",
+                "'%s'; allowed: solid, facet, endsolid (or a binary file of the length that its count "
+                "implies)",
                 word);
         if (t == n) return mt_scan_fail(scan, "a facet without endfacet");
         MT_TRY(read_facet(scan, unit_mm, mesh->xyz_mm + 9 * t++));
     }
     if (t == n) return MT_OK;
-    return mt_scan_fail(scan, "%zu times endfacet, but %zu facets", n, t);
+    return mt_scan_fail(scan, "%zu endfacet lines, but %zu facets", n, t);
 }
 
 mt_status mt_stl_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)

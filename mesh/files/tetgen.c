@@ -80,7 +80,7 @@ static mt_status expect_rows(rows *r, bool ids, size_t ints, size_t reals)
     const size_t most = (mt_scan_left(&r->scan) + 1) / each; /* no blank after the last number */
     if (r->n <= most) return MT_OK;
     return mt_scan_fail(
-        &r->scan, "%zu %s are counted; the rest of the file has room for %zu", r->n, r->what, most);
+        &r->scan, "%zu %s are counted; the rest of the file has space for %zu", r->n, r->what, most);
 }
 
 /* Checks, before each number but the first of a row, that it is on the same line. */
@@ -234,7 +234,8 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     if (!ortho && !is_there(name, ".axi")) return MT_OK;
     MT_TRY(open_rows(scratch, name, ortho ? ".ortho" : ".axi", "fibres", 0, NULL, &r));
     if (ortho && is_there(name, ".axi"))
-        MT_TRY(mt_mesh_note(arena, mesh, "fibres: those of .ortho, which has sheets, too; .axi is not used"));
+        MT_TRY(mt_mesh_note(
+            arena, mesh, "fibres are read from .ortho, which also has sheets; .axi is not used"));
     if (r.n != mesh->n_elements)
         return mt_scan_fail(
             &r.scan, "%zu fibres are counted; allowed: %zu, the elements of the mesh", r.n, mesh->n_elements);
@@ -243,10 +244,10 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     if (ortho) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[9];
-        for (size_t k = 0; k < r.numbers; k++) MT_TRY(read_real(&r, "part of a direction", 1e6, &x[k]));
+        for (size_t k = 0; k < r.numbers; k++) MT_TRY(read_real(&r, "component of a direction", 1e6, &x[k]));
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
-            return mt_scan_fail(&r.scan, "a fibre of length 0, or a sheet of length 0 or along its fibre; "
-                                         "every element needs directions");
+            return mt_scan_fail(&r.scan, "a fibre of length 0, or a sheet of length 0 or parallel to its "
+                                         "fibre; every element needs directions");
         MT_TRY(mt_scan_end_line(&r.scan, "the directions of an element"));
     }
     return mt_scan_end_file(&r.scan, r.what, r.n);
@@ -267,7 +268,7 @@ static mt_status check_order(const rows *elements, int64_t vertices)
 {
     if (vertices == 4 || vertices == 10) return MT_OK;
     return mt_scan_fail(&elements->scan,
-        "number of vertices of an element is %lld; allowed: 4, or 10 (second order)", (long long)vertices);
+        "number of vertices per element is %lld; allowed: 4, or 10 (second order)", (long long)vertices);
 }
 
 mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
@@ -276,8 +277,7 @@ mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_m
     enum { MANY = 1000 };
     head of_points[] = {
         {"dimension", 3, 3, 3}, {"number of attributes", 0, MANY, 0}, {"number of markers", 0, 1, 0}};
-    head of_elements[] = {
-        {"number of vertices of an element", 4, 10, 4}, {"number of attributes", 0, MANY, 0}};
+    head of_elements[] = {{"number of vertices per element", 4, 10, 4}, {"number of attributes", 0, MANY, 0}};
     rows points = {0}, elements = {0};
     int64_t first;
     mt_vtk_odd odd = {0};

@@ -12,11 +12,11 @@ static mt_status read_head(mt_scan *scan, size_t *n)
 {
     char kind[41];
     MT_TRY(mt_scan_count(scan, "number of vertices", sizeof "0", n));
-    if (*n == 0) return mt_scan_fail(scan, "number of vertices is 0; allowed: 1 and more");
+    if (*n == 0) return mt_scan_fail(scan, "number of vertices is 0; allowed: at least 1");
     MT_TRY(mt_scan_end_line(scan, "the number of vertices"));
     mt_scan_word(scan, kind, sizeof kind);
     if (strcmp(kind, "intra") == 0 || strcmp(kind, "extra") == 0) return MT_OK;
-    return mt_scan_fail(scan, "%s%s%s behind the number of vertices; allowed: intra, extra",
+    return mt_scan_fail(scan, "%s%s%s after the number of vertices; allowed: intra, extra",
         kind[0] ? "'" : "the file ends", kind, kind[0] ? "'" : "");
 }
 
@@ -110,7 +110,7 @@ static mt_status add_list(
     return mt_fail(MT_INPUT,
         "%s: %zu vertices with %zu triangles of the boundary between them%s; allowed: the vertices of a "
         "surface (a list for a stimulus needs another name)",
-        list->path, list->n, inside, inside ? ", all of other surfaces" : "");
+        list->path, list->n, inside, inside ? ", all in other surfaces" : "");
 }
 
 mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh)

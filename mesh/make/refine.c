@@ -171,8 +171,8 @@ mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times)
     }
     if (elements < UINT32_MAX && faces < UINT32_MAX && vertices < UINT32_MAX) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%zu elements refined %lu times make %g elements, %g tagged triangles and up to %g vertices; each "
-        "must stay below %u",
+        "refining %zu elements %lu times results in %g elements, %g tagged triangles and up to %g vertices; "
+        "allowed: fewer than %u of each",
         coarse->n_elements, times, elements, faces, vertices, UINT32_MAX);
 }
 

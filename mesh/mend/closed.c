@@ -70,7 +70,7 @@ static mt_status merge_points(mt_arena *scratch, mt_mesh *surface, mt_closed *re
     for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, high[k] - b.low[k]);
     b.side = merge_distance * diagonal;
     if (surface->n_vertices > 0 && !(b.side > 0))
-        return mt_fail(MT_INPUT, "the surface's points are all one");
+        return mt_fail(MT_INPUT, "all points of the surface coincide");
     while (b.mask < surface->n_vertices) b.mask = 2 * b.mask + 1;
     MT_ALLOC(scratch, b.head, b.mask + 1);
     MT_ALLOC(scratch, b.next, surface->n_vertices);
@@ -238,8 +238,8 @@ static mt_status check_edges(const mt_mesh *surface, const mt_sides *sides)
     const uint32_t *edge = sides->n_single > 0 ? sides->single : sides->crowded;
     const double *a = surface->xyz_mm + 3 * (size_t)edge[0], *b = surface->xyz_mm + 3 * (size_t)edge[1];
     return mt_fail(MT_INPUT,
-        "the surface is not closed: %zu edges have one triangle and %zu more than two; each must have two; "
-        "the first runs from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) mm",
+        "the surface is not closed: %zu edges have one triangle and %zu have more than two; each must have "
+        "two; the first is from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) mm",
         sides->n_single, sides->n_crowded, a[0], a[1], a[2], b[0], b[1], b[2]);
 }
 
@@ -253,8 +253,8 @@ static mt_status wind(mt_mesh *surface, const pieces *p, mt_closed *report)
     report->area_mm2 = p->whole;
     report->volume_mm3 = fabs(six) / 6;
     if (!(report->volume_mm3 > 1e-6 * p->whole * sqrt(p->whole)))
-        return mt_fail(
-            MT_INPUT, "the surface encloses %g mm^3 with %g mm^2: no body", report->volume_mm3, p->whole);
+        return mt_fail(MT_INPUT, "the surface of %g mm^3 enclosed volume and %g mm^2 area is not a solid",
+            report->volume_mm3, p->whole);
     for (size_t t = 0; t < surface->n_faces; t++) {
         if (p->turn[t] == (six < 0)) continue;
         uint32_t *v = surface->face_vertex + 3 * t, last = v[2];
@@ -279,11 +279,10 @@ mt_status mt_closed_make(mt_mesh *surface, mt_closed *report)
     MT_TRY(mt_sides_make(scratch, surface, &sides));
     MT_TRY(check_edges(surface, &sides));
     MT_TRY(find_pieces(scratch, surface, &sides, &p));
-    if (p.contradictions > 0)
-        return mt_fail(MT_INPUT, "the surface has one side only, as a Moebius strip has");
+    if (p.contradictions > 0) return mt_fail(MT_INPUT, "the surface is not orientable, like a Moebius strip");
     if (p.n > 1)
         return mt_fail(MT_INPUT,
-            "the surface is %zu separate closed pieces (the first of %g %% of the area); one is needed", p.n,
-            100 * p.area[0] / p.whole);
+            "the surface has %zu separate closed components (the first with %g %% of the area); needed: one",
+            p.n, 100 * p.area[0] / p.whole);
     return wind(surface, &p, report);
 }

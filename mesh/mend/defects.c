@@ -167,11 +167,11 @@ void mt_defect_text(const mt_defects *defects, mt_defect kind, char *out, size_t
 
 mt_status mt_defects_refuse(const mt_defects *defects, const char *path)
 {
-    static const char *const cures[MT_DEFECT_KINDS] = {[MT_DEFECT_INVERTED] = "turns inverted elements",
+    static const char *const cures[MT_DEFECT_KINDS] = {[MT_DEFECT_INVERTED] = "reorients inverted elements",
         [MT_DEFECT_FLAT] = "closes or removes flat ones",
         [MT_DEFECT_DUPLICATE] = "removes duplicates",
         [MT_DEFECT_CROWDED] = "removes the smaller elements of crowded faces",
-        [MT_DEFECT_TRIANGLE] = "drops such triangles"};
+        [MT_DEFECT_TRIANGLE] = "removes such triangles"};
     char what[800] = "", cure[200] = "";
     if (!defects->fatal) return MT_OK;
     for (int kind = 0; kind < MT_DEFECT_KINDS; kind++) {

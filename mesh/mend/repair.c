@@ -153,7 +153,7 @@ static mt_status drop_vertices(mt_arena *scratch, mending *m)
 static mt_status check_mended(mt_arena *scratch, mending *m)
 {
     mt_adjacency adjacency;
-    if (m->mesh->n_elements == 0) return mt_fail(MT_INPUT, "the repair leaves no element");
+    if (m->mesh->n_elements == 0) return mt_fail(MT_INPUT, "no element is left after the repair");
     MT_TRY(mt_mesh_check(m->mesh));
     return mt_adjacency_make(scratch, m->mesh, &adjacency);
 }

@@ -135,12 +135,12 @@ mt_status mt_repeats_note(mt_arena *arena, mt_mesh *mesh, const mt_repeats *repe
             k > 0 ? ", " : " (", repeats->pair[k].region, repeats->pair[k].other, repeats->pair[k].n);
     if (repeats->n_merged > 0)
         MT_TRY(mt_mesh_note(arena, mesh,
-            "%zu elements repeat an earlier one with another region%s%s: they are one element each, of the "
-            "first region and in the groups of the others",
+            "%zu elements repeat an earlier one with another region%s%s: each is merged into one element of "
+            "the first region, in the groups of the others",
             repeats->n_merged, pairs, pairs[0] ? ")" : ""));
     if (repeats->n_lost == 0) return MT_OK;
     return mt_mesh_note(arena, mesh,
-        "%zu memberships of elements in groups are lost: there are more than %d groups", repeats->n_lost,
+        "%zu group memberships of elements are lost, because there are more than %d groups", repeats->n_lost,
         MT_GROUPS_MAX);
 }
 

@@ -48,8 +48,8 @@ mt_status mt_directions_note(
     char spread[128] = "";
     if (n_spread > 0)
         (void)snprintf(spread, sizeof spread,
-            "; in %zu of %zu elements these are more than 30 degrees from their mean", n_spread,
-            mesh->n_elements);
+            "; in %zu of %zu elements a vertex direction differs from the mean by more than 30 degrees",
+            n_spread, mesh->n_elements);
     return mt_mesh_note(
-        arena, mesh, "%s: the means of %.40s over each element's vertices%s", what, name, spread);
+        arena, mesh, "%s: means of %.40s over the vertices of each element%s", what, name, spread);
 }

@@ -10,15 +10,17 @@ static const char region[] = "region", element[] = "element";
 static mt_status check(const mt_series *s)
 {
     if (s->n_fields == 0 || s->n_frames == 0 || s->mesh->n_elements == 0)
-        return mt_fail(MT_INPUT, "a series of %zu fields, %zu frames and %zu elements; it must have some",
-            s->n_fields, s->n_frames, s->mesh->n_elements);
+        return mt_fail(MT_INPUT,
+            "a series of %zu fields, %zu frames and %zu elements; allowed: at least one of each", s->n_fields,
+            s->n_frames, s->mesh->n_elements);
     for (size_t i = 0; i < s->n_fields; i++) {
         const char *name = s->fields[i].name;
         MT_TRY(mt_vtkhdf_check_field(name));
         bool taken = strcmp(name, region) == 0 || strcmp(name, element) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, s->fields[k].name) == 0;
         if (taken)
-            return mt_fail(MT_INPUT, "element field '%s' is there twice, or one of the mesh's own", name);
+            return mt_fail(
+                MT_INPUT, "element field '%s' is a duplicate, or has the name of a mesh array", name);
     }
     return MT_OK;
 }

@@ -15,7 +15,7 @@ static size_t room(const mt_vtk_bytes *from)
 static mt_status check_room(const mt_vtk_bytes *from, const char *what, uint64_t n)
 {
     if (n <= room(from)) return MT_OK;
-    return mt_scan_fail(&from->scan, "array '%s': %s of %llu bytes; there is room for %zu", from->name, what,
+    return mt_scan_fail(&from->scan, "array '%s': %s of %llu bytes; allowed: at most %zu", from->name, what,
         (unsigned long long)n, room(from));
 }
 
@@ -33,9 +33,9 @@ static int digit(char c)
 static mt_status refuse_base64(const mt_vtk_bytes *from)
 {
     if (from->at >= from->end)
-        return mt_scan_fail(&from->scan, "array '%s': its base64 ends too early", from->name);
+        return mt_scan_fail(&from->scan, "array '%s': its base64 data is truncated", from->name);
     return mt_scan_fail(
-        &from->scan, "array '%s': byte 0x%02x in its base64", from->name, (unsigned char)*from->at);
+        &from->scan, "array '%s': byte 0x%02x in its base64 data", from->name, (unsigned char)*from->at);
 }
 
 /* Decodes four characters to one to three bytes; '=' is padding. */
@@ -120,7 +120,8 @@ static mt_status inflate_blocks(mt_arena *arena, mt_vtk_bytes *from, size_t n_bl
                 from->name, (unsigned long long)size, n);
         MT_TRY(take(arena, from, "a compressed block", (size_t)size, &block));
         const int result = uncompress(out, &done, block, (uLong)size);
-        if (result == Z_MEM_ERROR) return mt_fail(MT_MEMORY, "%s: no memory to decompress", from->scan.path);
+        if (result == Z_MEM_ERROR)
+            return mt_fail(MT_MEMORY, "%s: out of memory decompressing", from->scan.path);
         if (result != Z_OK || done != n)
             return mt_scan_fail(&from->scan,
                 "array '%s': compressed block %zu of %zu is damaged, or not of %zu bytes", from->name, b + 1,
@@ -156,9 +157,8 @@ mt_status mt_vtk_bytes_check(const mt_vtk_bytes *from, size_t n)
 {
     if (!from->compressed) return check_room(from, "content", n);
     if (n / BEST_RATIO <= room(from)) return MT_OK;
-    return mt_scan_fail(&from->scan,
-        "array '%s': %zu bytes cannot have been compressed into the %zu there are", from->name, n,
-        room(from));
+    return mt_scan_fail(&from->scan, "array '%s': %zu bytes cannot result from decompressing its %zu bytes",
+        from->name, n, room(from));
 }
 
 mt_status mt_vtk_bytes_read(mt_arena *arena, mt_vtk_bytes *from, size_t n, const unsigned char **bytes)

@@ -117,7 +117,7 @@ mt_status mt_vtk_grid_put_names(mt_arena *scratch, mt_vtk_grid *grid, size_t n, 
     MT_ALLOC(scratch, text, n);
     for (size_t k = 0; k < n; k++) {
         if (!(bytes[k] >= 0 && bytes[k] <= 255 && bytes[k] == floor(bytes[k])))
-            return mt_fail(MT_INPUT, "%s: names: number %zu is %g; allowed: the bytes of a text, 0 to 255",
+            return mt_fail(MT_INPUT, "%s: names: number %zu is %g; allowed: bytes of a text, 0 to 255",
                 grid->path, k, bytes[k]);
         text[k] = (char)(unsigned char)bytes[k];
     }
@@ -369,8 +369,8 @@ static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh, progress *don
         }
     if (done->n_bath == 0) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: cell %zu: %s has length 0 there (bath, or isotropic), as in %zu of %zu tetrahedra; every cell "
-        "needs a direction",
+        "%s: cell %zu: %s has length 0 (bath, or isotropic), as in %zu of %zu tetrahedra; every cell needs a "
+        "direction",
         grid->path, done->first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done->n_bath,
         mesh->n_elements);
 }
@@ -452,7 +452,7 @@ static mt_status put_names(mt_arena *arena, const mt_vtk_grid *grid, mt_mesh *me
     if (!grid->names) return MT_OK;
     MT_TRY(mt_fail_in(grid->path, mt_names_parse(arena, mesh, grid->names, grid->n_names)));
     if (mesh->n_groups == 0 || grid->of_cells[MT_VTK_GROUPS].is || mesh->n_elements == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: its names have %zu groups, and it has no array 'groups' of cells",
+    return mt_fail(MT_INPUT, "%s: its names have %zu groups, but there is no array 'groups' of cells",
         grid->path, mesh->n_groups);
 }
 

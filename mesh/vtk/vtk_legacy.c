@@ -55,7 +55,7 @@ static mt_status check_room(const reader *r, const char *what, const mt_vtk_type
     const size_t most = r->binary ? left / type->bytes : left / 2 + 1;
     if (n <= most) return MT_OK;
     return mt_scan_fail(
-        &r->scan, "%zu numbers (%s) follow here; the rest of the file has room for %zu", n, what, most);
+        &r->scan, "%zu numbers (%s) are counted; the rest of the file has space for %zu", n, what, most);
 }
 
 /* Reads n numbers; raw numbers begin on the next line. */
@@ -90,14 +90,14 @@ static mt_status skip_numbers(reader *r, const char *what, const mt_vtk_type *ty
 static mt_status check_no_data(const reader *r, const char *name)
 {
     if (r->n_data == SIZE_MAX) return MT_OK;
-    return mt_scan_fail(&r->scan, "%s behind CELL_DATA or POINT_DATA; allowed: before them", name);
+    return mt_scan_fail(&r->scan, "%s after CELL_DATA or POINT_DATA; allowed: before them", name);
 }
 
 static mt_status read_points(reader *r)
 {
     const mt_vtk_type *type;
     MT_TRY(check_no_data(r, "POINTS"));
-    if (r->has_points) return mt_scan_fail(&r->scan, "a second section POINTS; one is allowed");
+    if (r->has_points) return mt_scan_fail(&r->scan, "a second section POINTS; allowed: one");
     r->has_points = true;
     MT_TRY(mt_scan_count(&r->scan, "number of points", 3, &r->grid.n_points));
     MT_TRY(read_type(r, &type));
@@ -110,14 +110,14 @@ static mt_status read_joined(reader *r, const char *name, size_t n, size_t size,
     double *numbers, *end;
     size_t at = 0, filled = 0;
     if (n > size)
-        return mt_scan_fail(&r->scan, "%zu %s in %zu numbers; each needs one at least", n, name, size);
+        return mt_scan_fail(&r->scan, "%zu %s in %zu numbers; each needs at least one", n, name, size);
     MT_TRY(read_numbers(r, "corners of cells", mt_vtk_type_find("int"), size, &numbers));
     MT_ALLOC(r->scratch, end, n);
     for (size_t k = 0; k < n; k++) {
         const double corners = at < size ? numbers[at++] : -1;
         if (!(corners >= 0 && corners <= (double)(size - at) && corners == (double)(size_t)corners))
             return mt_scan_fail(
-                &r->scan, "%s: cell %zu of %zu ends behind the %zu numbers of the section", name, k, n, size);
+                &r->scan, "%s: cell %zu of %zu ends after the %zu numbers of the section", name, k, n, size);
         memmove(numbers + filled, numbers + at, (size_t)corners * sizeof *numbers);
         at += (size_t)corners, filled += (size_t)corners;
         end[k] = (double)filled;
@@ -135,8 +135,7 @@ static mt_status read_part(reader *r, const char *name, size_t n, double **value
     char word[NAME_SIZE];
     const mt_vtk_type *type;
     mt_scan_word(&r->scan, word, sizeof word);
-    if (strcasecmp(word, name) != 0)
-        return mt_scan_fail(&r->scan, "'%.40s'; %s must follow here", word, name);
+    if (strcasecmp(word, name) != 0) return mt_scan_fail(&r->scan, "'%.40s'; expected: %s", word, name);
     MT_TRY(read_type(r, &type));
     return read_numbers(r, name, type, n, values);
 }
@@ -148,7 +147,7 @@ static mt_status read_split(reader *r, const char *name, size_t n, size_t size, 
     MT_TRY(read_part(r, "OFFSETS", n, &offset));
     MT_TRY(read_part(r, "CONNECTIVITY", size, &corner));
     if (offset[0] != 0 || offset[n - 1] != (double)size)
-        return mt_scan_fail(&r->scan, "%s: offsets from %.17g to %.17g; they must go from 0 to %zu", name,
+        return mt_scan_fail(&r->scan, "%s: offsets from %.17g to %.17g; allowed: from 0 to %zu", name,
             offset[0], offset[n - 1], size);
     *cells = (mt_vtk_cells){.n = n - 1, .end = offset + 1, .n_corners = size, .corner = corner};
     return MT_OK;
@@ -159,7 +158,7 @@ static mt_status read_cells(reader *r, const char *name, int section)
     size_t n, size;
     mt_vtk_cells *cells = &r->section[section];
     MT_TRY(check_no_data(r, name));
-    if (cells->corner) return mt_scan_fail(&r->scan, "a second section %s; one is allowed", name);
+    if (cells->corner) return mt_scan_fail(&r->scan, "a second section %s; allowed: one", name);
     MT_TRY(mt_scan_count(&r->scan, "number of cells", 2, &n));
     MT_TRY(mt_scan_count(&r->scan, "size of the section", 2, &size));
     MT_TRY((r->split ? read_split : read_joined)(r, name, n, size, cells));
@@ -170,7 +169,7 @@ static mt_status read_cells(reader *r, const char *name, int section)
 
 static mt_status read_cell_types(reader *r)
 {
-    if (r->types) return mt_scan_fail(&r->scan, "a second section CELL_TYPES; one is allowed");
+    if (r->types) return mt_scan_fail(&r->scan, "a second section CELL_TYPES; allowed: one");
     MT_TRY(mt_scan_count(&r->scan, "number of cells", 2, &r->n_types));
     return read_numbers(r, "type of a cell", mt_vtk_type_find("int"), r->n_types, &r->types);
 }
@@ -183,7 +182,7 @@ static mt_status read_data(reader *r, const char *name, bool of_cells)
     MT_TRY(mt_scan_count(&r->scan, name, 1, &r->n_data));
     if (r->n_data != there)
         return mt_scan_fail(
-            &r->scan, "%s %zu; there are %zu %s", name, r->n_data, there, of_cells ? "cells" : "points");
+            &r->scan, "%s %zu; the mesh has %zu %s", name, r->n_data, there, of_cells ? "cells" : "points");
     r->of_cells = of_cells;
     return MT_OK;
 }
@@ -315,14 +314,14 @@ static mt_status read_section(reader *r, const char *word)
     if (strcasecmp(word, "METADATA") == 0) return skip_metadata(r), MT_OK;
     if (strcasecmp(word, "LOOKUP_TABLE") == 0) return skip_colours(r, true);
     if (r->n_data == SIZE_MAX)
-        return mt_scan_fail(&r->scan, "'%.40s'; a section of a %s must begin here", word,
+        return mt_scan_fail(&r->scan, "'%.40s'; expected: a section of a %s", word,
             r->poly_data ? "POLYDATA" : "UNSTRUCTURED_GRID");
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         if (strcasecmp(word, vectors[k].name) == 0) return read_vectors(r, vectors[k].components);
     if (strcasecmp(word, "SCALARS") == 0) return read_scalars(r);
     if (strcasecmp(word, "TEXTURE_COORDINATES") == 0) return read_texture(r);
     if (strcasecmp(word, "COLOR_SCALARS") == 0) return skip_colours(r, false);
-    return mt_scan_fail(&r->scan, "'%.40s'; a section or an array of data must begin here", word);
+    return mt_scan_fail(&r->scan, "'%.40s'; expected: a section or a data array", word);
 }
 
 static mt_status read_header(reader *r)
@@ -330,7 +329,7 @@ static mt_status read_header(reader *r)
     static const char begin[] = "# vtk DataFile Version ";
     char word[41];
     if (mt_scan_left(&r->scan) < sizeof begin || strncasecmp(r->scan.at, begin, sizeof begin - 1) != 0)
-        return mt_scan_fail(&r->scan, "is no legacy VTK file: it does not begin with '%s'", begin);
+        return mt_scan_fail(&r->scan, "not a legacy VTK file: it does not begin with '%s'", begin);
     r->scan.at += sizeof begin - 1;
     mt_scan_word(&r->scan, word, sizeof word);
     if (word[0] < '1' || word[0] > '5' || word[1] != '.')
@@ -343,8 +342,7 @@ static mt_status read_header(reader *r)
     if (!r->binary && strcasecmp(word, "ASCII") != 0)
         return mt_scan_fail(&r->scan, "'%s'; allowed: ASCII, BINARY", word);
     mt_scan_word(&r->scan, word, sizeof word);
-    if (strcasecmp(word, "DATASET") != 0)
-        return mt_scan_fail(&r->scan, "'%s'; DATASET must follow here", word);
+    if (strcasecmp(word, "DATASET") != 0) return mt_scan_fail(&r->scan, "'%s'; expected: DATASET", word);
     mt_scan_word(&r->scan, word, sizeof word);
     r->poly_data = strcasecmp(word, "POLYDATA") == 0;
     if (r->poly_data || strcasecmp(word, "UNSTRUCTURED_GRID") == 0) return MT_OK;
@@ -357,7 +355,7 @@ static mt_status join(reader *r)
     mt_vtk_cells **last = &r->grid.cells;
     if (!r->has_points) return mt_scan_fail(&r->scan, "the file ends without POINTS");
     if (!r->poly_data && r->n_types != r->section[0].n)
-        return mt_scan_fail(&r->scan, "%zu CELL_TYPES of %zu CELLS", r->n_types, r->section[0].n);
+        return mt_scan_fail(&r->scan, "%zu CELL_TYPES for %zu CELLS", r->n_types, r->section[0].n);
     r->section[0].type = r->types;
     for (int s = 0; s < SECTIONS; s++) {
         r->section[s].n_points = r->grid.n_points;

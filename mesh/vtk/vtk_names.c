@@ -73,7 +73,7 @@ mt_status mt_vtk_odd_note(
 {
     if (odd->n == 0) return MT_OK;
     return mt_mesh_note(arena, mesh,
-        "%s: %zu values are no whole numbers of 32 bits (the first is %.9g, of %s %zu): they are no regions",
+        "%s: %zu values are not 32-bit integers (the first is %.9g, of %s %zu) and are not used as regions",
         array, odd->n, odd->first, of, odd->at);
 }
 
@@ -118,5 +118,5 @@ mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, mt_mesh
     }
     if (list->n > MT_VTK_UNUSED_MOST)
         (void)snprintf(more, sizeof more, ", and %zu more", list->n - MT_VTK_UNUSED_MOST);
-    return mt_mesh_note(arena, mesh, "found and not used: %s%s", text, more);
+    return mt_mesh_note(arena, mesh, "found but not used: %s%s", text, more);
 }

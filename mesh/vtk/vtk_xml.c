@@ -100,7 +100,7 @@ static mt_status read_size(
 static mt_status start_root(reader *r, const char *name, const char *const *attributes)
 {
     if (strcmp(name, "VTKFile") != 0)
-        return mt_scan_fail(&r->scan, "is no VTK XML file: its root is <%.40s>", name);
+        return mt_scan_fail(&r->scan, "not a VTK XML file: its root is <%.40s>", name);
     const char *order = mt_xml_attribute(attributes, "byte_order", "LittleEndian");
     const char *word = mt_xml_attribute(attributes, "header_type", "UInt32");
     const char *compressor = mt_xml_attribute(attributes, "compressor", "");
@@ -278,7 +278,7 @@ static mt_status decode_ascii(mt_scan scan, const char *name, size_t n, double *
     MT_TRY(mt_vtk_decode_text(&scan, name, n, out));
     mt_scan_word(&scan, word, sizeof word);
     if (!word[0]) return MT_OK;
-    return mt_scan_fail(&scan, "array '%s': '%s' behind the last of %zu numbers", name, word, n);
+    return mt_scan_fail(&scan, "array '%s': '%s' after the last of %zu numbers", name, word, n);
 }
 
 static mt_status find_bytes(const reader *r, const array *a, const char *name, mt_vtk_bytes *from)
@@ -296,7 +296,7 @@ static mt_status find_bytes(const reader *r, const array *a, const char *name, m
         return MT_OK;
     }
     if (!r->appended)
-        return mt_scan_fail(&from->scan, "array '%s' is appended; there is no AppendedData", name);
+        return mt_scan_fail(&from->scan, "array '%s' is appended, but there is no AppendedData", name);
     if (a->offset > (size_t)(r->scan.end - r->appended))
         return mt_scan_fail(&from->scan, "array '%s': offset %llu; AppendedData has %zu bytes", name,
             (unsigned long long)a->offset, (size_t)(r->scan.end - r->appended));
@@ -321,7 +321,7 @@ static mt_status check_array(const reader *r, const array *a, const char *name, 
     }
     const mt_scan scan = text_of(r, a);
     if (n * components <= mt_scan_left(&scan) / 2 + 1) return MT_OK;
-    return mt_scan_fail(&scan, "array '%s': %zu numbers are needed; there is room for %zu", name,
+    return mt_scan_fail(&scan, "array '%s': %zu numbers are needed; the data has space for %zu", name,
         n * components, mt_scan_left(&scan) / 2 + 1);
 }
 
@@ -393,8 +393,9 @@ static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_d
         if (first) data->is = one->is;
         first = false;
         if (one->is != data->is)
-            return mt_fail(MT_INPUT, "%s: not every piece has an array '%s'; allowed: the same arrays in all",
-                r->scan.path, (one->is ? one->is : data->is)->name);
+            return mt_fail(MT_INPUT,
+                "%s: not every piece has an array '%s'; allowed: the same arrays in all pieces", r->scan.path,
+                (one->is ? one->is : data->is)->name);
         if (one->is) MT_TRY(check_array(r, &one->array, one->is->name, n, each));
     }
     if (!data->is) return MT_OK;

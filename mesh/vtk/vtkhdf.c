@@ -23,7 +23,8 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
         bool taken = mt_vtkhdf_is_own(name);
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
         if (taken)
-            return mt_fail(MT_INPUT, "element field '%s' is there twice, or one of the mesh's own", name);
+            return mt_fail(
+                MT_INPUT, "element field '%s' is a duplicate, or has the name of a mesh array", name);
         if ((fields[i].f32 != NULL) + (fields[i].f64 != NULL) + (fields[i].i64 != NULL) != 1)
             return mt_fail(
                 MT_INPUT, "element field '%s': exactly one of f32, f64 and i64 must be given", name);
@@ -174,15 +175,15 @@ static mt_status check_kind(mt_h5 *h5)
     char type[64];
     bool there, steps;
     MT_TRY(mt_h5_has(h5, "VTKHDF", &there));
-    if (!there) return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
+    if (!there) return mt_fail(MT_INPUT, "%s: not a VTKHDF file: it has no group VTKHDF", h5->path);
     MT_TRY(mt_h5_read_integers(h5, "VTKHDF", "Version", 2, version));
     MT_TRY(mt_h5_has(h5, "VTKHDF/Steps", &steps));
     if (version[0] != 1 && (version[0] != 2 || steps))
-        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read, and 2.x without Steps",
+        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; allowed: 1.x, and 2.x without Steps",
             h5->path, (long long)version[0], (long long)version[1]);
     MT_TRY(mt_h5_read_text(h5, "VTKHDF", "Type", type, sizeof type));
     if (strcmp(type, mt_vtkhdf_type) != 0)
-        return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, mt_vtkhdf_type);
+        return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; allowed: '%s'", h5->path, type, mt_vtkhdf_type);
     return MT_OK;
 }
 
@@ -193,8 +194,7 @@ static mt_status read_count(mt_h5 *h5, const char *name, const char *array, size
     size_t pieces, shape[MT_H5_RANK_MAX];
     MT_TRY(mt_h5_shape(h5, name, 1, &pieces));
     if (pieces != 1)
-        return mt_fail(
-            MT_INPUT, "%s: %s: the mesh is in %zu pieces; it must be in 1", h5->path, name, pieces);
+        return mt_fail(MT_INPUT, "%s: %s: the mesh is in %zu pieces; allowed: 1", h5->path, name, pieces);
     MT_TRY(mt_h5_read(h5, name, MT_H5_INT64, 1, (size_t[]){1}, &value));
     MT_TRY(mt_h5_shape(h5, array, rank, shape));
     if (value < 0 || (size_t)value != shape[0])
@@ -214,8 +214,8 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
     MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_elements + 1}, offsets));
     for (size_t c = 0; c < n_elements; c++)
         if (types[c] != MT_VTK_TETRA)
-            return mt_fail(MT_INPUT, "%s: element %zu is of VTK type %u; only tetrahedra (10) are allowed",
-                h5->path, c, types[c]);
+            return mt_fail(MT_INPUT, "%s: element %zu is of VTK type %u; allowed: tetrahedra (10)", h5->path,
+                c, types[c]);
     for (size_t c = 0; c <= n_elements; c++)
         if (offsets[c] != (int64_t)(4 * c))
             return mt_fail(MT_INPUT,

@@ -32,13 +32,15 @@ mt_status mt_vtkhdf_check_name(const char *path)
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".hdf") == 0) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: a mesh file is written under a name ending in .hdf; ParaView 5.11 opens no other", path);
+        "%s: name of a mesh file to write; allowed: names ending in .hdf, the only ones that ParaView 5.11 "
+        "opens",
+        path);
 }
 
 mt_status mt_vtkhdf_check_field(const char *name)
 {
     if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 && strlen(name) <= 200) return MT_OK;
-    return mt_fail(MT_INPUT, "element field '%.200s'; a name has 1 to 200 characters and no '/'", name);
+    return mt_fail(MT_INPUT, "element field '%.200s'; allowed: 1 to 200 characters without '/'", name);
 }
 
 static mt_status write_count(mt_h5 *h5, mt_vtkhdf_put *put, const char *name, size_t count)

@@ -56,8 +56,7 @@ static mt_status check_pieces(mt_arena *scratch, mt_h5 *h5)
     double *counts;
     MT_TRY(read_all(scratch, h5, "VTKHDF/NumberOfPoints", &n, &counts));
     if (n == 1) return MT_OK;
-    return mt_fail(
-        MT_INPUT, "%s: VTKHDF/NumberOfPoints: the mesh is in %zu pieces; it must be in 1", h5->path, n);
+    return mt_fail(MT_INPUT, "%s: VTKHDF/NumberOfPoints: the mesh is in %zu pieces; allowed: 1", h5->path, n);
 }
 
 static mt_status read_cells(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
@@ -70,8 +69,8 @@ static mt_status read_cells(mt_arena *scratch, mt_h5 *h5, mt_vtk_grid *grid)
     MT_TRY(read_all(scratch, h5, "VTKHDF/Connectivity", &n_corners, &corners));
     if (n_ends != n_types + 1)
         return mt_fail(MT_INPUT,
-            "%s: VTKHDF/Offsets: has %zu numbers for %zu cells; allowed: one more than cells", h5->path,
-            n_ends, n_types);
+            "%s: VTKHDF/Offsets: %zu numbers for %zu cells; allowed: one more than cells", h5->path, n_ends,
+            n_types);
     MT_ALLOC(scratch, cells, 1);
     *cells = (mt_vtk_cells){.n_points = grid->n_points,
         .n = n_types,

@@ -98,7 +98,7 @@ static mt_status find_grids(reader *r)
 {
     const mt_xml_element *root = r->tree.root, *domain, *at = NULL, *found;
     if (strcasecmp(root->name, "Xdmf") != 0)
-        return mt_xml_tree_fail(&r->tree, root, "is no XDMF file; allowed: a root <Xdmf>");
+        return mt_xml_tree_fail(&r->tree, root, "not an XDMF file; allowed: a root <Xdmf>");
     MT_TRY(first_child(r, root, "Domain", &domain));
     while (domain) {
         MT_TRY(mt_xml_tree_child(&r->tree, domain, "Grid", &at, &found));
@@ -326,7 +326,7 @@ static mt_status read_tags(reader *r, grid *g, bool tetrahedra)
     }
     MT_TRY(mt_xdmf_cells_match(r->scratch, &r->mesh->cells, &g->cells, values, regions->values, &lost));
     if (lost == g->cells.n) return MT_OK;
-    return mt_xml_tree_fail(&r->tree, g->topology, "cell %zu is no cell of the mesh", lost);
+    return mt_xml_tree_fail(&r->tree, g->topology, "cell %zu is not a cell of the mesh", lost);
 }
 
 static mt_status read_all_tags(reader *r)

@@ -90,13 +90,13 @@ static mt_status put_alike(mt_arena *arena, const mt_xml_tree *tree, const mt_xm
         MT_TRY(whole_attribute(tree, topology, "NodesPerElement", item->rank > 1 ? item->last : 1, &each));
     if (each == 0 || item->n % each)
         return mt_xml_tree_fail(
-            tree, topology, "%zu corners; allowed: a multiple of %zu, those of a cell", item->n, each);
+            tree, topology, "%zu corners; allowed: a multiple of %zu, the corners of a cell", item->n, each);
     cells->n = item->n / each;
     cells->kind = kinds[kind].vtk;
     MT_TRY(whole_attribute(tree, topology, "NumberOfElements", cells->n, &counted));
     if (counted != cells->n)
         return mt_xml_tree_fail(
-            tree, topology, "NumberOfElements is %zu; its corners are those of %zu", counted, cells->n);
+            tree, topology, "NumberOfElements is %zu, but there are corners for %zu", counted, cells->n);
     MT_ALLOC(arena, end, cells->n);
     for (size_t k = 0; k < cells->n; k++) end[k] = (double)((k + 1) * each);
     cells->end = end;
@@ -134,7 +134,7 @@ static mt_status put_mixed(mt_arena *arena, const mt_xml_tree *tree, const mt_xm
         if (points == 0) points = at < n ? numbers[at++] : -1;
         if (!(points >= 1 && points <= (double)(n - at) && points == floor(points)))
             return mt_xml_tree_fail(
-                tree, topology, "cell %zu needs more numbers than the %zu that there are", k, n);
+                tree, topology, "cell %zu needs more than the %zu numbers available", k, n);
         memmove(numbers + filled, numbers + at, (size_t)points * sizeof *numbers);
         at += (size_t)points, filled += (size_t)points;
         type[k] = kinds[kind].vtk;

@@ -134,8 +134,8 @@ static mt_status find_file(
         MT_TRY(join(tree, item, last, path));
         if (access(path, F_OK) == 0) return MT_OK;
     }
-    return mt_xml_tree_fail(
-        tree, item->element, "file '%.80s'; allowed: a file in the folder of the XDMF file or below", name);
+    return mt_xml_tree_fail(tree, item->element,
+        "file '%.80s'; allowed: a file in the folder of the XDMF file or below it", name);
 }
 
 /* Prefixes errors of the data file with the place in the XDMF file that names it. */
@@ -168,7 +168,7 @@ mt_status mt_xdmf_item_hdf5(const mt_xml_tree *tree, const mt_xdmf_item *item, b
 static mt_status fail_room(const mt_xml_tree *tree, const mt_xdmf_item *item, size_t room)
 {
     return mt_xml_tree_fail(
-        tree, item->element, "its Dimensions count %zu numbers; there is room for %zu", item->n, room);
+        tree, item->element, "its Dimensions count %zu numbers; the data has space for %zu", item->n, room);
 }
 
 static mt_status read_text(

@@ -32,7 +32,7 @@ static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Ch
     if (r->stopped) return;
     find_line(r);
     if (++r->depth > DEPTH_MOST) {
-        stop(r, mt_scan_fail(r->scan, "elements are nested more than %d deep", DEPTH_MOST));
+        stop(r, mt_scan_fail(r->scan, "elements are nested more than %d levels deep", DEPTH_MOST));
         return;
     }
     mt_xml_tag tag = {.name = name, .attributes = (const char *const *)attributes, .depth = r->depth};
@@ -57,8 +57,8 @@ static void refuse_declaration(run *r, const char *what)
 {
     if (r->stopped) return;
     find_line(r);
-    stop(
-        r, mt_scan_fail(r->scan, "its document type declares %s, which could make a small file large", what));
+    stop(r, mt_scan_fail(
+                r->scan, "its document type declares %s, which could expand a small file excessively", what));
 }
 
 static void XMLCALL refuse_entity(void *user, const XML_Char *name, int parameter, const XML_Char *value,
@@ -84,7 +84,7 @@ mt_status mt_xml_parse(mt_scan *scan, const mt_xml_acts *acts, void *context)
     __attribute__((cleanup(free_parser)))
     run r = {.scan = scan, .first_line = scan->line, .acts = acts, .context = context, .status = MT_OK};
     r.parser = XML_ParserCreate(NULL);
-    if (!r.parser) return mt_fail(MT_MEMORY, "%s: no memory to read XML", scan->path);
+    if (!r.parser) return mt_fail(MT_MEMORY, "%s: out of memory reading XML", scan->path);
     const char *at = scan->begin;
     XML_SetUserData(r.parser, &r);
     XML_SetElementHandler(r.parser, start_element, end_element);
@@ -96,9 +96,10 @@ mt_status mt_xml_parse(mt_scan *scan, const mt_xml_acts *acts, void *context)
         if (XML_Parse(r.parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
         if (r.stopped) return r.status;
         const enum XML_Error error = XML_GetErrorCode(r.parser);
-        if (error == XML_ERROR_NO_MEMORY) return mt_fail(MT_MEMORY, "%s: no memory to read XML", scan->path);
+        if (error == XML_ERROR_NO_MEMORY)
+            return mt_fail(MT_MEMORY, "%s: out of memory reading XML", scan->path);
         find_line(&r);
-        return mt_scan_fail(scan, "is no well-formed XML: %s", XML_ErrorString(error));
+        return mt_scan_fail(scan, "not well-formed XML: %s", XML_ErrorString(error));
     }
     return MT_OK;
 }

@@ -236,7 +236,7 @@ static mt_status resolve(
     if (skip > 0 && path[n - 1] == ')') inner[n - skip - 1] = 0;
     if (inner[0] == '/') *found = follow(tree, &top, inner, name);
     if (tree->work <= WORK_MOST) return MT_OK;
-    return mt_xml_tree_fail(tree, by, "the references of this file take too long to follow");
+    return mt_xml_tree_fail(tree, by, "resolving the references of this file takes too long");
 }
 
 /* Finds the element that an element refers to; the element itself if it has no reference. */
@@ -252,7 +252,8 @@ static mt_status follow_reference(mt_xml_tree *tree, const element *e, const ele
         if (strcmp(reference, "XML") != 0) (void)snprintf(path, sizeof path, "%s", reference);
         MT_TRY(resolve(tree, by, path, by->name, found));
         if (!*found || k == REFERENCES_MOST)
-            return mt_xml_tree_fail(tree, by, "its reference '%.80s' leads to no <%.40s>", path, by->name);
+            return mt_xml_tree_fail(
+                tree, by, "its reference '%.80s' does not refer to a <%.40s>", path, by->name);
     }
     return MT_OK;
 }
@@ -266,7 +267,8 @@ mt_status mt_xml_tree_child(
         if (strcmp(e->name, name) == 0) return follow_reference(tree, e, found);
         if (strcmp(e->name, "include") != 0) continue;
         const char *file = mt_xml_tree_attribute(e, "href", "");
-        if (*file) return mt_xml_tree_fail(tree, e, "file '%.80s'; allowed: elements of this file", file);
+        if (*file)
+            return mt_xml_tree_fail(tree, e, "file '%.80s'; allowed: only elements of this file", file);
         MT_TRY(resolve(tree, e, mt_xml_tree_attribute(e, "xpointer", ""), name, found));
         if (*found) return MT_OK;
     }
