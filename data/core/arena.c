@@ -48,7 +48,7 @@ void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
     struct mt_arena_block *block = planted ? NULL : take_block(bytes, &room);
     if (!block) {
         (void)mt_fail(
-            MT_MEMORY, "out of memory: %zu bytes asked for, %zu already in use here", bytes, arena->bytes);
+            MT_MEMORY, "out of memory: %zu bytes requested, %zu already in use here", bytes, arena->bytes);
         return NULL;
     }
     block->next = arena->blocks;

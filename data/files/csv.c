@@ -51,7 +51,7 @@ static mt_status take_quoted(mt_scan *scan, char **to)
         *(*to)++ = *scan->at;
     }
     scan->line = line;
-    return mt_scan_fail(scan, "a quote that is not closed");
+    return mt_scan_fail(scan, "an unterminated quote");
 }
 
 static mt_status take_field(mt_scan *scan, char **to, const char **field)
@@ -62,7 +62,7 @@ static mt_status take_field(mt_scan *scan, char **to, const char **field)
     else
         while (scan->at < scan->end && *scan->at && !is_mark(*scan->at)) *(*to)++ = *scan->at++;
     if (scan->at == scan->end || is_mark(*scan->at)) return MT_OK;
-    return mt_scan_fail(scan, "a byte %u behind a field; allowed: a comma or the end of the line",
+    return mt_scan_fail(scan, "byte %u after a field; allowed: a comma or the end of the line",
         (unsigned)(unsigned char)*scan->at);
 }
 

@@ -75,12 +75,11 @@ static bool follow(const char *path, char target[MT_FILE_PATH_MAX])
 static mt_status find_target(const char *path, char target[MT_FILE_PATH_MAX])
 {
     const size_t room = MT_FILE_PATH_MAX - MT_TEMPORARY_EXTRA - 1, n = strlen(path);
-    if (n == 0) return mt_fail(MT_INPUT, "the name of a file to write is empty");
+    if (n == 0) return mt_fail(MT_INPUT, "the name of the output file is empty");
     if (n > room)
-        return mt_fail(
-            MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n, room);
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; allowed: at most %zu", path, n, room);
     if (!follow(path, target) || strlen(target) > room)
-        return mt_fail(MT_FILE, "%s: cannot be written: its links lead nowhere", path);
+        return mt_fail(MT_FILE, "%s: cannot be written: its symbolic links cannot be resolved", path);
     return MT_OK;
 }
 
@@ -103,7 +102,7 @@ static bool is_written_through(const struct stat *file)
 static mt_status check_target(const char *path, const char *target, const struct stat *file)
 {
     if (!S_ISREG(file->st_mode) || own_descriptor(file) >= 0)
-        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, mt_input_kind(file));
+        return mt_fail(MT_FILE, "%s: is %s; allowed: a regular file to replace", path, mt_input_kind(file));
     if (access(target, W_OK) != 0)
         return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
     return MT_OK;
@@ -335,7 +334,7 @@ static mt_status put_in_place(struct mt_file_part *part)
         close_part(part);
         return MT_OK;
     }
-    mt_status status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", part->target, strerror(reason));
+    mt_status status = mt_fail(MT_FILE, "%s: cannot be moved into place: %s", part->target, strerror(reason));
     discard_part(part);
     return status;
 }
@@ -382,7 +381,7 @@ mt_status mt_file_write_text(const char *path, const char *text, size_t n)
 
 mt_status mt_file_set_begin(void)
 {
-    if (set_is_open) return mt_fail(MT_FILE, "a set of files is being written already");
+    if (set_is_open) return mt_fail(MT_FILE, "a set of files is already being written");
     set_is_open = true;
     return MT_OK;
 }
@@ -428,7 +427,7 @@ static mt_status commit_set(bool *pending)
     for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
         room += p->waiting;
     mt_change *change = calloc(room + 1, sizeof *change);
-    if (!change) return mt_fail(MT_MEMORY, "out of memory while putting %zu files in place", room);
+    if (!change) return mt_fail(MT_MEMORY, "out of memory while moving %zu files into place", room);
     for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next)) {
         if (!p->waiting || is_needless(p)) continue;
         release_inputs(p);
@@ -506,7 +505,7 @@ mt_status mt_file_check(const char *path, mt_file_replace replace)
         MT_TRY(check_target(path, target, &there));
         if (replace == MT_FILE_OURS && !mt_file_is_ours(target))
             return mt_fail(MT_FILE,
-                "%s: exists already, and does not seem to be written by myotile; --force replaces it", path);
+                "%s: already exists, and was apparently not written by myotile; --force replaces it", path);
         MT_TRY(mt_input_note_output(path, &there));
     }
     MT_TRY(mt_file_reserve(path, &file));
@@ -524,7 +523,7 @@ mt_status mt_file_sibling(
         n -= m;
         break;
     }
-    if (n == 0) return mt_fail(MT_INPUT, "'%s': nothing stands before the ending %s", name, ending);
+    if (n == 0) return mt_fail(MT_INPUT, "'%s': no name before the extension %s", name, ending);
     if (n + strlen(ending) >= MT_FILE_PATH_MAX)
         return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters is too long", name, n);
     memcpy(out, name, n);

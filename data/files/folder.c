@@ -50,13 +50,13 @@ static mt_status lock_mark(mt_folder *folder)
         folder->marked = access(folder->mark, F_OK) != 0;
         folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (folder->lock < 0)
-            return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder->path, strerror(errno));
+            return mt_fail(MT_FILE, "%s: cannot write in this folder: %s", folder->path, strerror(errno));
         const bool taken = mt_lock_try(folder->lock) == MT_LOCK_HELD;
         if (!taken && fstat(folder->lock, &info) == 0 && info.st_nlink > 0) return MT_OK;
         (void)close(folder->lock);
         if (taken)
             return mt_fail(MT_FILE,
-                "%s: another run of myotile is writing there; wait for it, or choose another folder",
+                "%s: another run of myotile is writing in this folder; wait for it, or choose another folder",
                 folder->path);
     }
     return mt_fail(MT_FILE, "%s: cannot be locked", folder->path);
@@ -67,7 +67,7 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
     struct stat info;
     folder->made = mkdir(folder->path, 0777) == 0;
     if (!folder->made && errno != EEXIST)
-        return mt_fail(MT_FILE, "%s: this folder cannot be made: %s", folder->path, strerror(errno));
+        return mt_fail(MT_FILE, "%s: this folder cannot be created: %s", folder->path, strerror(errno));
     if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode))
         return mt_fail(MT_FILE, "%s: is not a folder", folder->path);
     if (folder->made || replace != MT_FILE_OURS) return MT_OK;
@@ -75,8 +75,8 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
     MT_TRY(is_empty(folder->path, &empty));
     if (!empty && !is_ours(folder))
         return mt_fail(MT_FILE,
-            "%s: this folder holds files that myotile did not write. Choose another folder. With --force "
-            "myotile writes there, and replaces files of the same names",
+            "%s: this folder contains files that myotile did not write; choose another folder, or use "
+            "--force to write in it and replace files of the same names",
             folder->path);
     return MT_OK;
 }
@@ -94,7 +94,7 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
     if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     (void)snprintf(folder->mark, sizeof folder->mark, "%s/%s", folder->path, mark_name);
-    if (!path[0]) return mt_fail(MT_INPUT, "the name of a folder to write in is empty");
+    if (!path[0]) return mt_fail(MT_INPUT, "the name of the output folder is empty");
     atomic_store(&entered, folder); /* from here on a signal may need it */
     mt_status status = open_folder(replace, folder);
     if (status == MT_OK) status = lock_mark(folder);

@@ -46,7 +46,7 @@ static mt_status read_at(const mt_frames *frames, size_t offset, void *into, siz
         const ssize_t done = pread(frames->fd, at, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) return fail_errno(frames, "read");
-        if (done == 0) return mt_fail(MT_FILE, "%s: ends before its time", frames->path);
+        if (done == 0) return mt_fail(MT_FILE, "%s: truncated", frames->path);
         at += done, offset += (size_t)done, n -= (size_t)done;
     }
     return MT_OK;
@@ -81,11 +81,11 @@ static bool measure(mt_frames *frames)
 static mt_status check_about(const char *path, const mt_frames_about *about)
 {
     if (strlen(about->fingerprint) >= MT_HASH_SIZE)
-        return mt_fail(MT_INPUT, "%s: a fingerprint of %zu characters; at most %d are allowed", path,
+        return mt_fail(MT_INPUT, "%s: a fingerprint of %zu characters; allowed: at most %d", path,
             strlen(about->fingerprint), MT_HASH_SIZE - 1);
     for (size_t k = 0; k < about->n_fields; k++)
         if (!about->field[k][0] || strlen(about->field[k]) >= MT_FRAMES_NAME)
-            return mt_fail(MT_INPUT, "%s: the name of field '%.80s'; it must have 1 to %d characters", path,
+            return mt_fail(MT_INPUT, "%s: the name of field '%.80s'; allowed: 1 to %d characters", path,
                 about->field[k], MT_FRAMES_NAME - 1);
     return MT_OK;
 }
@@ -132,21 +132,21 @@ static mt_status read_head(mt_arena *arena, mt_frames *frames, size_t file_bytes
     head first;
     char *bytes, sum[MT_HASH_SIZE];
     if (file_bytes < sizeof first)
-        return mt_fail(MT_INPUT, "%s: has no frames of a series, or is damaged", frames->path);
+        return mt_fail(MT_INPUT, "%s: not a file of frames, or damaged", frames->path);
     MT_TRY(read_at(frames, 0, &first, sizeof first));
     if (memcmp(first.magic, magic, sizeof magic) != 0)
-        return mt_fail(MT_INPUT, "%s: has no frames of a series, or is damaged", frames->path);
+        return mt_fail(MT_INPUT, "%s: not a file of frames, or damaged", frames->path);
     if (first.version != MT_FRAMES_VERSION)
-        return mt_fail(MT_INPUT, "%s: frames of version %llu; %d can be read", frames->path,
+        return mt_fail(MT_INPUT, "%s: frames of version %llu; allowed: %d", frames->path,
             (unsigned long long)first.version, MT_FRAMES_VERSION);
     frames->about = (mt_frames_about){.n_values = first.n_values, .n_fields = first.n_fields};
     if (!measure(frames) || file_bytes < frames->head_bytes)
-        return mt_fail(MT_INPUT, "%s: its head is damaged", frames->path);
+        return mt_fail(MT_INPUT, "%s: its header is damaged", frames->path);
     MT_ALLOC(arena, bytes, frames->head_bytes);
     MT_TRY(read_at(frames, 0, bytes, frames->head_bytes));
     MT_TRY(mt_hash_of(bytes, frames->head_bytes - SUM, sum));
     if (memcmp(bytes + frames->head_bytes - SUM, sum, SUM) != 0)
-        return mt_fail(MT_INPUT, "%s: its head is damaged", frames->path);
+        return mt_fail(MT_INPUT, "%s: its header is damaged", frames->path);
     return take_about(arena, frames, bytes);
 }
 
@@ -154,13 +154,13 @@ static mt_status compare(const mt_frames *frames, const mt_frames_about *about)
 {
     const mt_frames_about *found = &frames->about;
     if (strcmp(found->fingerprint, about->fingerprint) != 0)
-        return mt_fail(MT_INPUT, "%s: has the frames of another run", frames->path);
+        return mt_fail(MT_INPUT, "%s: contains the frames of another run", frames->path);
     if (found->n_values != about->n_values || found->n_fields != about->n_fields)
-        return mt_fail(MT_INPUT, "%s: has %zu fields of %zu values; it must have %zu of %zu", frames->path,
+        return mt_fail(MT_INPUT, "%s: has %zu fields of %zu values; allowed: %zu of %zu", frames->path,
             found->n_fields, found->n_values, about->n_fields, about->n_values);
     for (size_t k = 0; k < about->n_fields; k++)
         if (strcmp(found->field[k], about->field[k]) != 0)
-            return mt_fail(MT_INPUT, "%s: has the field %s where %s must be", frames->path, found->field[k],
+            return mt_fail(MT_INPUT, "%s: has the field %s; allowed: %s", frames->path, found->field[k],
                 about->field[k]);
     return MT_OK;
 }
@@ -219,7 +219,7 @@ static mt_status open_file(const char *path, int flags, mt_frames *frames, size_
     if (frames->fd < 0) return fail_errno(frames, flags == O_RDONLY ? "read" : "written");
     frames->open = true;
     if (fstat(frames->fd, &info) != 0) return fail_errno(frames, "read");
-    if (!S_ISREG(info.st_mode)) return mt_fail(MT_FILE, "%s: is no regular file", path);
+    if (!S_ISREG(info.st_mode)) return mt_fail(MT_FILE, "%s: is not a regular file", path);
     *file_bytes = (size_t)info.st_size;
     return MT_OK;
 }
@@ -252,7 +252,7 @@ mt_status mt_frames_create(mt_arena *arena, const char *path, const mt_frames_ab
     *frames = (mt_frames){.about = *about};
     MT_TRY(check_about(path, about));
     if (!measure(frames))
-        return mt_fail(MT_INPUT, "%s: %zu fields of %zu values; a frame must have some", path,
+        return mt_fail(MT_INPUT, "%s: %zu fields of %zu values; allowed: at least one of each", path,
             about->n_fields, about->n_values);
     if (snprintf(frames->path, sizeof frames->path, "%s", path) >= (int)sizeof frames->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);

@@ -70,7 +70,7 @@ static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 /* Returns the reason of the last call, which failed; the next HDF5 call clears it. */
 static reason reason_of(void)
 {
-    reason why = {.words = "no reason given"};
+    reason why = {.words = "unknown reason"};
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &why);
     return why;
 }
@@ -120,7 +120,7 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
 {
     size_t n = strlen(path);
     if (n >= sizeof h5->path)
-        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n,
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; allowed: at most %zu", path, n,
             sizeof h5->path - 1);
     memset(h5, 0, sizeof *h5);
     memcpy(h5->path, path, n + 1);
@@ -173,7 +173,7 @@ mt_status mt_h5_open(const char *path, mt_h5 *h5)
     MT_TRY(mt_input_open(path, &file));
     (void)fclose(file);
     h5->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "is no HDF5 file, or not a whole one");
+    if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "not an HDF5 file, or incomplete");
     h5->open = true;
     return MT_OK;
 }
@@ -193,7 +193,7 @@ mt_status mt_h5_group(mt_h5 *h5, const char *name)
     SCOPED_ID list = H5Pcreate(H5P_GROUP_CREATE), group = H5I_INVALID_HID;
     if (list >= 0 && H5Pset_obj_track_times(list, false) >= 0)
         group = H5Gcreate2(h5->id, name, H5P_DEFAULT, list, H5P_DEFAULT);
-    return group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
+    return group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be created") : MT_OK;
 }
 
 /* Writes a small attribute of an object. Fails if creation of the type or space failed (negative). */
@@ -268,12 +268,11 @@ static mt_status write_array(mt_h5 *h5, const char *name, mt_h5_type type, size_
 {
     hsize_t extent[MT_H5_RANK_MAX];
     if (rank < 1 || rank > MT_H5_RANK_MAX)
-        return mt_fail(
-            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+        return mt_fail(MT_INPUT, "%s: %s: rank %zu; allowed: 1 to %d", h5->path, name, rank, MT_H5_RANK_MAX);
     for (size_t k = 0; k < rank; k++) extent[k] = shape[k];
     SCOPED_ID space = H5Screate_simple((int)rank, extent, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
     if (space < 0 || list < 0 || set_layout(list, stored_type(type), rank, extent, plain) < 0)
-        return fail_h5(MT_FILE, h5, name, "cannot be laid out");
+        return fail_h5(MT_FILE, h5, name, "its layout cannot be created");
     MT_TRY(write_dataset(h5, name, type, space, list, values));
     return unit ? mt_h5_write_text(h5, name, "unit", unit) : MT_OK;
 }
@@ -338,14 +337,14 @@ mt_status mt_h5_view(mt_h5 *h5, const char *name, mt_h5_type type, const char *o
         return mt_fail(MT_INPUT, "%s: %.60s...: this name is too long for a view", h5->path, of);
     double_percents(of, from);
     SCOPED_ID id = H5Dopen2(h5->id, of, H5P_DEFAULT);
-    if (id < 0) return fail_h5(MT_FILE, h5, name, "its array cannot be looked at");
+    if (id < 0) return fail_h5(MT_FILE, h5, name, "its array cannot be accessed");
     SCOPED_ID source = H5Dget_space(id), list = H5Pcreate(H5P_DATASET_CREATE),
               space = source < 0 ? source : select_rows(source, first, n);
     if (source >= 0 && space < 0)
         return mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, of, n, first);
     if (list < 0 || space < 0 || H5Pset_obj_track_times(list, false) < 0 ||
         H5Pset_virtual(list, space, ".", from, source) < 0)
-        return fail_h5(MT_FILE, h5, name, "cannot be laid out");
+        return fail_h5(MT_FILE, h5, name, "its layout cannot be created");
     return write_dataset(h5, name, type, space, list, NULL);
 }
 
@@ -361,7 +360,8 @@ mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has)
         memcpy(path, name, k);
         path[k] = 0;
         const htri_t found = H5Lexists(h5->id, path, H5P_DEFAULT);
-        if (found < 0 && reason_of().memory) return fail_h5(MT_FILE, h5, name, "cannot be looked for");
+        if (found < 0 && reason_of().memory)
+            return fail_h5(MT_FILE, h5, name, "its existence cannot be determined");
         *has = found != 0;
         if (*has) MT_TRY(check_links(h5, path));
     }
@@ -375,7 +375,7 @@ static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t ra
     const int found = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
     if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
     if ((size_t)found != rank)
-        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; it must have %zu", h5->path, name, found, rank);
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; allowed: %zu", h5->path, name, found, rank);
     for (size_t k = 0; k < rank; k++) shape[k] = extent[k];
     return MT_OK;
 }
@@ -397,7 +397,7 @@ static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, si
     *growth = 1;
     if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0)
         return mt_fail(MT_INPUT,
-            "%s: %s: its values are those of other datasets or files; allowed: values in the dataset itself",
+            "%s: %s: its values are in other datasets or files; allowed: values in the dataset itself",
             h5->path, name);
     const int n = H5Pget_nfilters(list);
     bool known = n >= 0;
@@ -413,8 +413,8 @@ static mt_status check_storage(const mt_h5 *h5, const char *name, hid_t list, si
     }
     if (known) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: %s: is stored by a filter that is not known; allowed: none, or shuffle, deflate and fletcher32",
-        h5->path, name);
+        "%s: %s: stored with an unknown filter; allowed: none, or shuffle, deflate and fletcher32", h5->path,
+        name);
 }
 
 /* Checks that the extents of the dataset and the size of one of its chunks are possible for the stored bytes, because a header
@@ -438,8 +438,8 @@ static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t
         if (chunk > counted) counted = chunk;
     }
     if (counted <= most) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s: counts %zu bytes; what is stored of it can be %zu at most", h5->path,
-        name, counted, most);
+    return mt_fail(MT_INPUT, "%s: %s: has a size of %zu bytes, but its stored data can have at most %zu",
+        h5->path, name, counted, most);
 }
 
 /* Opens a dataset with possible extents, so that the caller can allocate memory for its shape. The caller closes the id, even
@@ -465,12 +465,11 @@ static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t
 {
     size_t found[MT_H5_RANK_MAX];
     if (rank < 1 || rank > MT_H5_RANK_MAX)
-        return mt_fail(
-            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+        return mt_fail(MT_INPUT, "%s: %s: rank %zu; allowed: 1 to %d", h5->path, name, rank, MT_H5_RANK_MAX);
     MT_TRY(shape_of(h5, name, id, rank, found));
     for (size_t k = 0; k < rank; k++)
         if (found[k] != shape[k])
-            return mt_fail(MT_INPUT, "%s: %s: dimension %zu is %zu; it must be %zu", h5->path, name, k,
+            return mt_fail(MT_INPUT, "%s: %s: dimension %zu is %zu; allowed: %zu", h5->path, name, k,
                 found[k], shape[k]);
     return MT_OK;
 }
@@ -510,9 +509,9 @@ static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_t
     if (found == (floating ? H5T_FLOAT : H5T_INTEGER) && fits) return MT_OK;
     const char *kind = found == H5T_INTEGER ? "integers"
                        : found == H5T_FLOAT ? "floating point numbers"
-                                            : "no numbers";
-    return mt_fail(MT_INPUT, "%s: %s: holds %s of %zu bytes; it must hold %s", h5->path, name, kind, bytes,
-        type_name(type));
+                                            : "non-numeric values";
+    return mt_fail(
+        MT_INPUT, "%s: %s: has %s of %zu bytes; allowed: %s", h5->path, name, kind, bytes, type_name(type));
 }
 
 /* Stops a conversion in which HDF5 would clip a number that does not fit. */
@@ -535,8 +534,8 @@ static mt_status read_values(
         return fail_h5(MT_FILE, h5, name, "cannot be read");
     const herr_t result = H5Dread(id, memory_type(type), memory, space, list, values);
     if (refused)
-        return mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
-            type_name(type));
+        return mt_fail(
+            MT_INPUT, "%s: %s: has a number outside the range of %s", h5->path, name, type_name(type));
     return result < 0 ? fail_h5(MT_FILE, h5, name, "its values cannot be read") : MT_OK;
 }
 
@@ -598,12 +597,12 @@ static mt_status check_numbers(const mt_h5 *h5, const char *name, hid_t id, size
     for (size_t k = 0; k < rank; k++)
         if (__builtin_mul_overflow(count, shape[k], &count)) count = SIZE_MAX;
     if (count != n)
-        return mt_fail(MT_INPUT, "%s: %s: holds %zu numbers; allowed: %zu", h5->path, name, count, n);
+        return mt_fail(MT_INPUT, "%s: %s: has %zu numbers; allowed: %zu", h5->path, name, count, n);
     H5T_class_t kind = H5T_NO_CLASS;
     size_t bytes = 0;
     MT_TRY(type_of(h5, name, id, &kind, &bytes));
     if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && bytes <= 8) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s: holds no numbers; allowed: numbers of at most 8 bytes", h5->path, name);
+    return mt_fail(MT_INPUT, "%s: %s: is not numeric; allowed: numbers of at most 8 bytes", h5->path, name);
 }
 
 mt_status mt_h5_read_numbers(mt_h5 *h5, const char *name, size_t n, double *values)
@@ -710,8 +709,8 @@ mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, 
     SCOPED_ID type = H5Aget_type(id);
     if (type >= 0 && take_text(id, type, out, size)) return MT_OK;
     MT_TRY(check_memory(h5, object));
-    return mt_fail(MT_INPUT, "%s: %s: attribute %s is no text of fewer than %zu characters", h5->path, object,
-        attribute, size);
+    return mt_fail(MT_INPUT, "%s: %s: attribute %s is not a text of fewer than %zu characters", h5->path,
+        object, attribute, size);
 }
 
 /* Reads n numbers of at most 8 bytes; *good is false if the attribute does not contain them. */
@@ -733,7 +732,7 @@ mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribu
     MT_TRY(take_numbers(h5, object, attribute, n, H5T_INTEGER, H5T_NATIVE_INT64, values, &good));
     if (good) return MT_OK;
     return mt_fail(
-        MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);
+        MT_INPUT, "%s: %s: attribute %s does not have %zu integers", h5->path, object, attribute, n);
 }
 
 mt_status mt_h5_read_number(mt_h5 *h5, const char *object, const char *attribute, double *number)

@@ -63,7 +63,7 @@ static mt_status check_use(const char *path, const struct stat *file, use forbid
     const used *found = find_use(file);
     if (!found || found->what != forbidden) return MT_OK;
     return mt_fail(
-        MT_INPUT, "%s: this command would read it and write over it; allowed: another output", path);
+        MT_INPUT, "%s: this command would overwrite one of its inputs; allowed: another output", path);
 }
 
 mt_status mt_input_check_output(const char *path, const struct stat *file)
@@ -144,7 +144,7 @@ static mt_status await_writer(const char *path, int fd, int *first)
         if (n > 0) *first = byte;
         if (n > 0 || (n < 0 && errno == EAGAIN)) return MT_OK;
     }
-    return mt_fail(MT_FILE, "%s: a pipe into which no program writes", path);
+    return mt_fail(MT_FILE, "%s: a pipe to which no program writes", path);
 }
 
 mt_status mt_input_open_stream(const char *path, FILE **file)

@@ -123,9 +123,9 @@ static mt_status settle(size_t n, const mt_change *c, bool *pending)
     if (k == n) return MT_OK;
     for (int t = 0; t < UNDO_TRIES && (*pending = !undo_all(n, c)); t++)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000L << (t < 4 ? t : 4)}, NULL);
-    return mt_fail(MT_FILE, "%s: cannot be put in place: %s; %s", c[k].target, strerror(reason),
-        *pending ? "some files that belong with it are, and the next run or report of this folder completes "
-                   "or undoes that"
+    return mt_fail(MT_FILE, "%s: cannot be moved into place: %s; %s", c[k].target, strerror(reason),
+        *pending ? "some files of the same set are in place; the next run or report of this folder completes "
+                   "or reverts the set"
                  : "no file was replaced");
 }
 
@@ -280,7 +280,7 @@ static mt_status finish(const char *folder, const char *path, FILE *file)
     MT_TRY(read_changes(folder, file, &n, &changes));
     (void)settle_all(n, changes, path, &pending); /* all undone also counts as settled */
     forget(n, changes);
-    return pending ? mt_fail(MT_FILE, "%s: files of an earlier run are not all in place: %s", folder,
+    return pending ? mt_fail(MT_FILE, "%s: some files of an earlier run are not in place: %s", folder,
                          mt_message())
                    : MT_OK;
 }
@@ -298,7 +298,7 @@ mt_status mt_journal_finish(const char *folder, bool *busy)
         const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (fd < 0 && errno == EROFS)
             status = mt_fail(
-                MT_FILE, "%s: files of an earlier run are not all in place: %s", folder, strerror(errno));
+                MT_FILE, "%s: some files of an earlier run are not in place: %s", folder, strerror(errno));
         FILE *file = fd >= 0 && mt_lock_try(fd) == MT_LOCK_TAKEN && is_own(fd) ? fdopen(fd, "r+b") : NULL;
         if (file)
             status = finish(folder, path, file);

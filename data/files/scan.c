@@ -22,7 +22,7 @@ mt_status mt_scan_open(mt_arena *arena, const char *path, mt_scan *scan)
         return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
     const size_t n = (size_t)info.st_size;
     MT_ALLOC(arena, bytes, n + 1);
-    if (fread(bytes, 1, n, file) != n) return mt_fail(MT_FILE, "%s: cannot be read to its end", path);
+    if (fread(bytes, 1, n, file) != n) return mt_fail(MT_FILE, "%s: cannot be read completely", path);
     *scan = (mt_scan){.path = path, .begin = bytes, .at = bytes, .end = bytes + n, .line = 1};
     return MT_OK;
 }
@@ -102,7 +102,7 @@ void mt_scan_next_line(mt_scan *scan)
 mt_status mt_scan_need_more(mt_scan *scan, size_t k, size_t n)
 {
     if (scan->binary || mt_scan_more(scan)) return MT_OK;
-    return mt_scan_fail(scan, "the line ends behind %zu of %zu numbers", k, n);
+    return mt_scan_fail(scan, "the line ends after %zu of %zu numbers", k, n);
 }
 
 mt_status mt_scan_end_line(mt_scan *scan, const char *what)
@@ -110,7 +110,7 @@ mt_status mt_scan_end_line(mt_scan *scan, const char *what)
     char word[41];
     if (scan->binary || !mt_scan_more(scan)) return MT_OK;
     mt_scan_word(scan, word, sizeof word);
-    return mt_scan_fail(scan, "'%s' behind %s; allowed: the end of the line", word, what);
+    return mt_scan_fail(scan, "'%s' after %s; allowed: the end of the line", word, what);
 }
 
 mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n)
@@ -122,8 +122,8 @@ mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n)
     if (!word[0]) return MT_OK;
     if (scan->binary)
         return mt_scan_fail(
-            scan, "something else behind the last of %zu %s; allowed: the end of the file", n, what);
-    return mt_scan_fail(&rest, "'%s' behind the last of %zu %s; allowed: the end of the file", word, n, what);
+            scan, "more data after the last of %zu %s; allowed: the end of the file", n, what);
+    return mt_scan_fail(&rest, "'%s' after the last of %zu %s; allowed: the end of the file", word, n, what);
 }
 
 bool mt_scan_behind(mt_scan *scan, const char *mark)
@@ -230,7 +230,7 @@ mt_status mt_scan_count(mt_scan *scan, const char *what, size_t bytes_each, size
     if ((uint64_t)number > most) {
         if (!scan->binary) skip_blanks(&before);
         return mt_scan_fail(
-            &before, "%s is %lld; the rest of the file has room for %zu", what, (long long)number, most);
+            &before, "%s is %lld; the rest of the file has space for %zu", what, (long long)number, most);
     }
     *count = (size_t)number;
     return MT_OK;

@@ -43,10 +43,10 @@ mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
     if (ferror(file)) return mt_fail(MT_FILE, "%s: cannot be read", path);
     if (n > MT_YAML_BYTES_MAX)
         return mt_fail(MT_INPUT,
-            "%s: more than %d bytes; allowed: at most so many, for such files are written by hand and what "
-            "is larger is something else (a mesh, a result)",
+            "%s: more than %d bytes; allowed: at most this size (a larger file is probably a mesh or a "
+            "result)",
             path, MT_YAML_BYTES_MAX);
-    if (memchr(text, 0, n)) return mt_fail(MT_INPUT, "%s: not a text (it holds a zero byte)", path);
+    if (memchr(text, 0, n)) return mt_fail(MT_INPUT, "%s: not a text file (it contains a zero byte)", path);
     *out = text;
     return MT_OK;
 }

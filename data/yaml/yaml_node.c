@@ -150,7 +150,7 @@ static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
     }
     if (!again) return MT_OK;
     return mt_yaml_fail(
-        again->key_at, mt_utf8_shown(again->key), "given twice; first in line %zu", before->key_at.line);
+        again->key_at, mt_utf8_shown(again->key), "duplicate key; first in line %zu", before->key_at.line);
 }
 
 /* Reads the children of a mapping or a sequence. */
@@ -182,7 +182,7 @@ static mt_status check_tag(const mt_yaml_node *v, const yaml_event_t *event)
                                                                 : event->data.mapping_start.tag;
     const char *tag = (const char *)given;
     if (!tag || strcmp(tag, "!") == 0 || strcmp(tag, usual[v->kind]) == 0) return MT_OK;
-    return mt_yaml_fail(v->at, "", "the tag %s; tags are not allowed here", mt_utf8_shown(tag));
+    return mt_yaml_fail(v->at, "", "tag %s; tags are not allowed here", mt_utf8_shown(tag));
 }
 
 static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, mt_yaml_node **out)
@@ -197,7 +197,7 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
     if (event->type == YAML_ALIAS_EVENT)
         return mt_yaml_fail(v->at, "", "anchors and aliases are not allowed here");
     MT_TRY(check_tag(v, event));
-    if (depth > MAX_DEPTH) return mt_yaml_fail(v->at, "", "nested more than %d deep", MAX_DEPTH);
+    if (depth > MAX_DEPTH) return mt_yaml_fail(v->at, "", "nested more than %d levels deep", MAX_DEPTH);
     return v->kind == MT_YAML_IS_SCALAR ? take_scalar(r, event, v) : take_children(r, depth, v);
 }
 
@@ -214,7 +214,7 @@ static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source,
     for (int event = 0; event < 3; event++) MT_TRY(take_next(&r, 0, out));
     for (int event = 0; event < 3; event++) MT_TRY(take_next(&r, 0, &second));
     if (!second) return MT_OK;
-    return mt_yaml_fail(second->at, "", "a second document; one is allowed");
+    return mt_yaml_fail(second->at, "", "a second document; allowed: one");
 }
 
 /* ---- a text that is not UTF-8 ---- */
@@ -254,8 +254,8 @@ static mt_status refuse_byte(mt_arena *arena, const char *origin, const char *so
     for (const char *b = mended; (b = mt_utf8_invalid(b));) mended[b - mended] = 'x';
     if (parse(arena, (mt_yaml_place){origin, 1}, mended, &root) == MT_OK && root)
         (void)find_character(root, character, "", path);
-    return mt_yaml_fail(at, path, "the byte 0x%02X here is no character; allowed: text in UTF-8",
-        (unsigned)(unsigned char)*bad);
+    return mt_yaml_fail(
+        at, path, "invalid byte 0x%02X; allowed: text in UTF-8", (unsigned)(unsigned char)*bad);
 }
 
 mt_status mt_yaml_node_read(mt_arena *arena, const char *origin, const char *source, mt_yaml_node **root)

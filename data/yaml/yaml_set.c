@@ -43,8 +43,9 @@ static mt_status enter_entry(way *w)
     const size_t i = strtoul(w->word + 1, &after, 10);
     mt_yaml_node *entry = after > w->word + 1 ? mt_yaml_node_numbered(w->node, i) : NULL;
     if (!entry || after >= w->end || *after != '.')
-        return mt_yaml_fail(w->here, "", "%s has %zu entries; name one by its number from 0, and a key",
-            w->key->name, w->node->kind == MT_YAML_IS_SEQUENCE ? w->node->n : 0);
+        return mt_yaml_fail(w->here, "",
+            "%s has %zu entries; allowed: the number of an entry, from 0, and a key", w->key->name,
+            w->node->kind == MT_YAML_IS_SEQUENCE ? w->node->n : 0);
     w->node = entry;
     w->word = after;
     return MT_OK;
@@ -56,7 +57,7 @@ static mt_status go(way *w, const mt_yaml_key *keys)
         MT_TRY(enter(w, keys));
         if (w->key->type == MT_YAML_TYPE_LIST && w->word < w->end) MT_TRY(enter_entry(w));
         if (w->word >= w->end) return MT_OK;
-        if (!w->key->keys) return mt_yaml_fail(w->here, "", "%s is a value and has no keys", w->key->name);
+        if (!w->key->keys) return mt_yaml_fail(w->here, "", "%s is a value without keys", w->key->name);
         if (w->node->kind != MT_YAML_IS_MAPPING) return mt_yaml_refuse(w->node, w->key->name, w->key);
         keys = w->key->keys;
         w->word++;
@@ -84,8 +85,8 @@ mt_status mt_yaml_set(
     mt_yaml_place here = {0};
     MT_TRY(make_origin(arena, override, n, &here.origin));
     if (bad)
-        return mt_yaml_fail(here, "", "the byte 0x%02X in it is no character; allowed: text in UTF-8",
-            (unsigned)(unsigned char)*bad);
+        return mt_yaml_fail(
+            here, "", "invalid byte 0x%02X; allowed: text in UTF-8", (unsigned)(unsigned char)*bad);
     if (!equals) return mt_yaml_fail(here, "", "no value; allowed: key=value");
     way w = {.arena = arena, .here = here, .path = path, .word = path, .end = equals, .node = root};
     MT_TRY(go(&w, keys));

@@ -68,7 +68,7 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
         (void)snprintf(out, MT_YAML_WORDS, "any of %.400s, in brackets", names);
         return;
     case MT_YAML_TYPE_SETS:
-        (void)strcpy(out, "texts key=value in brackets");
+        (void)strcpy(out, "pairs key=value in brackets");
         return;
     case MT_YAML_TYPE_NUMBERS:
         (void)snprintf(out, MT_YAML_WORDS, "%snumbers in brackets%s%s%.100s",

@@ -213,7 +213,7 @@ static mt_status check_place(const adding *a, const vector *v, uint32_t chip)
         const size_t there = ipu_target_chip(&a->graph->target, v->ranges[r].tile);
         if (there != chip)
             return mt_fail(MT_INPUT,
-                "collective: element %zu of the vector of chip %u is on chip %zu; allowed: on its own",
+                "collective: element %zu of the vector of chip %u is on chip %zu; allowed: on the same chip",
                 v->ranges[r].at, chip, there);
     }
     return MT_OK;

@@ -43,11 +43,12 @@ static mt_status check(const ipu_rings *rings, ipu_collective collective, ipu_me
     const bool twist = rings->logical == IPU_BARLEY_TWIST;
     const size_t n = rings->ring[0].n;
     if (method == IPU_QUAD && !twist)
-        return mt_fail(MT_INPUT, "collective: quad on a %s; allowed: on a barley-twist; all others here",
+        return mt_fail(MT_INPUT,
+            "collective: quad on a %s; allowed: quad on a barley-twist, all other methods here",
             ipu_logical_name[rings->logical]);
     if (method == IPU_BIDIRECTIONAL && twist)
-        return mt_fail(MT_INPUT,
-            "collective: bidirectional on a barley-twist; allowed: quad, which is that on both rings");
+        return mt_fail(MT_INPUT, "collective: bidirectional on a barley-twist; allowed: quad, which is "
+                                 "bidirectional on both rings");
     if (collective == IPU_BROADCAST && root >= n)
         return mt_fail(MT_INPUT, "collective: a broadcast from rank %zu; allowed: below %zu", root, n);
     return MT_OK;

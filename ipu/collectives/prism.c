@@ -8,11 +8,12 @@ ipu_prism ipu_prism_claimed(size_t layers, size_t faces, size_t lanes)
 static mt_status check(const ipu_prism *p)
 {
     if (p->layers < 2 || p->faces < 3)
-        return mt_fail(MT_INPUT, "prism: %zu layers of %zu chips; allowed: 2 or more, of 3 or more",
-            p->layers, p->faces);
+        return mt_fail(MT_INPUT,
+            "prism: %zu layers of %zu chips; allowed: at least 2 layers of at least 3 chips", p->layers,
+            p->faces);
     if (p->between == 0 || p->inside == 0 || p->inside_end == 0)
-        return mt_fail(MT_INPUT, "prism: %zu, %zu and %zu lanes; allowed: 1 or more", p->between, p->inside,
-            p->inside_end);
+        return mt_fail(MT_INPUT, "prism: %zu, %zu and %zu lanes; allowed: at least 1 each", p->between,
+            p->inside, p->inside_end);
     return MT_OK;
 }
 

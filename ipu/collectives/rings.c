@@ -62,7 +62,7 @@ static mt_status check_combination(ipu_shape shape, size_t n_chips, const ipu_ri
             c->routings >> choice->routing & 1 && (c->most == 0 || n_chips <= c->most))
             return MT_OK;
     list_allowed(shape, n_chips, allowed, sizeof allowed);
-    return mt_fail(MT_INPUT, "rings: %s with %s for replicas of %zu on a %s of %zu chips; allowed there: %s",
+    return mt_fail(MT_INPUT, "rings: %s with %s for replicas of %zu on a %s of %zu chips; allowed on it: %s",
         ipu_logical_name[choice->logical], ipu_routing_name[choice->routing], choice->replica,
         shape_name(shape), n_chips, allowed);
 }
@@ -80,12 +80,12 @@ static mt_status find_groups(size_t n_chips, const ipu_ring_choice *choice, grou
     const bool all = choice->grouping == IPU_ALL;
     const size_t size = all ? replicas : choice->group;
     if (n_chips % choice->replica != 0)
-        return mt_fail(MT_INPUT, "rings: %zu chips in replicas of %zu; allowed: whole replicas", n_chips,
-            choice->replica);
+        return mt_fail(
+            MT_INPUT, "rings: %zu chips in replicas of %zu; allowed: a multiple", n_chips, choice->replica);
     if (size < 2 || replicas % size != 0)
         return mt_fail(MT_INPUT,
-            "rings: %zu replicas in groups of %zu; allowed: groups of 2 or more that %zu is a multiple of",
-            replicas, size, replicas);
+            "rings: %zu replicas in groups of %zu; allowed: at least 2, a divisor of %zu", replicas, size,
+            replicas);
     const bool up_and_down = choice->logical == IPU_PERIPHERAL_RING || choice->logical == IPU_RING_ON_LINE;
     if (up_and_down && size % 2 != 0)
         return mt_fail(MT_INPUT, "rings: %s over %zu replicas; allowed: an even number",

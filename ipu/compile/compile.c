@@ -275,7 +275,7 @@ static mt_status plan_output(
     }
     if (n_pieces > 1)
         return field_error(c, vertex, field,
-            "variable '%s': its %zu elements are %zu separate ranges of the tile's memory; allowed for an "
+            "variable '%s': its %zu elements are in %zu separate ranges of the tile's memory; allowed for an "
             "output: one",
             variable_of(c, c->pieces[0].part)->name, tensor->n, n_pieces);
     size_t bytes = ipu_type_bytes(tensor->type);
@@ -390,7 +390,7 @@ static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_pla
     const ipu_vertex *v = &c->graph->vertices[vertex];
     const ipu_connection *connection = &c->graph->connections[v->first_connection + field];
     const size_t first = c->graph->n_connections + connection->first_range;
-    if (!connection->connected) return field_error(c, vertex, field, "connected to nothing");
+    if (!connection->connected) return field_error(c, vertex, field, "not connected");
     if (!(v->codelet->lists >> field & 1)) return plan_range(c, vertex, field, &connection->tensor, place);
     *place = (field_place){list_part, first, connection->n_ranges};
     for (size_t r = 0; r < connection->n_ranges; r++)
@@ -411,8 +411,8 @@ static mt_status race(const compiling *c, const access *a, const access *b)
     const ipu_variable *variable = variable_of(c, a->part);
     const char *how = other->write ? "written" : "read in place";
     return field_error(c, writer->vertex, writer->field,
-        "variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field '%s') "
-        "of the same compute set",
+        "race: variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field "
+        "'%s') of the same compute set",
         variable->name, b->at, how, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
         codelet->fields[other->field].name);
 }

@@ -20,7 +20,7 @@ static mt_status check_input(const ipu_executable *e, const ipu_superstep *step,
         MT_TRY(check_inside(e, tile, m->destination, m->bytes, "a destination"));
         for (size_t b = 0; b < m->bytes; b++) {
             if ((!repeats && (mark[m->source + b] & WRITTEN)) || mark[m->destination + b])
-                return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
+                return mt_fail(MT_INPUT, "executable: '%s': message %zu overlaps another", step->name, i);
             if (!repeats) mark[m->source + b] |= READ;
             mark[m->destination + b] |= WRITTEN;
         }

@@ -24,7 +24,7 @@ typedef struct walk {
 /* Checks that the rest of the file can contain n items of at least `size` bytes, before memory is allocated for them. */
 static mt_status check_left(const walk *w, size_t n, size_t size)
 {
-    return w->out || n <= w->left / size ? MT_OK : mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    return w->out || n <= w->left / size ? MT_OK : mt_fail(MT_INPUT, "%s: truncated", w->path);
 }
 
 static mt_status move_bytes(walk *w, void *at, size_t n)
@@ -76,7 +76,7 @@ static mt_status move_text(walk *w, const char **text)
     size_t n = w->out ? strlen(*text) + 1 : 0;
     VALUE(w, n);
     ARRAY(w, *text, n);
-    return n > 0 && !(*text)[n - 1] ? MT_OK : mt_fail(MT_INPUT, "%s: a text without an end", w->path);
+    return n > 0 && !(*text)[n - 1] ? MT_OK : mt_fail(MT_INPUT, "%s: an unterminated text", w->path);
 }
 
 /* ---- the graph ---- */
@@ -349,8 +349,8 @@ static mt_status find_kind(const walk *w, const ipu_codelet *wanted, bool timed,
         named |= strcmp(given[k]->name, wanted->name) == 0;
         if (same_kind(wanted, given[k]) && timed == (given[k]->compute_timed != NULL)) return MT_OK;
     }
-    return mt_fail(MT_INPUT, "%s: codelet '%s', which it needs, is %s", w->path, wanted->name,
-        named ? "given with other fields, sizes or kind" : "not given");
+    return mt_fail(MT_INPUT, "%s: codelet '%s' is required, but %s", w->path, wanted->name,
+        named ? "differs in fields, sizes or kind" : "missing");
 }
 
 static size_t kind_of(const kinds *k, const ipu_codelet *codelet)
@@ -385,8 +385,7 @@ static mt_status move_context(walk *w, const kinds *k, size_t kind, const void *
     uint8_t how = !*context ? NONE : *context == k->context[kind] ? SAME : NEW;
     char *data = (char *)*context;
     if (w->out && how != NONE && bytes == 0)
-        return mt_fail(MT_INPUT,
-            "%s: codelet '%s' has a context, of which context_bytes does not say how many bytes to save",
+        return mt_fail(MT_INPUT, "%s: codelet '%s' has a context, but context_bytes is 0; allowed: its size",
             w->path, k->kind[kind]->name);
     VALUE(w, how);
     if (how == NEW) ARRAY(w, data, bytes);
@@ -403,7 +402,7 @@ static mt_status move_tasks(walk *w, ipu_executable *e, const kinds *k)
         uint32_t kind = w->out ? (uint32_t)kind_of(k, task.codelet) : 0;
         VALUE(w, kind);
         VALUE(w, task.first_place);
-        if (kind >= k->n) return mt_fail(MT_INPUT, "%s: a vertex of no kind", w->path);
+        if (kind >= k->n) return mt_fail(MT_INPUT, "%s: a vertex of an unknown kind", w->path);
         task.codelet = k->kind[kind];
         MT_TRY(move_context(w, k, kind, &task.context));
         if (!w->out) e->tasks[i] = task;
@@ -502,7 +501,7 @@ static mt_status move_layout(walk *w)
     VALUE(w, found);
     if (memcmp(found, wanted, sizeof wanted) == 0) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: was saved by another build of this library; allowed: by one with the same arrays", w->path);
+        "%s: saved by an incompatible build of this library; allowed: a build with the same arrays", w->path);
 }
 
 static mt_status move(
@@ -538,7 +537,7 @@ static mt_status save(walk *w, const ipu_executable *executable)
 mt_status ipu_executable_save(const ipu_executable *executable, const char *path)
 {
     if (executable->untimed)
-        return mt_fail(MT_INPUT, "%s: an executable that is only to run; allowed: one of ipu_compile", path);
+        return mt_fail(MT_INPUT, "%s: a run-only executable; allowed: one from ipu_compile", path);
     MT_SCRATCH(scratch);
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
@@ -553,14 +552,14 @@ static mt_status open_file(const mt_scan *scan, walk *w)
     char fingerprint[MT_HASH_SIZE];
     if (n < head || memcmp(scan->begin, first_line, head) != 0)
         return mt_fail(MT_INPUT,
-            "%s: is no executable of this library; allowed: a file that begins with '%.*s'", w->path,
+            "%s: not an executable of this library; allowed: a file that begins with '%.*s'", w->path,
             (int)head - 1, first_line);
-    if (n < head + MT_HASH_SIZE) return mt_fail(MT_INPUT, "%s: ends too early", w->path);
+    if (n < head + MT_HASH_SIZE) return mt_fail(MT_INPUT, "%s: truncated", w->path);
     w->in = scan->begin + head;
     w->left = n - head - MT_HASH_SIZE;
     MT_TRY(mt_hash_of(w->in, w->left, fingerprint));
     if (memcmp(fingerprint, w->in + w->left, MT_HASH_SIZE) != 0)
-        return mt_fail(MT_INPUT, "%s: is damaged: its fingerprint is not that of what it holds", w->path);
+        return mt_fail(MT_INPUT, "%s: damaged: its fingerprint does not match its content", w->path);
     return MT_OK;
 }
 
@@ -579,7 +578,7 @@ mt_status ipu_executable_load(mt_arena *arena, const char *path, const ipu_codel
     graph->arena = arena;
     e->graph = graph;
     MT_TRY(move(&w, e, graph, codelets, n_codelets));
-    if (w.left > 0) return mt_fail(MT_INPUT, "%s: goes on where it should end", path);
+    if (w.left > 0) return mt_fail(MT_INPUT, "%s: has extra data after its end", path);
     *executable = e;
     return MT_OK;
 }

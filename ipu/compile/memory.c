@@ -497,11 +497,11 @@ static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *
     text[0] = 0;
     if (m->total > target->bytes_per_tile) return;
     if (code_of(m) > region0_end(target))
-        (void)snprintf(text, size, "; code may stand only in region 0: %zu bytes, %zu there", code_of(m),
+        (void)snprintf(text, size, "; code is allowed in region 0 only: %zu bytes, %zu available", code_of(m),
             region0_end(target));
     else
-        (void)snprintf(text, size,
-            "; %zu of them are gaps between regions and elements, without which it would fit", m->gaps);
+        (void)snprintf(
+            text, size, "; it would fit without the %zu bytes of gaps between regions and elements", m->gaps);
 }
 
 static mt_status does_not_fit(placing *p, size_t tile, size_t over)
@@ -518,8 +518,8 @@ static mt_status does_not_fit(placing *p, size_t tile, size_t over)
             p->placed[i].item.bytes);
     name_rule(p->target, m, rule, sizeof rule);
     return mt_fail(MT_FIT,
-        "tile %zu: %zu bytes asked for, %zu there%s; largest: %s; %zu of %zu tiles are over", tile, asked(m),
-        p->target->bytes_per_tile, rule, largest, over, p->target->tiles);
+        "tile %zu: %zu bytes required, %zu available%s; largest: %s; %zu of %zu tiles exceed their memory",
+        tile, asked(m), p->target->bytes_per_tile, rule, largest, over, p->target->tiles);
 }
 
 mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)

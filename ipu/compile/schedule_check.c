@@ -162,7 +162,8 @@ static mt_status check_pair(const checker *c, const ipu_arrival *a, const busy *
         if (b->paired && g->source == f->source && g->from == f->from && g->words == f->words) return MT_OK;
     }
     return mt_fail(MT_INPUT,
-        "schedule: tile %u takes words %zu to %zu of tile %u paired in cycle %ju, its partner %u does not",
+        "schedule: tile %u takes words %zu to %zu of tile %u paired in cycle %ju, but its partner %u does "
+        "not",
         f->receiver, f->from, f->from + f->words, f->source, (uintmax_t)a->cycle, partner);
 }
 
@@ -173,7 +174,7 @@ static mt_status check_arrivals(const checker *c, busy *takings, bool *seen)
     for (size_t i = 0; i < n; i++) {
         const ipu_arrival *a = &schedule->arrivals[i];
         if (a->fragment >= c->n)
-            return mt_fail(MT_INPUT, "schedule: fragment %zu arrives in cycle %ju; there are %zu",
+            return mt_fail(MT_INPUT, "schedule: fragment %zu arrives in cycle %ju; there are %zu fragments",
                 a->fragment, (uintmax_t)a->cycle, c->n);
         const ipu_fragment *f = &c->fragments[a->fragment];
         if (seen[a->fragment])
@@ -184,7 +185,7 @@ static mt_status check_arrivals(const checker *c, busy *takings, bool *seen)
     }
     for (size_t i = 0; i < c->n; i++)
         if (!seen[i])
-            return mt_fail(MT_INPUT, "schedule: tile %u takes word %zu of tile %u in no cycle",
+            return mt_fail(MT_INPUT, "schedule: tile %u never takes word %zu of tile %u",
                 c->fragments[i].receiver, c->fragments[i].from, c->fragments[i].source);
     if (n > 1) qsort(takings, n, sizeof *takings, by_time);
     MT_TRY(check_takings(c, takings, n));

@@ -5,7 +5,7 @@
 mt_status ipu_workers_check(const ipu_target *target)
 {
     if (target->worker_contexts >= 1 && target->worker_contexts <= IPU_MAX_WORKERS) return MT_OK;
-    return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
+    return mt_fail(MT_INPUT, "a machine of %zu worker contexts per tile; allowed: 1 to %d",
         target->worker_contexts, IPU_MAX_WORKERS);
 }
 
@@ -59,12 +59,12 @@ mt_status ipu_workers_fail(const ipu_target *target, const char *compute_set, si
 {
     if (codelet->kind == IPU_SUPERVISOR)
         return mt_fail(MT_INPUT,
-            "compute set '%s', tile %zu: codelet '%s', of the supervisor: %" PRIu64
-            " worker cycles and %" PRIu64 " idle; allowed: 0",
+            "compute set '%s', tile %zu: supervisor codelet '%s': %" PRIu64 " worker cycles and %" PRIu64
+            " idle; allowed: 0",
             compute_set, tile, codelet->name, cost.worker, cost.idle);
     return mt_fail(MT_INPUT,
         "compute set '%s', tile %zu: codelet '%s': %" PRIu64 " worker cycles idle; allowed: at most %" PRIu64
-        " of a vertex of %s whose slowest takes %" PRIu64,
+        " for a vertex of %s, the slowest of which takes %" PRIu64,
         compute_set, tile, codelet->name, cost.idle, most_idle(target, codelet->kind, cost.worker),
         codelet->kind == IPU_SINGLE_WORKER ? "one worker" : "all workers", cost.worker);
 }

@@ -123,7 +123,8 @@ mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
 {
     MT_TRY(check_range(graph, variable, 0, 0));
     if (graph->variables[variable].constant)
-        return mt_fail(MT_INPUT, "graph: variable '%s' is a constant; allowed as temporary: others",
+        return mt_fail(MT_INPUT,
+            "graph: variable '%s' is a constant; allowed as temporary: non-constant variables",
             graph->variables[variable].name);
     graph->variables[variable].temporary = true;
     return MT_OK;
@@ -239,7 +240,7 @@ static mt_status find_field(const ipu_graph *graph, size_t vertex, const char *n
     if (is_list(v->codelet, i) != list)
         return mt_fail(MT_INPUT,
             "graph: tile %u: codelet '%s' field '%s' is %s; allowed: ipu_graph_connect%s", v->tile,
-            v->codelet->name, name, list ? "no list" : "a list", list ? "" : "_list");
+            v->codelet->name, name, list ? "not a list" : "a list", list ? "" : "_list");
     *field = i;
     return MT_OK;
 }
@@ -306,8 +307,8 @@ static mt_status check_copy(const ipu_graph *graph, uint32_t compute_set, ipu_te
     const char *set = graph->compute_sets[compute_set], *constant = ipu_graph_constant_in(graph, &to);
     if (to.n > 0 && (from.n == 0 || to.n % from.n != 0))
         return mt_fail(MT_INPUT,
-            "graph: compute set '%s': %zu elements copied to %zu; allowed: to as many, or to a multiple", set,
-            from.n, to.n);
+            "graph: compute set '%s': %zu elements copied to %zu; allowed: the same number, or a multiple",
+            set, from.n, to.n);
     if (to.n > 0 && from.type != to.type)
         return mt_fail(MT_INPUT, "graph: compute set '%s': elements of type %s copied to type %s", set,
             ipu_type_name(from.type), ipu_type_name(to.type));

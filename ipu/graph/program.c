@@ -61,7 +61,7 @@ mt_status ipu_program_switch(mt_arena *arena, ipu_tensor predicate, const ipu_pr
     const ipu_program *otherwise, const ipu_program **program)
 {
     const ipu_program **copy = NULL;
-    if (n == 0) return mt_fail(MT_INPUT, "program: a switch without cases; allowed: one or more");
+    if (n == 0) return mt_fail(MT_INPUT, "program: a switch without cases; allowed: at least one case");
     MT_ALLOC(arena, copy, n + 1);
     for (size_t i = 0; i < n; i++) copy[i] = cases[i];
     copy[n] = otherwise;
@@ -101,7 +101,8 @@ static bool is_of(const ipu_tensor *tensor, const ipu_graph *graph)
 
 static mt_status check_predicate(const ipu_tensor *tensor, const ipu_graph *graph)
 {
-    if (!is_of(tensor, graph)) return mt_fail(MT_INPUT, "program: the predicate is not of this graph");
+    if (!is_of(tensor, graph))
+        return mt_fail(MT_INPUT, "program: the predicate does not belong to this graph");
     if (tensor->n != 1)
         return mt_fail(MT_INPUT, "program: a predicate of %zu elements; allowed: one", tensor->n);
     const ipu_variable *variable = &graph->variables[graph->slices[tensor->first_slice].variable];
@@ -118,7 +119,8 @@ static mt_status check_transfer(const ipu_program *program, const ipu_graph *gra
     const ipu_stream *stream = &graph->streams[program->stream];
     const ipu_tensor *tensor = &program->tensor;
     if (!is_of(tensor, graph))
-        return mt_fail(MT_INPUT, "program: stream '%s': the tensor is not of this graph", stream->name);
+        return mt_fail(
+            MT_INPUT, "program: stream '%s': the tensor does not belong to this graph", stream->name);
     if (tensor->n > 0 && tensor->type != stream->type)
         return mt_fail(MT_INPUT, "program: stream '%s' is of type %s, its tensor of type %s", stream->name,
             ipu_type_name(stream->type), ipu_type_name(tensor->type));

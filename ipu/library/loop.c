@@ -40,8 +40,8 @@ mt_status ipu_counted_loop(
     size_t vertex, n_ranges;
     MT_SCRATCH(scratch);
     if (n > UINT32_MAX)
-        return mt_fail(
-            MT_INPUT, "counted loop: %ju turns; allowed: at most %ju", (uintmax_t)n, (uintmax_t)UINT32_MAX);
+        return mt_fail(MT_INPUT, "counted loop: %ju iterations; allowed: at most %ju", (uintmax_t)n,
+            (uintmax_t)UINT32_MAX);
     if (counter.n != 1 || counter.type != IPU_UNSIGNED_INT)
         return mt_fail(MT_INPUT, "counted loop: a counter of %zu elements of type %s; allowed: 1 of type %s",
             counter.n, ipu_type_name(counter.type), ipu_type_name(IPU_UNSIGNED_INT));

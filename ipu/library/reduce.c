@@ -507,12 +507,12 @@ static mt_status check(const char *name, ipu_tensor in, ipu_tensor out)
     const bool floats =
         (in.type == IPU_FLOAT || in.type == IPU_HALF) && (out.type == IPU_FLOAT || out.type == IPU_HALF);
     if (in.n == 0 || out.n == 0 || in.n % out.n != 0)
-        return mt_fail(MT_INPUT,
-            "%s: of %zu elements to %zu; allowed: to 1, or rows of as many elements as the result has", name,
-            in.n, out.n);
+        return mt_fail(MT_INPUT, "%s: from %zu elements to %zu; allowed: to 1, or to the length of the rows",
+            name, in.n, out.n);
     if (!floats && (in.type != IPU_INT || out.type != IPU_INT))
-        return mt_fail(MT_INPUT, "%s: of type %s to %s; allowed: float or half to float or half, int to int",
-            name, ipu_type_name(in.type), ipu_type_name(out.type));
+        return mt_fail(MT_INPUT,
+            "%s: from type %s to %s; allowed: float or half to float or half, int to int", name,
+            ipu_type_name(in.type), ipu_type_name(out.type));
     return MT_OK;
 }
 

@@ -116,14 +116,14 @@ static mt_status check(
         return mt_fail(MT_INPUT, "%s: an index of %zu elements of type %s; allowed: 1 of type %s", what,
             index.n, ipu_type_name(index.type), ipu_type_name(IPU_UNSIGNED_INT));
     if (width == 0)
-        return mt_fail(MT_INPUT, "%s: %zu elements in %zu rows; allowed: rows of as many elements each", what,
-            all.n, rows);
+        return mt_fail(
+            MT_INPUT, "%s: %zu elements in %zu rows; allowed: rows of equal length", what, all.n, rows);
     if (some.n == 0 || some.n % width != 0 || some.n > all.n || some.type != all.type)
         return mt_fail(MT_INPUT,
             "%s: %zu elements of type %s for rows of %zu of type %s; allowed: 1 to %zu of these rows", what,
             some.n, ipu_type_name(some.type), width, ipu_type_name(all.type), rows);
     MT_TRY(ipu_tensors_share(graph, all, some, &share));
-    return share ? mt_fail(MT_INPUT, "%s: both tensors have the same element; allowed: none in both", what)
+    return share ? mt_fail(MT_INPUT, "%s: the tensors share an element; allowed: disjoint tensors", what)
                  : MT_OK;
 }
 
@@ -133,7 +133,7 @@ static mt_status check_blocks(const ipu_block *blocks, size_t n, size_t at_least
     for (const ipu_block *b = blocks; b < blocks + n; b++)
         if (b->rows < at_least)
             return mt_fail(MT_INPUT,
-                "%s: of columns %zu to %zu tile %u holds %zu rows behind each other; allowed: all %zu", what,
+                "%s: for columns %zu to %zu tile %u has %zu consecutive rows; allowed: all %zu", what,
                 b->column, b->column + b->columns - 1, b->tile, b->rows, at_least);
     return MT_OK;
 }

@@ -27,127 +27,130 @@ enum { TILES_A_COLUMN = 4 };
 
 static const char *const copies[] = {"auto", "never", "always", NULL};
 
-static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, 8,
-                                                "What a tile sends, and receives: 1, 2, 4 or 8."),
-    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, 1 << 20, "Copies inside a tile."),
-    CYCLES(copy_call_cycles, "copy_call_cycles", "Fixed cost of the copies that a tile makes at one time."),
-    CYCLES(copy_range_cycles, "copy_range_cycles", "Of each range that is copied."),
+static const mt_yaml_key exchange_keys[] = {
+    COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, 8,
+        "Rate at which a tile sends, and at which it receives: 1, 2, 4 or 8."),
+    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, 1 << 20,
+        "Rate of copies inside a tile."),
+    CYCLES(copy_call_cycles, "copy_call_cycles", "Fixed cost of the copies of a tile in one superstep."),
+    CYCLES(copy_range_cycles, "copy_range_cycles", "Cost of each copied range."),
     MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
-        "Whether tiles bring inputs together by copies: auto, where that takes fewer cycles; always, as the "
-        "vendor's compiler."),
-    CYCLES(sync_cycles, "sync_cycles", "Synchronisation of all tiles before an exchange."),
-    CYCLES(exchange_fixed_cycles, "fixed_cycles",
-        "From the synchronisation to the set-up of the first fragment."),
+        "Copies that rearrange inputs into contiguous memory. auto: if they save cycles; always: as the "
+        "vendor's compiler does; never: none."),
+    CYCLES(sync_cycles, "sync_cycles", "Sync of all tiles before an exchange."),
+    CYCLES(
+        exchange_fixed_cycles, "fixed_cycles", "Latency from the sync to the set-up of the first fragment."),
     CYCLES(exchange_fragment_cycles, "fragment_cycles", "Set-up of each fragment that a tile receives."),
-    CYCLES(exchange_row_cycles, "row_cycles", "Of a word's way, for each row."),
+    CYCLES(exchange_row_cycles, "row_cycles", "Latency of a word per row of its route."),
     MT_YAML_UNSIGNED(
         ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20), "Rows of tiles on a chip."),
     MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20),
-        "Columns, each four tiles wide; an even number. 0: only the rows are known."),
+        "Columns of tiles, each four tiles wide; an even number. 0: only the rows are known."),
     MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, 100000000),
-        "The shortest way of a word; required with columns."),
+        "Latency of the shortest route of a word; required with columns."),
     MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false",
-        "Whether the two tiles of a pair may receive the same words at twice the rate."),
+        "true: the two tiles of a pair can receive the same words together at twice the rate."),
     MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", "list", NULL};
 
-static const mt_yaml_key listed_link_keys[] = {
-    MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Chip, from 0."),
-    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Another chip."),
+static const mt_yaml_key listed_link_keys[] = {MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL,
+                                                   MT_YAML_WITHIN(0, UINT16_MAX - 1), "Source chip, from 0."),
+    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Destination chip."),
     MT_YAML_UNSIGNED(ipu_listed_link, lanes, "lanes", NULL, MT_YAML_WITHIN(1, LANES_MOST),
-        "Its lanes, this way.", .unit = "lanes"),
+        "Lanes in this direction.", .unit = "lanes"),
     MT_YAML_END};
 
-static const mt_yaml_key listed_route_keys[] = {MT_YAML_UNSIGNED(ipu_listed_route, from, "from", NULL,
-                                                    MT_YAML_WITHIN(0, UINT16_MAX - 1), "Chip, from 0."),
-    MT_YAML_UNSIGNED(ipu_listed_route, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Another chip."),
+static const mt_yaml_key listed_route_keys[] = {
+    MT_YAML_UNSIGNED(
+        ipu_listed_route, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Source chip, from 0."),
+    MT_YAML_UNSIGNED(
+        ipu_listed_route, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Destination chip."),
     MT_YAML_NUMBERS(ipu_listed_route, via, n_via, "via", MT_YAML_WITHIN(0, UINT16_MAX - 1),
-        "The chips that it passes, in order."),
+        "Intermediate chips, in order."),
     MT_YAML_END};
 
-static const mt_yaml_key link_keys[] = {
-    MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
-        "How the chips are joined; a torus is a ladder whose ends are joined."),
-    LANES(direct, "Each way across a rung, for what ends there."),
-    LANES(cross, "Each way across a rung, for what then goes on along a rail."),
-    LANES(rail, "Each way along a rail, to the next rung."),
+static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
+                                            "Topology of the IPU-Links. A torus is a ladder with connected "
+                                            "ends; list: the links of `links.list`."),
+    LANES(direct, "Lanes across a rung in each direction, for messages that end there."),
+    LANES(cross, "Lanes across a rung in each direction, for messages that continue along a rail."),
+    LANES(rail, "Lanes along a rail to the next rung, in each direction."),
     MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys,
-        "Links for the shape list, each one way; those from one chip to the same other share what goes "
-        "there."),
+        "Links of the shape list, each in one direction. Parallel links between the same two chips share the "
+        "data."),
     MT_YAML_LIST(ipu_target, links.routes, links.n_routes, "routes", 0, INT32_MAX, listed_route_keys,
-        "Routes over these links, each of one pair, that are to be others than those of the fewest links."),
+        "Routes over these links for single pairs of chips, in place of routes with the fewest links."),
     MT_YAML_UNSIGNED(ipu_target, links.chips, "chips", "0", MT_YAML_WITHIN(0, UINT16_MAX),
-        "How many chips the list is for; 0: as many as it joins."),
-    RATE(links.lane_bits_per_second, "lane_bits_per_second", 1e6, 1e16, "Rate of a lane, one way."),
+        "Number of chips of the list. 0: as many as it connects."),
+    RATE(links.lane_bits_per_second, "lane_bits_per_second", 1e6, 1e16, "Rate of a lane in one direction."),
     MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
-        "Share of the rate that is data."),
+        "Fraction of the rate available to data."),
     MT_YAML_UNSIGNED(ipu_target, links.buffers, "buffers", "1", MT_YAML_WITHIN(1, 2),
-        "At the end of each link; with 2 a torus cannot deadlock.", .unit = ""),
-    BYTES(links.packet_bytes, "packet_bytes", 1, "The most data of a packet."),
-    BYTES(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
+        "Buffers at the end of each link; with 2 a torus cannot deadlock.", .unit = ""),
+    BYTES(links.packet_bytes, "packet_bytes", 1, "Largest payload of a packet."),
+    BYTES(links.packet_header_bytes, "packet_header_bytes", 0, "Header of each packet."),
     MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, NANOSECONDS,
-        "Of a synchronisation of all chips, one way, for each hop."),
+        "Latency of a sync of all chips per hop, in one direction."),
     MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", NULL, NANOSECONDS,
-        "Of every exchange between chips: what it takes beside its bytes and its synchronisation.",
-        .unit = "ns"),
+        "Fixed time of an exchange between chips, in addition to its data and its sync.", .unit = "ns"),
     MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", NULL, NANOSECONDS,
-        "Of an exchange in which something takes more than one link, on top of that.", .unit = "ns"),
+        "Additional fixed time of an exchange with a route over more than one link.", .unit = "ns"),
     MT_YAML_END};
 
 static const mt_yaml_key host_keys[] = {
     RATE(host.write_bytes_per_second, "write_bytes_per_second", 1e6, 1e16, "Rate from the host to a chip."),
     RATE(host.read_bytes_per_second, "read_bytes_per_second", 1e6, 1e16, "Rate from a chip to the host."),
-    BYTES(host.write_packet_bytes, "write_packet_bytes", 1, "The most data of a packet from the host."),
-    BYTES(host.read_packet_bytes, "read_packet_bytes", 1, "The most data of a packet to the host."),
-    BYTES(host.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
-    CYCLES(host.sync_cycles, "sync_cycles",
-        "Of a synchronisation with the host, on top of the one inside the chip."),
+    BYTES(host.write_packet_bytes, "write_packet_bytes", 1, "Largest payload of a packet from the host."),
+    BYTES(host.read_packet_bytes, "read_packet_bytes", 1, "Largest payload of a packet to the host."),
+    BYTES(host.packet_header_bytes, "packet_header_bytes", 0, "Header of each packet."),
+    CYCLES(host.sync_cycles, "sync_cycles", "Sync with the host, in addition to the sync inside the chip."),
     MT_YAML_END};
 
 static const mt_yaml_key vertex_keys[] = {
-    CYCLES(vertex_entry_cycles, "entry_cycles", "To launch one vertex on all workers of a tile."),
+    CYCLES(vertex_entry_cycles, "entry_cycles", "Launch of one vertex on all workers of a tile."),
     MT_YAML_END};
 
 static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div, "Division."),
     WORKER_CYCLES(f32_exp, "Exponential function."), WORKER_CYCLES(f32_log, "Logarithm."),
     WORKER_CYCLES(f32_sqrt, "Square root."), MT_YAML_END};
 
-static const mt_yaml_key memory_keys[] = {
-    BYTES(memory.region0_bytes, "region0_bytes", 1,
-        "Region at the bottom, whole elements; instructions are fetched only from there."),
+static const mt_yaml_key memory_keys[] = {BYTES(memory.region0_bytes, "region0_bytes", 1,
+                                              "Size of region 0, at the lowest addresses: a multiple of "
+                                              "`element_bytes`. Instructions can only be fetched from it."),
     MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX),
-        "An element of memory, a multiple of 8 bytes. Fetches and the exchange must not meet in one."),
-    BYTES(memory.reserved_bytes, "reserved_bytes", 0, "At the top, for the machine's own use."),
+        "Size of a memory element, a multiple of 8 bytes. Instruction fetches and the exchange must not "
+        "access the same element."),
+    BYTES(memory.reserved_bytes, "reserved_bytes", 0,
+        "Memory at the highest addresses that is reserved for the system."),
     BYTES(memory.exchange_code_bytes, "exchange_code_bytes", 0,
-        "Code for each fragment that a tile receives and for each run of words that it sends."),
-    COUNT(memory.send_words, "send_words", 1, UINT32_MAX, "The most words of such a run."),
-    BYTES(memory.copy_range_bytes, "copy_range_bytes", 0, "For each range that a tile copies."), MT_YAML_END};
+        "Exchange code per fragment that a tile receives and per run of words that it sends."),
+    COUNT(memory.send_words, "send_words", 1, UINT32_MAX, "Largest run of words sent by one instruction."),
+    BYTES(memory.copy_range_bytes, "copy_range_bytes", 0, "Memory per range that a tile copies."),
+    MT_YAML_END};
 
 static const mt_yaml_key band_keys[] = {
-    MT_YAML_STRING(ipu_band, key, "key", NULL, "Of a number in this file, such as exchange.sync_cycles."),
-    MT_YAML_DOUBLE(
-        ipu_band, fast, "fast", NULL, MT_YAML_ANY, "Its value at which programs take the least time."),
-    MT_YAML_DOUBLE(
-        ipu_band, slow, "slow", NULL, MT_YAML_ANY, "Its value at which programs take the most time."),
+    MT_YAML_STRING(ipu_band, key, "key", NULL, "Key of a number in this file, such as exchange.sync_cycles."),
+    MT_YAML_DOUBLE(ipu_band, fast, "fast", NULL, MT_YAML_ANY, "Value at which programs take the least time."),
+    MT_YAML_DOUBLE(ipu_band, slow, "slow", NULL, MT_YAML_ANY, "Value at which programs take the most time."),
     MT_YAML_END};
 
 static const mt_yaml_key target_keys[] = {
-    MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),
+    MT_YAML_STRING(ipu_target, name, "name", NULL, "Name in tables."),
     MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20), "Tiles of a chip."),
     BYTES(bytes_per_tile, "bytes_per_tile", 1, "Memory of a tile."),
     MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64),
-        "Workers of a tile, which take turns; a worker cycle is so many tile cycles."),
-    RATE(clock_hz, "clock_hz", 1e6, 1e12, "Clock of the tiles."),
-    MT_YAML_MAPPING("memory", memory_keys, "What the memory of a tile is made of."),
-    MT_YAML_MAPPING("exchange", exchange_keys, "How tiles of a chip send words to each other."),
-    MT_YAML_MAPPING("links", link_keys, "What joins the chips of a machine of several."),
+        "Worker contexts of a tile, which issue in turn. One worker cycle is this number of tile cycles."),
+    RATE(clock_hz, "clock_hz", 1e6, 1e12, "Clock rate of the tiles."),
+    MT_YAML_MAPPING("memory", memory_keys, "Memory of a tile."),
+    MT_YAML_MAPPING("exchange", exchange_keys, "Exchange between the tiles of a chip."),
+    MT_YAML_MAPPING("links", link_keys, "Links between chips (IPU-Links)."),
     MT_YAML_MAPPING("host", host_keys, "The link of each chip to its host."),
-    MT_YAML_MAPPING("vertex", vertex_keys, "What executing a vertex costs besides its instructions."),
+    MT_YAML_MAPPING("vertex", vertex_keys, "Cost of executing a vertex in addition to its instructions."),
     MT_YAML_MAPPING("instructions", instruction_keys,
-        "Instructions that take more than one worker cycle; their mean, where it depends on the operands."),
+        "Instructions that take more than one worker cycle; the mean, if it depends on the operands."),
     MT_YAML_LIST(ipu_target, bands, n_bands, "bands", 0, 64, band_keys,
-        "Uncertain constants: predictions are also given with all of them at either end."),
+        "Uncertain constants. Predictions are also reported with all of them at either end."),
     MT_YAML_END,
 };
 
@@ -165,7 +168,8 @@ static mt_status check_memory(const char *path, const ipu_target *target)
             MT_INPUT, "%s: memory.element_bytes: %zu; allowed: a multiple of 8", path, m->element_bytes);
     if (m->region0_bytes % m->element_bytes != 0 || m->region0_bytes > target->bytes_per_tile)
         return mt_fail(MT_INPUT,
-            "%s: memory.region0_bytes: %zu; allowed: whole elements of %zu, and at most the %zu of a tile",
+            "%s: memory.region0_bytes: %zu; allowed: a multiple of element_bytes = %zu, at most the %zu of a "
+            "tile",
             path, m->region0_bytes, m->element_bytes, target->bytes_per_tile);
     if (m->reserved_bytes > target->bytes_per_tile)
         return mt_fail(MT_INPUT, "%s: memory.reserved_bytes: %zu; allowed: at most the %zu of a tile", path,
@@ -231,7 +235,7 @@ static mt_status check_band(const char *path, const ipu_target *t, size_t n)
     const double value = mt_yaml_number(key, t), low = fmin(band->fast, band->slow),
                  high = fmax(band->fast, band->slow);
     if (low > value || high < value)
-        return mt_fail(MT_INPUT, "%s: bands: %s: %g to %g; allowed: ends with its value, %g, between them",
+        return mt_fail(MT_INPUT, "%s: bands: %s: %g to %g; allowed: a range that contains its value, %g",
             path, band->key, band->fast, band->slow, value);
     if (!allows(key, low) || !allows(key, high)) {
         char words[MT_YAML_WORDS];
@@ -317,8 +321,8 @@ mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *sev
     if (ipus > 1) MT_TRY(ipu_topology_check_links(one->name, links));
     if (ipus > 1 && !(links->lane_bits_per_second > 0 && links->efficiency > 0 && links->packet_bytes > 0))
         return mt_fail(MT_INPUT,
-            "%s: links between chips at %g bits a second and lane, efficiency %g, in packets of %zu bytes; "
-            "allowed: more than 0",
+            "%s: links between chips at %g bits/s per lane, efficiency %g, packets of %zu bytes; allowed: "
+            "above 0",
             one->name, links->lane_bits_per_second, links->efficiency, links->packet_bytes);
     *several = *one;
     several->ipus = ipus;

@@ -77,7 +77,7 @@ uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other)
 static mt_status allows_number(size_t n_chips)
 {
     if (n_chips == 0 || n_chips > UINT16_MAX)
-        return mt_fail(MT_INPUT, "%zu IPUs joined; allowed: 1 to %d", n_chips, UINT16_MAX);
+        return mt_fail(MT_INPUT, "%zu IPUs; allowed: 1 to %d", n_chips, UINT16_MAX);
     return MT_OK;
 }
 
@@ -87,8 +87,8 @@ static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
 {
     MT_TRY(allows_number(n_chips));
     if (n_chips > 1 && n_chips % 2 == 1)
-        return mt_fail(
-            MT_INPUT, "%zu IPUs on a %s; allowed: 1, or an even number, two a rung", n_chips, name_of(shape));
+        return mt_fail(MT_INPUT, "%zu IPUs on a %s; allowed: 1, or an even number, with two per rung",
+            n_chips, name_of(shape));
     return MT_OK;
 }
 
@@ -110,7 +110,7 @@ mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
     const size_t joined = ipu_topology_listed(links);
     if (n_chips > 1 && n_chips != joined)
         return mt_fail(
-            MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
+            MT_INPUT, "%zu IPUs on links that connect %zu; allowed: 1 or %zu", n_chips, joined, joined);
     return MT_OK;
 }
 
@@ -287,7 +287,7 @@ static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
         const uint32_t reached = spread_back(t, first, in, to, hops, queue);
         for (uint32_t from = 0; from < t->n_chips; from++) {
             if (hops[from] == UINT32_MAX)
-                return mt_fail(MT_INPUT, "no way over the links from IPU %u to IPU %u", from, to);
+                return mt_fail(MT_INPUT, "no route over the links from IPU %u to IPU %u", from, to);
             if (from != to) t->next[(size_t)from * t->n_chips + to] = lowest_nearer(t, from, hops);
         }
         const uint32_t farthest = hops[queue[reached - 1]];
@@ -342,9 +342,8 @@ static mt_status check_route(const char *file, const ipu_topology *t, const ipu_
         met[chip] = number + 1;
         if (place > 0 && link_between(t, chip_on(r, place - 1), chip) == t->n_links)
             return mt_fail(MT_INPUT,
-                "%s: links.routes.%zu: from IPU %u to IPU %u, between which is no link; allowed: a way over "
-                "links.list",
-                file, number, chip_on(r, place - 1), chip);
+                "%s: links.routes.%zu: no link from IPU %u to IPU %u; allowed: a route over links.list", file,
+                number, chip_on(r, place - 1), chip);
     }
     return MT_OK;
 }
@@ -367,7 +366,7 @@ static mt_status check_pairs(mt_arena *scratch, const char *file, const ipu_link
     for (size_t r = 1; r < links->n_routes; r++)
         if (pair[r].from == pair[r - 1].from && pair[r].to == pair[r - 1].to)
             return mt_fail(MT_INPUT,
-                "%s: links.routes.%zu: from IPU %u to IPU %u, as links.routes.%zu; allowed: a pair once",
+                "%s: links.routes.%zu: from IPU %u to IPU %u, as links.routes.%zu; allowed: each pair once",
                 file, pair[r].number, pair[r].from, pair[r].to, pair[r - 1].number);
     return MT_OK;
 }
@@ -436,8 +435,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
     uint32_t chip = 0;
     while (hops[chip] != UINT32_MAX) chip++;
     return mt_fail(MT_INPUT,
-        "%s: links.list: no way from IPU %u to IPU %u; allowed: one from each of IPUs 0 to %u to each other",
-        file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
+        "%s: links.list: no route from IPU %u to IPU %u; allowed: routes between all of IPUs 0 to %u", file,
+        back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
 }
 
 /* Checks that a link leaves every chip. With more chips than links, one of the first n_list + 1 chips has none, so memory does
@@ -453,9 +452,8 @@ static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_lin
     for (size_t c = 0; c < n; c++)
         if (!leaves[c])
             return mt_fail(MT_INPUT,
-                "%s: links.list: no link from IPU %zu; allowed: a way from each of IPUs 0 to %zu to each "
-                "other",
-                file, c, n_chips - 1);
+                "%s: links.list: no link from IPU %zu; allowed: routes between all of IPUs 0 to %zu", file, c,
+                n_chips - 1);
     return MT_OK;
 }
 
@@ -480,7 +478,7 @@ static mt_status check_no_list(const char *file, const ipu_links *links)
         return mt_fail(MT_INPUT, "%s: links.routes: %zu routes; allowed with links.shape %s: none", file,
             links->n_routes, shape);
     if (links->chips > 0)
-        return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed with links.shape %s: 0, or left out", file,
+        return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed with links.shape %s: 0, or omitted", file,
             links->chips, shape);
     return MT_OK;
 }
@@ -491,7 +489,7 @@ static mt_status check_lanes(const char *file, const ipu_links *links)
     const size_t lanes[] = {links->direct, links->cross, links->rail};
     for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++) {
         if (links->shape == IPU_LINK_LIST && lanes[k] > 0)
-            return mt_fail(MT_INPUT, "%s: links.%s: %zu; allowed with links.shape list: 0, or left out", file,
+            return mt_fail(MT_INPUT, "%s: links.%s: %zu; allowed with links.shape list: 0, or omitted", file,
                 names[k], lanes[k]);
         if (links->shape != IPU_LINK_LIST && lanes[k] == 0)
             return mt_fail(MT_INPUT, "%s: links.%s: 0 or missing; allowed with links.shape %s: at least 1",
@@ -512,11 +510,12 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
     for (size_t l = 0; l < links->n_list; l++)
         if (links->list[l].from == links->list[l].to)
             return mt_fail(MT_INPUT,
-                "%s: links.list.%zu.to: %u; allowed: another IPU than its links.list.%zu.from", file, l,
+                "%s: links.list.%zu.to: %u; allowed: an IPU other than links.list.%zu.from", file, l,
                 links->list[l].to, l);
     if (links->chips > 0 && links->chips != ipu_topology_listed(links))
-        return mt_fail(MT_INPUT, "%s: links.chips: %zu; allowed: %zu, as links.list joins IPUs 0 to %zu",
-            file, links->chips, ipu_topology_listed(links), ipu_topology_listed(links) - 1);
+        return mt_fail(MT_INPUT,
+            "%s: links.chips: %zu; allowed: %zu, since links.list connects IPUs 0 to %zu", file, links->chips,
+            ipu_topology_listed(links), ipu_topology_listed(links) - 1);
     MT_SCRATCH(scratch);
     MT_TRY(check_leaves(scratch, file, links));
     MT_TRY(check_ways(scratch, file, links, false));
@@ -689,9 +688,9 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *node, size_t 
         at += (size_t)snprintf(
             names + at, sizeof names - at, "%s'%.48s'", i ? ", " : "", t->links[node[i] / BUFFERS].name);
     return mt_fail(MT_INPUT,
-        "messages between IPUs can wait for each other for ever: a cycle of %zu links, each needed by what "
-        "holds the one before: %s%s; allowed: no cycle, as on a ladder",
-        n, names, n > NAMED ? ", and so on" : "");
+        "messages between IPUs can deadlock: a cycle of %zu links, each required by a message that holds the "
+        "previous one: %s%s; allowed: no cycle, as on a ladder",
+        n, names, n > NAMED ? ", ..." : "");
 }
 
 /* Searches depth-first for a cycle; path[] leads to the current node. */

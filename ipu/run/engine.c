@@ -256,7 +256,7 @@ static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
     const char *name = engine->executable->graph->streams[program->stream].name;
     const ipu_tensor *tensor = &program->tensor;
     ipu_stream_buffer *stream = &engine->streams[program->stream];
-    if (!stream->data) return mt_fail(MT_INPUT, "engine: stream '%s' is connected to nothing", name);
+    if (!stream->data) return mt_fail(MT_INPUT, "engine: stream '%s' is not connected", name);
     if (stream->at == stream->n) stream->at = 0;
     if (tensor->n > stream->n - stream->at)
         return mt_fail(MT_INPUT, "engine: stream '%s': a transfer of %zu elements; %zu of %zu are left", name,
@@ -344,7 +344,7 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
             step->name, tile, codelet ? codelet->name : "", field ? field->name : "", n,
             e->graph->variables[from->variable].name, element, m->source_tile);
     return mt_fail(
-        MT_NUMERICS, "compute set '%s', tile %zu: message %zu is from nowhere", step->name, tile, message);
+        MT_NUMERICS, "compute set '%s', tile %zu: message %zu has no source", step->name, tile, message);
 }
 
 /* ---- supersteps ---- */
@@ -677,8 +677,8 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
         if (!holds) return MT_OK;
         if (turn == program->count)
             return mt_fail(MT_NUMERICS,
-                "engine: a loop's predicate, of variable '%s', is still true after %" PRIu64
-                " turns; allowed: at most that many",
+                "engine: the predicate of a loop, in variable '%s', is still true after %" PRIu64
+                " iterations; allowed: at most this number",
                 predicate_name(engine, program), turn);
         MT_TRY(run_program(engine, program->children[1]));
     }

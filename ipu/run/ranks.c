@@ -82,7 +82,7 @@ mt_status ipu_ranks_make(mt_arena *arena, const mt_communicator *with, const ipu
     *ranks = (ipu_ranks){.with = with, .end_tile = target->tiles};
     if (!with) return MT_OK;
     if (target->ipus < with->n_ranks)
-        return mt_fail(MT_INPUT, "a machine of %zu IPUs on %u ranks; allowed: at most a rank for each IPU",
+        return mt_fail(MT_INPUT, "a machine of %zu IPUs on %u ranks; allowed: at most one rank per IPU",
             target->ipus, with->n_ranks);
     ranks->first_tile = ipu_ranks_first(target, with->n_ranks, with->rank);
     ranks->end_tile = ipu_ranks_first(target, with->n_ranks, with->rank + 1);

@@ -274,8 +274,8 @@ static mt_status check_host_link(const ipu_timing *t, bool write, const char *wh
     const size_t packet = write ? host->write_packet_bytes : host->read_packet_bytes;
     if (rate > 0 && packet > 0) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s'%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: both above 0", what,
-        name, write ? "from" : "to", rate, packet);
+        "%s'%s': a transfer %s the host at %g bytes/s in packets of %zu; allowed: both above 0", what, name,
+        write ? "from" : "to", rate, packet);
 }
 
 /* There must be a host link and at least one element. */

@@ -612,7 +612,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
         int best = NOTHING;
         for (int l = 0; l < c->n; l++)
             if (!o.done[l] && o.waits[l] == 0 && (best == NOTHING || before(&o, l, best))) best = l;
-        if (best == NOTHING) return mt_fail(MT_INPUT, "values of the loop that wait for each other");
+        if (best == NOTHING) return mt_fail(MT_INPUT, "cyclic dependency between values of the loop");
         ordered[n] = c->line[best];
         take(&o, best);
     }
@@ -804,7 +804,7 @@ static mt_status check_only(const char *begin, const char *end, const char *loop
         for (const char *at = line; (at = memmem(at, (size_t)(stop - at), "label %", 7)) != NULL; at += 7) {
             const int label = atoi(at + 7);
             if (label >= 0 && label < MAX_VALUES && before[label])
-                return mt_fail(MT_INPUT, "%s: the tally counts one loop, and there is another: %.*s", name,
+                return mt_fail(MT_INPUT, "%s: the tally counts one loop, but there is another: %.*s", name,
                     (int)(stop - line), line);
         }
     }
@@ -818,7 +818,7 @@ static mt_status lower_loop(code *c, const char *loop, const char *end)
         const char *stop = newline ? newline : end;
         statement s = read_statement(line, stop);
         if (s.operation[0] && !lower(c, &s))
-            return mt_fail(MT_INPUT, "the tally knows no rule for: %.*s", (int)(stop - line), line);
+            return mt_fail(MT_INPUT, "the tally has no rule for: %.*s", (int)(stop - line), line);
         line = stop + 1;
     }
     for (int v = 0; v < c->n_values; v++)
@@ -845,7 +845,7 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
         c->file[value_of(c, word)] = FILE_FLOAT;
         if (c->strange)
             return mt_fail(
-                MT_INPUT, "the tally knows values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
+                MT_INPUT, "the tally supports values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
     }
     return MT_OK;
 }
@@ -862,7 +862,7 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     MT_ALLOC(scratch, c.meaning, MAX_VALUES);
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
-        return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", mix->name);
+        return mt_fail(MT_INPUT, "%s: contains no loop of one basic block", mix->name);
     MT_TRY(check_only(body, end, loop, mix->name));
     MT_TRY(find_floats(&c, body, loop));
     MT_TRY(find_integers(scratch, &c, loop, loop_end));
