@@ -227,7 +227,7 @@ class PageTest(unittest.TestCase):
         low, high = self.pixel([12, -25.5, -22]), self.pixel([10, -27.9, 10])
         self.assertGreater(low[2], low[1], f"early is blue: {low}")
         self.assertGreater(high[1], high[2] + 60, f"late is yellow or green: {high}")
-        self.browser.click("button[aria-label='Look from +y']")
+        self.browser.click("button[aria-label='View from +y']")
         time.sleep(0.3)
         grey = self.pixel([0, 29.8, 5])
         self.assertEqual(max(grey[:3]), min(grey[:3]), f"no value is grey: {grey}")
@@ -252,7 +252,7 @@ class PageTest(unittest.TestCase):
             return sum(b and not a for a, b in zip(dark, dark[1:]))
 
         self.hook("ready", "heart")
-        self.browser.click("button[aria-label='Look from −y']")
+        self.browser.click("button[aria-label='View from −y']")
         self.browser.run("for (const box of document.querySelectorAll('.controls [aria-label=Shown] input:checked')) box.click()")
         self.set_step("10")
         self.assertEqual(lines(), 4)  # 30, 40, 50 and 60
@@ -260,7 +260,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(lines(), 9)  # 25, 30, ... 65
 
     def set_step(self, step):
-        self.browser.run("const s = document.querySelector('[aria-label=\"Step of the lines\"]'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", step)
+        self.browser.run("const s = document.querySelector('[aria-label=\"Interval of the lines\"]'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", step)
 
     def test_a_cut_has_the_area_of_the_wall_and_hides_what_is_beyond(self):
         self.choose("Cutting plane", "z")
@@ -275,7 +275,7 @@ class PageTest(unittest.TestCase):
     def test_a_click_on_the_cut_face_interpolates(self):
         self.choose("Cutting plane", "x")
         self.browser.wait("return myotile.cut() !== null")
-        self.browser.click("button[aria-label='Look from +x']")
+        self.browser.click("button[aria-label='View from +x']")
         x, y, _, _ = self.box(".stage canvas")
         at = self.hook("project", [0, -24.5, 0])
         self.click_at(x + at[0], y + at[1])
@@ -288,7 +288,7 @@ class PageTest(unittest.TestCase):
         self.choose("Colour by", "frames")
         self.choose("Cutting plane", "x")
         self.browser.wait("return myotile.cut() !== null")
-        self.browser.click("button[aria-label='Look from +x']")
+        self.browser.click("button[aria-label='View from +x']")
         x, y, _, _ = self.box(".stage canvas")
         at = self.hook("project", [0, -24.5, 0])
         self.click_at(x + at[0], y + at[1])
@@ -428,7 +428,7 @@ class PageTest(unittest.TestCase):
         middle = x + sum(phases[3]["at"]) / 2
         self.browser.pointer(("to", middle, y + 150))
         said = self.browser.text(".timeline .readout")
-        self.assertIn("pde a to b, exchange: 488 cycles (lower bound 450), 2 times in a time step. tile ", said)
+        self.assertIn("pde a to b, exchange: 488 cycles (lower bound 450), 2 runs in a time step; tile ", said)
         tile, cycles = (int(t) for t in re.search(r"tile ([\d,]+) is busy for (\d+)", said.replace(",", "")).groups())
         self.assertEqual(cycles, values[tile])
         rows = [range(r * 1472 // 360, (r + 1) * 1472 // 360) for r in (123, 124, 125)]  # a click at 150 px is 124 px below the top of the plot, to 1 px
@@ -482,16 +482,16 @@ class PageTest(unittest.TestCase):
 
     def test_tables_of_the_machine_have_the_cells_of_its_profile(self):
         self.tab("machine")
-        whole = {r[0]: r[1:] for r in self.table("#panel-machine table[aria-label='The whole run on GC200']")}
+        whole = {r[0]: r[1:] for r in self.table("#panel-machine table[aria-label='Totals of the run on GC200']")}
         profile = example.profile(1)
-        self.assertEqual(self.number(whole["all cycles"][0]), profile["totals"]["cycles"])
-        self.assertEqual(whole["memory of a tile"], ["638,976", "bytes"])
+        self.assertEqual(self.number(whole["total"][0]), profile["totals"]["cycles"])
+        self.assertEqual(whole["tile memory"], ["638,976", "bytes"])
         self.assertEqual(whole["clock"], ["–", "Hz"], "the profile does not have it")
         self.assertEqual([r[:4] for r in self.table("#panel-machine table[aria-label='Compute sets']")],
                          [[each["name"], *(f"{each[key]:,}" for key in ("runs", "cycles", "total_cycles"))] for each in profile["compute_sets"]])
         heads = "return [...document.querySelectorAll(`#panel-machine table[aria-label='${arguments[0]}'] th`)].map((th) => [th.textContent, th.className === 'number'])"
         self.assertEqual(self.browser.run(heads, "Vertices"),
-                         [["codelet", False], ["compute set", False], ["vertices", True], ["one runcycles", True], ["all runscycles", True]])
+                         [["codelet", False], ["compute set", False], ["vertices", True], ["per runcycles", True], ["all runscycles", True]])
         self.assertEqual(self.browser.run(heads, "Compute sets")[-1], ["busiest link", False])
         self.assertEqual(self.table("#panel-machine table[aria-label=Memory]"), [["variables", "2,000", "2,944,000"]])
         self.assertEqual(self.browser.run("return document.querySelectorAll('#panel-machine .network, #panel-machine table[aria-label*=inks]').length"), 0)
@@ -509,7 +509,7 @@ class PageTest(unittest.TestCase):
         rows = {tuple(r[:2]): [self.number(cell) if cell != "–" else None for cell in r[2:]] for r in self.table("#panel-compare .compare-step table")}
         self.assertEqual(rows["pde a to b", "exchange"], [2 * 488, 3000, 3000 - 2 * 488, 207])
         self.assertEqual(rows["ode", "compute"], [25730, 25730, 0, 0])
-        self.assertEqual(rows["all", ""][2], 3000 - 2 * 488)
+        self.assertEqual(rows["total", ""][2], 3000 - 2 * 488)
         self.choose("A", "1")
         self.browser.wait("return document.querySelector('#panel-compare .compare-step tbody tr:last-child td:nth-child(5)')?.textContent === '0'")
 
@@ -551,7 +551,7 @@ class PageTest(unittest.TestCase):
         self.choose("Run", "1")
         self.assertIsNone(self.ready("heart"))
         self.assertEqual(self.hook("shown")["range"], before)
-        self.assertIn("2 runs of this report have the same mesh", self.browser.text(".about"))
+        self.assertIn("2 runs of this report share this mesh", self.browser.text(".about"))
 
     def test_swapped_runs_have_the_opposite_difference(self):
         shown = self.compare("map 1")
@@ -631,7 +631,7 @@ class PageTest(unittest.TestCase):
         complete = self.page.replace('"n_elements": 300000', f'"n_elements": {n}')
         self.browser.open(self.write("complete.html", complete))
         self.assertIsNone(self.ready("heart"))
-        self.assertIn(f"those of all {n:,} elements", self.browser.text(".about"))
+        self.assertIn(f"from all {n:,} elements", self.browser.text(".about"))
 
     def test_a_profile_of_sixteen_chips_is_that_of_its_files(self):
         folder = os.path.join(self.folder.name, "slab")
@@ -780,7 +780,7 @@ class PageTest(unittest.TestCase):
         self.browser.open(self.write("profile.html", example.fill(template(), {"format": 1, "version": "0.1.0", "runs": [report]}, blocks)))
         self.assertIsNone(self.ready("heart"))
         self.browser.click("#tab-machine")
-        self.assertRegex(self.ready("machine"), rf"the profile {report['machine']['profile']['id']} of the machine cannot be read \(.+\)\.$")
+        self.assertRegex(self.ready("machine"), rf"machine profile {report['machine']['profile']['id']} cannot be parsed \(.+\)\.$")
 
     def test_the_empty_page_says_how_it_is_filled(self):
         self.browser.open(os.path.join(SOURCE, "data/report/template.html"))

@@ -54,7 +54,7 @@ class Compare {
     this.common = [];
     this.bars = this.curves = null;
     const without = ['A', 'B'].filter((_, k) => !runs[k].machine).join(' and ');
-    const text = `No profile of the machine in ${without}: cycles and memory are not compared.`;
+    const text = `No machine profile in ${without}: cycles and memory are not compared.`;
     return runs.some((run) => run.machine) ? [el('p', { class: 'note', text })] : [];
   }
 
@@ -73,13 +73,13 @@ class Compare {
   }
 
   timeStep() {
-    this.bars = el('canvas', { role: 'img', 'aria-label': 'Both time steps, phase by phase, on one scale. The table has the numbers.' });
+    this.bars = el('canvas', { role: 'img', 'aria-label': 'Mean time steps of A and B, phase by phase, on one scale. The table has the values.' });
     const key = (phase) => `${phase.set}\n${phase.kind}`;
     const keys = [...new Set(this.phases.flatMap((phases) => phases.map(key)))];
     const sums = this.phases.map((phases) => keys.map((each) => phases.filter((phase) => key(phase) === each).reduce((sum, phase) => sum + phase.cycles, 0)));
     const rows = keys.map((each, k) => [...each.split('\n'), ...difference(sums[0][k], sums[1][k])]);
     const totals = sums.map((list) => list.reduce((a, b) => a + b, 0));
-    rows.push(['all', '', ...difference(...totals)]);
+    rows.push(['total', '', ...difference(...totals)]);
     const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, ...differenceColumns('cycles')];
     const legend = Object.values(kinds).flatMap(({ text, colour }) => [swatch(colour), `${text}  `]);
     return el('section', { class: 'card compare-step' }, el('h2', { text: 'Mean time step' }), el('p', { class: 'note legend' }, ...legend), this.bars, table({ title: '', columns, rows }));
@@ -92,7 +92,7 @@ class Compare {
     this.measure = el('select', { on: { change: () => this.chooseMeasure().then(() => this.draw()) } }, options(this.common.map(([m], k) => ({ value: k, text: measureName(m), group: m.phase ?? '' }))));
     this.curves = el('canvas', { role: 'img' });
     this.said = el('p', {});
-    return el('section', { class: 'card' }, el('h2', { text: 'Distribution over tiles, lowest to highest value' }), el('div', { class: 'row' }, labelled('Value', this.measure)), this.said, this.curves);
+    return el('section', { class: 'card' }, el('h2', { text: 'Distribution over tiles, sorted by value' }), el('div', { class: 'row' }, labelled('Value', this.measure)), this.said, this.curves);
   }
 
   async chooseMeasure() {
@@ -145,7 +145,7 @@ class Compare {
     context.textBaseline = 'top';
     context.textAlign = 'center';
     for (const percent of [0, 25, 50, 75, 100]) context.fillText(`${percent} %`, left + ((right - left - 14) * percent) / 100, bottom + 6);
-    context.fillText('of tiles', (left + right) / 2, bottom + 22);
+    context.fillText('share of tiles', (left + right) / 2, bottom + 22);
     this.sorted.forEach((list, k) => {
       const { stroke } = curve(k, isDark());
       context.strokeStyle = stroke;

@@ -16,14 +16,14 @@ const arrangements = [['0 1 2', 'A, B and B − A'], ['0 1', 'A and B'], ['2', '
 
 /** Returns the reason if the maps of two runs cannot be compared, or null. */
 export function whyNoMaps(a, b) {
-  if (!a.heart || !b.heart) return 'A run without maps has no difference map.';
-  if (a === b) return 'A and B are the same run.';
+  if (!a.heart || !b.heart) return 'No difference map: A or B has no maps.';
+  if (a === b) return 'No difference map: A and B are the same run.';
   if (a.heart.mesh !== b.heart.mesh || !a.heart.mesh) {
     const [n, m] = [a, b].map((run) => format(run.heart.n_elements));
-    return `A and B are on different meshes (${n} and ${m} elements${n === m ? ', at different positions' : ''}). Maps on different meshes have no difference map.`;
+    return `No difference map: A and B are on different meshes (${n} and ${m} elements${n === m ? ', at different positions' : ''}).`;
   }
-  if (!isSameMesh(a.heart, b.heart)) return 'A and B are drawn with different triangles of the same mesh, so there is no difference map.';
-  return mapsInCommon(a.heart, b.heart).length ? null : 'A and B have no map in common.';
+  if (!isSameMesh(a.heart, b.heart)) return 'No difference map: the surfaces of A and B are simplified differently in this report.';
+  return mapsInCommon(a.heart, b.heart).length ? null : 'No difference map: A and B have no map in common.';
 }
 
 export class CompareMaps {
@@ -38,7 +38,7 @@ export class CompareMaps {
     this.data = await loadPair(...this.pair.map((run) => run.heart));
     const { maps, frames } = this.data[2].heart;
     const list = maps.map((_, m) => ({ value: `map ${m}`, text: this.data[2].mapLabel(m) }));
-    if (frames) list.push({ value: 'frames', text: 'V over time' });
+    if (frames) list.push({ value: 'frames', text: 'Transmembrane voltage V' });
     this.choice = el('select', { on: { change: () => this.choose(this.choice.value) } }, options(list));
     this.arrangement = el('select', { on: { change: () => this.arrange() } }, options(arrangements.map(([value, text]) => ({ value, text }))));
     this.cut = this.data[0].heart.cut ? new CutControls(() => this.hearts) : null;
@@ -67,8 +67,8 @@ export class CompareMaps {
 
   about() {
     const times = this.pair.every((run) => run.heart.frames) && !this.data[0].heart.frames;
-    const none = times ? ' The frames of A and B have no time in common.' : '';
-    return `A and B have one colour range. The camera, the time and the cutting plane of all views are linked. Click a surface for the values of an element.${none}`;
+    const none = times ? ' No frame of A has the time of a frame of B.' : '';
+    return `A and B share one colour range. Camera, time and cutting plane of all views are linked. Click a surface to see the values of an element.${none}`;
   }
 
   /** Starts the views, once they are in the page. */
@@ -77,7 +77,7 @@ export class CompareMaps {
       [...this.views.children].forEach((figure, k) => this.addHeart(figure, k));
     } catch (error) {
       if (!/WebGL/.test(error.message)) throw error;
-      this.views.replaceChildren(el('p', { class: 'note', text: 'This browser shows no 3-D pictures (WebGL 2 is off).' }));
+      this.views.replaceChildren(el('p', { class: 'note', text: 'No 3-D view: WebGL 2 is not available in this browser.' }));
     }
     if (this.hearts.length === 3 && this.data[2].heart.frames) await this.setUpTime();
     await this.choose(this.choice.value);
@@ -144,10 +144,10 @@ export class CompareMaps {
     const s = this.m >= 0 ? ((await this.ofElements()) ?? (await this.ofTriangles())) : this.ofVertices();
     const { label, unit } = this.m >= 0 ? { label: this.data[2].mapLabel(this.m), unit: this.data[2].heart.maps[this.m].unit } : { label: 'V', unit: 'mV' };
     const column = (text) => ({ label: text, unit, number: true });
-    const columns = ['mean', 'root mean square', '5th percentile', 'median', '95th percentile', 'largest, absolute'].map(column);
+    const columns = ['mean', 'root mean square', '5th percentile', 'median', '95th percentile', 'maximum, absolute'].map(column);
     const time = this.m < 0 ? ` at ${this.time.now()}` : '';
     const rows = [[s.mean, s.rms, s.p5, s.p50, s.p95, s.largest]];
-    const note = `Over ${format(s.n)} ${s.of}${s.missing ? `; ${format(s.missing)} have no value in A, B or both` : ''}.${s.n ? ` The largest absolute difference is at ${s.where}.` : ''}`;
+    const note = `Over ${format(s.n)} ${s.of}${s.missing ? `; ${format(s.missing)} have no value in A, B or both` : ''}.${s.n ? ` The maximum absolute difference is at ${s.where}.` : ''}`;
     this.statistics.replaceChildren(table({ title: `${label}, B − A${time}`, columns, rows }, { note }));
     this.shownStatistics = s;
   }

@@ -7,13 +7,13 @@ export class CutControls {
   /** hearts(): returns the hearts to cut. */
   constructor(hearts) {
     this.hearts = hearts;
-    const list = [['', 'none'], ['x', 'across x'], ['y', 'across y'], ['z', 'across z'], ['view', 'across the view']];
+    const list = [['', 'none'], ['x', 'normal to x'], ['y', 'normal to y'], ['z', 'normal to z'], ['view', 'normal to the view']];
     this.across = el('select', { on: { change: () => this.set() } }, options(list.map(([value, text]) => ({ value, text }))));
     this.slider = el('input', { type: 'range', step: 'any', 'aria-label': 'Position of the cutting plane', on: { input: () => this.move() } });
-    const { box, label } = checkbox('Other side', false, () => this.set());
+    const { box, label } = checkbox('Show the other side', false, () => this.set());
     this.flip = box;
     this.position = el('output', {});
-    this.again = button('Use the present view', () => this.set(), { class: 'quiet' });
+    this.again = button('Use the current view', () => this.set(), { class: 'quiet' });
     this.row = el('div', { hidden: true }, el('div', { class: 'row' }, this.slider, this.position), el('div', { class: 'row' }, label, this.again));
     this.note = el('p', { class: 'note' });
     this.nodes = [labelled('Cutting plane', this.across), this.row, this.note];
@@ -37,7 +37,7 @@ export class CutControls {
     this.hearts().forEach((heart) => heart.moveCut(at));
     const across = this.across.value;
     const mm = (length) => format(Number(length.toFixed(2)) + 0);
-    const text = across === 'view' ? `${mm(this.hearts()[0].plane.high - at)} mm deep` : `${across} = ${mm(at)} mm`;
+    const text = across === 'view' ? `depth ${mm(this.hearts()[0].plane.high - at)} mm` : `${across} = ${mm(at)} mm`;
     this.position.textContent = text;
     this.slider.setAttribute('aria-valuetext', text);
   }
@@ -45,6 +45,6 @@ export class CutControls {
   /** Shows the reason if the cut face is grey. */
   tell() {
     const isGrey = this.hearts().some((heart) => heart.plane && heart.shown.kind !== 'plain' && !heart.insideShown());
-    this.note.textContent = isGrey ? 'The cut face is grey: these values are known on the surface only.' : '';
+    this.note.textContent = isGrey ? 'The cut face is grey: the report has these values on the surface only.' : '';
   }
 }

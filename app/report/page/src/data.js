@@ -56,7 +56,7 @@ async function decode(array) {
   const n = array.count * (array.components ?? 1);
   if (bytes.byteLength !== n * Type.BYTES_PER_ELEMENT) {
     const has = bytes.byteLength / Type.BYTES_PER_ELEMENT;
-    throw new Damaged(`This report is damaged: array ${array.id} holds ${has} numbers, ${n} are expected.`);
+    throw new Damaged(`This report is damaged: array ${array.id} has ${has} numbers; expected: ${n}.`);
   }
   const result = new Type(bytes);
   const back = array.delta_items ?? (array.delta ? (array.components ?? 1) : 0);

@@ -177,10 +177,10 @@ function drawLead(context, { lead, row, column, group }, x, scales, g, parted) {
 
 function told(layout, scales, x, trace) {
   const gains = layout.groups.map(({ name }, k) => `${name}${format(scales.mm_per_mV[k])} mm/mV`).join(', ');
-  const stimuli = layout.spans.length > 0 ? ' Blue marks: stimuli; the trace is not drawn during them.' : '';
+  const stimuli = layout.spans.length > 0 ? ' Blue marks: stimuli; the artefact is not drawn.' : '';
   return (
     `${scales.mm_per_s} mm/s (1 mm = ${format(1000 / scales.mm_per_s)} ms), ${gains}; each lead from ${format(x[0])} to ${format(x[x.length - 1])} ms. ` +
-    `A pulse is 10 mm high.${stimuli} ${trace.note}`
+    `Calibration pulses are 10 mm high.${stimuli} ${trace.note}`
   );
 }
 
@@ -211,8 +211,8 @@ function extremes(leads, x) {
   });
   const column = (label, unit) => ({ label, unit, number: true });
   const unit = leads[0]?.unit ?? 'mV';
-  const columns = [{ label: 'lead', unit: '', number: false }, column('lowest', unit), column('at', 'ms'), column('highest', unit), column('at', 'ms')];
-  return el('details', {}, el('summary', { text: 'Lowest and highest of each lead' }), table({ title: '', columns, rows }, { sortable: true }));
+  const columns = [{ label: 'lead', unit: '', number: false }, column('minimum', unit), column('at', 'ms'), column('maximum', unit), column('at', 'ms')];
+  return el('details', {}, el('summary', { text: 'Minimum and maximum of each lead' }), table({ title: '', columns, rows }, { sortable: true }));
 }
 
 function at(y, better) {

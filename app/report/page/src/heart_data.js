@@ -182,7 +182,7 @@ const decoded = new Map(); // id of an array: its voltages
 /** Returns V in frames: { range, at(frame, vertex): mV }. Numbers remain as stored, with an eighth of the size of the values. */
 async function voltages(array, frames, vertices) {
   const raw = await numbers(array);
-  if (raw.length !== frames * vertices) throw new Damaged(`This report is damaged: ${raw.length} values of V, not ${frames} times ${vertices}.`);
+  if (raw.length !== frames * vertices) throw new Damaged(`This report is damaged: ${raw.length} values of V; expected: ${frames} times ${vertices}.`);
   if (!decoded.has(array.id)) decoded.set(array.id, voltagesOf(array, raw, vertices));
   return decoded.get(array.id);
 }

@@ -53,11 +53,11 @@ class Panel {
   async showTables() {
     const { maps } = this.run.heart;
     const columns = [{ label: 'map', unit: '', number: false }, { label: 'unit', unit: '', number: false },
-      ...['lowest', 'median', 'highest'].map((label) => ({ label, unit: '', number: true }))];
+      ...['minimum', 'median', 'maximum'].map((label) => ({ label, unit: '', number: true }))];
     const all = await Promise.all(maps.map((map) => values(map.element)));
     const rows = all.map(summary).map((s, m) => [this.data.mapLabel(m), maps[m].unit, s.min, s.median, s.max]);
     this.host.replaceChildren(
-      el('p', { class: 'trouble', role: 'alert', text: 'This browser shows no 3-D pictures (WebGL 2 is off). The table has the statistics of the maps; the other tabs work.' }),
+      el('p', { class: 'trouble', role: 'alert', text: 'No 3-D view: WebGL 2 is not available in this browser. The table has the statistics of the maps; the other tabs work.' }),
       el('section', { class: 'card' }, table({ title: 'Maps on the surface', columns, rows })),
     );
   }
@@ -96,7 +96,7 @@ class Panel {
     const stage = el('div', { class: 'stage' }, this.canvas, this.overlay, labels);
     const keys = el('p', {
       class: 'note', id: 'heart-keys',
-      text: 'Drag to rotate, wheel or two fingers to zoom, right button to move, click for values. Keys: arrows rotate, Shift and arrows move, + and − zoom, Enter selects the middle, Home resets the view.',
+      text: 'Drag to rotate, wheel or pinch to zoom, right button to pan, click for values. Keys: arrows rotate, Shift and arrows pan, + and − zoom, Enter selects the centre, Home resets the view.',
     });
     this.timePlace = el('div', { hidden: true });
     this.bar = new RangeBar((low, high) => this.heart.setRange(low, high), { buttons: [button('Save as PNG', () => this.save())] });
@@ -112,14 +112,14 @@ class Panel {
   buildColours() {
     const { heart } = this.run;
     const list = heart.maps.map((_, m) => ({ value: `map ${m}`, text: this.data.mapLabel(m) }));
-    if (heart.frames) list.push({ value: 'frames', text: 'V over time' });
+    if (heart.frames) list.push({ value: 'frames', text: 'Transmembrane voltage V' });
     (heart.named ?? []).forEach(({ label }, m) => list.push({ value: `named ${m}`, text: capital(label) }));
     list.push({ value: 'plain', text: 'none' });
     this.choice = el('select', { on: { change: () => this.choose(this.choice.value) } }, options(list));
     const { box, label } = checkbox('Isochrones every', false, () => this.setLines());
     this.linesOn = box;
     this.linesText = label.lastChild;
-    this.linesStep = el('input', { type: 'number', min: '0', step: 'any', class: 'short', 'aria-label': 'Step of the lines', on: { input: () => this.setLines() } });
+    this.linesStep = el('input', { type: 'number', min: '0', step: 'any', class: 'short', 'aria-label': 'Interval of the lines', on: { input: () => this.setLines() } });
     this.linesUnit = el('span', { class: 'unit' });
     this.linesRow = el('div', { class: 'row' }, label, this.linesStep, this.linesUnit);
     return [labelled('Colour by', this.choice), this.linesRow];
@@ -131,7 +131,7 @@ class Panel {
   }
 
   buildPicked() {
-    this.picked = el('section', { class: 'card picked', 'aria-live': 'polite' }, el('p', { class: 'note', text: 'Click the surface for the values of an element.' }));
+    this.picked = el('section', { class: 'card picked', 'aria-live': 'polite' }, el('p', { class: 'note', text: 'Click the surface to see the values of an element.' }));
     return this.picked;
   }
 
@@ -153,23 +153,23 @@ class Panel {
     if (this.run.heart.fibres) boxes.push(checkbox('fibres', false, (on) => this.heart.showFibres(on)).label);
     const looks = [['+x', [1, 0, 0]], ['−x', [-1, 0, 0]], ['+y', [0, 1, 0]], ['−y', [0, -1, 0]], ['+z', [0, 0, 1]], ['−z', [0, 0, -1]]];
     const views = looks.map(([name, from]) =>
-      button(name, () => this.heart.view.look(from, Math.abs(from[2]) ? [0, 1, 0] : [0, 0, 1]), { class: 'quiet', 'aria-label': `Look from ${name}` }),
+      button(name, () => this.heart.view.look(from, Math.abs(from[2]) ? [0, 1, 0] : [0, 0, 1]), { class: 'quiet', 'aria-label': `View from ${name}` }),
     );
     return [
       boxes.length ? el('div', { class: 'row', role: 'group', 'aria-label': 'Shown' }, el('span', { class: 'word', text: 'Show' }), boxes) : null,
-      el('div', { class: 'row tight', role: 'group', 'aria-label': 'Look from' }, el('span', { class: 'word', text: 'Look from' }), views),
+      el('div', { class: 'row tight', role: 'group', 'aria-label': 'View from' }, el('span', { class: 'word', text: 'View from' }), views),
     ];
   }
 
   buildAbout() {
     const { heart } = this.run;
-    const about = [`Mesh: ${format(heart.n_elements)} elements, ${format(heart.n_surface_triangles)} triangles on its surface.`];
+    const about = [`Mesh: ${format(heart.n_elements)} elements, ${format(heart.n_surface_triangles)} surface triangles.`];
     if (this.data.triangles < heart.n_surface_triangles) {
-      about.push(`Drawn: ${format(this.data.triangles)} triangles, at most ${format(heart.error_mm, 2)} mm from the surface.`);
+      about.push(`Surface simplified to ${format(this.data.triangles)} triangles, with an error of at most ${format(heart.error_mm, 2)} mm.`);
     }
     if (heart.cut) about.push(cutSource(heart));
     about.push(resolution(heart));
-    if (this.alike.length > 1) about.push(`${format(this.alike.length)} runs of this report have the same mesh and one colour range.`);
+    if (this.alike.length > 1) about.push(`${format(this.alike.length)} runs of this report share this mesh and one colour range.`);
     return el('section', { class: 'about' }, about.map((text) => el('p', { class: 'note', text })));
   }
 
@@ -206,7 +206,7 @@ class Panel {
     if (shown.kind === 'named') return this.values.replaceChildren(this.nameTable());
     if (shown.kind !== 'map') return this.values.replaceChildren(...(shown.kind === 'frames' ? [this.frameTable()] : []));
     const s = shown.statistics;
-    const columns = ['lowest', 'median', 'highest'].map((label) => ({ label, unit: shown.unit, number: true }));
+    const columns = ['minimum', 'median', 'maximum'].map((label) => ({ label, unit: shown.unit, number: true }));
     const note = s.missing ? `${format(s.missing)} of ${format(s.n + s.missing)} triangles have no value (grey).` : null;
     return this.values.replaceChildren(table({ title: `${capital(shown.label)} on the surface`, columns, rows: [[s.min, s.median, s.max]] }, { note }));
   }
@@ -223,8 +223,8 @@ class Panel {
   }
 
   frameTable() {
-    const columns = ['lowest', 'highest'].map((label) => ({ label, unit: 'mV', number: true }));
-    return table({ title: 'V on the surface, over all frames', columns, rows: [this.frames.range] });
+    const columns = ['minimum', 'maximum'].map((label) => ({ label, unit: 'mV', number: true }));
+    return table({ title: 'V on the surface, all frames', columns, rows: [this.frames.range] });
   }
 
   // ---- time ----
@@ -250,7 +250,7 @@ class Panel {
     this.plots.forEach((each) => each.remove());
     this.plots = [];
     this.nowRow = null;
-    this.picked.replaceChildren(el('p', { class: 'note', text: 'Click the surface for the values of an element.' }));
+    this.picked.replaceChildren(el('p', { class: 'note', text: 'Click the surface to see the values of an element.' }));
   }
 
   async tell(picked) {
@@ -283,13 +283,13 @@ class Panel {
   async plotPicked(picked) {
     const near = curveNear(this.run, picked.element, picked.at, 0.025 * this.heart.size);
     if (near) {
-      const away = near.away > 0.005 ? `, ${format(near.away, 2)} mm from here` : '';
+      const away = near.away > 0.005 ? `, ${format(near.away, 2)} mm from this point` : '';
       const [x, y] = await Promise.all([values(near.trace.x), values(near.curve.y)]);
       this.plotSmall(`Trace of ${near.curve.label}${away}`, near.trace.label, near.curve.unit, x, y);
     }
     if (picked.voltage) {
       const x = Array.from(this.frames.time);
-      this.plotSmall('V here, from the frames', 'V', 'mV', x, x.map((_, frame) => picked.voltage(frame)));
+      this.plotSmall('V at this point, from the frames', 'V', 'mV', x, x.map((_, frame) => picked.voltage(frame)));
     }
   }
 
@@ -319,17 +319,17 @@ function valueRow(label, value, unit) {
 
 /** Returns a text on the tetrahedra of the cut. */
 function cutSource({ cut, n_elements: n }) {
-  if (cut.tetrahedron.count === n) return `Cut faces are those of all ${format(n)} elements.`;
-  const error = cut.error_mm ? `, at most ${format(cut.error_mm, 2)} mm from the surface` : '';
-  return `Cut faces are those of ${format(cut.tetrahedron.count)} coarser tetrahedra${error}.`;
+  if (cut.tetrahedron.count === n) return `Cut faces are computed from all ${format(n)} elements.`;
+  const error = cut.error_mm ? `, with an error of at most ${format(cut.error_mm, 2)} mm` : '';
+  return `Cut faces are computed from ${format(cut.tetrahedron.count)} coarser tetrahedra${error}.`;
 }
 
 /** Returns a text on the resolution of stored values. */
 function resolution({ maps, frames }) {
   const steps = { u8: '1/254', u16: '1/65,534' };
   const kinds = [...new Set(maps.map((map) => steps[map.vertex.type]).filter(Boolean))];
-  const ofMaps = kinds.length ? [`maps ${kinds.join(' or ')} of their range`] : [];
-  const ofFrames = frames ? [`V over time ${quantity(frames.v_mV.scale ?? 0, 'mV', 2)}`] : [];
+  const ofMaps = kinds.length ? [`maps, ${kinds.join(' or ')} of their range`] : [];
+  const ofFrames = frames ? [`V, ${quantity(frames.v_mV.scale ?? 0, 'mV', 2)}`] : [];
   const all = [...ofMaps, ...ofFrames];
   return all.length ? `Resolution of the stored values: ${all.join('; ')}.` : '';
 }

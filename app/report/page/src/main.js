@@ -43,7 +43,7 @@ function message(error) {
 
 function start() {
   if (report === null) {
-    root.replaceChildren(el('p', { class: 'trouble', text: 'This is the empty page of a report; "myotile report" fills it.' }));
+    root.replaceChildren(el('p', { class: 'trouble', text: 'This page contains no report. "myotile report" creates one.' }));
   }
   if (!report) return;
   document.getElementById('theme').addEventListener('click', changeTheme);

@@ -26,8 +26,8 @@ export class Network {
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.place);
     return el('section', { class: 'card network' },
-      el('h2', { text: `Links between ${format(ipus)} IPUs: ${format(links.length)}, both directions counted` }),
-      el('div', { class: 'row' }, labelled('In one run of', this.set), labelled('Colour by', this.measure)),
+      el('h2', { text: `${format(links.length)} links between ${format(ipus)} IPUs, each direction counted` }),
+      el('div', { class: 'row' }, labelled('Load in one run of', this.set), labelled('Colour by', this.measure)),
       this.place, this.barCanvas, this.readout);
   }
 
@@ -53,7 +53,7 @@ export class Network {
     this.drawChips(context);
     drawBar(sizeCanvas(this.barCanvas, Math.min(width, 560), 46), { x: 1, y: 0, width: Math.min(width, 560) - 2 }, { range: [0, most], unit, lineStep: 0 }, theme('ink'));
     const busiest = order[order.length - 1];
-    this.canvas.setAttribute('aria-label', `Links between IPUs. The most loaded is ${this.network.links[busiest].name}: ${quantity(list[busiest], unit)}.`);
+    this.canvas.setAttribute('aria-label', `Links between IPUs. The busiest is ${this.network.links[busiest].name}: ${quantity(list[busiest], unit)}.`);
   }
 
   arrange(width, height, radius) {

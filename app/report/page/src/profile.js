@@ -5,27 +5,27 @@ import { Damaged, text } from './data.js';
 // Columns and rows of tables: [path of the value, label, unit].
 const properties = [
   ['machine.ipus', 'IPUs'], ['machine.tiles', 'tiles'], ['machine.clock_hz', 'clock', 'Hz'], ['time_steps', 'time steps'],
-  ['totals.cycles', 'all cycles', 'cycles'], ['totals.least_cycles', 'with the constants that take the least time', 'cycles'],
-  ['totals.most_cycles', 'with the constants that take the most time', 'cycles'], ['totals.seconds', 'time', 's'],
+  ['totals.cycles', 'total', 'cycles'], ['totals.least_cycles', 'total, constants at their fast ends', 'cycles'],
+  ['totals.most_cycles', 'total, constants at their slow ends', 'cycles'], ['totals.seconds', 'modelled time', 's'],
   ['totals.compute_cycles', 'compute', 'cycles'], ['totals.exchange_cycles', 'exchange', 'cycles'],
-  ['totals.rearrangement_cycles', 'copies inside tiles', 'cycles'], ['totals.internal_sync_cycles', 'sync in a chip', 'cycles'],
-  ['totals.external_sync_cycles', 'sync between chips', 'cycles'], ['totals.host_cycles', 'streams to and from the host', 'cycles'],
+  ['totals.rearrangement_cycles', 'on-tile copies', 'cycles'], ['totals.internal_sync_cycles', 'internal sync', 'cycles'],
+  ['totals.external_sync_cycles', 'external sync', 'cycles'], ['totals.host_cycles', 'host streams', 'cycles'],
   ['totals.host_bytes_read', 'read by the host', 'bytes'], ['totals.host_bytes_written', 'written by the host', 'bytes'],
-  ['memory.bytes_there', 'memory of a tile', 'bytes'], ['memory.bytes_median', 'median tile', 'bytes'],
-  ['memory.bytes_fullest', 'fullest tile', 'bytes'], ['memory.fullest_tile', 'number of the fullest tile'],
+  ['memory.bytes_there', 'tile memory', 'bytes'], ['memory.bytes_median', 'used on the median tile', 'bytes'],
+  ['memory.bytes_fullest', 'used on the fullest tile', 'bytes'], ['memory.fullest_tile', 'number of the fullest tile'],
 ];
 const setColumns = [
-  ['name', 'compute set'], ['runs', 'runs'], ['cycles', 'one run', 'cycles'], ['total_cycles', 'all runs', 'cycles'],
-  ['tile_compute_cycles.tiles', 'active tiles'], ['tile_compute_cycles.min', 'least compute', 'cycles'],
-  ['tile_compute_cycles.mean', 'mean compute', 'cycles'], ['tile_compute_cycles.max', 'most compute', 'cycles'],
+  ['name', 'compute set'], ['runs', 'runs'], ['cycles', 'per run', 'cycles'], ['total_cycles', 'all runs', 'cycles'],
+  ['tile_compute_cycles.tiles', 'active tiles'], ['tile_compute_cycles.min', 'compute, minimum', 'cycles'],
+  ['tile_compute_cycles.mean', 'compute, mean', 'cycles'], ['tile_compute_cycles.max', 'compute, maximum', 'cycles'],
   ['tile_compute_cycles.effectiveness', 'load balance (mean / max)'], ['exchange_cycles', 'exchange', 'cycles'],
-  ['exchange_bound_cycles', 'exchange, bound in a chip', 'cycles'], ['exchange_waiting_cycles', 'exchange, waiting', 'cycles'],
-  ['external_exchange_cycles', 'exchange, between chips', 'cycles'], ['rearrangement_cycles', 'copies', 'cycles'],
-  ['internal_sync_cycles', 'sync in a chip', 'cycles'], ['external_sync_cycles', 'sync between chips', 'cycles'],
-  ['bytes_received', 'received', 'bytes'], ['bytes_sent', 'sent', 'bytes'], ['bytes_crossing', 'between chips', 'bytes'], ['busiest_link', 'busiest link'],
+  ['exchange_bound_cycles', 'internal exchange, lower bound', 'cycles'], ['exchange_waiting_cycles', 'internal exchange, waiting', 'cycles'],
+  ['external_exchange_cycles', 'external exchange', 'cycles'], ['rearrangement_cycles', 'on-tile copies', 'cycles'],
+  ['internal_sync_cycles', 'internal sync', 'cycles'], ['external_sync_cycles', 'external sync', 'cycles'],
+  ['bytes_received', 'received', 'bytes'], ['bytes_sent', 'sent', 'bytes'], ['bytes_crossing', 'sent between IPUs', 'bytes'], ['busiest_link', 'busiest link'],
 ];
-const vertexColumns = [['codelet', 'codelet'], ['compute_set', 'compute set'], ['instances', 'vertices'], ['cycles', 'one run', 'cycles'], ['total_cycles', 'all runs', 'cycles']];
-const memoryColumns = [['name', 'use of memory'], ['bytes_fullest', 'fullest tile', 'bytes'], ['bytes_all_tiles', 'all tiles', 'bytes']];
+const vertexColumns = [['codelet', 'codelet'], ['compute_set', 'compute set'], ['instances', 'vertices'], ['cycles', 'per run', 'cycles'], ['total_cycles', 'all runs', 'cycles']];
+const memoryColumns = [['name', 'memory category'], ['bytes_fullest', 'fullest tile', 'bytes'], ['bytes_all_tiles', 'all tiles', 'bytes']];
 const linkColumns = [['compute_set', 'compute set'], ['name', 'link'], ['from', 'from'], ['to', 'to'], ['bytes', 'load', 'bytes'], ['busy_cycles', 'busy', 'cycles']];
 
 /** Returns the data of a machine for the page: { tiles; summary: [table]; links: table or null; time_steps; step_cycles: of the mean time
@@ -39,7 +39,7 @@ export async function readMachine({ profile: block, tiles, links: most }) {
   const columns = [{ label: 'property', unit: '' }, { label: 'value', unit: '', number: true }, { label: 'unit', unit: '' }];
   return {
     tiles, time_steps,
-    summary: [{ title: `The whole run on ${machine?.name ?? 'the machine'}`, columns, rows }, ...lists.filter(([, list]) => list).map((list) => tableOf(...list))],
+    summary: [{ title: `Totals of the run on ${machine?.name ?? 'the machine'}`, columns, rows }, ...lists.filter(([, list]) => list).map((list) => tableOf(...list))],
     links: tiles && links.length ? busiest(links, most) : null,
     step_cycles: time_steps > 0 ? (totals.cycles - totals.host_cycles) / time_steps : null,
     time_step: profile.time_step?.length ? turns(profile.time_step, sets) : null,
@@ -51,7 +51,7 @@ function parse(json, id) {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new Damaged(`This report is damaged: the profile ${id} of the machine cannot be read (${error.message}).`);
+    throw new Damaged(`This report is damaged: machine profile ${id} cannot be parsed (${error.message}).`);
   }
 }
 

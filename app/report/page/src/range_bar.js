@@ -11,10 +11,10 @@ export class RangeBar {
     Object.assign(this, { onRange, isSymmetric });
     this.canvas = el('canvas', { role: 'img' });
     const input = (label) => el('input', { type: 'number', step: 'any', class: 'short', 'aria-label': label, on: { change: () => this.edit() } });
-    this.low = isSymmetric ? null : input('Lower end of the colours');
-    this.high = input(isSymmetric ? 'Both ends of the colours' : 'Upper end of the colours');
+    this.low = isSymmetric ? null : input('Lower limit of the colour range');
+    this.high = input(isSymmetric ? 'Limit of the symmetric colour range' : 'Upper limit of the colour range');
     this.title = el('span', { class: 'bar-title' });
-    const reset = button('Reset', () => this.change(...this.own), { class: 'quiet', 'aria-label': 'Reset the colours to the full range' });
+    const reset = button('Reset', () => this.change(...this.own), { class: 'quiet', 'aria-label': 'Reset the colour range to all values' });
     const ends = isSymmetric ? [el('span', { text: '±' }), this.high] : [this.low, el('span', { text: 'to' }), this.high];
     const row = el('div', { class: 'row bar-row' }, this.title, el('span', { class: 'grow' }), ...ends, reset, ...buttons);
     this.place = el('div', { class: 'bar-canvas' }, this.canvas);
@@ -49,7 +49,7 @@ export class RangeBar {
     const high = Number(this.high.value);
     const low = this.isSymmetric ? -high : Number(this.low.value);
     const isValid = this.high.value !== '' && this.low?.value !== '' && high > low;
-    this.high.setCustomValidity(isValid ? '' : this.isSymmetric ? 'The end must be above 0.' : 'The upper end must be above the lower one.');
+    this.high.setCustomValidity(isValid ? '' : this.isSymmetric ? 'The limit must be above 0.' : 'The upper limit must be above the lower one.');
     if (!isValid) {
       this.high.reportValidity();
       return;
@@ -64,7 +64,7 @@ export class RangeBar {
     if (!this.bar || width < 50) return;
     const { range, label, unit } = this.bar;
     drawBar(sizeCanvas(this.canvas, width, 46), { x: 1, y: 0, width: width - 2 }, this.bar, theme('ink'));
-    this.canvas.setAttribute('aria-label', `Colours of ${label} from ${format(range[0])} to ${quantity(range[1], unit)}`);
+    this.canvas.setAttribute('aria-label', `Colour range of ${label} from ${format(range[0])} to ${quantity(range[1], unit)}`);
   }
 
   remove() {

@@ -20,10 +20,10 @@ function command(run, version) {
     said.textContent = (await copied(run.command, code)) ? 'Copied.' : 'The command is selected: copy it with Ctrl+C.';
   });
   return el('section', { class: 'card' },
-    el('h2', { text: 'Command to run it again' }),
+    el('h2', { text: 'Command that repeats the run' }),
     el('div', { class: 'command' }, el('pre', { tabindex: '0', 'aria-label': 'Command' }, code), copy),
     said,
-    el('p', { class: 'note', text: `Report of Myotile ${version} on the folder ${run.folder}.` }));
+    el('p', { class: 'note', text: `Created by Myotile ${version} from the folder ${run.folder}.` }));
 }
 
 /** Copies a text to the clipboard, or selects it if the browser does not allow a page from disk to copy. */
@@ -55,8 +55,8 @@ function used(list) {
   }));
   const body = el('tbody', {}, rows.map((row) => row.node));
   const said = el('span', { class: 'note', role: 'status' });
-  const search = el('input', { type: 'search', id: newId('search'), placeholder: 'key, value or word' });
-  const { box, label } = checkbox('Only values changed from their default', false, () => filter());
+  const search = el('input', { type: 'search', id: newId('search'), placeholder: 'key, value or meaning' });
+  const { box, label } = checkbox('Only values that differ from the default', false, () => filter());
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let n = 0;

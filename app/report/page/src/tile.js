@@ -17,11 +17,11 @@ export class TileDetails {
   build() {
     this.number = el('input', { type: 'number', min: '0', class: 'short', on: { change: () => this.choose(Number(this.number.value)) } });
     this.host = el('div', { class: 'tile-details' }, this.hint());
-    return el('div', {}, el('h3', { text: 'One tile' }), el('div', { class: 'row' }, labelled('Tile number', this.number)), this.host);
+    return el('div', {}, el('h3', { text: 'Details of a tile' }), el('div', { class: 'row' }, labelled('Tile number', this.number)), this.host);
   }
 
   hint() {
-    return el('p', { class: 'note', text: 'Click a tile or enter its number to see its memory, its vertices and its neighbours.' });
+    return el('p', { class: 'note', text: 'Click a tile or enter its number to see its memory, vertices and neighbours.' });
   }
 
   /** Selects a tile by its number on the machine. */
@@ -54,7 +54,7 @@ export class TileDetails {
     this.neighbours = received ? [...new Set(rowsOf(received, tile).map((k) => value(received, k, 'from')))] : [];
     this.host.replaceChildren(...tables.map((each) => (each.name === 'memory' ? this.memory(each, tile) : this.part(each, tile))), received ? this.sends(received, tile) : '');
     if (tables.every((each) => rowsOf(each, tile).length === 0)) {
-      this.host.replaceChildren(el('p', { class: 'note', text: `No details of tile ${format(tile)}: on a large machine only the tiles with the highest values have them.` }));
+      this.host.replaceChildren(el('p', { class: 'note', text: `No details of tile ${format(tile)}: on a large machine the report has only the tiles with the highest values.` }));
     }
     this.drawMemory();
     if (!this.owner.inBlocks) this.owner.draw();
@@ -88,10 +88,10 @@ export class TileDetails {
     }));
     const end = Math.max(0, ...this.items.map((item) => item.offset + item.bytes));
     const used = this.items.filter((item) => item.always).reduce((sum, item) => sum + item.bytes, 0);
-    this.map = el('canvas', { role: 'img', 'aria-label': `Memory of the tile: ${format(used)} of ${format(end)} bytes are always in use.` });
+    this.map = el('canvas', { role: 'img', 'aria-label': `Memory of the tile: ${format(used)} of ${format(end)} bytes are always live.` });
     this.legend = el('p', { class: 'note legend' });
     return el('div', { class: 'memory' }, el('h2', { text: each.title }), this.map, this.legend,
-      el('p', { class: 'note', text: 'Upper row: always in use. Lower row: in use at times; its bytes can be shared.' }), tableOf('', each, rows));
+      el('p', { class: 'note', text: 'Upper row: always live. Lower row: not always live; variables can share these bytes.' }), tableOf('', each, rows));
   }
 
   /** Draws the memory from address 0 to the last byte in use, then, after a break, the reserved memory at the top. */

@@ -35,7 +35,7 @@ export class Tiles {
     const { measures } = this.tiles;
     this.choice = el('select', { on: { change: () => this.choose(Number(this.choice.value)) } },
       options(measures.map((m, k) => ({ value: k, text: measureName(m), group: m.phase ?? '' }))));
-    const fromZero = checkbox('from 0', true, () => this.choose(this.m));
+    const fromZero = checkbox('Colour range from 0', true, () => this.choose(this.m));
     this.fromZero = fromZero.box;
     this.said = el('p', {});
     this.canvas = el('canvas', { tabindex: '0', role: 'img', class: 'die' });
@@ -55,16 +55,16 @@ export class Tiles {
       el('div', { class: 'machine' },
         el('div', { class: 'machine-left' }, this.place, this.barCanvas,
           el('p', { class: 'note', text: this.help() })),
-        el('div', { class: 'machine-right' }, el('h3', { text: 'Number of tiles by value' }), this.histogram, this.tileTitle, this.numbers(measures))),
+        el('div', { class: 'machine-right' }, el('h3', { text: 'Histogram of tiles' }), this.histogram, this.tileTitle, this.numbers(measures))),
       el('details', {}, el('summary', { text: 'The 100 tiles with the highest values' }), this.worst),
       this.details?.build());
   }
 
   help() {
     const [rows, columns] = this.tiles.block;
-    const what = this.inBlocks ? `Blocks of ${rows} × ${columns} places; each has the highest value of its tiles. ` : '';
+    const what = this.inBlocks ? `Each block of ${rows} × ${columns} places has the maximum over its tiles. ` : '';
     const one = this.inBlocks ? 'block' : 'tile';
-    return `${what}Point at a ${one} for its values, click to select it. Keys: arrows select the next ${one}, Escape deselects.`;
+    return `${what}Hover over a ${one} to see its values; click to select it. Keys: arrows select the next ${one}, Escape deselects.`;
   }
 
   numbers(measures) {
@@ -85,7 +85,7 @@ export class Tiles {
     const worst = this.order()[0];
     this.said.textContent = s.n === 0 ? 'No tile has a value.' :
       `${format(s.n)} tiles: ${format(s.min)} to ${quantity(s.max, measure.unit)}, median ${format(s.median)}. ` +
-      `The mean, ${format(mean, 4)}, is ${format(s.max ? (100 * mean) / s.max : 100, 3)} % of the highest: ${this.nameOf(worst)}.`;
+      `The mean, ${format(mean, 4)}, is ${format(s.max ? (100 * mean) / s.max : 100, 3)} % of the maximum, which is on ${this.nameOf(worst)}.`;
     this.canvas.setAttribute('aria-label', `Tiles on their dies, coloured by ${measureName(measure)}. ${this.said.textContent}`);
     this.draw();
     this.tell(this.kept >= 0 ? this.kept : worst);
@@ -144,7 +144,7 @@ export class Tiles {
       if (b === own) context.strokeRect(left + b * w - 0.5, bottom - h - 1.5, w, h + 1.5);
     });
     this.histogramAxes(context, { left, bottom, height, width, most });
-    this.histogram.setAttribute('aria-label', `How many tiles have which value: from ${format(low)} to ${format(high)}, at most ${most} tiles in one of ${bins} bars.`);
+    this.histogram.setAttribute('aria-label', `Number of tiles by value, from ${format(low)} to ${format(high)}: at most ${most} tiles in one of ${bins} bins.`);
   }
 
   histogramAxes(context, { left, bottom, height, width, most }) {

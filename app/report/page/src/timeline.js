@@ -60,23 +60,23 @@ export class Timeline {
     });
     const shown = new Set(this.phases.map((phase) => phase.kind));
     const legend = Object.entries(kinds).filter(([kind]) => shown.has(kind)).flatMap(([, { text, colour }]) => [swatch(colour), `${text}  `]);
-    if (this.tiles && this.phases.some((phase) => phase.external > 0)) legend.push(swatch(kinds.exchange.colour, 0.35), 'between chips  ');
+    if (this.tiles && this.phases.some((phase) => phase.external > 0)) legend.push(swatch(kinds.exchange.colour, 0.35), 'between IPUs  ');
     return el('section', { class: 'card timeline' },
       el('h2', { text: 'Mean time step' }),
       el('div', { class: 'row' }, labelled('Widths of phases', this.widths), this.tiles ? labelled('Tiles sorted by', this.sorting) : null),
-      el('p', { class: 'note legend' }, ...legend, this.lists.some((list, k) => list && this.phases[k].kind === 'exchange') ? 'Dashed: lower bound of any schedule.' : ''),
+      el('p', { class: 'note legend' }, ...legend, this.lists.some((list, k) => list && this.phases[k].kind === 'exchange') ? 'Dashed: lower bound over all schedules.' : ''),
       this.place, this.readout,
-      el('details', {}, el('summary', { text: 'The phases as a table' }), this.asTable()));
+      el('details', {}, el('summary', { text: 'Table of the phases' }), this.asTable()));
   }
 
   inWords() {
     const longest = [...this.phases].sort((a, b) => b.cycles - a.cycles)[0];
-    return `The mean time step of ${format(this.total)} cycles in ${this.phases.length} phases; the longest is ${longest.kind} of ${longest.set}, ${format(longest.cycles)} cycles. The table has all phases.`;
+    return `Mean time step: ${format(this.total)} cycles in ${this.phases.length} phases. The longest is ${longest.kind} of ${longest.set}, ${format(longest.cycles)} cycles. The table has all phases.`;
   }
 
   asTable() {
     const number = (label, unit = '') => ({ label, unit, number: true });
-    const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, number('times'), number('one run', 'cycles'), number('share of the time step', '%'), number('active tiles'), number('mean of these', 'cycles'), number('lower bound of any schedule', 'cycles')];
+    const columns = [{ label: 'compute set', unit: '' }, { label: 'phase', unit: '' }, number('runs'), number('per run', 'cycles'), number('share of the time step', '%'), number('active tiles'), number('mean of active tiles', 'cycles'), number('lower bound', 'cycles')];
     const rows = this.phases.map((phase, k) => {
       const busy = this.lists[k] ? Array.from(this.lists[k]).filter((x) => x > 0) : null;
       const known = busy && !this.tiles.inBlocks;
@@ -209,11 +209,11 @@ export class Timeline {
     if (!found) return;
     const { k, cell } = found;
     const phase = this.phases[k];
-    const external = phase.external > 0 ? `, ${format(phase.external)} of them between chips` : '';
-    const times = phase.times === 1 ? '' : `, ${format(phase.times, 3)} times in a time step`;
+    const external = phase.external > 0 ? `, ${format(phase.external)} of them between IPUs` : '';
+    const times = phase.times === 1 ? '' : `, ${format(phase.times, 3)} runs in a time step`;
     const bound = Number.isNaN(phase.bound) ? '' : ` (lower bound ${format(phase.bound)})`;
     const whole = `${phase.set}, ${phase.kind}: ${quantity(phase.once, 'cycles')}${external}${bound}${times}`;
-    const tile = cell >= 0 && this.lists[k] ? `. ${this.tiles.nameOf(cell)} is busy for ${format(this.lists[k][cell])} of them` : '';
+    const tile = cell >= 0 && this.lists[k] ? `; ${this.tiles.nameOf(cell)} is busy for ${format(this.lists[k][cell])} of them` : '';
     this.readout.textContent = `${whole}${tile}.`;
   }
 
