@@ -234,7 +234,7 @@ static mt_status check_drawing(const mt_page *page)
 {
     const cairo_status_t status = cairo_status(page->pen);
     if (status == CAIRO_STATUS_INVALID_STRING)
-        return mt_fail(MT_INPUT, "the title of a picture, or another word in it, is not valid UTF-8");
+        return mt_fail(MT_INPUT, "the title or another text of a picture is not valid UTF-8");
     if (status != CAIRO_STATUS_SUCCESS)
         return mt_fail(MT_FILE, "a picture cannot be drawn: %s", cairo_status_to_string(status));
     return MT_OK;
@@ -244,7 +244,7 @@ mt_status mt_page_check_name(const char *path, mt_file_replace replace)
 {
     const size_t n = strlen(path);
     if (n < 5 || strcmp(path + n - 4, ".png") != 0)
-        return mt_fail(MT_INPUT, "%s: a picture is written under a name ending in .png", path);
+        return mt_fail(MT_INPUT, "%s: a picture needs a name ending in .png", path);
     return mt_file_check(path, replace);
 }
 

@@ -21,8 +21,8 @@ static mt_status check_mesh(const series *s)
     char hash[MT_HASH_SIZE];
     MT_TRY(mt_h5_read_text(s->h5, "run", "mesh_hash", hash, sizeof hash));
     if (strcmp(hash, s->folder->mesh_hash) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: is of mesh %s, and result.hdf of mesh %s; they must be the same",
-        s->h5->path, hash, s->folder->mesh_hash);
+    return mt_fail(MT_INPUT, "%s: mesh %s; result.hdf has mesh %s; both must be the same", s->h5->path, hash,
+        s->folder->mesh_hash);
 }
 
 static mt_status read_numbers(mt_arena *scratch, series *s)
@@ -31,8 +31,8 @@ static mt_status read_numbers(mt_arena *scratch, series *s)
     bool has;
     MT_TRY(mt_h5_has(s->h5, numbers_name, &has));
     if (!has && s->n_elements != n_whole)
-        return mt_fail(MT_INPUT, "%s: has values of %zu elements; the mesh has %zu", s->h5->path,
-            s->n_elements, n_whole);
+        return mt_fail(
+            MT_INPUT, "%s: values of %zu elements; the mesh has %zu", s->h5->path, s->n_elements, n_whole);
     if (!has) return MT_OK;
     MT_ALLOC(scratch, s->number, s->n_elements);
     MT_TRY(mt_h5_read(s->h5, numbers_name, MT_H5_INT64, 1, &s->n_elements, s->number));
@@ -49,7 +49,7 @@ static mt_status begin(mt_arena *scratch, series *s, size_t n_moments)
     MT_TRY(mt_h5_shape(s->h5, values_name, 1, &s->n_all));
     s->n_elements = n_moments > 0 ? s->n_all / n_moments : 0;
     if (s->n_elements == 0 || s->n_elements * n_moments != s->n_all)
-        return mt_fail(MT_INPUT, "%s: %s has %zu values; allowed: as many at each of its %zu moments",
+        return mt_fail(MT_INPUT, "%s: %s has %zu values; allowed: the same number at each of its %zu times",
             s->h5->path, values_name, s->n_all, n_moments);
     MT_TRY(read_numbers(scratch, s));
     MT_ALLOC(scratch, s->some, s->n_elements);

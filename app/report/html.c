@@ -274,8 +274,8 @@ mt_status mt_html_template_read(mt_arena *arena, const char *path, mt_html_templ
     memcpy(text, scan.begin, mt_scan_left(&scan));
     at = strstr(text, mark);
     if (!at || strstr(at + 1, mark))
-        return mt_fail(MT_INPUT, "%s: the line '<!-- data -->' is there %s; allowed: once", path,
-            at ? "several times" : "not at all");
+        return mt_fail(MT_INPUT, "%s: the line '<!-- data -->' occurs %s; allowed: once", path,
+            at ? "several times" : "nowhere");
     at[1] = 0;
     *template = (mt_html_template){text, at + sizeof mark - 1};
     return MT_OK;

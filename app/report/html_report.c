@@ -80,8 +80,8 @@ static void note(mt_html_part *part, const char *format, ...)
 static void note_end(mt_html_part *part, const mt_run_folder *folder)
 {
     if (folder->taken)
-        note(part, "A run was writing into this folder when the report was made. The report shows the "
-                   "results of an earlier run.");
+        note(part, "A run was writing into this folder when the report was created. The report shows "
+                   "the results of an earlier run.");
     if (strcmp(folder->stopped_by, "its end") != 0)
         note(part, "The run was stopped by %s at %.9g of %.9g ms.", folder->stopped_by, folder->reached_ms,
             folder->end_ms);
@@ -106,22 +106,20 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
     const mt_tiles_shown *tiles)
 {
     if (heart->error_mm > 0)
-        note(part, "The surface is drawn by %zu triangles instead of %zu, at most %.3g mm from it.",
+        note(part, "The surface is simplified to %zu of %zu triangles, with an error of at most %.3g mm.",
             heart->triangles, heart->all_triangles, heart->error_mm);
     if (heart->frames < heart->all_frames)
         note(part, "The report has %zu of %zu frames.", heart->frames, heart->all_frames);
     if (curves->rows > 0)
-        note(part,
-            "Traces and ECG are drawn from %zu of %zu rows at equal distances; peaks between them are lost.",
+        note(part, "Traces and ECG are drawn from %zu of %zu equidistant rows; peaks between them are lost.",
             curves->shown, curves->rows);
     if (tiles->rows * tiles->columns > 1)
-        note(part,
-            "The %zu tiles are drawn in blocks of %zu x %zu, each with the highest value of its tiles.",
+        note(part, "The %zu tiles are drawn in blocks of %zu x %zu, each with the maximum over its tiles.",
             tiles->tiles, tiles->rows, tiles->columns);
     if (tiles->measures < tiles->all_measures)
         note(part, "The report has %zu of %zu measures of each tile.", tiles->measures, tiles->all_measures);
     if (tiles->details < tiles->all_details)
-        note(part, "The report has %zu of %zu tables of single tiles.", tiles->details, tiles->all_details);
+        note(part, "The report has %zu of %zu tables of tile details.", tiles->details, tiles->all_details);
 }
 
 /* ---- one run ---- */
@@ -196,8 +194,8 @@ static mt_status fit_part(const mt_run_folder *folder, const made_runs *made, si
     if (run->bytes <= bytes) return MT_OK;
     mt_html_part_forget(part);
     return mt_fail(MT_INPUT,
-        "%s: takes %zu bytes at its coarsest, and may take %zu; allowed: a larger file, or all of it "
-        "(--full)",
+        "%s: %zu bytes at the coarsest resolution; limit: %zu; allowed: a larger limit (--size-mb), or "
+        "none (--full)",
         folder->path, run->bytes, bytes);
 }
 
@@ -232,7 +230,7 @@ static mt_status share_of(const mt_html_report *report, const mt_html_template *
     if (report->bytes == SIZE_MAX) return MT_OK;
     if (report->bytes <= frame)
         return mt_fail(MT_INPUT,
-            "%s: the page without any run takes %zu bytes, and the file may have %zu; allowed: more",
+            "%s: the page without results has %zu bytes; limit: %zu; allowed: a larger limit (--size-mb)",
             report->path, frame, report->bytes);
     *share = (report->bytes - frame) / report->n;
     return MT_OK;
@@ -307,7 +305,7 @@ bool mt_html_report_of_run(const mt_run *done, const char *folder)
     MT_SCRATCH(arena);
     if (!done->input->output.report || done->stopped_by) return false;
     const mt_status status = make_beside(arena, done, folder);
-    if (status != MT_OK) mt_warn("%s is not made: %s", mt_report_page, mt_message());
+    if (status != MT_OK) mt_warn("%s is not written: %s", mt_report_page, mt_message());
     return status == MT_OK;
 }
 

@@ -78,7 +78,7 @@ static mt_status put_tags(mt_arena *arena, mt_html_part *part, const mt_mesh *me
     if (dimension == MT_NAMES_FACES)
         put_named(part, "surface", "surfaces", n, by);
     else
-        put_named(part, "tag", "tags of elements", n, by);
+        put_named(part, "tag", "element tags", n, by);
     return MT_OK;
 }
 
@@ -147,7 +147,7 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
     else if (isfinite(r->min_mm[0]))
         (void)snprintf(where, sizeof where, ", a box");
     (void)snprintf(word, WORDS, "regions.%zu%s%s%s%s", number, where,
-        region->non_conducting == 1 ? ", inert" : "", region->type[0] ? ", type " : "", region->type);
+        region->non_conducting == 1 ? ", non-conducting" : "", region->type[0] ? ", type " : "", region->type);
 }
 
 /* Marks the elements of a region; the last region wins. */

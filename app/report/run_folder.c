@@ -19,11 +19,11 @@ enum { FIELD = 256 };
 /* Returns a possible reason for a folder without results. */
 static const char *why_none(const char *path)
 {
-    if (mt_folder_is_taken(path)) return "a run is going on there, and writes it at its end";
+    if (mt_folder_is_taken(path)) return "a run in this folder is in progress and writes it at its end";
     if (mt_checkpoints_any(path))
-        return "a run there has not come to its end; it goes on by `myotile run --resume`, and Ctrl-C then "
-               "leaves results";
-    return "allowed: a folder that `myotile run` has left";
+        return "the run in this folder is incomplete; `myotile run --resume` continues it, and Ctrl-C then "
+               "writes the results";
+    return "allowed: a results folder of `myotile run`";
 }
 
 static mt_status need_file(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
@@ -36,9 +36,9 @@ static mt_status need_file(const char *folder, const char *name, char path[MT_FI
 static mt_status need_folder(const char *path)
 {
     struct stat info;
-    if (stat(path, &info) != 0) return mt_fail(MT_FILE, "%s: there is no such folder", path);
+    if (stat(path, &info) != 0) return mt_fail(MT_FILE, "%s: no such folder", path);
     if (!S_ISDIR(info.st_mode))
-        return mt_fail(MT_FILE, "%s: is no folder; allowed: a folder that `myotile run` has left", path);
+        return mt_fail(MT_FILE, "%s: not a folder; allowed: a results folder of `myotile run`", path);
     return MT_OK;
 }
 
@@ -190,7 +190,7 @@ static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *f
     MT_H5_SCOPE(h5);
     MT_TRY(mt_vtkhdf_read(arena, path, &folder->mesh));
     MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
-    if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: a mesh without elements", path);
+    if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: the mesh has no elements", path);
     MT_TRY(hash_positions(folder));
     MT_TRY(make_boundary(arena, path, folder));
     MT_TRY(mt_h5_open(path, h5));

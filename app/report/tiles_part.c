@@ -46,7 +46,8 @@ static mt_status read_places(mt_arena *arena, tiles *t)
             return mt_fail(MT_INPUT, "%s:1: column %zu is '%s'; it must be '%s'", t->path, k + 1,
                 k < t->csv.n_columns ? t->csv.column[k] : "", place[k]);
     if (t->csv.n_columns == PLACES)
-        return mt_fail(MT_INPUT, "%s:1: behind column %d there is no number of a tile", t->path, PLACES);
+        return mt_fail(MT_INPUT, "%s:1: no column after column %d; needed: at least one measure of the tiles",
+            t->path, PLACES);
     for (size_t k = 1; k < PLACES; k++) {
         MT_ALLOC(arena, *value[k], t->csv.n_rows);
         MT_TRY(take_wholes(&t->csv, t->path, k, *value[k]));
@@ -97,7 +98,7 @@ static mt_status make_blocks(mt_arena *arena, tiles *t, size_t most)
                  extents[3] = {extent(n, t->chip), extent(n, t->row), extent(n, t->column)};
     if (extents[0] > n || extents[1] > n || extents[2] > n + 3)
         return mt_fail(MT_INPUT,
-            "%s: %zu chips of %zu rows and %zu columns; allowed: at most as many as tiles, %zu", t->path,
+            "%s: %zu chips of %zu rows and %zu columns; allowed: at most the number of tiles, %zu", t->path,
             extents[0], extents[1], extents[2], n);
     choose_size(t, most, extents);
     return number_blocks(arena, t, extents);
@@ -376,7 +377,7 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const char *folder, co
     size_t before;
     MT_TRY(mt_html_part_size(part, &before));
     MT_TRY(mt_csv_read(arena, t->path, &t->csv));
-    if (t->csv.n_rows == 0) return mt_fail(MT_INPUT, "%s: there is no tile in it", t->path);
+    if (t->csv.n_rows == 0) return mt_fail(MT_INPUT, "%s: no tiles", t->path);
     MT_TRY(read_places(arena, t));
     MT_TRY(make_blocks(arena, t, limits->tiles));
     *shown = (mt_tiles_shown){.tiles = t->csv.n_rows, .rows = t->rows, .columns = t->columns};

@@ -70,7 +70,7 @@ mt_status mt_reproduce_schemes(const char *option, const char *names, uint32_t r
         limited = true;
     }
     if (ranges > 0 && !limited)
-        return mt_fail(MT_INPUT, "--ranges %u; allowed: with a scheme that has such a limit", ranges);
+        return mt_fail(MT_INPUT, "--ranges %u; allowed: with a scheme that has this limit", ranges);
     return MT_OK;
 }
 
@@ -126,7 +126,7 @@ static mt_status find_like(mt_reproduce *r)
 
 mt_status mt_reproduce_mesh(const char *path, mt_reproduce *r)
 {
-    mt_progress_stage("getting the mesh");
+    mt_progress_stage("preparing the mesh");
     if (path)
         MT_TRY(mt_read_mesh(&r->mesh_arena, path, &r->mesh));
     else
@@ -173,7 +173,7 @@ static mt_status cut_for(const mt_reproduce *r, size_t i, mt_reproduce_visit *vi
     mt_reproduce_name name;
     char stage[64];
     mt_reproduce_ipus(r->ipus[i], name);
-    (void)snprintf(stage, sizeof stage, "cutting for %s", name);
+    (void)snprintf(stage, sizeof stage, "partitioning for %s", name);
     mt_progress_stage(stage);
     MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {

@@ -37,11 +37,11 @@ typedef struct mt_reproduce {
 #define MT_REPRODUCE_MESH                                                                                    \
     {                                                                                                        \
         .name = "--mesh", .value = "MESH.hdf",                                                               \
-        .help = "a heart; default: one like heart04, made with the gmsh program"                             \
+        .help = "mesh of a heart; default: one like heart04, generated with gmsh"                            \
     }
 #define MT_REPRODUCE_IPUS                                                                                    \
     {                                                                                                        \
-        .name = "--ipus", .value = "N,...", .help = "how many IPUs; default: 1,2,4,8,16"                     \
+        .name = "--ipus", .value = "N,...", .help = "numbers of IPUs; default: 1,2,4,8,16"                   \
     }
 
 /* Reads all options except the schemes. Refuses a picture that cannot be written. */

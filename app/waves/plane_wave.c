@@ -41,7 +41,8 @@ mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t
         .far_mm = mt_plane_wave_from_mm};
     MT_TRY(mt_line_run(arena, &line, wave));
     if (!isfinite(wave->activation_ms[wave->n - 1]))
-        return mt_fail(MT_NUMERICS, "%s: no wave runs along a line of %g mm", model->name, line.length_mm);
+        return mt_fail(
+            MT_NUMERICS, "%s: no propagation along a 1-D cable of %g mm", model->name, line.length_mm);
     return MT_OK;
 }
 
@@ -91,8 +92,8 @@ static mt_status check_size(const double size_mm[3], double edge_mm)
     const double elements = 6 * size_mm[0] * size_mm[1] * size_mm[2] / pow(edge_mm, 3);
     if (elements <= MT_WAVE_SLAB_MOST) return MT_OK;
     return mt_fail(MT_INPUT,
-        "elements with edges of %g mm: a slab of %.4g x %.4g x %.4g mm, through which such a wave can be "
-        "measured, has %.3g of them; allowed: at most %d",
+        "edges of %g mm: the slab in which this CV can be measured, %.4g x %.4g x %.4g mm, has %.3g "
+        "elements; allowed: at most %d",
         edge_mm, size_mm[0], size_mm[1], size_mm[2], elements, MT_WAVE_SLAB_MOST);
 }
 
@@ -147,7 +148,7 @@ static mt_status run_wave(mt_arena *arena, measuring *m, mt_plane_wave *wave)
     wave->pde_steps = problem.pde_steps;
     MT_TRY(mt_monodomain_check(&problem));
     const mt_wave_run run = {.problem = &problem,
-        .what = slab->axis == 0 ? "along the fibres" : "across the fibres",
+        .what = slab->axis == 0 ? "longitudinal" : "transverse",
         .end_ms = 50 + 5 * (slab->to_mm + END_EDGES * slab->edge_mm) / slab->speed_mm_ms,
         .dead_ms = fmax(mt_plane_wave_dead_ms, 4 * slab->edge_mm / slab->speed_mm_ms)};
     return mt_wave_run_make(arena, &run, m->activation_ms);

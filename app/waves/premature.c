@@ -119,7 +119,7 @@ static mt_status end_first(measuring *m)
     while (!is_over(m, &m->first) && m->first.steps_done < end)
         MT_TRY(run_first(m, m->first.steps_done + piece));
     if (isnan(speed_of(m, &m->first)))
-        return mt_fail(MT_NUMERICS, "the wave of S1 does not run through the tissue");
+        return mt_fail(MT_NUMERICS, "S1 does not propagate through the tissue");
     if (is_over(m, &m->first)) return MT_OK;
     return mt_fail(MT_NUMERICS, "the action potentials of S1 have not ended after %g ms",
         (double)m->first.steps_done * dt_ms);
@@ -160,7 +160,7 @@ static bool watch(void *user, size_t steps_done)
     read_record(second);
     if (!w->passed)
         w->passed = mt_wave_run_has_ended(
-            "passing", w->dead_ms, w->m->n, second->activation_ms, (double)steps_done * dt_ms);
+            "propagation", w->dead_ms, w->m->n, second->activation_ms, (double)steps_done * dt_ms);
     w->ended = w->passed && (!is_activated(w->m, second) || is_over(w->m, second));
     return !w->ended;
 }

@@ -28,7 +28,7 @@ static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
         kind->family = input->mesh.slab.cut == MT_SLAB_KUHN ? MT_FAMILY_KUHN : MT_FAMILY_MIRRORED;
         return MT_OK;
     }
-    mt_progress_stage("getting the mesh");
+    mt_progress_stage("reading the mesh");
     const mt_status status = mt_mesh_read(arena, input->mesh.file, &mesh);
     if (status == MT_OK) kind->length_mm = mt_mesh_length_mm(&mesh);
     kind->family = MT_FAMILY_GMSH;
@@ -43,7 +43,7 @@ mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *inp
     if (edge && length)
         return mt_fail(MT_INPUT, "--edge-mm and --length-mm are both given; allowed: one of them");
     if (!edge && !length && !mt_option_given(arguments, "--case"))
-        return mt_fail(MT_INPUT, "no size of elements; needed: --edge-mm, --length-mm or --case");
+        return mt_fail(MT_INPUT, "no element size; needed: --edge-mm, --length-mm or --case");
     MT_TRY(mt_whole_number("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &kind->seed));
     if (edge) MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &kind->edge_mm));
     if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
@@ -63,8 +63,7 @@ void mt_slab_options_warn(const char *command, const mt_case *c)
         regions = regions || mt_case_region_says_cells(&c->regions[k]) ||
                   mt_medium_change_names(&c->regions[k].tissue);
     if (regions || c->n_gradients > 0)
-        mt_warn("%s: found %s%s%s in the case; used: tissue and cells of the whole. Where these are others, "
-                "waves have other speeds",
+        mt_warn("%s: found %s%s%s in the case; used: the case without them. CV differs where they apply",
             command, regions ? "regions" : "", regions && c->n_gradients > 0 ? " and " : "",
             c->n_gradients > 0 ? "gradients" : "");
 }

@@ -13,19 +13,18 @@
 #define MT_SLAB_OPTIONS(what)                                                                                \
     {.name = "--edge-mm",                                                                                    \
         .value = "H",                                                                                        \
-        .help =                                                                                              \
-            what "size of the elements: the edge of the boxes, or that gmsh is asked for, which its mean "   \
-                 "edge comes close to; default: the case's mesh"},                                           \
+        .help = what "element size: edge of the boxes, or gmsh's target edge, close to the mean edge; "      \
+                     "default: that of the case"},                                                           \
         {.name = "--length-mm",                                                                              \
             .value = "L",                                                                                    \
-            .help = "the same as the cube root of the elements' mean volume, the characteristic length of "  \
-                    "`mesh info`: use this for a mesh that you have"},                                       \
+            .help = "element size as the cube root of the mean volume, as printed by `mesh info`: for an "   \
+                    "existing mesh"},                                                                        \
         {.name = "--family",                                                                                 \
             .value = "kuhn|mirrored|gmsh",                                                                   \
-            .help = "meshes of boxes that are cut alike, or each as the mirror image of the next; "          \
-                    "unstructured ones by the gmsh program; default: the case's, or mirrored"},              \
+            .help = "mesh family: kuhn, boxes divided alike; mirrored, each box mirrors the next; gmsh, "    \
+                    "unstructured; default: that of the case, or mirrored"},                                 \
     {                                                                                                        \
-        .name = "--seed", .value = "N", .help = "of gmsh's random numbers; default: 1"                       \
+        .name = "--seed", .value = "N", .help = "seed of gmsh's random numbers; default: 1"                  \
     }
 
 /* Loads the case, with the given values in place of its own. Returns the errors of `mt_case_load`. */

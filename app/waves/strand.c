@@ -63,7 +63,7 @@ mt_status mt_strand_of_points(mt_arena *arena, const mt_wave_medium *medium, int
     double *place_mm;
     if (!(unit > 0))
         return mt_fail(
-            MT_INPUT, "tissue of a diffusivity of %g mm^2/ms; it must be above 0", diffusivity(medium, axis));
+            MT_INPUT, "tissue: diffusivity %g mm^2/ms; allowed: above 0", diffusivity(medium, axis));
     *strand = (mt_strand){.spacing_mm = dx,
         .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = unit * mt_plane_wave_stimulated_mm,

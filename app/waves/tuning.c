@@ -32,25 +32,27 @@ typedef struct tuning {
 
 /* ---- targets ---- */
 
+static const char *const direction_name[MT_TUNING_DIRECTIONS] = {"longitudinal", "transverse"};
+
 mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
 {
     MT_TRY(mt_wave_medium_of_case(input, medium));
     if (input->cell.asked.n_scales + input->cell.asked.n_sets == 0) return MT_OK;
     return mt_fail(MT_INPUT, "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those "
-                             "of the type, as with --set cell.scale=[] --set cell.set=[]");
+                             "of the cell type, as with --set cell.scale=[] --set cell.set=[]");
 }
 
 static mt_status check_speed(const mt_slab_kind *kind, double dt_ms, int direction, double asked)
 {
     const double edge_mm = mt_slab_kind_edge_mm(kind), step_mm = asked * dt_ms;
     if (!(asked >= MT_TUNING_LEAST_MM_MS && asked <= MT_VELOCITY_MOST_MM_MS))
-        return mt_fail(MT_INPUT, "a wave of %g mm/ms %s the fibres; allowed: %g to %g mm/ms", asked,
-            mt_plane_wave_direction[direction], MT_TUNING_LEAST_MM_MS, (double)MT_VELOCITY_MOST_MM_MS);
+        return mt_fail(MT_INPUT, "CV of %g mm/ms, %s; allowed: %g to %g mm/ms", asked,
+            direction_name[direction], MT_TUNING_LEAST_MM_MS, (double)MT_VELOCITY_MOST_MM_MS);
     if (step_mm <= edge_mm / 2) return MT_OK;
     return mt_fail(MT_INPUT,
-        "a wave of %g mm/ms %s the fibres runs %.3g mm in a time step of %g ms; allowed: at most half an "
-        "edge of its elements, %.3g mm",
-        asked, mt_plane_wave_direction[direction], step_mm, dt_ms, edge_mm / 2);
+        "CV of %g mm/ms, %s: %.3g mm in a time step of %g ms; allowed: at most half an element edge, "
+        "%.3g mm",
+        asked, direction_name[direction], step_mm, dt_ms, edge_mm / 2);
 }
 
 static mt_status check(const tuning *t, const double asked[MT_TUNING_DIRECTIONS])
@@ -59,7 +61,7 @@ static mt_status check(const tuning *t, const double asked[MT_TUNING_DIRECTIONS]
         MT_TRY(check_speed(t->kind, t->input->time.dt_ms, k, asked[k]));
     if (asked[MT_TUNING_ACROSS] <= asked[MT_TUNING_ALONG]) return MT_OK;
     return mt_fail(MT_INPUT,
-        "waves of %g mm/ms along the fibres and %g across; allowed: across no faster than along",
+        "longitudinal CV %g mm/ms, transverse CV %g; allowed: transverse at most longitudinal",
         asked[MT_TUNING_ALONG], asked[MT_TUNING_ACROSS]);
 }
 
@@ -136,10 +138,9 @@ static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
 {
     if (++s->n_dead > DEAD_MOST)
         return mt_fail(MT_NUMERICS,
-            "no wave of about %g mm/ms runs %s the fibres through elements with edges of %.3g mm: it dies "
-            "out or falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements "
-            "are needed",
-            s->asked_mm_ms, mt_plane_wave_direction[direction], mt_slab_kind_edge_mm(kind), *s->inside);
+            "CV of about %g mm/ms, %s: propagation fails in elements with edges of %.3g mm, even with an "
+            "intracellular conductivity of %.4g mS/mm; smaller elements are needed",
+            s->asked_mm_ms, direction_name[direction], mt_slab_kind_edge_mm(kind), *s->inside);
     s->log_factor += log(2);
     s->last_log_factor = s->last_log_off = NAN;
     return MT_OK;
@@ -153,8 +154,8 @@ static mt_status try_direction(tuning *t, int direction, bool *right)
     mt_wave_medium medium;
     mt_plane_wave *wave = &t->found->direction[direction].wave;
     MT_TRY(mt_tuning_medium(t->input, &medium));
-    (void)snprintf(where, sizeof where, "a wave %s the fibres through elements with edges of %.3g mm",
-        mt_plane_wave_direction[direction], mt_slab_kind_edge_mm(t->kind));
+    (void)snprintf(where, sizeof where, "%s plane wave, elements with edges of %.3g mm",
+        direction_name[direction], mt_slab_kind_edge_mm(t->kind));
     MT_TRY(mt_fail_in(where, mt_plane_wave_measure(&s->slab, &medium, wave)));
     *right = fabs(wave->speed_mm_ms / s->asked_mm_ms - 1) <= MT_TUNING_TOLERANCE;
     if (*right) return MT_OK;
@@ -174,8 +175,8 @@ static mt_status not_found(const tuning *t)
             (void)snprintf(found[k], sizeof found[k], "%.4g mm/ms", speed);
     }
     return mt_fail(MT_NUMERICS,
-        "no conductivities found that give waves of %g and %g mm/ms along and across the fibres through "
-        "elements with edges of %.3g mm: after %d waves each they have %s and %s; smaller elements may help",
+        "no conductivities found for a longitudinal CV of %g and a transverse CV of %g mm/ms in elements "
+        "with edges of %.3g mm: after %d waves in each direction CV is %s and %s; smaller elements may help",
         t->search[MT_TUNING_ALONG].asked_mm_ms, t->search[MT_TUNING_ACROSS].asked_mm_ms,
         mt_slab_kind_edge_mm(t->kind), ROUNDS_MOST, found[MT_TUNING_ALONG], found[MT_TUNING_ACROSS]);
 }
@@ -185,7 +186,7 @@ static mt_status find(tuning *t)
     for (size_t round = 1; round <= ROUNDS_MOST; round++) {
         char stage[64];
         bool right[MT_TUNING_DIRECTIONS];
-        (void)snprintf(stage, sizeof stage, "waves, round %zu", round);
+        (void)snprintf(stage, sizeof stage, "plane waves, round %zu", round);
         mt_progress_stage(stage);
         for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) MT_TRY(try_direction(t, k, &right[k]));
         t->found->n_rounds = round;
@@ -200,10 +201,10 @@ static mt_status tune(tuning *t, const double asked[MT_TUNING_DIRECTIONS])
     mt_wave_medium medium;
     MT_TRY(mt_tuning_medium(t->input, &medium));
     MT_TRY(check(t, asked));
-    mt_progress_stage("a wave along a line");
+    mt_progress_stage("plane wave along a 1-D cable");
     MT_TRY(mt_plane_wave_line_speed(
         medium.model, medium.variant, fmin(MT_PLANE_WAVE_CONVERGED_MS, medium.dt_ms), &t->line_mm_ms));
-    mt_progress_stage("getting the meshes");
+    mt_progress_stage("generating the meshes");
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) MT_TRY(begin_direction(t, k, asked[k]));
     MT_TRY(find(t));
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++)

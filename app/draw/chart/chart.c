@@ -33,14 +33,12 @@ static mt_status check_values(const mt_chart *c)
         for (size_t i = 0; i < c->n_kinds; i++) {
             const double value = c->value[k * c->n_kinds + i];
             if (value != 0 && !may_be_shown(value))
-                return mt_fail(MT_INPUT,
-                    "chart: group '%s', bar '%s', '%s' is %g; allowed are 0 and 1e-9 to 1e15", group, bar,
-                    c->kind[i], value);
+                return mt_fail(MT_INPUT, "chart: group '%s', bar '%s', '%s' is %g; allowed: 0, 1e-9 to 1e15",
+                    group, bar, c->kind[i], value);
         }
         if (c->mark && !isnan(c->mark[k]) && !may_be_shown(c->mark[k]))
-            return mt_fail(MT_INPUT,
-                "chart: group '%s', bar '%s': the mark is at %g; allowed are 1e-9 to 1e15", group, bar,
-                c->mark[k]);
+            return mt_fail(MT_INPUT, "chart: group '%s', bar '%s': the mark is at %g; allowed: 1e-9 to 1e15",
+                group, bar, c->mark[k]);
     }
     return MT_OK;
 }
@@ -52,8 +50,8 @@ static mt_status check_places(const mt_chart *c)
             c->n_bars, c->n_kinds, MT_CHART_KINDS_MAX);
     for (size_t g = 0; g < c->n_groups; g++)
         if (!may_be_shown(c->place[g]) && !(c->linear_places && c->place[g] == 0))
-            return mt_fail(MT_INPUT, "chart: group '%s' stands at %g; allowed are %s1e-9 to 1e15",
-                c->group[g], c->place[g], c->linear_places ? "0 and " : "");
+            return mt_fail(MT_INPUT, "chart: group '%s' is at %g; allowed: %s1e-9 to 1e15", c->group[g],
+                c->place[g], c->linear_places ? "0, " : "");
     return MT_OK;
 }
 
@@ -66,8 +64,8 @@ static mt_status check(const mt_chart *c)
         {"bars in a group", c->n_bars, MT_CHART_BARS_MAX}, {"kinds", c->n_kinds, MT_CHART_KINDS_MAX}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         if (sizes[k].n < 1 || sizes[k].n > sizes[k].most)
-            return mt_fail(MT_INPUT, "a chart of %zu %s; 1 to %zu are allowed", sizes[k].n, sizes[k].what,
-                sizes[k].most);
+            return mt_fail(
+                MT_INPUT, "a chart of %zu %s; allowed: 1 to %zu", sizes[k].n, sizes[k].what, sizes[k].most);
     if (c->place) MT_TRY(check_places(c));
     return check_values(c);
 }
@@ -98,7 +96,7 @@ static mt_status make_axis(const mt_chart *c, axis *a)
     }
     *a = (axis){.logarithmic = c->logarithmic, .high = 1};
     if (c->logarithmic) {
-        if (most == 0) return mt_fail(MT_INPUT, "a chart with a logarithmic axis and nothing above 0");
+        if (most == 0) return mt_fail(MT_INPUT, "a chart with a logarithmic axis has no value above 0");
         a->low = mt_page_round_down(0.5 * least);
         a->high = round_up(most);
     } else if (most > 0) {

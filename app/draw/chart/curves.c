@@ -87,7 +87,7 @@ static mt_status make_axis(const mt_curves *c, size_t panel, axis *a)
     for (size_t k = 0; k <= p->n_others; k++) {
         double low, high;
         if (!mt_curve_range(curve_of(p, k), &low, &high))
-            return mt_fail(MT_INPUT, "a picture of '%s': no points, or one that is not finite", p->caption);
+            return mt_fail(MT_INPUT, "picture of '%s': no points, or a value that is not finite", p->caption);
         least = fmin(least, low), most = fmax(most, high);
     }
     if (least == most) least -= fmax(0.5 * fabs(most), 1e-9), most += fmax(0.5 * fabs(most), 1e-9);

@@ -14,8 +14,8 @@ static const double USUAL_MM_S = 25, USUAL_MM_MV = 10;
 /* minimum height of the leads in a row at 10 mm/mV; minimum row height with large millimetres [mm] */
 static const double LEAST_HEIGHT = 5, LEAST_ROW = 5;
 
-const char mt_ecg_calibration[] =
-    "Amplitudes are not calibrated: potentials in an unbounded homogeneous conductor, without a torso.";
+const char mt_ecg_calibration[] = "Amplitudes are not calibrated: potentials in an unbounded homogeneous "
+                                  "volume conductor, without a torso.";
 
 /* Arrangements in order of decreasing number of columns. */
 typedef enum arrangement { WIDE, HALVES, ONE_COLUMN } arrangement;
@@ -138,7 +138,7 @@ static mt_status find_extents(const mt_ecg_record *r, const grid *g, extents hal
         extents *e = &halves[g->cell[k].half];
         if (!mt_curve_range(&r->curve[k], &least, &most))
             return mt_fail(
-                MT_INPUT, "a picture of lead '%s': no points, or one that is not finite", r->name[k]);
+                MT_INPUT, "picture of lead '%s': no points, or a value that is not finite", r->name[k]);
         e->low[row] = fmin(e->low[row], least);
         e->high[row] = fmax(e->high[row], most);
         e->highest = fmax(e->highest, e->high[row] - e->low[row]);
@@ -179,7 +179,7 @@ static double gain_of(const grid *g, const extents *e)
 
 static mt_status find_scale(const mt_ecg_record *r, grid *g, extents e[MT_ECG_HALVES], mt_ecg_scale *scale)
 {
-    if (r->n == 0) return mt_fail(MT_INPUT, "a picture of an ECG without leads");
+    if (r->n == 0) return mt_fail(MT_INPUT, "picture of an ECG: no leads");
     *g = choose_grid(r, &scale->pixels_per_mm);
     MT_TRY(find_extents(r, g, e));
     const bool fits = USUAL_MM_S * seconds_of(r) <= g->box;
@@ -374,7 +374,7 @@ static void write_notes(const drawing *d, double y)
     mt_page_grey(d->page, mt_page_soft);
     mt_page_write(d->page, LEFT, y, MT_START, 16, 960, mt_ecg_calibration);
     if (d->record->n_stimulated == 0) return;
-    static const char words[] = "stimulus; the trace is not drawn during it";
+    static const char words[] = "stimulus (artefact not drawn)";
     mt_page_write(d->page, LEFT + WIDTH, y, MT_END, 16, 400, words);
     use_mark(d);
     const double x = LEFT + WIDTH - mt_page_width(d->page, 16, words) - 10;

@@ -178,7 +178,7 @@ void mt_axes_draw(
                  all = fmax(hypot(sum[0], sum[1]), 1e-9), free[2] = {-sum[0] / all, -sum[1] / all};
     find_arrows(v, length * per_mm, arrows);
     for (int axis = 0; axis < 3; axis++) draw_axis(page, names[axis], x0, y0, &arrows[axis], free);
-    (void)snprintf(text, sizeof text, "each arrow %g mm", length);
+    (void)snprintf(text, sizeof text, "arrow length %g mm", length);
     mt_page_write(page, x0 - 45, text_y, MT_START, 15, 300, text);
 }
 

@@ -269,8 +269,8 @@ mt_status mt_part_colours_make(
 {
     *colours = (mt_part_colours){.n_groups = mt_partition_groups(partition)};
     if (colours->n_groups > MT_PART_GROUPS_MAX)
-        return mt_fail(MT_INPUT, "a picture of %zu groups of parts; at most %d are allowed",
-            colours->n_groups, MT_PART_GROUPS_MAX);
+        return mt_fail(MT_INPUT, "a picture of %zu groups of parts; allowed: at most %d", colours->n_groups,
+            MT_PART_GROUPS_MAX);
     MT_ALLOC(arena, colours->shade, partition->n_parts);
     MT_SCRATCH(scratch);
     return colour(scratch, &(graph){.surface = surface, .partition = partition}, colours);

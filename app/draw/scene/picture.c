@@ -129,7 +129,7 @@ mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacen
 {
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
-            "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
+            "picture: a mesh of %zu elements and an adjacency of %zu; both must be equal and above 0",
             mesh->n_elements, adjacency->n_elements);
     MT_SCRATCH(scratch);
     map *m;

@@ -92,7 +92,7 @@ static void draw_legend(parts *p, mt_page *page)
     const size_t n = p->colours.n_groups, every = n <= 16 ? 1 : n <= 32 ? 2 : 4;
     mt_page_grey(page, mt_page_ink);
     mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 320,
-        n > 1 ? "IPU, its tiles in shades" : "Tiles, neighbours in different colours");
+        n > 1 ? "Colour: IPU; shade: tile" : "Tiles; adjacent tiles differ in colour");
     write_counts(p, page);
     for (size_t s = 0; n == 1 && s < p->colours.n_shades; s++)
         draw_column(page, s, p->colours.n_shades, 1, &p->colours.linear[0][s]);
@@ -137,8 +137,8 @@ mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjac
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements ||
         partition->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
-            "picture: a mesh of %zu elements, an adjacency of %zu and a partition of %zu; all must be the "
-            "same, above 0",
+            "picture: a mesh of %zu elements, an adjacency of %zu and a partition of %zu; all must be "
+            "equal and above 0",
             mesh->n_elements, adjacency->n_elements, partition->n_elements);
     MT_TRY(mt_partition_check(partition));
     MT_SCRATCH(scratch);

@@ -89,12 +89,13 @@ mt_status mt_snapshots_write(const char *path, const mt_snapshots *s)
 {
     if (s->mesh->n_elements == 0 || s->adjacency->n_elements != s->mesh->n_elements)
         return mt_fail(MT_INPUT,
-            "snapshots: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
+            "snapshots: a mesh of %zu elements and an adjacency of %zu; both must be equal and above 0",
             s->mesh->n_elements, s->adjacency->n_elements);
     if (s->n < 1 || s->n > MT_SNAPSHOTS_MAX)
-        return mt_fail(MT_INPUT, "snapshots: %zu moments; 1 to %d are allowed", s->n, MT_SNAPSHOTS_MAX);
+        return mt_fail(MT_INPUT, "snapshots: %zu times; allowed: 1 to %d", s->n, MT_SNAPSHOTS_MAX);
     if (!(s->low < s->high) || !isfinite(s->high - s->low))
-        return mt_fail(MT_INPUT, "snapshots: a scale from %g to %g; it must go up", s->low, s->high);
+        return mt_fail(MT_INPUT, "snapshots: a scale from %g to %g; the second must be above the first",
+            s->low, s->high);
     MT_SCRATCH(scratch);
     column *c;
     mt_page page;

@@ -69,8 +69,8 @@ mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t
     find_front(&heart, side);
     for (int k = 0; k < 3 && both; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
     normalise(side);
-    views[0] = heart_view(both ? "Anterior view" : "From one side", heart.up, side, 1);
-    views[1] = heart_view(both ? "Posterior view" : "From the other side", heart.up, side, -1);
+    views[0] = heart_view(both ? "Anterior view" : "Side view", heart.up, side, 1);
+    views[1] = heart_view(both ? "Posterior view" : "Opposite side", heart.up, side, -1);
     *n = 2;
     return MT_OK;
 }

@@ -23,4 +23,4 @@ def needed(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as why:
         name = module.partition(".")[0]
-        raise Error(f"{name} cannot be imported ({why}); Debian's package python3-{name} has it") from why
+        raise Error(f"{name} cannot be imported ({why}); install Debian's package python3-{name}") from why

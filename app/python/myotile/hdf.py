@@ -25,7 +25,7 @@ class File:
         try:
             self._file = h5py.File(self.path, "r")
         except FileNotFoundError:
-            raise Error(f"{self.path}: not there") from None
+            raise Error(f"{self.path}: no such file") from None
         except OSError as why:
             raise Error(f"{self.path}: cannot be read: {why}") from why
         self._map = mmap.mmap(self._file.id.get_vfd_handle(), 0, access=mmap.ACCESS_READ)
@@ -39,7 +39,7 @@ class File:
 
     def _at(self, name: str) -> Any:
         if name not in self._file:
-            raise Error(f"{self.path}: no {name} in it")
+            raise Error(f"{self.path}: {name} is missing")
         return self._file[name]
 
     def array(self, name: str) -> Array:
@@ -68,7 +68,7 @@ class Fields(Mapping[str, Array]):
 
     def _known(self, name: str) -> str:
         if name not in self._names:
-            raise KeyError(f"{self._file.path} has no {name}; there are: {', '.join(self._names)}")
+            raise KeyError(f"{self._file.path} has no {name}; allowed: {', '.join(self._names)}")
         return f"{self._group}/{name}"
 
     def __getitem__(self, name: str) -> Array:

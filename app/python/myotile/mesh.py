@@ -43,22 +43,22 @@ class Mesh:
 
     @cached_property
     def fibres(self) -> Optional[Array]:
-        """[n_elements, 3] unit vectors along the fibres."""
+        """[n_elements, 3] unit vectors in the fibre direction."""
         return self._field("fibre")
 
     @cached_property
     def sheets(self) -> Optional[Array]:
-        """[n_elements, 3] unit vectors in the sheets, perpendicular to the fibres."""
+        """[n_elements, 3] unit vectors in the sheet plane, perpendicular to the fibres."""
         return self._field("sheet")
 
     @cached_property
     def depth(self) -> Optional[Array]:
-        """[n_elements] the depth in the wall, from 0 at the endocardium to 1 at the epicardium."""
+        """[n_elements] the transmural depth, from 0 at the endocardium to 1 at the epicardium."""
         return self._field("depth")
 
     @cached_property
     def layers(self) -> Optional[Array]:
-        """[n_elements] the layer of the wall."""
+        """[n_elements] the transmural layer."""
         return self._field("layer")
 
     @cached_property

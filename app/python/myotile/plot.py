@@ -68,7 +68,7 @@ def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax
     azimuth_deg, elevation_deg
                    direction of the viewer: around z from x to y, and upwards
     colours        colour map of matplotlib; missing values are grey
-    vmin, vmax     range of the colour map; None: the smallest and the largest value on the surface
+    vmin, vmax     range of the colour map; None: minimum and maximum on the surface
     bar            True for a colour bar"""
     mesh, values, label = _values(of, what, label)
     ax = _axes_3d(ax)
@@ -99,11 +99,11 @@ def trace(of: "Results", field: str = "V", points: Optional[Iterable[str]] = Non
     traces = of.traces
     fields = list(dict.fromkeys(traces.columns.get_level_values("field")))
     if field not in fields:
-        raise Error(f"{of.folder / 'traces.csv'}: {field}; there are: {', '.join(fields)}")
+        raise Error(f"{of.folder / 'traces.csv'}: {field}; allowed: {', '.join(fields)}")
     table = traces.xs(field, axis=1, level="field")
     unknown = [point for point in points or () if point not in table.columns]
     if unknown:
-        raise Error(f"{of.folder / 'traces.csv'}: {unknown[0]}; there are: {', '.join(table.columns)}")
+        raise Error(f"{of.folder / 'traces.csv'}: {unknown[0]}; allowed: {', '.join(table.columns)}")
     ax = _axes(ax)
     for point in table.columns if points is None else points:
         ax.plot(table.index, table[point], label=point)

@@ -42,8 +42,8 @@ def find(program: Optional[Text] = None) -> str:
     if found:
         return str(found)
     if named:
-        raise Error(f"{named}: no program there, {'as asked for' if program else 'where the variable MYOTILE says'}")
-    raise Error(f"no program myotile: not on the PATH, nor {_beside}; name it with program=, or in the variable MYOTILE")
+        raise Error(f"{named}: no such program; {'from program=' if program else 'from the environment variable MYOTILE'}")
+    raise Error(f"the program myotile is neither on the PATH nor at {_beside}; set program= or the environment variable MYOTILE")
 
 
 def text_of(value: Any) -> str:
@@ -134,7 +134,7 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
             heard.end()
     message = _warn(heard.lines)
     if process.returncode != 0:
-        raise Error(message or f"{words[0]} ended with {process.returncode}", process.returncode)
+        raise Error(message or f"{words[0]} exited with code {process.returncode}", process.returncode)
     return printed
 
 

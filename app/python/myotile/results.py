@@ -23,7 +23,7 @@ def _text(field: str) -> str:
 
 
 class Series(Mapping[str, Array]):
-    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], always a view of the file, never a copy."""
+    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], always a view of the file."""
 
     def __init__(self, path: Path) -> None:
         self._file = File(path)
@@ -72,14 +72,14 @@ class Results:
     def __init__(self, folder: Union[str, Path]) -> None:
         self.folder = Path(folder)
         if any(self.folder.glob(".myotile.*.journal")):
-            raise Error(f"{folder}: a run is putting its files in place, or was killed meanwhile; "
-                        f"`myotile report {folder}` completes that")
-        self._file = File(self._path("result.hdf", "no run has ended here"))
+            raise Error(f"{folder}: a run is replacing its files, or was killed while doing so; "
+                        f"`myotile report {folder}` completes this")
+        self._file = File(self._path("result.hdf", "no run has completed in this folder"))
 
     def _path(self, name: str, hint: str) -> Path:
         path = self.folder / name
         if not path.is_file():
-            raise Error(f"{path}: not there; {hint}")
+            raise Error(f"{path}: no such file; {hint}")
         return path
 
     @cached_property
@@ -95,14 +95,14 @@ class Results:
 
     @cached_property
     def series(self) -> Series:
-        """The time series of V and states."""
-        return Series(self._path("series.hdf", "the case's `series` asks for it"))
+        """Field time series of V and states."""
+        return Series(self._path("series.hdf", "requested by `series` in the case"))
 
     @cached_property
     def traces(self) -> Any:
-        """A pandas.DataFrame of V and states at the points. Its index is time_ms, its columns are (point, field): traces["P1", "V"].
+        """A pandas.DataFrame of the traces of V and states at the recording sites. Its index is time_ms, its columns are (point, field): traces["P1", "V"].
         attrs["units"] has the unit of each field."""
-        frame = self._over_time("traces.csv", "the case's `traces` asks for it")
+        frame = self._over_time("traces.csv", "requested by `traces` in the case")
         columns, units = [], {}
         for column in frame.columns:
             found = re.fullmatch(r"(.*) ([^\s\[]+)(?:\[(.*)\])?", column, re.DOTALL)
@@ -117,7 +117,7 @@ class Results:
     @cached_property
     def ecg(self) -> Any:
         """A pandas.DataFrame of the leads in mV. Its index is time_ms, with a column for each lead or electrode."""
-        frame = self._over_time("ecg.csv", "the case's `electrodes` ask for it")
+        frame = self._over_time("ecg.csv", "requested by `electrodes` in the case")
         frame.attrs["units"] = {name: "mV" for name in frame.columns}
         return frame
 
@@ -127,7 +127,7 @@ class Results:
     @cached_property
     def _probes(self) -> "tuple[Any, Any]":
         """Reads activation.csv: the rows of the case's points, which are first, and those of its line."""
-        path = self._path("activation.csv", "it is written beside result.hdf")
+        path = self._path("activation.csv", "written with result.hdf")
         table = needed("pandas").read_csv(path, converters={"point": _text}, keep_default_na=False, na_values={"activation_ms": ["", "nan"]})
         n_beats = table.beat.max() if "beat" in table.columns and len(table) else 1
         n = int(n_beats) * len(self.used.get("points") or [])
@@ -148,7 +148,7 @@ class Results:
     def profile(self) -> Dict[str, Any]:
         """The profile of the machine: profile.json, defined by data/reference/profile.schema.json. profile["totals"]["seconds"] is the
         modelled time."""
-        found: Dict[str, Any] = json.loads(self._path("profile.json", "the backend `ipu` leaves one").read_text())
+        found: Dict[str, Any] = json.loads(self._path("profile.json", "written by the backend `ipu`").read_text())
         return found
 
     def profile_table(self, name: str = "compute_sets") -> Any:
@@ -159,7 +159,7 @@ class Results:
             found = found.get(key) if isinstance(found, dict) else None
         if not isinstance(found, list):
             raise Error(f"{self.folder / 'profile.json'}: {name}; allowed: compute_sets, time_step, vertices, links, memory.categories, and "
-                        "segments where there are several")
+                        "segments if there are several")
         return needed("pandas").json_normalize(found)
 
     def tile_table(self, name: str = "tiles") -> Any:
@@ -168,13 +168,13 @@ class Results:
         names = ("tiles", "memory", "vertices", "received", "links")
         if name not in names:
             raise Error(f"{name}; allowed: {', '.join(names)}")
-        hint = "a run with tiles=True leaves it, on several chips" if name == "links" else "a run with tiles=True leaves it"
+        hint = "written by a run with tiles=True on several IPUs" if name == "links" else "written by a run with tiles=True"
         return needed("pandas").read_csv(self._path(f"{name}.csv", hint))
 
     @cached_property
     def used(self) -> Dict[str, Any]:
         """All values that the run used, including defaults: used["time"]["dt_ms"], used["stimuli"][0]["start_ms"]."""
-        return used.read(self._path("used.yaml", "it is written beside result.hdf").read_text())
+        return used.read(self._path("used.yaml", "written with result.hdf").read_text())
 
     @cached_property
     def about(self) -> Dict[str, Any]:
@@ -198,7 +198,7 @@ class Sweep(Mapping[str, Results]):
         self.folder = Path(folder)
         self._path = self.folder / "sweep.csv"
         if not self._path.is_file():
-            raise Error(f"{self._path}: not there; no sweep has ended here")
+            raise Error(f"{self._path}: no such file; no sweep has completed in this folder")
         with self._path.open(newline="", encoding="utf-8") as file:
             values = list(dict.fromkeys(_text(row["value"]) for row in csv.DictReader(file)))
         found = {value: self._folder_of(value) for value in values}
@@ -210,7 +210,7 @@ class Sweep(Mapping[str, Results]):
         end = "=" + re.sub(r"[/\x00-\x1f\x7f]", "_", value)
         found = [f.parent for f in self.folder.glob("*/result.hdf") if f.parent.name.partition("=")[1:] == ("=", end[1:])]
         if len(found) > 1:
-            raise Error(f"{self.folder}: {found[0].name} and {found[1].name} are of two sweeps; allowed: one in a folder")
+            raise Error(f"{self.folder}: {found[0].name} and {found[1].name} belong to two sweeps; allowed: one in a folder")
         return found
 
     @cached_property
@@ -221,7 +221,7 @@ class Sweep(Mapping[str, Results]):
 
     def __getitem__(self, value: str) -> Results:
         if value not in self._runs:
-            raise KeyError(f"{self.folder} has no results of {value}; there are: {', '.join(self._runs)}")
+            raise KeyError(f"{self.folder} has no results of {value}; allowed: {', '.join(self._runs)}")
         return self._runs[value]
 
     def __iter__(self) -> Iterator[str]:

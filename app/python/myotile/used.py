@@ -52,5 +52,5 @@ def read(text: str) -> Dict[str, Any]:
     lines = [(len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in text.splitlines() if line and not line.startswith("#")]
     values: Dict[str, Any] = _block(lines, 0) if lines else {}
     if lines:
-        raise ValueError(f"not as myotile writes used.yaml: {lines[0][1]}")
+        raise ValueError(f"not in the format of used.yaml: {lines[0][1]}")
     return values

@@ -1,9 +1,9 @@
 # %% [markdown]
-# # What an exchange scheme costs on 1 to 64 IPUs
+# # Cost of exchange schemes on 1 to 64 IPUs
 #
-# In each diffusion step a tile needs potentials of elements on other tiles. A scheme says what is sent: `full` all elements at a tile's
-# border, to every neighbour; `mixed-clean` pieces of it; `exact` only what the receiver needs, in many pieces (`mesh/README.md` has them
-# all). What that costs depends on the number of tiles. Takes two minutes.
+# In each diffusion substep a tile needs the voltages of elements on other tiles. The separator scheme selects the data that are sent.
+# `full` sends all separator elements of a tile to every neighbour, `mixed-clean` pieces of them, and `exact` only the needed elements, in
+# many pieces (`mesh/README.md` describes all schemes). The cost depends on the number of tiles. This takes two minutes.
 #
 # As a script: `python3 exchange_schemes.py [FOLDER]`; all files go into the folder, or a temporary one.
 
@@ -27,8 +27,8 @@ schemes = ["full", "mixed-clean", "exact"]
 # %% [markdown]
 # ## A mesh for 94,208 tiles
 #
-# So many have 64 IPUs, and the slab has hardly more elements: 67 a tile on one IPU, one a tile on 64. A heart of millions puts more on each
-# tile, and takes hours in place of minutes to go through this; the end has a line for that.
+# 64 IPUs have 94,208 tiles, and the slab has hardly more elements: 67 per tile on one IPU, one per tile on 64. A heart of millions of
+# elements has more per tile, and the notebook then takes hours instead of minutes; the last cell has the command.
 
 # %%
 myotile.call("mesh", "slab", "--size-mm", "16,8,2", "--edge-mm", 0.25, "-o", "slab.hdf", "--force")
@@ -38,9 +38,9 @@ print(f"{mesh.n_elements} elements, {mesh.volumes_mm3.sum():.0f} mm^3")
 # %% [markdown]
 # ## The phases of a time step
 #
-# `reproduce table2` cuts the mesh for the IPUs, for each IPU first and then for its tiles, and counts cycles of each phase, of a time step
-# with one diffusion step. As in the study's program, what a tile receives is copied to where its vertices read it, and what lies in many
-# pieces before it is sent, too.
+# `reproduce table2` partitions the mesh first among the IPUs and then among the tiles of each IPU, and counts the cycles of each phase of a
+# time step with one diffusion substep. As in the study's program, on-tile copies gather data in many pieces before they are sent, and move
+# received data to the place where vertices read them.
 
 # %%
 phases = {}
@@ -67,8 +67,8 @@ for count in counts:
           f"{100 * at.exchange['exact'] / at.time_step['exact']:4.1f} %; the exchange is {-100 * less:+5.1f} % against full's")
 
 # %% [markdown]
-# On one IPU words decide, and `exact` saves a third. Between IPUs the links' fixed time decides, which no scheme changes, and with so few
-# elements a tile the copies of many pieces may take more than the words that they spare.
+# On one IPU the number of words dominates, and `exact` saves a third. Between IPUs the fixed time of the links dominates, which is the same
+# for all schemes. With few elements per tile the copies of many pieces can take longer than the words that they save.
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
@@ -91,8 +91,7 @@ fig.savefig("schemes.png")
 # %% [markdown]
 # ## In a run
 #
-# What is exchanged never changes the result. A short run with each scheme shows it, and its profile says what was sent and where memory
-# went.
+# The scheme never changes the result, as short runs with each scheme show. Their profiles report the data sent and the use of memory.
 
 # %%
 runs = myotile.sweep(
@@ -112,5 +111,5 @@ for scheme, run in runs.items():
 print(f"all files: {folder.resolve()}")
 
 # %% [markdown]
-# For a heart of 3 million elements, put `myotile mesh ventricles --like heart04 -o heart04.hdf` in place of the slab. Its measured
-# table stands in `mesh/README.md`.
+# For a heart of 3 million elements, replace the slab by `myotile mesh ventricles --like heart04 -o heart04.hdf`. `mesh/README.md` has the
+# table of its measurements.

@@ -1,8 +1,9 @@
 # %% [markdown]
-# # A heart from a mesh to maps
+# # A heart, from mesh to maps
 #
-# Two idealised ventricles get fibres, tissue that conducts as fast as a human heart's on a mesh as coarse as this one, and a beat from four
-# early sites of the endocardium. Maps, an ECG and traces follow, and what an IPU would take. Needs Debian's `gmsh` and two minutes.
+# This notebook generates a mesh of two idealised ventricles with fibres and tunes the conductivities, so that CV on this coarse mesh is
+# that of a human heart. It simulates a beat from four early activation sites of the endocardium, and shows maps, an ECG, traces and the
+# modelled time on an IPU. It needs Debian's `gmsh` and two minutes.
 #
 # As a script: `python3 heart.py [FOLDER]`; all files go into the folder, or a temporary one.
 
@@ -25,8 +26,8 @@ warnings.simplefilter("always", myotile.CaseWarning)
 # %% [markdown]
 # ## The mesh
 #
-# The elements have an edge of some 3 mm, so that the beat takes about a minute. `--elements 100000` is better; `--like heart04` makes the
-# 3 million elements of a real study.
+# The mean edge length is about 3 mm, so that the beat takes about a minute. `--elements 100000` is more accurate; `--like heart04`
+# generates 3 million elements, as in the published study.
 
 # %%
 myotile.call("mesh", "ventricles", "--elements", 60000, "-o", "heart.hdf", "--force")
@@ -47,8 +48,8 @@ fig.savefig("fibres.png")
 # %% [markdown]
 # ## The tissue
 #
-# Waves are late on coarse meshes. `myotile tune` finds the conductivities with which a wave on elements of this size is as fast as asked:
-# 0.6 mm/ms along the fibres, 0.3 mm/ms across them.
+# CV is underestimated on coarse meshes. `myotile tune` finds conductivities for a given CV on elements of this size: 0.6 mm/ms
+# longitudinal, 0.3 mm/ms transverse.
 
 # %%
 tuned = myotile.tables("tune", "--cv-l", 0.6, "--cv-t", 0.3, "--length-mm", f"{length_mm:.3f}", "--family", "gmsh",
@@ -66,8 +67,8 @@ tissue = {
 # %% [markdown]
 # ## The beat
 #
-# The case `s1-s2` has endocardial, M and epicardial cells, fast endocardia, and electrodes in the chest. In place of its stimuli stand the
-# four early sites alone. V is kept at two points, an early one in the septum and a late one in the left free wall.
+# The case `s1-s2` has endocardial, M and epicardial cells, fast endocardial conduction, and electrodes on the chest. Four early activation
+# sites replace its stimuli. V is recorded at two sites, an early one in the septum and a late one in the left free wall.
 
 # %%
 def site(surface, centre_mm, start_ms=0):
@@ -99,7 +100,7 @@ print(beat)
 # %% [markdown]
 # ## Maps
 #
-# The warning above is about the usual tissue; ours is tuned for these elements.
+# The warning above assumes the default tissue; this tissue is tuned for these elements.
 
 # %%
 activation_ms, apd_ms = beat.maps["activation"], beat.maps["apd90"]
@@ -118,7 +119,7 @@ for row, name in zip(axes, ("activation", "apd90")):
 fig.savefig("maps.png")
 
 # %% [markdown]
-# ## The ECG, and V at the points
+# ## ECG and traces
 
 # %%
 ecg = beat.ecg
@@ -130,7 +131,7 @@ myotile.plot.trace(beat, "V", ax=axes[1])
 fig.savefig("ecg.png")
 
 # %% [markdown]
-# ## Frames, as arrays
+# ## Frames as arrays
 
 # %%
 series = beat.series
@@ -139,7 +140,7 @@ for time_ms, share in zip(series.times_ms[::4], depolarised[::4]):
     print(f"{time_ms:5.0f} ms: {100 * share:5.1f} % depolarised")
 
 # %% [markdown]
-# ## What it would take on an IPU, and a file for others
+# ## Modelled time on an IPU, and export
 
 # %%
 totals, machine = beat.profile["totals"], beat.profile["machine"]

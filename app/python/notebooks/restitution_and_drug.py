@@ -1,9 +1,9 @@
 # %% [markdown]
-# # Restitution, and a drug
+# # Restitution and drug effects
 #
-# How long an action potential lasts, and how fast its wave is, depends on the rest before it. A drug that blocks a channel changes both.
-# Three kinds of cells are compared: as they are, with half of the rapid delayed rectifier left (I_Kr; the way of dofetilide or sotalol),
-# and with half of the sodium current left (I_Na; the way of flecainide). Then each beats in a slab. Takes a minute.
+# APD and CV depend on the preceding diastolic interval, and a drug that blocks a channel changes both. This notebook compares cells without
+# a drug, with half of the rapid delayed rectifier current (I_Kr, as with dofetilide or sotalol), and with half of the sodium current (I_Na,
+# as with flecainide): in a single cell, in a cable and in a slab. It takes a minute.
 #
 # As a script: `python3 restitution_and_drug.py [FOLDER]`; all files go into the folder, or a temporary one.
 
@@ -24,9 +24,9 @@ os.chdir(folder)
 drugs = {"no drug": "g_Kr=1", "half of I_Kr": "g_Kr=0.5", "half of I_Na": "g_Na=0.5"}
 
 # %% [markdown]
-# ## A cell by itself
+# ## A single cell
 #
-# Ten beats at 1 Hz, of which the last counts.
+# Ten beats at 1 Hz; the last is evaluated.
 
 # %%
 cells = {}
@@ -38,8 +38,8 @@ for drug, scale in drugs.items():
 # %% [markdown]
 # ## Restitution in tissue
 #
-# Beats at 600 ms (S1), then an early one (S2), on a line of points: what remains of the interval when the cell is at rest again is the
-# diastolic interval (DI).
+# Beats with a basic cycle length of 600 ms (S1), then an extrastimulus (S2), in a 1-D cable. The diastolic interval (DI) is the time from
+# repolarisation after S1 to activation by S2.
 
 # %%
 curves, limits = {}, {}
@@ -68,7 +68,8 @@ fig.savefig("restitution.png")
 # %% [markdown]
 # ## A slab
 #
-# The benchmark of Niederer et al. with coarse elements, once with each drug: a sweep. The mesh and all that follows from it are made once.
+# The benchmark of Niederer et al. on a coarse mesh, as a sweep over the drugs. The mesh and all quantities derived from it are computed
+# once.
 
 # %%
 block = myotile.sweep(

@@ -12,13 +12,13 @@
 static mt_status figure1(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_HEART_OPTIONS,
-    {.name = "--picture", .value = "OUT.png", .help = "the activation map, with isochrones"},
-    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+    {.name = "--picture", .value = "OUT.png", .help = "activation map with isochrones"}, MT_OPTION_FORMAT,
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure1 = {
     .name = "reproduce figure1",
     .operands = "",
-    .summary = "activation map of a heart, stimulated at the apex of the left ventricle",
+    .summary = "activation map of a heart that is stimulated at the left ventricular apex",
     .example = "myotile reproduce figure1 --mesh heart.hdf --set time.end_ms=20 --picture figure1.png",
     .options = options,
     .run = figure1,
@@ -64,17 +64,17 @@ static mt_status make_activation(
 {
     static const struct {
         const char *name, *label;
-    } surfaces[] = {{"lv_endocardium", "left endocardium"}, {"rv_endocardium", "right endocardium"},
+    } surfaces[] = {{"lv_endocardium", "LV endocardium"}, {"rv_endocardium", "RV endocardium"},
         {"epicardium", "epicardium"}, {"base", "base"}};
     const mt_mesh *mesh = &h->problem.mesh;
     *table = mt_table_begin(arena, "activation", title);
-    mt_table_strings(table, "part", "elements of");
+    mt_table_strings(table, "part", "region");
     mt_table_decimals(table, "elements", "elements", "", 0);
     mt_table_decimals(table, "activated_percent", "activated", "%", 2);
     mt_table_decimals(table, "first_ms", "first", "ms", 2);
     mt_table_decimals(table, "median_ms", "median", "ms", 2);
     mt_table_decimals(table, "last_ms", "last", "ms", 2);
-    MT_TRY(add_part(arena, table, "all", "the whole", mesh->n_elements, NULL, at_ms));
+    MT_TRY(add_part(arena, table, "all", "all elements", mesh->n_elements, NULL, at_ms));
     for (size_t k = 0; k < sizeof surfaces / sizeof *surfaces; k++)
         MT_TRY(add_surface(arena, table, mesh, surfaces[k].name, surfaces[k].label, at_ms));
     return MT_OK;
@@ -90,7 +90,7 @@ static mt_status draw(
     float *values;
     MT_ALLOC(arena, values, n);
     for (size_t c = 0; c < n; c++) values[c] = isfinite(at_ms[c]) ? (float)at_ms[c] : NAN;
-    (void)snprintf(grey, sizeof grey, "not before %.6g ms", h->input.time.end_ms);
+    (void)snprintf(grey, sizeof grey, "not activated by %.6g ms", h->input.time.end_ms);
     const mt_picture_scale scale = {
         mt_map_label[MT_MAP_ACTIVATION], mt_map_unit[MT_MAP_ACTIVATION], "isochrones", grey, false};
     return mt_picture_map(path, &h->problem.mesh, &h->problem.adjacency, values, &scale, title);
@@ -108,7 +108,7 @@ static mt_status simulate(
     mt_run run = mt_heart_run(h, mt_backends[h->input.machine.backend]);
     MT_TRY(mt_run_make(arena, &run));
     const double *at_ms = run.results.beats[0].activation_ms;
-    (void)snprintf(title, sizeof title, "Activation of a heart: %s", h->name);
+    (void)snprintf(title, sizeof title, "Activation times of a heart: %s", h->name);
     mt_progress_stage(picture ? "drawing" : NULL);
     if (picture) MT_TRY(draw(arena, picture, h, at_ms, title));
     mt_progress_stage(NULL);

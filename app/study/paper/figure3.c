@@ -14,13 +14,13 @@ static mt_status figure3(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {MT_NIEDERER_OPTIONS,
     {.name = "--picture",
         .value = "OUT.png",
-        .help = "a chart of the activation along the slab's diagonal, of up to 4 meshes"},
+        .help = "chart of the activation times along the slab's diagonal, for up to 4 meshes"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure3 = {
     .name = "reproduce figure3",
     .operands = "",
-    .summary = "activation times of the slab benchmark, by the emulated machine and in double precision",
+    .summary = "activation times of the Niederer benchmark, on the emulated machine and in double precision",
     .example = "myotile reproduce figure3 --edges-mm 0.5 --set time.end_ms=5 --picture figure3.png",
     .options = options,
     .run = figure3,
@@ -92,18 +92,18 @@ static mt_status make_meshes(mt_arena *arena, const mt_niederer *runs, mt_table 
     char title[256];
     MT_TRY(mt_published(converged, &low, &high));
     (void)snprintf(title, sizeof title,
-        "The slab benchmark, in steps of %g ms, with spreading %g: when the wave is in the corner opposite "
-        "to its start",
+        "Niederer benchmark, time step %g ms, reaction spreading %g: activation time of the corner P8, "
+        "opposite to the stimulus",
         runs->input.time.dt_ms, runs->input.diffusion.spreading);
     *table = begin_table(arena, "meshes", title);
     mt_table_decimals(table, "elements", "elements", "", 0);
-    mt_table_decimals(table, "characteristic_length_mm", "V^(1/3)", "mm", 3);
+    mt_table_decimals(table, "characteristic_length_mm", "element size", "mm", 3);
     mt_table_decimals(table, "mean_edge_mm", "mean edge", "mm", 3);
     mt_table_decimals(table, "substeps", "substeps", "", 0);
     mt_table_decimals(table, "p8_ms", far_corner, "ms", 2);
-    mt_table_decimals(table, "p8_to_converged_ms", "beyond converged", "ms", 2);
-    mt_table_decimals(table, "p8_spread_ms", "spread over corners", "ms", 2);
-    mt_table_digits(table, "difference_to_cpu_ms", "difference to cpu", "ms", 2);
+    mt_table_decimals(table, "p8_to_converged_ms", "outside converged range", "ms", 2);
+    mt_table_decimals(table, "p8_spread_ms", "range over corners", "ms", 2);
+    mt_table_digits(table, "difference_to_cpu_ms", "difference from cpu", "ms", 2);
     for (size_t m = 0; m < runs->n_meshes; m++)
         for (size_t b = 0; b < runs->n_backends; b++) {
             const double at_ms = mt_niederer_point_ms(runs, far_corner, m, b, 0);
@@ -120,7 +120,7 @@ static mt_table make_points(mt_arena *arena, const mt_niederer *runs)
 {
     const mt_case *c = &runs->input;
     mt_table table = begin_table(arena, "activation",
-        "Activation times at the benchmark's points, mirrored with the corner that is stimulated");
+        "Activation times at the benchmark's points, mirrored with the stimulated corner");
     mt_table_digits(&table, "corner_x_mm", "corner x", "mm", 4);
     mt_table_digits(&table, "corner_y_mm", "y", "mm", 4);
     for (size_t p = 0; p < c->n_points; p++) {
@@ -144,7 +144,7 @@ static mt_table make_points(mt_arena *arena, const mt_niederer *runs)
 static mt_table make_diagonal(mt_arena *arena, const mt_niederer *runs)
 {
     mt_table table =
-        begin_table(arena, "diagonal", "Activation times along the diagonal, by the distance from its start");
+        begin_table(arena, "diagonal", "Activation times along the diagonal, by distance from P1");
     for (size_t k = 0; k < PLACES; k++) {
         char key[32], label[32];
         (void)snprintf(key, sizeof key, "at_%zu_percent_ms", 100 * k / (PLACES - 1));
@@ -166,7 +166,7 @@ static mt_status make_published(mt_arena *arena, mt_table *table)
     } rows[] = {{converged, "p8_converged", "P8, three codes at 0.05 mm: converged"},
         {"niederer_p8_0.1mm", "p8_at_0_1_mm", "P8, eleven codes at 0.1 mm"},
         {"niederer_p8_0.5mm_lumped", "p8_at_0_5_mm_lumped",
-            "P8, finite differences and elements with lumped mass at 0.5 mm"}};
+            "P8, finite differences and finite elements with lumped mass at 0.5 mm"}};
     *table = mt_table_begin(arena, "published", "Published by Niederer et al. 2011");
     mt_table_strings(table, "quantity", "quantity");
     mt_table_digits(table, "published_ms", "from", "ms", 4);
@@ -193,11 +193,12 @@ static mt_status say(const mt_niederer *runs, drawing *d)
 {
     double low, high;
     MT_TRY(mt_published(converged, &low, &high));
-    (void)snprintf(d->title, sizeof d->title, "Activation along the diagonal of the slab, from P1 to P8");
+    (void)snprintf(
+        d->title, sizeof d->title, "Activation times along the diagonal of the slab, from P1 to P8");
     (void)snprintf(d->caption, sizeof d->caption,
-        "Milliseconds by the distance from the stimulated corner; lines: %s%s%s; converged codes reach the "
-        "end at %g to %g ms",
-        runs->backend[0]->name, runs->n_backends > 1 ? ", over the dashes of " : "",
+        "Activation time [ms] by distance from the stimulated corner; lines: %s%s%s; P8 of converged "
+        "codes: %g to %g ms",
+        runs->backend[0]->name, runs->n_backends > 1 ? ", dashed: " : "",
         runs->n_backends > 1 ? runs->backend[1]->name : "", low, high);
     for (size_t m = 0; m < runs->n_meshes; m++) {
         (void)snprintf(
@@ -253,10 +254,10 @@ static mt_status check(const request *r)
 {
     const mt_case *c = &r->runs.input;
     if (c->n_points > POINTS_MAX)
-        return mt_fail(MT_INPUT, "points: %zu of them; allowed here: at most %d", c->n_points, POINTS_MAX);
+        return mt_fail(MT_INPUT, "points: found %zu; allowed here: at most %d", c->n_points, POINTS_MAX);
     if (c->line.points < PLACES || (c->line.points - 1) % (PLACES - 1) != 0)
-        return mt_fail(MT_INPUT, "line.points: %zu; allowed here: %d, %d, %d and so on", c->line.points,
-            PLACES, 2 * PLACES - 1, 3 * PLACES - 2);
+        return mt_fail(MT_INPUT, "line.points: %zu; allowed here: %d, %d, %d, ...", c->line.points, PLACES,
+            2 * PLACES - 1, 3 * PLACES - 2);
     if (r->picture && r->runs.n_meshes > MT_CHART_KINDS_MAX)
         return mt_fail(
             MT_INPUT, "--picture with %zu meshes; allowed: at most %d", r->runs.n_meshes, MT_CHART_KINDS_MAX);

@@ -1,4 +1,4 @@
-/* myotile reproduce figure4: membrane potential of a heart at several times, as in the study's figure 4. */
+/* myotile reproduce figure4: transmembrane voltage of a heart at several times, as in the study's figure 4. */
 #include <math.h>
 #include <string.h>
 
@@ -15,17 +15,18 @@ static mt_status figure4(mt_arena *arena, const mt_arguments *arguments);
 #define TIMES "10,40,80,150,300,400"
 
 static const mt_option options[] = {MT_HEART_OPTIONS,
-    {.name = "--times", .value = "MS,...", .help = "the moments, up to 8; default: " TIMES},
+    {.name = "--times", .value = "MS,...", .help = "times, up to 8; default: " TIMES},
     {.name = "--backends",
         .value = "NAME,...",
-        .help = "who computes: the first is drawn, a second compared with it; default: the case's, ipu"},
-    {.name = "--picture", .value = "OUT.png", .help = "all moments, from both sides of the heart"},
+        .help =
+            "backends: the first is drawn, the second is compared with it; default: that of the case, ipu"},
+    {.name = "--picture", .value = "OUT.png", .help = "picture of all times, in two views of the heart"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure4 = {
     .name = "reproduce figure4",
     .operands = "",
-    .summary = "membrane potential of a heart at several moments of a beat",
+    .summary = "transmembrane voltage of a heart at several times of a beat",
     .example = "myotile reproduce figure4 --mesh heart.hdf --times 2,5 --picture figure4.png",
     .options = options,
     .run = figure4,
@@ -59,7 +60,7 @@ static mt_status read_times(const char *text, request *r)
     MT_TRY(mt_numbers("--times", text, r->n_times, 0, r->time_ms));
     for (size_t k = 1; k < r->n_times; k++)
         if (!(r->time_ms[k] > r->time_ms[k - 1]))
-            return mt_fail(MT_INPUT, "--times %s; allowed: each behind the one before", text);
+            return mt_fail(MT_INPUT, "--times %s; allowed: increasing times", text);
     return MT_OK;
 }
 
@@ -70,8 +71,8 @@ static mt_status find_steps(request *r)
     for (size_t k = 0; k < r->n_times; k++) {
         const double steps = r->time_ms[k] / dt_ms;
         if (fabs(steps - round(steps)) > MT_CASE_PART_OF_A_STEP)
-            return mt_fail(MT_INPUT, "--times: %g ms; allowed: whole numbers of time steps, %g ms",
-                r->time_ms[k], dt_ms);
+            return mt_fail(
+                MT_INPUT, "--times: %g ms; allowed: multiples of the time step, %g ms", r->time_ms[k], dt_ms);
         r->step[k] = (size_t)round(steps);
     }
     return MT_OK;
@@ -163,7 +164,7 @@ static mt_table make_moments(mt_arena *arena, const request *r, const char *titl
     mt_table_decimals(&table, "excited_percent", "excited", "%", 2);
     mt_table_decimals(&table, "lowest_mv", "lowest V", "mV", 2);
     mt_table_decimals(&table, "highest_mv", "highest V", "mV", 2);
-    mt_table_digits(&table, "difference_mv", "largest difference", "mV", 2);
+    mt_table_digits(&table, "difference_mv", "maximum difference", "mV", 2);
     for (size_t k = 0; k < r->n_times; k++) {
         const moment m = look_at(r, k);
         MT_TABLE_NUMBERS(
@@ -178,14 +179,14 @@ static mt_table make_moments(mt_arena *arena, const request *r, const char *titl
 /* Compares with the ranges that the study reports for 500 ms. */
 static mt_status compare(mt_arena *arena, const moment *all, mt_comparison *c)
 {
-    *c = mt_comparison_begin(arena, "Beside the study", true);
-    MT_TRY(mt_comparison_add(c, "lowest potential", low_key, all->low_mV,
-        "the study rounds to tens; ours is of the moments above"));
-    MT_TRY(mt_comparison_add(c, "highest potential", high_key, all->high_mV,
-        "the study rounds to tens; ours is of the moments above"));
+    *c = mt_comparison_begin(arena, "Comparison with the study", true);
+    MT_TRY(mt_comparison_add(
+        c, "lowest voltage", low_key, all->low_mV, "the study rounds to tens; ours is over the times above"));
+    MT_TRY(mt_comparison_add(c, "highest voltage", high_key, all->high_mV,
+        "the study rounds to tens; ours is over the times above"));
     if (isnan(all->difference_mV)) return MT_OK;
-    return mt_comparison_add(c, "largest difference of two codes", difference_key, all->difference_mV,
-        "the study's machine and a GPU over 500 ms; ours two backends at the moments above");
+    return mt_comparison_add(c, "maximum difference of two codes", difference_key, all->difference_mV,
+        "study: IPU and GPU over 500 ms; ours: two backends at the times above");
 }
 
 /* ---- the picture ---- */
@@ -203,7 +204,7 @@ static mt_status draw(const request *r, const char *title)
                                               .time_ms = r->time_ms,
                                               .values = values,
                                               .title = title,
-                                              .label = "Membrane potential",
+                                              .label = "Transmembrane voltage",
                                               .unit = "mV",
                                               .low = low,
                                               .high = high});
@@ -230,7 +231,7 @@ static mt_status simulate(
     char title[TITLE];
     MT_TRY(mt_heart_make(arena, arguments, &r->heart));
     for (size_t b = 0; b < r->n_backends; b++) MT_TRY(run_on(arena, r, b));
-    (void)snprintf(title, sizeof title, "Membrane potential of a heart: %s", r->heart.name);
+    (void)snprintf(title, sizeof title, "Transmembrane voltage of a heart: %s", r->heart.name);
     mt_progress_stage(r->picture ? "drawing" : NULL);
     if (r->picture) MT_TRY(draw(r, title));
     mt_progress_stage(NULL);

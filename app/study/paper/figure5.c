@@ -9,16 +9,16 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--mesh",
         .value = "MESH.hdf",
-        .help = "a heart, up to 4 of them; default: one like heart04, made with gmsh",
+        .help = "mesh of a heart, up to 4 times; default: one like heart04, generated with gmsh",
         .repeats = true},
     MT_STEPS_OPTIONS,
-    {.name = "--picture", .value = "OUT.png", .help = "a chart of the times, both axes logarithmic"},
+    {.name = "--picture", .value = "OUT.png", .help = "chart of the times, both axes logarithmic"},
     MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure5 = {
     .name = "reproduce figure5",
     .operands = "",
-    .summary = "time, speed-up and efficiency of the study's simulation on 1 to 16 IPUs",
+    .summary = "strong scaling of the study's simulation on 1 to 16 IPUs: time, speed-up, efficiency",
     .example = "myotile reproduce figure5 --mesh slab.hdf --mesh heart.hdf --ipus 1,2 --picture figure5.png",
     .options = options,
     .run = figure5,
@@ -112,9 +112,9 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
             ideal[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, ideal_cycles(s, i)) : NAN;
         }
     }
-    if (!any) return mt_fail(MT_FIT, "--picture %s: no mesh runs on any of these machines", base->picture);
+    if (!any) return mt_fail(MT_FIT, "--picture %s: no mesh fits any of these machines", base->picture);
     return mt_chart_write(base->picture, &(mt_chart){.title = title,
-                                             .caption = "Time in seconds; both axes are logarithmic",
+                                             .caption = "Time [s]; both axes are logarithmic",
                                              .logarithmic = true,
                                              .n_groups = n,
                                              .n_bars = all->n_meshes,

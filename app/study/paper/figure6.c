@@ -5,7 +5,7 @@
 static mt_status figure6(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_REPRODUCE_MESH, MT_STEPS_OPTIONS,
-    {.name = "--picture", .value = "OUT.png", .help = "a chart of the shares"}, MT_OPTION_FORCE,
+    {.name = "--picture", .value = "OUT.png", .help = "chart of the shares"}, MT_OPTION_FORCE,
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure6 = {
@@ -24,9 +24,9 @@ static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *titl
     } phases[MT_PHASES] = {
         [MT_PHASE_ODE] = {"ode_compute_cycles", "ODE compute", "ode_compute_percent", "ODE share"},
         [MT_PHASE_PDE] = {"pde_compute_cycles", "PDE compute", "pde_compute_percent", "PDE share"},
-        [MT_PHASE_INSIDE] = {"exchange_inside_ipus_cycles", "inside, sync", "exchange_inside_ipus_percent",
-            "inside share"},
-        [MT_PHASE_BETWEEN] = {"exchange_between_ipus_cycles", "between, sync",
+        [MT_PHASE_INSIDE] = {"exchange_inside_ipus_cycles", "inside IPUs, sync",
+            "exchange_inside_ipus_percent", "inside share"},
+        [MT_PHASE_BETWEEN] = {"exchange_between_ipus_cycles", "between IPUs, sync",
             "exchange_between_ipus_percent", "between share"}};
     mt_table table = mt_table_begin(arena, "phases", title);
     mt_table_decimals(&table, "ipus", "IPUs", "", 0);
@@ -67,12 +67,10 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
         for (size_t f = 0; step->one.fits && f < MT_PHASES; f++)
             shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
     }
-    if (!any)
-        return mt_fail(MT_FIT, "--picture %s: the mesh runs on none of these machines", s->base.picture);
+    if (!any) return mt_fail(MT_FIT, "--picture %s: the mesh fits none of these machines", s->base.picture);
     return mt_chart_write(s->base.picture,
         &(mt_chart){.title = title,
-            .caption =
-                "Share of a time step, %; exchange is that of the diffusion steps, with its synchronisation",
+            .caption = "Share of a time step [%]; exchange: of the diffusion substeps, with synchronisation",
             .n_groups = n,
             .n_bars = 1,
             .n_kinds = MT_PHASES,

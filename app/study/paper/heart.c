@@ -25,7 +25,7 @@ static mt_status check_sets(const mt_case *plain, const mt_case *set, bool end_g
     if (strcmp(set->mesh.file, plain->mesh.file) != 0)
         return mt_fail(MT_INPUT, "--set mesh.file; allowed here: --mesh");
     if (end_given && set->time.end_ms != plain->time.end_ms)
-        return mt_fail(MT_INPUT, "--set time.end_ms; allowed here: --times, whose last is the end");
+        return mt_fail(MT_INPUT, "--set time.end_ms; allowed here: --times, the last of which is the end");
     if (set->output.beats != MT_CASE_BEATS_FIRST)
         return mt_fail(MT_INPUT, "--set output.beats; allowed here: first");
     return MT_OK;
@@ -77,7 +77,7 @@ mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double 
 static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
 {
     char out[MT_FILE_PATH_MAX];
-    mt_progress_stage("getting the mesh");
+    mt_progress_stage("preparing the mesh");
     if (h->file) return mt_read_mesh(&h->mesh_arena, h->file, mesh);
     MT_TRY(mt_gmsh_scratch_name(out));
     return mt_gmsh_ventricles(&h->mesh_arena, h->elements, out, mesh);
@@ -96,7 +96,7 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
         mt_option_value(arguments, "--surfaces", NULL), name, &adjacency, mesh, &surfaces, &anatomy));
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
-    mt_progress_stage("solving for the coordinates of the walls");
+    mt_progress_stage("computing the wall coordinates");
     MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, &adjacency, &mt_fibres_rule_usual, &f)));
     mesh->fibre = f.fibre, mesh->sheet = f.sheet, mesh->depth = f.depth, mesh->layer = f.layer;
     return MT_OK;
@@ -148,7 +148,7 @@ static void name_cells(const mt_case *c, char *text, size_t size)
 static void say_stimulus(const mt_case *c, char *text, size_t size)
 {
     const mt_case_stimulus *s = c->stimuli;
-    char where[64] = "as was set";
+    char where[64] = "as set";
     if (c->n_stimuli == 1 && s->region.at[0])
         (void)snprintf(where, sizeof where, "%s, %g mm around it", s->region.at, s->region.radius_mm);
     (void)snprintf(text, size, "%s, %g uA/mm^3 for %g ms", where, s->strength_uA_mm3, s->duration_ms);
@@ -163,24 +163,25 @@ mt_status mt_heart_differences(mt_arena *arena, const mt_heart *h, mt_table *tab
     char study[128], here[160], cells[64];
     MT_TRY(mt_published_elements("heart04", &elements));
     MT_TRY(mt_published("heart04_pde_steps", &substeps, &unused));
-    *table = mt_table_begin(
-        arena, "differences", "What the study did, as far as it tells, and what was done here");
-    mt_table_strings(table, "item", "what");
+    *table = mt_table_begin(arena, "differences", "Set-up of the study, as far as published, and here");
+    mt_table_strings(table, "item", "item");
     mt_table_strings(table, "study", "study");
     mt_table_strings(table, "here", "here");
-    (void)snprintf(study, sizeof study, "a person's, heart04: %lu elements", elements);
+    (void)snprintf(study, sizeof study, "human, heart04: %lu elements", elements);
     add_row(table, "heart", "heart", study, h->name);
-    add_row(table, "fibres", "fibres", "Laplace-Dirichlet rule, angles not told",
-        h->ruled ? "the same rule, 60 to -60 degrees" : "the mesh's");
+    add_row(table, "fibres", "fibres", "Laplace-Dirichlet rule, angles not published",
+        h->ruled ? "the same rule, 60 to -60 degrees" : "from the mesh");
     say_stimulus(c, here, sizeof here);
-    add_row(table, "stimulus", "stimulus", "apex of the left ventricle, extent and strength not told", here);
-    (void)snprintf(here, sizeof here, "D %.4g along, %.4g mm^2/ms across", mt_tissue_diffusivity_l(&tissue),
-        mt_tissue_diffusivity_t(&tissue));
-    add_row(table, "tissue", "tissue", "transversely isotropic, values not told", here);
+    add_row(
+        table, "stimulus", "stimulus", "apex of the left ventricle, extent and strength not published", here);
+    (void)snprintf(here, sizeof here, "D %.4g longitudinal, %.4g mm^2/ms transverse",
+        mt_tissue_diffusivity_l(&tissue), mt_tissue_diffusivity_t(&tissue));
+    add_row(table, "tissue", "tissue", "transversely isotropic, values not published", here);
     name_cells(c, cells, sizeof cells);
-    add_row(table, "cells", "cells", "tp06, type not told", cells);
-    (void)snprintf(study, sizeof study, "0.02 ms, %g diffusion steps in it", substeps);
-    (void)snprintf(here, sizeof here, "%g ms, %zu in it", c->time.dt_ms, h->problem.monodomain.pde_steps);
+    add_row(table, "cells", "ionic model", "tp06, type not published", cells);
+    (void)snprintf(study, sizeof study, "0.02 ms, %g diffusion substeps", substeps);
+    (void)snprintf(
+        here, sizeof here, "%g ms, %zu diffusion substeps", c->time.dt_ms, h->problem.monodomain.pde_steps);
     add_row(table, "time_step", "time step", study, here);
     return MT_OK;
 }

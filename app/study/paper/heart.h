@@ -29,11 +29,13 @@ typedef struct mt_heart {
 #define MT_HEART_OPTIONS                                                                                     \
     {.name = "--mesh",                                                                                       \
         .value = "MESH",                                                                                     \
-        .help = "a heart with its surfaces; default: ventricles like heart04, made with the gmsh program"},  \
-        {.name = "--elements", .value = "N", .help = "of ventricles that are made; default: heart04's"},     \
+        .help = "heart mesh with surfaces; default: ventricles like heart04, generated with gmsh"},          \
+        {.name = "--elements",                                                                               \
+            .value = "N",                                                                                    \
+            .help = "number of elements of generated ventricles; default: that of heart04"},                 \
         {.name = "--set",                                                                                    \
             .value = "path.to.key=value",                                                                    \
-            .help = "use this value in place of the case's, data/cases/ventricles.yaml",                     \
+            .help = "replace a value of the case data/cases/ventricles.yaml",                                \
             .repeats = true},                                                                                \
         MT_OPTION_NO_CACHE
 

@@ -14,14 +14,14 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--ipus",
         .value = "N",
-        .help = "leave out what was measured on more IPUs; default: 16, which takes half a minute"},
+        .help = "omit measurements on more IPUs; default: 16, which takes half a minute"},
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_machine = {
     .name = "reproduce machine",
     .operands = "",
     .summary =
-        "what was measured on real machines beside the emulated ones, and what their constants came from",
+        "measurements on real machines, compared with the emulated ones, and the sources of their constants",
     .example = "myotile reproduce machine --ipus 1",
     .options = options,
     .run = machine,
@@ -72,9 +72,9 @@ static mt_status measure(mt_arena *arena, measured *m)
     MT_TRY(load(arena, "gc2", &m->gc2));
     MT_TRY(load(arena, "gc200", &m->gc200));
     MT_TRY(load(arena, "c600", &m->c600));
-    mt_progress_stage("the tutorial");
+    mt_progress_stage("the matrix-vector product");
     MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
-    mt_progress_stage("the blur");
+    mt_progress_stage("the blur stencil");
     MT_TRY(run_blurs(m, false));
     return run_blurs(m, true);
 }
@@ -136,15 +136,15 @@ static void add_blur(rows *r, const measured *m)
         {"machine_blur_copies_half", "blur, 8 bytes a pixel: copies", HALF, 0, copies},
         {"machine_blur_exchange_float", "blur, 16 bytes: exchange", FLOAT, 0, exchange},
         {"machine_blur_exchange_half", "blur, 8 bytes: exchange", HALF, 0, exchange},
-        {"machine_blur_both_float", "16 bytes: sync and exchange together", FLOAT, 0, both},
-        {"machine_blur_both_half", "8 bytes: sync and exchange together", HALF, 0, both},
+        {"machine_blur_both_float", "blur, 16 bytes: sync plus exchange", FLOAT, 0, both},
+        {"machine_blur_both_half", "blur, 8 bytes: sync plus exchange", HALF, 0, both},
         {"machine_blur16_copies_float", "on 16 IPUs, 16 bytes: copies", FLOAT, 1, copies},
         {"machine_blur16_copies_half", "on 16 IPUs, 8 bytes: copies", HALF, 1, copies},
-        {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: exchange inside", FLOAT, 1, exchange},
-        {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: exchange inside", HALF, 1, exchange},
+        {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: internal exchange", FLOAT, 1, exchange},
+        {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: internal exchange", HALF, 1, exchange},
         {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of},
-        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and exchange inside", FLOAT, 1, both},
-        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and exchange inside", HALF, 1, both}};
+        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and internal exchange", FLOAT, 1, both},
+        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and internal exchange", HALF, 1, both}};
     for (size_t k = 0; k < sizeof phases / sizeof *phases; k++) {
         row *to = add(r, phases[k].key, phases[k].what, "GC2", NULL);
         for (int at = 0; at < MT_ATS; at++)
@@ -157,14 +157,14 @@ static void add_blur(rows *r, const measured *m)
 static void add_tutorial(rows *r, const measured *m)
 {
     row *to =
-        add(r, "machine_tutorial_exchange", "matrix times vector: all exchange, mean tile", "GC200", NULL);
+        add(r, "machine_tutorial_exchange", "matrix-vector product: exchange, mean tile", "GC200", NULL);
     for (int at = 0; at < MT_ATS; at++)
         for (int k = 0; k < MT_TUTORIAL_SETS; k++) to->ours[at] += m->tutorial[k][at].exchange_mean;
 }
 
 static void add_compute(rows *r, const measured *m)
 {
-    row *to = add(r, "machine_tutorial_compute", "its compute, mean tile", "GC200", NULL);
+    row *to = add(r, "machine_tutorial_compute", "matrix-vector product: compute, mean tile", "GC200", NULL);
     for (int at = 0; at < MT_ATS; at++)
         to->ours[at] = m->tutorial[MT_TUTORIAL_PRODUCTS][at].compute_mean +
                        m->tutorial[MT_TUTORIAL_SUMS][at].compute_mean;
@@ -212,14 +212,14 @@ static mt_status add_sources(rows *r, const measured *m)
 {
     static const char *const links[] = {"machine_links_2", "machine_links_4", "machine_links_8",
         "machine_links_16"},
-                             *const of[] = {"all to all, 2 IPUs", "4 IPUs", "8 IPUs", "16 IPUs"};
+                             *const of[] = {"all-to-all, 2 IPUs", "all-to-all, 4 IPUs", "all-to-all, 8 IPUs",
+                                 "all-to-all, 16 IPUs"};
     const ipu_copying panel = {1, 8192};
     row *near = add(
             r, "machine_transfer_near", "1,000 words to a tile in row 0", "C600", "exchange.fixed_cycles"),
         *far =
             add(r, "machine_transfer_far", "1,000 words to a tile in row 22", "C600", "exchange.row_cycles"),
-        *copy =
-            add(r, "machine_copy_panel", "8 KiB copied inside a tile", "C600", "exchange.copy_call_cycles");
+        *copy = add(r, "machine_copy_panel", "on-tile copy of 8 KiB", "C600", "exchange.copy_call_cycles");
     for (int at = 0; at < MT_ATS; at++) {
         const ipu_target t = mt_program_target(&m->c600, at);
         MT_TRY(transfer_cycles(&t, 0, &near->ours[at]));
@@ -235,7 +235,8 @@ static mt_status add_sources(rows *r, const measured *m)
         }
     }
     add_growth(r, m, TWO, "machine_blur_to_2", "weak scaling of the blur, from 1 IPU to 2", "links.setup_ns");
-    add_growth(r, m, FOUR, "machine_blur_to_4", "from 2 IPUs to 4", "links.through_ns");
+    add_growth(
+        r, m, FOUR, "machine_blur_to_4", "weak scaling of the blur, from 2 IPUs to 4", "links.through_ns");
     row *between[TYPES] = {add(r, "machine_blur16_between_float", "blur on 16 IPUs, 16 bytes: between IPUs",
                                "GC2", "links.setup_ns"),
         add(r, "machine_blur16_between_half", "blur on 16 IPUs, 8 bytes: between IPUs", "GC2",
@@ -297,11 +298,12 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     add_blur(held, m);
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
-        "Measurements that no constant came from, with inputs brought together by copies as by the vendor's "
-        "compiler",
+        "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "
+        "the "
+        "vendor's compiler",
         held, false, &tables[0]));
     MT_TRY(make_table(arena, "calibration",
-        "Measurements that constants of the machines came from: no test of the model", sources, true,
+        "Calibration: measurements from which constants were derived; no test of the model", sources, true,
         &tables[1]));
     return mt_print_tables(arguments, tables, 2);
 }

@@ -10,19 +10,16 @@
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_REPRODUCE_MESH, MT_REPRODUCE_IPUS,
-    {.name = "--schemes",
-        .value = "NAME,...",
-        .help = "which ranges of separator elements are sent; default: all there are"},
-    MT_TILING_OPTIONS,
+    {.name = "--schemes", .value = "NAME,...", .help = "separator schemes; default: all"}, MT_TILING_OPTIONS,
     {.name = "--picture",
         .value = "OUT.png",
-        .help = "a chart of what tiles own, need and receive without using it"},
+        .help = "chart of owned, needed and unused elements of the tiles"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_table1 = {
     .name = "reproduce table1",
     .operands = "",
-    .summary = "the cost of each separator scheme on 1 to 16 IPUs, beside what was published",
+    .summary = "cost of each separator scheme on 1 to 16 IPUs, compared with the study",
     .example = "myotile reproduce table1 --mesh heart.hdf --ipus 1,2 --schemes mixed-clean,exact",
     .options = options,
     .run = table1,
@@ -42,13 +39,13 @@ typedef struct reproducing {
 static void begin_tables(mt_arena *arena, reproducing *r)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "What tiles of a %s hold: a mesh of %zu elements, %s partition%s",
+    (void)snprintf(title, sizeof title, "Elements on the tiles of a %s: mesh of %zu elements, %s partition%s",
         r->base.tiling.one.name, r->base.mesh.n_elements, mt_partition_methods[r->base.tiling.method],
         r->base.tiling.balance_halo ? " with balanced halos" : "");
     mt_table *elements = &r->tables[CELLS], *costs = &r->tables[COSTS];
     *elements = mt_table_begin(arena, "elements", title);
-    *costs = mt_table_begin(
-        arena, "costs", "Costs on the machine: memory of a tile, exchange of a diffusion substep");
+    *costs =
+        mt_table_begin(arena, "costs", "Costs on the machine: tile memory, exchange of a diffusion substep");
     for (int k = 0; k < TABLES; k++) {
         mt_table_decimals(&r->tables[k], "ipus", "IPUs", "", 0);
         mt_table_strings(&r->tables[k], "scheme", "scheme");
@@ -123,7 +120,7 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
 static mt_status draw(mt_arena *scratch, const reproducing *r)
 {
     const mt_reproduce *base = &r->base;
-    static const char *const kinds[KINDS] = {"owned", "needed", "received, not used"};
+    static const char *const kinds[KINDS] = {"owned", "needed", "received, unused"};
     const char **groups, *bars[MT_REPRODUCE_SCHEMES];
     mt_reproduce_name *names;
     MT_ALLOC(scratch, groups, base->n_ipus);
@@ -136,7 +133,7 @@ static mt_status draw(mt_arena *scratch, const reproducing *r)
     bool published = false;
     for (size_t k = 0; k < base->n_ipus * base->n_schemes; k++) published |= !isnan(r->marks[k]);
     return mt_chart_write(base->picture, &(mt_chart){.title = r->tables[CELLS].title,
-                                             .caption = "Cells that tiles hold for each one they own",
+                                             .caption = "Elements on the tiles per owned element",
                                              .n_groups = base->n_ipus,
                                              .n_bars = base->n_schemes,
                                              .n_kinds = KINDS,

@@ -14,7 +14,7 @@ static const mt_option options[] = {MT_REPRODUCE_MESH, MT_STEPS_OPTIONS, MT_OPTI
 const mt_command mt_command_reproduce_table2 = {
     .name = "reproduce table2",
     .operands = "",
-    .summary = "cycles of each phase of a time step on 1 to 16 IPUs, beside what was published",
+    .summary = "cycles of each phase of a time step on 1 to 16 IPUs, compared with the study",
     .example = "myotile reproduce table2 --mesh heart.hdf --ipus 1,2",
     .options = options,
     .run = table2,
@@ -65,18 +65,19 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
     add_phase(table, ipus, "pde_exchange_inside_ipus", "PDE exchange inside IPUs", p, &c->exchange,
         (double)(c->exchange_cycles - c->rearrangement_cycles - c->external_cycles), whole);
     if (c->gather.max > 0)
-        add_phase(table, ipus, "pde_rearrangement_before", "PDE copies before it", p, &c->gather,
+        add_phase(table, ipus, "pde_rearrangement_before", "PDE copies before exchange", p, &c->gather,
             (double)c->gather.max, whole);
     if (c->scatter.max > 0)
-        add_phase(table, ipus, "pde_rearrangement_after", "PDE copies after it", p, &c->scatter,
+        add_phase(table, ipus, "pde_rearrangement_after", "PDE copies after exchange", p, &c->scatter,
             (double)c->scatter.max, whole);
-    add_phase(table, ipus, "pde_links", "PDE links between IPUs", p, NULL, (double)c->external_cycles, whole);
+    add_phase(
+        table, ipus, "pde_links", "PDE exchange between IPUs", p, NULL, (double)c->external_cycles, whole);
     add_phase(table, ipus, "pde_sync", "PDE sync", p, NULL, (double)c->sync_cycles, whole);
     add_phase(table, ipus, "ode_compute", "ODE compute", 1, &c->ode, (double)c->ode.max, whole);
     add_phase(table, ipus, "time_step", "time step", 1, NULL, whole, whole);
-    add_phase(table, ipus, "time_step_fast", "with the constants that take the least time", 1, NULL,
+    add_phase(table, ipus, "time_step_fast", "time step, constants at their fast ends", 1, NULL,
         s->step[i].at[IPU_FAST], whole);
-    add_phase(table, ipus, "time_step_slow", "with the constants that take the most time", 1, NULL,
+    add_phase(table, ipus, "time_step_slow", "time step, constants at their slow ends", 1, NULL,
         s->step[i].at[IPU_SLOW], whole);
 }
 
@@ -125,11 +126,10 @@ static mt_status say_reasons(beside *b)
     MT_TRY(say_cycles(b->tp06, "tp06_measured", "tp06_profile", b->ode));
     MT_TRY(mt_published("spmv_spills", &spills, &high));
     (void)snprintf(b->spills, sizeof b->spills,
-        "Instructions of two sources; %u of ours are spills, %g of the study's.",
+        "Different source code: %u spill instructions here, %g in the study.",
         pde->count[IPU_OP_SPILL] + pde->count[IPU_OP_RELOAD], spills);
     (void)snprintf(b->imbalance, sizeof b->imbalance,
-        "The allowed imbalance of the partition: the largest part has %.3g times the mean number of "
-        "elements.",
+        "Tolerance of the partition: the largest part has up to %.3g times the mean number of elements.",
         b->steps->base.tiling.imbalance);
     return MT_OK;
 }
@@ -137,9 +137,9 @@ static mt_status say_reasons(beside *b)
 /* Adds the cycles of the tiles, in thousands. */
 static mt_status add_spreads(mt_comparison *comparison, const beside *b)
 {
-    static const char filled[] = "How evenly METIS filled the tiles, within what it is allowed.",
-                      exchange[] = "With copies as the vendor's compiler makes them where exchange.copies is "
-                                   "always; another heart, another partition.";
+    static const char filled[] = "Balance of METIS' partition, within its tolerance.",
+                      exchange[] = "With the copies of the vendor's compiler if exchange.copies is always; "
+                                   "different heart and partition.";
     const mt_costs *c = &b->one->one;
     const double longest = (double)c->ode.max / 1e3;
     const row rows[] = {{"PDE compute, fastest tile", "heart04_pde_min_1", (double)c->pde.min / 1e3, b->pde},
@@ -159,7 +159,7 @@ static mt_status add_spreads(mt_comparison *comparison, const beside *b)
 static mt_status add_shares(mt_comparison *comparison, const beside *b)
 {
     static const char follows[] = "Follows from the cycles above.",
-                      uneven[] = "How uneven the halos of tiles are: another heart, another partition.";
+                      uneven[] = "Imbalance of the halos; different heart and partition.";
     const mt_costs *c = &b->one->one;
     const double exchange = (double)(c->exchange_cycles + c->sync_cycles), compute = (double)c->pde.max;
     const double inside = (double)(c->exchange_cycles - c->rearrangement_cycles - c->external_cycles);
@@ -182,18 +182,17 @@ static mt_status add_shares(mt_comparison *comparison, const beside *b)
 /* Adds the cycles per element: counted in the source, and on the tiles. */
 static mt_status add_elements(mt_comparison *comparison, const beside *b)
 {
-    static const char formulas[] =
-        "Instructions of two sources; our formulas are not the study's word by word.",
-                      profile[] = "Ours is our count and the starts of vertices; the study does not tell "
-                                  "what its profile has beyond its count.";
+    static const char formulas[] = "Different source code: our formulas are not identical to the study's.",
+                      profile[] = "Ours: our count and the start of vertices; the study does not explain "
+                                  "the excess of its profile over its count.";
     const mt_costs *c = &b->one->one;
     const double elements = (double)b->steps->n_elements / b->steps->base.tiling.tiles;
     const row rows[] = {{"diffusion, measured alone", "spmv_measured", b->spmv, b->spills},
         {"diffusion, counted", "spmv_estimated", b->spmv, b->spills},
         {"diffusion, on the tiles", "spmv_profile", c->pde.mean / elements, profile},
-        {"cell model, measured alone", "tp06_measured", b->tp06, formulas},
-        {"cell model, counted", "tp06_estimated", b->tp06, formulas},
-        {"cell model, on the tiles", "tp06_profile", c->ode.mean / elements, profile}};
+        {"ionic model, measured alone", "tp06_measured", b->tp06, formulas},
+        {"ionic model, counted", "tp06_estimated", b->tp06, formulas},
+        {"ionic model, on the tiles", "tp06_profile", c->ode.mean / elements, profile}};
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
@@ -201,15 +200,15 @@ static mt_status add_elements(mt_comparison *comparison, const beside *b)
 static void add_notes(mt_comparison *comparison)
 {
     if (comparison->comparable) {
-        mt_comparison_note(comparison, "The study's counts and its profile disagree: ours stand beside both. "
-                                       "Nothing is fitted to the profile;");
+        mt_comparison_note(comparison, "The study's counts and its profile disagree; ours are compared with "
+                                       "both. Nothing is fitted to the profile.");
         mt_comparison_note(comparison,
-            "which rules of counting were chosen by the study's counts, (c) in ipu/tally/tally.h says.");
-        mt_comparison_note(comparison, "Derived numbers follow from the study's text; its tables are not to "
-                                       "be had. Of two ends, the middle is meant.");
+            "Counting rules that were chosen by the study's counts are marked (c) in ipu/tally/tally.h.");
+        mt_comparison_note(comparison, "Derived numbers follow from the study's text; its tables are not "
+                                       "available. Differences refer to the middle of a range.");
     }
-    mt_comparison_note(
-        comparison, "What `run` adds, stimuli and the recording of activation, is not in the time step.");
+    mt_comparison_note(comparison,
+        "The time step excludes stimuli and the recording of activation times, which `run` adds.");
 }
 
 static mt_status compare(

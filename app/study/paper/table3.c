@@ -11,7 +11,7 @@ static const mt_option options[] = {MT_REPRODUCE_MESH, MT_STEPS_OPTIONS, MT_OPTI
 const mt_command mt_command_reproduce_table3 = {
     .name = "reproduce table3",
     .operands = "",
-    .summary = "seconds of the study's simulation on 1 to 16 IPUs, beside what was published",
+    .summary = "time of the study's simulation on 1 to 16 IPUs, compared with the study",
     .example = "myotile reproduce table3 --mesh heart.hdf --ipus 1,2 --target bow",
     .options = options,
     .run = table3,
@@ -20,7 +20,7 @@ const mt_command mt_command_reproduce_table3 = {
 static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
 {
     char what[64], title[MT_STEPS_TITLE];
-    (void)snprintf(what, sizeof what, "Seconds of %.0f time steps", s->ode_steps);
+    (void)snprintf(what, sizeof what, "Time of %.0f time steps", s->ode_steps);
     mt_steps_title(s, what, title);
     mt_table table = mt_table_begin(arena, "seconds", title);
     mt_table_decimals(&table, "ipus", "IPUs", "", 0);
@@ -48,15 +48,15 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
 static mt_status compare(mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *c)
 {
     static const char by_cycles[] =
-        "The cycles of `reproduce table2`; the study's two ends go by its mean and its slowest tile.",
+        "From the cycles of `reproduce table2`; the study's range is that of its mean and slowest tile.",
                       gpu[] =
-                          "No GPU is emulated: what the study's bandwidth and the operator's bytes come to.";
+                          "No GPU is emulated; computed from the study's bandwidth and the operator's bytes.";
     const double ode = mt_steps_seconds(s, one->phase[MT_PHASE_ODE]), all = mt_steps_seconds(s, one->cycles);
     MT_TRY(mt_steps_compare(arena, s, c));
     MT_TRY(mt_comparison_add(c, "PDE part with its exchange", "heart04_seconds_pde_1", all - ode, by_cycles));
     MT_TRY(mt_comparison_add(c, "ODE part", "heart04_seconds_ode_1", ode, by_cycles));
     MT_TRY(mt_comparison_add(c, "total", "heart04_seconds_1", all, by_cycles));
-    return mt_comparison_add(c, "PDE part of one A100", "heart04_seconds_pde_a100", NAN, gpu);
+    return mt_comparison_add(c, "PDE part on one A100", "heart04_seconds_pde_a100", NAN, gpu);
 }
 
 static mt_status table3(mt_arena *arena, const mt_arguments *arguments)

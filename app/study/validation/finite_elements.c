@@ -72,7 +72,7 @@ static mt_status find_columns(mt_arena *scratch, fe *f)
                 f->column[room++] = vertex;
             }
         if (first[i] == first[i + 1])
-            return mt_fail(MT_INPUT, "finite elements: vertex %zu is of no element", i);
+            return mt_fail(MT_INPUT, "finite elements: vertex %zu belongs to no element", i);
     }
     f->start[f->n] = room;
     return MT_OK;
@@ -191,7 +191,8 @@ static mt_status record(fe *f, double from_ms)
 {
     for (size_t i = 0; i < f->n; i++) {
         const double before = f->before[i], now = f->v[i];
-        if (!isfinite(now)) return mt_fail(MT_NUMERICS, "finite elements: V is no number at vertex %zu", i);
+        if (!isfinite(now))
+            return mt_fail(MT_NUMERICS, "finite elements: V is not a number at vertex %zu", i);
         f->before[i] = now;
         if (before < 0 && now >= 0 && isinf(f->wave->activation_ms[i]))
             f->wave->activation_ms[i] = from_ms + f->problem->dt_ms * before / (before - now);
@@ -244,9 +245,9 @@ static mt_status check(const mt_finite_elements *p)
 {
     MT_TRY(mt_tissue_check(p->tissue));
     if (!p->mesh->fibre && mt_tissue_diffusivity_l(p->tissue) != mt_tissue_diffusivity_t(p->tissue))
-        return mt_fail(MT_INPUT, "finite elements: a mesh without fibres in an anisotropic tissue");
+        return mt_fail(MT_INPUT, "finite elements: the mesh has no fibres; needed for anisotropic tissue");
     if (!p->mesh->sheet && conducts_by_sheets(p->tissue))
-        return mt_fail(MT_INPUT, "finite elements: a mesh without sheets in a tissue that conducts by them");
+        return mt_fail(MT_INPUT, "finite elements: the mesh has no sheets; needed for orthotropic tissue");
     if (p->dt_ms > 0 && p->dt_ms <= p->model->dt_max_ms) return MT_OK;
     return mt_fail(MT_INPUT, "finite elements: dt_ms is %g; %s is stable up to %g", p->dt_ms, p->model->name,
         p->model->dt_max_ms);

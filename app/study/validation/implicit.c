@@ -16,22 +16,22 @@
 static mt_status implicit(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_REPRODUCE_IPUS,
-    {.name = "--set", .value = "KEY=VALUE", .help = "a value of the case", .repeats = true},
-    {.name = "--dt-ms", .value = "DT,...", .help = "time steps; default: the case's"},
+    {.name = "--set", .value = "KEY=VALUE", .help = "replace a value of the case", .repeats = true},
+    {.name = "--dt-ms", .value = "DT,...", .help = "time steps; default: that of the case"},
     {.name = "--from-ms",
         .value = "T",
-        .help = "when the wave is under way, and no stimulus acts; default: 5"},
-    {.name = "--steps", .value = "N", .help = "time steps that are counted of each; default: 10"},
+        .help = "start of the measurement, during propagation and without a stimulus; default: 5"},
+    {.name = "--steps", .value = "N", .help = "number of measured time steps; default: 10"},
     {.name = "--picture",
         .value = "OUT.png",
-        .help = "a chart of the times by IPUs, with the first of the time steps"},
+        .help = "chart of the modelled time by number of IPUs, for the first of --dt-ms"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_implicit = {
     .name = "reproduce implicit",
     .operands = "CASE.yaml",
     .n_operands = 1,
-    .summary = "what implicit diffusion steps cost beside explicit ones, by counts of IPUs",
+    .summary = "cost of implicit diffusion steps relative to explicit ones, by number of IPUs",
     .example = "myotile reproduce implicit heart.yaml --ipus 1,4,16,64 --picture implicit.png",
     .options = options,
     .run = implicit,
@@ -134,7 +134,7 @@ static mt_status run_up(mt_arena *arena, verdict *v)
     for (size_t k = 0; k < n_arrays; k++) MT_ALLOC(arena, v->state[k], v->problem.mesh.n_elements);
     problem.diffusing = MT_DIFFUSING_EXPLICIT;
     problem.pde_steps = mt_monodomain_pde_steps(&v->problem.diffusion, problem.dt_ms);
-    mt_progress_stage("running up to where the wave is under way");
+    mt_progress_stage("running to the start of the measurement");
     mt_status status = mt_backend_cpu.open(of_backend, &problem, NULL, &self);
     if (status == MT_OK) status = mt_backend_run(&problem, &mt_backend_cpu, self, 0, steps, NULL, NULL, NULL);
     for (size_t k = 0; status == MT_OK && k < n_arrays; k++) mt_backend_cpu.read(self, k, v->state[k]);
@@ -212,7 +212,7 @@ static mt_status measure_on(mt_arena *kept, verdict *v, size_t i)
     mt_mapping mapping;
     char stage[64];
     v->input.machine.ipus = v->ipus[i];
-    (void)snprintf(stage, sizeof stage, "stepping on %lu IPUs", v->ipus[i]);
+    (void)snprintf(stage, sizeof stage, "time steps on %lu IPUs", v->ipus[i]);
     mt_progress_stage(stage);
     mt_status status = mt_mapping_choose(kept, v->path, &v->input, NULL, &choice);
     choice.cached = true;
@@ -242,18 +242,19 @@ static double break_even(const measured *m, const measured *of_explicit)
 /* Builds the table of times, relative to explicit steps with the first time step. */
 static mt_table machine_table(mt_arena *arena, const verdict *v)
 {
-    mt_table table = mt_table_begin(arena, "machine", "On the machine: a time step, and a simulated second");
-    mt_table_strings(&table, "way", "diffusion steps");
+    mt_table table =
+        mt_table_begin(arena, "machine", "Modelled time of a time step and of a simulated second");
+    mt_table_strings(&table, "way", "diffusion");
     mt_table_digits(&table, "dt_ms", "time step", "ms", 4);
     mt_table_decimals(&table, "ipus", "IPUs", "", 0);
     mt_table_decimals(&table, "substeps", "explicit substeps", "", 0);
     mt_table_decimals(&table, "iterations", "iterations", "", 2);
     mt_table_decimals(&table, "products", "products", "", 2);
-    mt_table_decimals(&table, "break_even", "as many substeps", "", 1);
+    mt_table_decimals(&table, "break_even", "break-even substeps", "", 1);
     mt_table_decimals(&table, "sum_percent", "sums over tiles", "%", 1);
     mt_table_decimals(&table, "cycles", "cycles", "", 0);
-    mt_table_digits(&table, "seconds", "a simulated second", "s", 4);
-    mt_table_digits(&table, "beside_explicit", "beside explicit", "", 3);
+    mt_table_digits(&table, "seconds", "time per simulated second", "s", 4);
+    mt_table_digits(&table, "beside_explicit", "relative to explicit", "", 3);
     for (size_t i = 0; i < v->n_ipus; i++)
         for (size_t d = 0; d < v->n_dts; d++)
             for (int way = 0; way < WAYS; way++) {
@@ -272,11 +273,11 @@ static mt_table machine_table(mt_arena *arena, const verdict *v)
 static mt_table host_table(mt_arena *arena, const verdict *v)
 {
     mt_table table = mt_table_begin(arena, "host",
-        "Processor time on this computer in double precision; from run to run it differs by some percent");
-    mt_table_strings(&table, "way", "diffusion steps");
+        "CPU time on this computer in double precision; it varies by a few per cent between runs");
+    mt_table_strings(&table, "way", "diffusion");
     mt_table_digits(&table, "dt_ms", "time step", "ms", 4);
-    mt_table_digits(&table, "seconds_per_ms", "a simulated ms", "s", 3);
-    mt_table_digits(&table, "beside_explicit", "beside explicit", "", 3);
+    mt_table_digits(&table, "seconds_per_ms", "time per simulated ms", "s", 3);
+    mt_table_digits(&table, "beside_explicit", "relative to explicit", "", 3);
     for (size_t d = 0; d < v->n_dts; d++)
         for (int way = 0; way < WAYS; way++) {
             begin_row(&table, v, d, way);
@@ -303,10 +304,11 @@ static mt_status draw(const verdict *v)
         (void)snprintf(bar[way], sizeof bar[way], "%s, %g ms", ways[way].label, v->dt_ms[0]);
         bars[way] = bar[way];
     }
-    (void)snprintf(title, sizeof title, "A simulated second of %zu elements by the number of IPUs (%.100s)",
-        v->problem.mesh.n_elements, v->machine);
+    (void)snprintf(title, sizeof title,
+        "Time per simulated second of %zu elements, by number of IPUs (%.100s)", v->problem.mesh.n_elements,
+        v->machine);
     return mt_chart_write(v->picture, &(mt_chart){.title = title,
-                                          .caption = "Modelled time in seconds; both axes are logarithmic",
+                                          .caption = "Modelled time [s]; both axes are logarithmic",
                                           .logarithmic = true,
                                           .n_groups = v->n_ipus,
                                           .n_bars = WAYS,
@@ -328,7 +330,8 @@ static mt_status check_stimuli(const verdict *v)
     for (size_t s = 0; s < problem->n_stimuli; s++)
         if (mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, from))
             return mt_fail(MT_INPUT,
-                "--from-ms %g: stimuli.%zu acts then; allowed: a time at which none does", v->from_ms, s);
+                "--from-ms %g: stimuli.%zu is active then; allowed: a time without a stimulus", v->from_ms,
+                s);
     return MT_OK;
 }
 
@@ -339,7 +342,7 @@ static mt_status find(mt_arena *arena, verdict *v)
     v->problem.monodomain.stepping = MT_STEPPING_UNIFORM;
     MT_TRY(run_up(arena, v));
     for (size_t i = 0; i < v->n_ipus; i++) MT_TRY(measure_on(arena, v, i));
-    mt_progress_stage("timing the host");
+    mt_progress_stage("measuring CPU time");
     for (size_t d = 0; d < v->n_dts; d++)
         for (int way = 0; way < WAYS; way++)
             MT_TRY(time_host(v, (mt_diffusing)way, v->dt_ms[d], &v->host_s[d][way]));

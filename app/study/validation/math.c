@@ -12,12 +12,12 @@ static mt_status math(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {.name = "--full",
-        .help = "every float, and as many divisions as the study: takes minutes; default: a sample"},
+        .help = "all floats, and as many divisions as in the study; takes minutes; default: a sample"},
     {.name = "--every",
         .value = "N",
-        .help = "of the sample: each N-th float, beside all close to special ones; default: 1021"},
-    {.name = "--pairs", .value = "N", .help = "how many random divisions; default: 10000000"},
-    {.name = "--picture", .value = "OUT.png", .help = "a chart of the errors"}, MT_OPTION_FORMAT,
+        .help = "sample every N-th float, and all floats close to special values; default: 1021"},
+    {.name = "--pairs", .value = "N", .help = "number of random divisions; default: 10000000"},
+    {.name = "--picture", .value = "OUT.png", .help = "chart of the errors"}, MT_OPTION_FORMAT,
     MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_math = {
@@ -105,17 +105,17 @@ static operand_words words_of(size_t f, uint64_t operands)
 static mt_table make_accuracy(mt_arena *arena, const request *r)
 {
     mt_table table = mt_table_begin(arena, "accuracy",
-        r->plan.every == 1 ? "Results of every float beside the truth in double precision"
-                           : "Results of a sample of floats beside the truth in double precision");
+        r->plan.every == 1 ? "Accuracy for all floats, compared with double precision"
+                           : "Accuracy for a sample of floats, compared with double precision");
     mt_table_strings(&table, "function", "function");
     mt_table_decimals(&table, "operands", "operands", "", 0);
     mt_table_decimals(&table, "measured", "measured", "", 0);
     mt_table_digits(&table, "nearest_percent", "nearest float", "%", 8);
-    mt_table_digits(&table, "neighbour_percent", "its neighbour", "%", 4);
+    mt_table_digits(&table, "neighbour_percent", "adjacent float", "%", 4);
     mt_table_decimals(&table, "farther", "farther", "", 0);
     mt_table_decimals(&table, "largest_error_ulp", "largest error", "ulp", 6);
-    mt_table_strings(&table, "largest_error_of", "of");
-    mt_table_strings(&table, "largest_error_of_exactly", "exactly");
+    mt_table_strings(&table, "largest_error_of", "operand");
+    mt_table_strings(&table, "largest_error_of_exactly", "operand, exactly");
     for (size_t f = 0; f < STUDIED; f++) {
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->largest);
@@ -141,8 +141,8 @@ static void name_bin(size_t bin, bin_name name)
 
 static mt_table make_errors(mt_arena *arena, const request *r)
 {
-    mt_table table = mt_table_begin(
-        arena, "errors", "Errors: how many of the measured results lie up to so many ulps from the truth");
+    mt_table table = mt_table_begin(arena, "errors",
+        "Distribution of the errors: share of the results by distance from the exact value in ulps");
     mt_table_strings(&table, "function", "function");
     for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
         char key[48];
@@ -163,16 +163,16 @@ static mt_table make_errors(mt_arena *arena, const request *r)
 
 static mt_table make_special(mt_arena *arena, const request *r)
 {
-    mt_table table = mt_table_begin(arena, "special", "Results that have no error in ulps, and subnormals");
+    mt_table table = mt_table_begin(arena, "special", "Results without an error in ulps, and subnormals");
     mt_table_strings(&table, "function", "function");
     mt_table_decimals(&table, "zeros", "0", "", 0);
     mt_table_decimals(&table, "infinities", "infinity", "", 0);
     mt_table_decimals(&table, "nans", "NaN", "", 0);
-    mt_table_decimals(&table, "flushed", "subnormal, given as 0", "", 0);
-    mt_table_decimals(&table, "unflushed", "given as it is", "", 0);
+    mt_table_decimals(&table, "flushed", "subnormal, flushed to 0", "", 0);
+    mt_table_decimals(&table, "unflushed", "subnormal, not flushed", "", 0);
     mt_table_decimals(&table, "subnormal_operands", "subnormal operands", "", 0);
     mt_table_decimals(&table, "mismatches", "mismatches", "", 0);
-    mt_table_strings(&table, "mismatch_of", "of");
+    mt_table_strings(&table, "mismatch_of", "operand");
     for (size_t f = 0; f < STUDIED; f++) {
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->mismatch);
@@ -186,14 +186,14 @@ static mt_table make_special(mt_arena *arena, const request *r)
 
 static mt_status compare(mt_arena *arena, const request *r, mt_table *tables)
 {
-    static const char ours[] = "ours are made of polynomials and fused multiply-adds, the machine's are "
-                               "instructions; both may give a neighbour of the nearest float",
-                      exact[] = "the host's instruction gives the nearest float",
-                      all[] = "as many as in the study", some[] = "--full takes as many as the study",
-                      truth[] = "Truth: the C library in double precision; an error is known to 2^-28 ulp",
-                      flushed[] =
-                          "Subnormal operands count as 0, and subnormal results become 0: as the study found";
-    mt_comparison c = mt_comparison_begin(arena, "Beside the study's section 5", true);
+    static const char ours[] = "ours use polynomials and fused multiply-adds, the machine's are "
+                               "instructions; both can return a neighbour of the nearest float",
+                      exact[] = "the host's instruction returns the nearest float",
+                      all[] = "as many as in the study", some[] = "--full uses as many as the study",
+                      truth[] =
+                          "Reference: the C library in double precision; errors are accurate to 2^-28 ulp",
+                      flushed[] = "Subnormal operands and results are flushed to 0, as in the study";
+    mt_comparison c = mt_comparison_begin(arena, "Comparison with section 5 of the study", true);
     for (size_t f = 0; f < STUDIED; f++) {
         char quantity[64];
         (void)snprintf(quantity, sizeof quantity, "largest error of %s", functions[f].label);
@@ -239,8 +239,7 @@ static mt_status draw(const request *r)
     }
     return mt_chart_write(r->picture,
         &(mt_chart){.title = "Errors of the functions in single precision",
-            .caption =
-                "Share of the results in %, by the distance from the truth in ulps; the axis is logarithmic",
+            .caption = "Share of the results [%] by distance from the exact value [ulp]; logarithmic axis",
             .logarithmic = true,
             .n_groups = STUDIED,
             .n_bars = MT_ACCURACY_BINS,

@@ -18,20 +18,20 @@ enum { MT_NIEDERER_EDGES_MAX = 8, MT_NIEDERER_CORNERS_MAX = 4, MT_NIEDERER_BACKE
 #define MT_NIEDERER_OPTIONS                                                                                  \
     {.name = "--edges-mm",                                                                                   \
         .value = "E,...",                                                                                    \
-        .help = "edges of the slab's boxes, whole parts of its size; default: 0.5,0.2; 0.1 takes long"},     \
-        {.name = "--gmsh",                                                                                   \
-            .help = "beside each, an unstructured mesh of the same edge by the gmsh program"},               \
+        .help = "edges of the slab's boxes, divisors of its size; default: 0.5,0.2; 0.1 takes long"},        \
+        {.name = "--gmsh", .help = "for each edge also an unstructured mesh, generated with gmsh"},          \
         {.name = "--corners",                                                                                \
             .value = "N",                                                                                    \
-            .help =                                                                                          \
-                "start in N corners of the base, one after another, 1 to 4; default: 1, the benchmark's"},   \
+            .help = "stimulate N corners of the base in turn, 1 to 4; default: 1, as in the benchmark"},     \
         {.name = "--backends",                                                                               \
             .value = "NAME,...",                                                                             \
-            .help = "who computes: cpu (double precision), ipu (the emulated machine); default: cpu,ipu"},   \
-        {.name = "--dt-ms", .value = "DT", .help = "time step of the cell model; default: the case's"},      \
+            .help = "backends: cpu (double precision), ipu (the emulated machine); default: cpu,ipu"},       \
+        {.name = "--dt-ms",                                                                                  \
+            .value = "DT",                                                                                   \
+            .help = "time step of the ionic model; default: that of the case"},                              \
         {.name = "--set",                                                                                    \
             .value = "path.to.key=value",                                                                    \
-            .help = "use this value in place of the case's, data/cases/niederer-0.5.yaml",                   \
+            .help = "replace a value of the case data/cases/niederer-0.5.yaml",                              \
             .repeats = true},                                                                                \
         MT_OPTION_NO_CACHE
 

@@ -33,7 +33,7 @@ mt_status mt_slab_references_make(
 /* ---- a wave through a slab ---- */
 
 enum { CORNER, ALONG, ACROSS, WAVES };
-static const char *const wave_name[WAVES] = {"out of a corner", "along the fibres", "across the fibres"};
+static const char *const wave_name[WAVES] = {"from a corner", "longitudinal", "transverse"};
 
 typedef struct slab {
     const mt_slab_references *references;

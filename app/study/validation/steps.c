@@ -95,8 +95,8 @@ mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *co
     const bool comparable = s->base.like && strcmp(s->base.like, "heart04") == 0 && s->pde_steps == low &&
                             mt_reproduce_as_studied(&s->base, &s->base.scheme[0]);
     *comparison = mt_comparison_begin(arena,
-        comparable ? "On 1 IPU, beside the study's heart04"
-                   : "On 1 IPU; the study has no such times to compare with",
+        comparable ? "On 1 IPU, compared with heart04 of the study"
+                   : "On 1 IPU; the study has no comparable times",
         comparable);
     return MT_OK;
 }
@@ -119,7 +119,7 @@ void mt_steps_setting(const mt_reproduce *base, char setting[MT_STEPS_SETTING])
     const bool copies = machine->copies == IPU_COPIES_ALWAYS && !strstr(machine->name, "exchange.copies");
     (void)snprintf(setting, MT_STEPS_SETTING, "%s, %s partition%s, %s%s", machine->name,
         mt_partition_methods[base->tiling.method], base->tiling.balance_halo ? " with balanced halos" : "",
-        base->scheme[0].name, copies ? ", inputs copied together" : "");
+        base->scheme[0].name, copies ? ", inputs gathered by copies" : "");
 }
 
 void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TITLE])
@@ -127,6 +127,6 @@ void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TIT
     char setting[MT_STEPS_SETTING];
     mt_steps_setting(&s->base, setting);
     (void)snprintf(title, MT_STEPS_TITLE,
-        "%s: a mesh of %zu elements on %s, %g diffusion step%s in a time step", what, s->n_elements, setting,
+        "%s: mesh of %zu elements on %s, %g diffusion substep%s per time step", what, s->n_elements, setting,
         s->pde_steps, s->pde_steps > 1 ? "s" : "");
 }

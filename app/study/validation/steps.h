@@ -32,12 +32,10 @@ typedef struct mt_steps {
 /* For option tables. */
 #define MT_STEPS_OPTIONS                                                                                     \
     MT_REPRODUCE_IPUS,                                                                                       \
-        {.name = "--scheme",                                                                                 \
-            .value = "NAME",                                                                                 \
-            .help = "which ranges of elements are sent; default: mixed-clean"},                              \
+        {.name = "--scheme", .value = "NAME", .help = "separator scheme; default: mixed-clean"},             \
         {.name = "--pde-steps",                                                                              \
             .value = "P",                                                                                    \
-            .help = "diffusion substeps per time step; default: the study's, 4, for heart05 5"},             \
+            .help = "diffusion substeps per time step; default: as in the study: 4, heart05: 5"},            \
         MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
 /* Reads the options. Inputs are gathered by copies, as with the vendor's compiler (exchange.copies is always), unless the machine
@@ -57,9 +55,9 @@ const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
 /* Returns the seconds for all time steps of the study, with this number of cycles each. */
 double mt_steps_seconds(const mt_steps *steps, double cycles);
 
-/* Formats a title: "WHAT: a mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step". */
+/* Formats a title: "WHAT: mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion substeps per time step". */
 enum { MT_STEPS_TITLE = 480, MT_STEPS_SETTING = 320 };
 void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
 
-/* Formats the setting: "GC200, flat partition, mixed-clean, inputs copied together". */
+/* Formats the setting: "GC200, flat partition, mixed-clean, inputs gathered by copies". */
 void mt_steps_setting(const mt_reproduce *base, char setting[MT_STEPS_SETTING]);

@@ -13,32 +13,31 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--families",
         .value = "NAME,...",
-        .help = "meshes: kuhn, boxes cut alike; mirrored, each the mirror image of the next; gmsh, made with "
-                "the gmsh program; default: all"},
+        .help = "mesh families: kuhn, boxes divided alike; mirrored, each box mirrors the next; gmsh, "
+                "unstructured; default: all"},
     {.name = "--lengths",
         .value = "L,...",
-        .help = "of elements in mm, the cube roots of their mean volumes; default: 0.27,0.4,0.55,0.8"},
-    {.name = "--model", .value = "NAME", .help = "the cell model; default: the first of `cell --list`"},
+        .help = "element sizes in mm (cube root of the mean volume); default: 0.27,0.4,0.55,0.8"},
+    {.name = "--model", .value = "NAME", .help = "ionic model; default: the first of `cell --list`"},
     {.name = "--dt-ms", .value = "DT", .help = "time step; default: 0.02"},
     {.name = "--spreading",
         .value = "B",
-        .help = "how much of its reaction an element spreads, 0: none; default: the usual"},
-    {.name = "--damping", .value = "A", .help = "of the diffusion operator; default: the usual"},
+        .help = "strength of reaction spreading, 0: none; default: the usual"},
+    {.name = "--damping", .value = "A", .help = "damping of the diffusion operator; default: the usual"},
     {.name = "--correction",
         .value = "minimum|over-relaxed",
-        .help = "of the damping at oblique faces; default: the usual"},
-    {.name = "--plain",
-        .help = "measure also the plain scheme: without spreading, damping 1.5, over-relaxed"},
+        .help = "correction of the damping at oblique faces; default: the usual"},
+    {.name = "--plain", .help = "also measure the plain scheme: no spreading, damping 1.5, over-relaxed"},
     {.name = "--finite-elements",
-        .help = "measure also linear finite elements, with lumped and with consistent mass"},
-    {.name = "--seed", .value = "N", .help = "of gmsh's random numbers; default: 1"},
-    {.name = "--picture", .value = "OUT.png", .help = "a chart of the delays by the elements' length"},
+        .help = "also measure linear finite elements, with lumped and with consistent mass"},
+    {.name = "--seed", .value = "N", .help = "seed of gmsh's random numbers; default: 1"},
+    {.name = "--picture", .value = "OUT.png", .help = "chart of the activation time errors by element size"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_waves = {
     .name = "reproduce waves",
     .operands = "",
-    .summary = "how late waves are on coarse meshes, against lines without a mesh",
+    .summary = "errors of activation times and CV on coarse meshes, relative to converged 1-D cables",
     .example = "myotile reproduce waves --families mirrored --lengths 0.8 --picture waves.png",
     .options = options,
     .run = waves,
@@ -222,22 +221,22 @@ static void begin_tables(mt_arena *arena, const char *title, mt_table *tables)
 {
     mt_table *speeds = &tables[SPEEDS], *directions = &tables[DIRECTIONS];
     *speeds = mt_table_begin(arena, "waves", title);
-    *directions = mt_table_begin(
-        arena, "delays", "How much later the wave out of a corner is, by its angle to the fibres");
+    *directions = mt_table_begin(arena, "delays",
+        "Activation time error after a stimulus at a corner, by angle to the fibres; positive: late");
     for (int k = 0; k < LINE; k++) {
         mt_table_strings(&tables[k], "family", "family");
         mt_table_strings(&tables[k], "scheme", "scheme");
-        mt_table_decimals(&tables[k], "length_mm", "V^(1/3)", "mm", 3);
+        mt_table_decimals(&tables[k], "length_mm", "element size", "mm", 3);
         mt_table_decimals(&tables[k], "mean_edge_mm", "mean edge", "mm", 3);
     }
     mt_table_decimals(speeds, "elements", "elements", "", 0);
-    mt_table_decimals(speeds, "delay_percent", "delay", "%", 1);
-    mt_table_decimals(speeds, "mean_delay_percent", "mean", "%", 1);
-    mt_table_decimals(speeds, "along_percent", "along", "%", 1);
-    mt_table_decimals(speeds, "across_percent", "across", "%", 1);
-    mt_table_decimals(speeds, "along_of_limit_percent", "along, dt to 0", "%", 1);
-    mt_table_decimals(speeds, "across_of_limit_percent", "across, dt to 0", "%", 1);
-    mt_table_decimals(speeds, "peak_mv", "peak", "mV", 1);
+    mt_table_decimals(speeds, "delay_percent", "time error, RMS", "%", 1);
+    mt_table_decimals(speeds, "mean_delay_percent", "time error, mean", "%", 1);
+    mt_table_decimals(speeds, "along_percent", "longitudinal CV error", "%", 1);
+    mt_table_decimals(speeds, "across_percent", "transverse CV error", "%", 1);
+    mt_table_decimals(speeds, "along_of_limit_percent", "longitudinal, dt to 0", "%", 1);
+    mt_table_decimals(speeds, "across_of_limit_percent", "transverse, dt to 0", "%", 1);
+    mt_table_decimals(speeds, "peak_mv", "peak V", "mV", 1);
     mt_table_decimals(speeds, "below_rest_mv", "below rest", "mV", 2);
     mt_table_decimals(speeds, "substep_ms", "stable substep", "ms", 3);
     for (int s = 0; s < MT_SLAB_SECTORS; s++) {
@@ -251,16 +250,16 @@ static void begin_tables(mt_arena *arena, const char *title, mt_table *tables)
 
 static mt_table line_table(mt_arena *arena, const mt_slab_references *r)
 {
-    mt_table table = mt_table_properties(arena, "line", "The lines that they are compared with");
+    mt_table table = mt_table_properties(arena, "line", "Reference: converged 1-D cables");
     mt_table_property(&table, "time_step_ms", "time step", r->dt_ms, "ms");
-    mt_table_property(&table, "along_mm_per_ms", "speed along the fibres", r->speed_mm_ms, "mm/ms");
-    mt_table_property(&table, "across_mm_per_ms", "speed across them", r->speed_mm_ms / r->scale, "mm/ms");
-    mt_table_property(&table, "limit_time_step_ms", "time step taken for \"dt to 0\"", r->limit_dt_ms, "ms");
+    mt_table_property(&table, "along_mm_per_ms", "longitudinal CV", r->speed_mm_ms, "mm/ms");
+    mt_table_property(&table, "across_mm_per_ms", "transverse CV", r->speed_mm_ms / r->scale, "mm/ms");
+    mt_table_property(&table, "limit_time_step_ms", "time step for \"dt to 0\"", r->limit_dt_ms, "ms");
     mt_table_property(
-        &table, "limit_along_mm_per_ms", "with it, speed along the fibres", r->limit_speed_mm_ms, "mm/ms");
+        &table, "limit_along_mm_per_ms", "longitudinal CV, dt to 0", r->limit_speed_mm_ms, "mm/ms");
     mt_table_property(
-        &table, "limit_across_mm_per_ms", "speed across them", r->limit_speed_mm_ms / r->scale, "mm/ms");
-    mt_table_property(&table, "peak_mv", "peak", r->peak_mV, "mV");
+        &table, "limit_across_mm_per_ms", "transverse CV, dt to 0", r->limit_speed_mm_ms / r->scale, "mm/ms");
+    mt_table_property(&table, "peak_mv", "peak V", r->peak_mV, "mV");
     return table;
 }
 
@@ -277,7 +276,7 @@ static void make_tables(mt_arena *arena, const measuring *m, const char *title, 
 
 static mt_status draw(const measuring *m, const char *title)
 {
-    static const char *const kinds[] = {"delay"};
+    static const char *const kinds[] = {"time error"};
     char names[LENGTHS_MAX][32];
     const char *groups[LENGTHS_MAX], *lines[MT_FAMILIES];
     double delays[LENGTHS_MAX * MT_FAMILIES], plain[LENGTHS_MAX * MT_FAMILIES];
@@ -291,18 +290,19 @@ static mt_status draw(const measuring *m, const char *title)
             plain[i * m->n_families + f] = 100 * w[PLAIN].delay_rms;
         }
     }
-    return mt_chart_write(m->picture, &(mt_chart){.title = title,
-                                          .caption = "Delay in per cent, by the length of the elements",
-                                          .n_groups = m->n_lengths,
-                                          .n_bars = m->n_families,
-                                          .n_kinds = 1,
-                                          .group = groups,
-                                          .bar = lines,
-                                          .kind = kinds,
-                                          .value = delays,
-                                          .mark = m->plain ? plain : NULL,
-                                          .mark_name = "plain scheme",
-                                          .place = m->length_mm});
+    return mt_chart_write(m->picture,
+        &(mt_chart){.title = title,
+            .caption = "Activation time error [%], root mean square over all directions, by element size",
+            .n_groups = m->n_lengths,
+            .n_bars = m->n_families,
+            .n_kinds = 1,
+            .group = groups,
+            .bar = lines,
+            .kind = kinds,
+            .value = delays,
+            .mark = m->plain ? plain : NULL,
+            .mark_name = "plain scheme",
+            .place = m->length_mm});
 }
 
 /* ---- the command ---- */
@@ -314,13 +314,13 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments)
     char title[256];
     MT_ALLOC(arena, m, 1);
     MT_TRY(parse(arguments, m));
-    mt_progress_stage("the lines");
+    mt_progress_stage("1-D cables");
     MT_TRY(mt_slab_references_make(arena, m->model, m->dt_ms, &m->references));
     MT_TRY(measure_all(m));
     const mt_diffusion_scheme *s = &m->method[CHOSEN].scheme;
     (void)snprintf(title, sizeof title,
-        "Waves through slabs of %s, dt %g ms, spreading %g, damping %g, %s correction", m->model->name,
-        m->dt_ms, s->spreading, s->damping, mt_correction_name[s->correction]);
+        "Propagation through slabs: %s, dt %g ms, reaction spreading %g, damping %g, %s correction",
+        m->model->name, m->dt_ms, s->spreading, s->damping, mt_correction_name[s->correction]);
     make_tables(arena, m, title, tables);
     if (m->picture) MT_TRY(draw(m, title));
     return mt_print_tables(arguments, tables, TABLES);

@@ -163,7 +163,7 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(list(myotile.open_sweep("swept")), list(swept))
         with self.assertRaisesRegex(KeyError, r"\[g_Na=1\], \[g_Na=0.4\]"):
             swept["[g_Na=2]"]
-        with self.assertRaisesRegex(myotile.Error, "swept/result.hdf: not there"):
+        with self.assertRaisesRegex(myotile.Error, "swept/result.hdf: no such file"):
             myotile.open("swept")
 
 
@@ -206,16 +206,16 @@ class Errors(unittest.TestCase):
         self.assertEqual(caught.filename, __file__)
 
     def test_missing_files_are_named_with_what_asks_for_them(self):
-        with self.assertRaisesRegex(myotile.Error, "nowhere/result.hdf: not there"):
+        with self.assertRaisesRegex(myotile.Error, "nowhere/result.hdf: no such file"):
             myotile.open("nowhere")
-        with self.assertRaisesRegex(myotile.Error, "nowhere/sweep.csv: not there"):
+        with self.assertRaisesRegex(myotile.Error, "nowhere/sweep.csv: no such file"):
             myotile.open_sweep("nowhere")
-        with self.assertRaisesRegex(myotile.Error, "nowhere.hdf: not there"):
+        with self.assertRaisesRegex(myotile.Error, "nowhere.hdf: no such file"):
             myotile.Mesh("nowhere.hdf")
         results = myotile.run(small, {**SMALL, "machine.backend": "cpu"}, "plain", threads=1)
         for name, file, key in (("series", "series.hdf", "series"), ("traces", "traces.csv", "traces"), ("ecg", "ecg.csv", "electrodes"),
                                 ("profile", "profile.json", "ipu")):
-            said = f"plain/{file}: not there; .*`{key}`"
+            said = f"plain/{file}: no such file; .*`{key}`"
             with mock.patch.dict(sys.modules, pandas=mock.Mock()), self.assertRaisesRegex(myotile.Error, said):
                 getattr(results, name)
 
@@ -223,10 +223,10 @@ class Errors(unittest.TestCase):
         Path("small").mkdir()
         journal = Path("small/.myotile.1-0.journal")
         journal.write_text("end\n")
-        with self.assertRaisesRegex(myotile.Error, "putting its files in place.*`myotile report small`"):
+        with self.assertRaisesRegex(myotile.Error, "replacing its files.*`myotile report small`"):
             myotile.open("small")
         journal.unlink()
-        with self.assertRaisesRegex(myotile.Error, "result.hdf: not there"):
+        with self.assertRaisesRegex(myotile.Error, "result.hdf: no such file"):
             myotile.open("small")
 
     def test_damaged_files_are_named(self):
@@ -239,7 +239,7 @@ class Errors(unittest.TestCase):
         wanted = {"pandas": lambda: results.points, "matplotlib": lambda: myotile.plot.map(results), "meshio": results.to_meshio}
         for name, what in wanted.items():
             hidden = {name: None, **{module: None for module in sys.modules if module.startswith(name + ".")}, f"{name}.pyplot": None}
-            with mock.patch.dict(sys.modules, hidden), self.assertRaisesRegex(myotile.Error, f"python3-{name} has it"):
+            with mock.patch.dict(sys.modules, hidden), self.assertRaisesRegex(myotile.Error, f"install Debian's package python3-{name}"):
                 what()
 
     def test_the_program_is_that_of_the_argument_then_of_the_variable_then_of_the_path(self):
@@ -261,7 +261,7 @@ class Errors(unittest.TestCase):
             with mock.patch("myotile.program._beside", Path("/none/myotile")):
                 with self.assertRaisesRegex(myotile.Error, "PATH, nor /none/myotile"):
                     find()
-            with self.assertRaisesRegex(myotile.Error, "^nothing: no program there, as asked for"):
+            with self.assertRaisesRegex(myotile.Error, "^nothing: no such program; from program="):
                 find("nothing")
 
     def test_an_interrupt_stops_the_program_once_and_waits_for_what_it_leaves(self):

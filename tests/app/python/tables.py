@@ -67,7 +67,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(sum(tiles["vertices ode[vertices]"] > 0), 7)
         self.assertEqual(tiles["received pde a to b[bytes]"].sum(), sets["bytes_received"]["pde a to b"])
         self.assertEqual(received[received["compute set"] == "pde a to b"]["received[bytes]"].sum(), sets["bytes_received"]["pde a to b"])
-        with self.assertRaisesRegex(myotile.Error, "links.csv: not there; .* on several chips"):
+        with self.assertRaisesRegex(myotile.Error, "links.csv: no such file; .* on several IPUs"):
             made.tile_table("links")
         with self.assertRaisesRegex(myotile.Error, "tile; allowed: tiles, memory"):
             made.tile_table("tile")
@@ -163,9 +163,9 @@ class Pictures(unittest.TestCase):
             myotile.plot.map(self.results.mesh, "activation")
         with self.assertRaisesRegex(myotile.Error, "two dimensions; allowed: .*3d"):
             myotile.plot.map(self.results, ax=matplotlib.pyplot.subplots()[1])
-        with self.assertRaisesRegex(myotile.Error, "traces.csv: Na_i; there are: V"):
+        with self.assertRaisesRegex(myotile.Error, "traces.csv: Na_i; allowed: V"):
             myotile.plot.trace(self.results, "Na_i")
-        with self.assertRaisesRegex(myotile.Error, "traces.csv: P1; there are:"):
+        with self.assertRaisesRegex(myotile.Error, "traces.csv: P1; allowed:"):
             myotile.plot.trace(self.results, points=["P1"])
 
     def test_a_trace_has_a_line_for_each_point(self):

@@ -178,9 +178,8 @@ Test(html, a_template_without_one_place_for_data_is_refused)
     write_text("none.html", "<p>\n<!--data-->\n</p>\n");
     write_text("two.html", "<p>\n<!-- data -->\n<!-- data -->\n</p>\n");
     cr_assert_eq(mt_html_template_read(&arena, "none.html", &template), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "none.html: the line '<!-- data -->' is there not at all; allowed: once");
+    cr_expect_str_eq(mt_message(), "none.html: the line '<!-- data -->' occurs nowhere; allowed: once");
     cr_assert_eq(mt_html_template_read(&arena, "two.html", &template), MT_INPUT);
-    cr_expect_str_eq(
-        mt_message(), "two.html: the line '<!-- data -->' is there several times; allowed: once");
+    cr_expect_str_eq(mt_message(), "two.html: the line '<!-- data -->' occurs several times; allowed: once");
     cr_assert_eq(mt_html_template_read(&arena, "nowhere.html", &template), MT_FILE);
 }

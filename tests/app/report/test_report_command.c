@@ -253,7 +253,7 @@ Test(report_command, triangles_have_the_names_of_their_regions)
     const double *kind = array_at(&arena, &p, named, "triangle", &n),
                  *element = array_at(&arena, &p, surface, "element", &n);
     size_t found[3] = {0};
-    cr_expect_str_eq(json_at(named, "kinds")->first->text, "regions.0, a box, inert");
+    cr_expect_str_eq(json_at(named, "kinds")->first->text, "regions.0, a box, non-conducting");
     cr_expect_str_eq(json_at(named, "kinds")->first->next->text, "regions.1, a box");
     for (size_t k = 0; k < n; k++) {
         double c[3];
@@ -482,12 +482,12 @@ Test(report_command, hostile_titles_and_folders_stay_texts)
 
 Test(report_command, what_is_missing_is_named)
 {
-    refuses(3, "nowhere: there is no such folder", "report nowhere -o r.html --template page.html");
-    refuses(3, "case.yaml: is no folder", "report case.yaml -o r.html --template page.html");
+    refuses(3, "nowhere: no such folder", "report nowhere -o r.html --template page.html");
+    refuses(3, "case.yaml: not a folder", "report case.yaml -o r.html --template page.html");
     cr_assert_eq(mkdir("empty", 0777), 0);
     refuses(3, "empty: result.hdf is missing", "report empty -o r.html --template page.html");
     make_run();
-    refuses(2, "the line '<!-- data -->' is there not at all", "report out -o r.html --template case.yaml");
+    refuses(2, "the line '<!-- data -->' occurs nowhere", "report out -o r.html --template case.yaml");
     refuses(2, "--profile is given 2 times for 1 runs",
         "report out --profile out --profile out -o r.html --template page.html");
     refuses(2, "--size-mb and --full", "report out -o r.html --size-mb 1 --full --template page.html");
@@ -520,7 +520,7 @@ Test(report_command, a_run_that_goes_on_or_was_stopped_is_told_as_that)
 {
     cr_assert_eq(mkdir("begun", 0777), 0);
     int file = lock_folder("begun/.myotile");
-    refuses(3, "begun: result.hdf is missing: a run is going on there",
+    refuses(3, "begun: result.hdf is missing: a run in this folder is in progress",
         "report begun -o r.html --template page.html");
     (void)close(file);
     make_run();
@@ -550,7 +550,7 @@ Test(report_command, a_series_of_another_mesh_is_refused)
         {.name = "stopped_by", .text = "its end"}};
     cr_assert_eq(
         mt_vtkhdf_write_result("out/result.hdf", &mesh, 0, NULL, 4, notes), MT_OK, "%s", mt_message());
-    refuses(2, "and result.hdf of mesh none", "report out -o r.html --template page.html");
+    refuses(2, "result.hdf has mesh none", "report out -o r.html --template page.html");
 }
 
 static size_t bytes_in(const char *path)
@@ -580,15 +580,16 @@ Test(report_command, a_file_has_at_most_what_it_may_have)
         heart = json_at(only_run(&p), "heart");
         cr_expect_lt(json_value(heart, "surface.triangle.count"), json_value(heart, "n_surface_triangles"));
         cr_expect_gt(json_value(heart, "error_mm"), 0);
-        cr_expect(notes_say(&p, "The surface is drawn by "));
+        cr_expect(notes_say(&p, "The surface is simplified to "));
         size_t n;
         const mt_mesh mesh = result_mesh("large/result.hdf");
         (void)vertices_of(&p, json_at(heart, "surface.position"), &mesh, &n);
         (void)vertices_of(&p, json_at(heart, "cut.position"), &mesh, &n);
     }
-    refuses(2, "at its coarsest", "report large -o none.html --size-mb 0.015 --template page.html");
-    refuses(2, "the page without any run takes",
-        "report large -o none.html --size-mb 0.0001 --template page.html");
+    refuses(
+        2, "at the coarsest resolution", "report large -o none.html --size-mb 0.015 --template page.html");
+    refuses(
+        2, "the page without results has", "report large -o none.html --size-mb 0.0001 --template page.html");
 }
 
 Test(report_command, the_same_runs_give_the_same_bytes_and_several_stand_side_by_side)

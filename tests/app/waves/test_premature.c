@@ -178,7 +178,7 @@ Test(premature, without_s1_there_is_no_s2)
     const mt_premature what = {&strand, &m, &cells, 200};
     cr_assert_eq(mt_strand_of_points(&arena, &m, 0, &strand), MT_OK);
     cr_assert_eq(mt_premature_measure(&what, &s1, 1, &s2), MT_NUMERICS);
-    cr_expect_str_eq(mt_message(), "the wave of S1 does not run through the tissue");
+    cr_expect_str_eq(mt_message(), "S1 does not propagate through the tissue");
 }
 
 Test(premature, action_potentials_that_do_not_end_in_time_are_said_so)

@@ -167,9 +167,7 @@ Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
 
 Test(tune, a_wave_that_dies_out_is_said_so)
 {
-    refuses(5,
-        "no wave of about 0.08 mm/ms runs along the fibres through elements with edges of 8 mm: it dies out "
-        "or falls apart",
+    refuses(5, "CV of about 0.08 mm/ms, longitudinal: propagation fails in elements with edges of 8 mm",
         QUICK "--cv-l 0.08 --cv-t 0.08 --edge-mm 8 --set diffusion.spreading=0");
 }
 
@@ -178,20 +176,20 @@ Test(tune, what_makes_no_sense_is_refused)
     refuses(2, "--cv-l is needed", "tune --cv-t 0.2 --edge-mm 1");
     refuses(2, "--cv-l 0; allowed: 1 number above 0", "tune --cv-l 0 --cv-t 0.2 --edge-mm 1");
     refuses(2, "--cv-t fast; allowed", "tune --cv-l 0.4 --cv-t fast --edge-mm 1");
-    refuses(2, "0.4 mm/ms along the fibres and 0.5 across; allowed: across no faster than along",
+    refuses(2, "longitudinal CV 0.4 mm/ms, transverse CV 0.5; allowed: transverse at most longitudinal",
         "tune --cv-l 0.4 --cv-t 0.5 --edge-mm 1");
-    refuses(2, "a wave of 40 mm/ms along the fibres; allowed: 0.02 to 10 mm/ms",
+    refuses(2, "CV of 40 mm/ms, longitudinal; allowed: 0.02 to 10 mm/ms",
         "tune --cv-l 40 --cv-t 0.5 --edge-mm 1");
-    refuses(2, "a wave of 0.01 mm/ms across the fibres; allowed: 0.02 to 10 mm/ms",
+    refuses(2, "CV of 0.01 mm/ms, transverse; allowed: 0.02 to 10 mm/ms",
         "tune --cv-l 0.4 --cv-t 0.01 --edge-mm 1");
     refuses(2,
-        "a wave of 0.4 mm/ms along the fibres runs 0.008 mm in a time step of 0.02 ms; allowed: at most half "
-        "an edge of its elements, 0.005 mm",
+        "CV of 0.4 mm/ms, longitudinal: 0.008 mm in a time step of 0.02 ms; allowed: at most half an element "
+        "edge, 0.005 mm",
         "tune --cv-l 0.4 --cv-t 0.2 --edge-mm 0.01");
-    refuses(2, "of them; allowed: at most 3000000",
+    refuses(2, "elements; allowed: at most 3000000",
         "tune --cv-l 9 --cv-t 0.2 --edge-mm 0.01 --set time.dt_ms=0.0005 --set cell.model=mitchell-schaeffer "
         "--set cell.type=standard");
-    refuses(2, "no size of elements; needed: --edge-mm, --length-mm or --case", "tune " SPEEDS);
+    refuses(2, "no element size; needed: --edge-mm, --length-mm or --case", "tune " SPEEDS);
     refuses(2, "--edge-mm and --length-mm are both given", "tune " SPEEDS "--edge-mm 1 --length-mm 1");
     refuses(2, "--edge-mm 0; allowed", "tune " SPEEDS "--edge-mm 0");
     refuses(
@@ -199,11 +197,12 @@ Test(tune, what_makes_no_sense_is_refused)
     refuses(2, "--seed 0; allowed", "tune " SPEEDS "--edge-mm 1 --seed 0");
     refuses(2, "cell.type: layers; allowed for a plane wave: cells of one type",
         "tune " SPEEDS "--edge-mm 1 --set cell.type=layers");
-    refuses(2, "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type",
+    refuses(2,
+        "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the cell type",
         "tune " SPEEDS "--edge-mm 1 --set cell.scale=[g_Na=0.5]");
     refuses(3, "none.yaml", "tune " SPEEDS "--case none.yaml");
     refuses(5,
-        "a wave along the fibres through elements with edges of 0.2 mm: pde_steps 1: diffusion steps of 0.1 "
+        "longitudinal plane wave, elements with edges of 0.2 mm: pde_steps 1: diffusion steps of 0.1 "
         "ms are unstable",
         QUICK SPEEDS "--edge-mm 0.2 --set time.pde_steps=1");
 }

@@ -290,8 +290,7 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
     refuses(
         2, "--picture with 66 IPUs; allowed: at most 64", "partition slab.hdf --ipus 66 --picture cut.png");
-    refuses(
-        2, "a.jpg: a picture is written under a name ending in .png", "partition slab.hdf --picture a.jpg");
+    refuses(2, "a.jpg: a picture needs a name ending in .png", "partition slab.hdf --picture a.jpg");
     refuses(3, "none/a.png: cannot be written: No such file", "partition slab.hdf --picture none/a.png");
     refuses(3, "none/a.hdf: cannot be written: No such file", "partition slab.hdf -o none/a.hdf");
     refuses(2, "ending in .hdf", "partition slab.hdf -o cut.vtu");

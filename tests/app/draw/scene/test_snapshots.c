@@ -96,9 +96,9 @@ Test(snapshots, what_makes_no_picture_is_refused)
 {
     bench b = make_bench();
     mt_snapshots s = snapshots_of(&b);
-    s.n = 0, refuses(&b, &s, "0 moments; 1 to 8 are allowed");
-    s.n = MT_SNAPSHOTS_MAX + 1, refuses(&b, &s, "9 moments; 1 to 8 are allowed");
-    s = snapshots_of(&b), s.high = -90, refuses(&b, &s, "it must go up");
+    s.n = 0, refuses(&b, &s, "0 times; allowed: 1 to 8");
+    s.n = MT_SNAPSHOTS_MAX + 1, refuses(&b, &s, "9 times; allowed: 1 to 8");
+    s = snapshots_of(&b), s.high = -90, refuses(&b, &s, "must be above the first");
     const mt_adjacency other = {.n_elements = 1};
     s = snapshots_of(&b), s.adjacency = &other, refuses(&b, &s, "an adjacency of 1");
     end_bench(&b);

@@ -67,7 +67,7 @@ Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
     tagged_slab(&arena, size_mm, 1, &mesh);
     for (size_t shift = 0; shift < 3; shift++) {
         cr_assert_eq(n_views(), 2);
-        cr_assert_str_eq(views[0].name, "From one side");
+        cr_assert_str_eq(views[0].name, "Side view");
         for (int k = 0; k < 2; k++) {
             assert_frame(&views[k]);
             cr_assert_gt(views[k].up[(2 + shift) % 3], 0.9);

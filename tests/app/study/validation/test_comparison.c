@@ -90,14 +90,14 @@ Test(comparison, the_same_reason_is_told_once)
 Test(comparison, what_is_not_comparable_is_left_out)
 {
     mt_comparison c = mt_comparison_begin(&arena, "ours", false);
-    ok(mt_comparison_add(&c, "a", "heart04_seconds_1", 7, "not told"));
+    ok(mt_comparison_add(&c, "a", "heart04_seconds_1", 7, "not printed"));
     char *json = printed(&c);
     cr_assert_eq(json_number(json, "heart04_seconds_1", "ours"), 7);
     static const char *const empty[] = {
         "published", "published_to", "difference_percent", "difference_points", "reason"};
     for (size_t k = 0; k < sizeof empty / sizeof *empty; k++)
         cr_assert(isnan(json_number(json, "heart04_seconds_1", empty[k])));
-    cr_assert(
-        !strstr(json, "not told") && !strstr(json, "Reasons") && strstr(json, "\"basis\": null"), "%s", json);
+    cr_assert(!strstr(json, "not printed") && !strstr(json, "Reasons") && strstr(json, "\"basis\": null"),
+        "%s", json);
     free(json);
 }

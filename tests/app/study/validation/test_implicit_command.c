@@ -67,7 +67,7 @@ Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_a
 
 Test(implicit_command, refuses_what_makes_no_sense)
 {
-    refuses(MT_INPUT, "--from-ms 0.5: stimuli.0 acts then; allowed: a time at which none does",
+    refuses(MT_INPUT, "--from-ms 0.5: stimuli.0 is active then; allowed: a time without a stimulus",
         "reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 0.5");
     refuses(MT_INPUT, "CASE.yaml", "reproduce implicit");
     refuses(MT_INPUT, "--dt-ms with 5 numbers; allowed: at most 4",
