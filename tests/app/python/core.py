@@ -259,7 +259,7 @@ class Errors(unittest.TestCase):
             with mock.patch("myotile.program._beside", programs["argument"]):
                 self.assertEqual(find(), str(programs["argument"]))
             with mock.patch("myotile.program._beside", Path("/none/myotile")):
-                with self.assertRaisesRegex(myotile.Error, "PATH, nor /none/myotile"):
+                with self.assertRaisesRegex(myotile.Error, "PATH nor at /none/myotile"):
                     find()
             with self.assertRaisesRegex(myotile.Error, "^nothing: no such program; from program="):
                 find("nothing")

@@ -158,7 +158,7 @@ class PageTest(unittest.TestCase):
             else:
                 self.assertAlmostEqual(shown, expected, delta=0.01 + step)
 
-    def test_a_click_in_the_middle_tells_the_element_and_its_values(self):
+    def test_a_click_in_the_middle_shows_the_element_and_its_values(self):
         x, y, w, h = self.box(".stage")
         self.click_at(x + w / 2, y + h / 2)
         self.browser.wait("return document.querySelectorAll('.picked .values tr').length === 4")
@@ -181,7 +181,7 @@ class PageTest(unittest.TestCase):
         self.browser.wait("return document.querySelectorAll('.picked .u-over').length === 2")
         self.assertIn("Trace of P2", self.browser.text(".picked h3"))
 
-    def test_a_click_beside_the_heart_tells_nothing(self):
+    def test_a_click_outside_the_heart_clears_the_values(self):
         x, y, _, _ = self.box(".stage")
         self.click_at(x + 5, y + 5)
         self.browser.wait("return myotile.picked() === null")
@@ -203,7 +203,7 @@ class PageTest(unittest.TestCase):
             expected = float(example.v_mV(self.hook("position", vertex), later))
             self.assertAlmostEqual(self.hook("value", vertex), expected, delta=1.5 * 115 / 254)
 
-    def test_play_goes_on_and_pause_stops(self):
+    def test_play_continues_and_pause_stops(self):
         self.choose("Colour by", "frames")
         self.browser.wait("return myotile.shown().kind === 'frames'")
         self.browser.click("button.play")
@@ -213,7 +213,7 @@ class PageTest(unittest.TestCase):
         time.sleep(0.6)
         self.assertEqual(self.hook("shown")["time_ms"], time_ms)
 
-    def test_the_table_beside_the_picture_has_lowest_median_and_highest(self):
+    def test_the_table_next_to_the_picture_has_minimum_median_and_maximum(self):
         position, triangle = example.Bowl(60, 28, 4).surface()
         own = example.activation_ms(position[triangle].mean(1))
         cells = self.browser.run("return [...document.querySelectorAll('.heart-right table')[0].querySelectorAll('td')].map((c) => c.textContent)")
@@ -456,7 +456,7 @@ class PageTest(unittest.TestCase):
         self.browser.click(".tile-details > div:nth-child(3) tbody button")  # to the first neighbour
         self.browser.wait("return myotile.tile(701).kept === 701")
 
-    def test_of_several_chips_blocks_hide_no_worst_tile(self):
+    def test_blocks_of_several_chips_hide_no_worst_tile(self):
         self.tab("machine")
         self.choose("Run", "1")
         self.assertIsNone(self.ready("machine"))
@@ -469,7 +469,7 @@ class PageTest(unittest.TestCase):
         worst = sorted(((-v, t) for t, v in enumerate(values.tolist())))[:100]
         self.assertEqual([(int(self.number(r[0])) + 1472 * int(r[1]), self.number(r[2])) for r in rows], [(t, -v) for v, t in worst])
 
-    def test_a_link_tells_its_load(self):
+    def test_a_link_shows_its_load(self):
         self.tab("machine")
         self.choose("Run", "1")
         self.assertIsNone(self.ready("machine"))
@@ -503,7 +503,7 @@ class PageTest(unittest.TestCase):
         links = sorted(example.links(4), key=lambda link: -link["busy_cycles"])
         self.assertEqual(rows, [[each["compute_set"], each["name"], str(each["from"]), str(each["to"]), f"{each['bytes']:,}", f"{each['busy_cycles']:,}"] for each in links[:6]])
 
-    def test_two_runs_stand_side_by_side(self):
+    def test_two_runs_are_compared_side_by_side(self):
         self.tab("compare")
         self.browser.wait("return document.querySelectorAll('#panel-compare section').length > 2")
         rows = {tuple(r[:2]): [self.number(cell) if cell != "–" else None for cell in r[2:]] for r in self.table("#panel-compare .compare-step table")}
@@ -581,7 +581,7 @@ class PageTest(unittest.TestCase):
             self.assertAlmostEqual(pose["away"], after[1]["away"], delta=1e-6)
         self.assertGreater(np.abs(np.subtract(after[0]["direction"], before[0]["direction"])).max(), 0.01)
 
-    def test_a_click_tells_both_values_and_their_difference(self):
+    def test_a_click_shows_both_values_and_their_difference(self):
         self.compare("map 0")
         self.browser.run("document.querySelector('.compare-views').scrollIntoView()")
         x, y, w, h = self.box("#panel-compare figure:nth-child(3) .stage")

@@ -185,5 +185,5 @@ Test(tiles_part, damaged_tables_are_refused)
     refuse("tile,chip,row,column,memory[bytes]\n", "no tiles");
     refuse("tile,chip,row,column,memory[bytes]\n0,0,0,0,-1\n",
         "tiles.csv:2: memory[bytes]: -1; allowed: a whole number");
-    refuse("tile,chip,row,column,memory[bytes]\n0,4000000000,0,0,5\n", "allowed: at most as many as tiles");
+    refuse("tile,chip,row,column,memory[bytes]\n0,4000000000,0,0,5\n", "allowed: at most the number of tiles");
 }

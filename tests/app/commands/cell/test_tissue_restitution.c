@@ -182,7 +182,7 @@ Test(tissue_restitution, what_makes_no_sense_is_refused)
         "restitution --case data/cases/niederer-0.5.yaml --set prepace.beats=3 --set prepace.bcl_ms=500");
     refuses(2, "start.state: a.yaml; allowed for a plane wave: cells at rest",
         "restitution --case data/cases/niederer-0.5.yaml --set start.state=a.yaml");
-    refuses(2, "of them; allowed: at most 3000000", QUICK "--beats 1 --edge-mm 0.001");
+    refuses(2, "elements; allowed: at most 3000000", QUICK "--beats 1 --edge-mm 0.001");
     refuses(5, "restitution: S2 is blocked at 250 ms; a longer interval may help",
         QUICK "--cable --beats 1 --intervals-ms 250,200,50");
     refuses(5, "restitution: the wave of S1 does not run through the tissue",

@@ -261,7 +261,7 @@ Test(picture_parts, senseless_input_is_refused_and_leaves_nothing)
     assert_message("element 3: part 10");
     divide(65, 2);
     cr_assert_eq(paint(path), MT_INPUT);
-    assert_message("65 groups of parts; at most 64");
+    assert_message("65 groups of parts; allowed: at most 64");
     (void)strcat(path, "/no/where.png");
     divide(2, 5);
     cr_assert_eq(paint(path), MT_FILE);
