@@ -230,12 +230,12 @@ static void begin_tables(mt_arena *arena, const char *title, mt_table *tables)
         mt_table_decimals(&tables[k], "mean_edge_mm", "mean edge", "mm", 3);
     }
     mt_table_decimals(speeds, "elements", "elements", "", 0);
-    mt_table_decimals(speeds, "delay_percent", "time error, RMS", "%", 1);
-    mt_table_decimals(speeds, "mean_delay_percent", "time error, mean", "%", 1);
-    mt_table_decimals(speeds, "along_percent", "longitudinal CV error", "%", 1);
-    mt_table_decimals(speeds, "across_percent", "transverse CV error", "%", 1);
-    mt_table_decimals(speeds, "along_of_limit_percent", "longitudinal, dt to 0", "%", 1);
-    mt_table_decimals(speeds, "across_of_limit_percent", "transverse, dt to 0", "%", 1);
+    mt_table_decimals(speeds, "delay_percent", "time error RMS", "%", 1);
+    mt_table_decimals(speeds, "mean_delay_percent", "time error mean", "%", 1);
+    mt_table_decimals(speeds, "along_percent", "CV_l error", "%", 1);
+    mt_table_decimals(speeds, "across_percent", "CV_t error", "%", 1);
+    mt_table_decimals(speeds, "along_of_limit_percent", "CV_l, dt to 0", "%", 1);
+    mt_table_decimals(speeds, "across_of_limit_percent", "CV_t, dt to 0", "%", 1);
     mt_table_decimals(speeds, "peak_mv", "peak V", "mV", 1);
     mt_table_decimals(speeds, "below_rest_mv", "below rest", "mV", 2);
     mt_table_decimals(speeds, "substep_ms", "stable substep", "ms", 3);
@@ -252,13 +252,12 @@ static mt_table line_table(mt_arena *arena, const mt_slab_references *r)
 {
     mt_table table = mt_table_properties(arena, "line", "Reference: converged 1-D cables");
     mt_table_property(&table, "time_step_ms", "time step", r->dt_ms, "ms");
-    mt_table_property(&table, "along_mm_per_ms", "longitudinal CV", r->speed_mm_ms, "mm/ms");
-    mt_table_property(&table, "across_mm_per_ms", "transverse CV", r->speed_mm_ms / r->scale, "mm/ms");
+    mt_table_property(&table, "along_mm_per_ms", "longitudinal CV, CV_l", r->speed_mm_ms, "mm/ms");
+    mt_table_property(&table, "across_mm_per_ms", "transverse CV, CV_t", r->speed_mm_ms / r->scale, "mm/ms");
     mt_table_property(&table, "limit_time_step_ms", "time step for \"dt to 0\"", r->limit_dt_ms, "ms");
+    mt_table_property(&table, "limit_along_mm_per_ms", "CV_l, dt to 0", r->limit_speed_mm_ms, "mm/ms");
     mt_table_property(
-        &table, "limit_along_mm_per_ms", "longitudinal CV, dt to 0", r->limit_speed_mm_ms, "mm/ms");
-    mt_table_property(
-        &table, "limit_across_mm_per_ms", "transverse CV, dt to 0", r->limit_speed_mm_ms / r->scale, "mm/ms");
+        &table, "limit_across_mm_per_ms", "CV_t, dt to 0", r->limit_speed_mm_ms / r->scale, "mm/ms");
     mt_table_property(&table, "peak_mv", "peak V", r->peak_mV, "mV");
     return table;
 }

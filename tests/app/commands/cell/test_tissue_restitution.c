@@ -185,6 +185,6 @@ Test(tissue_restitution, what_makes_no_sense_is_refused)
     refuses(2, "elements; allowed: at most 3000000", QUICK "--beats 1 --edge-mm 0.001");
     refuses(5, "restitution: S2 is blocked at 250 ms; a longer interval may help",
         QUICK "--cable --beats 1 --intervals-ms 250,200,50");
-    refuses(5, "restitution: the wave of S1 does not run through the tissue",
+    refuses(5, "restitution: S1 does not propagate through the tissue",
         QUICK "--cable --beats 1 --bcl 50 --intervals-ms 400,400,50 --scale tau_in=20");
 }
