@@ -48,7 +48,7 @@ static mt_status agree(const mt_arguments *arguments, const char *path, const ch
 {
     const char *asked = mt_option_value(arguments, option, found);
     if (strcmp(asked, found) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: a state of %s; %s asks for %.40s", path, found, option, asked);
+    return mt_fail(MT_INPUT, "%s: a state of %s; %s requests %.40s", path, found, option, asked);
 }
 
 static mt_status read_start(
@@ -81,7 +81,7 @@ static mt_status read_steps(const mt_arguments *arguments, mt_chosen_cell *cell)
     cell->dt_ms = cell->started && isfinite(cell->start.dt_ms) ? cell->start.dt_ms : 0.02;
     if (dt) MT_TRY(mt_numbers("--dt-ms", dt, 1, 0, &cell->dt_ms));
     if (cell->dt_ms > cell->model->dt_max_ms)
-        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most %g, where the model is stable", cell->dt_ms,
+        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most %g, for stability of the model", cell->dt_ms,
             cell->model->dt_max_ms);
     return MT_OK;
 }

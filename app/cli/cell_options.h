@@ -11,20 +11,20 @@
 #define MT_CELL_OPTIONS                                                                                      \
     {.name = "--model",                                                                                      \
         .value = "NAME",                                                                                     \
-        .help = "the cell model; default: that of --start, or the first of `cell --list`"},                  \
+        .help = "ionic model; default: that of --start, or the first of `cell --list`"},                     \
         {.name = "--type",                                                                                   \
             .value = "NAME",                                                                                 \
-            .help = "the kind of cell; default: that of --start, or the model's first"},                     \
+            .help = "cell type; default: that of --start, or the first of the model"},                       \
         {.name = "--start",                                                                                  \
             .value = "STATE.yaml",                                                                           \
-            .help = "begin with the state that `cell --save` wrote; default: at rest"},                      \
+            .help = "start from a state written by `cell --save`; default: the resting state"},              \
         {.name = "--scale",                                                                                  \
             .value = "NAME=F",                                                                               \
-            .help = "a parameter times F, such as g_Kr=0.5; `cell --list --type` names them",                \
+            .help = "multiply a parameter by F, such as g_Kr=0.5; `cell --list --type` lists the names",     \
             .repeats = true},                                                                                \
         {.name = "--set",                                                                                    \
             .value = "NAME=V",                                                                               \
-            .help = "a parameter's value in the model's unit, such as K_o=6",                                \
+            .help = "set a parameter, in the unit of the model, such as K_o=6",                              \
             .repeats = true},                                                                                \
     {                                                                                                        \
         .name = "--dt-ms", .value = "DT", .help = "time step; default: that of --start, or 0.02"             \
@@ -33,11 +33,11 @@
 #define MT_CELL_OPTION_STIMULUS                                                                              \
     {.name = "--stimulus",                                                                                   \
         .value = "START,DURATION,STRENGTH",                                                                  \
-        .help = "in ms, ms and mV/ms (= pA/pF); the start is that in each cycle; default: 1,1,52"},          \
+        .help = "in ms, ms and mV/ms (= pA/pF); start relative to each pacing cycle; default: 1,1,52"},      \
     {                                                                                                        \
         .name = "--carrier", .value = "ION",                                                                 \
-        .help = "the ions that carry the stimulus: none (default), or K_i, whose concentration changes by "  \
-                "its charge, which matters over hundreds of beats"                                           \
+        .help = "ion that carries the stimulus current: none (default) or K_i, whose concentration then "    \
+                "changes, which matters over hundreds of beats"                                              \
     }
 
 typedef struct mt_chosen_cell {

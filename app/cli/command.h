@@ -43,16 +43,17 @@ typedef struct mt_option {
 #define MT_OPTION_MACHINE_SET                                                                                \
     {                                                                                                        \
         .name = "--machine-set", .value = "key=value",                                                       \
-        .help = "use this value in place of the machine's: links.shape=torus", .repeats = true               \
+        .help = "replace a value of the machine, such as links.shape=torus", .repeats = true                 \
     }
 #define MT_OPTION_NO_CACHE                                                                                   \
     {                                                                                                        \
-        .name = "--no-cache", .help = "measure the largest stable substep again, even if it is in the cache" \
+        .name = "--no-cache", .help = "measure the largest stable substep again, even if it is cached"       \
     }
 #define MT_OPTION_PROGRESS                                                                                   \
     {                                                                                                        \
         .name = "--progress", .value = "never|auto|lines",                                                   \
-        .help = "on standard error; auto: a line rewritten on a terminal, elsewhere a line a minute; "       \
+        .help = "progress on standard error; auto: a line that is updated on a terminal, otherwise one "     \
+                "line a minute; "                                                                            \
                 "default: auto"                                                                              \
     }
 #define MT_OPTIONS_END                                                                                       \

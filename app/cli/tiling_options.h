@@ -6,17 +6,18 @@
 
 /* For the option tables of commands that partition a mesh. */
 #define MT_TILING_OPTIONS                                                                                    \
-    {.name = "--target", .value = "NAME|FILE.yaml", .help = "the machine; default: gc200"},                  \
+    {.name = "--target", .value = "NAME|FILE.yaml", .help = "the emulated machine; default: gc200"},         \
         {.name = "--partition",                                                                              \
             .value = "flat|hierarchical",                                                                    \
-            .help = "to all tiles at once, or to the IPUs first; default: flat"},                            \
+            .help = "partition for all tiles at once (flat), or for IPUs and then their tiles "              \
+                    "(hierarchical); default: flat"},                                                        \
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
-            .help = "imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},                     \
-        {.name = "--balance-halo", .help = "move elements between tiles to make the largest halo smaller"},  \
+            .help = "largest imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},             \
+        {.name = "--balance-halo", .help = "move elements between tiles to reduce the largest halo"},        \
         {.name = "--ranges",                                                                                 \
             .value = "R",                                                                                    \
-            .help = "the largest number of ranges that a tile sends; for the scheme budget"},                \
+            .help = "largest number of ranges that a tile sends; for the scheme budget"},                    \
         MT_OPTION_MACHINE_SET
 
 /* Reads the tiling from these options, except --ranges; it uses all tiles. Fails with MT_INPUT; the message names the option. */

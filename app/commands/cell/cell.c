@@ -16,31 +16,29 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--list",
-        .help = "list the models with their types, or with --model, --type or --start the parameters of that "
-                "cell, and do nothing else"},
+        .help = "only list the ionic models and their types; with --model, --type or --start: the parameters "
+                "of that cell"},
     {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500, or all beats"},
-    {.name = "--bcl", .value = "MS", .help = "pace: the time from beat to beat; with --beats"},
-    {.name = "--beats", .value = "N", .help = "pace: so many cycles of --bcl, each with a stimulus"},
+    {.name = "--bcl", .value = "MS", .help = "pace at this basic cycle length; requires --beats"},
+    {.name = "--beats", .value = "N", .help = "number of pacing cycles; requires --bcl"},
     MT_CELL_OPTION_STIMULUS,
     {.name = "--precision", .value = "float|double", .help = "arithmetic; default: double"},
     {.name = "--output",
         .letter = 'o',
         .value = "TRACE.csv",
-        .help = "write V, all states and all currents over time"},
+        .help = "write time series of V, all states and all currents"},
     {.name = "--every-ms",
         .value = "DT",
-        .help = "from row to row of the trace, a whole number of steps; default: 1"},
-    {.name = "--last-beats",
-        .value = "K",
-        .help = "trace and picture have the last K beats only; default: all"},
-    {.name = "--save", .value = "STATE.yaml", .help = "write the state at the end, for --start"},
-    {.name = "--picture", .value = "OUT.png", .help = "draw V, and below it calcium, over time"},
+        .help = "interval between rows of --output, a multiple of the time step; default: 1"},
+    {.name = "--last-beats", .value = "K", .help = "write and draw only the last K beats; default: all"},
+    {.name = "--save", .value = "STATE.yaml", .help = "write the final state, for --start"},
+    {.name = "--picture", .value = "OUT.png", .help = "draw V and intracellular calcium over time"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_cell = {
     .name = "cell",
     .operands = "",
-    .summary = "run or pace one cell of a model: durations of its beats, trace, picture, state",
+    .summary = "simulate or pace a single cell: APDs of its beats, time series, picture and final state",
     .example = "myotile cell --type epi --bcl 1000 --beats 10 --last-beats 1 -o trace.csv --save paced.yaml",
     .options = options,
     .run = cell,
@@ -67,7 +65,7 @@ static mt_status read_beats(const mt_arguments *arguments, request *r)
                *beats = mt_option_value(arguments, "--beats", NULL);
     unsigned long n = 1;
     if (!bcl != !beats)
-        return mt_fail(MT_INPUT, "%s without %s; pacing needs both", bcl ? "--bcl" : "--beats",
+        return mt_fail(MT_INPUT, "%s without %s; pacing requires both", bcl ? "--bcl" : "--beats",
             bcl ? "--beats" : "--bcl");
     r->pulses.bcl_ms = INFINITY;
     if (bcl) MT_TRY(mt_numbers("--bcl", bcl, 1, 0, &r->pulses.bcl_ms));
@@ -75,7 +73,7 @@ static mt_status read_beats(const mt_arguments *arguments, request *r)
     r->pulses.beats = n;
     if (bcl && r->pulses.bcl_ms < r->cell.dt_ms)
         return mt_fail(
-            MT_INPUT, "--bcl %g; allowed: at least a time step, %g", r->pulses.bcl_ms, r->cell.dt_ms);
+            MT_INPUT, "--bcl %g; allowed: at least one time step, %g", r->pulses.bcl_ms, r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -87,11 +85,13 @@ static mt_status read_end(const mt_arguments *arguments, request *r)
     r->end_ms = paced ? beats_ms : 500;
     if (end) MT_TRY(mt_numbers("--end-ms", end, 1, 0, &r->end_ms));
     if (paced && r->end_ms < beats_ms)
-        return mt_fail(MT_INPUT, "--end-ms %g is before the end of %zu beats of %g ms; allowed: at least %g",
-            r->end_ms, r->pulses.beats, r->pulses.bcl_ms, beats_ms);
+        return mt_fail(MT_INPUT,
+            "--end-ms %g is before the end of %zu pacing cycles of %g ms; allowed: at least %g", r->end_ms,
+            r->pulses.beats, r->pulses.bcl_ms, beats_ms);
     if (!(r->end_ms / r->cell.dt_ms <= MT_PULSE_STEPS_MAX))
         return mt_fail(MT_INPUT, "%s %g is %.3g steps of --dt-ms %g; allowed: at most 1e9",
-            end ? "--end-ms" : "the time of all beats,", r->end_ms, r->end_ms / r->cell.dt_ms, r->cell.dt_ms);
+            end ? "--end-ms" : "the duration of all beats,", r->end_ms, r->end_ms / r->cell.dt_ms,
+            r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -112,13 +112,13 @@ static mt_status read_interval(const mt_arguments *arguments, request *r)
 {
     const char *every = mt_option_value(arguments, "--every-ms", NULL);
     double every_ms = 1;
-    if (every && !r->trace) return mt_fail(MT_INPUT, "--every-ms without --output; it is about the trace");
+    if (every && !r->trace) return mt_fail(MT_INPUT, "--every-ms without --output; allowed: with --output");
     if (every) MT_TRY(mt_numbers("--every-ms", every, 1, 0, &every_ms));
     r->every = every_ms / r->cell.dt_ms;
     if (every && !(fabs(r->every - round(r->every)) <= 1e-6 && r->every >= 0.5))
         return mt_fail(MT_INPUT,
-            "--every-ms %g is %.10g steps of --dt-ms %g; allowed: a whole number of them", every_ms, r->every,
-            r->cell.dt_ms);
+            "--every-ms %g is %.10g steps of --dt-ms %g; allowed: a whole number of steps", every_ms,
+            r->every, r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -127,9 +127,10 @@ static mt_status read_last_beats(const mt_arguments *arguments, request *r)
     const char *last = mt_option_value(arguments, "--last-beats", NULL);
     unsigned long beats;
     if (!last) return MT_OK;
-    if (r->steps.cycle == SIZE_MAX) return mt_fail(MT_INPUT, "--last-beats without --bcl and --beats");
+    if (r->steps.cycle == SIZE_MAX)
+        return mt_fail(MT_INPUT, "--last-beats without --bcl and --beats; allowed: with both");
     if (!r->trace && !r->picture)
-        return mt_fail(MT_INPUT, "--last-beats without --output or --picture; it is about these");
+        return mt_fail(MT_INPUT, "--last-beats without --output or --picture; allowed: with one of them");
     MT_TRY(mt_whole_number("--last-beats", last, 1, r->steps.beats, &beats));
     r->first = (r->steps.beats - beats) * r->steps.cycle;
     return MT_OK;
@@ -138,7 +139,7 @@ static mt_status read_last_beats(const mt_arguments *arguments, request *r)
 static mt_status check_apart(const char *a, const char *b)
 {
     if (!a || !b || (strcmp(a, b) != 0 && !mt_file_same(a, b))) return MT_OK;
-    return mt_fail(MT_INPUT, "%s and %s are one file; allowed: a file for each output", a, b);
+    return mt_fail(MT_INPUT, "%s and %s are the same file; allowed: a separate file for each output", a, b);
 }
 
 static mt_status read_files(const mt_arguments *arguments, request *r)
@@ -180,7 +181,7 @@ static void warn_of_request(const request *r)
     mt_findings_of_time(r->file, "--stimulus, its start", p->start_ms, s->on, r->cell.dt_ms);
     mt_findings_of_time(r->file, "--stimulus, its duration", p->duration_ms, s->off - s->on, r->cell.dt_ms);
     if (s->on >= r->n && p->rise_mV_ms != 0)
-        mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms, %g", r->file,
+        mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms %g", r->file,
             p->start_ms, r->end_ms);
     if (p->rise_mV_ms < 0)
         mt_warn(
@@ -272,8 +273,8 @@ static mt_status all_steps(const request *r, record *x)
         const double t_ms = (double)(s + 1) * r->cell.dt_ms;
         if (status != MT_OK)
             return mt_fail(status,
-                "cell: after %g ms %s; --stimulus changes it by %g mV/ms from %g ms on for %g ms: a weaker "
-                "one or a smaller --dt-ms may help",
+                "cell: after %g ms %s; the stimulus is %g mV/ms from %g ms for %g ms: a weaker --stimulus or "
+                "a smaller --dt-ms may help",
                 t_ms, mt_message(), r->pulses.rise_mV_ms, r->pulses.start_ms, r->pulses.duration_ms);
         record_step(r, s + 1, x);
         if (s % STEPS_FROM_REPORT_TO_REPORT == 0) mt_progress_update(t_ms, (double)s);
@@ -315,7 +316,7 @@ static void title_of(const request *r, char *title, size_t size)
     char cell[128], paced[64] = "";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->steps.cycle != SIZE_MAX)
-        (void)snprintf(paced, sizeof paced, ", %zu beats at %g ms", r->steps.beats,
+        (void)snprintf(paced, sizeof paced, ", %zu beats, BCL %g ms", r->steps.beats,
             (double)r->steps.cycle * r->cell.dt_ms);
     (void)snprintf(title, size, "%s %s%s", r->cell.model->title, cell, paced);
 }
@@ -383,7 +384,7 @@ static mt_status print_beats(
     char title[256], cell[128], shown[64] = "";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (from > 0) (void)snprintf(shown, sizeof shown, "; the last %d of %zu beats", BEATS_SHOWN, n);
-    (void)snprintf(title, sizeof title, "%s, %.10g ms at dt %g ms in %s precision%s", cell,
+    (void)snprintf(title, sizeof title, "%s, %.10g ms, time step %g ms, %s precision%s", cell,
         (double)r->n * r->cell.dt_ms, r->cell.dt_ms, r->single ? "single" : "double", shown);
     mt_table table = mt_table_begin(arena, "beats", title);
     beat_columns(&table, calcium);
@@ -395,7 +396,7 @@ static mt_status print_beats(
 
 static mt_status list_models(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_table table = mt_table_begin(arena, "cell_models", "Cell models");
+    mt_table table = mt_table_begin(arena, "cell_models", "Ionic models");
     mt_table_strings(&table, "name", "name");
     mt_table_strings(&table, "model", "model");
     mt_table_strings(&table, "types", "types");
@@ -420,7 +421,7 @@ static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments)
     char title[256], cell[128];
     MT_TRY(mt_cell_options_read(arena, arguments, &chosen));
     mt_cell_title(&chosen, cell, sizeof cell);
-    (void)snprintf(title, sizeof title, "Parameters of the model %s, %s", chosen.model->name, cell);
+    (void)snprintf(title, sizeof title, "Parameters of the ionic model %s, %s", chosen.model->name, cell);
     mt_table table = mt_table_begin(arena, "cell_parameters", title);
     mt_table_strings(&table, "name", "name");
     mt_table_digits(&table, "value", "value", "", 8);

@@ -18,28 +18,29 @@ static mt_status restitution(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--protocol",
         .value = "s1-s2|dynamic",
-        .help = "s1-s2: after beats of one cycle length a premature one; dynamic: shorter and shorter cycle "
+        .help = "s1-s2: an extrastimulus (S2) after pacing at one basic cycle length (S1); dynamic: pacing "
+                "at decreasing cycle "
                 "lengths; default: s1-s2"},
-    {.name = "--bcl", .value = "MS", .help = "s1-s2: the cycle length of S1; default: 1000"},
+    {.name = "--bcl", .value = "MS", .help = "s1-s2: basic cycle length of S1; default: 1000"},
     {.name = "--beats",
         .value = "N",
-        .help = "of S1, default: 10, in tissue the last of them a wave; dynamic: at each cycle length, "
+        .help = "s1-s2: number of S1 beats, default: 10; in tissue the last one propagates. dynamic: beats "
+                "at each cycle length, "
                 "default: 50"},
     {.name = "--intervals-ms",
         .value = "FROM,TO,STEP",
-        .help = "from S1 to S2, or cycle lengths, from long to short, as far as the cell follows; default: "
+        .help = "S1-S2 intervals, or cycle lengths, from long to short; stops at loss of capture; default: "
                 "1000,200,20"},
     MT_CELL_OPTION_STIMULUS, MT_TISSUE_RESTITUTION_OPTIONS,
     {.name = "--picture",
         .value = "OUT.png",
-        .help = "draw APD90 over the diastolic interval, in tissue also the velocity"},
+        .help = "draw APD90, in tissue also CV, over the diastolic interval"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_restitution = {
     .name = "restitution",
     .operands = "",
-    .summary = "how the duration of a cell's action potential depends on the interval before it, and in "
-               "tissue the velocity of its wave",
+    .summary = "measure restitution: APD, in tissue also CV, by diastolic interval",
     .example = "myotile restitution --type epi --beats 5 --intervals-ms 800,300,50 --picture restitution.png",
     .options = options,
     .run = restitution,
@@ -70,8 +71,7 @@ static mt_status read_protocol(const mt_arguments *arguments, request *r)
     r->dynamic = protocol == 1;
     if (r->dynamic && r->in_tissue) return mt_fail(MT_INPUT, "--protocol dynamic; allowed in tissue: s1-s2");
     if (r->dynamic && bcl)
-        return mt_fail(
-            MT_INPUT, "--bcl is that of S1; the cycle lengths of --protocol dynamic are --intervals-ms");
+        return mt_fail(MT_INPUT, "--bcl with --protocol dynamic; allowed: --intervals-ms, its cycle lengths");
     MT_TRY(mt_numbers("--bcl", bcl ? bcl : "1000", 1, 0, &r->pulses.bcl_ms));
     beats = mt_option_value(arguments, "--beats", r->dynamic ? "50" : "10");
     MT_TRY(mt_whole_number(
@@ -90,7 +90,7 @@ static mt_status read_intervals(const mt_arguments *arguments, request *r)
     const double n = floor((of[0] - of[1]) / of[2] + 1e-9) + 1;
     if (!(n <= INTERVALS_MAX))
         return mt_fail(
-            MT_INPUT, "--intervals-ms %s: %.3g of them; allowed: at most %d", text, n, INTERVALS_MAX);
+            MT_INPUT, "--intervals-ms %s: %.3g intervals; allowed: at most %d", text, n, INTERVALS_MAX);
     r->n = (size_t)n, r->first_ms = of[0], r->step_ms = of[2];
     return MT_OK;
 }
@@ -106,7 +106,7 @@ static mt_status check_pulses(const request *r)
     shortest.bcl_ms = interval_ms(r, r->n - 1), shortest.beats = 2;
     if (r->in_tissue && shortest.bcl_ms <= mt_plane_wave_duration_ms)
         return mt_fail(MT_INPUT,
-            "--intervals-ms down to %g ms; allowed in tissue: above %g ms, for which S1 is on",
+            "--intervals-ms down to %g ms; allowed in tissue: above %g ms, the duration of S1",
             shortest.bcl_ms, mt_plane_wave_duration_ms);
     if (r->in_tissue) return MT_OK;
     return mt_fail_in("--intervals-ms", mt_pulses_in_steps(&shortest, r->cell.dt_ms, &steps));
@@ -177,8 +177,9 @@ static mt_status measure_all(mt_arena *arena, const request *r, measured *m)
     }
     if (m->n > 0) return MT_OK;
     return mt_fail(MT_NUMERICS,
-        "restitution: no action potential with an interval before it at %g ms; a stronger --stimulus, or a "
-        "longer interval, may help",
+        "restitution: no action potential after a diastolic interval at %g ms; a stronger --stimulus or a "
+        "longer interval may "
+        "help",
         r->first_ms);
 }
 
@@ -238,13 +239,13 @@ static mt_table summary(mt_arena *arena, const request *r, const measured *m)
     }
     mt_table_property_text(&table, "model", "model", r->cell.model->name);
     mt_table_property_text(&table, "type", "type", r->cell.variant.name);
-    mt_table_property(&table, "shortest_interval_ms", "shortest interval that the cell followed",
+    mt_table_property(&table, "shortest_interval_ms", "shortest interval with capture",
         m->pair[m->n - 1].interval_ms, "ms");
     mt_table_property(&table, "shortest_diastolic_interval_ms", "its diastolic interval",
         m->pair[m->n - 1].beat[0].interval_ms, "ms");
     if (r->dynamic)
         mt_table_property(
-            &table, "largest_apd90_change_ms", "largest change of APD90 from beat to beat", largest_ms, "ms");
+            &table, "largest_apd90_change_ms", "largest beat-to-beat change of APD90", largest_ms, "ms");
     else
         mt_table_property(&table, "largest_slope", "largest slope", steepest, "");
     return table;
@@ -254,7 +255,8 @@ static void title_of(const request *r, char *title, size_t size)
 {
     char cell[128], waves[64] = "";
     if (r->in_tissue)
-        (void)snprintf(waves, sizeof waves, ", waves %s the fibres", mt_plane_wave_direction[r->tissue.axis]);
+        (void)snprintf(
+            waves, sizeof waves, ", propagation %s the fibres", mt_plane_wave_direction[r->tissue.axis]);
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->dynamic)
         (void)snprintf(title, size, "%s %s, %zu beats at each cycle length", r->cell.model->title, cell,

@@ -29,7 +29,7 @@ mt_status mt_tissue_restitution_asked(const mt_arguments *arguments, bool *asked
     *asked = first_given(arguments, sizes) || mt_option_given(arguments, "--case") ||
              mt_option_given(arguments, "--cable");
     if (*asked || !way) return MT_OK;
-    return mt_fail(MT_INPUT, "%s is about tissue; needed with it: --edge-mm, --length-mm, --case%s", way,
+    return mt_fail(MT_INPUT, "%s applies to tissue; required with it: --edge-mm, --length-mm, --case%s", way,
         strcmp(way, "--direction") == 0 ? " or --cable" : "");
 }
 
@@ -39,7 +39,7 @@ static mt_status check_options(const mt_arguments *arguments, bool cable)
     if (cable && mesh) return mt_fail(MT_INPUT, "--cable and %s; a cable has no mesh", mesh);
     if (mt_option_given(arguments, "--case") && cell)
         return mt_fail(MT_INPUT,
-            "--case and %s; cells and time step are the case's, and --set path.to.key=value changes them",
+            "--case and %s; cell and time step belong to the case: --set path.to.key=value changes them",
             cell);
     return MT_OK;
 }
@@ -140,8 +140,8 @@ static mt_table points(mt_arena *arena, const mt_tissue_restitution *t, const ch
     mt_table table = mt_table_begin(arena, "s1_s2_tissue", title);
     mt_table_decimals(&table, "s1_s2_interval_ms", "S1 to S2", "ms", 2);
     mt_table_decimals(&table, "diastolic_interval_ms", "DI", "ms", 2);
-    mt_table_decimals(&table, "conduction_velocity_mm_per_ms", "velocity", "mm/ms", 4);
-    mt_table_decimals(&table, "of_s1_percent", "of S1's", "%", 1);
+    mt_table_decimals(&table, "conduction_velocity_mm_per_ms", "CV", "mm/ms", 4);
+    mt_table_decimals(&table, "of_s1_percent", "CV/CV of S1", "%", 1);
     mt_table_decimals(&table, "apd90_ms", "APD90", "ms", 2);
     for (size_t k = 0; k < t->n; k++) {
         const mt_premature_wave *w = &t->s2[k];
@@ -157,23 +157,22 @@ static mt_table summary(mt_arena *arena, const mt_tissue_restitution *t, const m
     const mt_premature_wave *last = &t->s2[t->n - 1];
     mt_table_property_text(&table, "model", "model", cell->model->name);
     mt_table_property_text(&table, "type", "type", cell->variant.name);
-    mt_table_property_text(&table, "direction", "direction to the fibres", mt_plane_wave_direction[t->axis]);
-    mt_table_property_text(&table, "family", "family of meshes",
-        t->cable ? "none, a line of points" : mt_slab_family_name[t->kind.family]);
+    mt_table_property_text(
+        &table, "direction", "direction relative to the fibres", mt_plane_wave_direction[t->axis]);
+    mt_table_property_text(
+        &table, "family", "mesh family", t->cable ? "none (1-D cable)" : mt_slab_family_name[t->kind.family]);
     mt_table_property(&table, "elements", t->cable ? "points" : "elements", (double)t->n_elements, "");
-    mt_table_property(&table, "length_mm", t->cable ? "from point to point" : "characteristic length V^(1/3)",
-        t->size.length_mm, "mm");
+    mt_table_property(
+        &table, "length_mm", t->cable ? "node spacing" : "element size", t->size.length_mm, "mm");
     if (!t->cable) mt_table_property(&table, "mean_edge_mm", "mean edge", t->size.edge_mm, "mm");
     mt_table_property(&table, "time_step_ms", "time step", t->medium.dt_ms, "ms");
-    mt_table_property(
-        &table, "s1_conduction_velocity_mm_per_ms", "velocity of S1", t->s1.speed_mm_ms, "mm/ms");
+    mt_table_property(&table, "s1_conduction_velocity_mm_per_ms", "CV of S1", t->s1.speed_mm_ms, "mm/ms");
     mt_table_property(&table, "s1_apd90_ms", "APD90 of S1", t->s1.apd90_ms, "ms");
     mt_table_property(
-        &table, "shortest_interval_ms", "shortest interval at which S2 passed", last->interval_ms, "ms");
+        &table, "shortest_interval_ms", "shortest interval with propagation of S2", last->interval_ms, "ms");
     mt_table_property(&table, "shortest_diastolic_interval_ms", "its diastolic interval",
         last->diastolic_interval_ms, "ms");
-    mt_table_property(
-        &table, "blocked_interval_ms", "next interval, at which S2 was blocked", t->blocked_ms, "ms");
+    mt_table_property(&table, "blocked_interval_ms", "next interval, with block of S2", t->blocked_ms, "ms");
     return table;
 }
 
@@ -208,7 +207,7 @@ mt_status mt_tissue_restitution_draw(
         n_panels = PANELS;
     }
     const mt_curve_panel panel[] = {
-        {.caption = "conduction velocity, mm/ms", .curve = &curve[VELOCITY], .look = MT_CURVE_DOTTED_LINE},
+        {.caption = "CV, mm/ms", .curve = &curve[VELOCITY], .look = MT_CURVE_DOTTED_LINE},
         {.caption = "APD90, ms", .curve = &curve[APD], .look = MT_CURVE_DOTTED_LINE}};
     return mt_curves_write(path, &(mt_curves){title, "diastolic interval, ms", n_panels, panel, NULL});
 }

@@ -12,17 +12,16 @@
 #include "mesh/info.h"
 
 #define MT_TISSUE_RESTITUTION_OPTIONS                                                                        \
-    MT_SLAB_OPTIONS("measure waves in tissue, through a slab; "),                                            \
+    MT_SLAB_OPTIONS("measure in tissue, on a slab; "),                                                       \
         {.name = "--case",                                                                                   \
             .value = "CASE.yaml",                                                                            \
-            .help = "in tissue: take tissue, diffusion, cell and time from this case; --set "                \
-                    "path.to.key=value then changes its values; default: the Niederer benchmark with the "   \
-                    "cell of the options above"},                                                            \
-        {.name = "--cable",                                                                                  \
-            .help = "measure waves in tissue without a mesh: along a line of points, as converged"},         \
+            .help = "in tissue: use tissue, diffusion, cell and time of this case, changed by --set "        \
+                    "path.to.key=value; "                                                                    \
+                    "default: those of the Niederer benchmark, with the cell of the options above"},         \
+        {.name = "--cable", .help = "measure in tissue without a mesh, on a converged 1-D cable"},           \
     {                                                                                                        \
         .name = "--direction", .value = "along|across",                                                      \
-        .help = "in tissue: the way of the waves, along the fibres or across them; default: along"           \
+        .help = "in tissue: direction of propagation, along or across the fibres; default: along"            \
     }
 
 typedef struct mt_tissue_restitution {

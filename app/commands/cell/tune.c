@@ -12,24 +12,20 @@
 
 static mt_status tune(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{.name = "--cv-l",
-                                        .value = "V",
-                                        .help = "the velocity along the fibres that is asked for, in mm/ms",
-                                        .needed = true},
-    {.name = "--cv-t", .value = "V", .help = "and that across them", .needed = true}, MT_SLAB_OPTIONS(""),
+static const mt_option options[] = {
+    {.name = "--cv-l", .value = "V", .help = "target longitudinal CV in mm/ms", .needed = true},
+    {.name = "--cv-t", .value = "V", .help = "target transverse CV in mm/ms", .needed = true},
+    MT_SLAB_OPTIONS(""),
     {.name = "--case",
         .value = "CASE.yaml",
-        .help = "take tissue, diffusion, cell and time from this case; default: the Niederer benchmark"},
-    {.name = "--set",
-        .value = "path.to.key=value",
-        .help = "use this value in place of the case's",
-        .repeats = true},
+        .help = "use tissue, diffusion, cell and time of this case; default: the Niederer benchmark"},
+    {.name = "--set", .value = "path.to.key=value", .help = "replace a value of the case", .repeats = true},
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_tune = {
     .name = "tune",
     .operands = "",
-    .summary = "find the conductivities that give asked conduction velocities on elements of a size",
+    .summary = "find the conductivities that yield given conduction velocities (CV) at an element size",
     .example = "myotile tune --cv-l 0.6 --cv-t 0.3 --edge-mm 1 --set time.dt_ms=0.05",
     .options = options,
     .run = tune,
@@ -73,17 +69,16 @@ enum { WAVES, TISSUE, TABLES };
 
 static mt_table wave_table(mt_arena *arena, const request *r, const mt_tuning *tuning)
 {
-    static const char *const keys[] = {"along", "across"}, *const labels[] = {
-                                                               "along fibres", "across fibres"};
-    mt_table table = mt_table_begin(arena, "tuned_waves", "Waves with the conductivities found");
+    static const char *const keys[] = {"along", "across"}, *const labels[] = {"longitudinal", "transverse"};
+    mt_table table = mt_table_begin(arena, "tuned_waves", "CV with these conductivities");
     mt_table_strings(&table, "direction", "direction");
-    mt_table_digits(&table, "asked_mm_per_ms", "asked", "mm/ms", 4);
+    mt_table_digits(&table, "asked_mm_per_ms", "target", "mm/ms", 4);
     mt_table_digits(&table, "measured_mm_per_ms", "measured", "mm/ms", 4);
     mt_table_digits(&table, "converged_mm_per_ms", "converged mesh", "mm/ms", 4);
-    mt_table_decimals(&table, "mesh_adds_percent", "the mesh adds", "%", 1);
-    mt_table_decimals(&table, "uneven_percent", "single elements differ by", "%", 1);
+    mt_table_decimals(&table, "mesh_adds_percent", "mesh error", "%", 1);
+    mt_table_decimals(&table, "uneven_percent", "deviation of elements", "%", 1);
     mt_table_decimals(&table, "elements", "elements", "", 0);
-    mt_table_decimals(&table, "length_mm", "V^(1/3)", "mm", 3);
+    mt_table_decimals(&table, "length_mm", "element size", "mm", 3);
     mt_table_decimals(&table, "edge_mean_mm", "mean edge", "mm", 3);
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) {
         const mt_tuned *d = &tuning->direction[k];
@@ -100,29 +95,29 @@ static mt_table tissue_table(mt_arena *arena, const request *r, const mt_tuning 
 {
     const mt_case *c = &r->input;
     const mt_tissue tissue = mt_case_tissue(c);
-    mt_table table = mt_table_properties(arena, "tuned_tissue", "The tissue found");
+    mt_table table = mt_table_properties(arena, "tuned_tissue", "Tissue parameters");
     const struct {
         const char *key, *label;
         double value;
         const char *unit;
-    } rows[] = {{"intracellular_along_millisiemens_per_mm", "conductivity in cells, along",
+    } rows[] = {{"intracellular_along_millisiemens_per_mm", "intracellular longitudinal conductivity",
                     c->tissue.intracellular_l_mS_mm, "mS/mm"},
-        {"intracellular_across_millisiemens_per_mm", "conductivity in cells, across",
+        {"intracellular_across_millisiemens_per_mm", "intracellular transverse conductivity",
             c->tissue.intracellular_t_mS_mm, "mS/mm"},
-        {"extracellular_along_millisiemens_per_mm", "conductivity between them, along",
+        {"extracellular_along_millisiemens_per_mm", "extracellular longitudinal conductivity",
             c->tissue.extracellular_l_mS_mm, "mS/mm"},
-        {"extracellular_across_millisiemens_per_mm", "conductivity between them, across",
+        {"extracellular_across_millisiemens_per_mm", "extracellular transverse conductivity",
             c->tissue.extracellular_t_mS_mm, "mS/mm"},
-        {"diffusivity_along_mm2_per_ms", "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue),
+        {"diffusivity_along_mm2_per_ms", "longitudinal diffusivity", mt_tissue_diffusivity_l(&tissue),
             "mm^2/ms"},
-        {"diffusivity_across_mm2_per_ms", "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue),
+        {"diffusivity_across_mm2_per_ms", "transverse diffusivity", mt_tissue_diffusivity_t(&tissue),
             "mm^2/ms"},
         {"time_step_ms", "time step", c->time.dt_ms, "ms"},
-        {"rounds", "waves tried in each direction", (double)tuning->n_rounds, ""}};
+        {"rounds", "iterations in each direction", (double)tuning->n_rounds, ""}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         mt_table_property(&table, rows[k].key, rows[k].label, rows[k].value, rows[k].unit);
-    mt_table_property_text(&table, "family", "family of meshes", mt_slab_family_name[r->kind.family]);
-    mt_table_property_text(&table, "cell_model", "cell model", mt_case_model(c)->name);
+    mt_table_property_text(&table, "family", "mesh family", mt_slab_family_name[r->kind.family]);
+    mt_table_property_text(&table, "cell_model", "ionic model", mt_case_model(c)->name);
     return table;
 }
 
@@ -164,8 +159,8 @@ static void warn_of_elements(const mt_tuning *tuning)
         const mt_tuned *d = &tuning->direction[k];
         const double adds_percent = 100 * (d->wave.speed_mm_ms / d->converged_mm_ms - 1);
         if (fabs(adds_percent) <= much_percent) continue;
-        mt_warn("tune: found a wave %s the fibres %.0f %% %s than on a converged mesh; usual: up to %g %%. "
-                "Other waves, such as premature ones, will be off; smaller elements are better",
+        mt_warn("tune: CV %s the fibres is %.0f %% %s than on a converged mesh; usual: up to %g %%. The CV "
+                "of other activations, such as premature beats, will be inaccurate; use smaller elements",
             names[k], fabs(adds_percent), adds_percent < 0 ? "slower" : "faster", much_percent);
     }
 }

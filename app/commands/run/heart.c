@@ -17,20 +17,20 @@
 static mt_status heart(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("DIR", "folder for the mesh, the case and the results (made if missing)"),
+    MT_OPTION_OUTPUT("DIR", "folder for mesh, case and results (created if missing)"),
     {.name = "--elements",
         .value = "N",
-        .help = "how many elements; of a mesh, which is refined as a whole, at most so many. Default: as "
-                "many as waves need to be less than 10 % late"},
+        .help =
+            "number of elements; if a mesh is given, which is only refined uniformly: the largest number. "
+            "Default: CV error below 10 %"},
     {.name = "--unit",
         .value = "um|mm|cm|m",
-        .help = "of the numbers in the files; default: um for CARP, else mm"},
+        .help = "unit of the coordinates in the files; default: um for CARP, otherwise mm"},
     {.name = "--beat",
-        .help = "a complete beat through repolarisation: maps of repolarisation and APD, and an ECG with its "
-                "T wave"},
-    {.name = "--case-only", .help = "make mesh and case, and do not run it"},
-    {.name = "--force",
-        .help = "replace a heart that was made in DIR, with its case, and files that myotile did not write"},
+        .help = "simulate a complete beat, with repolarisation: adds maps of repolarisation and APD, and the "
+                "T wave of the ECG"},
+    {.name = "--case-only", .help = "write mesh and case, without simulating"},
+    {.name = "--force", .help = "replace mesh and case in DIR, and files that myotile did not write"},
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_heart = {
@@ -38,8 +38,8 @@ const mt_command mt_command_heart = {
     .operands = "SURFACE...",
     .n_operands = 1,
     .more_operands = true,
-    .summary = "from a closed surface (one file or several) or a mesh to fibres, a case, its run and maps, "
-               "without a question",
+    .summary = "simulate a heart, fully automatically, from a closed surface (one file or several) or a "
+               "mesh: mesh, fibres, case, run and maps",
     .example = "myotile heart data/geometry/ventricle.obj --elements 100000 -o my-heart",
     .options = options,
     .run = heart,
@@ -83,8 +83,8 @@ static mt_status check_places(const places *at, mt_file_replace replace)
 {
     const bool stopped = mt_checkpoints_any(at->folder);
     if (access(at->case_file, F_OK) == 0 && replace != MT_FILE_ANY)
-        return mt_fail(MT_FILE, "%s: is there already; to make it anew: --force; to %s%s", at->case_file,
-            stopped ? "go on with its run: myotile run --resume " : "run it again: ",
+        return mt_fail(MT_FILE, "%s: exists already; to replace it: --force; to %s%s", at->case_file,
+            stopped ? "resume its run: myotile run --resume " : "run it again: ",
             stopped ? at->folder : at->run_again);
     MT_TRY(mt_file_check(at->mesh, replace));
     return mt_file_check(at->case_file, replace);
@@ -135,8 +135,7 @@ static mt_status say_time(
     if (seconds > 99)
         (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
     mt_decision("time",
-        "about %s for the run: %.3g million time steps of an element a second, as measured just now on %s "
-        "elements",
+        "about %s for the run, at %.3g million element-steps per second, as just measured on %s elements",
         about, speed.element_steps_per_s / 1e6, mt_number_count_text((double)speed.n_elements, slab));
     return MT_OK;
 }
@@ -156,7 +155,7 @@ static mt_status make_both(
     MT_TRY(mt_heart_mesh_make(asked, refining, made));
     MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, chosen));
     MT_TRY(write_both(at, made, chosen));
-    mt_decision("case", "%s; to change it and run it again: %s", at->case_file, at->run_again);
+    mt_decision("case", "%s; to run it again after a change: %s", at->case_file, at->run_again);
     return say_time(arena, at, made, chosen);
 }
 
@@ -193,10 +192,10 @@ static void say_activation(const mt_run *done)
     const size_t activated = mt_record_activated(n, at_ms, &last_ms);
     char elements[MT_NUMBER_SIZE], reached[MT_NUMBER_SIZE];
     if (activated == n)
-        mt_decision("activation", "all %s elements, the last at %.1f ms",
+        mt_decision("activation", "all %s elements activated, the last at %.1f ms",
             mt_number_count_text((double)n, elements), last_ms);
     else
-        mt_decision("activation", "%s of %s elements (%.6g %%) by %g ms, the last at %.1f ms",
+        mt_decision("activation", "%s of %s elements (%.6g %%) activated by %g ms, the last at %.1f ms",
             mt_number_count_text((double)activated, reached), mt_number_count_text((double)n, elements),
             100 * (double)activated / (double)n, mt_run_reached_ms(done), fmax(last_ms, 0));
 }

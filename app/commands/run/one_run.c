@@ -36,13 +36,13 @@ static mt_status read_case(
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
     if (also) sets[n_sets++] = *also; /* mt_option_overrides leaves room for one more */
     if (r->resumed && r->run.path[0] && !mt_checkpoints_any(r->resumed)) {
-        mt_warn("%s: there is no checkpoint yet; the run begins at its start", r->resumed);
+        mt_warn("%s: found no checkpoint; the run starts at 0 ms", r->resumed);
         r->resumed = NULL;
     }
     if (r->resumed) MT_TRY(mt_checkpoints_newest(arena, r->resumed, &r->from));
     if (r->run.path[0]) return mt_case_load(arena, r->run.path, sets, n_sets, &r->input);
     if (!r->resumed)
-        return mt_fail(MT_INPUT, "run: CASE.yaml or --resume DIR is needed; see myotile run --help");
+        return mt_fail(MT_INPUT, "run: CASE.yaml or --resume DIR is required; see myotile run --help");
     r->run.path = r->from.path;
     return mt_case_read(arena, r->run.path, r->from.case_text, sets, n_sets, &r->input);
 }
@@ -61,9 +61,8 @@ static mt_status parse_range(
     }
     if (mt_whole_numbers(option, list, 0, n - 1, 2, &found, number) != MT_OK || found != 2 ||
         number[0] > number[1])
-        return mt_fail(MT_INPUT,
-            "%s %s; allowed: FIRST:LAST, two of the %s 0 to %zu, the first not above the last", option, text,
-            what, n - 1);
+        return mt_fail(MT_INPUT, "%s %s; allowed: FIRST:LAST, %s from 0 to %zu, FIRST at most LAST", option,
+            text, what, n - 1);
     *first = number[0];
     *last = number[1];
     return MT_OK;
@@ -77,10 +76,10 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
                *tiles = mt_option_value(arguments, "--trace-tiles", NULL);
     for (int k = 0; !r->run.backend->profile && k < 3; k++)
         if (mt_option_given(arguments, of_machine[k]))
-            return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu, which has tiles",
-                of_machine[k], r->run.backend->name);
+            return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu", of_machine[k],
+                r->run.backend->name);
     r->run.details = mt_option_value(arguments, "--profile", NULL);
-    if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with it");
+    if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with --trace");
     if (!steps) return MT_OK;
     mt_tracing *t = &r->tracing;
     *t = (mt_tracing){.last_tile = n_tiles - 1, .slices_max = TRACE_SLICES_MAX};
@@ -88,7 +87,7 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
     MT_TRY(
         parse_range("--trace", steps, "time steps", mt_case_steps(&r->input), &t->first_step, &t->last_step));
     if (r->resumed && t->first_step < r->from.step)
-        return mt_fail(MT_INPUT, "--trace %s: %s begins with step %zu; allowed: from there on", steps,
+        return mt_fail(MT_INPUT, "--trace %s: %s starts at step %zu; allowed: this step or later", steps,
             r->from.path, r->from.step);
     if (!tiles) return MT_OK;
     return parse_range("--trace-tiles", tiles, "tiles", n_tiles, &t->first_tile, &t->last_tile);
@@ -105,7 +104,8 @@ mt_status mt_one_run_read(
             .checkpoints = &r->checkpoints,
             .sampling = &r->sampling,
             .what = "simulating",
-            .on_signal = "\nmyotile: stopping: writing the results so far; a second signal quits at once\n"}};
+            .on_signal =
+                "\nmyotile: stopping: writing the results so far; a second signal quits immediately\n"}};
     MT_TRY(read_case(arena, arguments, also, r));
     if (r->resumed) r->run.from = &r->from;
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
@@ -132,7 +132,7 @@ static mt_status open_start(mt_arena *arena, const char *folder, mt_one_run *r)
     if (r->resumed || !state[0]) return MT_OK;
     if (mt_checkpoints_own(folder, state))
         return mt_fail(MT_INPUT,
-            "start.state: %s is in the folder of the results, where this run removes it; allowed: another "
+            "start.state: %s is in the output folder, where this run would delete it; allowed: another "
             "--output",
             state);
     if (mt_start_is_cell(state)) return mt_start_cell(arena, r->run.path, state, &r->problem.monodomain);
@@ -220,8 +220,8 @@ static mt_status report(
     MT_TRY(results(user, arena, &r->run));
     /* a signal during the output has no further effect */
     if (r->run.stopped_by)
-        return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/%s%s",
-            reached_ms, r->input.time.end_ms, folder, resumes ? "; to go on: myotile run --resume " : "",
+        return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; the results so far are in %s/%s%s",
+            reached_ms, r->input.time.end_ms, folder, resumes ? "; to resume: myotile run --resume " : "",
             resumes ? folder : "");
     mt_findings_of_run(r->run.path, &r->input, &r->problem.monodomain, &r->run.results, reached_ms);
     return MT_OK;

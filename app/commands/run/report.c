@@ -8,20 +8,20 @@
 #include "app/report/html_report.h"
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("FILE.html", "the file to write; a browser shows it, without anything else"),
+    MT_OPTION_OUTPUT("FILE.html", "the file to write, self-contained, for a browser"),
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder with the profile of a run that has it apart (run --profile); the first is of the "
-                "first run, and so on",
+        .help =
+            "folder of a profile written by `run --profile`; the first belongs to the first DIR, and so on",
         .repeats = true},
     {.name = "--size-mb",
         .value = "N",
-        .help = "the most that the file may have, in millions of bytes; what is shown becomes coarser until "
-                "it does; default: 3"},
-    {.name = "--full", .help = "make nothing coarser and leave nothing out, however large the file is"},
+        .help = "largest size of the file in MB; surfaces and frames are made coarser until they fit; "
+                "default: 3"},
+    {.name = "--full", .help = "keep full resolution and all frames, whatever the size of the file"},
     {.name = "--template",
         .value = "FILE.html",
-        .help = "another page, with a line '<!-- data -->' for the data"},
+        .help = "another HTML page, with a line '<!-- data -->' that the data replaces"},
     MT_OPTION_FORCE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 static mt_status report(mt_arena *arena, const mt_arguments *arguments);
@@ -31,8 +31,7 @@ const mt_command mt_command_report = {
     .operands = "DIR...",
     .n_operands = 1,
     .more_operands = true,
-    .summary =
-        "show runs in a browser: write the maps, curves, tables and tiles of their folders into one file",
+    .summary = "write one HTML file with the maps, curves, tables and tiles of one or several runs",
     .example = "myotile report quick -o report.html",
     .options = options,
     .run = report,
@@ -45,8 +44,8 @@ static mt_status read_profiles(mt_arena *arena, const mt_arguments *arguments, m
     size_t n;
     MT_TRY(mt_option_all(arena, arguments, "--profile", &n, &profile));
     if (n > asked->n)
-        return mt_fail(
-            MT_INPUT, "--profile is given %zu times for %zu runs; allowed: at most once a run", n, asked->n);
+        return mt_fail(MT_INPUT,
+            "--profile: given %zu times for %zu runs; allowed: at most once for each run", n, asked->n);
     MT_ALLOC(arena, all, asked->n);
     for (size_t k = 0; k < n; k++) all[k] = profile[k];
     asked->profile = all;
@@ -59,7 +58,7 @@ static mt_status read_size(const mt_arguments *arguments, size_t *bytes)
     double mb;
     *bytes = mt_html_report_bytes;
     if (size && mt_option_given(arguments, "--full"))
-        return mt_fail(MT_INPUT, "--size-mb and --full are given; allowed: one of them");
+        return mt_fail(MT_INPUT, "--size-mb and --full are both given; allowed: one of them");
     if (mt_option_given(arguments, "--full")) *bytes = SIZE_MAX;
     if (!size) return MT_OK;
     MT_TRY(mt_numbers("--size-mb", size, 1, 0, &mb));
@@ -90,16 +89,16 @@ static mt_table file_table(mt_arena *arena, const mt_html_report *asked, const m
 
 static mt_table run_table(mt_arena *arena, size_t n, const mt_html_run *run)
 {
-    mt_table table = mt_table_begin(arena, "shown", "What it shows");
+    mt_table table = mt_table_begin(arena, "shown", "Contents");
     mt_table_strings(&table, "run", "run");
     mt_table_decimals(&table, "triangles", "triangles", "", 0);
-    mt_table_decimals(&table, "all_triangles", "of the surface's", "", 0);
+    mt_table_decimals(&table, "all_triangles", "of", "", 0);
     mt_table_digits(&table, "error_mm", "error", "mm", 3);
     mt_table_decimals(&table, "tetrahedra", "tetrahedra", "", 0);
     mt_table_digits(&table, "cut_error_mm", "error", "mm", 3);
     mt_table_decimals(&table, "maps", "maps", "", 0);
     mt_table_decimals(&table, "frames", "frames", "", 0);
-    mt_table_decimals(&table, "all_frames", "of the series'", "", 0);
+    mt_table_decimals(&table, "all_frames", "of", "", 0);
     mt_table_digits(&table, "size_mb", "size", "MB", 3);
     for (size_t k = 0; k < n; k++) {
         const mt_heart_shown *heart = &run[k].heart;

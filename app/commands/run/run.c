@@ -13,32 +13,33 @@ static const mt_option options[] = {
     {.name = "--output",
         .letter = 'o',
         .value = "DIR",
-        .help = "folder for the files (made if missing); default: the case's name"},
+        .help = "folder for the results (created if missing); default: the name of the case"},
     {.name = "--resume",
         .value = "DIR",
-        .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
-                "there, too, unless --output is given. With CASE.yaml, which must be its case, the run "
-                "begins at its start where there is none yet"},
-    {.name = "--set",
-        .value = "path.to.key=value",
-        .help = "use this value in place of the case's",
-        .repeats = true},
+        .help = "resume a stopped run from the newest checkpoint in this folder; results are also written "
+                "there, unless --output "
+                "is given. With CASE.yaml, which must be the case of that run, start at 0 ms if there is no "
+                "checkpoint yet"},
+    {.name = "--set", .value = "path.to.key=value", .help = "replace a value of the case", .repeats = true},
     {.name = "--sweep",
         .value = "path.to.key=A,B,C",
-        .help =
-            "run the case with each of these values, one after the other, each into a folder of its own "
-            "below the output folder (edge_mm=0.2), as --set would with it alone; print a table over all. "
-            "Commas within [], {} or quotes part nothing: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
+        .help = "run the case once for each value, as with --set, each in its own subfolder of the output "
+                "folder (edge_mm=0.2), and "
+                "print a table of all runs. Commas within [], {} or quotes do not separate values: "
+                "cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json, tables of how busy and how full each tile and "
-                "link is; default: only profile.json, beside the other files"},
+        .help = "folder (created if missing) for profile.json and tables of the load and memory of each tile "
+                "and link; default: only "
+                "profile.json, in the output folder"},
     {.name = "--trace",
         .value = "FIRST:LAST",
-        .help = "also write trace.json, for Perfetto, beside profile.json: what each tile does in these time "
-                "steps, from 0"},
-    {.name = "--trace-tiles", .value = "FIRST:LAST", .help = "only these tiles in it, from 0; default: all"},
+        .help = "also write trace.json, for Perfetto, next to profile.json: the phases of each tile in these "
+                "time steps, counted from 0"},
+    {.name = "--trace-tiles",
+        .value = "FIRST:LAST",
+        .help = "limit the trace to these tiles, counted from 0; default: all"},
     MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments);
@@ -47,7 +48,7 @@ const mt_command mt_command_run = {
     .name = "run",
     .operands = "[CASE.yaml]",
     .n_optional = 1,
-    .summary = "simulate a case; print activation times and cycles; write map, picture and profile",
+    .summary = "simulate a case; print activation times and cycles; write maps, a picture and a profile",
     .example = "myotile run data/cases/niederer-0.5.yaml --set time.end_ms=20 --output quick",
     .options = options,
     .ranks = true,
@@ -84,7 +85,7 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     const bool apart = mt_report_profile_apart(done, folder);
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
-        done->details ? ", tables of its tiles" : "", done->trace ? ", trace.json" : "");
+        done->details ? ", tables of the tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
         "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
         "%s%s%s%s%sused.yaml\n",

@@ -33,7 +33,7 @@ static mt_status check_options(const mt_arguments *arguments)
     for (int k = 0; k < 2; k++)
         if (mt_option_given(arguments, alone[k]))
             return mt_fail(MT_INPUT,
-                "%s with --sweep; allowed: with a single run, as of --set with one of the values", alone[k]);
+                "%s with --sweep; allowed: with a single run (--set with one of the values)", alone[k]);
     if (!mt_operand(arguments, 0)[0])
         return mt_fail(MT_INPUT, "--sweep without CASE.yaml; see myotile run --help");
     return MT_OK;
@@ -63,7 +63,7 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
         MT_TRY(join(arena, r->run.path, ", ", value->name, &r->run.path));
         MT_TRY(join(arena, r->run.what, " ", value->name, &r->run.what));
         MT_TRY(mt_fail_in(r->run.path, mt_problem_find_files(arena, &r->input)));
-        s->row[k] = (mt_sweep_row){.value = value->text, .outcome = "not begun", .step_cycles = NAN};
+        s->row[k] = (mt_sweep_row){.value = value->text, .outcome = "not started", .step_cycles = NAN};
     }
     return MT_OK;
 }
@@ -115,7 +115,7 @@ static mt_status print_table(mt_arena *arena, const sweep *s)
     const mt_table table = table_of(arena, s);
     MT_TRY(mt_print_tables(s->arguments, &table, 1));
     if (s->arguments->format != MT_FORMAT_TEXT) return MT_OK;
-    (void)fprintf(out, "\nIn %s/: %s, this table; and a folder for each value: %s/ ...\n", s->folder,
+    (void)fprintf(out, "\nIn %s/: %s (this table) and one folder for each value: %s/ ...\n", s->folder,
         file_name, s->values.value[0].name);
     if (fflush(out) == 0 && !ferror(out)) return MT_OK;
     return mt_fail(MT_FILE, "standard output: %s; the results are in %s/", strerror(errno), s->folder);
@@ -188,10 +188,11 @@ static mt_status outcome(const sweep *s)
 {
     const size_t left = s->values.n - s->n_begun;
     if (s->status == MT_STOPPED || left > 0)
-        return mt_fail(MT_STOPPED, "%s%s%zu of %zu values %s not begun", s->why, s->why[0] ? "; " : "", left,
-            s->values.n, left == 1 ? "was" : "were");
+        return mt_fail(MT_STOPPED, "%s%s%zu of %zu values %s not started", s->why, s->why[0] ? "; " : "",
+            left, s->values.n, left == 1 ? "was" : "were");
     if (s->status == MT_OK) return MT_OK;
-    return mt_fail(s->status, "%zu of %zu values failed, the first: %s", s->n_failed, s->values.n, s->why);
+    return mt_fail(
+        s->status, "%zu of %zu values failed; the first error: %s", s->n_failed, s->values.n, s->why);
 }
 
 static mt_status sweep_in(mt_arena *arena, sweep *s)

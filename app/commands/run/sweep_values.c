@@ -53,7 +53,7 @@ static mt_status make_name(mt_arena *arena, const char *key, const mt_sweep_valu
     const size_t n = strlen(key) + strlen(v->text) + 1;
     if (n > MT_SWEEP_NAME_MAX)
         return mt_fail(MT_INPUT,
-            "--sweep %.60s...: too long for the name of a folder; allowed: %d characters", v->set,
+            "--sweep %.60s...: too long for a folder name; allowed: at most %d characters", v->set,
             MT_SWEEP_NAME_MAX);
     MT_ALLOC(arena, text, n + 1);
     (void)snprintf(text, n + 1, "%s=%s", key, v->text);
@@ -68,7 +68,7 @@ static mt_status check_apart(const char *text, const mt_sweep_values *values, si
     for (size_t other = 0; other < k; other++)
         if (strcmp(values->value[other].name, values->value[k].name) == 0)
             return mt_fail(MT_INPUT,
-                "--sweep %.200s: two values would be in the folder %s; allowed: each once", text,
+                "--sweep %.200s: two values have the folder name %s; allowed: different values", text,
                 values->value[k].name);
     return MT_OK;
 }
@@ -78,7 +78,7 @@ mt_status mt_sweep_values_read(mt_arena *arena, const char *text, mt_sweep_value
     const char *equals = strchr(text, '='), *at = equals ? equals + 1 : NULL;
     size_t room = 1;
     *values = (mt_sweep_values){0};
-    if (!equals || equals == text) return refuse(text, "no key and values");
+    if (!equals || equals == text) return refuse(text, "key or values are missing");
     const size_t n_key = (size_t)(equals - text);
     for (const char *c = at; *c; c++) room += *c == ',';
     MT_ALLOC(arena, values->value, room);
