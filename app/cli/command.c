@@ -79,7 +79,8 @@ static mt_status refuse(const mt_command *command, int code, const char *word)
     const char letter[] = {'-', (char)optopt, 0};
     const mt_option *option = with_code(command->options, optopt);
     if (!option) return refuse_unknown(command, optopt ? letter : word);
-    if (code == ':') return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
+    if (code == ':')
+        return mt_fail(MT_INPUT, "%s: %s requires %s", command->name, option->name, option->value);
     return mt_fail(MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, mt_utf8_shown(word),
         option->name);
 }
@@ -90,9 +91,9 @@ static mt_status take_option(const mt_command *command, const mt_option *option,
         return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, option->name);
     /* the value is the name of another option: it was forgotten */
     if (option->value && (!*optarg || is_an_option(command->options, optarg)))
-        return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
+        return mt_fail(MT_INPUT, "%s: %s requires %s", command->name, option->name, option->value);
     if (option->instead) {
-        mt_warn("%s is no longer used; %s", option->name, option->instead);
+        mt_warn("%s is obsolete and ignored; %s", option->name, option->instead);
         return MT_OK;
     }
     arguments->given[arguments->n_given++] = (mt_given){option, option->value ? optarg : NULL};
@@ -106,13 +107,13 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
         return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
             mt_command_usage(command, use, sizeof use));
     if (arguments->n_operands > command->n_operands + command->n_optional && !command->more_operands)
-        return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
-            command->name, mt_utf8_shown(arguments->operand[command->n_operands + command->n_optional]),
+        return mt_fail(MT_INPUT, "%s: unexpected argument '%s'; usage: myotile %s [options]", command->name,
+            mt_utf8_shown(arguments->operand[command->n_operands + command->n_optional]),
             mt_command_usage(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++)
         if (o->needed && !mt_option_given(arguments, o->name))
             return mt_fail(
-                MT_INPUT, "%s: %s is needed; see myotile %s --help", command->name, o->name, command->name);
+                MT_INPUT, "%s: %s is required; see myotile %s --help", command->name, o->name, command->name);
     return MT_OK;
 }
 

@@ -4,16 +4,15 @@
 
 enum { WIDTH = 80, OPTION_COLUMN = 30, COMMAND_COLUMN = 21 };
 
-static const char about[] = "heart simulations on an emulated machine of tiles";
+static const char about[] = "cardiac electrophysiology on an emulated IPU system";
 static const struct {
     const char *code, *meaning;
-} exits[] = {{"0", "done"}, {"2", "bad case or arguments"}, {"3", "files or memory"},
-    {"4", "does not fit the machine"}, {"5", "numerics"},
+} exits[] = {{"0", "done"}, {"2", "invalid case or arguments"}, {"3", "file error or out of memory"},
+    {"4", "does not fit the machine"}, {"5", "numerical failure"},
     {"130, 143 or 129", "stopped by Ctrl-C, SIGTERM or SIGHUP"}};
-static const char isa[] = "chooses the instruction set (base, avx2 or avx512; usual: the best that the "
-                          "processor has). All give the same bits.";
-static const char cache[] =
-    "the folder of the cache, which keeps the largest stable diffusion substep of a mesh; usual: ~/.cache.";
+static const char isa[] = "instruction set: base, avx2 or avx512; default: the best one of the processor. "
+                          "Results are bit-identical.";
+static const char cache[] = "folder of the cache of largest stable diffusion substeps; default: ~/.cache";
 static const struct {
     const char *name, *meaning;
 } variables[] = {{"MYOTILE_ISA", isa}, {"XDG_CACHE_HOME", cache}};
@@ -91,7 +90,7 @@ static void print_option(FILE *out, const mt_option *option)
 {
     char term[96], meaning[1024];
     (void)snprintf(meaning, sizeof meaning, "%s%s%s", option->help,
-        option->repeats ? "; may be given several times" : "", option->needed ? " (needed)" : "");
+        option->repeats ? "; can be repeated" : "", option->needed ? " (required)" : "");
     print_entry(out, term_of(option, term, sizeof term), OPTION_COLUMN, meaning);
 }
 
@@ -146,11 +145,12 @@ void mt_help_manual(FILE *out, const mt_command *const *commands)
     (void)fprintf(out,
         ".TH MYOTILE 1 \"\" \"myotile %s\" \"User Commands\"\n.SH NAME\nmyotile \\- %s\n"
         ".SH SYNOPSIS\n.B myotile\n.I COMMAND\n[\\fIOPTIONS\\fR]\n"
-        ".SH DESCRIPTION\nMyotile simulates the electrical wave of the heart (monodomain model, finite "
+        ".SH DESCRIPTION\nMyotile simulates cardiac electrical activation (monodomain equation, finite "
         "volumes on\n"
-        "tetrahedra) on an emulated system of Graphcore IPUs, and reports the cycles, bytes and memory that "
-        "the\n"
-        "machine would have needed.\n.SH COMMANDS\n",
+        "tetrahedral meshes) on an emulated system of Graphcore IPUs, and reports the cycles, bytes and "
+        "memory "
+        "of\n"
+        "this system.\n.SH COMMANDS\n",
         MT_VERSION, about);
     for (; *commands; commands++) print_roff_command(out, *commands);
     (void)fputs(".SH ENVIRONMENT\n", out);

@@ -78,7 +78,8 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
         mt_option_word(arguments, "--progress", "auto", mt_console_mode_name, MT_CONSOLE_MODES, &progress));
     mt_console_choose(mt_ranks_speaks() ? (mt_console_mode)progress : MT_CONSOLE_NEVER);
     if (mt_ranks() && !command->ranks)
-        return mt_fail(MT_INPUT, "%s: started on %u ranks; allowed: one", command->name, mt_ranks()->n_ranks);
+        return mt_fail(
+            MT_INPUT, "%s: started on %u ranks; allowed: one rank", command->name, mt_ranks()->n_ranks);
     if (mt_ranks_speaks())
         mt_progress_leave_on_interrupt();
     else
@@ -176,13 +177,13 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     if (nowhere) out = nowhere;
     mt_console_listen(out);
     if (bounded)
-        mt_warn("OMP_NUM_THREADS: found %.40s; used: %d threads, as this computer has %d processors",
+        mt_warn("OMP_NUM_THREADS: found %.40s; used: %d threads, for %d processors",
             getenv("OMP_NUM_THREADS") ? getenv("OMP_NUM_THREADS") : "none", omp_get_max_threads(),
             omp_get_num_procs());
     if (status == MT_OK && !answer(commands, n, argv + 1, out)) status = dispatch(commands, n, argv + 1, out);
     errno = 0;
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
-        status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
+        status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "cannot be written");
     if (nowhere) (void)fclose(nowhere);
     mt_input_end_command();
     if (mt_ranks_end(status)) print_message(messages, mt_message());

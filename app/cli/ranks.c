@@ -42,7 +42,7 @@ mt_status mt_ranks_begin(void)
 {
     if (!launched() || launched_size() == 1) return MT_OK;
     return mt_fail(MT_INPUT,
-        "started as one of %ld ranks, and built without MPI; allowed: one, or a build with cmake -D "
+        "started as one of %ld ranks, but built without MPI; allowed: one rank, or a build with cmake -D "
         "MT_MPI=ON",
         launched_size());
 }
@@ -273,7 +273,8 @@ mt_status mt_ranks_begin(void)
     (void)MPI_Comm_dup(MPI_COMM_WORLD, &ending);
     if (n == 1 && launched_size() > 1)
         return mt_fail(MT_INPUT,
-            "started as one of %ld ranks by another MPI's launcher; allowed: that of the MPI built in",
+            "started as one of %ld ranks by the launcher of another MPI; allowed: the launcher of the MPI in "
+            "this build",
             launched_size());
     together = n > 1;
     count_threads();

@@ -42,8 +42,8 @@ static void add_column(mt_table *table, mt_column column)
     if (table->status != MT_OK) return;
     if (table->n_columns == MT_TABLE_COLUMNS_MAX || table->n_values > 0) {
         table->status = mt_fail(MT_INPUT,
-            "table \"%s\": column \"%s\" comes after %zu columns and %zu values; columns come first, at most "
-            "%d",
+            "table \"%s\": column \"%s\" follows %zu columns and %zu values; allowed: columns before values, "
+            "at most %d",
             table->title, column.key, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
         return;
     }
@@ -264,7 +264,7 @@ static mt_status written(FILE *stream)
 {
     errno = 0;
     if (fflush(stream) == 0 && !ferror(stream)) return MT_OK;
-    return mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
+    return mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "cannot be written");
 }
 
 mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format)

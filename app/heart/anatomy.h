@@ -6,9 +6,10 @@
 
 /* For option tables: the values of --surfaces, and the help of this option and of --tags (MT_MEANING_EXAMPLE). */
 #define MT_SURFACES_VALUE "given|found"
-#define MT_TAGS_HELP "what the tags of the triangles mean, where they are not base 1, epi 2, lv 3, rv 4"
+#define MT_TAGS_HELP "meaning of the triangle tags, if not base 1, epi 2, lv 3, rv 4"
 #define MT_SURFACES_HELP                                                                                     \
-    "take the tagged triangles, or find the surfaces by the shape; default: found where none is tagged"
+    "use the tagged triangles (given), or identify the surfaces by shape (found); default: found if no "     \
+    "triangle is tagged"
 
 /* How the surfaces are known. The numbers of tags alone never suffice. */
 typedef enum mt_anatomy {

@@ -124,8 +124,8 @@ mt_status mt_allreduce_prism(
     const char *set = mt_allreduce_links_set(arguments);
     ipu_target one;
     if (set)
-        return mt_fail(
-            MT_INPUT, "--machine-set %s with a prism; allowed: others, as it has links of its own", set);
+        return mt_fail(MT_INPUT,
+            "--machine-set %s with a prism; allowed: keys other than links, which the prism defines", set);
     if (layers * faces > MT_ALLREDUCE_IPUS_MAX)
         return mt_fail(
             MT_INPUT, "a prism of %zu chips; allowed: at most %d", layers * faces, MT_ALLREDUCE_IPUS_MAX);

@@ -50,7 +50,7 @@ static mt_status check_options(const mt_arguments *arguments)
     for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
         if (mt_option_given(arguments, alone[k]))
             return mt_fail(MT_INPUT,
-                "%s with --sweep; allowed: --ipus and --physical, of which it takes all ways around",
+                "%s with --sweep; allowed: --ipus and --physical; all logical topologies are tried",
                 alone[k]);
     return MT_OK;
 }
@@ -61,7 +61,8 @@ static mt_status read_sizes(sweep *s)
     for (bool more = true; more;) {
         char word[NAME] = "";
         const size_t n = strcspn(at, ",");
-        if (s->n_sizes == SIZES_MAX) return mt_fail(MT_INPUT, "--bytes: too many; allowed: %d", SIZES_MAX);
+        if (s->n_sizes == SIZES_MAX)
+            return mt_fail(MT_INPUT, "--bytes: too many sizes; allowed: at most %d", SIZES_MAX);
         (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
         MT_TRY(mt_allreduce_size(word, &s->elements[s->n_sizes++]));
         more = at[n] == ',';
@@ -80,7 +81,7 @@ static mt_status read_options(sweep *s)
     unsigned long ipus;
     MT_TRY(check_options(s->arguments));
     if (!mt_option_given(s->arguments, "--ipus"))
-        return mt_fail(MT_INPUT, "--ipus is needed with --sweep; allowed: a number of chips");
+        return mt_fail(MT_INPUT, "--ipus is required with --sweep; allowed: a number of chips");
     MT_TRY(mt_whole_number(
         "--ipus", mt_option_value(s->arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
     MT_TRY(mt_allreduce_words(s->arguments, &words, &s->method));
@@ -153,8 +154,9 @@ static mt_status find_shapes(sweep *s)
     }
     if (s->n_shapes == 0)
         return mt_fail(MT_INPUT,
-            "--sweep over %zu IPUs: no way around them; allowed: an even number on a ladder or torus, whole "
-            "layers of 3 or more in a prism",
+            "--sweep over %zu IPUs: no logical topology; allowed: an even number on a ladder or torus, a "
+            "multiple of 3 or more "
+            "in a prism",
             s->ipus);
     return MT_OK;
 }
@@ -189,7 +191,7 @@ static mt_status time_shape(const sweep *s, const shape *of, size_t elements, ti
     MT_TRY(mt_collective_plan(scratch, IPU_AUTO, elements, &c));
     t->automatic = c.plan.method;
     for (int m = IPU_CLOCKWISE; m < IPU_METHODS; m++) {
-        if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "the sweep was interrupted");
+        if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "the sweep was stopped");
         if (s->method == IPU_AUTO ? m != IPU_ANTICLOCKWISE : m == (int)s->method)
             MT_TRY(time_method(of, (ipu_method)m, t));
     }
@@ -222,21 +224,21 @@ static mt_status time_all(sweep *s)
 static mt_table table_of(const sweep *s)
 {
     char title[200];
-    (void)snprintf(title, sizeof title, "%s over %zu IPUs: %s, each shape by %s%s",
+    (void)snprintf(title, sizeof title, "%s over %zu IPUs: %s, method: %s%s",
         ipu_collective_name[s->operation], s->ipus, s->machine,
-        s->method == IPU_AUTO ? "its fastest method" : ipu_method_name[s->method],
-        s->method == IPU_AUTO ? "" : " alone");
+        s->method == IPU_AUTO ? "the fastest" : ipu_method_name[s->method],
+        s->method == IPU_AUTO ? "" : " only");
     mt_table table = mt_table_begin(s->arena, "sweep", title);
     mt_table_decimals(&table, "bytes", "vector", "bytes", 0);
-    mt_table_strings(&table, "physical", "joined");
-    mt_table_strings(&table, "logical", "way around");
+    mt_table_strings(&table, "physical", "physical topology");
+    mt_table_strings(&table, "logical", "logical topology");
     mt_table_decimals(&table, "replica", "replica", "IPUs", 0);
     mt_table_strings(&table, "method", "method");
     mt_table_decimals(&table, "steps", "steps", "", 0);
     mt_table_digits(&table, "time_us", "time", "us", 5);
-    mt_table_digits(&table, "bandwidth_gb_per_s", "vector a second", "GB/s", 4);
-    mt_table_strings(&table, "auto_method", "auto takes");
-    mt_table_digits(&table, "auto_time_us", "in", "us", 5);
+    mt_table_digits(&table, "bandwidth_gb_per_s", "bandwidth", "GB/s", 4);
+    mt_table_strings(&table, "auto_method", "auto selects");
+    mt_table_digits(&table, "auto_time_us", "its time", "us", 5);
     for (size_t k = 0; k < s->n_sizes * s->n_shapes; k++) {
         const timed *t = &s->row[k];
         const ipu_rings *rings = &t->shape->collective.rings;
@@ -313,8 +315,8 @@ static mt_status draw(const sweep *s)
     const char *group[MT_CHART_GROUPS_MAX], *bar[LINES], *kind[] = {""};
     double place[MT_CHART_GROUPS_MAX], value[MT_CHART_GROUPS_MAX * LINES];
     if (n_lines == 0)
-        return mt_fail(
-            MT_INPUT, "--picture of %s: no way around all chips has it", ipu_method_name[s->method]);
+        return mt_fail(MT_INPUT, "--picture of %s: no logical topology over all chips supports it",
+            ipu_method_name[s->method]);
     for (size_t l = 0; l < n_lines; l++) {
         const ipu_logical logical = line[l]->collective.rings.logical;
         (void)snprintf(lines[l], sizeof lines[l], "%s%s%s", line[l]->physical,
@@ -333,8 +335,8 @@ static mt_status draw(const sweep *s)
     return mt_chart_write(s->picture,
         &(mt_chart){.title = title,
             .caption = s->method == IPU_AUTO
-                           ? "Time, microseconds, by bytes of each chip's vector; each by its fastest method"
-                           : "Time, microseconds, by bytes of each chip's vector",
+                           ? "Time [microseconds] by vector size of each chip, with the fastest method"
+                           : "Time [microseconds] by vector size of each chip",
             .logarithmic = true,
             .n_groups = s->n_sizes,
             .n_bars = n_lines,

@@ -73,7 +73,7 @@ static void write_vectors(const doing *d)
 {
     const mt_collective *c = d->collective;
     for (size_t chip = 0; chip < c->target.ipus; chip++) {
-        mt_progress_stage_part("the first ones of each chip", (double)chip / (double)c->target.ipus);
+        mt_progress_stage_part("initial values of each chip", (double)chip / (double)c->target.ipus);
         for (size_t i = 0; i < c->plan.n_elements; i++) {
             const uint32_t value = beginning(c, chip, i);
             const float as_float = (float)value;

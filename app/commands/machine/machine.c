@@ -18,7 +18,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
-#define LINKS_ELSEWHERE "`myotile machine allreduce` lists the links between IPUs with their loads"
+#define LINKS_ELSEWHERE "`myotile machine allreduce` lists the links between IPUs and their loads"
 static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
     {.name = "--picture", .value = "OUT.png", .instead = LINKS_ELSEWHERE},
     {.name = "--ipus", .value = "N", .instead = LINKS_ELSEWHERE}, MT_OPTION_FORMAT,
@@ -27,7 +27,7 @@ static const mt_option show_options[] = {MT_OPTION_MACHINE_SET,
 const mt_command mt_command_machine_list = {
     .name = "machine list",
     .operands = "",
-    .summary = "list the machines that --target knows by name",
+    .summary = "list the machines that --target accepts by name",
     .example = "myotile machine list --format csv",
     .options = list_options,
     .run = list,
@@ -37,7 +37,8 @@ const mt_command mt_command_machine_show = {
     .name = "machine show",
     .operands = "NAME|FILE.yaml",
     .n_operands = 1,
-    .summary = "show every number of a machine, how it is known and its source",
+    .summary =
+        "show every constant of a machine, its status (measured, specified, derived, assumed) and its source",
     .example = "myotile machine show gc200",
     .options = show_options,
     .run = show,
@@ -219,23 +220,23 @@ static void derived_row(
 static mt_table derived_table(mt_arena *arena, const ipu_target *t)
 {
     const double cycles = (double)t->tiles * t->clock_hz; /* cycles of all tiles per second */
-    mt_table table = mt_table_begin(arena, "derived", "Derived numbers of one chip");
+    mt_table table = mt_table_begin(arena, "derived", "Derived quantities of one chip");
     mt_table_strings(&table, "quantity", "quantity");
     mt_table_digits(&table, "value", "value", "", 6);
     mt_table_strings(&table, "unit", "unit");
     mt_table_strings(&table, "formula", "formula");
     derived_row(&table, "memory", "memory", chip_MiB(t), "MiB", "tiles x bytes_per_tile");
-    derived_row(&table, "exchange_bandwidth", "exchange bandwidth, in and out at once",
+    derived_row(&table, "exchange_bandwidth", "exchange bandwidth, in and out simultaneously",
         cycles * (double)t->exchange_bytes_per_cycle / 1e12, "TB/s",
         "tiles x exchange.bytes_per_cycle x clock_hz");
-    derived_row(&table, "copy_bandwidth", "bandwidth of copies inside tiles",
+    derived_row(&table, "copy_bandwidth", "copy bandwidth within tiles",
         cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
         "tiles x exchange.local_copy_bytes_per_cycle x clock_hz");
     derived_row(&table, "exchange_latency", "latency of a one-word exchange, nearest row",
         (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) / t->clock_hz *
             1e9,
         "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
-    derived_row(&table, "instruction_time", "time of an instruction of a worker",
+    derived_row(&table, "instruction_time", "instruction time of a worker",
         (double)t->worker_contexts / t->clock_hz * 1e9, "ns", "worker_contexts / clock_hz");
     return table;
 }
@@ -259,8 +260,8 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
 {
     showing s = {.arena = arena, .target = t, .table = table};
     mt_yaml_node *root;
-    *table = mt_table_begin(arena, "bands",
-        "Uncertain constants: the values at which programs take the least time, and the most");
+    *table = mt_table_begin(
+        arena, "bands", "Uncertain constants: values with the least and the most execution time");
     mt_table_strings(table, "key", "key");
     mt_table_digits(table, "value", "value", "", 6);
     mt_table_digits(table, "fast", "least time", "", 6);

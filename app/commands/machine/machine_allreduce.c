@@ -13,47 +13,52 @@
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {.name = "--ipus", .value = "N", .help = "chips, unless it is a prism; 64 of them take 8 GB of memory"},
+    {.name = "--ipus",
+        .value = "N",
+        .help = "number of chips, except of a prism; 64 chips require 8 GB of host memory"},
     {.name = "--bytes",
         .value = "SIZE",
-        .help = "of each chip's vector: 4096, 64KiB, 1MiB, 10MB; with --sweep several: 4KiB,1MiB"},
+        .help = "size of the vector of each chip: 4096, 64KiB, 1MiB, 10MB; with --sweep one or several: "
+                "4KiB,1MiB"},
     {.name = "--sweep",
-        .help = "time it by size and by all ways around so many chips on a ladder, a torus and in prisms, "
-                "each by its fastest method or by --method; moves no numbers, and does not look at whether "
-                "the program fits a tile's memory"},
+        .help = "model the time for each size and each logical topology on a ladder, a torus and prisms of "
+                "this number of chips, "
+                "with the fastest method or --method; moves no data, and does not check that the program "
+                "fits the memory of a tile"},
     {.name = "--target",
         .value = "NAME|FILE.yaml",
-        .help = "the machine: a name that `myotile machine list` shows, or a file; default: gc200"},
+        .help = "the emulated machine: a name from `myotile machine list`, or a file; default: gc200"},
     MT_OPTION_MACHINE_SET,
     {.name = "--physical",
         .value = "ladder|torus|prism",
-        .help = "how the chips are joined; default: as the machine says. In a prism with a link between "
-                "layers, two inside and three in end layers"},
-    {.name = "--layers", .value = "N", .help = "of a prism"},
-    {.name = "--faces", .value = "N", .help = "of a prism: chips of a layer; default: 3"},
+        .help = "physical topology of the chips; default: that of the machine. A prism has one link between "
+                "layers, two within a layer "
+                "and three within the end layers"},
+    {.name = "--layers", .value = "N", .help = "number of layers of a prism"},
+    {.name = "--faces", .value = "N", .help = "number of chips in a layer of a prism; default: 3"},
     {.name = "--logical",
         .value = "peripheral-ring|barley-twist|ring-on-line|rung-ring-2|rung-ring-4|rung-ring-8",
-        .help = "the way around the chips; default: peripheral-ring. A prism has its own"},
+        .help = "logical topology; default: peripheral-ring. A prism has its own"},
     {.name = "--routing",
         .value = "DNC|SWNC|RINGSWNC|BTNC",
-        .help = "configuration of the links, which must go with the two above; default: BTNC for a "
-                "barley-twist, else DNC"},
+        .help = "routing of the links, which must match both topologies; default: BTNC for a barley-twist, "
+                "otherwise DNC"},
     {.name = "--replica",
         .value = "1|2|4|8",
-        .help = "chips of a replica; chips with the same place in their replicas go together; default: what "
-                "the way around is for"},
-    {.name = "--group", .value = "N", .help = "only so many consecutive replicas go together; default: all"},
-    {.name = "--orthogonal",
-        .help = "the replicas of a group are as far apart as they can be, not consecutive"},
+        .help = "number of chips in a replica; chips with the same index in their replicas form a group; "
+                "default: that of the logical "
+                "topology"},
+    {.name = "--group", .value = "N", .help = "number of consecutive replicas in a group; default: all"},
+    {.name = "--orthogonal", .help = "the replicas of a group are as far apart as possible, not consecutive"},
     {.name = "--operation",
         .value = "all-reduce|reduce-scatter|all-gather|broadcast",
-        .help = "default: all-reduce; a broadcast is from the first replica"},
+        .help = "the collective; a broadcast is from the first replica; default: all-reduce"},
     {.name = "--operator",
         .value = "add|mul|min|max|and|or",
-        .help = "of floats; and, or: of unsigned ints; default: add"},
+        .help = "operator of the reduction, on floats; and, or: on unsigned integers; default: add"},
     {.name = "--method",
         .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
-        .help = "default: auto, by the number of bytes; with --sweep the fastest"},
+        .help = "default: auto, selected by size; with --sweep: the fastest"},
     {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
     {.name = "--picture", .value = "OUT.png", .help = "draw the times of --sweep"}, MT_OPTION_FORCE,
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -61,7 +66,7 @@ static const mt_option options[] = {
 const mt_command mt_command_machine_allreduce = {
     .name = "machine allreduce",
     .operands = "",
-    .summary = "do an all-reduce or another collective over chips: its order, steps, links and time",
+    .summary = "emulate an all-reduce or another collective of several chips: rings, steps, links and time",
     .example = "myotile machine allreduce --ipus 16 --bytes 1MiB",
     .options = options,
     .run = allreduce,
@@ -81,7 +86,7 @@ static mt_status check_options(const mt_arguments *arguments, bool prism)
         if (mt_option_given(arguments, wrong[k]))
             return mt_fail(MT_INPUT, "%s %s; allowed: %s", wrong[k],
                 prism ? "with a prism" : "without --physical prism",
-                prism ? "--layers and --faces, which tell all of that" : "with it");
+                prism ? "--layers and --faces instead" : "with --physical prism");
     return MT_OK;
 }
 
@@ -89,7 +94,7 @@ static mt_status read_prism(mt_arena *arena, const mt_arguments *arguments, mt_c
 {
     unsigned long layers, faces;
     if (!mt_option_given(arguments, "--layers"))
-        return mt_fail(MT_INPUT, "--layers is needed for a prism; allowed: a number of layers");
+        return mt_fail(MT_INPUT, "--layers is required for a prism; allowed: a number of layers");
     MT_TRY(mt_whole_number(
         "--layers", mt_option_value(arguments, "--layers", ""), 2, MT_ALLREDUCE_IPUS_MAX / 3, &layers));
     MT_TRY(mt_whole_number(
@@ -136,7 +141,7 @@ static mt_status read_network(mt_arena *arena, const mt_arguments *arguments, mt
     if (joined == MT_PRISM) return read_prism(arena, arguments, c);
     if (!mt_option_given(arguments, "--ipus"))
         return mt_fail(
-            MT_INPUT, "--ipus is needed; allowed: a number of chips, or --physical prism --layers N");
+            MT_INPUT, "--ipus is required; allowed: a number of chips, or --physical prism --layers N");
     MT_TRY(
         mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
     MT_TRY(mt_allreduce_chips(arena, arguments, given ? mt_physical_name[joined] : NULL, ipus, c));
@@ -149,9 +154,9 @@ static mt_status read_all(mt_arena *arena, const mt_arguments *arguments, mt_col
     ipu_method method;
     size_t elements;
     if (mt_option_given(arguments, "--output"))
-        return mt_fail(MT_INPUT, "--output without --sweep; allowed: with it, or --format csv");
+        return mt_fail(MT_INPUT, "--output without --sweep; allowed: with --sweep, or --format csv");
     if (!mt_option_given(arguments, "--bytes"))
-        return mt_fail(MT_INPUT, "--bytes is needed; allowed: a size, or --sweep");
+        return mt_fail(MT_INPUT, "--bytes is required; allowed: a size, or --sweep");
     MT_TRY(mt_allreduce_words(arguments, c, &method));
     MT_TRY(mt_allreduce_size(mt_option_value(arguments, "--bytes", ""), &elements));
     MT_TRY(read_network(arena, arguments, c));
@@ -170,8 +175,8 @@ typedef struct tabling {
 
 static mt_table order_table(const tabling *a)
 {
-    mt_table table = mt_table_begin(
-        a->arena, "rings", "Rings, each from a chip to the next and from the last to the first");
+    mt_table table =
+        mt_table_begin(a->arena, "rings", "Rings: each chip sends to the next one, the last to the first");
     mt_table_decimals(&table, "ring", "ring", "", 0);
     mt_table_decimals(&table, "part", "part of the data", "", 0);
     mt_table_decimals(&table, "turn", "turn", "", 0);
@@ -221,11 +226,11 @@ static mt_status steps_table(const tabling *a, mt_table *out)
     mt_table_decimals(&table, "sent_bytes", "sent by a chip", "bytes", 0);
     mt_table_decimals(&table, "sync_cycles", "sync", "", 0);
     mt_table_decimals(&table, "copies_cycles", "copies", "", 0);
-    mt_table_decimals(&table, "inside_cycles", "exchange inside", "", 0);
-    mt_table_decimals(&table, "between_cycles", "between chips", "", 0);
+    mt_table_decimals(&table, "inside_cycles", "exchange within chips", "", 0);
+    mt_table_decimals(&table, "between_cycles", "exchange between chips", "", 0);
     mt_table_decimals(&table, "compute_cycles", "compute", "", 0);
     mt_table_decimals(&table, "step_cycles", "one step", "", 0);
-    mt_table_decimals(&table, "all_cycles", "all of them", "", 0);
+    mt_table_decimals(&table, "all_cycles", "all steps", "", 0);
     for (size_t s = 0, n = 1; s < a->of->plan.n_steps; s += n) {
         const ipu_superstep_timing *step = &steps[s];
         for (n = 1; s + n < a->of->plan.n_steps && alike(a, steps, s, s + n);) n++;
@@ -257,7 +262,7 @@ static mt_table links_table(const tabling *a)
     size_t idle = 0;
     char title[80];
     for (uint32_t l = 0; l < network->n_links; l++) idle += link_bytes(timing, a->of->plan.n_steps, l) == 0;
-    (void)snprintf(title, sizeof title, "Links, in all steps; %zu others carry nothing", idle);
+    (void)snprintf(title, sizeof title, "Links, sum of all steps; %zu others are unused", idle);
     mt_table table = mt_table_begin(a->arena, "links", title);
     mt_table_strings(&table, "link", "link");
     mt_table_decimals(&table, "bytes", "bytes", "", 0);
@@ -289,10 +294,10 @@ static mt_status totals_table(const tabling *a, mt_table *out)
     mt_table_property(&table, "steps", "steps", (double)a->of->plan.n_steps, "");
     mt_table_property(&table, "cycles", "all steps", (double)profile.cycles, "cycles");
     mt_table_property(&table, "time_us", "time", us, "us");
+    mt_table_property(&table, "fast_us", "minimum time (uncertain constants)", fast / clock * 1e6, "us");
+    mt_table_property(&table, "slow_us", "maximum time (uncertain constants)", slow / clock * 1e6, "us");
     mt_table_property(
-        &table, "fast_us", "with uncertain constants at their fast ends", fast / clock * 1e6, "us");
-    mt_table_property(&table, "slow_us", "at their slow ends", slow / clock * 1e6, "us");
-    mt_table_property(&table, "bandwidth_gb_per_s", "vector a second", bytes / us / 1e3, "GB/s");
+        &table, "bandwidth_gb_per_s", "bandwidth (vector size / time)", bytes / us / 1e3, "GB/s");
     *out = table;
     return MT_OK;
 }
@@ -321,7 +326,7 @@ static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
     char *text;
     MT_ALLOC(arena, text, TEXT);
     (void)snprintf(text, TEXT,
-        "compiling the collective (%zu steps of %zu tiles; with its numbers about %.0f:%02.0f min)",
+        "compiling the collective (%zu steps of %zu tiles; about %.0f:%02.0f min with the data)",
         c->plan.n_steps, c->target.tiles, floor(seconds / 60), floor(fmod(seconds, 60)));
     mt_progress_stage(text);
     return MT_OK;
@@ -335,11 +340,11 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     mt_table tables[TABLES];
     if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments);
     if (mt_option_given(arguments, "--picture"))
-        mt_warn("--picture is no longer used without --sweep; the table of links has their loads");
+        mt_warn("--picture without --sweep is obsolete and ignored; the table of links contains the loads");
     MT_TRY(read_all(arena, arguments, &c));
     MT_TRY(begin_stage(arena, &c));
     MT_TRY(mt_collective_make(arena, &c, &made));
-    mt_progress_stage("moving its numbers");
+    mt_progress_stage("moving the data");
     MT_TRY(mt_collective_do(arena, &c, &made, &engine));
     MT_TRY(make_tables(arena, &c, engine, tables));
     return mt_print_tables(arguments, tables, TABLES);

@@ -25,30 +25,31 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--ipus",
         .value = "N,...",
-        .help = "how many IPUs, one or several counts; a part for each tile; default: 1"},
+        .help = "number of IPUs, one or several; the mesh has one part per tile; default: 1"},
     {.name = "--scheme",
         .value = "NAME",
-        .help = "how separator elements are sent: full, ranged, mixed-clean (default), exact or budget"},
+        .help = "separator scheme: full, ranged, mixed-clean (default), exact or budget"},
     MT_TILING_OPTIONS,
     {.name = "--output",
         .letter = 'o',
         .value = "OUT.hdf",
-        .help = "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs"},
+        .help = "write the mesh with its partition, for `run` and ParaView; for one number of IPUs"},
     {.name = "--picture",
         .value = "OUT.png",
-        .help = "draw the mesh, each tile's part in its own colour; for one count of IPUs"},
+        .help = "draw the mesh, coloured by tile; for one number of IPUs"},
     {.name = "--profile",
         .value = "DIR",
-        .help = "folder (made if missing) for profile.json and tables of what each tile and link would do, "
-                "without running; for one count of IPUs"},
-    {.name = "--check", .help = "replay the exchange word by word to check that its schedule can run; slow"},
+        .help = "folder (created if missing) for profile.json and tables of the modelled load of each tile "
+                "and link; for one number "
+                "of IPUs"},
+    {.name = "--check", .help = "replay the exchange word by word to verify its schedule; slow"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_partition = {
     .name = "partition",
     .operands = "MESH.hdf",
     .n_operands = 1,
-    .summary = "cut a mesh for the tiles of a machine and count what they must exchange",
+    .summary = "partition a mesh for the tiles of a machine, and compute its exchange and memory",
     .example = "myotile partition slab.hdf --ipus 1,4 --partition hierarchical --scheme exact",
     .options = options,
     .run = partition,
@@ -102,7 +103,7 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
         {"separator_elements", "separator elements", 0, mt_tile_separator},
         {"halo_elements", "halo elements needed", 0, mt_tile_needed},
         {"elements_received", "elements received", 0, mt_tile_received},
-        {"elements_unused", "of these unused", 1, mt_tile_unused},
+        {"elements_unused", "elements received but unused", 1, mt_tile_unused},
         {"neighbours", "neighbour tiles", 0, mt_tile_neighbours},
         {"ranges_sent", "ranges sent", 0, mt_tile_ranges_sent},
         {"pieces_received", "pieces received", 0, mt_tile_pieces_received}};
@@ -133,20 +134,20 @@ static void add_cost_rows(mt_table *table, const mt_costs *costs)
     const whole_row rows[] = {
         {"fullest_tile_bytes", "memory of the fullest tile", (double)costs->memory_max, "bytes"},
         {"median_tile_bytes", "memory of the median tile", (double)costs->memory_median, "bytes"},
-        {"exchange_cycles", "exchange of a diffusion substep, with its copies",
+        {"exchange_cycles", "exchange of a diffusion substep, including copies",
             (double)costs->exchange_cycles, "cycles"},
-        {"exchange_setup_cycles", "set-up, inside IPUs", (double)costs->parts.setup, "cycles"},
+        {"exchange_setup_cycles", "set-up, within IPUs", (double)costs->parts.setup, "cycles"},
         {"exchange_words_cycles", "words", (double)costs->parts.words, "cycles"},
         {"exchange_waiting_cycles", "waiting", (double)costs->parts.waiting, "cycles"},
-        {"rearrangement_cycles", "copies inside tiles", (double)costs->rearrangement_cycles, "cycles"},
+        {"rearrangement_cycles", "copies within tiles", (double)costs->rearrangement_cycles, "cycles"},
         {"between_ipus_cycles", "between IPUs", (double)costs->external_cycles, "cycles"},
-        {"substep_least_cycles", "whole diffusion substep, constants that take the least time",
+        {"substep_least_cycles", "diffusion substep, minimum (uncertain constants)",
             (double)costs->pde_step.at[IPU_FAST], "cycles"},
-        {"substep_most_cycles", "constants that take the most time", (double)costs->pde_step.at[IPU_SLOW],
-            "cycles"},
-        {"exchange_lower_bound_cycles", "lower bound of the exchange inside IPUs",
+        {"substep_most_cycles", "diffusion substep, maximum (uncertain constants)",
+            (double)costs->pde_step.at[IPU_SLOW], "cycles"},
+        {"exchange_lower_bound_cycles", "lower bound of the exchange within IPUs",
             (double)costs->exchange_bound_cycles, "cycles"},
-        {"between_ipus_bytes", "bytes between IPUs, once for each receiving IPU",
+        {"between_ipus_bytes", "bytes between IPUs, counted once per receiving IPU",
             (double)costs->bytes_crossing, "bytes"},
         {"exchange_load_balance_percent", "load balance of the exchange (mean/max)",
             100 * costs->effectiveness, "%"}};
@@ -178,8 +179,8 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     add_cost_rows(table, costs);
     if (balance->largest_before == 0) return MT_OK;
     mt_table_property(table, "elements_moved", "elements moved to balance halos", (double)balance->moves, "");
-    mt_table_property(table, "halo_elements_before_max", "most halo elements needed before that",
-        (double)balance->largest_before, "");
+    mt_table_property(table, "halo_elements_before_max",
+        "largest number of halo elements needed before balancing", (double)balance->largest_before, "");
     return MT_OK;
 }
 
@@ -232,7 +233,7 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     MT_TRY(mt_costs_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
     if (job->profile && !costs.fits)
-        return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: it %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
+        return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
             mt_costs_verdict(&costs), costs.why);
     if (job->profile) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
@@ -252,7 +253,7 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
 
 static mt_status get_mesh(mt_arena *arena, cutting *job)
 {
-    begin_stage(&job->stages, "mesh and its neighbours", 0);
+    begin_stage(&job->stages, "mesh and adjacency", 0);
     MT_TRY(mt_read_mesh(arena, job->path, &job->mesh));
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
     MT_TRY(mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
@@ -289,7 +290,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.out) MT_TRY(mt_file_check(job.out, replace));
     if (job.picture) MT_TRY(mt_page_check_name(job.picture, replace));
     if (n > 1 && (job.out || job.picture || job.profile))
-        return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: with one",
+        return mt_fail(MT_INPUT, "%s with %zu numbers of IPUs; allowed: one",
             job.out       ? "--output"
             : job.picture ? "--picture"
                           : "--profile",

@@ -13,17 +13,19 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option convert_options[] = {
     {.name = "--unit",
         .value = "um|mm|cm|m",
-        .help = "of the numbers in IN; default: as IN states it, or um for CARP, else mm"},
+        .help =
+            "unit of the coordinates in IN; default: the unit stated in IN, or um for CARP, otherwise mm"},
     {.name = "--repair",
-        .help = "turn inverted elements, remove flat, duplicate and overlapping ones and loose pieces"},
+        .help = "reorient inverted elements; remove flat, duplicate and overlapping elements and "
+                "disconnected pieces"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary = "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .xdmf "
-               ".node; or repair it",
+    .summary = "convert or repair a mesh; formats by file name: .hdf .msh .pts .vtu, for input also .vtk "
+               ".xdmf .node",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,
@@ -38,7 +40,7 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "regions", "regions", (double)i->n_regions, "");
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "triangle_tags", "different tags of triangles", (double)i->n_surfaces, "");
+    mt_table_property(&table, "triangle_tags", "distinct triangle tags", (double)i->n_surfaces, "");
     mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
     return table;
@@ -68,19 +70,18 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 {
     mt_table_property(
         table, "inverted_elements_reoriented", "inverted elements reoriented", (double)r->turned, "");
-    mt_table_property(table, "duplicate_elements_merged", "duplicate elements of other regions merged",
+    mt_table_property(table, "duplicate_elements_merged", "duplicate elements of different regions merged",
         (double)r->repeats.n_merged, "");
     mt_table_property(
         table, "duplicate_elements_removed", "duplicate elements removed", (double)r->duplicates, "");
     mt_table_property(table, "elements_with_repeated_vertex_removed",
         "elements with a repeated vertex removed", (double)r->repeated, "");
     mt_table_property(table, "edges_collapsed", "edges collapsed", (double)r->flat.edges, "");
-    mt_table_property(
-        table, "elements_collapsed", "elements collapsed with them", (double)r->flat.elements, "");
+    mt_table_property(table, "elements_collapsed", "elements removed by this", (double)r->flat.elements, "");
     mt_table_property(table, "flat_surface_elements_removed", "flat elements removed at the surface",
         (double)r->flat.surface, "");
-    mt_table_property(table, "flat_interior_elements_removed", "flat elements removed inside, leaving a slit",
-        (double)r->flat.inside, "");
+    mt_table_property(table, "flat_interior_elements_removed",
+        "flat interior elements removed, leaving a slit", (double)r->flat.inside, "");
     mt_table_property(
         table, "overlapping_elements_removed", "overlapping elements removed", (double)r->overlapping, "");
     mt_table_property(table, "pieces_removed", "disconnected pieces removed", (double)r->pieces, "");

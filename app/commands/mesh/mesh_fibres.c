@@ -17,29 +17,28 @@
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("OUT", "the file to write, in the format of its ending: the mesh with its fibres, "
-                            "sheets, `depth` and `layer`"),
+    MT_OPTION_OUTPUT("OUT", "the file to write: the mesh with fibres, sheets, `depth` and `layer`; its "
+                            "ending selects the format"),
     {.name = "--axis",
         .value = "X,Y,Z",
-        .help = "the same fibre everywhere, for a mesh that is not a heart; no surfaces are needed"},
-    {.name = "--sheet",
-        .value = "X,Y,Z",
-        .help = "with --axis: the same sheet everywhere; default: no sheets"},
-    {.name = "--endo-deg", .value = "A", .help = "angle of the fibres at the endocardium; default: 60"},
-    {.name = "--epi-deg", .value = "A", .help = "angle of the fibres at the epicardium; default: -60"},
+        .help = "uniform fibre direction, for a mesh that is not a heart; requires no surfaces"},
+    {.name = "--sheet", .value = "X,Y,Z", .help = "with --axis: uniform sheet direction; default: no sheets"},
+    {.name = "--endo-deg", .value = "A", .help = "fibre angle at the endocardium; default: 60"},
+    {.name = "--epi-deg", .value = "A", .help = "fibre angle at the epicardium; default: -60"},
     {.name = "--sheet-endo-deg",
         .value = "A",
-        .help = "angle of the sheets to the normal of the wall at the endocardium; default: 0"},
-    {.name = "--sheet-epi-deg", .value = "A", .help = "angle of the sheets at the epicardium; default: 0"},
+        .help = "sheet angle to the wall normal at the endocardium; default: 0"},
+    {.name = "--sheet-epi-deg", .value = "A", .help = "sheet angle at the epicardium; default: 0"},
     {.name = "--layers",
         .value = "ENDO,MID,EPI",
-        .help = "thickness of the layers as shares of the wall; default: thirds"},
+        .help = "thickness of the transmural layers as fractions of the wall; default: thirds"},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
     {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
-    {.name = "--replace-fibres", .help = "allow OUT to be MESH even if it has fibres: they are lost"},
+    {.name = "--replace-fibres", .help = "allow -o to overwrite MESH and its fibres"},
     {.name = "--variant",
         .value = "smooth|bayer",
-        .help = "the rule without jumps inside the walls, or as published; default: smooth"},
+        .help = "smooth: the rule without discontinuities inside the walls; bayer: as published; default: "
+                "smooth"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fibres = {
@@ -47,7 +46,7 @@ const mt_command mt_command_mesh_fibres = {
     .operands = "MESH",
     .n_operands = 1,
     .summary =
-        "give a heart its fibres by rule (Bayer et al. 2012) from its surfaces, or a mesh uniform fibres",
+        "compute rule-based fibres of a heart from its surfaces (Bayer et al. 2012), or set uniform fibres",
     .example = "myotile mesh fibres heart.hdf -o fibred.hdf --endo-deg 60 --epi-deg -60",
     .options = options,
     .run = fibres,
@@ -58,8 +57,9 @@ const mt_command mt_command_mesh_fibres = {
 static void warn_of_radians(const char *path, const char *option, size_t n, const double *deg)
 {
     if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
-    mt_warn("%s: %s: found %g degrees, which looks like radians (they would be %.1f degrees); usual for "
-            "fibres: 40 to 80 degrees either way",
+    mt_warn("%s: %s: found %g degrees, possibly meant in radians (%.1f degrees); usual fibre angles: 40 to "
+            "80 degrees "
+            "of either sign",
         path, option, deg[0], deg[0] * 180 / M_PI);
 }
 
@@ -106,7 +106,7 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     mt_table table = mt_table_properties(arena, "fibres", title);
     mt_table_property(&table, "elements", "elements", (double)f->n_elements, "");
     mt_table_property(&table, "ventricles", "ventricles", f->has_rv ? 2 : 1, "");
-    mt_table_property(&table, "apex_vertices", "vertices of the apex", (double)f->n_apex, "");
+    mt_table_property(&table, "apex_vertices", "apical vertices", (double)f->n_apex, "");
     mt_table_property(
         &table, "iterations_left_endocardium", "iterations, left endocardium", (double)f->lv.iterations, "");
     mt_table_property(&table, "iterations_right_endocardium", "iterations, right endocardium",
@@ -115,18 +115,19 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
         &table, "iterations_apex_to_base", "iterations, apex to base", (double)f->apex_base.iterations, "");
     mt_table_property(&table, "largest_residual", "largest residual",
         fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
-    mt_table_property(&table, "elements_with_base_normal", "elements with the base's normal",
+    mt_table_property(&table, "elements_with_base_normal", "elements with the normal of the base",
         (double)f->n_psi_constant, "");
-    mt_table_property(&table, "elements_with_neighbour_fibre",
-        "elements with a fibre copied from a neighbour", (double)f->n_copied, "");
-    mt_table_property(&table, "faces_with_fibre_jump_percent", "faces with a fibre jump above 30 degrees",
+    mt_table_property(&table, "elements_with_neighbour_fibre", "elements with the fibre of a neighbour",
+        (double)f->n_copied, "");
+    mt_table_property(&table, "faces_with_fibre_jump_percent",
+        "faces with a fibre discontinuity above 30 degrees",
         f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
     mt_table_property(
-        &table, "inner_layer_percent", "volume of the inner layer", 100 * f->layer_volume[0], "%");
+        &table, "inner_layer_percent", "volume of the endocardial layer", 100 * f->layer_volume[0], "%");
     mt_table_property(
-        &table, "middle_layer_percent", "volume of the middle layer", 100 * f->layer_volume[1], "%");
+        &table, "middle_layer_percent", "volume of the midmyocardial layer", 100 * f->layer_volume[1], "%");
     mt_table_property(
-        &table, "outer_layer_percent", "volume of the outer layer", 100 * f->layer_volume[2], "%");
+        &table, "outer_layer_percent", "volume of the epicardial layer", 100 * f->layer_volume[2], "%");
     mt_table_property(&table, "time_s", "time", seconds, "s");
     return table;
 }
@@ -138,8 +139,9 @@ static mt_status check_replacing(
     const char *what = mesh->fibre ? "fibres" : mesh->depth ? "depths" : mesh->layer ? "layers" : NULL;
     if (!what || mt_option_given(arguments, "--replace-fibres") || !mt_file_same(in, out)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: the mesh has %s, which -o %s would replace; allowed: another file, or --replace-fibres. To tag "
-        "its surfaces and keep its fibres: myotile mesh surfaces",
+        "%s: the mesh has %s, which -o %s would overwrite; allowed: another file, or --replace-fibres. "
+        "`myotile mesh "
+        "surfaces` tags the surfaces and preserves the fibres",
         in, what, out);
 }
 
@@ -153,7 +155,7 @@ static mt_status refuse_rule(const mt_arguments *arguments)
     for (size_t k = 0; k < sizeof of_rule / sizeof *of_rule; k++)
         if (mt_option_given(arguments, of_rule[k]))
             return mt_fail(MT_INPUT,
-                "mesh fibres: --axis and %s are both given; allowed: --axis, with or without --sheet, or the "
+                "mesh fibres: --axis and %s are both given; allowed: --axis, with or without --sheet, or "
                 "options of the rule",
                 of_rule[k]);
     return MT_OK;
@@ -165,8 +167,7 @@ static mt_status read_direction(const mt_arguments *arguments, const char *optio
     MT_TRY(mt_numbers(option, text, 3, -INFINITY, direction));
     const double length = hypot(hypot(direction[0], direction[1]), direction[2]);
     if (length > 0 && length <= 1e6) return MT_OK;
-    return mt_fail(
-        MT_INPUT, "%s %s; allowed: three numbers that are not all 0, at most 1e6 long", option, text);
+    return mt_fail(MT_INPUT, "%s %s; allowed: three numbers, not all 0, of length at most 1e6", option, text);
 }
 
 /* Stores the fibre and the optional sheet in every element. Depth and layers are unchanged. */
@@ -182,7 +183,8 @@ static mt_status put_uniform(mt_arena *arena, const mt_arguments *arguments, mt_
     if (has_sheet) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++)
         if (!mt_mesh_put_directions(mesh, c, fibre, has_sheet ? sheet : NULL))
-            return mt_fail(MT_INPUT, "--sheet %s is parallel to --axis %s; allowed: a direction across it",
+            return mt_fail(MT_INPUT,
+                "--sheet %s is parallel to --axis %s; allowed: a direction that is not parallel",
                 mt_option_value(arguments, "--sheet", ""), mt_option_value(arguments, "--axis", ""));
     return MT_OK;
 }
@@ -216,7 +218,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     const mt_mesh_format *to = NULL;
     const bool uniform = mt_option_given(arguments, "--axis");
     if (mt_option_given(arguments, "--sheet") && !uniform)
-        return mt_fail(MT_INPUT, "mesh fibres: --sheet is given without --axis; allowed: both");
+        return mt_fail(MT_INPUT, "mesh fibres: --sheet without --axis; allowed: with --axis");
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(read_rule(arguments, in, &rule));
     /* the output can be the same file, since this only adds to the mesh */
@@ -228,7 +230,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     const double start_s = mt_now_s();
-    mt_progress_stage("solving for the coordinates of the walls");
+    mt_progress_stage("solving for the transmural and apicobasal coordinates");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));

@@ -18,16 +18,14 @@
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
-    {.name = "--elements", .value = "N", .help = "how many elements, met within 5 %; default: 100000"},
-    {.name = "--edge-mm", .value = "H", .help = "mean edge of the elements, in place of --elements"},
-    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in the surfaces; default: mm"},
+    MT_OPTION_OUTPUT("OUT", "the file to write, with surface tags base 1, epicardium 2, LV 3, RV 4"),
+    {.name = "--elements", .value = "N", .help = "number of elements, within 5 %; default: 100000"},
+    {.name = "--edge-mm", .value = "H", .help = "mean edge length of the elements, instead of --elements"},
+    {.name = "--unit", .value = "um|mm|cm|m", .help = "unit of the coordinates in the surfaces; default: mm"},
     {.name = "--as",
         .value = "base|epi|lv|rv|-,...",
-        .help = "what each SURFACE is, in their order; - for nothing of these"},
-    {.name = "--tags",
-        .value = MT_MEANING_EXAMPLE,
-        .help = "what the tags of the triangles mean, in place of --as"},
+        .help = "anatomical surface of each SURFACE, in order; -: none of these"},
+    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = "meaning of the triangle tags, instead of --as"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fill = {
@@ -35,8 +33,9 @@ const mt_command mt_command_mesh_fill = {
     .operands = "SURFACE...",
     .n_operands = 1,
     .more_operands = true,
-    .summary = "make a mesh of the body in a closed surface (.obj, .stl, .vtk, .vtp, ...; one file or "
-               "several) with gmsh",
+    .summary = "generate a tetrahedral mesh of the volume in a closed surface (.obj, .stl, .vtk, .vtp, ...; "
+               "one or several files) "
+               "with gmsh",
     .example = "myotile mesh fill data/geometry/ventricle.obj --elements 10000 -o filled.hdf",
     .options = options,
     .run = fill,
@@ -76,7 +75,7 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     MT_TRY(format->read(arena, path, unit_mm, surface));
     mt_print_notes(path, surface);
     if (surface->n_elements > 0)
-        return mt_fail(MT_INPUT, "%s: has %zu elements already; a surface without any is needed", path,
+        return mt_fail(MT_INPUT, "%s: found %zu elements; allowed: a surface without elements", path,
             surface->n_elements);
     return MT_OK;
 }
@@ -145,8 +144,8 @@ static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
     mt_status status = mt_meaning_find(mesh, found, &meaning);
     if (status == MT_MEMORY) return status;
     if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_MEANING_EXAMPLE);
-    mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv 4, and are not "
-            "used; to use them: %s",
+    mt_warn("the triangle tags of the surface are not base 1, epi 2, lv 3 and rv 4, and are ignored; to use "
+            "them: %s",
         text);
     return MT_OK;
 }
@@ -164,7 +163,7 @@ static mt_status tag_surfaces(mt_arena *arena, filling *f, mt_mesh *mesh, mt_sur
 {
     mt_adjacency adjacency;
     mt_mesh shape;
-    mt_progress_stage("looking for the surfaces");
+    mt_progress_stage("finding the surfaces");
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
     shape = *mesh;
@@ -194,7 +193,7 @@ static mt_table fill_table(mt_arena *arena, const char *title, const filling *f,
     mt_table_property(&table, "points_merged", "points merged", (double)f->body.closed.n_merged, "");
     mt_table_property(&table, "degenerate_or_duplicate_triangles", "degenerate or duplicate triangles",
         (double)(f->body.closed.n_degenerate + f->body.closed.n_duplicate), "");
-    mt_table_property(&table, "fragment_triangles_removed", "triangles of small fragments, removed",
+    mt_table_property(&table, "fragment_triangles_removed", "triangles of small fragments removed",
         (double)f->body.closed.n_chips, "");
     mt_table_property(
         &table, "triangles_reoriented", "triangles reoriented", (double)f->body.closed.n_turned, "");
@@ -213,7 +212,7 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
     mt_table table = mt_table_begin(arena, "attempts", "Meshing attempts");
     mt_table_strings(&table, "surface", "surface");
     mt_table_decimals(&table, "feature_angle_deg", "feature angle", "deg", 0);
-    mt_table_digits(&table, "edge_mm", "edge", "mm", 4);
+    mt_table_digits(&table, "edge_mm", "mean edge", "mm", 4);
     mt_table_decimals(&table, "elements", "elements", "", 0);
     mt_table_decimals(&table, "worst_radius_ratio", "worst radius ratio", "", 4);
     mt_table_decimals(&table, "time_s", "time", "s", 1);
@@ -244,8 +243,8 @@ static mt_status wanted_elements(const mt_arguments *arguments, filling *f)
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
     f->elements = f->body.closed.volume_mm3 / (element_of_edge * edge_mm * edge_mm * edge_mm);
     if (f->elements >= 100 && f->elements <= 5e7) return MT_OK;
-    return mt_fail(MT_INPUT, "--edge-mm %s makes about %.3g elements of %.4g mm^3; allowed: 100 to 5e7", edge,
-        f->elements, f->body.closed.volume_mm3);
+    return mt_fail(MT_INPUT, "--edge-mm %s requires about %.3g elements for %.4g mm^3; allowed: 100 to 5e7",
+        edge, f->elements, f->body.closed.volume_mm3);
 }
 
 static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)

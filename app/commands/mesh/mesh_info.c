@@ -17,14 +17,15 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--trial-steps",
         .value = "N",
-        .help = "also make N diffusion substeps from noise, of the largest stable size"},
+        .help = "also compute N diffusion substeps of the largest stable size, from random values"},
     MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "describe a mesh: counts, extent, volume, edges, quality, tags, largest stable substep",
+    .summary =
+        "print counts, extent, volume, element size, quality, tags and largest stable substep of a mesh",
     .example = "myotile mesh info slab.hdf",
     .options = options,
     .run = info,
@@ -102,7 +103,7 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
 /* Lists the sets of elements that can overlap. */
 static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
 {
-    mt_table table = mt_table_begin(arena, "groups", "Groups, of which an element can have several");
+    mt_table table = mt_table_begin(arena, "groups", "Groups (an element can belong to several)");
     mt_table_decimals(&table, "tag", "tag", "", 0);
     mt_table_strings(&table, "name", "name");
     mt_table_decimals(&table, "elements", "elements", "", 0);
@@ -126,7 +127,7 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
     mt_tissue tissue = mt_tissue_usual;
     if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
     const mt_tissues tissues = mt_tissues_uniform(&tissue);
-    mt_progress_stage("making the diffusion operator");
+    mt_progress_stage("computing the diffusion operator");
     const mt_status status =
         mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_usual, cached, diffusion);
     mt_progress_stage(NULL);
@@ -141,7 +142,7 @@ static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffus
 {
     mt_table_property(table, "largest_stable_substep_ms",
         mesh->fibre ? "largest stable diffusion substep"
-                    : "largest stable diffusion substep, equal conductivities",
+                    : "largest stable diffusion substep, isotropic conductivity",
         found ? diffusion->limit_dt_ms : NAN, "ms");
     mt_operator_rows(table, found ? diffusion : NULL);
 }
@@ -151,8 +152,8 @@ static mt_status try_steps(
     mt_arena *arena, mt_table *table, const char *path, mt_diffusion *diffusion, bool found, size_t steps)
 {
     mt_stability_trial trial;
-    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion operator to try", path);
-    mt_progress_stage("making trial substeps");
+    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: the mesh has no diffusion operator", path);
+    mt_progress_stage("computing trial substeps");
     mt_status status = mt_diffusion_keep_rows(arena, diffusion);
     if (status == MT_OK)
         status = mt_stability_trial_run(
@@ -160,10 +161,10 @@ static mt_status try_steps(
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_table_property(table, "trial_substeps", "trial substeps", (double)trial.n_steps, "");
-    mt_table_property(table, "noise_ratio", "|V - mean| after them / before",
+    mt_table_property(table, "noise_ratio", "|V - mean|, final / initial",
         trial.before > 0 ? trial.after / trial.before : NAN, "");
-    mt_table_property(table, "largest_noise_growth", "largest growth of |V - mean| in a substep",
-        trial.most_growth - 1, "");
+    mt_table_property(
+        table, "largest_noise_growth", "largest growth of |V - mean| per substep", trial.most_growth - 1, "");
     return MT_OK;
 }
 

@@ -12,15 +12,18 @@
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {MT_OPTION_OUTPUT("OUT", "the file to write, in the format of its ending"),
-    {.name = "--times", .value = "N", .help = "how often each element is cut into eight; default: 1"},
+static const mt_option options[] = {
+    MT_OPTION_OUTPUT("OUT", "the file to write; its ending selects the format"),
+    {.name = "--times",
+        .value = "N",
+        .help = "number of refinements, each of an element into eight; default: 1"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_refine = {
     .name = "mesh refine",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "halve the edges of a mesh: cut every element into eight, every tagged triangle into four",
+    .summary = "refine a mesh uniformly: split every element into eight, every tagged triangle into four",
     .example = "myotile mesh refine slab.hdf -o fine.hdf",
     .options = options,
     .run = refine,
@@ -45,8 +48,8 @@ static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *
     mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "characteristic_length_before_mm", "characteristic length before",
-        before->size.length_mm, "mm");
+    mt_table_property(
+        &table, "characteristic_length_before_mm", "element size before", before->size.length_mm, "mm");
     mt_table_property(&table, "mean_edge_before_mm", "mean edge before", before->size.edge_mm, "mm");
     mt_element_size_rows(&table, &after->size);
     mt_table_property(&table, "worst_radius_ratio_before", "worst radius ratio before", before->quality, "");

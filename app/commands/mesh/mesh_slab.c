@@ -7,23 +7,24 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option slab_options[] = {{.name = "--size-mm",
                                              .value = "X,Y,Z",
-                                             .help = "extent of the slab; each a whole multiple of the edge",
+                                             .help = "extent of the slab, each a multiple of the box edge",
                                              .needed = true},
     {.name = "--edge-mm",
         .value = "H",
-        .help = "edge of the boxes, each cut into six tetrahedra",
+        .help = "edge of the boxes, each split into six tetrahedra",
         .needed = true},
     {.name = "--cut",
         .value = "mirrored|kuhn",
-        .help = "how: mirrored, each box the mirror image of the next, so that the slab prefers no diagonal "
-                "(default); kuhn, all alike"},
+        .help = "split of the boxes: mirrored, each the mirror image of its neighbours, so that no diagonal "
+                "is preferred (default); "
+                "kuhn, all equal"},
     MT_OPTION_OUTPUT("FILE.hdf", "the file to write (VTKHDF: opens in ParaView)"), MT_OPTION_FORCE,
     MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_slab = {
     .name = "mesh slab",
     .operands = "",
-    .summary = "make a slab of tetrahedra with fibres along x",
+    .summary = "generate a tetrahedral mesh of a slab with fibres along x",
     .example = "myotile mesh slab --size-mm 20,7,3 --edge-mm 0.5 -o slab.hdf",
     .options = slab_options,
     .run = slab,

@@ -12,8 +12,7 @@
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT(
-        "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
+    MT_OPTION_OUTPUT("OUT", "the file to write: the mesh with surface tags base 1, epicardium 2, LV 3, RV 4"),
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
     {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT, MT_OPTION_FORCE,
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -22,7 +21,7 @@ const mt_command mt_command_mesh_surfaces = {
     .name = "mesh surfaces",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "find or rename the surfaces of a heart, and tag them; fibres and all else are kept",
+    .summary = "find, tag and name the surfaces of a heart; fibres and all other data are preserved",
     .example = "myotile mesh surfaces heart.hdf -o tagged.hdf",
     .options = options,
     .run = tag_surfaces,

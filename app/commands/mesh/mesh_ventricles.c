@@ -15,17 +15,17 @@
 static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    MT_OPTION_OUTPUT("OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
-    {.name = "--elements", .value = "N", .help = "how many elements, met within 1 %; default: 100000"},
+    MT_OPTION_OUTPUT("OUT.hdf", "the file to write, with surface tags base 1, epicardium 2, LV 3, RV 4"),
+    {.name = "--elements", .value = "N", .help = "number of elements, within 1 %; default: 100000"},
     {.name = "--like",
         .value = "heart04|heart05",
-        .help = "as many elements as the published study's hearts: 3 or 7.2 million"},
+        .help = "number of elements as in the hearts of the published study: 3 or 7.2 million"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_ventricles = {
     .name = "mesh ventricles",
     .operands = "",
-    .summary = "make two idealised ventricles (truncated ellipsoids, 193.5 mL) with the gmsh program",
+    .summary = "generate a mesh of two idealised ventricles (truncated ellipsoids, 193.5 mL) with gmsh",
     .example = "myotile mesh ventricles --elements 10000 -o heart.hdf",
     .options = options,
     .run = ventricles,
