@@ -8,15 +8,15 @@
 #include "mesh/anatomy/meaning.h"
 #include "mesh/names.h"
 
-static const char understood[] = "base 1, epi 2, lv 3 and rv 4 are understood";
+static const char understood[] = "surface tags are base 1, epi 2, lv 3 and rv 4";
 
 const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how)
 {
     static const char
         *const text[] = {[MT_ANATOMY_NONE] = "none",
-            [MT_ANATOMY_TOLD] = "by the options",
-            [MT_ANATOMY_NAMED] = "by the names of their tags",
-            [MT_ANATOMY_AGREED] = "by their tags, which the shape confirms"},
+            [MT_ANATOMY_TOLD] = "specified by options",
+            [MT_ANATOMY_NAMED] = "identified by the names of their tags",
+            [MT_ANATOMY_AGREED] = "identified by their tags, confirmed by the shape"},
                *const found[] = {
                    [MT_FOUND_FLAT] = "found by the flat base", [MT_FOUND_SHADE] = "found by visibility"};
     return anatomy == MT_ANATOMY_FOUND ? found[how] : text[anatomy];
@@ -30,13 +30,13 @@ static mt_status refuse_unknown(const char *path, bool ours)
     (void)snprintf(why, sizeof why, "%s", mt_message());
     if (ours)
         return mt_fail(MT_INPUT,
-            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
-            "--tags " MT_MEANING_EXAMPLE
-            " says what they mean, --surfaces given that they are base 1, epi 2, lv 3 and rv 4",
+            "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. "
+            "Specify --tags, such as " MT_MEANING_EXAMPLE
+            ", or --surfaces given if the tags are base 1, epi 2, lv 3 and rv 4",
             path, why);
     return mt_fail(MT_INPUT,
-        "%s: none of its tagged triangles has the tag of a surface (%s); --tags " MT_MEANING_EXAMPLE
-        " says what others mean. By the shape they cannot be told: %s",
+        "%s: no triangle has a surface tag (%s); specify the meaning of the tags, such as "
+        "--tags " MT_MEANING_EXAMPLE ". The shape does not identify the surfaces: %s",
         path, understood, why);
 }
 
@@ -47,15 +47,14 @@ static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning
     const size_t n_foreign = mt_meaning_foreign(mesh);
     if (n_foreign == 0) return;
     if (!meaning) {
-        mt_warn("%s: %zu tagged triangles have other tags than surfaces have (%s); --tags " MT_MEANING_EXAMPLE
-                " says what they mean",
+        mt_warn("%s: %zu triangles have tags other than surface tags (%s); specify their meaning, such as "
+                "--tags " MT_MEANING_EXAMPLE,
             path, n_foreign, understood);
         return;
     }
     (void)mt_meaning_text(meaning, text);
     mt_meaning_list(meaning, list, sizeof list);
-    mt_warn(
-        "%s: the tags of its triangles are %s; %s, the others are no surfaces here. To use all of them: %s",
+    mt_warn("%s: the triangle tags are %s; %s, other tags are ignored as surfaces. To use all of them: %s",
         path, list, understood, text);
 }
 
@@ -83,8 +82,8 @@ static mt_status judge_tags(
     (void)mt_meaning_text(&m, text);
     mt_meaning_list(&m, list, sizeof list);
     return mt_fail(MT_INPUT,
-        "%s: the tags of its triangles are %s; %s. To use them: %s. To %s instead: --surfaces %s", path, list,
-        understood, text, ours ? "take them as they are" : "find the surfaces by the shape",
+        "%s: the triangle tags are %s; %s. To use them: %s. To %s instead: --surfaces %s", path, list,
+        understood, text, ours ? "use the tags as they are" : "identify the surfaces by shape",
         ours ? "given" : "found");
 }
 
@@ -143,14 +142,14 @@ static mt_status refuse_contradicted(const char *path, const mt_meaning *m, cons
     (void)mt_meaning_text(m, text);
     mt_meaning_list(m, list, sizeof list);
     return mt_fail(MT_INPUT,
-        "%s: the tags of its triangles are %s without names, and by the shape they are other surfaces than "
-        "base 1, epi 2, lv 3 and rv 4. %s %s",
+        "%s: the triangle tags are %s, without names, and the shape contradicts base 1, epi 2, lv 3 and rv "
+        "4. %s %s",
         path, list, way, text);
 }
 
 static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_mesh *mesh)
 {
-    static const char agrees[] = "tags 1 to 4 of triangles have no names; by the shape they are base, "
+    static const char agrees[] = "triangle tags 1 to 4 have no names; the shape identifies them as base, "
                                  "epicardium, left and right endocardium";
     mt_adjacency adjacency;
     mt_meaning m;
@@ -160,9 +159,9 @@ static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_
         char why[400];
         (void)snprintf(why, sizeof why, "%s", mt_message());
         return mt_fail(MT_INPUT,
-            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. `myotile "
-            "mesh surfaces` names them: with --tags " MT_MEANING_EXAMPLE
-            ", or with --surfaces given if they are base 1, epi 2, lv 3 and rv 4",
+            "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. `myotile "
+            "mesh surfaces` names them: with --tags, such as " MT_MEANING_EXAMPLE
+            ", or with --surfaces given if the tags are base 1, epi 2, lv 3 and rv 4",
             path, why);
     }
     MT_TRY(status);
@@ -174,7 +173,7 @@ static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_
 
 mt_status mt_anatomy_confirm(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
-    static const char by_name[] = "surfaces are known by the names of their tags";
+    static const char by_name[] = "surfaces identified by the names of their tags";
     MT_SCRATCH(scratch);
     mt_surfaces counts;
     mt_surfaces_count(mesh, &counts);
@@ -198,8 +197,9 @@ static mt_status confirm_surface(mt_arena *scratch, const char *path, const mt_m
         char why[400];
         (void)snprintf(why, sizeof why, "%s", mt_message());
         return mt_fail(MT_INPUT,
-            "%s: the tags of its triangles have no names, and by the shape they cannot be told: %s. "
-            "--tags " MT_MEANING_EXAMPLE " says what they mean, --as what each file is (- for no surface)",
+            "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. "
+            "Specify --tags, such as " MT_MEANING_EXAMPLE
+            ", or --as with the surface of each file (- for none)",
             path, why);
     }
     MT_TRY(status);

@@ -43,7 +43,7 @@ static mt_status examine(mt_arena *scratch, const mt_filling *f, const mt_mesh *
     MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
     MT_TRY(mt_info_make(mesh, &adjacency, &info));
     if (info.n_components != 1 || fabs(info.volume_mm3 / f->closed.volume_mm3 - 1) > volume_tolerance)
-        return mt_fail(MT_INPUT, "gmsh made %zu pieces of %g mm^3", info.n_components, info.volume_mm3);
+        return mt_fail(MT_INPUT, "gmsh generated %zu pieces of %g mm^3", info.n_components, info.volume_mm3);
     a->n_elements = mesh->n_elements;
     a->quality = info.quality_min;
     return MT_OK;
@@ -56,7 +56,8 @@ static mt_status try_once(mt_arena *arena, mt_filling *f, double angle_deg, doub
     const double start_s = mt_now_s();
     mt_arena scratch = {0};
     *a = (mt_filling_attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
-    mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
+    mt_progress_stage(
+        angle_deg > 0 ? "meshing surface and volume with gmsh" : "meshing the volume with gmsh");
     mt_status status = mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), 2,
         (const mt_gmsh_number[]){{"h", edge_mm}, {"angle", angle_deg}}, f->out, mesh);
     if (status == MT_OK) status = examine(&scratch, f, mesh, a);
@@ -128,7 +129,7 @@ mt_status mt_filling_make(mt_arena *arena, mt_filling *f, double elements, const
     const bool written = fflush(f->triangles.stream) == 0 && !ferror(f->triangles.stream);
     const mt_status status =
         written ? make_body(arena, f, mesh)
-                : mt_fail(MT_FILE, "%s: the surface for gmsh cannot be written: %s", out, strerror(errno));
+                : mt_fail(MT_FILE, "%s: cannot write the surface for gmsh: %s", out, strerror(errno));
     mt_file_discard(&f->triangles);
     return status;
 }

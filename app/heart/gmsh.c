@@ -56,10 +56,10 @@ static mt_status run(char *const words[], const mt_gmsh_number *first)
     if (child > 0) wait_for(child, &ended);
     mt_progress_leave_on_interrupt();
     if (child < 0) return mt_fail(MT_FILE, "gmsh: cannot be started: %s", strerror(errno));
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was at work");
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was running");
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == CANNOT_START)
         return mt_fail(MT_FILE,
-            "gmsh: cannot be started, or not found; this command needs the program (Debian's package gmsh)");
+            "gmsh: not found or cannot be started; this command requires gmsh (Debian package gmsh)");
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
         return mt_fail(MT_NUMERICS, "gmsh failed with %s %g", first->name, first->value);
     return MT_OK;
@@ -162,5 +162,6 @@ mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char
         edge_mm *= cbrt(ratio);
         mt_arena_free(arena);
     }
-    return mt_fail(MT_NUMERICS, "gmsh: no ventricles within 1 %% of %lu elements after 8 attempts", elements);
+    return mt_fail(MT_NUMERICS,
+        "gmsh: found no mesh of the ventricles within 1 %% of %lu elements in 8 attempts", elements);
 }

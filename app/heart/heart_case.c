@@ -73,9 +73,9 @@ static void choose_sphere(mt_heart_case *c)
         for (int k = 0; k < 3; k++) /* rounded as in the case */
             region->centre_mm[k] = at_mm[k] = round(at_mm[k] * 100) / 100;
     }
-    mt_decision("stimulus", "%s (%.1f, %.1f, %.1f) mm, %g mm around it, for %d ms",
-        heart->has_anatomy ? "apex at" : "the lower end of the longest axis, at", at_mm[0], at_mm[1],
-        at_mm[2], region->radius_mm, DURATION_MS);
+    mt_decision("stimulus", "%s (%.1f, %.1f, %.1f) mm, radius %g mm, for %d ms",
+        heart->has_anatomy ? "apex at" : "lower end of the longest axis, at", at_mm[0], at_mm[1], at_mm[2],
+        region->radius_mm, DURATION_MS);
 }
 
 static void choose_stimuli(mt_heart_case *c)
@@ -86,10 +86,10 @@ static void choose_stimuli(mt_heart_case *c)
     }
     c->n_sites = mt_heart_sites_find(c->heart, c->site);
     mt_decision("stimuli",
-        "%zu early endocardial sites of a human heart (Durrer et al. 1970), %g mm around each, for %d ms",
+        "%zu early endocardial activation sites of the human heart (Durrer et al. 1970), radius %g mm, for "
+        "%d ms",
         c->n_sites, c->site[0].region.radius_mm, DURATION_MS);
-    mt_decision("endocardium",
-        "conducts twice as fast as the wall, to a depth of %.1f mm: there is no Purkinje network",
+    mt_decision("endocardium", "CV is doubled to a depth of %.1f mm, in place of a Purkinje network",
         mt_heart_endocardium_mm(c->heart));
 }
 
@@ -99,14 +99,12 @@ static void choose_cells(const mt_heart_case *c)
 {
     if (!c->beat) return;
     if (!c->heart->has_anatomy) {
-        mt_decision("cells", "epicardial everywhere, without gradient: there is no anatomy");
+        mt_decision("cells", "all epicardial, without gradient, as the anatomy is unknown");
         return;
     }
-    mt_decision("cells", c->heart->mesh.layer
-                             ? "M cells in the inner layer of the wall, epicardial cells in the others"
-                             : "epicardial everywhere: the mesh has no layers");
-    mt_decision("gradient",
-        "g_Ks at the apex %g times that at the base (Szentadrassy et al. 2005, Okada et al. 2011)",
+    mt_decision("cells", c->heart->mesh.layer ? "M cells in the endocardial layer, epicardial cells elsewhere"
+                                              : "all epicardial, as the mesh has no transmural layers");
+    mt_decision("gradient", "apical g_Ks %g times basal g_Ks (Szentadrassy et al. 2005, Okada et al. 2011)",
         MT_HEART_APEX_GKS);
 }
 
@@ -142,13 +140,13 @@ static mt_status choose_end(mt_arena *scratch, mt_heart_case *c)
     if (c->beat) {
         c->end_ms = ROUNDED_MS * ceil((c->expected_ms + MT_HEART_BEAT_MS) / ROUNDED_MS);
         mt_decision(
-            "end", "at %g ms, %d ms after all is expected to be activated", c->end_ms, MT_HEART_BEAT_MS);
+            "end", "at %g ms, %d ms after the expected end of activation", c->end_ms, MT_HEART_BEAT_MS);
         return MT_OK;
     }
     c->end_ms = ROUNDED_MS *
                 (1 + ceil((heart->beyond_measured ? MARGIN_MORE : MARGIN) * c->expected_ms / ROUNDED_MS));
     mt_decision("end",
-        "when all that can be reached is activated, expected at about %.0f ms; at the latest at %g ms",
+        "when all reachable tissue is activated, expected at about %.0f ms; at %g ms at the latest",
         c->expected_ms, c->end_ms);
     return MT_OK;
 }
@@ -160,10 +158,11 @@ static void choose_electrodes(mt_heart_case *c)
     if (heart->has_anatomy)
         status = mt_chest_electrodes(&heart->mesh, &heart->landmarks, c->electrode);
     else
-        status = mt_fail(MT_INPUT, "without an anatomy it is not known how the heart lies in the chest");
+        status =
+            mt_fail(MT_INPUT, "the orientation of the heart in the chest is unknown without its anatomy");
     c->n_electrodes = status == MT_OK ? MT_CHEST_ELECTRODES : 0;
     if (status == MT_OK)
-        mt_decision("ecg", "twelve leads, with electrodes where a grown person's chest has them");
+        mt_decision("ecg", "twelve leads, with the electrode positions of an adult chest");
     else
         mt_decision("ecg", "none: %s", mt_message());
 }
@@ -195,14 +194,14 @@ static void write_tissue(FILE *to, const mt_heart_mesh *heart)
 {
     const mt_medium *t = &heart->tissue;
     (void)fprintf(to, "tissue: # S/m = mS/mm, %s\n",
-        heart->mesh.fibre ? "that of the benchmark of Niederer et al. 2011"
-                          : "in all directions that of the benchmark of Niederer et al. 2011 across the "
-                            "fibres: there are none");
-    write_number(to, "intracellular_l_mS_mm", t->intracellular_l_mS_mm, "along the fibre");
-    write_number(to, "intracellular_t_mS_mm", t->intracellular_t_mS_mm, "across it");
+        heart->mesh.fibre ? "benchmark of Niederer et al. 2011"
+                          : "isotropic, as there are no fibres: transverse values of the benchmark of "
+                            "Niederer et al. 2011");
+    write_number(to, "intracellular_l_mS_mm", t->intracellular_l_mS_mm, "longitudinal");
+    write_number(to, "intracellular_t_mS_mm", t->intracellular_t_mS_mm, "transverse");
     write_number(to, "extracellular_l_mS_mm", t->extracellular_l_mS_mm, "");
     write_number(to, "extracellular_t_mS_mm", t->extracellular_t_mS_mm, "");
-    write_number(to, "chi_per_mm", t->chi_per_mm, "membrane surface per volume");
+    write_number(to, "chi_per_mm", t->chi_per_mm, "surface-to-volume ratio");
     write_number(to, "cm_uF_mm2", t->cm_uF_mm2, "membrane capacitance");
 }
 
@@ -217,16 +216,16 @@ static void write_site(FILE *to, const mt_heart_case *c, const mt_heart_site *si
         (void)fprintf(to, "at: apex # of the left ventricle\n");
     else
         (void)fprintf(to,
-            "centre_mm: [%g, %g, %g] # the lower end of the longest axis: there is no anatomy\n",
+            "centre_mm: [%g, %g, %g] # lower end of the longest axis, as the anatomy is unknown\n",
             r->centre_mm[0], r->centre_mm[1], r->centre_mm[2]);
     write_number(to, "  radius_mm", r->radius_mm, "");
     write_number(to, "  duration_ms", DURATION_MS, "");
-    write_number(to, "  strength_uA_mm3", STRENGTH_UA_MM3, "that of the benchmark");
+    write_number(to, "  strength_uA_mm3", STRENGTH_UA_MM3, "as in the benchmark");
 }
 
 static void write_stimuli(FILE *to, const mt_heart_case *c)
 {
-    (void)fprintf(to, "stimuli: # data/cases/README.md has other places\n");
+    (void)fprintf(to, "stimuli: # data/cases/README.md describes other sites\n");
     for (size_t k = 0; k < c->n_sites; k++) write_site(to, c, &c->site[k]);
 }
 
@@ -236,15 +235,15 @@ static void write_cells(FILE *to, const mt_heart_case *c)
     static const char *const surface[] = {"lv_endocardium", "rv_endocardium"};
     (void)fprintf(to,
         "cell:\n  type: epi%s\n"
-        "  stepping: multirate # each cell is evaluated as often as its V changes: half the time\n",
-        c->beat ? "" : " # all of the wall alike");
+        "  stepping: multirate # cells with slowly changing V are evaluated less often: half the run time\n",
+        c->beat ? "" : " # in the entire wall");
     if (!c->beat || !c->heart->has_anatomy) return;
     (void)fprintf(to, "regions:\n");
     if (c->heart->mesh.layer)
         (void)fprintf(
-            to, "  - {layer: endo, type: mid} # M cells on the endocardial side (Okada et al. 2011)\n");
+            to, "  - {layer: endo, type: mid} # M cells in the endocardial layer (Okada et al. 2011)\n");
     for (int k = 0; k < (c->heart->has_rv ? 2 : 1); k++)
-        (void)fprintf(to, "  - {surface: %s, depth_mm: %.1f, conductivity_factor: 4} # twice as fast\n",
+        (void)fprintf(to, "  - {surface: %s, depth_mm: %.1f, conductivity_factor: 4} # doubles CV\n",
             surface[k], mt_heart_endocardium_mm(c->heart));
     (void)fprintf(to,
         "gradients: # more I_Ks at the apex (Szentadrassy et al. 2005)\n"
@@ -261,16 +260,16 @@ static void write_time(FILE *to, const mt_heart_case *c)
         (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity, repolarisation, apd]\n");
         return;
     }
-    (void)snprintf(expected, sizeof expected, "at the latest; expected at %.0f ms", c->expected_ms);
-    (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all that can be reached\n");
+    (void)snprintf(expected, sizeof expected, "latest end; expected at %.0f ms", c->expected_ms);
+    (void)fprintf(to, "time:\n  dt_ms: 0.02\n  until: activated # all reachable tissue\n");
     write_number(to, "end_ms", c->end_ms, expected);
     (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity]\n");
 }
 
 static void write_electrodes(FILE *to, const mt_heart_case *c)
 {
-    (void)fprintf(to, "ecg:\n  every_ms: 1\nelectrodes: # in a grown person's chest; solver/outputs/chest.h "
-                      "tells how the heart lies\n");
+    (void)fprintf(to, "ecg:\n  every_ms: 1\nelectrodes: # on an adult chest; solver/outputs/chest.h "
+                      "describes the orientation of the heart\n");
     for (size_t e = 0; e < c->n_electrodes; e++) {
         const double *x = c->electrode[e].at_mm;
         (void)fprintf(
@@ -283,7 +282,7 @@ static void write_series(FILE *to, const mt_heart_case *c)
 {
     const double shown_ms = c->beat ? c->end_ms : c->expected_ms, every_ms = fmax(1, ceil(shown_ms / FRAMES)),
                  frames = 1 + floor(shown_ms / every_ms);
-    (void)fprintf(to, "series: # frames of V: some %.0f MB, and the mesh\n  every_ms: %g\n",
+    (void)fprintf(to, "series: # frames of V: about %.0f MB, plus the mesh\n  every_ms: %g\n",
         ceil(frames * (double)c->heart->mesh.n_elements * sizeof(float) / 1e6), every_ms);
 }
 
@@ -291,10 +290,10 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
 {
     char late[160], size[MT_ELEMENT_SIZE_TEXT];
     mt_element_size_text(&c->heart->size, size);
-    (void)snprintf(late, sizeof late, "elements of %s: activation expected %.0f %% late%s", size,
-        c->heart->late_percent, c->heart->beyond_measured ? " or more; propagation may fail" : "");
+    (void)snprintf(late, sizeof late, "element size %s; CV error: activation times about %.0f %% late%s",
+        size, c->heart->late_percent, c->heart->beyond_measured ? " or more; propagation may fail" : "");
     (void)fprintf(
-        to, "# Made by myotile heart. Change what you like; to run it again:\n#   %s\ntitle: ", run_again);
+        to, "# Written by myotile heart. To run it again after changes:\n#   %s\ntitle: ", run_again);
     mt_yaml_write_text(to, c->title);
     (void)fprintf(to, "\nmesh: # %s\n  file: ", late);
     mt_yaml_write_text(to, c->mesh);
@@ -305,6 +304,7 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
     write_series(to, c);
     write_stimuli(to, c);
     if (c->n_electrodes > 0) write_electrodes(to, c);
-    (void)fprintf(to, "machine:\n  backend: cpu # this computer, in double precision; ipu emulates a machine "
-                      "of tiles and counts its cycles\n");
+    (void)fprintf(to,
+        "machine:\n  backend: cpu # this computer, in double precision; ipu: the emulated IPU system, "
+        "with its cycles\n");
 }

@@ -41,7 +41,8 @@ static mt_status read_one(mt_arena *arena, const making *m, const char *path, mt
     mt_print_notes(path, mesh);
     if (mesh->n_elements == 0 || m->asked->n == 1) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: has %zu elements; allowed: one mesh, or several surfaces without elements that close together",
+        "%s: found %zu elements; allowed: one mesh, or surfaces without elements that form one closed "
+        "surface",
         path, mesh->n_elements);
 }
 
@@ -64,9 +65,9 @@ static double volume_of(const mt_mesh *mesh)
 static void say_anatomy(const making *m, mt_anatomy anatomy, bool unused)
 {
     mt_decision("anatomy", "%s, %s%s",
-        m->heart->has_rv ? "both ventricles" : "one ventricle, which is taken for the left one",
+        m->heart->has_rv ? "both ventricles" : "one ventricle, assumed to be the left",
         mt_anatomy_text(anatomy, m->surfaces.how),
-        unused ? "; the tags in the file mean something else and are not used" : "");
+        unused ? "; the tags in the file are not surface tags, and are ignored" : "");
 }
 
 /* Identifies the surfaces of a mesh, or of a closed surface without elements. */
@@ -74,7 +75,7 @@ static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *ad
 {
     mt_anatomy anatomy;
     bool unused;
-    mt_progress_stage("looking for the surfaces");
+    mt_progress_stage("finding the surfaces");
     MT_TRY(mt_anatomy_decide(arena, adjacency, mesh, &m->surfaces, &anatomy, &unused));
     const mt_status status =
         anatomy == MT_ANATOMY_NONE ? MT_INPUT : mt_landmarks_find(mesh, &m->heart->landmarks);
@@ -112,7 +113,7 @@ static mt_status check_elements(const making *m, double elements, double volume_
 {
     if (elements <= elements_most) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: %.4g mL need %.2g elements; allowed: at most %g, by --elements, or --unit if it is that",
+        "%s: %.4g mL require %.2g elements; allowed: at most %g; reduce --elements or check --unit",
         m->asked->path[0], volume_mm3 / mm3_in_mL, elements, elements_most);
 }
 
@@ -122,8 +123,9 @@ static void say_wanted(const making *m, double elements, double volume_mm3)
     const double length_mm = cbrt(volume_mm3 / elements);
     mt_element_size_text(&(mt_element_size){length_mm, edge_of_length * length_mm}, of);
     if (m->asked->elements == 0)
-        (void)snprintf(why, sizeof why, "for waves that are less than %d %% late", MT_HEART_LATE_PERCENT);
-    mt_decision("elements", "%s of %s wanted, %s", mt_number_count_text(elements, text), of, why);
+        (void)snprintf(why, sizeof why, "for a CV error below %d %%", MT_HEART_LATE_PERCENT);
+    mt_decision(
+        "elements", "%s requested, element size %s, %s", mt_number_count_text(elements, text), of, why);
 }
 
 /* ---- from surfaces ---- */
@@ -139,7 +141,7 @@ static mt_status begin_surface(mt_arena *arena, making *m, mt_mesh *parts, mt_fi
     mt_decision("surface", "closed, %s vertices, %.3g mL%s",
         mt_number_count_text((double)filling->surface.n_vertices, vertices), c->volume_mm3 / mm3_in_mL,
         c->n_merged + c->n_degenerate + c->n_duplicate + c->n_chips > 0
-            ? "; mended: points merged, or triangles removed"
+            ? "; repaired: points merged, or triangles removed"
             : "");
     return MT_OK;
 }
@@ -161,7 +163,7 @@ static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
     const mt_status status = mt_repair_mesh(arena_of(m), mesh, r);
     if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh);
     if (status != MT_INPUT) return status;
-    return mt_fail(status, "%s: cannot be mended: %s", m->asked->path[0], mt_message());
+    return mt_fail(status, "%s: cannot be repaired: %s", m->asked->path[0], mt_message());
 }
 
 /* Copies the surface's tags to the boundary of the mesh and names them. */
@@ -205,20 +207,20 @@ static mt_status say_mended(const mt_mesh *mesh, const mt_repair *r)
     const struct {
         const char *what;
         size_t n;
-    } done[] = {{"inverted elements turned", r->turned},
-        {"elements removed that were there twice, flat or overlapping",
+    } done[] = {{"inverted elements reoriented", r->turned},
+        {"duplicate, flat or overlapping elements removed",
             r->repeats.n_merged + r->duplicates + r->repeated + r->flat.elements + r->flat.surface +
                 r->flat.inside + r->overlapping},
-        {"loose pieces removed", r->pieces}, {"vertices removed", r->vertices}};
+        {"disconnected pieces removed", r->pieces}, {"vertices removed", r->vertices}};
     for (size_t k = 0; k < sizeof done / sizeof *done; k++) {
         const size_t used = strlen(text);
         if (done[k].n == 0) continue;
-        (void)snprintf(text + used, sizeof text - used, "%s%zu %s", used > 0 ? ", " : "; mended: ", done[k].n,
-            done[k].what);
+        (void)snprintf(text + used, sizeof text - used, "%s%zu %s",
+            used > 0 ? ", " : "; repaired: ", done[k].n, done[k].what);
     }
     MT_TRY(mt_element_size_find(mesh, &found));
     mt_element_size_text(&found, size);
-    mt_decision("mesh", "%s elements of %s, %.3g mL%s",
+    mt_decision("mesh", "%s elements, element size %s, %.3g mL%s",
         mt_number_count_text((double)mesh->n_elements, elements), size, volume_of(mesh) / mm3_in_mL, text);
     return MT_OK;
 }
@@ -267,14 +269,14 @@ static mt_status refine(making *m)
     heart->beyond_measured = heart->size.length_mm > mt_delay_length_mm(mt_cell_models[0],
                                                          &mt_diffusion_scheme_usual, &tissue, INFINITY);
     if (m->times == 1 || m->times == 2)
-        (void)snprintf(halved, sizeof halved, ", its edges halved %s", m->times == 1 ? "once" : "twice");
+        (void)snprintf(halved, sizeof halved, ", edges halved %s", m->times == 1 ? "once" : "twice");
     else if (m->times > 0)
-        (void)snprintf(halved, sizeof halved, ", its edges halved %lu times", m->times);
+        (void)snprintf(halved, sizeof halved, ", edges halved %lu times", m->times);
     if (heart->beyond_measured)
         (void)snprintf(failing, sizeof failing,
-            " or more; propagation may fail in elements of more than %.2f mm",
+            " or more; propagation may fail at element sizes above %.2f mm",
             mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, INFINITY));
-    mt_decision("mesh", "%s elements of %s%s; activation expected %.0f %% late%s",
+    mt_decision("mesh", "%s elements, element size %s%s; CV error: activation times about %.0f %% late%s",
         mt_number_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent,
         failing);
     return heart->has_anatomy ? mt_landmarks_find(&heart->mesh, &heart->landmarks) : MT_OK;
@@ -286,7 +288,7 @@ static mt_status make_fibres(mt_arena *arena, making *m)
     mt_adjacency adjacency;
     mt_fibres fibres;
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    mt_progress_stage("solving for the coordinates of the walls");
+    mt_progress_stage("solving for the transmural and apicobasal coordinates");
     MT_TRY(mt_fibres_make(arena_of(m), mesh, &adjacency, &mt_fibres_rule_usual, &fibres));
     mt_progress_stage(NULL);
     mesh->fibre = fibres.fibre, mesh->sheet = fibres.sheet;
@@ -299,19 +301,18 @@ static mt_status choose_fibres(making *m)
     const mt_mesh *mesh = &m->heart->mesh;
     const bool placeholders = mesh->fibre && mt_info_fibres_alike(mesh);
     if (mesh->fibre && (!placeholders || !m->heart->has_anatomy)) {
-        mt_decision("fibres", "those of the file%s", placeholders ? ", all along one axis" : "");
+        mt_decision("fibres", "from the file%s", placeholders ? ", uniform" : "");
         return MT_OK;
     }
     if (!m->heart->has_anatomy) {
-        mt_decision("fibres",
-            "none, as there is no anatomy; the tissue conducts in all directions as it does across fibres");
+        mt_decision("fibres", "none, as the anatomy is unknown; isotropic conductivity, the transverse one");
         return MT_OK;
     }
     MT_SCRATCH(scratch);
     MT_TRY(mt_fail_in(m->asked->path[0], make_fibres(scratch, m)));
     mt_decision("fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
         mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
-        placeholders ? "; those of the file are all along one axis, and not used" : "");
+        placeholders ? "; the uniform fibres of the file are ignored" : "");
     return MT_OK;
 }
 

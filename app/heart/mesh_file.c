@@ -32,19 +32,19 @@ static void warn_of_names(const char *path, const mt_mesh_format *to, const mt_m
     }
     if (to->keeps_names || n + mesh->n_groups == 0) return;
     if (mesh->n_groups == 0)
-        mt_warn("%s: %s keeps no names of tags (%zu are lost)", path, to->name, n);
+        mt_warn("%s: %s does not store tag names (%zu are lost)", path, to->name, n);
     else if (n == 0)
-        mt_warn("%s: %s keeps no groups (%zu are lost)", path, to->name, mesh->n_groups);
+        mt_warn("%s: %s does not store groups (%zu are lost)", path, to->name, mesh->n_groups);
     else
-        mt_warn("%s: %s keeps no names of tags (%zu are lost) and no groups (%zu are lost)", path, to->name,
-            n, mesh->n_groups);
+        mt_warn("%s: %s does not store tag names (%zu are lost) and groups (%zu are lost)", path, to->name, n,
+            mesh->n_groups);
 }
 
 mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
 {
     MT_TRY(to->write(path, mesh));
     if ((mesh->depth || mesh->layer) && !to->keeps_depth)
-        mt_warn("%s: %s keeps no depth and no layers", path, to->name);
+        mt_warn("%s: %s does not store transmural depth and layers", path, to->name);
     warn_of_names(path, to, mesh);
     return MT_OK;
 }
@@ -59,8 +59,8 @@ static const char *likely_unit(double length_mm)
     static const struct {
         double mm;
         const char *advice;
-    } units[] = {{1e-3, "; this looks like micrometres (--unit um)"},
-        {10, "; this looks like centimetres (--unit cm)"}, {1000, "; this looks like metres (--unit m)"}};
+    } units[] = {{1e-3, "; possibly micrometres (--unit um)"}, {10, "; possibly centimetres (--unit cm)"},
+        {1000, "; possibly metres (--unit m)"}};
     for (size_t k = 0; k < sizeof units / sizeof *units; k++)
         if (length_mm * units[k].mm >= heart_mm[0] && length_mm * units[k].mm <= heart_mm[1])
             return units[k].advice;
@@ -71,7 +71,7 @@ void mt_warn_of_size(const char *path, const double low_mm[3], const double high
 {
     const double longest_mm = mt_scale_extent_mm(low_mm, high_mm);
     if (longest_mm >= heart_mm[0] && longest_mm <= heart_mm[1]) return;
-    mt_warn("%s: the longest side is %g mm, a heart's is %g to %g mm; is --unit right?%s", path, longest_mm,
+    mt_warn("%s: the longest side is %g mm; usual for a heart: %g to %g mm; check --unit%s", path, longest_mm,
         heart_mm[0], heart_mm[1], likely_unit(longest_mm));
 }
 
@@ -79,6 +79,6 @@ void mt_warn_of_scale(const char *path, const double low_mm[3], const double hig
 {
     const double longest_mm = mt_scale_extent_mm(low_mm, high_mm);
     if (longest_mm >= MT_SCALE_LEAST_MM && longest_mm <= MT_SCALE_MOST_MM) return;
-    mt_warn("%s: the longest side is %g mm; usual %g to %g mm%s", path, longest_mm, MT_SCALE_LEAST_MM,
+    mt_warn("%s: the longest side is %g mm; usual: %g to %g mm%s", path, longest_mm, MT_SCALE_LEAST_MM,
         MT_SCALE_MOST_MM, likely_unit(longest_mm));
 }

@@ -10,7 +10,7 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh)
 {
     mt_table_property_text(table, "fibres", "fibres",
         !mesh->fibre                 ? "no"
-        : mt_info_fibres_alike(mesh) ? "yes, all alike"
+        : mt_info_fibres_alike(mesh) ? "yes, uniform"
                                      : "yes");
     mt_table_property_text(table, "sheets", "sheets", mesh->sheet ? "yes" : "no");
     mt_table_property_text(table, "depth", "depth", mesh->depth ? "yes" : "no");
@@ -19,8 +19,7 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh)
 
 void mt_element_size_rows(mt_table *table, const mt_element_size *size)
 {
-    mt_table_property(
-        table, "characteristic_length_mm", "characteristic length V^(1/3)", size->length_mm, "mm");
+    mt_table_property(table, "characteristic_length_mm", "element size", size->length_mm, "mm");
     mt_table_property(table, "mean_edge_mm", "mean edge", size->edge_mm, "mm");
 }
 
@@ -53,7 +52,7 @@ void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *su
         others -= surfaces->n_triangles[s];
     }
     mt_table_property(table, "other_triangles", "triangles with other tags", (double)others, "");
-    mt_table_property(table, "triangles_dropped", "triangles on no surface, dropped",
+    mt_table_property(table, "triangles_dropped", "triangles on no surface, removed",
         (double)(surfaces->n_triangles[0] - others), "");
 }
 
@@ -75,8 +74,8 @@ void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
     if (diffusion && diffusion->n_slivers > 0)
         mt_table_property(table, "limited_slivers", "limited slivers", (double)diffusion->n_slivers, "");
     if (diffusion && diffusion->n_slowed > 0)
-        mt_table_property(
-            table, "slowed_elements", "elements slowed for the spreading", (double)diffusion->n_slowed, "");
+        mt_table_property(table, "slowed_elements", "elements slowed by reaction spreading",
+            (double)diffusion->n_slowed, "");
 }
 
 mt_table mt_operator_table(

@@ -67,14 +67,15 @@ static const char *lacking(mt_map map)
 /* Writes the meaning of a missing value in the complete mesh. */
 static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 {
-    const char *or_inert = run->problem->mesh.number ? "inert, or " : "", *what = lacking(map);
+    const char *or_inert = run->problem->mesh.number ? "non-conducting, or " : "", *what = lacking(map);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
         (void)snprintf(text, size,
-            "undefined: not activated, stimulated, few elements around, uneven, collision or origin, or no "
-            "gradient");
+            "undefined: not activated, stimulated, too few activated elements nearby, irregular activation, "
+            "wavefronts "
+            "collide or originate, or no gradient of activation time");
     else if (run->stopped_by)
-        (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms; later is not known",
-            or_inert, map == MT_MAP_ACTIVATION ? "reached" : what, mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms", or_inert,
+            map == MT_MAP_ACTIVATION ? "activated" : what, mt_run_reached_ms(run));
     else
         (void)snprintf(
             text, size, "%snot %s within the %.9g ms of the run", or_inert, what, mt_run_reached_ms(run));
@@ -87,7 +88,7 @@ static void undefined_text(const mt_run *run, size_t beat, char *text, size_t si
     int most = MT_VELOCITY_DEFINED + 1;
     for (int k = most; k < MT_VELOCITY_REASONS; k++)
         if (n[k] > n[most]) most = k;
-    (void)snprintf(text, size, "%.0f %% undefined, of which %.0f %% %s",
+    (void)snprintf(text, size, "%.0f %% undefined, %.0f %% of these: %s",
         100 * (1 - (double)n[MT_VELOCITY_DEFINED] / (double)n_elements),
         100 * (double)n[most] / fmax(1, (double)(n_elements - n[MT_VELOCITY_DEFINED])),
         mt_velocity_short[most]);
@@ -101,14 +102,14 @@ static void grey_text(
     bool all = true;
     for (size_t c = 0; c < mesh->n_elements; c++) all = all && !isnan(values[mt_mesh_number(mesh, c)]);
     if (all)
-        (void)snprintf(text, size, "inert");
+        (void)snprintf(text, size, "non-conducting");
     else if (map == MT_MAP_CONDUCTION_VELOCITY)
         undefined_text(run, beat, text, size);
     else if (run->results.n_beats > 1)
-        (void)snprintf(text, size, "%snot in this beat", mesh->number ? "inert, or " : "");
+        (void)snprintf(text, size, "%snot in this beat", mesh->number ? "non-conducting, or " : "");
     else
-        (void)snprintf(text, size, "%snot %s %.6g ms", mesh->number ? "inert, or " : "",
-            map == MT_MAP_APD ? "over at" : "before", mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s %.6g ms", mesh->number ? "non-conducting, or " : "",
+            map == MT_MAP_APD ? "complete at" : "before", mt_run_reached_ms(run));
 }
 
 /* Writes a text with each line as a YAML comment. */
@@ -132,11 +133,12 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     FILE *memory = open_memstream(&whole, &size);
     if (!memory) return mt_fail(MT_MEMORY, "used.yaml: out of memory");
     (void)fprintf(memory,
-        "# Every value used by a run of myotile %s, compiled with %s. Running this file gives the same "
-        "bits.\n%s",
+        "# Every value used by a run of myotile %s, compiled with %s. Running this file reproduces the "
+        "results "
+        "bit by bit.\n%s",
         MT_VERSION, MT_COMPILER, body);
     if (machine) {
-        (void)fprintf(memory, "# The machine was:\n");
+        (void)fprintf(memory, "# The emulated machine:\n");
         print_as_comment(memory, machine);
     }
     if (fclose(memory) == 0) kept = mt_arena_alloc(arena, size + 1, 1);
@@ -454,7 +456,7 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     if (status == MT_OK)
         mt_folder_keep(folder);
     else
-        status = mt_fail(status, "%s; the other files in %s stay as they were", mt_message(), folder);
+        status = mt_fail(status, "%s; the other files in %s are unchanged", mt_message(), folder);
     MT_TRY(mt_file_set_end(status));
     return mt_report_profile_apart(run, folder) ? write_profile_apart(run) : MT_OK;
 }

@@ -24,14 +24,15 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     const mt_tissue tissue = mt_case_tissue(run->input);
     mt_table table = mt_table_properties(arena, "run", run->input->title[0] ? run->input->title : "Run");
     mt_table_property(&table, "elements", "elements", (double)n_whole, "");
-    if (n < n_whole) mt_table_property(&table, "inert_elements", "inert elements", (double)(n_whole - n), "");
+    if (n < n_whole)
+        mt_table_property(&table, "inert_elements", "non-conducting elements", (double)(n_whole - n), "");
     mt_element_size_rows(&table, size);
-    mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "diffusivity along fibres",
+    mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "longitudinal diffusivity",
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
-    mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "diffusivity across fibres",
+    mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "transverse diffusivity",
         mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
     if (run->problem->media.n > 1)
-        mt_table_property(&table, "tissues", "tissues, of which these are the diffusivities of the whole's",
+        mt_table_property(&table, "tissues", "tissue regions; the diffusivities are of the default tissue",
             (double)run->problem->media.n, "");
     mt_table_property(&table, "time_step_ms", "time step", run->input->time.dt_ms, "ms");
     mt_table_property(&table, "substeps_per_time_step", "diffusion substeps per time step",
@@ -39,7 +40,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     mt_table_property(&table, "largest_stable_substep_ms", "largest stable diffusion substep",
         diffusion->limit_dt_ms, "ms");
     mt_operator_rows(&table, diffusion);
-    mt_table_property(&table, "largest_eigenvalue_per_ms", "largest eigenvalue seen, a lower bound",
+    mt_table_property(&table, "largest_eigenvalue_per_ms", "lower bound of the largest eigenvalue",
         diffusion->top_per_ms, "1/ms");
     double latest_ms;
     const double end_ms = mt_run_reached_ms(run), *activation_ms = run->results.beats[0].activation_ms;
@@ -54,13 +55,13 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
     if (run->input->prepace.beats > 0)
-        mt_table_property(&table, "beats_before", "beats of each kind of cell before the simulation",
+        mt_table_property(&table, "beats_before", "pre-pacing beats of each cell type",
             (double)run->input->prepace.beats, "");
     if (run->profile && mt_run_counted(run) < run->n_steps)
-        mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
+        mt_table_property(&table, "machine_counted_from_ms", "cycles counted from",
             (double)(run->n_steps - mt_run_counted(run)) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
-        mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
+        mt_table_property(&table, "requested_time_ms", "requested time (the run was stopped)",
             run->input->time.end_ms, "ms");
     return table;
 }
@@ -70,9 +71,10 @@ static void stepping_cycles(const mt_run *run, mt_table *table)
 {
     const ipu_profile_step *ode = &run->profile->steps[MT_PLAN_ODE];
     if (ode->runs == 0) return;
-    mt_table_property(table, "cell_model_cycles_per_step", "cycles of the cell model, mean of the time steps",
+    mt_table_property(table, "cell_model_cycles_per_step",
+        "cycles of the ionic model, mean of the time steps",
         round((double)ode->total_compute_cycles / (double)ode->runs), "");
-    mt_table_property(table, "cell_model_cycles_of_all", "cycles of a step in which all are evaluated",
+    mt_table_property(table, "cell_model_cycles_of_all", "cycles of a step that evaluates all elements",
         (double)ode->compute.max, "");
 }
 
@@ -83,13 +85,13 @@ static mt_table implicit_table(mt_arena *arena, const mt_run *run)
     const double steps = (double)mt_run_counted(run),
                  iterations = (double)mt_phases_iterations(run->profile, problem),
                  sums = (double)mt_phases_sum_cycles(run->profile, problem);
-    mt_table table = mt_table_properties(arena, "implicit", "Implicit diffusion steps, by BiCGStab");
+    mt_table table = mt_table_properties(arena, "implicit", "Implicit diffusion steps (BiCGStab)");
     mt_table_property(&table, "tolerance_mv", "tolerance", problem->residual_mV, "mV");
-    mt_table_property(&table, "iterations", "iterations in a time step", iterations / steps, "");
-    mt_table_property(&table, "products", "products with the operator in a time step",
+    mt_table_property(&table, "iterations", "iterations per time step", iterations / steps, "");
+    mt_table_property(&table, "products", "operator products per time step",
         MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION * iterations / steps, "");
     mt_table_property(&table, "sum_cycles",
-        "cycles of sums over tiles in a time step, with their exchange and sync", round(sums / steps), "");
+        "cycles of sums over tiles per time step, including exchange and sync", round(sums / steps), "");
     mt_table_property(
         &table, "sum_percent", "share of the time step", 100 * sums / (double)mt_run_step_cycles(run), "%");
     return table;
@@ -100,12 +102,13 @@ static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *ta
     mt_stepping_error error;
     MT_TRY(mt_stepping_error_find(run->input, &run->problem->monodomain, &error));
     *table = mt_table_properties(arena, "stepping",
-        "Multirate stepping, and what it changes in a plane wave of the first element's cells");
+        "Multirate stepping: difference to uniform stepping, for a plane wave with the cell of the first "
+        "element");
     mt_table_property(table, "tolerance_mv", "tolerance", run->input->cell.tolerance_mV, "mV");
     mt_table_property(
-        table, "speed_difference_percent", "speed, less that of uniform stepping", error.speed_percent, "%");
+        table, "speed_difference_percent", "CV difference to uniform stepping", error.speed_percent, "%");
     mt_table_property(
-        table, "apd90_difference_ms", "APD90, less that of uniform stepping", error.apd90_ms, "ms");
+        table, "apd90_difference_ms", "APD90 difference to uniform stepping", error.apd90_ms, "ms");
     if (run->profile) stepping_cycles(run, table);
     return MT_OK;
 }
@@ -135,7 +138,7 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = &run->problem->probes;
     mt_table table = mt_table_begin(
-        arena, "activation", "Activation times at points, by linear fits to the elements nearest to each");
+        arena, "activation", "Activation times at the points, from linear fits to the nearest elements");
     probe_columns(&table, run->results.n_beats > 1);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++)
         for (size_t beat = 0; beat < run->results.n_beats; beat++) probe_row(&table, run, k, beat);
@@ -229,7 +232,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
     mt_table table = mt_table_begin(arena, "cycles",
-        "Cycles of a time step on the emulated machine: min, mean and max over the tiles that have work");
+        "Cycles of a time step on the emulated machine: min, mean and max over the active tiles");
     mt_table_strings(&table, "phase", "phase");
     mt_table_decimals(&table, "vertices", "vertices", "", 0);
     mt_table_decimals(&table, "tiles", "tiles", "", 0);
@@ -239,7 +242,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "max_cycles", "max", "cycles", 0);
     mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
     mt_table_decimals(&table, "share_percent", "share", "%", 1);
-    mt_table_digits(&table, "whole_run_s", "whole run", "s", 4);
+    mt_table_digits(&table, "whole_run_s", "complete run", "s", 4);
     uint64_t total[MT_PHASES];
     mt_phases_count(profile, &run->problem->monodomain, total);
     const bool several_beats = mt_record_beats(&run->problem->monodomain.record) > 1;
@@ -251,11 +254,11 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
             phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, mt_run_step_cycles(run));
-    mt_table_item(&table, "time_step_fast", "with the constants that take the least time", 1);
+    mt_table_item(&table, "time_step_fast", "minimum (uncertain constants)", 1);
     sum_row(&table, run, profile->band.at[IPU_FAST]);
-    mt_table_item(&table, "time_step_slow", "with the constants that take the most time", 1);
+    mt_table_item(&table, "time_step_slow", "maximum (uncertain constants)", 1);
     sum_row(&table, run, profile->band.at[IPU_SLOW]);
-    mt_table_item(&table, "exposed_exchange", "exposed exchange, with its copies and sync", 1);
+    mt_table_item(&table, "exposed_exchange", "exposed exchange, including copies and sync", 1);
     sum_row(&table, run, profile->rearrangement_cycles + profile->exchange_cycles + profile->sync_cycles);
     return table;
 }
@@ -264,7 +267,8 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 {
     const bool crosses = ipu_profile_crosses(profile);
-    mt_table table = mt_table_begin(arena, "exchange", "Exchange of all tiles in one run of a compute set");
+    mt_table table =
+        mt_table_begin(arena, "exchange", "Exchange of all tiles in one run of each compute set");
     mt_table_strings(&table, "compute_set", "compute set");
     mt_table_decimals(&table, "runs", "runs", "", 0);
     mt_table_decimals(&table, "pieces_received", "pieces received", "", 0);
@@ -276,7 +280,7 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     mt_table_decimals(&table, "copied_bytes", "copied", "bytes", 0);
     if (crosses) mt_table_decimals(&table, "between_ipus_bytes", "between IPUs", "bytes", 0);
     if (crosses) mt_table_decimals(&table, "busiest_link_cycles", "busiest link", "cycles", 0);
-    if (crosses) mt_table_strings(&table, "busiest_link", "which link");
+    if (crosses) mt_table_strings(&table, "busiest_link", "its name");
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         if (step->ranges_received == 0 || step->runs == 0) continue;
@@ -304,7 +308,7 @@ static void host_row(mt_table *table, const mt_run *run, double streams, double 
 static mt_table host_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
-    mt_table table = mt_table_begin(arena, "host", "The whole run, with what the host took from the tiles");
+    mt_table table = mt_table_begin(arena, "host", "Complete run, including transfers to the host");
     mt_table_strings(&table, "part", "part");
     mt_table_decimals(&table, "streams", "streams", "", 0);
     mt_table_decimals(&table, "bytes", "bytes", "", 0);
@@ -315,7 +319,7 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     host_row(&table, run, NAN, NAN, mt_run_step_cycles(run));
     mt_table_item(&table, "streams", "streams to the host", 0);
     host_row(&table, run, (double)profile->transfers, (double)profile->host_bytes_read, profile->host_cycles);
-    mt_table_item(&table, "whole_run", "whole run", 0);
+    mt_table_item(&table, "whole_run", "complete run", 0);
     host_row(&table, run, NAN, NAN, profile->cycles);
     return table;
 }
@@ -345,7 +349,8 @@ static void segment_row(mt_table *table, const mt_segments *all, const mt_segmen
 static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
 {
     mt_table table = mt_table_begin(arena, "segments",
-        "Segments of the run, each on one machine with the mesh cut one way: cycles of all their time steps");
+        "Segments of the run, each with one machine and one partition: cycles of all time steps of a "
+        "segment");
     mt_table_decimals(&table, "first_step", "first step", "", 0);
     mt_table_decimals(&table, "last_step", "last step", "", 0);
     mt_table_strings(&table, "machine", "machine");
@@ -423,13 +428,14 @@ static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t 
 /* Builds the table of the maps, with a row for each map of each beat. */
 static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
-    *table = mt_table_begin(arena, "maps", "Maps: what 5, 50 and 95 % of the elements stay below");
+    *table =
+        mt_table_begin(arena, "maps", "Maps: 5th percentile, median and 95th percentile over the elements");
     mt_table_strings(table, "map", "map");
     mt_table_strings(table, "unit", "unit");
     mt_table_decimals(table, "elements", "elements", "", 0);
-    mt_table_digits(table, "percentile_5", "5 %", "", 5);
+    mt_table_digits(table, "percentile_5", "5th percentile", "", 5);
     mt_table_digits(table, "median", "median", "", 5);
-    mt_table_digits(table, "percentile_95", "95 %", "", 5);
+    mt_table_digits(table, "percentile_95", "95th percentile", "", 5);
     for (size_t beat = 0; beat < run->results.n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++)
             if (mt_run_has_map(run, (mt_map)map)) MT_TRY(map_row(arena, run, (mt_map)map, beat, table));
@@ -442,10 +448,10 @@ static mt_table velocity_table(mt_arena *arena, const mt_run *run)
     char title[96];
     const double n = (double)run->problem->mesh.n_elements;
     (void)snprintf(title, sizeof title,
-        "Conduction velocity, fitted to activation times within %.9g mm or more",
+        "Conduction velocity, fitted to activation times within a radius of at least %.9g mm",
         run->input->output.velocity_mm);
     mt_table table = mt_table_begin(arena, "conduction_velocity", title);
-    mt_table_strings(&table, "outcome", "velocity");
+    mt_table_strings(&table, "outcome", "CV");
     mt_table_decimals(&table, "beat", "beat", "", 0);
     mt_table_decimals(&table, "elements", "elements", "", 0);
     mt_table_decimals(&table, "share_percent", "share", "%", 2);

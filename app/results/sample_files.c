@@ -150,12 +150,12 @@ static void write_left_out(const shown *n, size_t n_fields, char *text, size_t s
         used += (size_t)snprintf(text + used, size - used, "the first %zu of %zu points; ", n->points,
             n->points + n->beyond + n->inert);
     if (n->inert > 0)
-        used += (size_t)snprintf(text + used, size - used, "not %zu point%s in non-conducting elements; ",
+        used += (size_t)snprintf(text + used, size - used, "without %zu point%s in non-conducting elements; ",
             n->inert, n->inert > 1 ? "s" : "");
     if (n_fields > MT_CURVE_PANELS_MAX)
         used += (size_t)snprintf(
             text + used, size - used, "the first %d of %zu fields; ", MT_CURVE_PANELS_MAX, n_fields);
-    if (used > 0) (void)snprintf(text + used, size - used, "traces.csv has all");
+    if (used > 0) (void)snprintf(text + used, size - used, "traces.csv contains all");
 }
 
 /* Draws the first fields and points; the table has all. */

@@ -102,8 +102,8 @@ static void warn_of_others(const char *folder)
     size_t n, *steps;
     if (list(scratch, folder, &n, &steps) == MT_OK && n > 0 &&
         mt_checkpoints_newest(scratch, folder, &other) == MT_OK && !is_the_end(scratch, &other))
-        mt_warn("%s: an earlier run was stopped there, and these results replace its; to continue it "
-                "instead, `myotile run --resume %s`",
+        mt_warn("%s: the results of a stopped run will be replaced; to resume that run instead: `myotile run "
+                "--resume %s`",
             other.path, folder);
 }
 
@@ -145,7 +145,7 @@ void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const
         status = mt_checkpoint_write(path, problem, results, backend, self, segments, c->case_text);
     c->written_s = mt_now_s();
     if (status != MT_OK) {
-        mt_warn("no checkpoint at %g ms; earlier ones stay: %s", (double)steps_done * problem->dt_ms,
+        mt_warn("no checkpoint at %g ms; earlier ones remain: %s", (double)steps_done * problem->dt_ms,
             mt_message());
         return;
     }
@@ -180,11 +180,11 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
         const mt_status status = mt_checkpoint_open(arena, path, newest);
         if (status == MT_OK || status == MT_MEMORY) return status;
         if (k + 1 < n)
-            mt_warn("%s; going on from the one before", mt_message());
+            mt_warn("%s; resuming from the previous checkpoint", mt_message());
         else
             return status;
     }
-    return mt_fail(MT_FILE, "%s: there is no checkpoint in this folder", folder);
+    return mt_fail(MT_FILE, "%s: found no checkpoint in this folder", folder);
 }
 
 /* ---- comparing ---- */
@@ -194,8 +194,9 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
     mt_case_line before, now;
     if (!mt_case_lines_differ(was, is, MT_AFFECTS_STATE, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, time.until, at_ms "
-        "behind the checkpoint, machine, checkpoint",
+        "%s: a checkpoint of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, "
+        "time.until, at_ms "
+        "after the checkpoint, machine, checkpoint",
         from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
         now.text ? (int)now.n : 4, now.text ? now.text : "less");
 }
@@ -221,8 +222,8 @@ static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, con
         listed(from, is, &now, k, new);
         if (strcmp(old, new) == 0 || (k < before.n && k < now.n && before.at[k] == now.at[k])) continue;
         return mt_fail(MT_INPUT,
-            "%s: of a run with %s.at_ms.%zu: %s, here %s; allowed to differ: times above %.9g", from->path,
-            key, k, old, new, (double)from->step * dt_ms);
+            "%s: a checkpoint of a run with %s.at_ms.%zu: %s, here %s; allowed to differ: times above %.9g",
+            from->path, key, k, old, new, (double)from->step * dt_ms);
     }
     return MT_OK;
 }
@@ -237,7 +238,7 @@ mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
     MT_TRY(compare(from, was, is));
     if (from->step > mt_case_steps(input))
-        return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least %g, where %s is", input->time.end_ms,
+        return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least %g, the time of %s", input->time.end_ms,
             (double)from->step * input->time.dt_ms, from->path);
     MT_TRY(
         compare_lists(scratch, from, "traces", &before.traces.when, &input->traces.when, input->time.dt_ms));
@@ -257,8 +258,8 @@ mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case 
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
     if (mt_case_lines_differ(was, is, MT_AFFECTS_CELLS | MT_AFFECTS_TISSUE, &found, &here))
-        mt_warn("%s: start.state: %s: of a run with %.*s, here %.*s; usual: the same, unless it changes at "
-                "time 0",
+        mt_warn("%s: start.state: %s: a state of a run with %.*s, here %.*s; usual: the same, unless it "
+                "changes at time 0",
             name, from->path, found.text ? (int)found.n : 4, found.text ? found.text : "less",
             here.text ? (int)here.n : 4, here.text ? here.text : "less");
     return MT_OK;

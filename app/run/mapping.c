@@ -16,10 +16,10 @@ static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
     if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
-            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, which contains the partition");
     if (choice->saved && input->machine.balance_halo)
-        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
-                                 "which a saved one is not");
+        return mt_fail(
+            MT_INPUT, "machine.balance_halo: true; allowed: with a machine.partition other than saved");
     MT_TRY(mt_fail_in("machine.scheme", mt_scheme_find(mt_schemes[input->machine.scheme].name,
                                             (uint32_t)input->machine.ranges, &choice->scheme)));
     input->machine.ranges = choice->scheme.ranges;
@@ -57,7 +57,7 @@ static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
     const uint32_t n = ranks ? ranks->n_ranks : 1;
     if (has_tiles(input) && input->machine.ipus < n)
-        return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most a rank for each IPU",
+        return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most one rank per IPU",
             input->machine.ipus, n);
     return MT_OK;
 }
@@ -85,7 +85,7 @@ static mt_status read_partition(
     const uint32_t its_ipus = mt_partition_groups(partition), its_tiles = partition->parts_per_group;
     if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
+        "%s: partition for %u IPUs of %u tiles; machine.ipus and machine.tiles request %u of %u",
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
@@ -149,7 +149,7 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
     mt_scheme scheme;
     *m = (mt_mapping){0};
-    mt_progress_stage("cutting the mesh for the tiles");
+    mt_progress_stage("partitioning the mesh");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input) && !choice->ranks) return MT_OK;
     if (!choice->saved || !has_tiles(input))

@@ -18,7 +18,7 @@
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {
-    mt_progress_stage("getting the mesh");
+    mt_progress_stage("reading or generating the mesh");
     if (!input->mesh.file[0])
         return mt_slab_make_cut(
             arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, input->mesh.slab.cut, mesh);
@@ -31,7 +31,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const char *name = mt_case_mesh_name(input);
     MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
-    mt_progress_stage("building the diffusion operator and measuring its limits");
+    mt_progress_stage("computing the diffusion operator and its stability limit");
     MT_TRY(mt_fail_in(
         name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme, cached, &p->diffusion)));
     mt_findings_of_operator(name, &p->adjacency, &p->diffusion);
@@ -62,8 +62,8 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
         }
         if (n == 0)
             return mt_fail(MT_INPUT,
-                "stimuli.%zu: all its %zu elements are inert; allowed: some that are not", s,
-                stimuli[s].n_elements);
+                "stimuli.%zu: all %zu elements are non-conducting; allowed: at least one conducting element",
+                s, stimuli[s].n_elements);
         stimuli[s].element = live;
         stimuli[s].n_elements = n;
     }

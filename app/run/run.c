@@ -102,7 +102,7 @@ static mt_status make_steps(mt_arena *arena, watching *w)
     mt_progress_end();
     if (w->kept != MT_OK)
         return mt_fail(
-            w->kept, "%s; stopped at %g ms, earlier checkpoints stay", w->why, mt_run_reached_ms(r));
+            w->kept, "%s; stopped at %g ms, earlier checkpoints remain", w->why, mt_run_reached_ms(r));
     return status == MT_STOPPED && r->n_steps > 0 ? MT_OK : status;
 }
 
@@ -116,7 +116,8 @@ static mt_status go_to_checkpoint(watching *w, bool *counted)
     if (!r->from) return mt_checkpoint_start(r->start, w->problem, w->backend, w->self);
     MT_TRY(mt_checkpoint_restore(r->from, w->problem, &r->results, w->backend, w->self, counted));
     if (strcmp(r->from->backend, w->backend->name) != 0)
-        mt_warn("%s: of the backend %s, here %s: voltages agree to single precision, not to the bit",
+        mt_warn(
+            "%s: a checkpoint of the backend %s, here %s: voltages agree in single precision, not bit by bit",
             r->from->path, r->from->backend, w->backend->name);
     return MT_OK;
 }
@@ -169,7 +170,7 @@ mt_status mt_run_make(mt_arena *arena, mt_run *r)
     MT_SCRATCH(scratch);
     mt_arena *of_backend = r->tracing ? arena : scratch;
     MT_TRY(mt_results_new(arena, problem, &r->results));
-    mt_progress_stage("laying it out");
+    mt_progress_stage("mapping to tiles");
     if (!r->layout || !r->layout->ranks) {
         MT_TRY(r->backend->open(of_backend, problem, r->layout, &self));
         return run_on(arena, r, r->backend, self);

@@ -68,7 +68,7 @@ static mt_status select_part(mt_arena *arena, mt_sampling *s)
     }
     if (n == 0)
         return mt_fail(MT_INPUT,
-            "series.tag: no element that is not inert has the tag %.60s; allowed: a tag of the mesh", text);
+            "series.tag: no conducting element has the tag %.60s; allowed: a tag of the mesh", text);
     return mt_mesh_select(arena, mesh, keep, &s->part);
 }
 
@@ -195,7 +195,7 @@ static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const ch
     MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
     if (s->frames[what].n == due) return MT_OK;
     return mt_fail(
-        MT_INPUT, "%s: has %zu of the %zu frames up to the checkpoint", there, s->frames[what].n, due);
+        MT_INPUT, "%s: found %zu of the %zu frames up to the checkpoint", there, s->frames[what].n, due);
 }
 
 static mt_status open_one(

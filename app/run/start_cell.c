@@ -32,8 +32,9 @@ static mt_status check_type(
 {
     if (v->states == type->states) return MT_OK;
     return mt_fail(MT_INPUT,
-        "the state of a cell of type %.40s, and %zu elements are of another: %.80s; allowed: where all are "
-        "of one type; `prepace` paces each kind of cell by itself",
+        "the state of a cell of type %.40s; %zu elements have type %.80s; allowed: if all elements have the "
+        "type of the state; "
+        "`prepace` pre-paces each cell type separately",
         state->type, elements, v->name);
 }
 
@@ -44,7 +45,7 @@ static void warn_of_parameters(const char *name, const char *path, const mt_cell
     for (size_t k = 0; k < state->model->n_parameters; k++) {
         const double saved = isnan(state->parameters[k]) ? type->parameters[k] : state->parameters[k];
         if (saved == v->parameters[k]) continue;
-        mt_warn("%s: start.state: found cells (%s) with %s %g; %s has %g; usual: the same, unless it changes "
+        mt_warn("%s: start.state: found cells (%s) with %s %g, in %s %g; usual: the same, unless it changes "
                 "at time 0",
             name, v->name, state->model->parameters[k].name, v->parameters[k], path, saved);
         return;
@@ -59,7 +60,8 @@ static mt_status start_all(
     mt_cell_variant *variants;
     const mt_cell_variant *at_rest = mt_monodomain_variants(problem, &n);
     if (state->model != problem->model)
-        return mt_fail(MT_INPUT, "of the cell model %s; here %s", state->model->name, problem->model->name);
+        return mt_fail(
+            MT_INPUT, "a state of the ionic model %s; here %s", state->model->name, problem->model->name);
     MT_TRY(mt_cell_variant_find(problem->model, state->type, &type));
     MT_TRY(count_elements(scratch, problem, n, &used));
     MT_COPY(arena, variants, at_rest, n);

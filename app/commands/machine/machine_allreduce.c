@@ -32,8 +32,7 @@ static const mt_option options[] = {
     {.name = "--physical",
         .value = "ladder|torus|prism",
         .help = "physical topology of the chips; default: that of the machine. A prism has one link between "
-                "layers, two within a layer "
-                "and three within the end layers"},
+                "neighbours in adjacent layers, two in a layer, and three in the end layers"},
     {.name = "--layers", .value = "N", .help = "number of layers of a prism"},
     {.name = "--faces", .value = "N", .help = "number of chips in a layer of a prism; default: 3"},
     {.name = "--logical",
