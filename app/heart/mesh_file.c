@@ -59,8 +59,9 @@ static const char *likely_unit(double length_mm)
     static const struct {
         double mm;
         const char *advice;
-    } units[] = {{1e-3, "; possibly micrometres (--unit um)"}, {10, "; possibly centimetres (--unit cm)"},
-        {1000, "; possibly metres (--unit m)"}};
+    } units[] = {{1e-3, "; this appears to be in micrometres (--unit um)"},
+        {10, "; this appears to be in centimetres (--unit cm)"},
+        {1000, "; this appears to be in metres (--unit m)"}};
     for (size_t k = 0; k < sizeof units / sizeof *units; k++)
         if (length_mm * units[k].mm >= heart_mm[0] && length_mm * units[k].mm <= heart_mm[1])
             return units[k].advice;

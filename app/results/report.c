@@ -70,9 +70,9 @@ static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
     const char *or_inert = run->problem->mesh.number ? "non-conducting, or " : "", *what = lacking(map);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
         (void)snprintf(text, size,
-            "undefined: not activated, stimulated, too few activated elements nearby, irregular activation, "
-            "wavefronts "
-            "collide or originate, or no gradient of activation time");
+            "undefined: not activated, stimulated, few elements nearby, irregular activation, collision or "
+            "origin, "
+            "or no gradient");
     else if (run->stopped_by)
         (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms", or_inert,
             map == MT_MAP_ACTIVATION ? "activated" : what, mt_run_reached_ms(run));

@@ -85,7 +85,7 @@ if [ -z "$kills" ]; then
     on 3 three "$@"
     same alone three "backend cpu, 3 ranks"
     grep -q "1 of 2 pulses without capture" three.err || fail "a pulse that captures nothing: $(cat three.err)"
-    refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most a rank for each IPU' run all.yaml --set machine.ipus=2 -o out
+    refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most one rank per IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
     refused 2 'cell: started on 2 ranks; allowed: one' cell
@@ -97,7 +97,7 @@ fi
 if [ -n "$other" ]; then
     ends 2
     if $other -n 2 "$myotile" cell >said.out 2>said; then fail "$other was not refused"; fi
-    grep -q 'myotile: started as one of 2 ranks by another MPI.s launcher' said || fail "by $other: $(cat said)"
+    grep -q 'myotile: started as one of 2 ranks by the launcher of another MPI' said || fail "by $other: $(cat said)"
     ! [ -s said.out ] || fail "by $other: $(cat said.out)"
 fi
 

@@ -16,9 +16,9 @@ Test(command, overview_names_every_command_and_every_exit_code)
 {
     char *text = works("--help");
     for (int k = 0; k < NAMES; k++) cr_assert(strstr(text, names[k]), "%s", names[k]);
-    static const char *const exits[] = {"\n  0  ", "  done\n", "\n  2  ", "  bad case or arguments\n",
-        "\n  3  ", "  files or memory\n", "\n  4  ", "  does not fit the machine\n", "\n  5  ",
-        "  numerics\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
+    static const char *const exits[] = {"\n  0  ", "  done\n", "\n  2  ", "  invalid case or arguments\n",
+        "\n  3  ", "  file error or out of memory\n", "\n  4  ", "  does not fit the machine\n", "\n  5  ",
+        "  numerical failure\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
     for (size_t k = 0; k < sizeof exits / sizeof *exits; k++)
         cr_assert(strstr(text, exits[k]), "%s", exits[k]);
     cr_assert(strstr(text, "MYOTILE_ISA"));
@@ -219,11 +219,11 @@ Test(command, another_option_is_no_value)
 
 Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
 {
-    refuses(2, "run: CASE.yaml or --resume DIR is needed; see myotile run --help", "run");
+    refuses(2, "run: CASE.yaml or --resume DIR is required; see myotile run --help", "run");
     refuses(2, "an argument is missing; usage: myotile mesh info MESH [options]", "mesh info");
     refuses(2, "an argument is missing", "partition --ipus 2");
-    refuses(2, "'b.yaml' is one argument too many; usage: myotile run [CASE.yaml]", "run a.yaml b.yaml");
-    refuses(2, "'epi' is one argument too many; usage: myotile cell [options]", "cell epi -o trace.csv");
+    refuses(2, "unexpected argument 'b.yaml'; usage: myotile run [CASE.yaml]", "run a.yaml b.yaml");
+    refuses(2, "unexpected argument 'epi'; usage: myotile cell [options]", "cell epi -o trace.csv");
 }
 
 Test(command, a_format_that_does_not_exist_is_refused)

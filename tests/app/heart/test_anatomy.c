@@ -101,7 +101,8 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     for (size_t k = 0; k < 3 * heart.n_elements; k++)
         cr_assert_float_eq(carp.fibre[k], heart.fibre[k], 1.5e-9);
     char *said = warnings(&text, "mesh surfaces untagged.hdf -o tagged.msh");
-    cr_assert(strstr(said, "warning: tagged.msh: MSH keeps no depth and no layers\n"), "%s", said);
+    cr_assert(
+        strstr(said, "warning: tagged.msh: MSH does not store transmural depth and layers\n"), "%s", said);
     free(said), free(text);
     refuses(2, "mesh surfaces: --output is needed", "mesh surfaces untagged.hdf");
     refuses(2, ".vtk files are only read", "mesh surfaces untagged.hdf -o a.vtk");
@@ -132,7 +133,8 @@ Test(anatomy, tags_of_others_are_refused_with_the_line_that_takes_them)
 {
     write_renamed("other.hdf", tens, tens);
     refuses(2, line, "mesh fibres other.hdf -o fibred.hdf");
-    refuses(2, "other.hdf: the tags of its triangles are 10, 20 and 30; base 1, epi 2, lv 3 and rv 4 are",
+    refuses(2,
+        "other.hdf: the triangle tags are 10, 20 and 30; surface tags are base 1, epi 2, lv 3 and rv 4",
         "mesh surfaces other.hdf -o tagged.hdf");
     refuses(2, line, "mesh fibres other.hdf -o fibred.hdf --surfaces given");
     free(works("mesh surfaces other.hdf -o tagged.hdf --tags base=10,epi=20,lv=30"));
@@ -154,7 +156,7 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     for (size_t f = 0; f < heart.n_faces; f++) left[f % 2] += heart.face_tag[f] == MT_SURFACE_LV;
     write_renamed("beside.hdf", beside, twins);
     said = warnings(&text, "mesh fibres beside.hdf -o half.hdf --format json");
-    cr_assert(strstr(said, "warning: beside.hdf: the tags of its triangles are 1, 2, 3 and 50;") &&
+    cr_assert(strstr(said, "warning: beside.hdf: the triangle tags are 1, 2, 3 and 50;") &&
                   strstr(said, "`--tags base=1,epi=2,lv=3+50` (overlap"),
         "%s", said);
     cr_assert_eq(json_property(text, "left_endocardium_triangles"), left[0], "%s", text);
@@ -173,7 +175,7 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     free(text);
     write_renamed("turned.hdf", turned, turned);
     refuses(2, "`--tags base=2,epi=1,lv=30`", "mesh fibres turned.hdf -o fibred.hdf");
-    refuses(2, "To take them as they are instead: --surfaces given", "mesh surfaces turned.hdf -o a.hdf");
+    refuses(2, "To use the tags as they are instead: --surfaces given", "mesh surfaces turned.hdf -o a.hdf");
     free(warnings(&text, "mesh surfaces turned.hdf -o given.hdf --surfaces given"));
     free(text);
 }
@@ -215,13 +217,12 @@ Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_
     ok(mt_vtkhdf_write("some.hdf", &wall, 0, NULL));
     for (size_t f = 0; f < wall.n_faces; f++) wall.face_tag[f] += 20;
     ok(mt_vtkhdf_write("all.hdf", &wall, 0, NULL));
-    refuses(2,
-        "all.hdf: none of its tagged triangles has the tag of a surface (base 1, epi 2, lv 3 and rv 4 are",
+    refuses(2, "all.hdf: no triangle has a surface tag (surface tags are base 1, epi 2, lv 3 and rv 4)",
         "mesh surfaces all.hdf -o a.hdf");
-    refuses(2, "By the shape they cannot be told: ", "mesh fibres all.hdf -o a.hdf");
+    refuses(2, "The shape does not identify the surfaces: ", "mesh fibres all.hdf -o a.hdf");
     char *said = warnings(&text, "mesh surfaces some.hdf -o a.hdf");
-    cr_assert(strstr(said, "warning: some.hdf: 18 tagged triangles have other tags than surfaces have ("),
-        "%s", said);
+    cr_assert(
+        strstr(said, "warning: some.hdf: 18 triangles have tags other than surface tags ("), "%s", said);
     free(said), free(text);
 }
 

@@ -176,7 +176,7 @@ class Values(unittest.TestCase):
 
     def test_values_used_are_read_as_they_were_written(self):
         text = ('# A remark.\ntitle: "a: \\"b\\" \\\\ \\x0A\\U0001F493"\nlist: []\nsites:\n  - at: apex\n    words: ["x, y", "z]"]\n'
-                "  - at: base\n    deep:\n      x: 1e-05\nlast: true\n# The machine was:\n#   name: 1\n")
+                "  - at: base\n    deep:\n      x: 1e-05\nlast: true\n# The emulated machine:\n#   name: 1\n")
         self.assertEqual(myotile.used.read(text), {
             "title": 'a: "b" \\ \n\U0001F493', "list": [], "last": True,
             "sites": [{"at": "apex", "words": ["x, y", "z]"]}, {"at": "base", "deep": {"x": 1e-05}}]})

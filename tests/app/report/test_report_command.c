@@ -488,7 +488,7 @@ Test(report_command, what_is_missing_is_named)
     refuses(3, "empty: result.hdf is missing", "report empty -o r.html --template page.html");
     make_run();
     refuses(2, "the line '<!-- data -->' occurs nowhere", "report out -o r.html --template case.yaml");
-    refuses(2, "--profile is given 2 times for 1 runs",
+    refuses(2, "--profile: given 2 times for 1 runs",
         "report out --profile out --profile out -o r.html --template page.html");
     refuses(2, "--size-mb and --full", "report out -o r.html --size-mb 1 --full --template page.html");
     cr_assert_eq(rename("out/used.yaml", "used.yaml"), 0);

@@ -347,12 +347,13 @@ static void leaves_what_there_is(int number, const char *name)
     run_says("out/result.hdf", "stopped_by", name);
     run_says("out/result.hdf", "/nan", "not reached before the run was stopped at ");
     char *said = bytes_of("said", &n), *table = bytes_of("out.txt", &n), *log = bytes_of("log", &n);
-    cr_assert(strstr(said, "myotile: stopped at ") &&
-                  strstr(said, " of 300000 ms; what there is by then is in out/"),
+    cr_assert(
+        strstr(said, "myotile: stopped at ") && strstr(said, " of 300000 ms; the results so far are in out/"),
         "%s", said);
     cr_assert(
-        strstr(table, "requested time; the run was stopped") && strstr(table, "300000  ms"), "%s", table);
-    cr_assert(strstr(log, "myotile: stopping: writing the results so far; a second signal quits at once\n"),
+        strstr(table, "requested time (the run was stopped)") && strstr(table, "300000  ms"), "%s", table);
+    cr_assert(
+        strstr(log, "myotile: stopping: writing the results so far; a second signal quits immediately\n"),
         "%s", log);
     cr_assert(there("out/activation.png") && there("out/activation.csv") && there("out/used.yaml"));
     free(said), free(table), free(log);

@@ -303,7 +303,7 @@ Test(run_profile, a_profile_may_have_a_folder_of_its_own)
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
     cr_assert(strstr(text, "activation.csv, report.html (for a browser), used.yaml\nIn out/machine/: "
-                           "profile.json, tables of its tiles, trace.json\n"),
+                           "profile.json, tables of the tiles, trace.json\n"),
         "%s", text);
     free(text);
     cr_assert_eq(entries("out"), 6, "five results, and the folder");
@@ -337,13 +337,13 @@ Test(run_profile, words_that_are_not_are_refused_before_anything_is_written)
 
 Test(run_profile, what_makes_no_sense_is_refused)
 {
-    refuses(2, "--trace 3; allowed: FIRST:LAST, two of the time steps 0 to 49", "run small.yaml --trace 3");
+    refuses(2, "--trace 3; allowed: FIRST:LAST, time steps from 0 to 49", "run small.yaml --trace 3");
     refuses(2, "--trace 3,4; allowed", "run small.yaml --trace 3,4");
     refuses(2, "--trace 4:3; allowed", "run small.yaml --trace 4:3");
     refuses(2, "--trace 0:50; allowed", "run small.yaml --trace 0:50");
     refuses(2, "--trace 1:2:3; allowed", "run small.yaml --trace 1:2:3");
     refuses(2, "--trace -1:2; allowed", "run small.yaml --trace -1:2");
-    refuses(2, "--trace-tiles 0:8; allowed: FIRST:LAST, two of the tiles 0 to 7",
+    refuses(2, "--trace-tiles 0:8; allowed: FIRST:LAST, tiles from 0 to 7",
         "run small.yaml --trace 0:1 --trace-tiles 0:8");
     refuses(2, "--trace-tiles without --trace", "run small.yaml --trace-tiles 0:1");
     refuses(

@@ -94,10 +94,9 @@ Test(start_cell, other_parameters_get_a_warning_that_names_one)
 
 Test(start_cell, cells_of_another_type_or_model_are_refused)
 {
-    refuses(2,
-        "epi.yaml: the state of a cell of type epi, and 288 elements are of another: mid; allowed: where all",
+    refuses(2, "epi.yaml: the state of a cell of type epi; 288 elements have type mid; allowed: if all",
         "run case.yaml -o out --set start.state=epi.yaml --set cell.type=mid");
-    refuses(2, "epi.yaml: of the cell model tp06; here mitchell-schaeffer",
+    refuses(2, "epi.yaml: a state of the ionic model tp06; here mitchell-schaeffer",
         "run case.yaml -o out --set start.state=epi.yaml --set cell.model=mitchell-schaeffer --set "
         "cell.type=standard");
     refuses(2, "prepace.beats: 2, and start.state says where the cells begin",
@@ -105,7 +104,7 @@ Test(start_cell, cells_of_another_type_or_model_are_refused)
     write_text("part.yaml", SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 1}\nregions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], type: mid}\n" SMALL_STIMULUS(
             "2"));
-    refuses(2, "and 96 elements are of another: epi, region 0; allowed",
-        "run part.yaml -o out --set start.state=epi.yaml");
+    refuses(
+        2, "96 elements have type epi, region 0; allowed", "run part.yaml -o out --set start.state=epi.yaml");
     refuses(2, "case.yaml:1: ", "run case.yaml -o out --set start.state=case.yaml");
 }

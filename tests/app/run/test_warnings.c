@@ -124,8 +124,8 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
         char given[64], expected[128];
         (void)snprintf(given, sizeof given, "%s -1.05", options[k]);
         (void)snprintf(expected, sizeof expected,
-            "myotile: warning: none.hdf: %s: found -1.05 degrees, which looks like radians (they would be "
-            "-60.2 degrees); usual",
+            "myotile: warning: none.hdf: %s: found -1.05 degrees, possibly meant in radians "
+            "(-60.2 degrees); usual",
             options[k]);
         char *said = said_of_fibres(given);
         cr_expect(strncmp(said, expected, strlen(expected)) == 0, "%s: %s", given, said);

@@ -247,7 +247,7 @@ Test(cell, what_may_not_be_meant_is_warned_of)
     expect_warning(
         "--end-ms 20 --stimulus 0.995,1,52", "--stimulus, its start: found 0.995 ms, which are 49.75 steps");
     char *out = works("cell -o a.csv --end-ms 20.01");
-    cr_assert(strstr(out, "epi cell, 20.02 ms at dt 0.02 ms"),
+    cr_assert(strstr(out, "epi cell, 20.02 ms, time step 0.02 ms"),
         "the simulated time, not the requested one: %s", out);
     free(out);
 }
@@ -265,8 +265,8 @@ Test(cell, a_cell_that_blows_up_is_refused)
     static const char line[] = "cell -o a.csv --stimulus 1,2,10000 --end-ms 5";
     refuses(5, "ms V is ", "%s", line);
     refuses(5,
-        "must stay within -200 .. 200 mV; --stimulus changes it by 10000 mV/ms from 1 ms on for 2 ms: a "
-        "weaker",
+        "must stay within -200 .. 200 mV; the stimulus is 10000 mV/ms from 1 ms for 2 ms: a "
+        "weaker --stimulus",
         "%s", line);
 }
 
@@ -471,14 +471,14 @@ Test(cell, pictures_of_every_model_are_drawn_and_the_same_again)
 
 Test(cell, options_that_contradict_each_other_are_refused)
 {
-    refuses(2, "--bcl without --beats; pacing needs both", "cell --bcl 500");
-    refuses(2, "--beats without --bcl; pacing needs both", "cell --beats 5");
+    refuses(2, "--bcl without --beats; pacing requires both", "cell --bcl 500");
+    refuses(2, "--beats without --bcl; pacing requires both", "cell --beats 5");
     refuses(2, "--bcl 0; allowed: 1 number above 0", "cell --bcl 0 --beats 5");
-    refuses(2, "--bcl 0.01; allowed: at least a time step, 0.02", "cell --bcl 0.01 --beats 5");
+    refuses(2, "--bcl 0.01; allowed: at least one time step, 0.02", "cell --bcl 0.01 --beats 5");
     refuses(2, "--beats 0; allowed: ", "cell --bcl 500 --beats 0");
     refuses(2, "--end-ms 900 is before the end of 2 beats of 500 ms; allowed: at least 1000",
         "cell --bcl 500 --beats 2 --end-ms 900");
-    refuses(2, "the time of all beats, 1e+08 is 5e+09 steps of --dt-ms 0.02; allowed: at most 1e9",
+    refuses(2, "the duration of all beats, 1e+08 is 5e+09 steps of --dt-ms 0.02; allowed: at most 1e9",
         "cell --bcl 1000 --beats 100000");
     refuses(2, "--stimulus: start 499.5, duration 1: ends behind a cycle of 500 ms",
         "cell --bcl 500 --beats 2 --stimulus 499.5,1,52");
@@ -490,8 +490,8 @@ Test(cell, options_that_contradict_each_other_are_refused)
     refuses(2, "--last-beats without --output or --picture", "cell --bcl 500 --beats 2 --last-beats 1");
     refuses(2, "--last-beats 3; allowed: ", "cell -o a.csv --bcl 500 --beats 2 --last-beats 3");
     refuses(2, "ending in .png", "cell --picture a.jpg");
-    refuses(2, "a.csv and a.csv are one file", "cell -o a.csv --save a.csv");
-    refuses(2, "a.png and a.png are one file", "cell -o a.png --picture a.png");
+    refuses(2, "a.csv and a.csv are the same file", "cell -o a.csv --save a.csv");
+    refuses(2, "a.png and a.png are the same file", "cell -o a.png --picture a.png");
 }
 
 Test(cell, states_that_do_not_fit_are_refused)

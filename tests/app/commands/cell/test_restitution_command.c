@@ -91,7 +91,7 @@ Test(restitution_command, a_picture_that_fails_costs_no_table)
 Test(restitution_command, what_makes_no_sense_is_refused)
 {
     refuses(2, "--protocol steady; allowed: s1-s2, dynamic", "restitution --protocol steady");
-    refuses(2, "--bcl is that of S1", "restitution --protocol dynamic --bcl 500");
+    refuses(2, "--bcl with --protocol dynamic", "restitution --protocol dynamic --bcl 500");
     refuses(2, "--intervals-ms from 300 to 400; allowed: from long to short",
         "restitution --intervals-ms 300,400,10");
     refuses(2, "allowed: at most 1000", "restitution --intervals-ms 400,10,0.001");
@@ -102,7 +102,7 @@ Test(restitution_command, what_makes_no_sense_is_refused)
     refuses(2, "--beats 0; allowed: a whole number from 1", "restitution --beats 0");
     refuses(2, "--beats 3; allowed: a whole number from 4", "restitution --protocol dynamic --beats 3");
     refuses(2, "ending in .png", "restitution --picture a.jpg");
-    refuses(5, "restitution: no action potential with an interval before it at 200 ms",
+    refuses(5, "restitution: no action potential after a diastolic interval at 200 ms",
         "restitution --beats 1 --intervals-ms 200,100,50");
     refuses(5, "restitution: ", "restitution --beats 2 --stimulus 1,2,10000 --intervals-ms 300,200,50");
 }

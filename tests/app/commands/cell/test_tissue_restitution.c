@@ -162,13 +162,13 @@ Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
 
 Test(tissue_restitution, what_makes_no_sense_is_refused)
 {
-    refuses(2, "--family is about tissue; needed with it: --edge-mm, --length-mm, --case",
+    refuses(2, "--family applies to tissue; required with it: --edge-mm, --length-mm, --case",
         "restitution --family kuhn");
-    refuses(2, "--direction is about tissue; needed with it: --edge-mm, --length-mm, --case or --cable",
+    refuses(2, "--direction applies to tissue; required with it: --edge-mm, --length-mm, --case or --cable",
         "restitution --direction along");
     refuses(2, "--cable and --edge-mm; a cable has no mesh", "restitution --cable --edge-mm 1");
     refuses(2, "--cable and --seed; a cable has no mesh", "restitution --cable --seed 2");
-    refuses(2, "--case and --type; cells and time step are the case's",
+    refuses(2, "--case and --type; cell and time step belong to the case",
         "restitution --case data/cases/niederer-0.5.yaml --type mid");
     refuses(2, "--protocol dynamic; allowed in tissue: s1-s2", "restitution --cable --protocol dynamic");
     refuses(2, "--direction round; allowed: along, across", "restitution --cable --direction round");

@@ -160,7 +160,7 @@ Test(tune, a_mesh_file_has_the_length_of_its_elements)
 Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
 {
     char *out, *said = warnings(&out, QUICK "--cv-l 0.2 --cv-t 0.2 --edge-mm 6 --set diffusion.spreading=0");
-    cr_expect(strstr(said, "warning: tune: found a wave along the fibres "), "%s", said);
+    cr_expect(strstr(said, "warning: tune: CV along the fibres is "), "%s", said);
     cr_expect(strstr(said, "slower than on a converged mesh"), "%s", said);
     free(out), free(said);
 }

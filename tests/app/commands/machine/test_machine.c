@@ -210,8 +210,8 @@ Test(machine, a_message_does_not_give_a_foreign_file_away)
 Test(machine, options_of_the_picture_that_is_gone_are_passed_over_with_a_warning)
 {
     char *table, *said = warnings(&table, "machine show gc200 --picture show.png --ipus 4 --force");
-    cr_expect(
-        strstr(said, "--picture is no longer used; `myotile machine allreduce` lists the links"), "%s", said);
+    cr_expect(strstr(said, "--picture is obsolete and ignored; `myotile machine allreduce` lists the links"),
+        "%s", said);
     cr_expect(!there("show.png"));
     free(said), free(table);
 }

@@ -38,7 +38,7 @@ Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
 {
     char *json = works("machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad "
                        "--bytes 64KiB --machine-set tiles=8 --format json");
-    cr_expect(strstr(json, "8 others carry nothing"), "%s", json);
+    cr_expect(strstr(json, "8 others are unused"), "%s", json);
     cr_expect(strstr(json, "\"0 1 3 2 4 5 7 6\"") && strstr(json, "\"1 0 2 3 5 4 6 7\""));
     const double rail = 2 * 7 * 65536.0 / 4 / 8; /* 7 hops twice, of an eighth of a quarter */
     const double busy = json_number(json, "direct, rung 0, IPU 0 to 1", "busy_cycles");
@@ -60,11 +60,11 @@ Test(machine_allreduce, a_prism_has_three_rings_at_once)
     cr_expect(strstr(json, "\"0 1 4 3 6 7 10 9 11 8 5 2\""), "%s", json);
     free(json);
     free(works("machine allreduce --physical prism --layers 2 --faces 5 --bytes 4KiB --machine-set tiles=8"));
-    refuses(2, "--ipus with a prism; allowed: --layers and --faces, which tell all of that",
+    refuses(2, "--ipus with a prism; allowed: --layers and --faces instead",
         "machine allreduce --ipus 12 --physical prism --layers 4 --bytes 4KiB");
-    refuses(2, "--faces without --physical prism; allowed: with it",
+    refuses(2, "--faces without --physical prism; allowed: with --physical prism",
         "machine allreduce --ipus 4 --faces 4 --bytes 8");
-    refuses(2, "--layers is needed", "machine allreduce --physical prism --bytes 4KiB");
+    refuses(2, "--layers is required", "machine allreduce --physical prism --bytes 4KiB");
 }
 
 /* Replaces words in a file. */
@@ -100,12 +100,12 @@ Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
         cr_expect_eq(time_us[k], time_us[0], "%s", files[k]);
         free(json);
     }
-    refuses(2, "--machine-set links.list.0.lanes=2 with a prism; allowed: others",
+    refuses(2, "--machine-set links.list.0.lanes=2 with a prism; allowed: keys other than links",
         "machine allreduce --physical prism --layers 2 --bytes 8 --target ring.yaml --machine-set "
         "links.list.0.lanes=2");
-    refuses(2, "--machine-set links.chips=3 with a prism; allowed: others",
+    refuses(2, "--machine-set links.chips=3 with a prism; allowed: keys other than links",
         "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.chips=3");
-    refuses(2, "--machine-set links.routes=[] with a prism; allowed: others",
+    refuses(2, "--machine-set links.routes=[] with a prism; allowed: keys other than links",
         "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.routes=[]");
 }
 
@@ -113,7 +113,7 @@ Test(machine_allreduce, a_picture_without_a_sweep_is_passed_over_with_a_warning)
 {
     char *table, *said = warnings(
                      &table, "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=2 --picture p.png");
-    cr_expect(strstr(said, "--picture is no longer used without --sweep"), "%s", said);
+    cr_expect(strstr(said, "--picture without --sweep is obsolete and ignored"), "%s", said);
     cr_expect(!there("p.png"));
     free(said), free(table);
 }
@@ -185,14 +185,14 @@ Test(machine_allreduce, sweeps_that_cannot_be_are_refused)
 {
     refuses(2, "--logical with --sweep; allowed: --ipus and --physical",
         "machine allreduce --ipus 4 --sweep --logical barley-twist");
-    refuses(2, "--ipus is needed with --sweep", "machine allreduce --sweep");
-    refuses(2, "--sweep over 5 IPUs: no way around them; allowed: an even number on a ladder or torus",
+    refuses(2, "--ipus is required with --sweep", "machine allreduce --sweep");
+    refuses(2, "--sweep over 5 IPUs: no logical topology; allowed: an even number on a ladder or torus",
         "machine allreduce --ipus 5 --sweep --bytes 4KiB");
     refuses(2, "--bytes: '3'; allowed: ", "machine allreduce --ipus 4 --sweep --bytes 4KiB,3");
     refuses(2, "--picture with 13 sizes; allowed: at most 12",
         "machine allreduce --ipus 4 --sweep --picture s.png --bytes 4,8,12,16,20,24,28,32,36,40,44,48,52");
     refuses(2, "--output without --sweep", "machine allreduce --ipus 4 --bytes 4KiB -o s.csv");
-    refuses(2, "--bytes is needed; allowed: a size, or --sweep", "machine allreduce --ipus 4");
+    refuses(2, "--bytes is required; allowed: a size, or --sweep", "machine allreduce --ipus 4");
     refuses(4, "", "machine allreduce --ipus 2 --sweep --bytes 1GiB --machine-set tiles=8");
     cr_expect(!there("s.png") && !there("s.csv"));
 }
@@ -205,8 +205,8 @@ Test(machine_allreduce, what_cannot_be_is_refused)
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
     refuses(2, "--operator foo; allowed: add, mul, min, max, and, or",
         "machine allreduce --ipus 4 --bytes 8 --operator foo");
-    refuses(2, "--operation foo; allowed: all-reduce,",
-        "machine allreduce --ipus 4 --bytes 8 --operation foo");
+    refuses(
+        2, "--operation foo; allowed: all-reduce,", "machine allreduce --ipus 4 --bytes 8 --operation foo");
     refuses(2, "--method foo; allowed: auto,", "machine allreduce --ipus 4 --bytes 8 --method foo");
     refuses(2, "--logical prism; allowed: peripheral-ring,",
         "machine allreduce --ipus 4 --bytes 8 --logical prism");
@@ -214,7 +214,7 @@ Test(machine_allreduce, what_cannot_be_is_refused)
     refuses(2, "--physical prizm; allowed: ladder, torus, prism",
         "machine allreduce --ipus 4 --bytes 8 --physical prizm");
     refuses(2, "--replica", "machine allreduce --ipus 4 --bytes 8 --replica 1x");
-    refuses(2, "--ipus is needed", "machine allreduce --bytes 8");
+    refuses(2, "--ipus is required", "machine allreduce --bytes 8");
     refuses(2, "--bytes: '0x1000'", "machine allreduce --ipus 4 --bytes 0x1000");
     refuses(2, "--machine-set links.rail=8 with a prism",
         "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.rail=8");

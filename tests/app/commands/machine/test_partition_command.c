@@ -285,8 +285,7 @@ Test(partition_command, bad_options_are_refused)
         2, "at most 16 whole numbers from 1", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
     refuses(2, "'mixed-clean' has no limit of ranges; 7 is given", "partition slab.hdf --ranges 7");
     refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
-    refuses(
-        2, "--output with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+    refuses(2, "--output with 2 numbers of IPUs; allowed: one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
     refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
     refuses(
         2, "--picture with 66 IPUs; allowed: at most 64", "partition slab.hdf --ipus 66 --picture cut.png");

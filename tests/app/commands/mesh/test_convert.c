@@ -158,12 +158,13 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
     static const struct {
         const char *line, *warning;
     } cases[] = {{"mesh convert a.hdf a.msh", NULL},
-        {"mesh convert deep.hdf deep.msh", "deep.msh: MSH keeps no depth"},
+        {"mesh convert deep.hdf deep.msh", "deep.msh: MSH does not store transmural depth"},
         {"mesh convert a.hdf a.pts", NULL}, {"mesh convert a.msh b.hdf", NULL},
         {"mesh convert a.msh b.hdf --unit cm",
-            "a.msh: the longest side is 413.333 mm, a heart's is 20 to 300"},
+            "a.msh: the longest side is 413.333 mm; usual for a heart: 20 to 300"},
         {"mesh convert a.msh b.hdf --unit um", "a.msh: the longest side is 0.0413333 mm"},
-        {"mesh convert a.hdf b.hdf", NULL}, {"mesh convert deep.hdf a.pts", "a.pts: CARP keeps no depth"},
+        {"mesh convert a.hdf b.hdf", NULL},
+        {"mesh convert deep.hdf a.pts", "a.pts: CARP does not store transmural depth"},
         {"mesh convert deep.hdf b.hdf", NULL}, {"mesh convert deep.hdf b.vtu", NULL}};
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -353,7 +354,7 @@ Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
     ok(mt_vtkhdf_write("c.hdf", &mesh, 0, NULL));
     char *said = warnings(&table, "mesh convert c.hdf c.elem");
     cr_assert_str_eq(said,
-        "myotile: warning: c.elem: CARP keeps no names of tags (1 are lost) and no groups (1 are lost)\n");
+        "myotile: warning: c.elem: CARP does not store tag names (1 are lost) and groups (1 are lost)\n");
     free(said), free(table);
     mt_arena_free(&arena);
 }
@@ -389,8 +390,9 @@ Test(convert, a_mesh_of_an_unlikely_size_is_warned_of_with_the_likely_unit)
     free(said), free(table);
     free(works("mesh slab --size-mm 20000,10000,10000 --edge-mm 5000 -o large.hdf"));
     said = warnings(&table, "mesh info large.hdf");
-    cr_expect(strstr(said, "large.hdf: the longest side is 20000 mm; usual 0.5 to 1000 mm; this looks like "
-                           "micrometres (--unit um)"),
+    cr_expect(
+        strstr(said, "large.hdf: the longest side is 20000 mm; usual: 0.5 to 1000 mm; this appears to be "
+                     "in micrometres (--unit um)"),
         "%s", said);
     free(said), free(table);
 }

@@ -84,8 +84,8 @@ Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
     char *text;
     write_bowl("bowl.vtu", (int32_t[]){0, 10, 20, 30}, NULL, &wanted);
     char *said = warnings(&text, "mesh fill bowl.vtu --elements 3000 -o heart.hdf");
-    cr_assert(
-        strstr(said, "are not used; to use them: `--tags base=10,epi=20,lv=30` (overlap with"), "%s", said);
+    cr_assert(strstr(said, "and are ignored; to use them: `--tags base=10,epi=20,lv=30` (overlap with"), "%s",
+        said);
     cr_assert(strstr(text, "found by the flat base"), "%s", text);
     free(said), free(text);
     assert_heart("heart.hdf", 3000, &wanted, 0.1);
@@ -109,7 +109,7 @@ Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_d
     assert_heart("named.hdf", 3000, &wanted, 0.1);
     write_bowl("plain.vtu", (int32_t[]){0, 1, 2, 3}, NULL, &wanted);
     text = works("mesh fill plain.vtu --elements 3000 -o plain.hdf");
-    cr_assert(strstr(text, "by their tags, which the shape confirms"), "%s", text);
+    cr_assert(strstr(text, "identified by their tags, confirmed by the shape"), "%s", text);
     free(text);
     assert_heart("plain.hdf", 3000, &wanted, 0.1);
 }
@@ -130,7 +130,7 @@ Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
         cube.face_tag[f] = (int32_t)f % 3 + 1;
     }
     ok(mt_vtu_write("cube.vtu", &cube));
-    refuses(2, "cube.vtu: the tags of its triangles have no names, and by the shape they cannot be told: ",
+    refuses(2, "cube.vtu: the triangle tags have no names, and the shape does not identify the surfaces: ",
         "mesh fill cube.vtu --elements 2000 -o cube.hdf");
     char *text, *said = warnings(&text, "mesh fill cube.vtu --as - --elements 2000 -o cube.hdf");
     free(said), free(text);
@@ -252,7 +252,7 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     put_before_gmsh("never");
     refuses(5, "gmsh failed", "mesh fill heart.obj --elements 6000 -o other.hdf");
     cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
-    refuses(3, "this command needs the program", "mesh fill heart.obj --elements 6000 -o other.hdf");
+    refuses(3, "this command requires gmsh", "mesh fill heart.obj --elements 6000 -o other.hdf");
     mt_arena_free(&arena);
 }
 
@@ -265,7 +265,7 @@ Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
     write_obj("heart.obj", &bowl, 0);
     put_before_gmsh("never");
     write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
-    refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --elements 6000 -o heart.hdf");
+    refuses(143, "stopped while gmsh was running", "mesh fill heart.obj --elements 6000 -o heart.hdf");
     mt_arena_free(&arena);
 }
 
@@ -315,7 +315,7 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     mt_arena_free(&arena);
     free(works("mesh slab --size-mm 20,2,2 --edge-mm 1 -o slab.hdf"));
     refuses(2, "epi.obj: the surface is not closed: 32 edges", "mesh fill epi.obj -o a.hdf");
-    refuses(2, "slab.hdf: has 480 elements already", "mesh fill slab.hdf -o a.hdf");
+    refuses(2, "slab.hdf: found 480 elements", "mesh fill slab.hdf -o a.hdf");
     refuses(2, "all.obj: a surface of", "mesh info all.obj");
     refuses(2, "all.obj: a surface of", "mesh convert all.obj a.hdf");
     refuses(2, "a.stl: .stl files are only read", "mesh convert slab.hdf a.stl");
@@ -324,7 +324,7 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "--output is needed", "mesh fill all.obj");
     refuses(2, "an argument is missing", "mesh fill -o a.hdf");
     refuses(2, "--elements 12; allowed: a whole number from 100", "mesh fill all.obj --elements 12 -o a.hdf");
-    refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
+    refuses(2, "--edge-mm 100 requires about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --elements 1000 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
     refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",

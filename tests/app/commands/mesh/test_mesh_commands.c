@@ -330,7 +330,7 @@ Test(mesh_commands, uniform_fibres_need_no_surfaces_and_replace_sheets_of_others
         cr_assert(fabs(mesh.fibre[3 * c + 1] - 0.6) < 1e-15 && fabs(mesh.fibre[3 * c + 2] - 0.8) < 1e-15);
         cr_assert_float_eq(mt_dot3(mesh.fibre + 3 * c, mesh.sheet + 3 * c), 0, 1e-15);
     }
-    refuses(2, "would replace", "mesh fibres b.hdf -o b.hdf --axis 1,0,0 --force");
+    refuses(2, "would overwrite", "mesh fibres b.hdf -o b.hdf --axis 1,0,0 --force");
     char *text = works("mesh fibres b.hdf -o b.hdf --axis 0,4,-3 --force --replace-fibres --format json");
     cr_assert_float_eq(json_property(text, "mean_angle_to_previous_fibres_deg"), 90, 1e-6);
     free(text);
@@ -344,12 +344,11 @@ Test(mesh_commands, uniform_fibres_that_make_no_sense_are_refused)
     static const char *const options[] = {"--endo-deg 60", "--epi-deg 3", "--sheet-endo-deg 3",
         "--sheet-epi-deg 3", "--layers 1,1,1", "--surfaces found", "--tags epi=2", "--variant bayer"};
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
-    refuses(2, "--axis 0,0,0; allowed: three numbers that are not all 0",
-        "mesh fibres a.hdf -o b.hdf --axis 0,0,0");
+    refuses(2, "--axis 0,0,0; allowed: three numbers, not all 0", "mesh fibres a.hdf -o b.hdf --axis 0,0,0");
     refuses(2, "--axis 1,0; allowed: 3 numbers", "mesh fibres a.hdf -o b.hdf --axis 1,0");
     refuses(2, "--sheet -2,0,0 is parallel to --axis 1,0,0",
         "mesh fibres a.hdf -o b.hdf --axis 1,0,0 --sheet -2,0,0");
-    refuses(2, "--sheet is given without --axis", "mesh fibres a.hdf -o b.hdf --sheet 1,0,0");
+    refuses(2, "--sheet without --axis", "mesh fibres a.hdf -o b.hdf --sheet 1,0,0");
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         refuses(2, "are both given", "mesh fibres a.hdf -o b.hdf --axis 1,0,0 %s", options[k]);
     cr_assert(!there("b.hdf"));

@@ -80,15 +80,15 @@ Test(heart, a_surface_becomes_a_fibred_tagged_mesh_and_a_case)
     mt_surfaces counts;
     char *text = works("heart data/geometry/ventricle.obj --elements 3000 -o made --case-only");
     (void)says(text, "surface: closed, 322 vertices, 143 mL\n");
-    (void)says(text, "anatomy: one ventricle, which is taken for the left one, found by the flat base\n");
-    (void)says(text, "elements: 3,000 of ");
-    (void)says(text,
-        "; activation expected 17 % late or more; propagation may fail in elements of more than 0.80 mm\n");
+    (void)says(text, "anatomy: one ventricle, assumed to be the left, found by the flat base\n");
+    (void)says(text, "elements: 3,000 requested, element size ");
+    (void)says(text, "; CV error: activation times about 17 % late or more; propagation may fail at element "
+                     "sizes above 0.80 mm\n");
     (void)says(text, "fibres: by rule, from 60 degrees at the endocardium to -60 at the epicardium\n");
     (void)says(text, "stimulus: apex at (");
     (void)says(text, "ecg: none: without a right ventricle");
     (void)says(
-        text, "case: made/case.yaml; to change it and run it again: myotile run made/case.yaml -o made\n");
+        text, "case: made/case.yaml; to run it again after a change: myotile run made/case.yaml -o made\n");
     (void)says(text, "time: about ");
     free(text);
     cr_assert_not(there("made/result.hdf"), "--case-only stops before the run");
@@ -127,9 +127,9 @@ Test(heart, without_elements_waves_are_less_than_10_percent_late)
     mt_mesh mesh;
     write_bowl(0.25);
     char *text = works("heart bowl.obj -o made --case-only");
-    (void)says(text, " mm) wanted, for waves that are less than 10 % late\n");
-    const char *late = says(text, "; activation expected ");
-    cr_assert_leq(atoi(late + strlen("; activation expected ")), 10, "%s", text);
+    (void)says(text, " mm), for a CV error below 10 %\n");
+    const char *late = says(text, "; CV error: activation times about ");
+    cr_assert_leq(atoi(late + strlen("; CV error: activation times about ")), 10, "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "made/heart.hdf", &mesh));
     cr_assert(mt_mesh_length_mm(&mesh) > 0.6 && mt_mesh_length_mm(&mesh) < 0.68, "%g mm, suitable for tp06",
@@ -142,17 +142,19 @@ Test(heart, a_mesh_is_refined_until_it_is_fine_enough_or_has_as_many_elements_as
     write_slab("slab.hdf", 4, 2, true); /* 1.1 mm long, 48 elements */
     char *text = works("heart slab.hdf -o fine --case-only");
     (void)says(text,
-        "elements: 384 of 0.55 mm (mean edge 1.16 mm) wanted, for waves that are less than 10 % late\n");
-    (void)says(text, "mesh: 384 elements of 0.55 mm (mean edge 1.24 mm), its edges halved once; activation "
-                     "expected 4 % late\n");
-    (void)says(text, "fibres: those of the file, all along one axis\n");
+        "elements: 384 requested, element size 0.55 mm (mean edge 1.16 mm), for a CV error below 10 %\n");
+    (void)says(text,
+        "mesh: 384 elements, element size 0.55 mm (mean edge 1.24 mm), edges halved once; CV error: "
+        "activation times about 4 % late\n");
+    (void)says(text, "fibres: from the file, uniform\n");
     free(text);
     text = works("heart slab.hdf -o coarse --case-only --elements 383");
-    (void)says(text, "mesh: 48 elements of 1.10 mm (mean edge 2.42 mm); activation expected 17 % late or "
-                     "more; propagation may fail in elements of more than 0.80 mm\n");
+    (void)says(text,
+        "mesh: 48 elements, element size 1.10 mm (mean edge 2.42 mm); CV error: activation times about "
+        "17 % late or more; propagation may fail at element sizes above 0.80 mm\n");
     free(text);
     text = works("heart slab.hdf -o finer --case-only --elements 384");
-    (void)says(text, "mesh: 384 elements of 0.55 mm (mean edge 1.24 mm), its edges halved once; ");
+    (void)says(text, "mesh: 384 elements, element size 0.55 mm (mean edge 1.24 mm), edges halved once; ");
     free(text);
 }
 
@@ -163,10 +165,9 @@ Test(heart, a_body_without_anatomy_is_stimulated_at_an_end_and_conducts_alike_in
     write_slab("block.hdf", 12, 0.5, false);
     char *text = works("heart block.hdf -o made --elements 10000 --case-only");
     (void)says(text, "anatomy: none: ");
-    (void)says(
-        text, "fibres: none, as there is no anatomy; the tissue conducts in all directions as it does ");
-    (void)says(text, "stimulus: the lower end of the longest axis, at (");
-    (void)says(text, "ecg: none: without an anatomy");
+    (void)says(text, "fibres: none, as the anatomy is unknown; isotropic conductivity");
+    (void)says(text, "stimulus: lower end of the longest axis, at (");
+    (void)says(text, "ecg: none: the orientation of the heart in the chest is unknown");
     free(text);
     read_case(&arena, "made/case.yaml", &input);
     cr_assert_eq(input.tissue.intracellular_l_mS_mm, mt_medium_usual.intracellular_t_mS_mm);
@@ -180,7 +181,7 @@ Test(heart, a_run_goes_to_full_activation_and_leaves_its_files)
 {
     write_slab("slab.hdf", 12, 0.5, true);
     char *text = works("heart slab.hdf -o made");
-    (void)says(text, "activation: all 9,216 elements, the last at ");
+    (void)says(text, "activation: all 9,216 elements activated, the last at ");
     (void)says(text, "files: in made: report.html (for a browser), activation.png (the picture), result.hdf "
                      "(for ParaView), series.hdf, series.xdmf, used.yaml\n");
     free(text);
@@ -239,9 +240,10 @@ Test(heart, a_complete_beat_prints_its_gradient_and_lasts_through_repolarisation
     mt_case input;
     free(works("mesh ventricles --elements 5000 -o both.hdf"));
     char *text = works("heart both.hdf --elements 6000 -o made --case-only --beat");
-    (void)says(text, "stimuli: 4 early endocardial sites of a human heart (Durrer et al. 1970), ");
-    (void)says(text, "cells: M cells in the inner layer of the wall, epicardial cells in the others\n");
-    (void)says(text, "gradient: g_Ks at the apex 2.6 times that at the base (");
+    (void)says(
+        text, "stimuli: 4 early endocardial activation sites of the human heart (Durrer et al. 1970), ");
+    (void)says(text, "cells: M cells in the endocardial layer, epicardial cells elsewhere\n");
+    (void)says(text, "gradient: apical g_Ks 2.6 times basal g_Ks (");
     (void)says(text, "ecg: twelve leads, ");
     free(text);
     read_case(&arena, "made/case.yaml", &input);
@@ -262,14 +264,14 @@ Test(heart, several_surfaces_are_read_together_if_they_close)
     write_bowl(1);
     char *text = works("heart epi.obj lv.obj base.obj -o made --elements 3000 --case-only");
     (void)says(text, "surface: closed, ");
-    (void)says(text, "; mended: points merged");
+    (void)says(text, "; repaired: points merged");
     (void)says(text, "anatomy: one ventricle");
     free(text);
     refuses(2, "epi.obj and others: the surface is not closed: 64 edges have one triangle",
         "heart epi.obj lv.obj -o open --elements 3000 --case-only");
     refuses(2, "lv.obj: the surface is not closed: 32 edges", "heart lv.obj -o open");
     write_slab("slab.hdf", 4, 2, true);
-    refuses(2, "slab.hdf: has 48 elements; allowed: one mesh, or several surfaces",
+    refuses(2, "slab.hdf: found 48 elements; allowed: one mesh, or surfaces without elements",
         "heart slab.hdf lv.obj -o open");
 }
 
@@ -278,7 +280,7 @@ Test(heart, what_was_made_is_replaced_with_force_alone)
     write_slab("slab.hdf", 4, 2, true);
     free(works("heart slab.hdf -o made --case-only"));
     refuses(3,
-        "made/case.yaml: is there already; to make it anew: --force; to run it again: myotile run "
+        "made/case.yaml: exists already; to replace it: --force; to run it again: myotile run "
         "made/case.yaml",
         "heart slab.hdf -o made --case-only");
     free(works("heart slab.hdf -o made --case-only --force"));

@@ -182,7 +182,8 @@ Test(regions, what_leaves_nothing_to_do_is_refused)
     refuses(2, "gate.yaml: regions: all elements are inert; allowed: not all",
         "run gate.yaml -o out --set regions.0.min_mm=[0,0,0] --set regions.0.max_mm=[3,2,1] --set "
         "regions.1.non_conducting=true");
-    refuses(2, "gate.yaml: stimuli.0: all its 24 elements are inert; allowed: some that are not",
+    refuses(2,
+        "gate.yaml: stimuli.0: all 24 elements are non-conducting; allowed: at least one conducting element",
         "run gate.yaml -o out --set stimuli.0.min_mm=[1.5,0,0] --set stimuli.0.max_mm=[2,1,1]");
     refuses(2,
         "gate.yaml: regions.1: no element's centre lies in the box [9, 1, 0] .. [9, 2, 1] mm; the nearest is",

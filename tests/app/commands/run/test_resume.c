@@ -117,7 +117,7 @@ Test(resume, a_case_that_is_given_must_be_the_same)
         "run --resume two --set regions=[]");
     refuses(2, "time.end_ms: 3; allowed: at least 3.5, where two/checkpoint-0000000175.hdf is",
         "run --resume two --set time.end_ms=3");
-    refuses(2, "begins with step 175; allowed: from there on",
+    refuses(2, "starts at step 175; allowed: this step or later",
         "run --resume two --set time.end_ms=8 --trace 0:1");
     free(works("run case.yaml --resume two --set time.end_ms=8 --set title=Other"));
 }
@@ -153,7 +153,7 @@ Test(resume, falls_back_to_the_one_before)
     write_text("two/checkpoint-0000000200.hdf", "torn");
     char *said = warnings(&table, "run --resume two --set time.end_ms=8");
     cr_expect(strstr(said, "checkpoint-0000000200.hdf: is no HDF5 file, or not a whole one") &&
-                  strstr(said, "; going on from the one before"),
+                  strstr(said, "; resuming from the previous checkpoint"),
         "%s", said);
     free(said), free(table);
     same_results("one", "two", true);
@@ -189,7 +189,7 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
     free(said), free(table);
     refuses(2, "start.state: /",
         "run case.yaml -o x --set mesh.slab.edge_mm=0.25 --set start.state=first/checkpoint-0000000175.hdf");
-    refuses(2, "where this run removes it",
+    refuses(2, "where this run would delete it",
         "run case.yaml -o first --set start.state=first/checkpoint-0000000175.hdf");
     refuses(3, "first/gone.hdf", "run case.yaml -o x --set start.state=first/gone.hdf");
     refuses(2, "first/result.hdf: is no checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
@@ -219,8 +219,8 @@ Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
     char *table;
     cr_assert_eq(stopped_by(SIGTERM, ""), 143);
     char *said = warnings(&table, "run case.yaml --set time.end_ms=1 -o two");
-    cr_expect(
-        strstr(said, ": an earlier run was stopped there") && strstr(said, "`myotile run --resume two`"),
+    cr_expect(strstr(said, ": the results of a stopped run will be replaced") &&
+                  strstr(said, "`myotile run --resume two`"),
         "%s", said);
     free(said), free(table);
     cr_expect(there("two/checkpoint-0000000050.hdf"), "its own final checkpoint");
@@ -250,8 +250,8 @@ Test(resume, a_checkpoint_that_cannot_be_written_is_a_warning)
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     char *said = warnings(&table, "run --resume two --set time.end_ms=4");
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
-    cr_expect(
-        strstr(said, "no checkpoint at 4 ms; earlier ones stay: two/checkpoint-0000000200.hdf"), "%s", said);
+    cr_expect(strstr(said, "no checkpoint at 4 ms; earlier ones remain: two/checkpoint-0000000200.hdf"), "%s",
+        said);
     cr_expect(there("two/checkpoint-0000000175.hdf"));
     free(said), free(table);
 }

@@ -93,7 +93,8 @@ Test(run, files_hold_mesh_picture_places_tables_and_values)
     cr_assert(is_json(json), "%s", json);
     char *used = bytes_of("out/used.yaml", &n);
     cr_assert(strncmp(used, "# Every value used by a run of myotile ", 39) == 0, "%s", used);
-    cr_assert(strstr(used, "compiled with ") && strstr(used, "# The machine was:\n#   name: \"GC200\"\n"),
+    cr_assert(
+        strstr(used, "compiled with ") && strstr(used, "# The emulated machine:\n#   name: \"GC200\"\n"),
         "%s", used);
     /* automatic values are written as chosen */
     cr_assert(strstr(used, "pde_steps: 1\n") && strstr(used, "tiles: 8\n") && strstr(used, "dt_ms: 0.02\n"));
@@ -239,14 +240,14 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     cr_assert(strstr(used, "ipus: 4\n") && strstr(used, "partition: saved\n"), "%s", used);
     free(used), free(cut), free(other), free(saved);
 
-    refuses(2, "its partition is for 4 IPUs of 8 tiles; machine.ipus and machine.tiles ask for 2 of 8",
+    refuses(2, "partition for 4 IPUs of 8 tiles; machine.ipus and machine.tiles request 2 of 8",
         "run saved.yaml --output out --set machine.target=eight.yaml --set machine.ipus=2 --set "
         "machine.partition=saved");
     refuses(2, "slab.hdf: has no partition",
         "run slab.yaml --output out --set machine.target=eight.yaml --set machine.partition=saved");
     refuses(2, "machine.partition: saved; allowed: with mesh.file",
         "run small.yaml --output out --set machine.partition=saved");
-    refuses(2, "machine.balance_halo: true; allowed: where the partition is made here",
+    refuses(2, "machine.balance_halo: true; allowed: with a machine.partition other than saved",
         "run saved.yaml --set machine.partition=saved --set machine.balance_halo=true");
     refuses(2, "--set machine.partition=round: round; allowed: flat, hierarchical, saved",
         "run small.yaml --set machine.partition=round");
@@ -452,8 +453,8 @@ Test(run, csv_has_its_tables_apart)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
     cr_assert(strncmp(text, "# run: Small slab\nkey,value,unit\nelements,288,\n", 46) == 0, "%s", text);
-    cr_assert(strstr(text, "\n\n# activation: Activation times at points, by linear fits to the elements "
-                           "nearest to each\npoint,x_mm,y_mm,z_mm,activation_ms\nnear,0,0,0,"));
+    cr_assert(strstr(text, "\n\n# activation: Activation times at the points, from linear fits to the "
+                           "nearest elements\npoint,x_mm,y_mm,z_mm,activation_ms\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# cycles: Cycles of a time step"));
     cr_assert(strstr(text, "\n\n# memory: Memory of a tile\nitem,bytes,share_percent,all_tiles_bytes\n"));
     free(text);

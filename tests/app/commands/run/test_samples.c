@@ -246,7 +246,7 @@ Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leave
     cr_expect(!strstr(eight, "traces.png") && !strstr(nine, "traces.png"), "%s%s", eight, nine);
     cr_expect_not(same_file("eight/traces.png", "nine/traces.png"));
     cr_expect(strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in "
-                           "non-conducting elements; the first 3 of 4 fields; traces.csv has all\n"),
+                           "non-conducting elements; the first 3 of 4 fields; traces.csv contains all\n"),
         "%s", many);
     const size_t short_note = note_of("nine/traces.png"), long_note = note_of("many/traces.png");
     cr_expect(short_note > 300 && long_note > 3 * short_note / 2, "%zu, %zu", short_note, long_note);
@@ -257,7 +257,7 @@ Test(samples, what_cannot_be_taken_is_refused)
 {
     refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",
         "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
-    refuses(2, "series.tag: no element that is not inert has the tag 7", "run case.yaml --set series.tag=7");
+    refuses(2, "series.tag: no conducting element has the tag 7", "run case.yaml --set series.tag=7");
     refuses(2, "series.tag: 0.5 is no name of a tag; allowed: of the mesh's elements: ",
         "run case.yaml --set series.tag=0.5");
     refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");

@@ -62,14 +62,14 @@ Test(stimuli, a_place_on_a_surface_whose_tag_has_no_name_is_refused_until_it_is_
     cr_assert_eq(mt_vtkhdf_read(&arena, "wall.hdf", &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_names_forget(&arena, &mesh, MT_NAMES_FACES), MT_OK);
     cr_assert_eq(mt_vtkhdf_write("wall.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
-    refuses(2, "the tags of its triangles have no names, and by the shape they cannot be told: ",
+    refuses(2, "the triangle tags have no names, and the shape does not identify the surfaces: ",
         "run wall.yaml -o out");
     cr_assert(!there("out"));
-    refuses(
-        2, "--surfaces given that they are base 1, epi 2, lv 3 and rv 4", "mesh surfaces wall.hdf -o no.hdf");
+    refuses(2, "--surfaces given if the tags are base 1, epi 2, lv 3 and rv 4",
+        "mesh surfaces wall.hdf -o no.hdf");
     free(works("mesh surfaces wall.hdf -o wall.hdf --surfaces given"));
     char *text, *said = warnings(&text, "run wall.yaml -o out");
-    cr_assert(strstr(said, "wall.hdf: surfaces are known by the names of their tags\n"), "%s", said);
+    cr_assert(strstr(said, "wall.hdf: surfaces identified by the names of their tags\n"), "%s", said);
     free(said), free(text);
     mt_arena_free(&arena);
 }
@@ -280,16 +280,16 @@ Test(stimuli, on_surfaces_whose_tags_have_no_names_are_compared_with_the_shape)
     for (size_t k = 0; k < sizeof meshes / sizeof *meshes; k++) {
         write_ventricle(meshes[k], false, false);
         char *text = run_ventricle(meshes[k], "right");
-        cr_assert(strstr(text, "by the shape they are base, epicardium"), "%s", text);
+        cr_assert(strstr(text, "the shape identifies them as base, epicardium"), "%s", text);
         free(text);
         write_ventricle(meshes[k], true, true);
         text = run_ventricle(meshes[k], "named");
-        cr_assert(!strstr(text, "by the shape"), "%s", text);
+        cr_assert(!strstr(text, "the shape"), "%s", text);
         free(text);
         assert_same_activation("right", "named");
         write_ventricle(meshes[k], true, false);
-        refuses(2, "by the shape they are other surfaces",
-            "run ventricle.yaml --output no --set mesh.file=%s", meshes[k]);
+        refuses(2, "the shape contradicts base 1", "run ventricle.yaml --output no --set mesh.file=%s",
+            meshes[k]);
         refuses(
             2, "--tags base=3,epi=2,lv=1", "run ventricle.yaml --output no --set mesh.file=%s", meshes[k]);
     }

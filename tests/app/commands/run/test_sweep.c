@@ -129,8 +129,8 @@ Test(sweep, a_run_that_fails_is_told_at_the_end_and_the_others_are_made)
     reply r = myotile("run small.yaml -o out --sweep machine.tiles=1,40 --set machine.target=tiny.yaml --set "
                       "time.end_ms=0.04 --format csv");
     cr_expect_eq(r.code, 4);
-    cr_expect(
-        strstr(r.said, "myotile: 1 of 2 values failed, the first: small.yaml, tiles=1: tile 0: ") == r.said,
+    cr_expect(strstr(r.said,
+                  "myotile: 1 of 2 values failed; the first error: small.yaml, tiles=1: tile 0: ") == r.said,
         "%s", r.said);
     char *csv = bytes_of("out/sweep.csv", &n);
     cr_expect(strstr(csv, "\n1,,,,,failed\n40,0,,,") && strstr(csv, ",done\n"), "%s", csv);

@@ -51,13 +51,13 @@ static void refused(const char *text, const char *why)
 Test(sweep_values, what_cannot_be_told_apart_is_refused)
 {
     char text[300] = "title=";
-    refused("time.end_ms", "--sweep time.end_ms: no key and values; allowed: path.to.key=A,B,C");
-    refused("=1,2", "no key and values");
+    refused("time.end_ms", "--sweep time.end_ms: key or values are missing; allowed: path.to.key=A,B,C");
+    refused("=1,2", "key or values are missing");
     refused("time.end_ms=", "an empty value");
     refused("time.end_ms=1,,2", "an empty value");
     refused("time.end_ms=1,", "an empty value");
-    refused("time.end_ms=1,2,1", "two values would be in the folder end_ms=1; allowed: each once");
-    refused("mesh.file=a/b,a_b", "two values would be in the folder file=a_b");
+    refused("time.end_ms=1,2,1", "two values have the folder name end_ms=1; allowed: different values");
+    refused("mesh.file=a/b,a_b", "two values have the folder name file=a_b");
     memset(text + strlen(text), 'a', 250);
-    refused(text, "too long for the name of a folder; allowed: 200 characters");
+    refused(text, "too long for a folder name; allowed: at most 200 characters");
 }
