@@ -253,14 +253,14 @@ static const survey *look(const char *root)
     return &s;
 }
 
-Test(layers, every_source_includes_only_what_stands_below_and_no_two_need_each_other)
+Test(layers, every_source_includes_only_lower_layers_without_cycles)
 {
     const survey *s = look(".");
     cr_assert_eq(s->violations, 0, "%zu; the first: %s", s->violations, s->worst);
 }
 
 /* Ensures that the test above checks something: every allowed dependency is in use. */
-Test(layers, every_module_is_seen_and_uses_what_stands_below)
+Test(layers, every_module_is_checked_and_uses_lower_layers)
 {
     const survey *s = look(".");
     cr_assert(
@@ -310,7 +310,7 @@ static const survey *with_planted(const char *path, const char *line, size_t n)
     return s;
 }
 
-Test(layers, a_planted_violation_is_seen_and_named)
+Test(layers, a_planted_violation_is_detected_and_named)
 {
     static const struct {
         const char *path, *line;
@@ -341,7 +341,7 @@ Test(layers, a_planted_violation_is_seen_and_named)
         {"solver/b.c", "#include \"solver/backends/backend.h\"", false},
         {"solver/b.c", "#include \"app/cli/table.h\"", false},
         {"app/draw/b.c", "#include \"ipu/graph/graph.h\"", true},
-        {"app/draw/b.c", "#include \"app/results/report.h\"", false},
+        {"app/draw/b.c", "#include \"app/results/run_files.h\"", false},
         {"app/elsewhere/b.c", "", false}, /* an unknown wing */
         {"ipu/run/b.c", "  #  include\t\"mesh/mesh.h\" /* blanks do not hide it */", false},
         {"ipu/run/b.c", "#include <mesh/mesh.h>", false},         /* brackets are checked too */
@@ -361,7 +361,7 @@ Test(layers, a_planted_violation_is_seen_and_named)
     }
 }
 
-Test(layers, a_folder_with_too_many_sources_is_seen_and_named)
+Test(layers, a_folder_with_too_many_sources_is_detected_and_named)
 {
     cr_assert_eq(with_planted("mesh/cut/b.c", "", FOLDER_MAX - 1)->violations, 0);
     const survey *s = with_planted("mesh/cut/b.c", "", FOLDER_MAX);
@@ -369,7 +369,7 @@ Test(layers, a_folder_with_too_many_sources_is_seen_and_named)
         s->violations == 1 && strstr(s->worst, "mesh/cut:0: has more than 16 .c files"), "%s", s->worst);
 }
 
-Test(layers, a_circle_is_seen_and_named)
+Test(layers, a_cyclic_dependency_is_detected_and_named)
 {
     static survey s;
     const char *const units[] = {"mesh/a.c", "mesh/b.c", "mesh/c.c", "mesh/d.c"};

@@ -281,20 +281,20 @@ static const char small[] =
              "line: {from_mm: [0, 0, 0], to_mm: [1, 0.5, 0.5], points: 5}\n"
              "machine: {target: three.yaml}\n";
 
-Test(out_of_memory, a_run_on_the_host)
+Test(out_of_memory, every_failed_allocation_of_a_run_on_the_host_is_reported)
 {
     write_text("small.yaml", small);
     walk(17, "run small.yaml --output out --set machine.backend=cpu --set prepace.bcl_ms=10 --set "
              "prepace.beats=2");
 }
 
-Test(out_of_memory, a_run_on_tiles_with_its_profile_and_trace)
+Test(out_of_memory, every_failed_allocation_of_a_run_on_tiles_with_profile_and_trace_is_reported)
 {
     write_text("small.yaml", small);
     walk(41, "run small.yaml --output out --set machine.ipus=2 --profile tiles --trace 0:1");
 }
 
-Test(out_of_memory, a_report)
+Test(out_of_memory, every_failed_allocation_of_a_report_is_reported)
 {
     write_text("small.yaml", small);
     write_text("page.html", "<!DOCTYPE html>\n<!-- data -->\n");
@@ -303,20 +303,20 @@ Test(out_of_memory, a_report)
     walk(3, "report out -o r.html --template page.html --force");
 }
 
-Test(out_of_memory, a_partition)
+Test(out_of_memory, every_failed_allocation_of_a_partition_is_reported)
 {
     walk(41, "partition heart.hdf --target three.yaml --ipus 2 --balance-halo -o parted.hdf --picture "
              "parts.png --profile profile");
 }
 
-Test(out_of_memory, the_slab_benchmark)
+Test(out_of_memory, every_failed_allocation_of_the_slab_benchmark_is_reported)
 {
     walk(17,
         "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
         "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
 }
 
-Test(out_of_memory, a_cell)
+Test(out_of_memory, every_failed_allocation_of_a_cell_is_reported)
 {
     free(works("cell --end-ms 2 --save start.yaml"));
     static const char line[] =
@@ -327,9 +327,12 @@ Test(out_of_memory, a_cell)
     walk(7, with_picture);
 }
 
-Test(out_of_memory, fibres) { walk(1, "mesh fibres heart.hdf -o fibred.hdf"); }
+Test(out_of_memory, every_failed_allocation_of_fibres_is_reported)
+{
+    walk(1, "mesh fibres heart.hdf -o fibred.hdf");
+}
 
-Test(out_of_memory, a_mesh_from_every_format_to_every_format)
+Test(out_of_memory, every_failed_allocation_of_conversions_between_all_formats_is_reported)
 {
     static const char *const formats[] = {"hdf", "vtu", "pts", "msh"};
     char line[128];

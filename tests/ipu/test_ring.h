@@ -134,8 +134,8 @@ static inline mt_status ring_make(
     MT_TRY(ipu_graph_add_compute_set(r->graph, "back", &r->back));
     for (uint32_t t = 0; t < tiles; t++)
         MT_TRY(ring_add_part(r, layout, layout == RING_LOCAL ? 0 : t, t * part, tiles));
-    MT_TRY(ipu_graph_whole(r->graph, r->v, &r->whole_v));
-    return ipu_graph_whole(r->graph, r->w, &r->whole_w);
+    MT_TRY(ipu_graph_variable_tensor(r->graph, r->v, &r->whole_v));
+    return ipu_graph_variable_tensor(r->graph, r->w, &r->whole_w);
 }
 
 /* A program of `times` rounds of add and back. */

@@ -66,7 +66,7 @@ static void assert_like_oracle(const mt_mesh *mesh, const mt_adjacency *adjacenc
             cr_assert_eq(adjacency->neighbour[4 * c + f], oracle(mesh, c, f), "element %zu face %zu", c, f);
 }
 
-Test(adjacency, is_what_comparing_all_elements_finds_on_a_slab_and_on_shuffled_ones)
+Test(adjacency, adjacency_agrees_with_a_brute_force_search)
 {
     for (int round = 0; round < 4; round++) {
         mt_arena arena = {0};
@@ -98,7 +98,7 @@ static bool is_near(const mt_adjacency *adjacency, size_t c, size_t d)
     return false;
 }
 
-Test(adjacency, a_ring_holds_what_asking_every_element_finds_at_most_two_faces_away)
+Test(adjacency, a_ring_contains_all_elements_at_most_two_faces_away)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -122,7 +122,7 @@ Test(adjacency, a_ring_holds_what_asking_every_element_finds_at_most_two_faces_a
 
 /* A fan: n elements around the edge 0-1; their other vertices 2 .. n + 1 form a ring, and vertex 0 is the lowest. One bucket then holds 3 n
  * faces, more than the limit of the insertion sort. */
-Test(adjacency, a_vertex_of_many_elements_is_no_trouble)
+Test(adjacency, a_vertex_with_many_elements_is_handled)
 {
     enum { N = 500 };
     mt_arena arena = {0};
@@ -152,7 +152,7 @@ static void assert_refused(const uint32_t *elements, size_t n_elements, const ch
     mt_arena_free(&arena);
 }
 
-Test(adjacency, a_face_of_three_elements_is_refused_with_their_names)
+Test(adjacency, a_face_of_three_elements_is_rejected_with_their_numbers)
 {
     assert_refused((uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 5, 6, 7, 8, 2, 1, 0, 9}, 4,
         "vertices 0, 1, 2 belongs to 3 elements (0, 1, 3)");
@@ -160,13 +160,13 @@ Test(adjacency, a_face_of_three_elements_is_refused_with_their_names)
         (uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 0, 1, 2, 5, 2, 1, 0, 9}, 4, "4 elements (0, 1, 2, ...)");
 }
 
-Test(adjacency, an_element_that_is_there_twice_is_refused)
+Test(adjacency, a_duplicate_element_is_rejected)
 {
     assert_refused(
         (uint32_t[]){5, 6, 7, 8, 0, 1, 2, 3, 1, 2, 0, 3}, 3, "elements 1 and 2 have the same four vertices");
 }
 
-Test(adjacency, check_finds_what_is_not_symmetric)
+Test(adjacency, the_check_detects_asymmetry)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -188,7 +188,7 @@ Test(adjacency, check_finds_what_is_not_symmetric)
     mt_arena_free(&arena);
 }
 
-Test(adjacency, without_memory_there_is_a_failure_and_no_leak)
+Test(adjacency, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena lasting = {0};
     mt_mesh mesh;

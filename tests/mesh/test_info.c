@@ -18,7 +18,7 @@ static void describe(const mt_mesh *mesh, mt_info *info)
 
 /* By Euler's formula a ball of V vertices, F faces and C elements has V + F - C - 1 edges. Lengths are sums of at most 2,000 numbers near
  * 1, each accurate to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
-Test(info, of_a_slab_is_what_geometry_says)
+Test(info, info_of_a_slab_matches_analytical_values)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -64,7 +64,7 @@ static void one_element(mt_arena *arena, const double xyz[12], mt_mesh *mesh)
 }
 
 /* A quotient of a few roundings: 1e-14. The flat element of height h over the unit right triangle has 3 r / R < 3 h. */
-Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0_for_a_flat_one)
+Test(info, quality_is_1_for_a_regular_tetrahedron_and_near_0_for_a_flat_one)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -82,7 +82,7 @@ Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0
 
 /* A low pyramid over an equilateral triangle: the angle at its base is tan = height / inradius. Small angles lose no digits: 1e-13
  * relative. The regular one: acos(1/3). */
-Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
+Test(info, the_worst_dihedral_angle_is_exact_even_if_small)
 {
     const double degree = acos(-1) / 180;
     for (double height = 1; height > 1e-7; height /= 10) {
@@ -112,7 +112,7 @@ Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
 
 /* Kuhn elements of 1/6 mm^3; triangles with legs of 3 and 4 mm, and of 1 and 1. */
 /* f and -f are the same axis. */
-Test(info, fibres_are_alike_or_not_as_axes)
+Test(info, fibres_are_compared_as_axes)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -127,7 +127,7 @@ Test(info, fibres_are_alike_or_not_as_axes)
     mt_arena_free(&arena);
 }
 
-Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
+Test(info, groups_are_listed_in_order_with_counts_and_sizes)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -152,7 +152,7 @@ Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
 }
 
 /* Two distant boxes, and two elements with only an edge in common: four pieces. */
-Test(info, a_surface_has_tags_and_a_box_but_no_volume)
+Test(info, a_surface_has_tags_and_a_bounding_box_but_no_volume)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -174,7 +174,7 @@ Test(info, a_surface_has_tags_and_a_box_but_no_volume)
     mt_arena_free(&arena);
 }
 
-Test(info, counts_pieces_and_regions)
+Test(info, components_and_regions_are_counted)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -192,7 +192,7 @@ Test(info, counts_pieces_and_regions)
     mt_arena_free(&arena);
 }
 
-Test(info, without_memory_there_is_a_failure_and_no_leak)
+Test(info, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena lasting = {0};
     mt_mesh mesh;

@@ -16,7 +16,7 @@ static void one_element(mt_arena *arena, mt_mesh *mesh)
 }
 
 /* All numbers are small integers, so the results are exact except for the division by 6, which is exact for 30. */
-Test(mesh, volume_and_centroid_of_a_right_corner)
+Test(mesh, volume_and_centroid_of_a_right_tetrahedron_are_exact)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -31,7 +31,7 @@ Test(mesh, volume_and_centroid_of_a_right_corner)
 
 /* The vertex at 0 has edges 2, 3, 5 along the axes: the faces opposite vertices 1, 2, 3 are in the coordinate planes, and the fourth closes
  * the surface. Exact, as above. */
-Test(mesh, face_areas_point_outward_and_close_the_element)
+Test(mesh, face_area_vectors_point_outward_and_sum_to_zero)
 {
     static const double expected[4][3] = {{7.5, 5, 3}, {-7.5, 0, 0}, {0, -5, 0}, {0, 0, -3}};
     mt_arena arena = {0};
@@ -53,7 +53,7 @@ static void assert_refused(const mt_mesh *mesh, const char *why)
     cr_assert_not_null(strstr(mt_message(), why), "'%s' is not in: %s", why, mt_message());
 }
 
-Test(mesh, check_names_what_is_wrong)
+Test(mesh, the_check_reports_invalid_meshes)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -95,7 +95,7 @@ Test(mesh, tagged_triangles_have_three_different_vertices)
     mt_arena_free(&arena);
 }
 
-Test(mesh, an_element_wound_the_wrong_way_is_turned_round)
+Test(mesh, an_inverted_element_is_reoriented)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -108,7 +108,7 @@ Test(mesh, an_element_wound_the_wrong_way_is_turned_round)
     mt_arena_free(&arena);
 }
 
-Test(mesh, ids_have_32_bits)
+Test(mesh, indices_are_limited_to_32_bits)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -117,7 +117,7 @@ Test(mesh, ids_have_32_bits)
     mt_arena_free(&arena);
 }
 
-Test(mesh, without_memory_there_is_a_failure_and_no_leak)
+Test(mesh, out_of_memory_is_reported_without_a_leak)
 {
     for (size_t n = 1;; n++) {
         mt_arena arena = {0};
@@ -134,7 +134,7 @@ Test(mesh, without_memory_there_is_a_failure_and_no_leak)
     }
 }
 
-Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
+Test(mesh, removed_vertices_are_deleted_and_the_others_renumbered)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -155,7 +155,7 @@ Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
 }
 
 /* Three copies of an element with different element data; the first and the last are selected. */
-Test(mesh, a_part_has_the_elements_that_are_kept_and_knows_their_numbers)
+Test(mesh, a_submesh_has_the_selected_elements_and_their_original_numbers)
 {
     mt_arena arena = {0};
     mt_mesh whole, part;

@@ -2,7 +2,7 @@
 
 #include "mesh/tags.h"
 
-Test(tags, groups_are_ascending_and_have_every_thing_once_in_its_order)
+Test(tags, groups_are_ascending_and_list_every_item_once_in_order)
 {
     enum { N = 1000 };
     static const int32_t values[] = {7, -3, INT32_MAX, 0, INT32_MIN};
@@ -24,7 +24,7 @@ Test(tags, groups_are_ascending_and_have_every_thing_once_in_its_order)
     mt_arena_free(&arena);
 }
 
-Test(tags, of_nothing_there_are_none)
+Test(tags, empty_input_has_no_tags)
 {
     mt_arena arena = {0};
     mt_tags tags;
@@ -33,7 +33,7 @@ Test(tags, of_nothing_there_are_none)
     mt_arena_free(&arena);
 }
 
-Test(tags, without_memory_there_is_a_failure_and_no_leak)
+Test(tags, out_of_memory_is_reported_without_a_leak)
 {
     const int32_t tag[] = {2, 1, 2};
     mt_arena arena = {0};

@@ -13,7 +13,7 @@ static void done(void) { mt_arena_free(&arena); }
 TestSuite(vertex_mean, .fini = done);
 
 /* Two tetrahedra with a common face, of volumes 1/6 and 1/2, and an unused vertex. */
-Test(vertex_mean, elements_weigh_by_their_volume_and_those_without_a_value_nothing)
+Test(vertex_mean, elements_are_weighted_by_volume_and_undefined_values_ignored)
 {
     const double xyz[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -3}, {9, 9, 9}};
     const uint32_t vertex[2][4] = {{0, 1, 2, 3}, {0, 2, 1, 4}};
@@ -34,7 +34,7 @@ Test(vertex_mean, elements_weigh_by_their_volume_and_those_without_a_value_nothi
 }
 
 /* Elements are symmetric around an inner vertex of mirrored boxes. */
-Test(vertex_mean, a_linear_field_is_met_inside_a_slab)
+Test(vertex_mean, a_linear_field_is_reproduced_inside_a_slab)
 {
     mt_mesh mesh;
     float *values;
@@ -57,7 +57,7 @@ Test(vertex_mean, a_linear_field_is_met_inside_a_slab)
     cr_expect_eq(inside, 11 * 7 * 3);
 }
 
-Test(vertex_mean, at_some_vertices_it_is_the_same_to_the_bit)
+Test(vertex_mean, means_at_selected_vertices_are_bit_identical)
 {
     const uint32_t vertex[] = {17, 3, 400, 4, 0};
     enum { SOME = sizeof vertex / sizeof *vertex };

@@ -34,7 +34,7 @@ static void shuffled(problem *p)
     cr_assert_eq(mt_walk_make(&p->arena, &p->mesh, &p->walk), MT_OK);
 }
 
-Test(walk, meets_every_element_once)
+Test(walk, the_order_contains_every_element_once)
 {
     problem p;
     shuffled(&p);
@@ -60,7 +60,7 @@ static double share_near(const mt_adjacency *adjacency, size_t within)
 
 /* A box of the slab has 6 elements, and a cell of the curve contains at most one box. In a random order 1 % of the neighbours are as
  * near. */
-Test(walk, neighbours_come_near_each_other)
+Test(walk, neighbouring_elements_are_near_each_other_in_the_order)
 {
     problem p;
     mt_mesh mesh;
@@ -72,7 +72,7 @@ Test(walk, neighbours_come_near_each_other)
     mt_arena_free(&p.arena);
 }
 
-Test(walk, along_it_the_mesh_is_the_same)
+Test(walk, the_reordered_mesh_is_equivalent)
 {
     problem p;
     mt_mesh mesh;
@@ -93,7 +93,7 @@ Test(walk, along_it_the_mesh_is_the_same)
     mt_arena_free(&p.arena);
 }
 
-Test(walk, a_mesh_without_extent_is_walked_in_its_order)
+Test(walk, a_mesh_without_extent_keeps_its_order)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -86,7 +86,7 @@ static inline void line_operator(bar *b, double diffusivity, double dx_mm)
 static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats *w)
 {
     const double diffusivity =
-        axis == 0 ? mt_tissue_diffusivity_l(&mt_tissue_usual) : mt_tissue_diffusivity_t(&mt_tissue_usual);
+        axis == 0 ? mt_tissue_diffusivity_l(&mt_tissue_default) : mt_tissue_diffusivity_t(&mt_tissue_default);
     *b = (bar){.axis = axis};
     b->s.diffusion = (mt_diffusion){.n_elements = (size_t)llround(w->length_mm / dx_mm)};
     line_operator(b, diffusivity, dx_mm);
@@ -188,7 +188,7 @@ static inline void expect_late(const beats *w, double h_mm, size_t axis, int k, 
     const double right_mm_ms = line_speed_of(w, axis, k);
     bar plain, usual;
     bar_of_boxes(&plain, &mt_diffusion_scheme_plain, axis, h_mm, w);
-    bar_of_boxes(&usual, &mt_diffusion_scheme_usual, axis, h_mm, w);
+    bar_of_boxes(&usual, &mt_diffusion_scheme_default, axis, h_mm, w);
     expect_faster(&plain, w, k, right_mm_ms, expected.plain);
     expect_faster(&usual, w, k, right_mm_ms, expected.usual);
 }

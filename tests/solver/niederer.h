@@ -24,7 +24,7 @@ static inline double from_corner(size_t corner, size_t axis, double size, double
 /* Replaces the stimulus of the problem by one of the cube of 1.5 mm in a corner. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
-    mt_region region = mt_region_nothing;
+    mt_region region = mt_region_empty;
     uint32_t *elements;
     size_t n;
     for (size_t k = 0; k < 3; k++) {

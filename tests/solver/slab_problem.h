@@ -24,8 +24,8 @@ typedef struct slab_problem {
 static inline void make_problem(slab_problem *s, const double near_mm[3])
 {
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual,
-                     s->scheme ? s->scheme : &mt_diffusion_scheme_usual, &s->diffusion),
+    cr_assert_eq(mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &mt_tissue_default,
+                     s->scheme ? s->scheme : &mt_diffusion_scheme_default, &s->diffusion),
         MT_OK, "%s", mt_message());
     uint32_t *elements = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *elements);
     size_t n = 0;

@@ -27,8 +27,8 @@ static mt_capture follow(const mt_stimulus *s, const potentials *p, size_t first
     for (size_t step = first + 1; step <= N; step++) {
         const double v_mV = v_at(p, s, step);
         const bool switched = mt_stimulus_is_on(s, 0.1, step) != mt_stimulus_is_on(s, 0.1, step - 1);
-        if ((step % 10 == 0 || switched) && mt_capture_needs(&capture, s, 0.1, step))
-            mt_capture_look(&capture, s, 0.1, step, 0, v_mV, v_mV);
+        if ((step % 10 == 0 || switched) && mt_capture_due(&capture, s, 0.1, step))
+            mt_capture_observe(&capture, s, 0.1, step, 0, v_mV, v_mV);
     }
     return capture;
 }
@@ -43,7 +43,7 @@ static void expect(const mt_capture *c, size_t judged, size_t lost, double first
 /* Pulses at 0, 30 and 60 ms. */
 static const mt_stimulus three = {.duration_ms = 2, .period_ms = 30, .repeats = 2};
 
-Test(capture, a_pulse_in_the_plateau_or_that_only_charges_tissue_is_lost)
+Test(capture, a_pulse_in_the_plateau_or_a_subthreshold_one_does_not_capture)
 {
     mt_capture c = follow(&three, &(potentials){3, {10, 310, 610}, {200, 500, 800}}, 0);
     expect(&c, 3, 0, 0);
@@ -55,7 +55,7 @@ Test(capture, a_pulse_in_the_plateau_or_that_only_charges_tissue_is_lost)
     expect(&c, 3, 3, 0);
 }
 
-Test(capture, what_cannot_be_known_is_not_judged)
+Test(capture, undecidable_capture_is_not_reported)
 {
     const mt_stimulus late = {.start_ms = 96, .duration_ms = 2}, held = {.duration_ms = 50},
                       dense = {.duration_ms = 2, .period_ms = 4, .repeats = 20};

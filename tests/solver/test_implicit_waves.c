@@ -35,7 +35,7 @@ static double arrival_ms(mt_diffusing way, double dt_ms, size_t pde_steps)
 
 /* The error of backward Euler is of first order. The error of Crank-Nicolson, and of many explicit steps, is mostly the splitting error
  * that the compensation removes (solver/monodomain.h). */
-Test(implicit_waves, arrive_when_explicit_ones_do_within_the_order_of_the_splitting)
+Test(implicit_waves, implicit_and_explicit_activation_times_agree_to_the_order_of_the_splitting)
 {
     const double exact = arrival_ms(MT_DIFFUSING_EXPLICIT, 0.0025, 1),
                  many = arrival_ms(MT_DIFFUSING_EXPLICIT, 0.02, 20) - exact,

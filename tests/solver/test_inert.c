@@ -47,7 +47,7 @@ static void make(slab_problem *s, bool scarred)
     cr_assert(s->diffusion.kappa_ms != NULL);
 }
 
-Test(inert, no_row_reaches_through_a_scar)
+Test(inert, no_matrix_row_couples_elements_across_a_scar)
 {
     slab_problem s;
     size_t across = 0;
@@ -85,7 +85,7 @@ static void expect_no_flux(slab_problem *s, const char *backend, const mt_layout
     free(with), free(without);
 }
 
-Test(inert, exactly_no_flux_passes_a_scar)
+Test(inert, the_flux_across_a_scar_is_exactly_zero)
 {
     slab_problem s;
     make(&s, true);

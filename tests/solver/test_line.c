@@ -14,7 +14,7 @@ TestSuite(line, .fini = leave);
 static mt_line usual(double dx_mm, double dt_ms)
 {
     return (mt_line){.model = mt_cell_models[0],
-        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .length_mm = LINE_MM,
         .dx_mm = dx_mm,
         .dt_ms = dt_ms,
@@ -33,7 +33,7 @@ static mt_line_wave wave_of(const mt_line *line)
 }
 
 /* The oracle implements the same scheme and equations independently. */
-Test(line, a_plane_wave_is_as_fast_as_the_oracles)
+Test(line, cv_of_a_plane_wave_equals_that_of_the_oracle)
 {
     const mt_line line = usual(0.02, 0.02);
     const mt_line_wave wave = wave_of(&line);
@@ -44,7 +44,7 @@ Test(line, a_plane_wave_is_as_fast_as_the_oracles)
 }
 
 /* Twice the length with four times the diffusivity yields the same numbers. */
-Test(line, lengths_go_with_the_root_of_the_diffusivity)
+Test(line, lengths_scale_with_the_square_root_of_the_diffusivity)
 {
     mt_line line = usual(0.05, 0.02);
     for (int k = 0; k < 2; k++) {
@@ -61,7 +61,7 @@ Test(line, lengths_go_with_the_root_of_the_diffusivity)
 
 /* Far from its centre a circular wavefront is nearly flat: by the eikonal equation its velocity falls by D / r. Gates move with the
  * wavefront but do not diffuse, so with this ionic model the reduction is a fifth smaller. */
-Test(line, out_of_a_circle_the_wave_is_slower_by_the_curvature)
+Test(line, cv_of_a_circular_wavefront_is_reduced_by_its_curvature)
 {
     mt_line line = usual(0.05, 0.02);
     line.length_mm = 14;
@@ -77,7 +77,7 @@ Test(line, out_of_a_circle_the_wave_is_slower_by_the_curvature)
     }
 }
 
-Test(line, a_line_that_is_not_stimulated_never_activates)
+Test(line, an_unstimulated_cable_never_activates)
 {
     mt_line line = usual(0.1, 0.02);
     line.rise_mV_ms = 0, line.end_ms = 20;
@@ -87,7 +87,7 @@ Test(line, a_line_that_is_not_stimulated_never_activates)
     cr_expect(isnan(mt_line_speed(&wave, 2, 6)));
 }
 
-Test(line, times_between_points_are_interpolated)
+Test(line, activation_times_between_points_are_interpolated)
 {
     double times[] = {1, 2, 4, 8};
     const mt_line_wave wave = {.n = 4, .dx_mm = 0.5, .activation_ms = times};
@@ -98,7 +98,7 @@ Test(line, times_between_points_are_interpolated)
     cr_expect_float_eq(mt_line_time(&wave, 2), 10, 1e-12);
 }
 
-Test(line, a_fit_is_that_of_least_squares_wherever_the_points_are)
+Test(line, a_fit_is_the_least_squares_solution_for_any_points)
 {
     const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 0, 4, 2, 5};
     for (double shift = 0; shift < 2e9; shift = 1000 * shift + 1) {
@@ -112,7 +112,7 @@ Test(line, a_fit_is_that_of_least_squares_wherever_the_points_are)
     cr_expect(isnan(mt_line_fit_slope(&one)));
 }
 
-Test(line, what_cannot_be_is_refused_by_its_name)
+Test(line, invalid_cables_are_rejected_with_the_value_named)
 {
     const struct {
         mt_line line;

@@ -22,7 +22,7 @@ static double plane_wave_ms(const double at[3])
 
 /* On elements of 0.28 mm plane waves are late by up to 2 % (solver/README.md, "Conduction velocity on coarse meshes"), and the curvature of the
  * wavefront delays it: from the time of the plane wave up to a seventh more. The cube itself takes 1.2 ms to activate. */
-Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_before_a_plane_wave)
+Test(niederer, activation_times_at_0_5_mm_equal_the_readme_and_exceed_those_of_a_plane_wave)
 {
     double ms[POINTS];
     make_slab_problem(&s, benchmark_mm, 0.5);
@@ -58,7 +58,7 @@ static double spread_of_corners(mt_slab_cut cut, size_t n_corners)
     return largest;
 }
 
-Test(niederer, all_corners_of_the_base_are_alike_where_boxes_are_mirrored)
+Test(niederer, all_base_corners_have_equal_activation_times_on_mirrored_boxes)
 {
     const double mirrored = spread_of_corners(MT_SLAB_MIRRORED, CORNERS),
                  kuhn = spread_of_corners(MT_SLAB_KUHN, 2);

@@ -35,10 +35,10 @@ static void compare_backends(double edge_mm, double end_ms)
     mt_arena_free(&s.arena);
 }
 
-Test(niederer, the_machine_activates_at_the_times_of_the_cpu_at_0_5_mm) { compare_backends(0.5, 55); }
-Test(niederer, the_machine_activates_at_the_times_of_the_cpu_at_0_2_mm) { compare_backends(0.2, 45); }
+Test(niederer, machine_and_cpu_activation_times_agree_at_0_5_mm) { compare_backends(0.5, 55); }
+Test(niederer, machine_and_cpu_activation_times_agree_at_0_2_mm) { compare_backends(0.2, 45); }
 
-Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
+Test(niederer, voltages_after_20_ms_are_bit_identical_on_1_64_and_1472_tiles)
 {
     static const struct {
         uint32_t tiles;
@@ -72,14 +72,14 @@ static void check_corners(double edge_mm, size_t n, const size_t *corner, const 
     mt_arena_free(&s.arena);
 }
 
-Test(niederer, every_corner_at_0_5_mm_is_as_the_readme_says)
+Test(niederer, activation_times_of_all_corners_at_0_5_mm_equal_the_readme)
 {
     static const size_t all[CORNERS] = {0, 1, 2, 3};
     check_corners(0.5, CORNERS, all, (double[]){42.84, 42.84, 42.84, 42.84});
 }
 
 /* 35 boxes along y, so the slab is not its own mirror image. */
-Test(niederer, corners_at_0_2_mm_are_as_the_readme_says)
+Test(niederer, activation_times_of_corners_at_0_2_mm_equal_the_readme)
 {
     check_corners(0.2, 2, (size_t[]){0, 2}, (double[]){42.63, 42.65});
 }

@@ -42,12 +42,12 @@ static double alone(const mt_cell_variant *variant)
 
 /* Half of g_Kr from x = 10 mm on; all elements are stimulated at once, so there is no propagation. The halves influence each other
  * within a few mm of the border, and not at the ends. */
-Test(region_cells, tissue_with_half_of_g_kr_repolarises_as_late_as_a_cell)
+Test(region_cells, tissue_with_halved_g_Kr_repolarises_as_late_as_a_cell)
 {
     static slab_problem s;
     mt_cell_variant variants[2] = {mt_cell_tp06.variants[TP06_EPI]};
     const mt_yaml_override half = {"here", "g_Kr=0.5"};
-    const mt_cell_asked asked = {.scales = &half, .n_scales = 1};
+    const mt_cell_request asked = {.scales = &half, .n_scales = 1};
     omp_set_num_threads(1); /* too few elements for several threads */
     make_slab_problem(&s, (double[]){20, 1, 1}, 1);
     make_problem(&s, (double[]){21, 2, 2});

@@ -31,7 +31,7 @@ static void make_plain(void)
     cr_assert_null(s.diffusion.kappa_ms);
 }
 
-Test(splitting, what_is_spread_grows_from_none_to_a_half_with_the_diffusion_steps)
+Test(splitting, the_compensated_fraction_grows_from_0_to_a_half_with_the_diffusion_steps)
 {
     for (int plain = 0; plain < 2; plain++) {
         if (plain) make_plain();
@@ -46,7 +46,7 @@ Test(splitting, what_is_spread_grows_from_none_to_a_half_with_the_diffusion_step
     }
 }
 
-Test(splitting, with_one_diffusion_step_nothing_changes)
+Test(splitting, compensation_changes_nothing_with_one_diffusion_step)
 {
     for (int plain = 0; plain < 2; plain++) {
         if (plain) make_plain();
@@ -71,7 +71,7 @@ static double latest_ms(size_t pde_steps, mt_splitting splitting)
 }
 
 /* solver/README.md, "Time stepping": with four diffusion steps of 0.05 ms activation is delayed by 3 %. At most a third of that remains. */
-Test(splitting, several_diffusion_steps_do_not_delay_a_compensated_wave)
+Test(splitting, several_diffusion_steps_do_not_delay_activation_with_compensation)
 {
     for (int plain = 0; plain < 2; plain++) {
         if (plain) make_plain();
@@ -98,7 +98,7 @@ static void step_of_a_front(const void *user, double dt_ms, size_t n, double *st
 /* The error of a front as stated in solver/monodomain.h: with many diffusion steps its velocity has an error proportional to dt, and to
  * dt^2 if compensated. (Approximately: points are 0.02 mm apart in a front of 0.13 mm, and "many" is 64.) The splitting is that of
  * tests/solver/splitting_line.h. */
-Test(splitting, a_front_is_off_by_dt_and_a_compensated_one_by_its_square)
+Test(splitting, the_wavefront_error_is_first_order_in_dt_and_second_order_if_compensated)
 {
     splitting_line l = {.step = step_of_a_front, .d_mm2_ms = 0.019, .dx_mm = 0.02, .substeps = 64};
     double speed[2][4];
@@ -141,7 +141,7 @@ static void take_the_longest_diffusion_steps(void)
     cr_assert_gt(s.problem.pde_steps, 1);
 }
 
-Test(splitting, noise_at_rest_dies_out_in_the_longest_stable_diffusion_steps)
+Test(splitting, noise_at_rest_decays_at_the_longest_stable_diffusion_step)
 {
     for (int unstructured = 0; unstructured < 2; unstructured++) {
         mt_arena_free(&s.arena);

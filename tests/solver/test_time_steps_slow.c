@@ -14,7 +14,7 @@ static splitting_line usual_line(double dx_mm, double dt_ms)
 {
     return (splitting_line){.model = mt_cell_models[0],
         .step = step_of_model,
-        .d_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .d_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .dx_mm = dx_mm,
         .dt_ms = dt_ms};
 }
@@ -49,7 +49,7 @@ static void expect_errors(
 /* Points 0.02 mm apart, 12 diffusion steps in 0.02 ms. Strang splitting differs from Godunov splitting only in where a time step begins,
  * and Rush-Larsen steps for all gates reduce the error by a tenth: neither is worthwhile. (The error that remains with compensation is
  * that of the diffusion steps.) */
-Test(time_steps, with_many_diffusion_steps_the_reaction_delays_the_wave_whoever_splits_and_steps_its_gates)
+Test(time_steps, with_many_diffusion_steps_activation_is_delayed_for_any_splitting_and_gate_scheme)
 {
     static const struct {
         const char *name;
@@ -73,7 +73,7 @@ Test(time_steps, with_many_diffusion_steps_the_reaction_delays_the_wave_whoever_
 
 /* Points 0.2 mm apart, like the centres of elements, 0.15 and 0.1 mm; several numbers of diffusion steps. With 0.1 mm and 0.05 ms a
  * single one is barely stable (D dt / dx^2 = 0.48). */
-Test(time_steps, with_one_diffusion_step_the_errors_cancel_and_with_several_they_do_if_compensated)
+Test(time_steps, errors_cancel_with_one_diffusion_step_or_with_compensation)
 {
     static const struct {
         double dx_mm;
@@ -92,7 +92,7 @@ Test(time_steps, with_one_diffusion_step_the_errors_cancel_and_with_several_they
 }
 
 /* Without diffusion. APD90 in ms to 0.02, the peak in mV to 0.05. */
-Test(time_steps, in_a_single_cell_the_peak_needs_shorter_steps_and_the_duration_does_not)
+Test(time_steps, in_a_single_cell_the_peak_voltage_needs_shorter_steps_than_the_apd)
 {
     static const struct {
         splitting_step *step;
@@ -110,7 +110,7 @@ Test(time_steps, in_a_single_cell_the_peak_needs_shorter_steps_and_the_duration_
 }
 
 /* dt is not limited by stability: activation is late for much shorter steps. */
-Test(time_steps, rush_larsen_for_all_gates_is_stable_in_steps_that_are_too_long_for_the_front)
+Test(time_steps, rush_larsen_for_all_gates_is_stable_at_steps_too_long_for_the_wavefront)
 {
     cr_expect(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.4).apd90_ms));
     cr_expect_not(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.5).apd90_ms));
@@ -136,7 +136,7 @@ static double p8_ms(mt_diffusing diffusing, double dt_ms, size_t pde_steps, mt_s
     return at_point_ms[7];
 }
 
-Test(time_steps, of_the_benchmark_they_change_what_the_readme_says)
+Test(time_steps, effects_of_time_steps_in_the_benchmark_equal_the_readme)
 {
     static const struct {
         double dt_ms;
@@ -157,7 +157,7 @@ Test(time_steps, of_the_benchmark_they_change_what_the_readme_says)
 }
 
 /* "Implicit diffusion steps". */
-Test(time_steps, implicit_ones_of_the_benchmark_are_as_the_readme_says)
+Test(time_steps, effects_of_implicit_steps_in_the_benchmark_equal_the_readme)
 {
     static const struct {
         mt_diffusing diffusing;

@@ -11,7 +11,7 @@ static const double edge_mm = 0.5;
 
 static mt_tissue with_factor(double factor)
 {
-    mt_tissue tissue = mt_tissue_usual;
+    mt_tissue tissue = mt_tissue_default;
     tissue.sigma_l_mS_mm *= factor;
     tissue.sigma_t_mS_mm *= factor;
     return tissue;
@@ -25,7 +25,7 @@ static void make_halves(bar *b, const mt_tissue tissue[2])
     const mt_tissues tissues = {2, tissue, of};
     const mt_diffusion_options none = {.known = NULL};
     cr_assert_eq(mt_diffusion_make_with(&b->s.arena, &b->s.mesh, &b->s.adjacency, &tissues,
-                     &mt_diffusion_scheme_usual, &none, &b->s.diffusion),
+                     &mt_diffusion_scheme_default, &none, &b->s.diffusion),
         MT_OK, "%s", mt_message());
     b->s.problem.pde_steps = mt_monodomain_pde_steps(&b->s.diffusion, b->s.problem.dt_ms);
 }
@@ -77,7 +77,7 @@ static passage passage_alone(const mt_tissue *tissue, const beats *w, const doub
 {
     const mt_tissue both[2] = {*tissue, *tissue};
     bar alone;
-    bar_of_boxes(&alone, &mt_diffusion_scheme_usual, 0, edge_mm / cbrt(6), w);
+    bar_of_boxes(&alone, &mt_diffusion_scheme_default, 0, edge_mm / cbrt(6), w);
     make_halves(&alone, both);
     bar_run(&alone, w);
     const passage found = passage_between(&alone, range_mm[0], range_mm[1]);
@@ -93,7 +93,7 @@ static void expect_halves(const mt_tissue tissue[2])
     const double *range_mm[2] = {before_mm, behind_mm};
     passage found[2], right[2];
     bar halves, line;
-    bar_of_boxes(&halves, &mt_diffusion_scheme_usual, 0, edge_mm / cbrt(6), &w);
+    bar_of_boxes(&halves, &mt_diffusion_scheme_default, 0, edge_mm / cbrt(6), &w);
     make_halves(&halves, tissue);
     bar_run(&halves, &w);
     bar_of_points(&line, 0, 0.05, &w);
@@ -118,14 +118,17 @@ static void expect_halves(const mt_tissue tissue[2])
     mt_arena_free(&line.s.arena);
 }
 
-Test(tissue_waves, a_wave_enters_what_conducts_four_times_better)
+Test(tissue_waves, activation_enters_tissue_of_four_times_the_conductivity)
 {
     expect_halves((const mt_tissue[2]){with_factor(1), with_factor(4)});
 }
 
-Test(tissue_waves, and_leaves_it) { expect_halves((const mt_tissue[2]){with_factor(4), with_factor(1)}); }
+Test(tissue_waves, activation_leaves_tissue_of_four_times_the_conductivity)
+{
+    expect_halves((const mt_tissue[2]){with_factor(4), with_factor(1)});
+}
 
-Test(tissue_waves, a_wave_enters_cells_with_twice_as_much_membrane)
+Test(tissue_waves, activation_enters_tissue_of_twice_the_surface_to_volume_ratio)
 {
     mt_tissue tissue[2] = {with_factor(1), with_factor(1)};
     tissue[1].chi_per_mm *= 2;
@@ -141,11 +144,11 @@ static double speed_by_sheets(const mt_tissue *tissue, size_t sheet_axis)
     const mt_tissues tissues = mt_tissues_uniform(tissue);
     const mt_diffusion_options none = {.known = NULL};
     bar b;
-    bar_of_boxes(&b, &mt_diffusion_scheme_usual, 1, edge_mm / cbrt(6), &w);
+    bar_of_boxes(&b, &mt_diffusion_scheme_default, 1, edge_mm / cbrt(6), &w);
     b.s.mesh.sheet = mt_arena_alloc(&b.s.arena, 3 * b.n, sizeof *b.s.mesh.sheet);
     for (size_t c = 0; c < b.n; c++) b.s.mesh.sheet[3 * c + sheet_axis] = 1;
     cr_assert_eq(mt_diffusion_make_with(&b.s.arena, &b.s.mesh, &b.s.adjacency, &tissues,
-                     &mt_diffusion_scheme_usual, &none, &b.s.diffusion),
+                     &mt_diffusion_scheme_default, &none, &b.s.diffusion),
         MT_OK, "%s", mt_message());
     bar_run(&b, &w);
     const double speed = bar_speed(&b, &w, 0);
@@ -153,13 +156,13 @@ static double speed_by_sheets(const mt_tissue *tissue, size_t sheet_axis)
     return speed;
 }
 
-Test(tissue_waves, one_normal_to_the_sheets_is_as_fast_as_one_across_where_the_frame_is_turned)
+Test(tissue_waves, sheet_normal_cv_equals_transverse_cv_in_a_rotated_frame)
 {
-    mt_tissue by_normal = mt_tissue_usual, by_sheet = mt_tissue_usual;
-    by_normal.sigma_t_mS_mm *= 2, by_normal.sigma_n_mS_mm = mt_tissue_usual.sigma_t_mS_mm;
-    by_sheet.sigma_n_mS_mm = 2 * mt_tissue_usual.sigma_t_mS_mm;
+    mt_tissue by_normal = mt_tissue_default, by_sheet = mt_tissue_default;
+    by_normal.sigma_t_mS_mm *= 2, by_normal.sigma_n_mS_mm = mt_tissue_default.sigma_t_mS_mm;
+    by_sheet.sigma_n_mS_mm = 2 * mt_tissue_default.sigma_t_mS_mm;
     const double normal = speed_by_sheets(&by_normal, 2), across = speed_by_sheets(&by_sheet, 1),
-                 without = speed_by_sheets(&mt_tissue_usual, 1), in_sheet = speed_by_sheets(&by_normal, 1);
+                 without = speed_by_sheets(&mt_tissue_default, 1), in_sheet = speed_by_sheets(&by_normal, 1);
     cr_log_info("normal %.5f, across %.5f, without sheets %.5f, in the sheet %.5f mm/ms", normal, across,
         without, in_sheet);
     cr_expect_float_eq(normal / across, 1, 1e-9);

@@ -7,7 +7,7 @@
 
 /* Second order: with points 0.1 mm apart the velocity has an error of about 1 %, with 0.02 mm a 25th of that. The literature has 0.600
  * mm/ms on lines of 0.01 mm with steps of 0.02 ms (exact integration would result in 0.613). */
-Test(waves, along_a_line_they_have_the_speed_that_others_find)
+Test(waves, cv_along_a_cable_agrees_with_published_values)
 {
     const double fine = line_speed(0.02, 0.02), coarse = line_speed(0.1, 0.02);
     cr_assert_float_eq(fine, 0.600, 0.003, "%g mm/ms", fine);
@@ -30,10 +30,10 @@ static void expect_row(const mt_diffusion_scheme *scheme, double edge_mm, double
     cr_expect_float_eq(found_across, across, 0.6, "%g mm: %g %% across", edge_mm, found_across);
 }
 
-Test(waves, are_as_fast_as_the_readme_says_and_as_late_without_spreading)
+Test(waves, cv_and_delays_without_spreading_equal_the_readme)
 {
-    expect_row(&mt_diffusion_scheme_usual, 0.5, -3, 0);
-    expect_row(&mt_diffusion_scheme_usual, 1, -5, -3);
+    expect_row(&mt_diffusion_scheme_default, 0.5, -3, 0);
+    expect_row(&mt_diffusion_scheme_default, 1, -5, -3);
     expect_row(&mt_diffusion_scheme_plain, 1, -36, -36);
 }
 
@@ -67,10 +67,10 @@ static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm
 
 /* Closed form with the gate kept open; a line converges to it with the square of the spacing. Since the gate closes behind the front,
  * with tau_close, and the front takes some ms, it is about 1 % slower; so it is in slabs of boxes of 0.4 mm. */
-Test(waves, mitchell_schaeffer_fronts_have_the_speed_of_the_cubic)
+Test(waves, mitchell_schaeffer_wavefronts_have_the_cv_of_the_cubic_model)
 {
-    const double along = mt_tissue_diffusivity_l(&mt_tissue_usual),
-                 across = mt_tissue_diffusivity_t(&mt_tissue_usual);
+    const double along = mt_tissue_diffusivity_l(&mt_tissue_default),
+                 across = mt_tissue_diffusivity_t(&mt_tissue_default);
     const ms_times open = {ms_paper.in, ms_paper.out, 1e9, 1e9};
     const double speed = ms_speed(&ms_paper, along), coarse = ms_line_speed(&open, along, 0.04),
                  fine = ms_line_speed(&open, along, 0.02), paper = ms_line_speed(&ms_paper, along, 0.02);

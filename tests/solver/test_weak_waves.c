@@ -18,7 +18,7 @@ static double sodium_current(double v_mV, const double *state, size_t stride)
 }
 
 /* An explicit step is linear in g_Na, and only the rates of V and Na_i contain i_Na. Cells in many states. */
-Test(weak_waves, a_share_of_the_sodium_current_is_taken_from_v_and_from_sodium)
+Test(weak_waves, a_reduced_sodium_current_affects_voltage_and_sodium_concentration)
 {
     enum { CELLS = 100, N = CELLS * TP06_STATES };
     static double start[N], state[2][N], v_start[CELLS], v[2][CELLS];
@@ -52,7 +52,7 @@ Test(weak_waves, a_share_of_the_sodium_current_is_taken_from_v_and_from_sodium)
     cr_expect_gt(current, 1, "there is no sodium current");
 }
 
-Test(weak_waves, are_as_late_as_the_readme_says_with_less_sodium_current)
+Test(weak_waves, delays_with_reduced_sodium_current_equal_the_readme)
 {
     static const struct {
         double share;

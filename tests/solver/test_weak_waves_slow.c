@@ -7,12 +7,12 @@
 #include "tests/solver/gmsh_box.h"
 
 /* The line of tests/solver/coarse_bar.h compared with that of solver/line.h, which shares neither its operator nor its time loop. */
-Test(weak_waves, the_line_has_the_times_of_the_programs_own)
+Test(weak_waves, the_test_cable_agrees_with_the_cable_of_the_program)
 {
     mt_arena arena = {0};
     const beats w = {mt_cell_models[0], 8, 1.5, 0, 100};
     const mt_line line = {.model = w.model,
-        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .length_mm = w.length_mm,
         .dx_mm = 0.05,
         .dt_ms = 0.02,
@@ -34,7 +34,7 @@ Test(weak_waves, the_line_has_the_times_of_the_programs_own)
 
 /* The action potential of a cell takes about 300 ms. 360 ms after the first beat the second wavefront is 21 % slower. On a mesh that
  * delays the second wavefront more than the first, it meets tissue with some ms more of recovery. */
-Test(weak_waves, of_a_premature_beat_are_as_late_as_the_readme_says)
+Test(weak_waves, delays_of_premature_beats_equal_the_readme)
 {
     static const late expected[2] = {{-25, -8}, {-32, -18}};
     for (size_t axis = 0; axis < 2; axis++) {
@@ -44,7 +44,7 @@ Test(weak_waves, of_a_premature_beat_are_as_late_as_the_readme_says)
 }
 
 /* The rows of 0.4 mm are in tests/solver/test_weak_waves.c. */
-Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2_mm)
+Test(weak_waves, delays_with_a_quarter_of_the_sodium_current_are_smaller_at_0_2_mm)
 {
     static const late expected[2] = {{-5, -2}, {-14, -12}};
     for (size_t axis = 0; axis < 2; axis++) {
@@ -55,7 +55,7 @@ Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2
 }
 
 /* A cube of 7 mm. Longitudinal and transverse, by share of the sodium current: all, a half, a quarter. */
-Test(weak_waves, on_a_gmsh_mesh_they_are_as_late_as_on_boxes)
+Test(weak_waves, delays_on_a_gmsh_mesh_equal_those_on_boxes)
 {
     static const double share[] = {1, 0.5, 0.25};
     static const double expected[3][2] = {{6, 7}, {-3, -4}, {-9, -12}};

@@ -27,7 +27,7 @@ Test(command, overview_names_every_command_and_every_exit_code)
     free(text), free(same);
 }
 
-Test(command, without_a_command_the_overview_comes_but_it_is_an_error)
+Test(command, without_a_command_the_overview_is_printed_and_the_exit_code_is_an_error)
 {
     reply r = myotile("%s", "");
     cr_assert_eq(r.code, 2);
@@ -55,7 +55,7 @@ Test(command, every_help_shows_usage_options_and_an_example)
     }
 }
 
-Test(command, the_short_option_asks_for_help_too)
+Test(command, the_short_option_prints_the_help_too)
 {
     static const char *const lines[] = {"", "mesh ", "run ", "mesh slab --edge-mm 1 "};
     char *group = works("mesh -h");
@@ -69,7 +69,7 @@ Test(command, the_short_option_asks_for_help_too)
 }
 
 /* Also after wrong arguments: a request for help is always answered. */
-Test(command, help_wins_over_other_arguments)
+Test(command, help_takes_precedence_over_other_arguments)
 {
     char *text = works("cell --nonsense 3 --help");
     cr_assert(strstr(text, "example:"));
@@ -115,7 +115,7 @@ static void run_quickly(const char *name, char *line)
 }
 
 /* The examples in the help must work, so they are run as shown, except changes that shorten them. */
-Test(command, every_example_works_as_it_is_shown)
+Test(command, every_example_of_the_help_runs_unmodified)
 {
     for (int k = 0; k < NAMES; k++) {
         char *help = works("%s --help", names[k]);
@@ -131,7 +131,7 @@ Test(command, every_example_works_as_it_is_shown)
     (void)things(); /* no incomplete files */
 }
 
-Test(command, unknown_commands_are_refused_by_name)
+Test(command, unknown_commands_are_named_in_the_error_message)
 {
     refuses(2, "'simulate' is not a command; see myotile --help", "simulate");
     refuses(2, "'simulate' is not a command", "simulate case.yaml"); /* not part of the name */
@@ -142,7 +142,7 @@ Test(command, unknown_commands_are_refused_by_name)
     refuses(2, "'--verbose' is not a command", "--verbose");
 }
 
-Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
+Test(command, a_command_group_without_a_subcommand_is_rejected_with_its_subcommands)
 {
     refuses(2,
         "'mesh' is not a command; allowed after mesh: slab, info, convert, ventricles, fill, surfaces, "
@@ -157,7 +157,7 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
         "reproduce");
 }
 
-Test(command, unknown_options_are_refused_by_every_command)
+Test(command, unknown_options_are_rejected_by_every_command)
 {
     for (int k = 0; k < NAMES; k++) refuses(2, "unknown option '--nonsense'", "%s --nonsense 1", names[k]);
     refuses(2, "unknown option '-x'", "run case.yaml -x folder");
@@ -167,14 +167,14 @@ Test(command, unknown_options_are_refused_by_every_command)
     refuses(2, "unknown option '-o=m.hdf'", "mesh slab --size-mm 1,1,1 --edge-mm 1 -o=m.hdf");
 }
 
-Test(command, an_option_is_given_once_unless_it_may_be_repeated)
+Test(command, repeated_options_are_rejected_unless_repetition_is_allowed)
 {
     refuses(2, "cell: --type is given twice", "cell --type epi -o a.csv --type mid");
     refuses(2, "partition: --check is given twice", "partition mesh.hdf --check --check");
     refuses(3, "case.yaml", "run case.yaml --set a=1 --set a=1");
 }
 
-Test(command, an_option_without_its_value_is_refused)
+Test(command, an_option_without_its_value_is_rejected)
 {
     refuses(2, "run: --output needs DIR", "run case.yaml --output");
     refuses(2, "run: --set needs path.to.key=value", "run case.yaml --set");
@@ -185,7 +185,7 @@ Test(command, an_option_without_its_value_is_refused)
 }
 
 /* "--name=value" is equivalent to "--name value", even if the value contains a '='. */
-Test(command, a_value_may_stand_behind_an_equals_sign)
+Test(command, an_option_accepts_its_value_after_an_equals_sign)
 {
     free(works("mesh slab --size-mm=2,1,1 --edge-mm=1 -o a.hdf"));
     char *text = works("mesh info a.hdf --format=json"), *same = works("mesh info a.hdf --format json");
@@ -210,14 +210,14 @@ Test(command, a_value_may_stand_behind_an_equals_sign)
 }
 
 /* The next option is not parsed as the value: no file called "--type" is created. */
-Test(command, another_option_is_no_value)
+Test(command, an_option_is_not_accepted_as_the_value_of_another)
 {
     refuses(2, "cell: --output needs TRACE.csv", "cell -o --type epi");
     refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --size-mm --edge-mm 0.5 -o f.hdf");
     refuses(2, "run: --output needs DIR", "run case.yaml --output --format json");
 }
 
-Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
+Test(command, too_few_and_too_many_arguments_are_rejected_with_the_usage)
 {
     refuses(2, "run: CASE.yaml or --resume DIR is required; see myotile run --help", "run");
     refuses(2, "an argument is missing; usage: myotile mesh info MESH [options]", "mesh info");
@@ -226,7 +226,7 @@ Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
     refuses(2, "unexpected argument 'epi'; usage: myotile cell [options]", "cell epi -o trace.csv");
 }
 
-Test(command, a_format_that_does_not_exist_is_refused)
+Test(command, an_unknown_format_is_rejected)
 {
     static const char *const with_format[] = {"run case.yaml", "mesh info m.hdf", "partition m.hdf"};
     for (int k = 0; k < 3; k++)
@@ -234,7 +234,7 @@ Test(command, a_format_that_does_not_exist_is_refused)
 }
 
 /* If standard output is a full disk or a closed pipe, the command fails. */
-Test(command, output_that_cannot_be_written_is_a_failure)
+Test(command, unwritable_output_is_a_failure)
 {
     FILE *full = fopen("/dev/full", "w");
     if (!full) cr_skip("there is no /dev/full here");
@@ -250,7 +250,7 @@ Test(command, output_that_cannot_be_written_is_a_failure)
 
 /* ---- functions shared by commands ---- */
 
-Test(command, numbers_are_read_to_the_last_character)
+Test(command, numbers_with_trailing_characters_are_rejected)
 {
     double x[3];
     cr_assert_eq(mt_numbers("-x", "1,-2.5,3e2", 3, -INFINITY, x), MT_OK);
@@ -266,7 +266,7 @@ Test(command, numbers_are_read_to_the_last_character)
     cr_assert_eq(mt_numbers("-x", "1e-9", 1, 0, x), MT_OK);
 }
 
-Test(command, whole_numbers_are_whole_and_within_their_range)
+Test(command, integers_must_be_whole_and_within_their_range)
 {
     unsigned long n;
     cr_assert_eq(mt_whole_number("-n", "7", 1, 7, &n), MT_OK);
@@ -279,7 +279,7 @@ Test(command, whole_numbers_are_whole_and_within_their_range)
 }
 
 /* An option's value may look like an operand and vice versa: each is recognised by its position. */
-Test(command, options_and_operands_are_told_apart_in_any_order)
+Test(command, options_and_operands_are_distinguished_in_any_order)
 {
     char *const words[] = {"--set", "a=1", "-o", "case.yaml", "--", "--the.yaml"};
     mt_arena arena = {0};
@@ -315,7 +315,7 @@ static char *offered(const char *line)
     return text;
 }
 
-Test(command, a_shell_completes_commands_options_and_values)
+Test(command, shell_completion_offers_commands_options_and_values)
 {
     static const char *const cases[][2] = {
         {"myotile m", "mesh machine"}, {"myotile mesh s", "slab surfaces"},
@@ -333,7 +333,7 @@ Test(command, a_shell_completes_commands_options_and_values)
 
 /* The page contains every command and one option. After a dot at the beginning of a line, only the first letter of a macro (.TH,
  * .SH, .PP, .RS, .B, .I) is checked. */
-Test(command, the_manual_page_has_every_command)
+Test(command, the_manual_page_lists_every_command)
 {
     char *page = works("--manual"), head[64];
     for (int k = 0; k < NAMES; k++) {
@@ -346,7 +346,7 @@ Test(command, the_manual_page_has_every_command)
     free(page);
 }
 
-Test(command, a_long_value_is_shortened_where_it_is_refused)
+Test(command, error_messages_truncate_long_values)
 {
     static const char *const lines[] = {"%s", "mesh %s", "run case.yaml --%s", "run case.yaml --progress %s",
         "run case.yaml --format %s", "run case.yaml --set %s", "run case.yaml --set time.end_ms=%s",

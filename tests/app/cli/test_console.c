@@ -16,7 +16,7 @@ static void work(mt_console_work *progress)
     mt_console_end(progress);
 }
 
-Test(console, is_silent_in_a_pipe)
+Test(console, nothing_is_printed_to_a_pipe)
 {
     int ends[2];
     char byte;
@@ -65,7 +65,7 @@ static size_t on_terminal(char *out, size_t size)
     return n;
 }
 
-Test(console, a_stage_is_one_line_that_the_next_replaces)
+Test(console, the_line_of_a_stage_is_replaced_by_the_next_stage)
 {
     char text[256];
     int master;
@@ -78,7 +78,7 @@ Test(console, a_stage_is_one_line_that_the_next_replaces)
     close(master);
 }
 
-Test(console, on_a_terminal_rewrites_one_line_and_ends_it)
+Test(console, on_a_terminal_one_line_is_rewritten_and_terminated)
 {
     char text[4096];
     size_t n = on_terminal(text, sizeof text);
@@ -91,7 +91,7 @@ Test(console, on_a_terminal_rewrites_one_line_and_ends_it)
 }
 
 /* 51 updates take much less than the 10 s required for 50 drawings. */
-Test(console, draws_far_less_often_than_it_is_told)
+Test(console, redraws_are_rate_limited)
 {
     char text[4096];
     int lines = 0;
@@ -103,7 +103,7 @@ Test(console, draws_far_less_often_than_it_is_told)
 static const mt_console_work half = {
     .what = "simulating", .total_ms = 50, .now_ms = 19, .element_steps = 24.8e9};
 
-Test(console, line_tells_share_time_rate_and_time_left)
+Test(console, the_progress_line_reports_percentage_time_rate_and_time_left)
 {
     char line[256];
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
@@ -115,7 +115,7 @@ Test(console, line_tells_share_time_rate_and_time_left)
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M element-steps/s   9:03:52 left");
 }
 
-Test(console, things_that_are_counted_have_their_names)
+Test(console, the_progress_line_names_the_unit_that_is_counted)
 {
     char line[256];
     mt_console_work p = {.what = "exp", .counted = "floats", .total_ms = 4000, .now_ms = 1000};
@@ -124,7 +124,7 @@ Test(console, things_that_are_counted_have_their_names)
         line, "exp  [=====>              ]  25 %   1000.0 of 4000.0 million   50.0 M floats/s   1:00 left");
 }
 
-Test(console, line_never_exceeds_the_columns_nor_the_buffer)
+Test(console, the_progress_line_never_exceeds_the_columns_or_the_buffer)
 {
     char line[256];
     for (int columns = 0; columns < 120; columns++) {
@@ -142,7 +142,7 @@ Test(console, line_never_exceeds_the_columns_nor_the_buffer)
     }
 }
 
-Test(console, line_bears_a_beginning_an_end_and_nonsense)
+Test(console, the_progress_line_handles_start_end_and_invalid_values)
 {
     char line[256];
     mt_console_work p = {.what = "w", .total_ms = 10};
@@ -160,7 +160,7 @@ Test(console, line_bears_a_beginning_an_end_and_nonsense)
 }
 
 /* Output to a log from a stage of ten intervals, and from a very short stage. */
-Test(console, a_log_gets_lines_of_what_takes_long)
+Test(console, a_log_file_receives_lines_for_long_stages_only)
 {
     int ends[2];
     char text[4096] = "";
@@ -181,7 +181,7 @@ Test(console, a_log_gets_lines_of_what_takes_long)
 }
 
 /* Printed once, before the work that follows the stages. */
-Test(console, stages_that_took_long_are_told_with_their_times)
+Test(console, long_stages_are_reported_with_their_durations)
 {
     int ends[2];
     char text[4096] = "";
@@ -201,7 +201,7 @@ Test(console, stages_that_took_long_are_told_with_their_times)
     close(ends[0]);
 }
 
-Test(console, nothing_is_told_where_that_is_chosen)
+Test(console, progress_never_prints_nothing)
 {
     char text[16];
     int ends[2];
@@ -219,7 +219,7 @@ Test(console, nothing_is_told_where_that_is_chosen)
     close(ends[0]);
 }
 
-Test(console, first_interrupt_is_told_not_suffered)
+Test(console, the_first_signal_sets_the_interrupt_flag_only)
 {
     mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);

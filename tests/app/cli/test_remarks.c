@@ -17,7 +17,7 @@ static void expect(const char *text, size_t line, const char *known, const char 
     mt_arena_free(&arena);
 }
 
-Test(remarks, the_four_words_are_told_from_the_source)
+Test(remarks, the_four_keywords_are_separated_from_the_source_text)
 {
     expect("a: 1 # measured: by us", 1, "measured", "by us");
     expect("a: 1 # specified: data sheet: page 1\n", 1, "specified", "data sheet: page 1");
@@ -28,7 +28,7 @@ Test(remarks, the_four_words_are_told_from_the_source)
     expect("a: 1 # measured\n", 1, NULL, "measured");
 }
 
-Test(remarks, a_remark_goes_on_in_lines_that_begin_right_of_its_own)
+Test(remarks, a_remark_continues_on_comment_lines_that_are_indented_further)
 {
     static const char text[] = "a: 1 # measured: one\n"
                                "     #   two\n"
@@ -50,7 +50,7 @@ Test(remarks, a_remark_goes_on_in_lines_that_begin_right_of_its_own)
     expect(text, 12, "assumed", "first entry");
 }
 
-Test(remarks, a_hash_in_a_value_begins_none)
+Test(remarks, a_hash_inside_a_value_does_not_start_a_remark)
 {
     expect("a: \"x # y\" # assumed: z\n", 1, "assumed", "z");
     expect("a: \"x \\\" # y\" # assumed: z\n", 1, "assumed", "z");
@@ -60,7 +60,7 @@ Test(remarks, a_hash_in_a_value_begins_none)
     expect("a: it's # assumed: z\n", 1, "assumed", "z");
 }
 
-Test(remarks, line_ends_of_other_systems_are_blanks)
+Test(remarks, carriage_returns_are_treated_as_blanks)
 {
     static const char text[] = "a: 1 # measured: one\r\n     # two\r\nb: 2\r\nc: 3 #\r\n";
     expect(text, 1, "measured", "one two");
@@ -68,7 +68,7 @@ Test(remarks, line_ends_of_other_systems_are_blanks)
     expect(text, 4, NULL, NULL);
 }
 
-Test(remarks, lines_that_are_not_there_have_none)
+Test(remarks, missing_or_uncommented_lines_have_no_remark)
 {
     expect("", 1, NULL, NULL);
     expect("#", 1, NULL, NULL);

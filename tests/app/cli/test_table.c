@@ -99,7 +99,7 @@ static mt_table tiny(mt_arena *arena, const char *title, double value)
     return t;
 }
 
-Test(table, several_tables_are_one_document)
+Test(table, several_tables_are_printed_as_one_document)
 {
     mt_arena arena = {0};
     mt_table t[2] = {tiny(&arena, "one", 2.25), tiny(&arena, "two", NAN)};
@@ -118,7 +118,7 @@ Test(table, several_tables_are_one_document)
 }
 
 /* The key is for programs; the label, indented by its depth, for people. */
-Test(table, an_item_is_its_key_for_programs_and_its_label_in_text)
+Test(table, an_item_is_printed_as_key_in_csv_and_json_and_as_label_in_text)
 {
     mt_arena arena = {0};
     mt_table t = mt_table_begin(&arena, "memory", "Memory");
@@ -157,7 +157,7 @@ Test(table, properties_are_one_object_of_keys_and_values)
     mt_arena_free(&arena);
 }
 
-Test(table, json_can_be_parsed_whatever_the_texts_are)
+Test(table, json_is_valid_for_arbitrary_texts)
 {
     mt_arena arena = {0};
     mt_table t[2] = {mt_table_begin(&arena, "odd", "a\\b\"c\"\n\t\x01 end"), costs(&arena)};
@@ -172,7 +172,7 @@ Test(table, json_can_be_parsed_whatever_the_texts_are)
     mt_arena_free(&arena);
 }
 
-Test(table, csv_gives_back_the_same_doubles)
+Test(table, csv_round_trips_doubles_exactly)
 {
     static const double numbers[] = {
         0.1, 1.0 / 3, 1e300, 5e-324, 123456789012345678.0, -2.5e-7, 1.0000000000000002};
@@ -186,7 +186,7 @@ Test(table, csv_gives_back_the_same_doubles)
     mt_arena_free(&arena);
 }
 
-Test(table, a_short_row_or_a_late_column_is_refused)
+Test(table, incomplete_rows_and_columns_added_after_rows_are_rejected)
 {
     mt_arena arena = {0};
     mt_table t = costs(&arena);
@@ -200,7 +200,7 @@ Test(table, a_short_row_or_a_late_column_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(table, a_stream_that_takes_no_more_is_a_failure)
+Test(table, a_full_output_stream_is_a_failure)
 {
     mt_arena arena = {0};
     mt_table t = costs(&arena);
@@ -241,7 +241,7 @@ Test(table, a_long_table_keeps_all_its_values)
     mt_arena_free(&arena);
 }
 
-Test(table, every_lack_of_memory_comes_back_as_a_status)
+Test(table, every_failed_allocation_is_returned_as_a_status)
 {
     FILE *nowhere = fopen("/dev/null", "w");
     size_t n = 1;
@@ -278,7 +278,7 @@ static void expect_narrow(const mt_table *table, const char *const *shown, size_
     free(text);
 }
 
-Test(table, headings_are_wrapped_in_a_table_that_is_too_wide)
+Test(table, headings_are_wrapped_if_the_table_is_too_wide)
 {
     mt_arena arena = {0};
     mt_table t = mt_table_begin(&arena, "wide", "Wide");
@@ -315,7 +315,7 @@ Test(table, long_texts_are_wrapped_at_blanks_or_within_words)
     mt_arena_free(&arena);
 }
 
-Test(table, more_columns_than_fit_are_printed_in_parts_that_repeat_the_first)
+Test(table, tables_with_too_many_columns_are_split_and_repeat_the_first_column)
 {
     mt_arena arena = {0};
     mt_table t = mt_table_begin(&arena, "parts", "Parts");

@@ -9,7 +9,7 @@
 #include "app/draw/page.h"
 #include "tests/app/leaks.h"
 
-Test(page, steps_of_a_scale_are_round_and_not_too_many)
+Test(page, scale_steps_are_round_and_limited_in_number)
 {
     static const struct {
         double range, step;
@@ -22,7 +22,7 @@ Test(page, steps_of_a_scale_are_round_and_not_too_many)
     cr_assert_float_eq(mt_page_step(8.1, 8), 2, 1e-12);
 }
 
-Test(page, whole_numbers_have_commas_between_their_thousands_and_others_their_digits)
+Test(page, integers_have_thousands_separators_and_other_numbers_their_digits)
 {
     static const struct {
         double value;
@@ -43,7 +43,7 @@ static bool is_utf8(const char *text)
     return setlocale(LC_CTYPE, "C.UTF-8") && mbsrtowcs(NULL, &text, 0, &state) != (size_t)-1;
 }
 
-Test(page, a_name_that_is_too_wide_keeps_its_start_and_its_end)
+Test(page, a_name_that_is_too_wide_keeps_its_start_and_end)
 {
     static const char name[] = "a very long name of point 12",
                       umlauts[] = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";

@@ -46,7 +46,7 @@ static void write_renamed(const char *path, const int32_t renamed[5], const int3
     other.face_tag = mt_arena_alloc(&arena, heart.n_faces, sizeof *other.face_tag);
     for (size_t f = 0; f < heart.n_faces; f++)
         other.face_tag[f] = (f % 2 ? twins : renamed)[heart.face_tag[f]];
-    ok(mt_names_forget(&arena, &other, MT_NAMES_FACES));
+    ok(mt_names_remove(&arena, &other, MT_NAMES_FACES));
     ok(mt_vtkhdf_write(path, &other, 0, NULL));
 }
 
@@ -73,7 +73,7 @@ static void assert_same_heart(const char *path)
 static const int32_t tens[5] = {0, 10, 20, 30, 0};
 
 /* The lowest point of the outer ellipsoid is a vertex. */
-Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
+Test(anatomy, mesh_surfaces_tags_a_heart_and_leaves_all_other_data_unchanged)
 {
     mt_mesh untagged = heart;
     mt_surfaces had;
@@ -109,7 +109,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
 }
 
 /* A slab has the surfaces of a wall, and no apex, as it has no base. */
-Test(anatomy, surfaces_that_are_no_hearts_are_tagged_all_the_same)
+Test(anatomy, surfaces_of_bodies_other_than_hearts_are_tagged_too)
 {
     mt_mesh some = heart;
     some.n_faces = 0;
@@ -129,7 +129,7 @@ Test(anatomy, surfaces_that_are_no_hearts_are_tagged_all_the_same)
 static const char line[] = "`--tags base=10,epi=20,lv=30` (overlap with the surfaces found by the shape: "
                            "base 100 %, epi 100 %, lv 100 %)";
 
-Test(anatomy, tags_of_others_are_refused_with_the_line_that_takes_them)
+Test(anatomy, foreign_tags_are_rejected_with_the_option_that_maps_them)
 {
     write_renamed("other.hdf", tens, tens);
     refuses(2, line, "mesh fibres other.hdf -o fibred.hdf");
@@ -146,7 +146,7 @@ Test(anatomy, tags_of_others_are_refused_with_the_line_that_takes_them)
 }
 
 /* Every second triangle of the left endocardium has the tag 50: half of it would be missed. */
-Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_else_are_refused)
+Test(anatomy, additional_tags_are_reported_and_kept_and_contradicting_standard_tags_rejected)
 {
     static const int32_t beside[5] = {0, 1, 2, 3, 0}, twins[5] = {0, 1, 2, 50, 0},
                          turned[5] = {0, 2, 1, 30, 0};
@@ -168,8 +168,8 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     /* unnamed tags are retained under numbers that are not ambiguous */
     free(warnings(&text, "mesh surfaces beside.hdf -o part.hdf --tags base=1,epi=2 --format json"));
     ok(mt_mesh_read(&arena, "part.hdf", &m));
-    ok(mt_surface_there(&m, 50));
-    cr_assert_eq(mt_surface_there(&m, 3), MT_INPUT);
+    ok(mt_surface_check(&m, 50));
+    cr_assert_eq(mt_surface_check(&m, 3), MT_INPUT);
     cr_assert_eq(json_property(text, "other_triangles"), left[1]);
     cr_assert_eq(json_property(text, "triangles_dropped"), left[0]);
     free(text);
@@ -181,13 +181,13 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
 }
 
 /* Gmsh numbers groups as they are written: endocardium, epicardium, base. */
-Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
+Test(anatomy, unnamed_tags_that_contradict_the_shape_are_rejected)
 {
     static const int32_t turned[5] = {0, MT_SURFACE_LV, MT_SURFACE_EPI, MT_SURFACE_BASE, 0};
     mt_mesh plain;
     write_renamed("named.hdf", turned, turned);
     ok(mt_mesh_read(&arena, "named.hdf", &plain));
-    ok(mt_names_forget(&arena, &plain, MT_NAMES_FACES));
+    ok(mt_names_remove(&arena, &plain, MT_NAMES_FACES));
     ok(mt_gmsh_write("plain.msh", &plain));
     refuses(2, "`--tags base=3,epi=2,lv=1`", "mesh fibres plain.msh -o fibred.hdf");
     refuses(2, "`--tags base=3,epi=2,lv=1`", "mesh surfaces plain.msh -o tagged.hdf");
@@ -208,7 +208,7 @@ Test(anatomy, tags_without_names_that_the_shape_contradicts_are_refused)
 }
 
 /* A piece of a wall: its shape does not reveal the meaning of the tags. */
-Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_in_silence_either)
+Test(anatomy, foreign_tags_that_the_shape_cannot_identify_are_reported_too)
 {
     mt_mesh wall;
     char *text;
@@ -227,7 +227,7 @@ Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_
 }
 
 /* Refused without changing any file, also through a relative path or a link. */
-Test(anatomy, fibres_are_not_replaced_in_their_own_file_unless_told_to)
+Test(anatomy, fibres_are_not_replaced_in_their_own_file_without_the_option)
 {
     static const char *const names[] = {"heart.hdf", "./heart.hdf", "soft.hdf", "hard.hdf"};
     mt_mesh m;

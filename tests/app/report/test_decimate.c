@@ -14,7 +14,7 @@
 
 static mt_arena arena;
 static mt_mesh mesh;
-static mt_cells boundary, all;
+static mt_display_cells boundary, all;
 
 /* Builds a bent slab of 12 x 6 x 3 mm with about 12,000 elements. */
 static void enter(void)
@@ -27,8 +27,9 @@ static void enter(void)
     }
     cr_assert_eq(mt_mesh_check(&mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_cells_boundary(&arena, &mesh, adjacency.neighbour, &boundary), MT_OK, "%s", mt_message());
-    all = (mt_cells){mesh.n_elements, 4, mesh.element_vertex, NULL};
+    cr_assert_eq(
+        mt_display_cells_boundary(&arena, &mesh, adjacency.neighbour, &boundary), MT_OK, "%s", mt_message());
+    all = (mt_display_cells){mesh.n_elements, 4, mesh.element_vertex, NULL};
 }
 
 static void leave(void) { mt_arena_free(&arena); }
@@ -37,7 +38,7 @@ TestSuite(decimate, .init = enter, .fini = leave);
 
 static const double *place(uint32_t vertex) { return mesh.xyz_mm + 3 * (size_t)vertex; }
 
-static mt_coarse coarse_of(const mt_cells *cells, size_t most)
+static mt_coarse coarse_of(const mt_display_cells *cells, size_t most)
 {
     mt_coarse coarse;
     cr_assert_eq(mt_coarse_make(&arena, &mesh, cells, most, &coarse), MT_OK, "%s", mt_message());
@@ -56,7 +57,7 @@ static double distance_to_boundary(const double x[3])
     return sqrt(nearest);
 }
 
-Test(decimate, every_point_that_is_drawn_is_within_the_stated_error_of_the_surface)
+Test(decimate, every_drawn_point_is_within_the_stated_error_of_the_surface)
 {
     static const size_t most[] = {400, 100, 30};
     uint64_t state = 1;
@@ -80,7 +81,7 @@ Test(decimate, every_point_that_is_drawn_is_within_the_stated_error_of_the_surfa
     }
 }
 
-Test(decimate, the_error_is_how_far_a_vertex_is_from_the_one_that_shows_it_at_most)
+Test(decimate, the_error_bounds_the_distance_of_a_vertex_to_its_representative)
 {
     const mt_coarse coarse = coarse_of(&boundary, 100);
     double farthest = 0;
@@ -94,7 +95,7 @@ Test(decimate, the_error_is_how_far_a_vertex_is_from_the_one_that_shows_it_at_mo
     cr_expect_gt(farthest, 0.3 * coarse.error_mm);
 }
 
-Test(decimate, as_many_vertices_stay_as_may_or_not_many_fewer)
+Test(decimate, the_number_of_vertices_is_close_to_the_limit_and_not_above_it)
 {
     for (size_t most = 20; most < 1200; most *= 2) {
         const mt_coarse surface = coarse_of(&boundary, most), cut = coarse_of(&all, most);
@@ -125,7 +126,7 @@ static void check_cells(const mt_coarse *coarse)
     for (size_t v = 0; v < coarse->n_vertices; v++) cr_assert(used[v], "vertex %zu is unused", v);
 }
 
-Test(decimate, no_cell_is_collapsed_or_there_twice_and_no_vertex_is_of_none)
+Test(decimate, no_cell_is_degenerate_or_duplicated_and_every_vertex_is_used)
 {
     for (size_t most = 20; most < 6000; most *= 3) {
         const mt_coarse surface = coarse_of(&boundary, most), cut = coarse_of(&all, most);
@@ -154,7 +155,7 @@ static double volume_six(const mt_coarse *coarse)
     return sum;
 }
 
-Test(decimate, triangles_look_outward_and_tetrahedra_are_positive)
+Test(decimate, triangles_face_outward_and_tetrahedra_are_positively_oriented)
 {
     double whole = 0;
     for (size_t c = 0; c < mesh.n_elements; c++) whole += 6 * mt_mesh_volume_mm3(&mesh, c);
@@ -164,7 +165,7 @@ Test(decimate, triangles_look_outward_and_tetrahedra_are_positive)
     cr_expect_float_eq(volume_six(&coarse), whole, 0.35 * whole);
 }
 
-Test(decimate, where_all_may_stay_all_does)
+Test(decimate, nothing_is_decimated_below_the_limit)
 {
     double whole = 0;
     for (size_t c = 0; c < mesh.n_elements; c++) whole += 6 * mt_mesh_volume_mm3(&mesh, c);
@@ -182,7 +183,7 @@ Test(decimate, where_all_may_stay_all_does)
     }
 }
 
-Test(decimate, a_cell_is_near_its_element)
+Test(decimate, a_cell_is_within_the_stated_error_of_its_element)
 {
     const mt_coarse coarse = coarse_of(&boundary, 100);
     for (size_t t = 0; t < coarse.n; t++)
@@ -196,7 +197,7 @@ Test(decimate, a_cell_is_near_its_element)
 }
 
 /* The surfaces of two plates, 0.1 mm apart. */
-Test(decimate, walls_that_are_near_each_other_stay_apart)
+Test(decimate, adjacent_walls_are_not_merged)
 {
     mt_adjacency adjacency;
     mt_mesh plates, *one = &mesh;
@@ -208,7 +209,7 @@ Test(decimate, walls_that_are_near_each_other_stay_apart)
         plates.element_vertex[k] = one->element_vertex[k % (4 * m)] + (k >= 4 * m ? (uint32_t)n : 0);
     mesh = plates;
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_cells_boundary(&arena, &mesh, adjacency.neighbour, &boundary), MT_OK);
+    cr_assert_eq(mt_display_cells_boundary(&arena, &mesh, adjacency.neighbour, &boundary), MT_OK);
     const mt_coarse coarse = coarse_of(&boundary, 200);
     cr_expect_gt(coarse.cube_mm, 0.5);
     size_t of_first = 0;
@@ -221,7 +222,7 @@ Test(decimate, walls_that_are_near_each_other_stay_apart)
     cr_expect(of_first > 50 && coarse.n - of_first > 50);
 }
 
-Test(decimate, the_same_comes_out_each_time)
+Test(decimate, decimation_is_reproducible)
 {
     const mt_coarse a = coarse_of(&all, 300), b = coarse_of(&all, 300);
     cr_assert(a.n == b.n && a.n_vertices == b.n_vertices && a.error_mm == b.error_mm);
@@ -230,7 +231,7 @@ Test(decimate, the_same_comes_out_each_time)
 }
 
 /* An isolated vertex, and a mesh with all vertices in one place. */
-Test(decimate, vertices_at_one_place_do_no_harm)
+Test(decimate, a_mesh_with_all_vertices_in_one_place_decimates_to_nothing)
 {
     for (size_t v = 0; v < mesh.n_vertices; v++) memcpy(mesh.xyz_mm + 3 * v, mesh.xyz_mm, 3 * sizeof(double));
     const mt_coarse coarse = coarse_of(&boundary, 10);

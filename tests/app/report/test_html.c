@@ -32,13 +32,13 @@ static const json *finish(mt_html_part *part, page *p)
     cr_assert_eq(mt_html_template_read(&arena, "page.html", &template), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_html_part_end(part, &bytes), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_html_write("out.html", &template, 1, part, &bytes), MT_OK, "%s", mt_message());
-    mt_html_part_forget(part);
+    mt_html_part_free(part);
     *p = open_page(&arena, "out.html");
     cr_assert_eq(bytes, p->n);
     return json_at(p->data, "runs")->first;
 }
 
-Test(html, real_numbers_come_back_to_half_a_step_and_what_is_none_as_none)
+Test(html, real_numbers_are_decoded_to_half_a_quantisation_step_and_nan_as_nan)
 {
     enum { N = 1001 };
     static const struct {
@@ -72,7 +72,7 @@ Test(html, real_numbers_come_back_to_half_a_step_and_what_is_none_as_none)
     }
 }
 
-Test(html, numbers_that_are_all_the_same_or_whole_or_none_come_back)
+Test(html, constant_integer_and_undefined_numbers_are_decoded_exactly)
 {
     mt_html_part part;
     page p;
@@ -96,7 +96,7 @@ Test(html, numbers_that_are_all_the_same_or_whole_or_none_come_back)
     cr_expect(n == 3 && back[0] == 0.1 && back[1] == 1e300 && signbit(back[2]));
 }
 
-Test(html, whole_numbers_come_back_in_as_few_bytes_as_hold_them)
+Test(html, integers_are_encoded_in_the_fewest_bytes)
 {
     enum { N = 777 };
     static const struct {
@@ -130,7 +130,7 @@ Test(html, whole_numbers_come_back_in_as_few_bytes_as_hold_them)
     }
 }
 
-Test(html, long_texts_come_back)
+Test(html, long_texts_are_decoded_exactly)
 {
     static const char *const texts[] = {"{\"name\": \"</script>\", \"edge\": \"\xC2\xB5m\"}\n", ""};
     mt_html_part part;
@@ -144,7 +144,7 @@ Test(html, long_texts_come_back)
     cr_expect_str_eq(text_at(&arena, &p, run, "none"), texts[1]);
 }
 
-Test(html, no_text_ends_a_script_or_begins_one)
+Test(html, no_text_can_close_or_open_a_script_element)
 {
     static const char nasty[] = "</script><script>alert(1)</script><!-- & \"quoted\" \\ back\n";
     mt_html_part part;
@@ -162,7 +162,7 @@ Test(html, no_text_ends_a_script_or_begins_one)
     cr_expect(opened == 1 && closed == 1, "%zu scripts begin and %zu end", opened, closed);
 }
 
-Test(html, the_template_stands_around_the_data_as_it_is)
+Test(html, the_template_around_the_data_is_unchanged)
 {
     mt_html_part part;
     page p;
@@ -172,7 +172,7 @@ Test(html, the_template_stands_around_the_data_as_it_is)
     cr_expect_str_eq(p.html + p.n - strlen("</script>\n<p>end</p>\n"), "</script>\n<p>end</p>\n");
 }
 
-Test(html, a_template_without_one_place_for_data_is_refused)
+Test(html, a_template_without_exactly_one_data_placeholder_is_rejected)
 {
     mt_html_template template;
     write_text("none.html", "<p>\n<!--data-->\n</p>\n");

@@ -128,7 +128,7 @@ static double *means_at(const mt_mesh *mesh, const float *values, size_t n, cons
     return some;
 }
 
-Test(report_command, every_map_is_that_of_the_result_at_vertices_and_elements)
+Test(report_command, every_map_equals_the_result_at_vertices_and_elements)
 {
     static const char *const names[] = {"activation", "peak", "conduction_velocity"};
     static const char *const units[] = {"ms", "mV", "mm/ms"};
@@ -178,7 +178,7 @@ Test(report_command, triangles_are_faces_of_their_elements)
 }
 
 /* A slab with tagged surfaces, compared with the drawn face of each element. */
-Test(report_command, triangles_have_the_names_of_their_surfaces)
+Test(report_command, triangles_carry_the_names_of_their_surfaces)
 {
     mt_mesh mesh;
     size_t n, n_tags, tagged = 0;
@@ -215,12 +215,12 @@ Test(report_command, triangles_have_the_names_of_their_surfaces)
 }
 
 /* A number alone does not identify a surface; a name that is not a surface's is shown unchanged. */
-Test(report_command, tags_of_triangles_without_a_name_are_shown_as_numbers)
+Test(report_command, unnamed_tags_are_shown_as_numbers)
 {
     mt_mesh mesh;
     bool named = false, numbered = false;
     tagged_slab(&arena, (double[]){1, 1, 1}, 0.5, &mesh);
-    cr_assert_eq(mt_names_forget(&arena, &mesh, MT_NAMES_FACES), MT_OK);
+    cr_assert_eq(mt_names_remove(&arena, &mesh, MT_NAMES_FACES), MT_OK);
     cr_assert_eq(mt_names_put(&arena, &mesh, MT_NAMES_FACES, MT_SURFACE_EPI, "patch", 5), MT_OK);
     cr_assert_eq(mt_vtkhdf_write("plain.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
     write_text("plain.yaml", "mesh: {file: plain.hdf}\n" USUAL_TISSUE
@@ -238,7 +238,7 @@ Test(report_command, tags_of_triangles_without_a_name_are_shown_as_numbers)
 }
 
 /* The last of two overlapping regions wins. */
-Test(report_command, triangles_have_the_names_of_their_regions)
+Test(report_command, triangles_carry_the_names_of_their_regions)
 {
     size_t n;
     write_text("two.yaml", SMALL_SLAB USUAL_TISSUE
@@ -265,7 +265,7 @@ Test(report_command, triangles_have_the_names_of_their_regions)
     cr_expect(found[0] > 0 && found[1] > 0 && found[2] > 0);
 }
 
-Test(report_command, frames_are_means_of_the_series_at_their_times)
+Test(report_command, frames_are_vertex_means_of_the_series_at_the_frame_times)
 {
     static const char *const places[] = {"surface.position", "cut.position"};
     static const char *const values[] = {"frames.v_mV", "frames.cut_v_mV"};
@@ -341,7 +341,7 @@ static mt_ecg_scale paper_of(const char *name, double end_ms)
     return scale;
 }
 
-Test(report_command, curves_are_those_of_the_files_by_field_and_point)
+Test(report_command, curves_equal_those_of_the_files_for_each_field_and_point)
 {
     make_run();
     const page p = report_of("out");
@@ -371,7 +371,7 @@ Test(report_command, curves_are_those_of_the_files_by_field_and_point)
     cr_expect(fabs(centre[0] - 2.7) < 0.5 && fabs(centre[1] - 1) < 0.5 && fabs(centre[2] - 0.5) < 0.5);
 }
 
-Test(report_command, every_value_used_is_there_with_its_unit_and_meaning)
+Test(report_command, every_used_value_is_listed_with_its_unit_and_meaning)
 {
     make_run();
     const page p = report_of("out");
@@ -390,7 +390,7 @@ Test(report_command, every_value_used_is_there_with_its_unit_and_meaning)
     cr_expect_str_eq(json_at(run, "command")->text, "myotile run 'out/used.yaml' --output 'out-again'");
 }
 
-Test(report_command, defaults_are_those_of_the_schema_and_automatic_ones_have_the_value_found)
+Test(report_command, defaults_match_the_schema_and_automatic_values_are_stated)
 {
     static const struct {
         const char *key, *fallback;
@@ -414,7 +414,7 @@ Test(report_command, defaults_are_those_of_the_schema_and_automatic_ones_have_th
     cr_expect_null(json_find(json_item(used, "key", "stimuli.0.duration_ms"), "default"), "it is required");
 }
 
-Test(report_command, the_machine_is_that_of_the_profile)
+Test(report_command, the_machine_is_taken_from_the_profile)
 {
     size_t n, n_csv;
     make_run();
@@ -440,7 +440,7 @@ Test(report_command, the_machine_is_that_of_the_profile)
     cr_expect_str_eq(json_at(table, "rows")->first->next->first->text, "first, begun");
 }
 
-Test(report_command, a_profile_may_stand_apart)
+Test(report_command, a_profile_can_be_in_another_folder)
 {
     make_run();
     cr_assert_eq(mkdir("prof", 0777), 0);
@@ -452,7 +452,7 @@ Test(report_command, a_profile_may_stand_apart)
     cr_expect_eq(json_at(only_run(&p), "machine.tiles")->kind, JSON_NULL);
 }
 
-Test(report_command, a_damaged_profile_is_refused_by_its_line)
+Test(report_command, a_damaged_profile_is_rejected_with_its_line)
 {
     size_t n;
     make_run();
@@ -465,7 +465,7 @@ Test(report_command, a_damaged_profile_is_refused_by_its_line)
     refuses(2, "out/profile.json:2: ", "report out -o r.html --template page.html");
 }
 
-Test(report_command, hostile_titles_and_folders_stay_texts)
+Test(report_command, markup_in_titles_and_folder_names_is_escaped)
 {
     static const char title[] = "</script><script>alert('x')</script>", folder[] = "a'b<!--&\xff";
     write_text("bad.yaml",
@@ -480,7 +480,7 @@ Test(report_command, hostile_titles_and_folders_stay_texts)
     cr_expect_not_null(strstr(json_at(only_run(&p), "command")->text, "'a'\\''b"));
 }
 
-Test(report_command, what_is_missing_is_named)
+Test(report_command, missing_files_are_named)
 {
     refuses(3, "nowhere: no such folder", "report nowhere -o r.html --template page.html");
     refuses(3, "case.yaml: not a folder", "report case.yaml -o r.html --template page.html");
@@ -516,7 +516,7 @@ static bool notes_say(const page *p, const char *text)
     return said;
 }
 
-Test(report_command, a_run_that_goes_on_or_was_stopped_is_told_as_that)
+Test(report_command, running_and_interrupted_runs_are_reported_as_such)
 {
     cr_assert_eq(mkdir("begun", 0777), 0);
     int file = lock_folder("begun/.myotile");
@@ -541,7 +541,7 @@ Test(report_command, a_run_that_goes_on_or_was_stopped_is_told_as_that)
     (void)close(file);
 }
 
-Test(report_command, a_series_of_another_mesh_is_refused)
+Test(report_command, a_series_of_another_mesh_is_rejected)
 {
     make_run();
     const mt_mesh mesh = result_mesh("out/result.hdf");
@@ -561,7 +561,7 @@ static size_t bytes_in(const char *path)
 }
 
 /* The mesh has 17,280 elements. */
-Test(report_command, a_file_has_at_most_what_it_may_have)
+Test(report_command, a_report_does_not_exceed_its_size_limit)
 {
     write_text("large.yaml",
         "mesh:\n  slab: {size_mm: [6, 5, 1.5], edge_mm: 0.25}\n" USUAL_TISSUE
@@ -592,7 +592,7 @@ Test(report_command, a_file_has_at_most_what_it_may_have)
         2, "the page without results has", "report large -o none.html --size-mb 0.0001 --template page.html");
 }
 
-Test(report_command, the_same_runs_give_the_same_bytes_and_several_stand_side_by_side)
+Test(report_command, reports_are_reproducible_and_show_several_runs_side_by_side)
 {
     make_run();
     free(works("run case.yaml -o other --set title=Other --set machine.backend=cpu"));
@@ -654,7 +654,7 @@ static void expect_statistics(const json *found, const float *before, const floa
     cr_expect_float_eq(fabs((double)after[element] - (double)before[element]), largest, 1e-12);
 }
 
-Test(report_command, runs_on_one_mesh_have_the_statistics_of_their_differences)
+Test(report_command, runs_on_the_same_mesh_have_statistics_of_their_differences)
 {
     make_run();
     free(works("run case.yaml -o slow --set machine.backend=cpu --set tissue.intracellular_l_mS_mm=0.12"));
@@ -673,7 +673,7 @@ Test(report_command, runs_on_one_mesh_have_the_statistics_of_their_differences)
 }
 
 /* One of them has frames, so that it would be coarser if drawn separately. */
-Test(report_command, runs_on_one_mesh_are_drawn_by_the_same_vertices_in_a_small_file)
+Test(report_command, runs_on_the_same_mesh_share_the_vertices_of_a_size_limited_report)
 {
     static const char *const counts[] = {
         "heart.surface.position.count", "heart.surface.triangle.count", "heart.cut.position.count"};
@@ -689,7 +689,7 @@ Test(report_command, runs_on_one_mesh_are_drawn_by_the_same_vertices_in_a_small_
         cr_expect_eq(json_value(first, counts[k]), json_value(first->next, counts[k]), "%s", counts[k]);
 }
 
-Test(report_command, it_tells_what_it_shows)
+Test(report_command, the_command_prints_the_contents_of_the_report)
 {
     make_run();
     char *text = works("report out -o r.html --template page.html --format json");
@@ -701,7 +701,7 @@ Test(report_command, it_tells_what_it_shows)
 }
 
 /* Uses the installed template. */
-Test(report_command, a_run_leaves_the_same_page_and_where_it_is_not_wanted_no_old_one)
+Test(report_command, a_run_writes_the_same_report_and_deletes_an_old_one_if_disabled)
 {
     if (!there("data/report/template.html")) cr_skip_test("the page is not built here");
     free(works("run case.yaml -o out --profile prof"));

@@ -42,12 +42,12 @@ static const json *tiles_of(mt_tiles_limits limits, page *p, mt_tiles_shown *sho
     cr_assert_eq(mt_html_part_end(&part, &bytes), MT_OK);
     cr_assert_eq(mt_html_template_read(&arena, "page.html", &template), MT_OK);
     cr_assert_eq(mt_html_write("out.html", &template, 1, &part, &bytes), MT_OK);
-    mt_html_part_forget(&part);
+    mt_html_part_free(&part);
     *p = open_page(&arena, "out.html");
     return json_at(json_at(p->data, "runs")->first, "tiles");
 }
 
-Test(tiles_part, up_to_the_limit_each_tile_stands_by_itself)
+Test(tiles_part, up_to_the_limit_each_tile_is_shown_separately)
 {
     mt_tiles_shown shown;
     page p;
@@ -109,7 +109,7 @@ static void check_all(const page *p, const json *all)
     }
 }
 
-Test(tiles_part, blocks_have_the_highest_value_of_their_tiles_and_hide_no_worst_one)
+Test(tiles_part, blocks_show_the_maximum_of_their_tiles)
 {
     mt_tiles_shown shown;
     page p;
@@ -140,7 +140,7 @@ Test(tiles_part, blocks_have_the_highest_value_of_their_tiles_and_hide_no_worst_
     check_all(&p, json_at(compute, "all"));
 }
 
-Test(tiles_part, tables_of_single_tiles_come_back_word_by_word)
+Test(tiles_part, tables_of_single_tiles_are_embedded_unchanged)
 {
     mt_tiles_shown shown;
     page p;
@@ -175,15 +175,16 @@ static void refuse(const char *text, const char *why)
     cr_assert_eq(mt_html_part_begin(0, &part), MT_OK);
     cr_assert_eq(mt_tiles_part_put(&part, ".", &limits, &shown), MT_INPUT, "%s", text);
     cr_expect_not_null(strstr(mt_message(), why), "%s", mt_message());
-    mt_html_part_forget(&part);
+    mt_html_part_free(&part);
 }
 
-Test(tiles_part, damaged_tables_are_refused)
+Test(tiles_part, damaged_tables_are_rejected)
 {
     refuse("tile,chip,row,memory[bytes]\n0,0,0,5\n",
         "tiles.csv:1: column 4 is 'memory[bytes]'; it must be 'column'");
     refuse("tile,chip,row,column,memory[bytes]\n", "no tiles");
     refuse("tile,chip,row,column,memory[bytes]\n0,0,0,0,-1\n",
         "tiles.csv:2: memory[bytes]: -1; allowed: a whole number");
-    refuse("tile,chip,row,column,memory[bytes]\n0,4000000000,0,0,5\n", "allowed: at most the number of tiles");
+    refuse(
+        "tile,chip,row,column,memory[bytes]\n0,4000000000,0,0,5\n", "allowed: at most the number of tiles");
 }

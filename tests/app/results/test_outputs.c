@@ -93,13 +93,13 @@ static void loses_only_the_output(const char *path, int mode, const char *reason
     }
 }
 
-Test(outputs, a_full_device_loses_the_output_alone)
+Test(outputs, a_full_device_loses_only_the_printed_output)
 {
     loses_only_the_output("/dev/full", O_WRONLY, "No space left on device");
 }
 
 /* The program replaces a closed stream by one that is only readable. */
-Test(outputs, a_closed_descriptor_loses_the_output_alone)
+Test(outputs, a_closed_descriptor_loses_only_the_printed_output)
 {
     loses_only_the_output("/dev/null", O_RDONLY, "Bad file descriptor");
 }
@@ -126,7 +126,7 @@ static int shell(const char *format, ...)
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
 }
 
-Test(outputs, the_program_bears_closed_streams_and_readers_that_leave)
+Test(outputs, closed_streams_and_broken_pipes_are_handled)
 {
     char path[1024];
     size_t n;
@@ -144,7 +144,7 @@ Test(outputs, the_program_bears_closed_streams_and_readers_that_leave)
     free(said);
 }
 
-Test(outputs, a_pipe_may_be_the_file)
+Test(outputs, the_output_file_can_be_a_pipe)
 {
     char path[1024];
     size_t n;
@@ -156,7 +156,7 @@ Test(outputs, a_pipe_may_be_the_file)
 }
 
 /* The limit is in blocks of 512 or 1024 bytes, depending on the shell. */
-Test(outputs, a_file_above_the_limit_is_a_failure_and_no_more)
+Test(outputs, exceeding_the_file_size_limit_is_a_failure_without_a_crash)
 {
     char path[1024];
     size_t n;
@@ -170,7 +170,7 @@ Test(outputs, a_file_above_the_limit_is_a_failure_and_no_more)
 
 /* ---- folders and names */
 
-Test(outputs, a_folder_of_somebody_else_is_left_alone)
+Test(outputs, a_folder_with_foreign_files_is_left_unchanged)
 {
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/result.hdf", "mine");
@@ -182,7 +182,7 @@ Test(outputs, a_folder_of_somebody_else_is_left_alone)
     free(works("run small.yaml --output mine"));
 }
 
-Test(outputs, a_failed_run_by_force_does_not_make_a_folder_ours)
+Test(outputs, a_failed_run_with_force_does_not_claim_the_folder)
 {
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/result.hdf", "mine");
@@ -191,7 +191,7 @@ Test(outputs, a_failed_run_by_force_does_not_make_a_folder_ours)
     refuses(3, "mine: this folder holds files", "run small.yaml --output mine");
 }
 
-Test(outputs, a_name_that_is_taken_is_noticed_before_the_work)
+Test(outputs, an_output_name_taken_by_a_folder_is_rejected_before_the_run)
 {
     free(works("run small.yaml --output out"));
     cr_assert_eq(remove("out/activation.png"), 0);
@@ -206,12 +206,12 @@ Test(outputs, two_runs_do_not_share_a_folder)
     refuses(3, "out: another run of myotile is writing there", "run small.yaml --output out");
     refuses(3, "out: another run of myotile is writing there", "run small.yaml --output other --profile out");
     cr_assert(!there("other"));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     free(works("run small.yaml --output out"));
 }
 
 /* Files of other programs, in formats without and with a note of the program. */
-Test(outputs, files_of_others_are_replaced_only_by_force)
+Test(outputs, foreign_files_are_replaced_with_force_only)
 {
     static const char *const lines[] = {"cell --end-ms 1 -o theirs.csv",
         "mesh slab --size-mm 1,1,1 --edge-mm 1 -o theirs.hdf", "mesh convert slab.hdf theirs.pts",
@@ -232,7 +232,7 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
 }
 
 /* A folder has the name of the file. */
-Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_work)
+Test(outputs, an_unwritable_profile_or_trace_is_rejected_before_the_run)
 {
     static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile out1"},
         {"memory.csv", " --profile out2"}, {"trace.json", " --trace 0:3"}};
@@ -246,7 +246,7 @@ Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_wo
     free(works("run small.yaml --force --output out3"));
 }
 
-Test(outputs, a_failed_rerun_leaves_the_old_results_as_they_were)
+Test(outputs, a_failed_rerun_leaves_the_old_results_unchanged)
 {
     size_t before, after;
     free(works("run small.yaml --output out"));
@@ -259,7 +259,7 @@ Test(outputs, a_failed_rerun_leaves_the_old_results_as_they_were)
 
 /* ---- the same run twice */
 
-Test(outputs, two_equal_runs_give_files_equal_to_the_byte)
+Test(outputs, two_equal_runs_write_byte_identical_files)
 {
     static const char *const files[] = {"result.hdf", "activation.csv", "activation.png", "used.yaml",
         "profile.json", "tiles.csv", "trace.json"};
@@ -287,7 +287,7 @@ static void run_says(const char *path, const char *attribute, const char *text)
     cr_assert(strncmp(found, text, strlen(text)) == 0, "%s: %s", attribute, found);
 }
 
-Test(outputs, a_result_says_how_it_came_about)
+Test(outputs, a_result_file_records_its_provenance)
 {
     char program[64];
     mt_h5 h5;
@@ -360,6 +360,6 @@ static void leaves_what_there_is(int number, const char *name)
     (void)things();
 }
 
-Test(outputs, ctrl_c_leaves_what_there_is) { leaves_what_there_is(SIGINT, "SIGINT"); }
-Test(outputs, sigterm_leaves_what_there_is) { leaves_what_there_is(SIGTERM, "SIGTERM"); }
-Test(outputs, sighup_leaves_what_there_is) { leaves_what_there_is(SIGHUP, "SIGHUP"); }
+Test(outputs, sigint_leaves_the_results_up_to_that_time) { leaves_what_there_is(SIGINT, "SIGINT"); }
+Test(outputs, sigterm_leaves_the_results_up_to_that_time) { leaves_what_there_is(SIGTERM, "SIGTERM"); }
+Test(outputs, sighup_leaves_the_results_up_to_that_time) { leaves_what_there_is(SIGHUP, "SIGHUP"); }

@@ -53,7 +53,7 @@ static bool is_a_profile(const json *profile)
     return json_obeys(schema, schema, profile, "profile");
 }
 
-Test(run_profile, profiles_are_what_their_schema_says)
+Test(run_profile, profiles_match_their_schema)
 {
     free(works("run small.yaml --output one"));
     free(works("run small.yaml --output four --set machine.ipus=4 --profile four"));
@@ -75,7 +75,7 @@ Test(run_profile, profiles_are_what_their_schema_says)
     cr_assert_null(json_at(read_json("one/profile.json"), "links")->first);
 }
 
-Test(run_profile, what_does_not_fit_has_no_profile)
+Test(run_profile, a_mesh_that_does_not_fit_has_no_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(4, "--profile of slab.hdf on 1 IPU: it does not fit: tile ",
@@ -85,7 +85,7 @@ Test(run_profile, what_does_not_fit_has_no_profile)
 }
 
 /* Checks that the schema rejects invalid profiles. */
-Test(run_profile, the_schema_refuses_what_is_no_profile)
+Test(run_profile, the_schema_rejects_invalid_profiles)
 {
     static const struct {
         const char *old, *new, *why;
@@ -159,15 +159,12 @@ static void check_sums(const char *machine)
     free(text);
 }
 
-Test(run_profile, sums_of_the_profile_are_those_of_the_printed_table) { check_sums(""); }
+Test(run_profile, sums_of_the_profile_equal_the_printed_table) { check_sums(""); }
 
-Test(run_profile, sums_of_several_chips_are_those_of_the_printed_table)
-{
-    check_sums("--set machine.ipus=4");
-}
+Test(run_profile, sums_over_several_chips_equal_the_printed_table) { check_sums("--set machine.ipus=4"); }
 
 /* The table of `partition` agrees with its profile. */
-Test(run_profile, the_table_of_a_partition_is_that_of_its_profile)
+Test(run_profile, the_table_of_a_partition_agrees_with_its_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     char *text = works("partition slab.hdf --target eight.yaml --ipus 4 --profile cut --format json");
@@ -191,7 +188,7 @@ Test(run_profile, the_table_of_a_partition_is_that_of_its_profile)
     free(text);
 }
 
-Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
+Test(run_profile, listed_links_are_named_by_number_and_end_points)
 {
     write_ring_machine("ring.yaml", TILES);
     free(works(
@@ -211,7 +208,7 @@ Test(run_profile, links_of_a_list_are_named_by_number_and_ends)
 
 /* ---- files */
 
-Test(run_profile, only_what_is_asked_for_is_written)
+Test(run_profile, only_requested_files_are_written)
 {
     static const char *const details[] = {
         "tiles.csv", "memory.csv", "vertices.csv", "received.csv", "links.csv"};
@@ -273,7 +270,7 @@ static double received_by(const mt_csv *received, double tile, const char *set, 
 }
 
 /* Tiles that receive several ranges from one another, and copy from their own memory. */
-Test(run_profile, what_each_tile_receives_adds_up_and_names_its_senders_once)
+Test(run_profile, received_bytes_of_a_tile_sum_up_and_list_each_sender_once)
 {
     static const char *const ways[] = {"never", "always"};
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
@@ -298,7 +295,7 @@ Test(run_profile, what_each_tile_receives_adds_up_and_names_its_senders_once)
 }
 
 /* Each file is in one folder, and files of an earlier run are deleted from both folders. */
-Test(run_profile, a_profile_may_have_a_folder_of_its_own)
+Test(run_profile, a_profile_can_have_a_separate_folder)
 {
     free(works("run small.yaml --output out --profile out --trace 0:1"));
     char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
@@ -321,7 +318,7 @@ Test(run_profile, a_failed_run_leaves_no_folder_for_its_profile)
     cr_assert(!there("out") && !there("machine"));
 }
 
-Test(run_profile, words_that_are_not_are_refused_before_anything_is_written)
+Test(run_profile, invalid_utf8_is_rejected_before_any_file_is_written)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     cr_assert_eq(symlink("slab.hdf", "a\xff.hdf"), 0);
@@ -335,7 +332,7 @@ Test(run_profile, words_that_are_not_are_refused_before_anything_is_written)
     cr_assert_eq(entries("cut"), before);
 }
 
-Test(run_profile, what_makes_no_sense_is_refused)
+Test(run_profile, invalid_options_are_rejected)
 {
     refuses(2, "--trace 3; allowed: FIRST:LAST, time steps from 0 to 49", "run small.yaml --trace 3");
     refuses(2, "--trace 3,4; allowed", "run small.yaml --trace 3,4");
@@ -354,7 +351,7 @@ Test(run_profile, what_makes_no_sense_is_refused)
 }
 
 /* 8 tiles and up to 5 machine phases in each of 4 or 5 supersteps of a time step: 2,000,000 slices hold about 29,000 time steps. */
-Test(run_profile, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
+Test(run_profile, a_trace_that_is_too_large_is_rejected_with_the_allowed_size)
 {
     refuses(2, "slices; allowed: at most 2000000, as in the first 29",
         "run small.yaml --set time.end_ms=2000 --trace 0:99999");
@@ -384,7 +381,7 @@ static const json **slices_of(const json *trace, size_t *n)
     return slice;
 }
 
-Test(run_profile, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
+Test(run_profile, trace_slices_of_a_tile_never_overlap_and_those_of_the_machine_leave_no_gaps)
 {
     size_t n, machine = 0;
     double cycles = 0, ode = 0;
@@ -415,7 +412,7 @@ Test(run_profile, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
     cr_assert_float_eq(ode, STEPS * json_value(busy, "tiles") * json_value(busy, "mean"), 1e-12 * ode);
 }
 
-Test(run_profile, a_part_of_a_trace_is_that_part_of_the_whole)
+Test(run_profile, a_partial_trace_is_a_subset_of_the_complete_trace)
 {
     size_t n_all, n_part, found = 0;
     free(works("run small.yaml --output all --trace 0:49"));

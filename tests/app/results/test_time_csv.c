@@ -7,7 +7,7 @@
 
 #include "app/results/time_csv.h"
 
-Test(time_csv, a_row_a_time)
+Test(time_csv, each_time_has_one_row)
 {
     const char *const names[] = {"I", "a, \"quoted\" one"};
     const double first[] = {0.1, -2}, second[] = {1.0 / 3, 0}, third[] = {NAN, -85.23f};

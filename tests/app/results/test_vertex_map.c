@@ -49,7 +49,7 @@ static void last_numbers(const char *path, int skipped, double *number)
     free(text);
 }
 
-Test(vertex_map, has_the_means_of_the_result_in_the_order_of_the_mesh_file)
+Test(vertex_map, vertex_maps_contain_vertex_means_in_the_order_of_the_mesh_file)
 {
     mt_mesh mesh;
     double *of_element, *mean, csv[VERTICES], dat[VERTICES];
@@ -78,7 +78,7 @@ Test(vertex_map, has_the_means_of_the_result_in_the_order_of_the_mesh_file)
     free(text), free(peak), free(potentials);
 }
 
-Test(vertex_map, each_beat_has_its_own_and_what_a_later_run_has_not_goes)
+Test(vertex_map, each_beat_has_its_own_map_and_outdated_maps_are_deleted)
 {
     static const char beats[] =
         "--set cell.model=mitchell-schaeffer --set cell.type=standard --set time.end_ms=280 --set "

@@ -43,13 +43,13 @@ static void rename_to(const char *other)
     cr_assert_eq(rename(from, to), 0);
 }
 
-Test(cache, gives_back_what_was_kept_by_its_kind_and_key_alone)
+Test(cache, entries_are_found_by_their_kind_and_key_only)
 {
     static const char other[] = "0123456789abcdef0123456789abcdee";
     cr_expect_not(finds("word", key, "", 0));
-    mt_cache_keep("word", key, "", 0);
+    mt_cache_store("word", key, "", 0);
     cr_expect(finds("word", key, "", 0), "an empty entry");
-    mt_cache_keep("word", key, "some bytes", 10);
+    mt_cache_store("word", key, "some bytes", 10);
     cr_expect(finds("word", key, "some bytes", 10), "the newest entry");
     cr_expect_not(finds("words", key, NULL, 0));
     cr_expect_not(finds("word", other, NULL, 0));
@@ -63,11 +63,11 @@ static void write_bytes(const char *name, const char *bytes, size_t n)
     cr_assert(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
 }
 
-Test(cache, damaged_files_are_seen)
+Test(cache, damaged_entries_are_detected)
 {
     char name[NAME];
     size_t n;
-    mt_cache_keep("word", key, "some bytes", 10);
+    mt_cache_store("word", key, "some bytes", 10);
     (void)snprintf(name, sizeof name, "cache/myotile/%s", key);
     char *bytes = bytes_of(name, &n);
     for (size_t k = 0; k < n; k++) {
@@ -93,7 +93,7 @@ static size_t files_in(const char *folder)
 }
 
 /* The least recently used file is deleted first; files of others remain. */
-Test(cache, stays_small)
+Test(cache, the_size_of_the_cache_is_limited)
 {
     mt_arena arena = {0};
     const void *bytes;
@@ -101,7 +101,7 @@ Test(cache, stays_small)
     char by[MT_HASH_SIZE], name[NAME];
     for (int k = 0; k < MT_CACHE_FILES + 20; k++) {
         (void)snprintf(by, sizeof by, "%032x", k);
-        mt_cache_keep("word", by, by, MT_HASH_SIZE - 1);
+        mt_cache_store("word", by, by, MT_HASH_SIZE - 1);
         if (k == 0) write_text("cache/myotile/mine.txt", "mine");
         struct timespec old[2] = {{.tv_sec = 1000 + k}, {.tv_sec = 1000 + k}};
         (void)snprintf(name, sizeof name, "cache/myotile/%s", by);

@@ -83,7 +83,7 @@ static void use_cache(void)
 static const char info[] = "mesh info a.hdf --format json";
 
 /* The cache is used: a planted limit is reported; damaged or missing entries are computed again. */
-Test(operator, is_made_with_what_the_cache_knows)
+Test(operator, cached_limits_are_used_to_build_the_operator)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -102,12 +102,12 @@ Test(operator, is_made_with_what_the_cache_knows)
     same_table(info, without);
 
     ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
-    ok(mt_limits_key(&mesh, &(mt_tissues){1, &mt_tissue_usual, NULL}, &mt_diffusion_scheme_usual, key));
+    ok(mt_limits_key(&mesh, &(mt_tissues){1, &mt_tissue_default, NULL}, &mt_diffusion_scheme_default, key));
     cr_assert(mt_cache_find(&arena, "limits", key, &bytes, &n));
     cr_assert(mt_limits_unpack(bytes, n, &known) && known.n_limited > 0);
     known.limit_dt_ms = 0.125;
     ok(mt_limits_pack(&arena, &known, &packed, &n));
-    mt_cache_keep("limits", key, packed, n);
+    mt_cache_store("limits", key, packed, n);
     char *planted = table_of(info);
     cr_assert_eq(json_property(planted, "largest_stable_substep_ms"), 0.125);
     same_table("mesh info a.hdf --format json --no-cache", without);
@@ -125,7 +125,7 @@ Test(operator, is_made_with_what_the_cache_knows)
 }
 
 /* A run with the cache has the same bits. */
-Test(operator, with_the_cache_gives_the_same_run)
+Test(operator, a_run_with_the_cache_equals_one_without)
 {
     static const char line[] = "run a.yaml --output %s --set machine.backend=cpu";
     char name[NAME], text[128];
@@ -147,7 +147,7 @@ Test(operator, with_the_cache_gives_the_same_run)
 }
 
 /* Failures of the cache are silent: there is no folder, no file, no message. */
-Test(operator, does_without_a_cache)
+Test(operator, a_run_without_a_cache_works)
 {
     write_crooked("a.hdf");
     char *without = table_of(info);
@@ -166,7 +166,7 @@ Test(operator, does_without_a_cache)
     free(without);
 }
 
-Test(operator, may_be_made_by_several_at_once)
+Test(operator, several_processes_can_build_an_operator_concurrently)
 {
     pid_t child[3];
     write_crooked("a.hdf");
@@ -208,7 +208,7 @@ static void write_case(const char *path, const char *mesh, const char *transvers
 }
 
 /* The default longitudinal conductivity is about 8 times the transverse one; a hundred times is too much for tall cubes. */
-Test(operator, many_limited_elements_are_warned_of)
+Test(operator, many_limited_elements_cause_a_warning)
 {
     char *table, *said;
     write_case("a.yaml", "slab: {size_mm: [2, 2, 2], edge_mm: 0.25}", "0.019");
@@ -227,7 +227,7 @@ Test(operator, many_limited_elements_are_warned_of)
     free(said), free(table);
 }
 
-Test(operator, slivers_run_and_are_told)
+Test(operator, meshes_with_slivers_run_and_slivers_are_reported)
 {
     mt_arena arena = {0};
     mt_mesh slab, mesh;
@@ -244,7 +244,7 @@ Test(operator, slivers_run_and_are_told)
 }
 
 /* An isolated tetrahedron next to a cube. */
-Test(operator, an_isolated_element_is_warned_of)
+Test(operator, an_isolated_element_causes_a_warning)
 {
     mt_arena arena = {0};
     mt_mesh box, mesh;
@@ -267,7 +267,7 @@ Test(operator, an_isolated_element_is_warned_of)
 }
 
 /* An element without volume: the message refers to the mesh, and the command in it repairs the mesh. */
-Test(operator, an_element_without_volume_is_the_meshs_fault)
+Test(operator, a_zero_volume_element_is_reported_as_a_mesh_defect)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -286,7 +286,7 @@ Test(operator, an_element_without_volume_is_the_meshs_fault)
     mt_arena_free(&arena);
 }
 
-Test(operator, steps_beyond_number_are_refused_before_the_work)
+Test(operator, an_excessive_number_of_diffusion_steps_is_rejected_before_the_run)
 {
     write_case("a.yaml", "slab: {size_mm: [4.0e-6, 4.0e-6, 4.0e-6], edge_mm: 1.0e-6}", "0.019");
     refuses(2, "a.yaml: mesh.slab: at least ", "run a.yaml --output out");

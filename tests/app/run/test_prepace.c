@@ -86,7 +86,7 @@ static void expect_paced(const mt_backend *backend, const mt_problem *problem, c
     }
 }
 
-Test(prepace, tissue_begins_with_the_bits_of_cells_that_were_paced_alone)
+Test(prepace, tissue_starts_from_the_exact_state_of_single_paced_cells)
 {
     static const char *const sets[] = {"", "regions=[]", "cell.set=[K_o=6]"};
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
@@ -102,7 +102,7 @@ Test(prepace, tissue_begins_with_the_bits_of_cells_that_were_paced_alone)
 }
 
 /* Compares with the state that the command saves. */
-Test(prepace, and_with_those_of_the_command_for_one_cell)
+Test(prepace, prepaced_states_equal_those_saved_by_the_cell_command)
 {
     mt_problem problem;
     mt_cell_state state;
@@ -114,7 +114,7 @@ Test(prepace, and_with_those_of_the_command_for_one_cell)
     cr_assert_eq(memcmp(epi->states, state.states, state.model->n_states * sizeof *epi->states), 0);
 }
 
-Test(prepace, cells_that_no_element_is_of_stay_at_rest)
+Test(prepace, cell_variants_without_elements_are_not_paced)
 {
     mt_problem problem;
     size_t n;
@@ -178,7 +178,7 @@ static void change_kept(const char *name, double v_mV, bool whole)
     free(bytes);
 }
 
-Test(prepace, what_was_paced_is_kept_and_used_again)
+Test(prepace, paced_states_are_cached_and_reused)
 {
     char name[NAME];
     use_cache();
@@ -195,7 +195,7 @@ Test(prepace, what_was_paced_is_kept_and_used_again)
 }
 
 /* Each variant is cached separately: unchanged variants are found again. */
-Test(prepace, whatever_decides_it_is_in_the_key)
+Test(prepace, the_cache_key_depends_on_everything_that_affects_prepacing)
 {
     static const char *const sets[] = {"regions=[]", "time.dt_ms=0.01", "cell.scale=[g_Ks=0.9]",
         "cell.type=endo", "prepace.beats=3", "prepace.bcl_ms=251", "prepace.start_ms=2",
@@ -228,7 +228,7 @@ static void same_results(const char *a, const char *b)
     }
 }
 
-Test(prepace, what_was_used_runs_again_to_the_same_files)
+Test(prepace, rerunning_used_yaml_writes_the_same_files)
 {
     char *table = works("run case.yaml -o one --format json");
     cr_expect_eq(json_property(table, "beats_before"), 2);
@@ -240,7 +240,7 @@ Test(prepace, what_was_used_runs_again_to_the_same_files)
                   same_file("one/result.hdf", "rest/result.hdf"));
 }
 
-Test(prepace, a_run_that_goes_on_gives_the_same_files)
+Test(prepace, a_resumed_run_writes_the_same_files)
 {
     free(works("run case.yaml -o one"));
     free(works("run case.yaml -o two --set time.end_ms=2.5"));
@@ -251,7 +251,7 @@ Test(prepace, a_run_that_goes_on_gives_the_same_files)
     cr_expect(same_file("one/checkpoint-0000000300.hdf", "two/checkpoint-0000000300.hdf"));
 }
 
-Test(prepace, what_makes_no_sense_is_refused)
+Test(prepace, invalid_prepacing_is_rejected)
 {
     refuses(2,
         "case.yaml: prepace.beats: 2, and start.state says where the cells begin; allowed: one of them",
@@ -267,7 +267,7 @@ Test(prepace, what_makes_no_sense_is_refused)
         "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --case case.yaml");
 }
 
-Test(prepace, a_signal_ends_it_at_once_and_nothing_is_left)
+Test(prepace, a_signal_ends_prepacing_immediately_and_leaves_no_files)
 {
     const pid_t child = fork();
     if (child == 0) {
@@ -283,7 +283,7 @@ Test(prepace, a_signal_ends_it_at_once_and_nothing_is_left)
     cr_assert_not(there("long"));
 }
 
-Test(prepace, a_cycle_that_is_no_whole_number_of_steps_is_told)
+Test(prepace, a_cycle_length_that_is_not_a_multiple_of_the_time_step_causes_a_warning)
 {
     char *table, *said = warnings(&table, "run case.yaml -o one --set prepace.bcl_ms=250.01");
     cr_expect(strstr(said, "case.yaml: prepace.bcl_ms: found 250.01 ms, which are 12500.5 steps of 0.02 ms; "

@@ -47,7 +47,7 @@ static void ask_with(size_t n, const mt_yaml_override *sets)
 static void ask(const char *set) { ask_with(1, &(mt_yaml_override){"test", set}); }
 
 /* The spreading of reactions depends on the front time of the model. */
-Test(shared, another_ionic_model_has_an_operator_of_its_own)
+Test(shared, another_ionic_model_has_a_separate_operator)
 {
     static const mt_yaml_override sets[] = {
         {"test", "regions=[]"}, {"test", "cell.model=mitchell-schaeffer"}, {"test", "cell.type=standard"}};
@@ -59,7 +59,7 @@ Test(shared, another_ionic_model_has_an_operator_of_its_own)
     cr_expect_neq(kappa_ms[0], kappa_ms[1], "%g ms", kappa_ms[0]);
 }
 
-Test(shared, what_a_case_does_not_change_is_made_once)
+Test(shared, unchanged_parts_of_a_problem_are_built_once)
 {
     const size_t mark = 123456789;
     static const struct {

@@ -47,7 +47,7 @@ static void expect_same(const char *one, const char *other)
     cr_expect_arr_eq(a, b, CELLS * sizeof *a, "%s, %s", one, other);
 }
 
-Test(start_cell, every_element_begins_with_the_bits_of_the_file)
+Test(start_cell, every_element_starts_from_the_exact_state_in_the_file)
 {
     mt_case input;
     mt_problem problem;
@@ -69,7 +69,7 @@ Test(start_cell, every_element_begins_with_the_bits_of_the_file)
 }
 
 /* Compares with the same cells, paced in the run. */
-Test(start_cell, a_run_is_that_of_cells_which_were_paced_before_it)
+Test(start_cell, a_run_from_a_saved_state_equals_one_with_prepacing)
 {
     free(works("run case.yaml -o paced --set prepace.bcl_ms=250 --set prepace.beats=3"));
     free(works("run case.yaml -o saved --set start.state=epi.yaml"));
@@ -80,7 +80,7 @@ Test(start_cell, a_run_is_that_of_cells_which_were_paced_before_it)
     cr_expect_not(same_file("saved/activation.png", "rest/activation.png"));
 }
 
-Test(start_cell, other_parameters_get_a_warning_that_names_one)
+Test(start_cell, different_parameters_cause_a_warning_that_names_one)
 {
     char *table, *said = warnings(
                      &table, "run case.yaml -o out --set start.state=epi.yaml --set cell.scale=[g_Kr=0.5]");
@@ -92,7 +92,7 @@ Test(start_cell, other_parameters_get_a_warning_that_names_one)
     free(works("run case.yaml -o same --set start.state=half.yaml --set cell.scale=[g_Kr=0.5]"));
 }
 
-Test(start_cell, cells_of_another_type_or_model_are_refused)
+Test(start_cell, cells_of_another_type_or_model_are_rejected)
 {
     refuses(2, "epi.yaml: the state of a cell of type epi; 288 elements have type mid; allowed: if all",
         "run case.yaml -o out --set start.state=epi.yaml --set cell.type=mid");

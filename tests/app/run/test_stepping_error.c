@@ -25,7 +25,7 @@ static mt_stepping_error error_of(double tolerance_mV)
     return error;
 }
 
-Test(stepping_error, is_0_where_every_cell_is_evaluated_in_each_step)
+Test(stepping_error, the_error_is_0_if_every_cell_is_evaluated_in_each_step)
 {
     const mt_stepping_error none = error_of(0);
     cr_expect_eq(none.speed_percent, 0);
@@ -33,7 +33,7 @@ Test(stepping_error, is_0_where_every_cell_is_evaluated_in_each_step)
 }
 
 /* The error is of first order: at most the time between evaluations. */
-Test(stepping_error, is_below_one_longest_step_and_not_0)
+Test(stepping_error, the_error_is_above_0_and_below_one_longest_step)
 {
     const mt_stepping_error some = error_of(0.1);
     cr_expect_lt(fabs(some.speed_percent), 0.1, "%g %%", some.speed_percent);

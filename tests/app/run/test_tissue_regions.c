@@ -57,7 +57,7 @@ static double x_of(const mt_problem *p, size_t c)
 
 /* ---- media of the elements ---- */
 
-Test(tissue_regions, each_changes_what_it_names_and_the_last_factor_or_value_counts)
+Test(tissue_regions, each_region_changes_its_named_values_and_the_last_one_applies)
 {
     mt_problem p;
     make(small,
@@ -81,7 +81,7 @@ Test(tissue_regions, each_changes_what_it_names_and_the_last_factor_or_value_cou
     }
 }
 
-Test(tissue_regions, what_is_inert_is_of_no_tissue)
+Test(tissue_regions, non_conducting_elements_belong_to_no_tissue)
 {
     mt_problem p;
     make(small,
@@ -111,7 +111,7 @@ static void expect_same_bits(const mt_problem *a, const mt_problem *b)
     cr_expect_eq(a->monodomain.stimulus->rise_mV_ms, b->monodomain.stimulus->rise_mV_ms);
 }
 
-Test(tissue_regions, one_with_the_values_of_the_whole_is_the_whole_to_the_bit)
+Test(tissue_regions, a_region_with_the_default_values_changes_no_bit)
 {
     mt_problem plain, same;
     make(small, "", &plain);
@@ -122,7 +122,7 @@ Test(tissue_regions, one_with_the_values_of_the_whole_is_the_whole_to_the_bit)
     expect_same_bits(&plain, &same);
 }
 
-Test(tissue_regions, one_of_all_elements_is_a_case_with_its_values_to_the_bit)
+Test(tissue_regions, a_region_of_all_elements_is_bit_identical_to_a_case_with_its_values)
 {
     static const char other[] = SMALL_SLAB
         "tissue: {intracellular_l_mS_mm: 0.3, intracellular_t_mS_mm: 0.019, extracellular_l_mS_mm: 0.62, "
@@ -136,7 +136,7 @@ Test(tissue_regions, one_of_all_elements_is_a_case_with_its_values_to_the_bit)
 
 /* ---- stimuli ---- */
 
-Test(tissue_regions, a_current_raises_v_by_what_the_membrane_there_lets_it)
+Test(tissue_regions, a_stimulus_current_raises_voltage_by_current_over_membrane_capacitance)
 {
     mt_problem p;
     make(SMALL_SLAB USUAL_TISSUE REST
@@ -219,7 +219,7 @@ static arrivals arrivals_of(double edge_mm, double height_mm)
 
 /* The layer conducts as fast as uniform tissue of its kind, minus up to a tenth by its load; the tissue above follows. On elements of half
  * the size all times agree to 2 %. */
-Test(tissue_regions, a_fast_layer_carries_the_wave_and_the_rest_follows)
+Test(tissue_regions, a_fast_layer_conducts_ahead_and_the_adjacent_tissue_follows)
 {
     const arrivals usual = arrivals_of(0.5, 0), layer = arrivals_of(0.5, 1), fast = arrivals_of(0.5, 3),
                    fine = arrivals_of(0.25, 1);
@@ -236,7 +236,7 @@ Test(tissue_regions, a_fast_layer_carries_the_wave_and_the_rest_follows)
 
 /* ---- invalid regions ---- */
 
-Test(tissue_regions, messages_name_the_key)
+Test(tissue_regions, error_messages_name_the_key)
 {
     static const struct {
         const char *region, *message;

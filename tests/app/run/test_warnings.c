@@ -81,14 +81,14 @@ static void expect_silence(char *said)
 
 /* ---- before a run */
 
-Test(warnings, of_a_case_come_with_its_run)
+Test(warnings, warnings_about_a_case_are_printed_when_it_runs)
 {
     expect_silence(said_of_run(""));
     expect(said_of_run("tissue.intracellular_t_mS_mm=1.9"),
         "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n");
 }
 
-Test(warnings, a_removed_key_says_what_replaces_it)
+Test(warnings, the_warning_about_a_removed_key_names_its_replacement)
 {
     char *said = said_of_run("series.movie=true");
     cr_expect_str_eq(said, "myotile: warning: --set series.movie=true: no longer used; report.html plays the "
@@ -96,7 +96,7 @@ Test(warnings, a_removed_key_says_what_replaces_it)
     free(said);
 }
 
-Test(warnings, each_is_one_line_whatever_the_file_is_called)
+Test(warnings, each_warning_is_one_line_for_any_file_name)
 {
     begin_listening();
     mt_console_listen(stdout);
@@ -117,7 +117,7 @@ static char *said_of_fibres(const char *options)
     return said;
 }
 
-Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
+Test(warnings, angles_that_look_like_radians_cause_a_warning_naming_their_option)
 {
     static const char *const options[] = {"--endo-deg", "--epi-deg", "--sheet-endo-deg", "--sheet-epi-deg"};
     for (int k = 0; k < 4; k++) {
@@ -138,7 +138,7 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
 /* ---- after it */
 
 /* The second pulse is 10 ms after the first, in the plateau. */
-Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
+Test(warnings, a_later_pulse_without_capture_is_reported_with_its_time)
 {
     static const char *const backends[] = {"cpu", "ipu"};
     for (int k = 0; k < 2; k++) {
@@ -154,7 +154,7 @@ Test(warnings, a_later_pulse_that_captures_nothing_is_named_with_its_time)
 }
 
 /* A tenth of the benchmark's strength. V starts at -85 mV and cannot rise by more than the stimulus adds in 2 ms. */
-Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_to)
+Test(warnings, a_stimulus_without_activation_is_reported_with_its_peak_voltage)
 {
     char *said = said_of_run("stimuli.0.strength_uA_mm3=5"), *table;
     const char *peak = strstr(said, "it raised V of its 108 elements to ");
@@ -183,7 +183,7 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
 }
 
 /* The table has it, too. */
-Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
+Test(warnings, ongoing_propagation_at_the_end_time_causes_a_warning)
 {
     char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
     const double activated = json_property(table, "elements_activated_percent"),
@@ -203,7 +203,7 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
 }
 
 /* The message names an element of the stimulus, although V is also NaN in elements with lower numbers by then. */
-Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
+Test(warnings, an_invalid_voltage_is_reported_with_location_time_and_stimulus)
 {
     static const char *const backends[] = {"cpu", "ipu --set machine.tiles=8"};
     for (int k = 0; k < 2; k++) {

@@ -35,7 +35,7 @@ enum { IPUS, SCHEME, RECEIVED, RECEIVED_MEDIAN, UNUSED, LARGEST, SHARE, PUBLISHE
 enum { MEMORY = 2, MEMORY_MEDIAN, PIECES, CROSSING, EXCHANGE, MEAN };
 
 /* A row agrees with `partition` except in memory, which includes data for the spreading of reactions that the study did not have. */
-Test(reproduce, rows_of_table1_are_what_partition_counts)
+Test(reproduce, rows_of_table1_agree_with_the_partition_command)
 {
     char *csv = works(
         "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,2 --schemes mixed-clean --format csv");
@@ -63,7 +63,7 @@ Test(reproduce, rows_of_table1_are_what_partition_counts)
 }
 
 /* All schemes on the same partition: the same elements on the tiles, and all received elements are sent. */
-Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
+Test(reproduce, table1_lists_every_scheme_by_default)
 {
     char *text = works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 2");
     static const char *const names[] = {"full", "ranged", "mixed-clean", "exact", "budget"};
@@ -77,7 +77,7 @@ Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
 }
 
 /* A small slab is not comparable with a heart of three million elements. */
-Test(reproduce, published_shares_stand_beside_meshes_of_that_size_only)
+Test(reproduce, published_shares_are_listed_for_meshes_of_the_published_size_only)
 {
     char *csv = works(
         "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1 --schemes mixed-clean --format csv");
@@ -94,7 +94,7 @@ Test(reproduce, table1_is_drawn)
     free(png);
 }
 
-Test(reproduce, bad_options_are_refused)
+Test(reproduce, invalid_options_of_table1_are_rejected)
 {
     refuses(
         2, "separator scheme 'best'; there are: ", "reproduce table1 --mesh slab.hdf --schemes full,best");
@@ -128,7 +128,7 @@ static const char *const phases[] = {"pde_compute", "pde_exchange_inside_ipus", 
     "pde_links", "pde_sync", "ode_compute"};
 enum { N_PHASES = sizeof phases / sizeof *phases };
 
-Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
+Test(reproduce, the_phases_of_table2_sum_to_the_time_step)
 {
     for (int ipus = 1; ipus <= 2; ipus++) {
         char *json = works("reproduce table2 " SLAB " --ipus %d --format json", ipus);
@@ -158,7 +158,7 @@ static double cycles_of(const char *codelet, double elements)
 }
 
 /* The tiles with the most and the fewest elements, and the exchange, agree with `partition`. */
-Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
+Test(reproduce, compute_cycles_of_table2_follow_from_the_elements_of_a_tile)
 {
     for (int ipus = 1; ipus <= 2; ipus++) {
         char *json = works("reproduce table2 " SLAB " --ipus %d --scheme exact --format json", ipus);
@@ -190,7 +190,7 @@ Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
 }
 
 /* The clock of the GC200 is 1.325 GHz; the study computed 25,000 time steps. */
-Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
+Test(reproduce, seconds_of_table3_equal_the_cycles_of_table2_over_the_clock_rate)
 {
     char *csv = works("reproduce table3 " SLAB " --ipus 1,2 --format csv");
     enum { PDE = 1, OF_IT, ODE, ALL, FAST, SLOW, RATE };
@@ -215,7 +215,7 @@ Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
 }
 
 /* One diffusion substep costs a quarter of four; twice the clock rate halves the time; without sync its cycles are saved. */
-Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
+Test(reproduce, diffusion_steps_and_machine_values_can_be_specified)
 {
     const double four = number_in("time_step", "max_cycles", "reproduce table2 " SLAB " --ipus 1");
     const double one =
@@ -236,7 +236,7 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
 }
 
 /* Routes in a torus of eight are shorter than in a ladder, so that its busiest link has less traffic. */
-Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
+Test(reproduce, a_torus_can_be_specified_instead_of_the_ladder)
 {
     char *ladder = works("reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv");
     char *torus = works(
@@ -274,7 +274,7 @@ Test(reproduce, three_ipus_can_be_joined_by_a_list_of_links)
 }
 
 /* Efficiency is time times number of IPUs, relative to the smallest number that fits. */
-Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
+Test(reproduce, figure5_reports_throughput_and_efficiency_of_every_mesh)
 {
     free(works("mesh slab --size-mm 6,4,4 --edge-mm 0.5 -o thick.hdf"));
     char *csv = works("reproduce figure5 --mesh slab.hdf --mesh thick.hdf --target three.yaml --ipus 4,1 "
@@ -299,7 +299,7 @@ Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
 }
 
 /* 768 elements of at least 180 bytes on each of three tiles do not fit into 98,304 bytes; half of them do. */
-Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
+Test(reproduce, a_mesh_that_does_not_fit_is_reported_in_its_row)
 {
     write_machine_of("small.yaml", 3, 6 * 16384);
     char *csv, *said = warnings(
@@ -328,7 +328,7 @@ Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
     free(csv), free(said);
 }
 
-Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
+Test(reproduce, a_picture_without_any_fitting_mesh_is_rejected)
 {
     static const char *const figures[] = {"figure5", "figure6"};
     write_machine_of("small.yaml", 3, 6 * 16384);
@@ -342,7 +342,7 @@ Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
 }
 
 /* Messages in a large torus can deadlock; the rows of smaller machines remain. */
-Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
+Test(reproduce, a_torus_that_can_deadlock_is_reported_in_its_row)
 {
     char *csv, *said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target three.yaml --ipus 4,32 "
                                       "--machine-set links.shape=torus --scheme full --format csv");
@@ -354,7 +354,7 @@ Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
 }
 
 /* A small slab is not comparable with the study's hearts: only our times are printed, without reasons for differences. */
-Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
+Test(reproduce, published_times_are_listed_for_meshes_of_the_published_size_only)
 {
     static const char *const lines[] = {"reproduce table2 " SLAB " --ipus 1,2 --format json",
         "reproduce table3 " SLAB " --ipus 1,2 --format json"};
@@ -391,7 +391,7 @@ static bool stands_beside(const char *options)
 }
 
 /* Machines named GC200 with other values, such as three.yaml and one with less memory, do not count as GC200. */
-Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_study_only)
+Test(reproduce, published_numbers_are_listed_for_the_machine_and_partition_of_the_study_only)
 {
     static const char *const others[] = {"--target three.yaml", "--target short.yaml", "--target c600",
         "--machine-set clock_hz=1.4e9", "--machine-set tiles=1471", "--imbalance 1.05", "--imbalance 1.02",
@@ -404,7 +404,7 @@ Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_st
 }
 
 /* The cycles of one IPU agree in both tables. */
-Test(reproduce, ours_beside_the_published_are_those_of_one_ipu)
+Test(reproduce, published_values_are_compared_with_results_on_one_ipu)
 {
     char *json = works("reproduce table2 " SLAB " --ipus 2,1 --format json");
     char *one = works("reproduce table2 " SLAB " --ipus 1 --format json"), *beside = strstr(json, "On 1 IPU");
@@ -435,7 +435,7 @@ Test(reproduce, ours_beside_the_published_are_those_of_one_ipu)
     free(json), free(one);
 }
 
-Test(reproduce, bad_options_of_the_times_are_refused)
+Test(reproduce, invalid_options_of_timing_results_are_rejected)
 {
     refuses(2, "--pde-steps 0; allowed", "reproduce table2 " SLAB " --pde-steps 0");
     refuses(2, "separator scheme 'best'; there are: ", "reproduce table3 " SLAB " --scheme best");

@@ -19,8 +19,8 @@ TestSuite(premature, .init = enter, .fini = leave);
 
 static mt_wave_medium medium_of(double dt_ms)
 {
-    mt_wave_medium m = {.scheme = mt_diffusion_scheme_usual,
-        .tissue = mt_tissue_usual,
+    mt_wave_medium m = {.scheme = mt_diffusion_scheme_default,
+        .tissue = mt_tissue_default,
         .dt_ms = dt_ms,
         .splitting = MT_SPLITTING_COMPENSATED};
     cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &m.model), MT_OK);
@@ -107,7 +107,7 @@ static void expect_both(const mt_premature *what, size_t n, mt_premature_wave *s
     }
 }
 
-Test(premature, waves_are_those_of_a_run_with_both_stimuli)
+Test(premature, s2_beats_equal_those_of_a_run_with_both_stimuli)
 {
     const mt_wave_medium m = medium_of(0.1);
     mt_strand strand;
@@ -117,10 +117,10 @@ Test(premature, waves_are_those_of_a_run_with_both_stimuli)
 }
 
 /* Action potentials of 129 ms in cells that recover fast: S1 has ended after 162 ms at the far end of the section. */
-Test(premature, s2_may_begin_before_s1_is_over)
+Test(premature, s2_can_start_before_s1_has_ended)
 {
     static const mt_yaml_override fast[] = {{"test", "tau_open=15"}, {"test", "tau_close=60"}};
-    const mt_cell_asked asked = {.sets = fast, .n_sets = 2};
+    const mt_cell_request asked = {.sets = fast, .n_sets = 2};
     const mt_wave_medium m = medium_of(0.1);
     mt_cell_variant cells;
     mt_strand strand;
@@ -132,7 +132,7 @@ Test(premature, s2_may_begin_before_s1_is_over)
 }
 
 /* The gate of this model opens with a time constant of 120 ms: after 2,200 ms of rest it is open to 1e-8. */
-Test(premature, behind_a_long_interval_it_is_as_s1)
+Test(premature, after_a_long_interval_s2_equals_s1)
 {
     const mt_wave_medium m = medium_of(0.1);
     mt_strand strand;
@@ -146,7 +146,7 @@ Test(premature, behind_a_long_interval_it_is_as_s1)
 }
 
 /* An S2 that would start before S1 has passed is not computed. */
-Test(premature, s1_is_the_plane_wave)
+Test(premature, s1_equals_the_plane_wave)
 {
     const mt_slab_kind kind = {.family = MT_FAMILY_KUHN, .edge_mm = 1};
     const mt_wave_medium m = medium_of(0.1);
@@ -156,8 +156,8 @@ Test(premature, s1_is_the_plane_wave)
     mt_plane_wave plane;
     mt_premature_wave s1, s2 = {.interval_ms = 5};
     const mt_premature what = {&strand, &m, m.model->variants, 1000};
-    cr_assert_eq(mt_wave_slab_make(&slab_arena, &kind, 0, 0.3, mt_strand_unit(&m, 0), &slab), MT_OK, "%s",
-        mt_message());
+    cr_assert_eq(mt_wave_slab_make(&slab_arena, &kind, 0, 0.3, mt_strand_length_scale(&m, 0), &slab), MT_OK,
+        "%s", mt_message());
     cr_assert_eq(mt_strand_of_slab(&arena, &slab, &m, &strand), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_plane_wave_measure(&slab, &m, &plane), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_premature_measure(&what, &s1, 1, &s2), MT_OK, "%s", mt_message());
@@ -181,7 +181,7 @@ Test(premature, without_s1_there_is_no_s2)
     cr_expect_str_eq(mt_message(), "S1 does not propagate through the tissue");
 }
 
-Test(premature, action_potentials_that_do_not_end_in_time_are_said_so)
+Test(premature, action_potentials_that_do_not_end_in_time_are_reported)
 {
     mt_wave_medium m = medium_of(0.1);
     mt_strand strand;

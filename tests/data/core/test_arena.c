@@ -5,7 +5,7 @@
 
 #include "data/core/arena.h"
 
-Test(arena, every_take_is_zero_aligned_and_its_own)
+Test(arena, every_allocation_is_zeroed_aligned_and_disjoint)
 {
     enum { TAKES = 200 };
     mt_arena arena = {0};
@@ -25,7 +25,7 @@ Test(arena, every_take_is_zero_aligned_and_its_own)
 }
 
 /* Fresh pages of the system in the first round, reused memory later. */
-Test(arena, large_takes_are_zero_and_aligned_too)
+Test(arena, large_allocations_are_zeroed_and_aligned_too)
 {
     enum { BYTES = 5 << 20, TAKES = 3 };
     mt_arena arena = {0};
@@ -41,7 +41,7 @@ Test(arena, large_takes_are_zero_and_aligned_too)
     }
 }
 
-Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
+Test(arena, bytes_counts_the_requested_bytes_and_a_freed_arena_is_reusable)
 {
     mt_arena arena = {0};
     cr_assert_not_null(mt_arena_alloc(&arena, 10, 8));
@@ -55,7 +55,7 @@ Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
     mt_arena_free(&arena);
 }
 
-Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message)
+Test(arena, impossible_allocations_are_rejected_with_a_message)
 {
     mt_arena arena = {0};
     cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX / 2, 3));
@@ -66,7 +66,7 @@ Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message)
     mt_arena_free(&arena);
 }
 
-Test(arena, fail_at_fails_the_nth_take_once_in_any_arena)
+Test(arena, fail_at_fails_the_nth_allocation_once_in_any_arena)
 {
     mt_arena one = {0}, two = {0};
     mt_arena_fail_at(3);
@@ -89,7 +89,7 @@ static mt_status take_two(mt_arena *arena, int **first, double **second)
     return MT_OK;
 }
 
-Test(arena, MT_ALLOC_hands_the_failure_on)
+Test(arena, MT_ALLOC_propagates_the_failure)
 {
     mt_arena arena = {0};
     int *first = NULL;

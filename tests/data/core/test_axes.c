@@ -38,13 +38,13 @@ static void check(const double values[3], double largest)
     cr_assert_float_eq(sum, values[0] + values[1] + values[2], 1e-14 * largest);
 }
 
-Test(axes, are_the_eigenvectors)
+Test(axes, axes_are_the_eigenvectors)
 {
     check((double[]){3, 1, 2}, 3);
     check((double[]){1e6, -1, 1e-3}, 1e6);
 }
 
-Test(axes, of_equal_or_no_spread_are_unit_vectors_too)
+Test(axes, axes_are_unit_vectors_for_equal_or_zero_eigenvalues)
 {
     check((double[]){2, 2, 1}, 2);
     check((double[]){5, 5, 5}, 5);

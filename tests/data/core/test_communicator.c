@@ -9,7 +9,7 @@
 
 static thread_world world;
 
-Test(communicator, shares_are_even_and_whole)
+Test(communicator, shares_are_even_and_complete)
 {
     for (size_t n = 0; n < 40; n++)
         for (uint32_t ranks = 1; ranks < 9; ranks++) {
@@ -41,7 +41,7 @@ static void agree(void *user, const mt_communicator *c)
     (void)snprintf(m->message[c->rank], sizeof m->message[0], "%s", mt_message());
 }
 
-Test(communicator, all_hear_of_the_lowest_that_failed)
+Test(communicator, all_ranks_receive_the_status_of_the_lowest_failed_rank)
 {
     minds m = {.fails = {false, false, true, true}};
     on_threads(&world, 4, agree, &m);
@@ -51,7 +51,7 @@ Test(communicator, all_hear_of_the_lowest_that_failed)
     }
 }
 
-Test(communicator, all_go_on_where_none_failed)
+Test(communicator, all_ranks_continue_if_none_failed)
 {
     minds m = {.heard = {MT_FILE, MT_FILE, MT_FILE}};
     on_threads(&world, 3, agree, &m);
@@ -84,7 +84,7 @@ static void find_largest(void *user, const mt_communicator *c)
     }
 }
 
-Test(communicator, the_largest_of_real_numbers_has_any_sign)
+Test(communicator, the_maximum_of_real_numbers_can_have_any_sign)
 {
     bool right[3] = {false};
     double alone = -3;
@@ -138,7 +138,7 @@ static void exchange(void *user, const mt_communicator *c)
     bool *right = user;
     void *messages;
     list(c, neighbour);
-    right[c->rank] = mt_neighbours_room(&arena, c->n_ranks, neighbour) == MT_OK;
+    right[c->rank] = mt_neighbours_allocate(&arena, c->n_ranks, neighbour) == MT_OK;
     list(c, neighbour);
     right[c->rank] &= c->connect(c, memory, neighbour, &messages) == MT_OK;
     for (int turn = 0; turn < 3; turn++) {
@@ -151,7 +151,7 @@ static void exchange(void *user, const mt_communicator *c)
     mt_arena_free(&arena);
 }
 
-Test(communicator, what_is_listed_goes_again_and_again)
+Test(communicator, a_listed_exchange_can_be_repeated)
 {
     bool right[RANKS] = {false};
     on_threads(&world, RANKS, exchange, right);

@@ -6,7 +6,7 @@
 enum { N = 60 };
 
 /* A slow reference: every number has its set, and joining two sets visits all numbers. */
-Test(disjoint, numbers_joined_at_random_have_the_lowest_of_their_set_as_root)
+Test(disjoint, the_root_of_a_set_is_its_lowest_number)
 {
     uint64_t state = 1;
     for (int round = 0; round < 50; round++) {

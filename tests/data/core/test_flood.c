@@ -26,7 +26,7 @@ static size_t around(void *context, uint32_t item, const uint32_t **neighbour)
     return 4;
 }
 
-Test(flood, what_is_connected_is_labelled_nearest_first_and_nothing_else)
+Test(flood, only_connected_items_are_labelled_in_order_of_distance)
 {
     field f = {.squares = "...#....#.#.#..#...#..#####........#######..#...."};
     uint32_t label[N] = {0}, queue[N];

@@ -12,14 +12,14 @@ static void hash_of(const char *text, size_t piece, char out[MT_HASH_SIZE])
 }
 
 /* Test vector of the XXH3 specification for an empty input. */
-Test(hash, is_the_published_one_of_no_bytes)
+Test(hash, the_hash_of_empty_input_equals_the_published_value)
 {
     char found[MT_HASH_SIZE];
     hash_of("", 1, found);
     cr_assert_str_eq(found, "99aa06d3014798d86001c324468d497f");
 }
 
-Test(hash, does_not_depend_on_the_pieces)
+Test(hash, the_hash_does_not_depend_on_the_splitting_of_the_input)
 {
     static const char text[] = "a mesh of so many vertices and a fibre in each of its elements";
     char whole[MT_HASH_SIZE], pieces[MT_HASH_SIZE], other[MT_HASH_SIZE];

@@ -8,7 +8,7 @@
 
 #include "data/core/number.h"
 
-Test(number, any_double_reads_back_to_the_bit_and_fits)
+Test(number, any_double_is_read_back_bit_identically_and_fits_the_buffer)
 {
     uint64_t state = 12345;
     for (int i = 0; i < 100000; i++) {
@@ -24,7 +24,7 @@ Test(number, any_double_reads_back_to_the_bit_and_fits)
     }
 }
 
-Test(number, a_text_that_is_one_and_nothing_else_is_read)
+Test(number, only_texts_that_are_entirely_a_number_are_read)
 {
     static const char *const none[] = {
         "", " 1", "1 ", "1x", "nan", "inf", "0x10", "1e999", "1e", "--1", "1,5"};
@@ -35,7 +35,7 @@ Test(number, a_text_that_is_one_and_nothing_else_is_read)
         cr_expect_not(mt_number_read(none[k], &x), "'%s'", none[k]);
 }
 
-Test(number, is_short_where_it_can_be)
+Test(number, numbers_are_written_in_their_shortest_form)
 {
     static const struct {
         double x;

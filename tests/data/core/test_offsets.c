@@ -5,7 +5,7 @@
 
 enum { ITEMS = 100, EACH = 3, KEYS = 20 };
 
-Test(offsets, every_key_has_its_items_in_their_order)
+Test(offsets, every_key_lists_its_items_in_order)
 {
     mt_arena arena = {0};
     uint64_t state = 1;
@@ -24,7 +24,7 @@ Test(offsets, every_key_has_its_items_in_their_order)
     mt_arena_free(&arena);
 }
 
-Test(offsets, of_nothing_there_are_none_and_without_memory_there_is_a_failure)
+Test(offsets, empty_input_has_no_offsets_and_out_of_memory_is_reported)
 {
     mt_arena arena = {0};
     uint32_t key = 0, *item;

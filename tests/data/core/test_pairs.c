@@ -5,7 +5,7 @@
 
 enum { SIDE = 30 };
 
-Test(pairs, the_table_grows_and_every_pair_keeps_its_value)
+Test(pairs, every_pair_keeps_its_value_as_the_table_grows)
 {
     for (size_t expected = 0; expected <= 1000; expected += 500) {
         mt_arena arena = {0};
@@ -36,7 +36,7 @@ Test(pairs, the_table_grows_and_every_pair_keeps_its_value)
     }
 }
 
-Test(pairs, without_memory_nothing_is_lost)
+Test(pairs, out_of_memory_leaves_the_table_unchanged)
 {
     mt_arena arena = {0};
     mt_pairs pairs = {0};

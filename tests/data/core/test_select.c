@@ -28,7 +28,7 @@ static void check(size_t n, unsigned distinct, unsigned seed)
     }
 }
 
-Test(select, is_the_kth_of_the_sorted_numbers)
+Test(select, selection_returns_the_kth_of_the_sorted_numbers)
 {
     for (size_t n = 1; n <= 64; n++)
         for (unsigned seed = 1; seed <= 8; seed++) {

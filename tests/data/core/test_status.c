@@ -4,14 +4,14 @@
 
 #include "data/core/status.h"
 
-Test(status, a_message_may_be_part_of_the_next_one)
+Test(status, a_message_can_be_an_argument_of_the_next_one)
 {
     cr_assert_eq(mt_fail(MT_INPUT, "edge_mm is %g", -1.0), MT_INPUT);
     cr_assert_eq(mt_fail(MT_FIT, "heart: %s; %s", mt_message(), "allowed: above 0"), MT_FIT);
     cr_assert_str_eq(mt_message(), "heart: edge_mm is -1; allowed: above 0");
 }
 
-Test(status, where_it_failed_stands_before_what_it_was)
+Test(status, the_context_is_prefixed_to_the_message)
 {
     cr_assert_eq(mt_fail_in("here", mt_fail(MT_NUMERICS, "why")), MT_NUMERICS);
     cr_assert_str_eq(mt_message(), "here: why");
@@ -19,7 +19,7 @@ Test(status, where_it_failed_stands_before_what_it_was)
     cr_assert_str_eq(mt_message(), "here: why", "MT_OK leaves the message unchanged");
 }
 
-Test(status, failures_of_files_and_stops_pass_as_they_are)
+Test(status, file_failures_and_interrupts_are_passed_on_unchanged)
 {
     cr_assert_eq(mt_fail_in("here", mt_fail(MT_FILE, "a.hdf: not there")), MT_FILE);
     cr_assert_str_eq(mt_message(), "a.hdf: not there");

@@ -21,7 +21,7 @@ Test(utf8, only_characters_of_utf_8_are_valid)
     cr_expect_eq(mt_utf8_invalid(late), late + 3);
 }
 
-Test(utf8, a_character_has_its_length_and_code_point)
+Test(utf8, characters_are_decoded_to_length_and_code_point)
 {
     static const struct {
         const char *text;
@@ -36,7 +36,7 @@ Test(utf8, a_character_has_its_length_and_code_point)
     }
 }
 
-Test(utf8, a_quoted_value_has_forty_bytes_at_most_and_no_part_of_a_character)
+Test(utf8, a_quoted_value_is_truncated_to_forty_bytes_at_a_character_boundary)
 {
     char text[1000] = "";
     cr_expect_str_eq(mt_utf8_shown("short"), "short");
@@ -49,7 +49,7 @@ Test(utf8, a_quoted_value_has_forty_bytes_at_most_and_no_part_of_a_character)
     cr_expect_str_eq(mt_utf8_shown(text), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\xe2\x99\xa5...");
 }
 
-Test(utf8, long_words_keep_their_beginning_and_their_end)
+Test(utf8, long_words_keep_their_start_and_end)
 {
     char text[1000] = "cannot read /", *at = text + strlen(text);
     memset(at, 'f', 300);

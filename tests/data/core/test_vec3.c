@@ -2,7 +2,7 @@
 
 #include "data/core/vec3.h"
 
-Test(vec3, products_lengths_and_distances_are_those_of_geometry)
+Test(vec3, products_lengths_and_distances_match_their_definitions)
 {
     const double a[3] = {2, -3, 5}, b[3] = {-7, 11, 13};
     double turn[3];
@@ -13,7 +13,7 @@ Test(vec3, products_lengths_and_distances_are_those_of_geometry)
     cr_assert_eq(mt_square3(a, b), 81 + 196 + 64);
 }
 
-Test(vec3, a_difference_may_take_the_place_of_either_point)
+Test(vec3, a_difference_can_be_stored_in_either_operand)
 {
     for (int which = 0; which < 2; which++) {
         double x[2][3] = {{2, -3, 5}, {-7, 11, 13}};

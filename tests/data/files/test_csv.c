@@ -7,7 +7,7 @@
 
 #include "data/files/csv.h"
 
-Test(csv, fields_that_need_it_are_quoted)
+Test(csv, fields_are_quoted_if_necessary)
 {
     static const struct {
         const char *text, *field;
@@ -44,7 +44,7 @@ static mt_csv read_back(mt_arena *arena, const char *text)
     return csv;
 }
 
-Test(csv, what_is_written_is_read)
+Test(csv, written_files_are_read_back)
 {
     static const char *const texts[] = {"plain", "", "a,b", "\"a\"", "two\nlines", "end\r", "1.5", "=1+1",
         "'=1+1", "''-a,b", "'tis", "-", "-2.5"};
@@ -74,7 +74,7 @@ Test(csv, what_is_written_is_read)
     mt_arena_free(&arena);
 }
 
-Test(csv, a_damaged_file_is_refused_by_its_line)
+Test(csv, a_damaged_file_is_rejected_with_its_line)
 {
     static const struct {
         const char *text, *words;

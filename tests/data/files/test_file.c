@@ -58,7 +58,7 @@ static bool there(const char *path) { return access(path, F_OK) == 0; }
 
 /* ---- existing targets ---- */
 
-Test(file, a_link_is_followed_and_a_mode_is_kept)
+Test(file, symbolic_links_are_followed_and_file_modes_kept)
 {
     struct stat info;
     cr_assert_eq(mkdir("deep", 0777), 0);
@@ -78,7 +78,7 @@ Test(file, a_link_is_followed_and_a_mode_is_kept)
     assert_message("round: cannot be written: its links lead nowhere");
 }
 
-Test(file, a_new_file_has_the_mode_that_others_have)
+Test(file, a_new_file_has_the_mode_set_by_the_umask)
 {
     struct stat info;
     (void)umask(027);
@@ -86,7 +86,7 @@ Test(file, a_new_file_has_the_mode_that_others_have)
     cr_assert(stat("new", &info) == 0 && (info.st_mode & 0777) == 0640, "%o", info.st_mode & 0777);
 }
 
-Test(file, what_is_no_file_is_not_replaced)
+Test(file, folders_and_devices_are_not_replaced)
 {
     mt_file file;
     struct stat info;
@@ -100,7 +100,7 @@ Test(file, what_is_no_file_is_not_replaced)
     cr_assert_eq(mt_file_reserve("/dev/null", &file), MT_FILE, "a file that is opened by its name");
 }
 
-Test(file, a_pipe_is_written_through)
+Test(file, a_pipe_is_written_directly)
 {
     char text[16] = "";
     cr_assert_eq(mkfifo("pipe", 0600), 0);
@@ -113,7 +113,7 @@ Test(file, a_pipe_is_written_through)
 }
 
 /* `> out.txt -o /dev/stdout`: after the previous output of the program. */
-Test(file, the_own_standard_output_is_written_through)
+Test(file, standard_output_given_as_a_file_is_written_directly)
 {
     const int kept = dup(STDOUT_FILENO), out = open("out.txt", O_WRONLY | O_CREAT, 0666);
     cr_assert(kept >= 0 && dup2(out, STDOUT_FILENO) >= 0);
@@ -124,7 +124,7 @@ Test(file, the_own_standard_output_is_written_through)
     holds("out.txt", "before after");
 }
 
-Test(file, names_of_others_are_left_alone)
+Test(file, foreign_files_with_similar_names_are_left_unchanged)
 {
     put_foreign("a.part", "mine");
     put_foreign(".a.part", "mine");
@@ -135,7 +135,7 @@ Test(file, names_of_others_are_left_alone)
 
 /* ---- files of other programs ---- */
 
-Test(file, what_others_made_is_replaced_only_if_that_is_said)
+Test(file, foreign_files_are_replaced_only_if_allowed)
 {
     put_foreign("theirs.csv", "t,v\n");
     cr_assert_eq(mt_file_check("theirs.csv", MT_FILE_OURS), MT_FILE);
@@ -180,7 +180,7 @@ static pid_t begin_elsewhere(const char *path, int *go_on)
     return child;
 }
 
-Test(file, what_a_killed_writer_left_goes_with_the_next)
+Test(file, leftovers_of_a_killed_writer_are_deleted_by_the_next)
 {
     int go_on, ended;
     put("a", "old");
@@ -194,7 +194,7 @@ Test(file, what_a_killed_writer_left_goes_with_the_next)
     holds("a", "new");
 }
 
-Test(file, a_writer_that_lives_is_not_swept_away)
+Test(file, temporary_files_of_a_running_writer_are_not_deleted)
 {
     int go_on, ended;
     const pid_t child = begin_elsewhere("a", &go_on);
@@ -208,7 +208,7 @@ Test(file, a_writer_that_lives_is_not_swept_away)
     cr_assert_eq(leftovers("a"), 0);
 }
 
-Test(file, who_abandons_leaves_nothing_half_written)
+Test(file, abandoned_writes_leave_no_partial_files)
 {
     mt_file one, two;
     put("a", "old");
@@ -222,7 +222,7 @@ Test(file, who_abandons_leaves_nothing_half_written)
 
 /* ---- sets ---- */
 
-Test(file, a_set_is_put_in_place_at_its_end)
+Test(file, a_file_set_is_put_in_place_when_it_is_committed)
 {
     put("a", "old"), put("gone", "old");
     ok(mt_file_set_begin());
@@ -237,7 +237,7 @@ Test(file, a_set_is_put_in_place_at_its_end)
     cr_assert(!there("gone") && leftovers("a") == 0 && leftovers("b") == 0);
 }
 
-Test(file, a_set_that_fails_changes_nothing)
+Test(file, a_failed_file_set_changes_nothing)
 {
     put("a", "old"), put("gone", "old");
     ok(mt_file_set_begin());
@@ -249,7 +249,7 @@ Test(file, a_set_that_fails_changes_nothing)
     cr_assert(!there("b") && leftovers("a") == 0 && leftovers("b") == 0);
 }
 
-Test(file, a_set_may_have_more_files_than_can_be_open_at_first)
+Test(file, a_file_set_can_exceed_the_initial_limit_of_open_files)
 {
     char name[32];
     struct rlimit limit;
@@ -316,7 +316,7 @@ static int hidden(void)
 
 /* Faults at every call that changes the folder, until a fault changes nothing any more. A program that was not killed leaves no
  * mixture, unless all its later calls fail. In that case, and after a kill, the next program leaves no mixture. */
-Test(file, a_set_with_a_fault_at_any_call_is_all_old_or_all_new)
+Test(file, a_file_set_with_a_fault_at_any_call_is_entirely_old_or_entirely_new)
 {
     for (fault what = KILLED; what < FAULTS; what++) {
         int at = 0, n_old = 0;
@@ -340,7 +340,7 @@ Test(file, a_set_with_a_fault_at_any_call_is_all_old_or_all_new)
 }
 
 /* A journal that cannot be settled stops readers, which would read a mixture, and writers of files that it would later replace. */
-Test(file, a_set_that_cannot_be_settled_is_reported_and_stays)
+Test(file, an_unrecoverable_file_set_is_reported_and_kept)
 {
     mt_file file;
     put_old_set();
@@ -359,7 +359,7 @@ Test(file, a_set_that_cannot_be_settled_is_reported_and_stays)
     cr_assert_eq(state_of_set(), 1);
 }
 
-Test(file, a_journal_without_its_end_is_thrown_away)
+Test(file, an_incomplete_journal_is_discarded)
 {
     put("a", "old"), put("b", "old");
     put_foreign(".myotile.1-0.journal", "rename .a.123456.part\nremove .b.123456.part\n");
@@ -370,7 +370,7 @@ Test(file, a_journal_without_its_end_is_thrown_away)
 }
 
 /* In a shared folder anyone can leave a journal. */
-Test(file, a_journal_that_others_may_have_written_is_left_alone)
+Test(file, a_journal_writable_by_other_users_is_ignored)
 {
     put("b", "old");
     put_foreign(".myotile.1-0.journal", "remove .b.123456.part\nend\n");
@@ -382,7 +382,7 @@ Test(file, a_journal_that_others_may_have_written_is_left_alone)
     cr_assert(!there("b"), "a journal of this user is settled");
 }
 
-Test(file, what_is_written_through_a_link_is_not_removed_with_it)
+Test(file, a_file_written_through_a_removed_link_is_kept)
 {
     cr_assert_eq(mkdir("deep", 0777), 0);
     put("deep/a", "old");
@@ -394,7 +394,7 @@ Test(file, what_is_written_through_a_link_is_not_removed_with_it)
     holds("a", "new"), holds("deep/a", "new");
 }
 
-Test(file, a_set_with_a_folder_in_the_place_of_a_file_changes_nothing)
+Test(file, a_file_set_with_a_folder_at_a_file_path_changes_nothing)
 {
     put("a", "old"), put("c", "old");
     ok(mt_file_set_begin());
@@ -408,7 +408,7 @@ Test(file, a_set_with_a_folder_in_the_place_of_a_file_changes_nothing)
 
 /* ---- folders ---- */
 
-Test(file, a_folder_is_for_one_run_at_a_time)
+Test(file, a_folder_is_used_by_one_run_at_a_time)
 {
     mt_folder folder, other;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
@@ -416,31 +416,31 @@ Test(file, a_folder_is_for_one_run_at_a_time)
     cr_expect(!mt_folder_is_taken("out"), "held by this program");
     assert_message("out: another run of myotile is writing there");
     mt_folder_keep("out");
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     mt_folder_keep("out");
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     cr_assert(there("out/.myotile"));
 }
 
-Test(file, a_folder_that_was_made_for_nothing_goes)
+Test(file, an_unused_new_folder_is_deleted)
 {
     mt_folder folder;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     cr_assert(!there("out"));
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     mt_folder_abandon();
     cr_assert(!there("out"));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     cr_assert_eq(mkdir("out", 0777), 0);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     cr_assert(there("out") && !there("out/.myotile"), "the folder existed before");
 }
 
 /* The result exists for a moment before a signal arrives; or it was not written after all. */
-Test(file, a_folder_stays_as_long_as_it_is_to_be_kept)
+Test(file, a_folder_is_kept_while_it_is_marked_as_kept)
 {
     mt_folder folder;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
@@ -448,33 +448,33 @@ Test(file, a_folder_stays_as_long_as_it_is_to_be_kept)
     mt_folder_abandon();
     cr_assert(there("out/.myotile"));
     mt_folder_keep("out");
-    mt_folder_keep_no_longer("out");
+    mt_folder_unkeep("out");
     mt_folder_abandon();
     cr_assert(there("out/.myotile"), "two results were reported");
-    mt_folder_keep_no_longer("out");
-    mt_folder_leave(&folder);
+    mt_folder_unkeep("out");
+    mt_folder_close(&folder);
     cr_assert(!there("out"));
 }
 
-Test(file, folders_are_kept_and_left_one_by_one)
+Test(file, nested_folders_are_entered_and_left_independently)
 {
     mt_folder outer, inner, other;
     ok(mt_folder_enter("out", MT_FILE_OURS, &outer));
     ok(mt_folder_enter("out/inner", MT_FILE_OURS, &inner));
     cr_assert_eq(mt_folder_enter("none/such", MT_FILE_OURS, &other), MT_FILE);
     cr_assert(there("out/.myotile") && there("out/inner/.myotile"), "a failure leaves the outer folders");
-    mt_folder_leave(&inner);
+    mt_folder_close(&inner);
     cr_assert(there("out/.myotile") && !there("out/inner"));
     ok(mt_folder_enter("inner", MT_FILE_OURS, &inner));
     mt_folder_keep("out");
     mt_folder_abandon();
     cr_assert(there("out/.myotile") && !there("inner"));
-    mt_folder_leave(&inner);
-    mt_folder_leave(&outer);
+    mt_folder_close(&inner);
+    mt_folder_close(&outer);
     cr_assert(there("out/.myotile"), "it was reported while an inner folder was entered");
 }
 
-Test(file, one_file_may_have_several_paths)
+Test(file, different_paths_of_one_file_are_recognised)
 {
     put("a", "x"), put("b", "x");
     cr_assert_eq(symlink("a", "link"), 0);
@@ -483,7 +483,7 @@ Test(file, one_file_may_have_several_paths)
     cr_assert(mt_file_same(".", room));
 }
 
-Test(file, a_folder_of_others_is_entered_only_if_that_is_said)
+Test(file, a_folder_with_foreign_files_is_entered_only_if_allowed)
 {
     mt_folder folder;
     cr_assert_eq(mkdir("theirs", 0777), 0);
@@ -491,15 +491,15 @@ Test(file, a_folder_of_others_is_entered_only_if_that_is_said)
     cr_assert_eq(mt_folder_enter("theirs", MT_FILE_OURS, &folder), MT_FILE);
     assert_message("theirs: this folder holds files that myotile did not write");
     ok(mt_folder_enter("theirs", MT_FILE_ANY, &folder));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     cr_assert_eq(mt_folder_enter("theirs/notes", MT_FILE_ANY, &folder), MT_FILE);
     assert_message("theirs/notes: is not a folder");
     put_foreign("theirs/used.yaml", "# Every value used by a run of myotile 0.1.0\n");
     ok(mt_folder_enter("theirs", MT_FILE_OURS, &folder)); /* results of a version without marks */
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
 }
 
-Test(file, entering_clears_what_killed_runs_left)
+Test(file, entering_a_folder_deletes_leftovers_of_killed_runs)
 {
     int go_on, ended;
     mt_folder folder;
@@ -511,5 +511,5 @@ Test(file, entering_clears_what_killed_runs_left)
     cr_assert_eq(leftovers("out/result.hdf"), 1);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(leftovers("out/result.hdf"), 0);
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
 }

@@ -71,7 +71,7 @@ static void check_steps(const mt_frames *frames, size_t n)
     double time_ms;
     cr_assert_eq(frames->n, n);
     for (size_t k = 0; k < n; k++) {
-        ok(mt_frames_when(frames, k, &step, &time_ms));
+        ok(mt_frames_time(frames, k, &step, &time_ms));
         cr_assert(step == (int64_t)(7 * k) && time_ms == (double)step * 0.02);
         for (size_t field = 0; field < FIELDS; field++) {
             ok(mt_frames_read(frames, k, field, values));
@@ -112,7 +112,7 @@ static void same_bytes(void)
     cr_assert_arr_eq(a, b, n);
 }
 
-Test(frames, what_is_appended_comes_back_to_the_bit)
+Test(frames, appended_frames_are_read_back_bit_identically)
 {
     mt_frames frames;
     write_steps(path, 4);
@@ -131,7 +131,7 @@ Test(frames, what_is_appended_comes_back_to_the_bit)
 
 /* If a program is killed while it appends the third frame, at any byte, the two frames before are intact, and a continued run
  * produces the bytes of an uninterrupted one. */
-Test(frames, killed_at_any_byte_a_series_loses_the_frame_under_way_alone_and_goes_on_to_the_same_bytes)
+Test(frames, a_series_killed_at_any_byte_loses_only_the_current_frame_and_resumes_identically)
 {
     static char whole[4096];
     mt_frames frames;
@@ -145,7 +145,7 @@ Test(frames, killed_at_any_byte_a_series_loses_the_frame_under_way_alone_and_goe
         ok(mt_frames_open(&arena, path, &frames));
         check_steps(&frames, 2);
         mt_frames_close(&frames);
-        ok(mt_frames_go_on(&arena, path, &about, 1000, &frames));
+        ok(mt_frames_resume(&arena, path, &about, 1000, &frames));
         check_steps(&frames, 2);
         for (int64_t k = 2; k < 5; k++) append(&frames, 7 * k);
         mt_frames_close(&frames);
@@ -154,7 +154,7 @@ Test(frames, killed_at_any_byte_a_series_loses_the_frame_under_way_alone_and_goe
 }
 
 /* After a power failure a file may have its full length but not its bytes. */
-Test(frames, a_frame_with_any_byte_that_never_reached_the_disk_is_none)
+Test(frames, a_frame_with_a_missing_byte_is_invalid)
 {
     static char whole[4096], bytes[4096];
     mt_frames frames;
@@ -178,7 +178,7 @@ Test(frames, a_frame_with_any_byte_that_never_reached_the_disk_is_none)
 }
 
 /* Frames after a damaged frame do not count either, nor a frame with a step not above the previous one. */
-Test(frames, only_frames_without_a_gap_count)
+Test(frames, frames_after_a_damaged_frame_are_ignored)
 {
     static char bytes[4096];
     mt_frames frames;
@@ -200,14 +200,14 @@ Test(frames, only_frames_without_a_gap_count)
     mt_frames_close(&frames);
 }
 
-Test(frames, a_series_goes_on_behind_any_step_to_the_bytes_of_one_that_never_stopped)
+Test(frames, a_series_resumed_after_any_step_equals_an_uninterrupted_one)
 {
     mt_frames frames;
     write_steps(again, 5);
     for (int64_t step = -1; step <= 28; step++) {
         const int64_t kept = step < 0 ? 0 : step / 7 + 1;
         write_steps(path, 5);
-        ok(mt_frames_go_on(&arena, path, &about, step, &frames));
+        ok(mt_frames_resume(&arena, path, &about, step, &frames));
         check_steps(&frames, (size_t)kept);
         for (int64_t k = kept; k < 5; k++) append(&frames, 7 * k);
         ok(mt_frames_sync(&frames));
@@ -218,7 +218,7 @@ Test(frames, a_series_goes_on_behind_any_step_to_the_bytes_of_one_that_never_sto
 }
 
 /* The frames of another run are not truncated. */
-Test(frames, those_of_another_run_are_refused_and_stay)
+Test(frames, frames_of_another_run_are_rejected_and_kept)
 {
     static const char *const others[] = {"V", "Ca_sr", NULL};
     const struct {
@@ -234,14 +234,14 @@ Test(frames, those_of_another_run_are_refused_and_stay)
     write_steps(path, 3);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         mt_frames frames;
-        cr_assert_eq(mt_frames_go_on(&arena, path, &cases[k].about, 0, &frames), MT_INPUT);
+        cr_assert_eq(mt_frames_resume(&arena, path, &cases[k].about, 0, &frames), MT_INPUT);
         assert_message(cases[k].message);
         cr_assert_not(frames.open);
         same_bytes();
     }
 }
 
-Test(frames, a_damaged_head_is_found_at_every_byte)
+Test(frames, a_damaged_header_is_detected_at_every_byte)
 {
     static char whole[4096];
     mt_frames frames;
@@ -260,7 +260,7 @@ Test(frames, a_damaged_head_is_found_at_every_byte)
     }
 }
 
-Test(frames, what_cannot_be_is_refused)
+Test(frames, invalid_series_are_rejected)
 {
     char name[MT_FRAMES_NAME + 1], fingerprint[MT_HASH_SIZE + 1];
     const char *const long_name[] = {memset(name, 'x', sizeof name)}, *const empty[] = {""};
@@ -286,7 +286,7 @@ static mt_status give_first(void *context, size_t field, float *values)
 }
 
 /* A full disk, and values that are not available: the next frame is appended as if there had been no error. */
-Test(frames, a_frame_that_fails_leaves_the_series_as_it_was)
+Test(frames, a_failed_frame_leaves_the_series_unchanged)
 {
     struct rlimit limit, old;
     mt_frames frames;
@@ -317,13 +317,13 @@ Test(frames, a_frame_that_fails_leaves_the_series_as_it_was)
     same_bytes();
 }
 
-Test(frames, without_memory_there_is_a_failure_and_no_open_file)
+Test(frames, out_of_memory_is_reported_and_leaves_no_open_file)
 {
     mt_frames frames;
     write_steps(path, 2);
     for (size_t n = 1;; n++) {
         mt_arena_fail_at(n);
-        const mt_status status = mt_frames_go_on(&arena, path, &about, 100, &frames);
+        const mt_status status = mt_frames_resume(&arena, path, &about, 100, &frames);
         mt_arena_fail_at(0);
         cr_assert_eq(frames.open, status == MT_OK);
         if (status == MT_OK) break;

@@ -42,7 +42,7 @@ static void write_one(const char *name, mt_h5_type type, size_t rank, const size
     ok(mt_h5_commit(&h5));
 }
 
-Test(h5, arrays_of_every_type_come_back_to_the_bit)
+Test(h5, arrays_of_every_type_are_read_back_bit_identically)
 {
     const float f[3] = {1.0f / 3, -0.0f, NAN};
     const double d[3] = {1.0 / 3, 5e-324, -INFINITY};
@@ -71,7 +71,7 @@ Test(h5, arrays_of_every_type_come_back_to_the_bit)
 }
 
 /* 300,000 x 3 doubles are 7.2 MB: several chunks, of which the last is partial. */
-Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
+Test(h5, a_large_array_is_compressed_and_read_back_bit_identically)
 {
     enum { N = 300000 };
     const size_t shape[2] = {N, 3};
@@ -91,7 +91,7 @@ Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
 }
 
 /* Rows written in any order and number form the array that is written at once. */
-Test(h5, rows_that_are_written_in_pieces_are_the_array)
+Test(h5, an_array_can_be_written_in_blocks_of_rows)
 {
     enum { N = 7, EACH = 3 };
     const size_t shape[] = {N, EACH};
@@ -114,7 +114,7 @@ Test(h5, rows_that_are_written_in_pieces_are_the_array)
 }
 
 /* Also from compressed chunks. */
-Test(h5, rows_are_read_by_themselves)
+Test(h5, single_rows_can_be_read)
 {
     enum { N = 300000, EACH = 3 };
     const size_t shape[] = {N, EACH};
@@ -139,7 +139,7 @@ Test(h5, rows_are_read_by_themselves)
 }
 
 /* Read by HDF5 directly; values written after the view was created are visible through it. */
-Test(h5, a_view_has_the_values_of_a_piece_of_another_array)
+Test(h5, a_virtual_dataset_shows_part_of_another_array)
 {
     static const char source[] = "50%b of G/a%"; /* % is an ordinary character */
     const size_t n = 10;
@@ -173,7 +173,7 @@ static bool has(mt_h5 *h5, const char *name)
     return there;
 }
 
-Test(h5, groups_and_attributes_come_back)
+Test(h5, groups_and_attributes_are_read_back)
 {
     mt_h5 h5;
     char text[16];
@@ -212,7 +212,7 @@ Test(h5, groups_and_attributes_come_back)
     mt_h5_close(&h5);
 }
 
-Test(h5, a_wrong_type_or_shape_is_refused_by_name)
+Test(h5, a_wrong_type_or_shape_is_rejected_with_the_name_of_the_array)
 {
     const size_t shape[2] = {2, 3}, other[2] = {3, 2}, six = 6;
     double back[6];
@@ -233,7 +233,7 @@ Test(h5, a_wrong_type_or_shape_is_refused_by_name)
     mt_h5_close(&h5);
 }
 
-Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped)
+Test(h5, integers_out_of_range_are_rejected_and_not_clipped)
 {
     const size_t one = 1;
     static const int64_t bad[] = {-1, (int64_t)UINT32_MAX + 1};
@@ -248,7 +248,7 @@ Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped)
     }
 }
 
-Test(h5, the_target_is_whole_or_as_it_was)
+Test(h5, the_target_file_is_either_complete_or_unchanged)
 {
     const size_t one = 1;
     int32_t value = 1;
@@ -271,7 +271,7 @@ Test(h5, the_target_is_whole_or_as_it_was)
     mt_h5_close(&h5);
 }
 
-Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing)
+Test(h5, a_failed_commit_leaves_no_file)
 {
     char inside[160];
     mt_h5 h5;
@@ -286,7 +286,7 @@ Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing)
     (void)rmdir(path);
 }
 
-Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash)
+Test(h5, truncated_and_invalid_hdf5_files_are_errors_and_never_crash)
 {
     enum { N = 5000 };
     static double values[N];
@@ -309,7 +309,7 @@ Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash)
     mt_h5_close(&h5);
 }
 
-Test(h5, a_folder_in_place_of_a_file_is_named_as_such)
+Test(h5, a_folder_instead_of_a_file_is_reported)
 {
     mt_h5 h5;
     cr_assert_eq(mt_h5_open(folder, &h5), MT_FILE);
@@ -317,7 +317,7 @@ Test(h5, a_folder_in_place_of_a_file_is_named_as_such)
 }
 
 /* The system's message without HDF5's addresses and times, which differ between runs. */
-Test(h5, a_file_that_cannot_grow_is_said_in_the_words_of_the_system)
+Test(h5, a_full_disk_is_reported_with_the_message_of_the_system)
 {
     static double many[100000];
     const size_t n = sizeof many / sizeof *many;
@@ -334,7 +334,7 @@ Test(h5, a_file_that_cannot_grow_is_said_in_the_words_of_the_system)
     cr_assert(leftovers(path) == 0 && !there(path));
 }
 
-Test(h5, no_directory_no_file)
+Test(h5, a_file_in_a_missing_folder_is_an_error)
 {
     mt_h5 h5 = {0};
     cr_assert_eq(mt_h5_create("/tmp/myotile_no_such_directory/a.h5", &h5), MT_FILE);
@@ -353,7 +353,7 @@ static void read_text(char *out, size_t size)
 
 /* Byte 8 of an HDF5 file is the version of its superblock (HDF5 File Format Specification, II.A); from version 2 on the
  * superblock and all object headers have checksums. */
-Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed)
+Test(h5, corrupted_metadata_are_detected_by_checksums)
 {
     char bytes[64];
     const size_t one = 1;
@@ -369,7 +369,7 @@ Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed)
     cr_assert_eq(mt_h5_open(path, &h5), MT_FILE);
 }
 
-Test(h5, a_text_file_is_replaced_whole_or_stays)
+Test(h5, a_text_file_is_replaced_completely_or_not_at_all)
 {
     char text[32], longest[MT_FILE_PATH_MAX + 1];
     ok(mt_file_write_text(path, "one", 3));
@@ -394,7 +394,7 @@ static void write_links(const char *other)
     (void)H5Fclose(file);
 }
 
-Test(h5, links_into_other_files_are_refused_and_not_followed)
+Test(h5, external_links_are_rejected_and_not_followed)
 {
     static const char *const names[] = {"far/a", "near"};
     char other[2][128], text[8];
@@ -421,7 +421,7 @@ Test(h5, links_into_other_files_are_refused_and_not_followed)
 }
 
 /* With unlimited size HDF5 opens the other file as soon as the extents are read. */
-Test(h5, views_of_other_files_are_refused_and_not_followed)
+Test(h5, virtual_datasets_of_other_files_are_rejected_and_not_followed)
 {
     char pipe[128];
     size_t shape;
@@ -492,7 +492,7 @@ static void change_in_file(uint32_t from, uint32_t to)
     (void)fclose(file);
 }
 
-Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is_taken)
+Test(h5, shapes_too_large_for_the_stored_bytes_are_rejected_before_allocation)
 {
     static const struct {
         int kind;
@@ -532,7 +532,7 @@ Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is
 }
 
 /* HDF5 1.10 crashes when it converts such numbers. */
-Test(h5, numbers_with_bits_beyond_their_bytes_are_refused)
+Test(h5, number_types_with_bits_beyond_their_size_are_rejected)
 {
     enum { N = 4 };
     const int32_t values[N] = {1, 2, 3, 4};
@@ -559,7 +559,7 @@ Test(h5, numbers_with_bits_beyond_their_bytes_are_refused)
     mt_h5_close(&h5);
 }
 
-Test(h5, what_compresses_best_comes_back)
+Test(h5, highly_compressible_arrays_are_read_back)
 {
     const size_t n = (size_t)1 << 24;
     const hsize_t extent = n, chunk = n / 4;

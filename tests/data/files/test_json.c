@@ -39,7 +39,7 @@ static void expect(const mt_json_style *style, const char *expected)
     free(text);
 }
 
-Test(json, lines_end_where_the_style_says)
+Test(json, line_breaks_follow_the_style)
 {
     expect(&mt_json_tree, "{\n"
                           "  \"name\": \"GC200\",\n"
@@ -91,7 +91,7 @@ static void write_numbers(mt_json *json)
     mt_json_close(json), mt_json_close(json);
 }
 
-Test(json, numbers_keep_every_bit_and_what_is_none_is_null)
+Test(json, numbers_keep_every_bit_and_nan_is_null)
 {
     expect_values(write_numbers,
         "{\"of\": {\"a\": 0.30000000000000004, \"b\": null, \"c\": 18446744073709551615, \"d\": 1000.007}}");
@@ -108,14 +108,14 @@ static void write_texts(mt_json *json)
     mt_json_close(json), mt_json_close(json);
 }
 
-Test(json, texts_are_utf_8_whatever_bytes_they_have)
+Test(json, arbitrary_bytes_are_written_as_valid_utf8)
 {
     expect_values(write_texts,
         "{\"of\": {\"a \\\"b\\\"\": \"\\\\ \\n\\t\\u0001\", \"none\": null, \"cheese\": \"K\xEF\xBF\xBDse "
         "\xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\", \"c\": \"\xEF\xBF\xBD\\\"\xC3\xA4\"}}");
 }
 
-Test(json, in_html_no_text_can_end_a_script)
+Test(json, in_html_no_text_can_close_a_script_element)
 {
     char *text = NULL;
     size_t size;

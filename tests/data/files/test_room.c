@@ -27,7 +27,7 @@ static void limit_to(bool data, size_t bytes)
     cr_assert_eq(data ? setrlimit(RLIMIT_DATA, &limit) : setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-Test(room, there_is_some_and_not_more_than_the_machine_has)
+Test(room, available_memory_is_positive_and_at_most_that_of_the_machine)
 {
     unsigned long long total = 0;
     char line[256];
@@ -37,21 +37,21 @@ Test(room, there_is_some_and_not_more_than_the_machine_has)
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "SwapTotal: %llu", &n) == 1) swap = n;
     (void)fclose(file);
-    cr_assert(mt_room_left() > 0 && mt_room_left() <= (size_t)(total + swap) * 1024);
+    cr_assert(mt_memory_available() > 0 && mt_memory_available() <= (size_t)(total + swap) * 1024);
 }
 
 /* 100 MB above the present use, of address space and of data. */
-Test(room, limits_of_the_process_count)
+Test(room, available_memory_respects_the_limits_of_the_process)
 {
     static const char *const formats[] = {"%llu", "%*u %*u %*u %*u %*u %llu"};
     for (int k = 0; k < 2; k++) {
         limit_to(k == 1, pages(formats[k]) + 100000000);
-        const size_t left = mt_room_left();
+        const size_t left = mt_memory_available();
         cr_assert(left > 90000000 && left <= 100000000, "limit %d: %zu", k, left);
         limit_to(k == 1, 4096);
-        const size_t nothing = mt_room_left();
+        const size_t nothing = mt_memory_available();
         limit_to(k == 1, 0);
         cr_assert_eq(nothing, 0, "limit %d: %zu", k, nothing);
-        cr_assert_gt(mt_room_left(), 100000000);
+        cr_assert_gt(mt_memory_available(), 100000000);
     }
 }

@@ -20,7 +20,7 @@ static mt_scan open_bytes(mt_arena *arena, const void *bytes, size_t n)
     return scan;
 }
 
-Test(scan, words_and_numbers_come_in_order_and_lines_are_counted)
+Test(scan, words_and_numbers_are_read_in_order_and_lines_counted)
 {
     static const char text[] = "Tt 12\t-3\r\n\n 1.5e-3 x\n$End 7";
     mt_arena arena = {0};
@@ -37,8 +37,8 @@ Test(scan, words_and_numbers_come_in_order_and_lines_are_counted)
     cr_assert_not(mt_scan_more(&scan));
     cr_assert_eq(mt_scan_real(&scan, "c", 1, &c), MT_OK);
     cr_assert(a == 12 && b == -3 && c == 1.5e-3 && scan.line == 3);
-    cr_assert_not(mt_scan_behind(&scan, "$Begin"));
-    cr_assert(mt_scan_behind(&scan, "$End"));
+    cr_assert_not(mt_scan_skip_past(&scan, "$Begin"));
+    cr_assert(mt_scan_skip_past(&scan, "$End"));
     cr_assert_eq(scan.line, 4);
     cr_assert_eq(mt_scan_int(&scan, "d", 0, 9, &a), MT_OK);
     cr_assert(a == 7 && mt_scan_left(&scan) == 0);
@@ -47,7 +47,7 @@ Test(scan, words_and_numbers_come_in_order_and_lines_are_counted)
     mt_arena_free(&arena);
 }
 
-Test(scan, what_is_no_number_is_named_with_its_line_and_left_unread)
+Test(scan, an_invalid_number_is_reported_with_its_line_and_left_unread)
 {
     static const char *const bad_int[] = {"x", "", "-", "1.5", "7x", "11", "-1", "99999999999999999999"},
                              *const bad_real[] = {"x", "", "nan", "inf", "-inf", "1e400", "1.5x", "101"};
@@ -77,7 +77,7 @@ Test(scan, what_is_no_number_is_named_with_its_line_and_left_unread)
     }
 }
 
-Test(scan, remarks_are_passed_over_where_there_are_any)
+Test(scan, comments_are_skipped)
 {
     static const char text[] = "# first\n1#x\n #\n 2.5 # 3\nab#c";
     mt_arena arena = {0};
@@ -107,7 +107,7 @@ Test(scan, remarks_are_passed_over_where_there_are_any)
     mt_arena_free(&arena);
 }
 
-Test(scan, a_count_needs_room_in_the_file)
+Test(scan, a_count_that_exceeds_the_rest_of_the_file_is_rejected)
 {
     mt_arena arena = {0};
     size_t n;
@@ -122,7 +122,7 @@ Test(scan, a_count_needs_room_in_the_file)
     mt_arena_free(&arena);
 }
 
-Test(scan, binary_numbers_are_little_endian_and_failures_name_the_byte)
+Test(scan, binary_numbers_are_little_endian_and_errors_name_the_byte)
 {
     static const unsigned char bytes[] = {0xfe, 0xff, 0xff, 0xff, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
@@ -148,7 +148,7 @@ Test(scan, binary_numbers_are_little_endian_and_failures_name_the_byte)
     mt_arena_free(&arena);
 }
 
-Test(scan, what_is_no_file_is_refused)
+Test(scan, only_regular_files_are_accepted)
 {
     mt_arena arena = {0};
     mt_scan scan;

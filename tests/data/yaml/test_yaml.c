@@ -45,7 +45,7 @@ typedef struct example {
 
 static const char *const schemes[] = {"full", "ranged", NULL};
 static const mt_yaml_key pulses_keys[] = {
-    MT_YAML_UNSIGNED(stimulus, pulses.count, "count", "1", MT_YAML_ANY, "How many.", .was = "number"),
+    MT_YAML_UNSIGNED(stimulus, pulses.count, "count", "1", MT_YAML_ANY, "How many.", .old_name = "number"),
     MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(stimulus, name, "name", "unnamed", "Its name."),
     MT_YAML_DOUBLE(stimulus, start_ms, "start_ms", NULL, MT_YAML_AT_LEAST(0), "When it starts."),
@@ -60,11 +60,11 @@ static const mt_yaml_key example_keys[] = {
     MT_YAML_UNSIGNED(
         example, tiles, "tiles", "1472", MT_YAML_WITHIN(1, 23552), "Tiles used.", .unit = "tiles"),
     MT_YAML_UNSIGNED(example, seed, "seed", "7", MT_YAML_ANY, "Of random numbers."),
-    MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes, "What is sent.", .was = "way"),
+    MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes, "What is sent.", .old_name = "way"),
     MT_YAML_REMOVED("colour", "red", "titles are black"),
     MT_YAML_BOOL(example, quiet, "quiet", "true", "Prints nothing."),
     MT_YAML_STRING(example, title, "title", "", "A title."),
-    MT_YAML_MAPPING("time", time_keys, "Times.", .was = "times"),
+    MT_YAML_MAPPING("time", time_keys, "Times.", .old_name = "times"),
     MT_YAML_NUMBERS(example, looks_ms, n_looks, "looks_ms", MT_YAML_AT_LEAST(0), "When to look."),
     MT_YAML_NUMBERS(example, marks, n_marks, "marks", MT_YAML_AT_LEAST(0), "Marked elements."),
     MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys, "Up to three stimuli."),
@@ -160,7 +160,7 @@ Test(yaml, every_type_is_loaded)
     mt_arena_free(&arena);
 }
 
-Test(yaml, defaults_fill_what_is_left_out)
+Test(yaml, omitted_keys_have_their_default)
 {
     mt_arena arena = {0};
     example e;
@@ -177,7 +177,7 @@ Test(yaml, defaults_fill_what_is_left_out)
     mt_arena_free(&arena);
 }
 
-Test(yaml, what_is_written_loads_to_the_same)
+Test(yaml, written_values_are_loaded_unchanged)
 {
     mt_arena arena = {0};
     static const char *const sources[] = {whole, least};
@@ -196,7 +196,7 @@ Test(yaml, what_is_written_loads_to_the_same)
     mt_arena_free(&arena);
 }
 
-Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
+Test(yaml, errors_name_file_line_key_and_allowed_values)
 {
     expect_error("size_mm: [1, 2, 3]\ntime:\n  end_ms: 5\n  dt_sm: 1\n", NULL,
         "case.yaml:4: time.dt_sm: unknown key; allowed here: end_ms, dt_ms");
@@ -269,7 +269,7 @@ Test(yaml, a_renamed_key_is_accepted_with_a_warning_that_states_its_new_name)
         "case.yaml:3: scheme: given twice; its old name is way");
 }
 
-Test(yaml, a_value_by_the_old_name_of_a_key_replaces_that_by_its_new_name_and_the_reverse)
+Test(yaml, overrides_by_old_and_new_names_of_a_key_replace_each_other)
 {
     static const char *const words[][2] = {
         {"scheme: full\n", "way=ranged"}, {"way: full\n", "scheme=ranged"}};
@@ -289,7 +289,7 @@ Test(yaml, a_value_by_the_old_name_of_a_key_replaces_that_by_its_new_name_and_th
 }
 
 /* Other tests of this file check that removed keys are not required, written, documented or listed as allowed. */
-Test(yaml, a_removed_key_is_accepted_with_a_warning_that_says_what_replaces_it)
+Test(yaml, a_removed_key_is_accepted_with_a_warning_that_names_its_replacement)
 {
     static const mt_listener listener = {.message = keep_warning};
     char text[256];
@@ -313,7 +313,7 @@ Test(yaml, a_removed_key_is_accepted_with_a_warning_that_says_what_replaces_it)
 }
 
 /* The path may be of any file, so its contents must not appear in a message. */
-Test(yaml, a_message_shows_no_more_than_the_beginning_of_what_is_wrong)
+Test(yaml, error_messages_truncate_long_values)
 {
     expect_error("0123456789012345678901234567890123456789\n", NULL,
         "case.yaml:1: 0123456789012345678901234567890123456789; allowed: lines of key: value");
@@ -358,7 +358,7 @@ Test(yaml, numbers_words_and_lists_are_strict)
     expect_error("edge_mm: \"1\"\n", NULL, "case.yaml:1: edge_mm: \"1\"; allowed: a number above 0");
 }
 
-Test(yaml, overrides_replace_add_and_are_checked_by_name)
+Test(yaml, overrides_replace_and_add_values_and_their_keys_are_checked)
 {
     static const char *const sets[] = {"edge_mm=2", "time.dt_ms=0.5", "size_mm=[4, 5, 6]",
         "stimuli.1.start_ms=9", "stimuli.0.pulses.count=3", "title=a=b", "edge_mm=3"};
@@ -381,7 +381,7 @@ Test(yaml, overrides_replace_add_and_are_checked_by_name)
         "--set stimuli.2.start_ms=1: stimuli has 2 entries; name one by its number from 0, and a key");
 }
 
-Test(yaml, broken_text_is_refused_with_its_line)
+Test(yaml, invalid_yaml_is_rejected_with_its_line)
 {
     expect_error(
         "edge_mm: 1\ntiles: 2\nedge_mm: 3\n", NULL, "case.yaml:3: edge_mm: given twice; first in line 1");
@@ -395,7 +395,7 @@ Test(yaml, broken_text_is_refused_with_its_line)
     expect_error("edge_mm: !here 1\n", NULL, "case.yaml:1: the tag !here; tags are not allowed here");
 }
 
-Test(yaml, of_keys_given_twice_the_first_to_stand_there_again_is_told)
+Test(yaml, the_first_repeated_key_is_reported)
 {
     expect_error(
         "c: 1\nb: 2\na: 3\nb: 4\na: 5\nc: 6\nb: 7\n", NULL, "case.yaml:4: b: given twice; first in line 2");
@@ -405,7 +405,7 @@ Test(yaml, of_keys_given_twice_the_first_to_stand_there_again_is_told)
         least, "stimuli=[{a: 1, a: 2}]", "--set stimuli=[{a: 1, a: 2}]: given twice; first in line 0");
 }
 
-Test(yaml, nesting_has_a_bound)
+Test(yaml, nesting_depth_is_limited)
 {
     char text[80] = "a: ";
     memset(text + 3, '[', 33), memset(text + 36, ']', 33);
@@ -417,7 +417,7 @@ Test(yaml, nesting_has_a_bound)
 }
 
 /* With quadratic time these would take a minute or more. */
-Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
+Test(yaml, excessive_keys_anchors_and_brackets_are_rejected_quickly, .timeout = 30)
 {
     enum { MANY = 150000 };
     char *text = malloc(MANY * 24), *to = text;
@@ -436,7 +436,7 @@ Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
     free(text);
 }
 
-Test(yaml, what_is_no_utf8_is_refused_with_its_line_and_key)
+Test(yaml, invalid_utf8_is_rejected_with_its_line_and_key)
 {
     static const char said[] = "the byte 0xF6 here is no character; allowed: text in UTF-8";
     char message[200];
@@ -458,7 +458,7 @@ Test(yaml, what_is_no_utf8_is_refused_with_its_line_and_key)
     expect_error("\xEF\xBB\xBFtitle: \xC3\xA9\xF6\n", NULL, message);
 }
 
-Test(yaml, neither_is_it_taken_on_the_command_line)
+Test(yaml, invalid_utf8_is_rejected_on_the_command_line)
 {
     static const char said[] = "in it is no character; allowed: text in UTF-8";
     static const char *const sets[][3] = {{"title=gr\xF6\xDF", "--set title: the byte 0xF6"},
@@ -473,7 +473,7 @@ Test(yaml, neither_is_it_taken_on_the_command_line)
 
 /* All kinds of invalid UTF-8: a lone continuation byte, a truncated character, overlong forms, surrogates, and code points above
  * U+10FFFF. */
-Test(yaml, utf8_is_what_its_standard_says)
+Test(yaml, utf8_is_validated_according_to_the_standard)
 {
     static const char *const wrong[] = {"\x80", "\xC3", "\xC3(", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
         "\xE2\x82", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
@@ -515,7 +515,7 @@ static void load_fails(const char *path, mt_status code, const char *message)
     mt_arena_free(&arena);
 }
 
-Test(yaml, devices_and_folders_are_no_files, .timeout = 30)
+Test(yaml, devices_and_folders_are_rejected, .timeout = 30)
 {
     load_fails("/dev/zero", MT_INPUT, "/dev/zero: is a character device; allowed: a regular file, or a pipe");
     load_fails("/dev/null", MT_INPUT, "/dev/null: is a character device");
@@ -548,7 +548,7 @@ static mt_status load_from_pipe(size_t bytes, example *e)
     return status;
 }
 
-Test(yaml, a_pipe_is_read_up_to_the_bound_of_a_file)
+Test(yaml, a_pipe_is_read_up_to_the_maximum_file_size)
 {
     example e;
     cr_assert_eq(load_from_pipe(100, &e), MT_OK, "%s", mt_message());
@@ -597,7 +597,7 @@ typedef struct places {
 static const char *const skies[] = {"blue", "grey", NULL};
 
 /* Optional values without a default: an omitted one is NaN, an empty text or no word, and is not written. */
-Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
+Test(yaml, omitted_optional_keys_have_no_value_and_are_not_written)
 {
     static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE, ""),
         MT_YAML_DOUBLES(place, at_mm, "at_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
@@ -663,7 +663,7 @@ static void expect_drink_error(const char *text, const char *message)
     mt_arena_free(&arena);
 }
 
-Test(yaml, words_may_depend_on_a_key_above)
+Test(yaml, allowed_words_can_depend_on_another_key)
 {
     mt_arena arena = {0};
     drink d;
@@ -717,7 +717,7 @@ Test(yaml, a_list_of_words_is_a_set)
 }
 
 /* One line per value, each with its complete path. */
-Test(yaml, lines_have_whole_paths)
+Test(yaml, single_line_output_has_complete_key_paths)
 {
     mt_arena arena = {0};
     menu m = {2};
@@ -727,7 +727,7 @@ Test(yaml, lines_have_whole_paths)
     mt_arena_free(&arena);
 }
 
-Test(yaml, values_for_another_file_know_where_they_stand)
+Test(yaml, deferred_values_record_their_file_and_line)
 {
     mt_arena arena = {0};
     drink d;
@@ -748,7 +748,7 @@ Test(yaml, values_for_another_file_know_where_they_stand)
     expect_drink_error("taste: black\nset: a=1", "a.yaml:2: set: a=1; allowed: texts key=value in brackets");
 }
 
-Test(yaml, every_allocation_may_fail)
+Test(yaml, every_failed_allocation_is_reported)
 {
     static const char *const sets[] = {"time.dt_ms=0.5", "size_mm=[4, 5, 6]"};
     for (size_t n = 1;; n++) {
@@ -794,10 +794,10 @@ static size_t taken_for(size_t n)
 
 /* The array doubles when it grows, so four times the entries need two more doublings. A copy for each entry would need 16 times
  * the memory. */
-Test(yaml, a_long_list_takes_memory_by_its_length) { cr_expect_leq(taken_for(4096), 5 * taken_for(1024)); }
+Test(yaml, memory_of_a_list_is_linear_in_its_length) { cr_expect_leq(taken_for(4096), 5 * taken_for(1024)); }
 
 /* In the order of the table, with nested keys after the rest. */
-Test(yaml, the_page_has_a_row_for_every_key)
+Test(yaml, the_reference_page_has_a_row_for_every_key)
 {
     static const char expected[] =
         "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"

@@ -47,7 +47,7 @@ static ipu_tensor vector_on(ipu_graph *g, uint32_t chip, ipu_type type, size_t n
     ok(ipu_graph_set_tile_mapping(g, v, 0, n / 3, tile));
     ok(ipu_graph_set_tile_mapping(g, v, n / 3, n - 2 * (n / 3), tile + 1));
     ok(ipu_graph_set_tile_mapping(g, v, n - n / 3, n / 3, tile));
-    ok(ipu_graph_whole(g, v, &whole));
+    ok(ipu_graph_variable_tensor(g, v, &whole));
     return whole;
 }
 
@@ -149,7 +149,7 @@ static void fill(uint32_t values[MOST_CHIPS][MOST], uint64_t seed)
         for (size_t i = 0; i < MOST; i++) values[c][i] = (uint32_t)draw(&seed, 1u << 30);
 }
 
-Test(collective, all_chips_end_with_what_all_of_their_ring_come_to)
+Test(collective, all_reduce_leaves_the_reduction_of_the_ring_on_every_chip)
 {
     static uint32_t values[MOST_CHIPS][MOST];
     for (size_t k = 0; k < CHOICES; k++) {
@@ -181,7 +181,7 @@ static size_t fragment_of(const done *d, size_t n_elements, size_t i, unsigned *
     return f % n;
 }
 
-Test(collective, reduce_scatter_leaves_each_rank_its_fragments_and_all_gather_brings_them_to_all)
+Test(collective, reduce_scatter_leaves_each_rank_its_fragments_and_all_gather_distributes_them)
 {
     static uint32_t values[MOST_CHIPS][MOST];
     for (size_t k = 0; k < CHOICES; k++) {
@@ -217,7 +217,7 @@ Test(collective, reduce_scatter_leaves_each_rank_its_fragments_and_all_gather_br
     }
 }
 
-Test(collective, a_broadcast_brings_the_vector_of_one_rank_to_all)
+Test(collective, a_broadcast_copies_the_vector_of_one_rank_to_all)
 {
     static uint32_t values[MOST_CHIPS][MOST];
     for (size_t k = 0; k < CHOICES; k++) {
@@ -241,7 +241,7 @@ Test(collective, a_broadcast_brings_the_vector_of_one_rank_to_all)
 }
 
 /* The sums of these floats depend on the order. All chips must have the same bits, for any number of host threads. */
-Test(collective, all_replicas_have_the_same_bits)
+Test(collective, all_replicas_are_bit_identical)
 {
     static float values[MOST_CHIPS][MOST];
     uint64_t seed = 7;
@@ -265,7 +265,7 @@ Test(collective, all_replicas_have_the_same_bits)
 }
 
 /* Each of the three rings of a prism carries a third of the data. */
-Test(collective, rings_of_a_prism_move_together)
+Test(collective, rings_of_a_prism_run_concurrently)
 {
     static uint32_t values[MOST_CHIPS][MOST];
     for (int m = IPU_AUTO; m < IPU_QUAD; m++) {
@@ -305,7 +305,7 @@ Test(collective, rings_of_a_prism_move_together)
 
 /* Two layers of three chips. The route from chip 0 to chip 1 through chip 2 has one link more, and its messages share both links with
  * others. A route over a link that does not exist is refused. */
-Test(collective, stated_routes_are_those_that_messages_take)
+Test(collective, messages_follow_the_specified_routes)
 {
     enum { CHIPS = 6 };
     const ipu_prism p = ipu_prism_claimed(2, 3, 1);
@@ -368,7 +368,7 @@ Test(collective, halves_and_bools_are_reduced)
 }
 
 /* Number of steps of a ring of n chips: n - 1 for each phase, half as many if data arrives from both sides. */
-Test(collective, steps_are_as_many_as_the_methods_say)
+Test(collective, the_number_of_steps_matches_the_method)
 {
     static const struct {
         ipu_method method;
@@ -389,7 +389,7 @@ Test(collective, steps_are_as_many_as_the_methods_say)
 }
 
 /* On a torus the rings of the two rungs of a replica alternate, in twice as many steps. On a ladder all rings move in every step. */
-Test(collective, replicas_of_several_rungs_take_turns_on_a_torus)
+Test(collective, replicas_of_several_rungs_alternate_on_a_torus)
 {
     const ipu_ring_choice choice = {IPU_RUNG_RING_4, IPU_DNC, .replica = 4};
     ipu_rings rings;
@@ -454,7 +454,7 @@ Test(collective, the_method_is_chosen_by_bytes)
 }
 
 /* Ten elements are 2 per worker, 8 bytes: one vector from each of two neighbours. 13 floats are 3 per worker: two vectors. */
-Test(collective, vertices_cost_what_is_said)
+Test(collective, vertex_costs_match_the_cost_model)
 {
     static const struct {
         ipu_type type;
@@ -521,7 +521,7 @@ static void expect_kinds(
 
 /* All clockwise steps are equal. With data from both sides, the last reducing step receives from one side only, and the first gathering
  * step sends one fragment both ways. With one element fewer one fragment is shorter, at a different place in each step. */
-Test(collective, steps_are_of_a_kind_where_the_same_goes_over_the_same_hops)
+Test(collective, steps_with_equal_traffic_on_equal_hops_are_of_one_kind)
 {
     const ipu_ring_choice choice = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1};
     ipu_rings rings;
@@ -548,7 +548,7 @@ Test(collective, a_broadcast_of_few_elements_has_no_empty_steps)
     }
 }
 
-Test(collective, what_cannot_be_is_refused)
+Test(collective, impossible_collectives_are_rejected)
 {
     const ipu_ring_choice peripheral = {IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1},
                           twisted = {IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1};

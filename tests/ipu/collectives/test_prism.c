@@ -25,7 +25,7 @@ static ipu_topology *network_of(const ipu_prism *p)
 }
 
 /* Columns a, b and c: the path of the first face through four layers. */
-Test(prism, a_ring_goes_up_its_face_and_down_the_edge)
+Test(prism, a_ring_ascends_its_face_and_descends_an_edge)
 {
     static const char *const expected[] = {
         "0a", "0b", "1b", "1a", "2a", "2b", "3b", "3a", "3c", "2c", "1c", "0c"};
@@ -42,7 +42,7 @@ Test(prism, a_ring_goes_up_its_face_and_down_the_edge)
 }
 
 /* Each ring visits every chip once, over existing links. With three and four faces no link carries more rings than it has lanes. */
-Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
+Test(prism, every_ring_visits_all_chips_and_link_lanes_suffice)
 {
     for (size_t faces = 3; faces <= 6; faces++)
         for (size_t layers = 2; layers <= 8; layers++) {
@@ -64,7 +64,8 @@ Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
                 cr_assert_eq(
                     seen, (UINT64_C(1) << n) - 1, "%zu layers, %zu faces, ring %zu", layers, faces, r);
             }
-            cr_assert(!ipu_topology_goes_through(network, bytes), "%zu layers, %zu faces", layers, faces);
+            cr_assert(
+                !ipu_topology_has_multi_link_routes(network, bytes), "%zu layers, %zu faces", layers, faces);
             ipu_topology_load(network, bytes, load);
             for (uint32_t l = 0; l < network->n_links; l++) {
                 const ipu_link *link = &network->links[l];
@@ -80,7 +81,7 @@ Test(prism, every_ring_visits_all_chips_and_finds_a_lane)
 
 /* Three faces, four layers: a pair of chips in an inner layer carries one ring in one direction, in an end layer two; each link between
  * layers carries one in each direction. */
-Test(prism, loads_of_three_faces_are_those_of_the_claims)
+Test(prism, link_loads_with_three_faces_match_the_patent_claims)
 {
     const ipu_prism p = ipu_prism_claimed(4, 3, 1);
     const ipu_topology *network = network_of(&p);
@@ -101,7 +102,7 @@ Test(prism, loads_of_three_faces_are_those_of_the_claims)
 }
 
 /* 2 (n - 1) steps; in each of them a link between layers carries V / (3 n). */
-Test(prism, an_all_reduce_takes_a_third_of_a_single_ring)
+Test(prism, an_all_reduce_takes_a_third_of_the_time_of_a_single_ring)
 {
     const ipu_prism p = ipu_prism_claimed(4, 3, 1);
     const ipu_topology *network = network_of(&p);
@@ -122,7 +123,7 @@ Test(prism, an_all_reduce_takes_a_third_of_a_single_ring)
     }
 }
 
-Test(prism, what_is_no_prism_is_refused)
+Test(prism, invalid_prisms_are_rejected)
 {
     ipu_prism p = ipu_prism_claimed(1, 3, 1);
     ipu_rings rings;

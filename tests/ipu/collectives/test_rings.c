@@ -29,7 +29,7 @@ static const char *order(const ipu_ring *ring)
     return text;
 }
 
-Test(rings, orders_are_those_of_the_guide)
+Test(rings, ring_orders_match_the_vendor_guide)
 {
     ipu_rings r = made(IPU_LADDER, 8, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1});
     cr_assert_eq(r.n_rings, 1);
@@ -108,7 +108,7 @@ static void expect_loads(ipu_shape shape, size_t chips, ipu_ring_choice choice, 
  * crosses 4 rungs and uses 4 rails, all different. Ring on line, 8 replicas: each rail link is used once up and once down, 7 each on 2
  * rails. Rung rings of s chips: s / 2 rings use each rail link of a torus, in one direction and all the way round; each of the 2 rails
  * has as many links as there are rungs. */
-Test(rings, links_are_used_as_counted_by_hand)
+Test(rings, link_use_matches_a_hand_count)
 {
     expect_loads(IPU_LADDER, 8, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1}, 1, 8);
     expect_loads(IPU_TORUS, 8, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1}, 1, 16);
@@ -125,7 +125,7 @@ static void expect_refused(ipu_shape shape, size_t chips, ipu_ring_choice choice
     cr_expect_str_eq(mt_message(), message);
 }
 
-Test(rings, what_the_table_does_not_have_is_refused_with_what_it_has)
+Test(rings, unsupported_rings_are_rejected_with_the_supported_ones)
 {
     expect_refused(IPU_LADDER, 32, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
         "rings: barley-twist with BTNC for replicas of 1 on a ladder of 32 chips; allowed there: "
@@ -182,7 +182,7 @@ Test(rings, every_row_of_the_table_is_allowed_and_nothing_else)
 }
 
 /* All ring choices on a torus with one buffer per link, in all groups. Rings of the same turn move both ways at once. */
-Test(rings, messages_of_one_turn_never_wait_for_each_other)
+Test(rings, messages_within_a_turn_never_deadlock)
 {
     static const struct {
         ipu_logical logical;
@@ -225,7 +225,7 @@ Test(rings, messages_of_one_turn_never_wait_for_each_other)
 }
 
 /* Nine pairs of chips, half a torus apart. A ring that must wait leaves the occupancy of the turn unchanged, so two turns suffice. */
-Test(rings, there_are_no_more_turns_than_rings_that_wait)
+Test(rings, the_number_of_turns_is_minimal)
 {
     const ipu_rings r = made(IPU_TORUS, 18,
         (ipu_ring_choice){

@@ -36,7 +36,7 @@ static const ipu_exchange *exchange_of(const ipu_superstep_timing *step, const i
 }
 
 /* Two fragments, no copies. */
-Test(assembly, never_every_piece_is_received_in_its_place)
+Test(assembly, with_never_every_range_is_received_in_place)
 {
     const ipu_superstep_timing *step = tail_of_two(IPU_COPIES_NEVER, 160);
     cr_expect_eq(step->gather_phase_cycles, 0);
@@ -47,7 +47,7 @@ Test(assembly, never_every_piece_is_received_in_its_place)
 
 /* The 8 bytes of the buffer are fewer than the 24 bytes of code that one fragment less saves. So tile 0 gathers 2 ranges (100 + 20 + 1
  * cycles) and sends one fragment. Tile 1 copies 3 pieces of 16 bytes: 100 + 30 + 2. */
-Test(assembly, always_both_sides_copy)
+Test(assembly, with_always_sender_and_receiver_copy)
 {
     const ipu_superstep_timing *step = tail_of_two(IPU_COPIES_ALWAYS, 160);
     cr_expect_eq(step->gather_cycles[0], 121);
@@ -60,7 +60,7 @@ Test(assembly, always_both_sides_copy)
 }
 
 /* With copies: 5 + 132 + 121 = f + 253 cycles; without: 2 f. Copies are faster from f = 254 on. */
-Test(assembly, auto_takes_what_takes_fewer_cycles)
+Test(assembly, with_auto_the_variant_with_fewer_cycles_is_chosen)
 {
     cr_expect_eq(tail_of_two(IPU_COPIES_AUTO, 253)->scatter_phase_cycles, 0);
     cr_expect_eq(tail_of_two(IPU_COPIES_AUTO, 254)->scatter_phase_cycles, 132);
@@ -81,7 +81,7 @@ Test(assembly, long_ranges_are_not_gathered)
 }
 
 /* Elements 1 and 2, then 0 and 1 of tile 0: one range of 3, received once; two pieces are copied from it. */
-Test(assembly, what_is_needed_twice_is_received_once)
+Test(assembly, elements_needed_twice_are_received_once)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_ALWAYS, 160);
     const uint32_t out = add_variable(g, "out", 4, 1);
@@ -93,7 +93,7 @@ Test(assembly, what_is_needed_twice_is_received_once)
 }
 
 /* Own elements between received ones are copied with every setting. */
-Test(assembly, own_pieces_of_an_edge_are_copied)
+Test(assembly, local_ranges_of_an_edge_are_copied)
 {
     ipu_graph *g = copying_graph(IPU_COPIES_NEVER, 160);
     const uint32_t own = add_variable(g, "own", 4, 1), out = add_variable(g, "out", 4, 1);
@@ -121,7 +121,7 @@ Test(assembly, buffers_and_tables_take_memory)
 }
 
 /* Copies change the time, never the result. */
-Test(assembly, results_are_the_same_in_every_way)
+Test(assembly, results_are_equal_in_every_copy_mode)
 {
     float expected[24], found[24];
     for (int copies = IPU_COPIES_AUTO; copies <= IPU_COPIES_ALWAYS; copies++) {

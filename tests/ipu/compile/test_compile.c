@@ -12,7 +12,7 @@ TestSuite(compile, .fini = teardown);
  * bytes, rounded to 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50 -> 56. Exchange code: 2 fragments
  * received and 2 separate words sent, 4 * 36. Reserved: 1104. The memory element of 16384 bytes that holds code contains 304 bytes of
  * it. */
-Test(compile, memory_and_cycles_of_the_layouts)
+Test(compile, memory_and_cycles_of_the_layouts_match_a_hand_calculation)
 {
     static const struct {
         ring_layout layout;
@@ -51,7 +51,7 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
 }
 
 /* v[0, 3) and v[3, 8) are adjacent in the memory of tile 0: one range. Ranges that are not adjacent in this order remain separate. */
-Test(compile, neighbouring_pieces_become_one_message)
+Test(compile, adjacent_ranges_become_one_message)
 {
     ipu_graph *g = small_graph(2, true);
     uint32_t out = add_variable(g, "out", 8, 1);
@@ -95,7 +95,7 @@ Test(compile, a_part_of_scattered_ranges_is_contiguous_on_its_tile)
     cr_expect_eq(e->n_messages, 0, "v[1], v[3], v[5] are adjacent on tile 1");
 }
 
-Test(compile, unmapped_and_doubly_mapped_elements_are_named)
+Test(compile, unmapped_and_doubly_mapped_elements_are_reported)
 {
     ipu_graph *g = small_graph(2, false);
     cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 5, 3, 1), MT_OK);
@@ -106,7 +106,7 @@ Test(compile, unmapped_and_doubly_mapped_elements_are_named)
     expect_refused(g, MT_INPUT, "variable 'v': element 3 is mapped to tile 0 and to tile 0; allowed: one");
 }
 
-Test(compile, an_unconnected_field_is_named)
+Test(compile, an_unconnected_field_is_reported)
 {
     ipu_graph *g = small_graph(2, true);
     size_t vertex;
@@ -114,7 +114,7 @@ Test(compile, an_unconnected_field_is_named)
     expect_refused(g, MT_INPUT, "compute set 'set', tile 1: codelet 'copy' field 'in': connected to nothing");
 }
 
-Test(compile, an_output_on_another_tile_is_refused)
+Test(compile, an_output_on_another_tile_is_rejected)
 {
     ipu_graph *g = small_graph(2, true);
     add_copy(g, 1, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){0, 1, 1});
@@ -124,7 +124,7 @@ Test(compile, an_output_on_another_tile_is_refused)
         "read it)");
 }
 
-Test(compile, an_output_in_pieces_is_refused)
+Test(compile, a_non_contiguous_output_is_rejected)
 {
     ipu_graph *g = small_graph(1, true);
     size_t vertex;
@@ -139,7 +139,7 @@ Test(compile, an_output_in_pieces_is_refused)
         "ranges of the tile's memory; allowed for an output: one");
 }
 
-Test(compile, two_writers_of_an_element_are_refused)
+Test(compile, two_writers_of_an_element_are_rejected)
 {
     ipu_graph *g = small_graph(1, true);
     uint32_t in = add_variable(g, "in", 4, 0);
@@ -152,7 +152,7 @@ Test(compile, two_writers_of_an_element_are_refused)
         "is written here and written by another vertex ('copy' field 'out') of the same compute set");
 }
 
-Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
+Test(compile, reading_in_place_an_element_another_vertex_writes_is_rejected)
 {
     ipu_graph *g = small_graph(2, true);
     uint32_t out = add_variable(g, "out", 4, 0);
@@ -168,7 +168,7 @@ Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
 }
 
 /* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and therefore reads v in place. */
-Test(compile, reading_a_shared_tail_in_place_is_seen)
+Test(compile, reading_a_shared_tail_in_place_is_detected)
 {
     ipu_graph *g = small_graph(2, true);
     uint32_t far = add_variable(g, "far", 2, 1);
@@ -201,7 +201,7 @@ Test(compile, two_outputs_of_a_vertex_must_not_overlap)
 }
 
 /* The number of copied bytes distinguishes an edge buffer from a tail. */
-Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
+Test(compile, a_tail_follows_the_end_of_a_part_and_is_entirely_received)
 {
     for (size_t i = 0; i < 3; i++) {
         ipu_graph *g = small_graph(2, true);
@@ -222,7 +222,7 @@ Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
 
 /* Elements of 8 bytes, so there are no gaps. Tile 2: codelet code 56 and exchange code for one fragment, 36 -> 40, fill region 0; out
  * 32, received 32, the state of one vertex 8. Tile 0: code for one sent run 40; v 32. */
-Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
+Test(compile, a_tile_out_of_memory_is_reported_with_its_largest_items)
 {
     ipu_graph *g = small_graph(3, true);
     uint32_t out = add_variable(g, "out", 8, 2);
@@ -252,7 +252,7 @@ Test(compile, programs_are_checked_against_the_graph)
     cr_assert_eq(ipu_program_execute(&arena, 1, &p), MT_OK);
     cr_expect_eq(ipu_compile(&arena, g, &p, 1, &e), MT_INPUT);
     cr_expect_str_eq(mt_message(), "program: compute set 1; allowed: below 1");
-    cr_assert_eq(ipu_graph_whole(g, 0, &t), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, 0, &t), MT_OK);
     cr_assert_eq(ipu_graph_add_stream(g, "s", IPU_UNSIGNED_INT, &stream), MT_OK);
     cr_assert_eq(ipu_program_host_read(&arena, t, stream, &p), MT_OK);
     cr_assert_eq(ipu_program_repeat(&arena, 2, p, &p), MT_OK);
@@ -260,7 +260,7 @@ Test(compile, programs_are_checked_against_the_graph)
     cr_expect_str_eq(mt_message(), "program: stream 's' is of type unsigned int, its tensor of type float");
 }
 
-Test(compile, an_empty_part_is_no_trouble)
+Test(compile, an_empty_part_is_accepted)
 {
     ipu_graph *g = small_graph(2, true);
     add_copy(g, 1, NULL, 0, (ipu_slice){0, 0, 0});
@@ -283,7 +283,7 @@ static mt_status build_all(mt_arena *into)
     return ipu_engine_run(engine, 0);
 }
 
-Test(compile, every_allocation_may_fail)
+Test(compile, every_failed_allocation_is_reported)
 {
     for (size_t n = 1;; n++) {
         mt_arena_fail_at(n);
@@ -327,7 +327,7 @@ static vertex_of_two any_vertex(uint64_t *state)
     return v;
 }
 
-Test(compile, a_race_is_found_wherever_two_of_all_vertices_race)
+Test(compile, a_race_between_any_two_vertices_is_detected)
 {
     uint64_t state = 1;
     size_t races = 0, others = 0;
@@ -350,7 +350,7 @@ Test(compile, a_race_is_found_wherever_two_of_all_vertices_race)
 }
 
 /* Vertices of tile 0 write, vertices of tile 1 receive. */
-Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_output)
+Test(compile, overlap_of_sent_and_written_elements_is_detected)
 {
     uint64_t state = 2;
     size_t apart = 0;
@@ -380,7 +380,7 @@ Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_outpu
 }
 
 /* Each of the MANY vertices takes elements that others also take, elements that only it takes, and elements that follow its own part. */
-Test(compile, of_many_vertices_those_that_take_the_same_share_its_memory)
+Test(compile, vertices_that_read_the_same_elements_share_their_memory)
 {
     enum { MANY = 3000 };
     ipu_graph *g = small_graph(2, true);

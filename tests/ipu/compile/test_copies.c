@@ -100,7 +100,7 @@ static void expect_copied(ipu_type type, ipu_copies copies, size_t times, uint64
     cr_assert_arr_eq(got, a, N * bytes, "the source is unchanged");
 }
 
-Test(copies, any_tensor_goes_to_any_tensor_as_often_as_asked)
+Test(copies, any_tensor_is_copied_to_any_tensor_any_number_of_times)
 {
     static const ipu_type types[] = {IPU_FLOAT, IPU_HALF, IPU_BOOL};
     static const ipu_copies copies[] = {IPU_COPIES_NEVER, IPU_COPIES_AUTO, IPU_COPIES_ALWAYS};
@@ -122,7 +122,7 @@ static ipu_graph *one_to_two(const ipu_program **program)
     return g;
 }
 
-Test(copies, a_copy_costs_its_sync_and_its_exchange)
+Test(copies, a_copy_costs_its_sync_and_exchange)
 {
     const ipu_program *program;
     const ipu_graph *g = one_to_two(&program);
@@ -142,7 +142,7 @@ Test(copies, a_copy_costs_its_sync_and_its_exchange)
 
 /* With `always` tiles 1 and 2 receive into a buffer and copy 16 bytes as one range: 100 + 10 + 16 / 8 cycles. A copy inside a tile needs
  * no exchange and no sync. */
-Test(copies, by_copies_it_takes_a_buffer_and_inside_a_tile_no_exchange)
+Test(copies, with_always_a_buffer_is_used_and_local_copies_need_no_exchange)
 {
     const ipu_program *program;
     ipu_graph *g = one_to_two(&program);
@@ -154,7 +154,7 @@ Test(copies, by_copies_it_takes_a_buffer_and_inside_a_tile_no_exchange)
     g->target.copy_range_cycles = 10;
     cr_assert_eq(ipu_graph_add_compute_set(g, "inside", &set), MT_OK);
     cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 0, 4}, 1, &source), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, y, &target), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, y, &target), MT_OK);
     cr_assert_eq(ipu_graph_add_copy(g, set, source, target), MT_OK);
     const ipu_timing *timing = timed(g);
     cr_expect_eq(timing->supersteps[1].scatter_phase_cycles, 112);
@@ -184,7 +184,7 @@ static uint64_t copies_of_halves(size_t n, size_t to)
 
 /* Two half-precision elements fill a word, unless their target begins in the middle of one. A copy of one element must preserve the
  * other half of its word. */
-Test(copies, a_word_that_holds_something_else_is_not_received)
+Test(copies, a_word_partly_occupied_by_other_data_is_not_received_in_place)
 {
     cr_expect_eq(copies_of_halves(2, 0), 0);
     cr_expect_eq(copies_of_halves(2, 1), 100 + 1, "in a buffer, then 4 bytes");
@@ -193,7 +193,7 @@ Test(copies, a_word_that_holds_something_else_is_not_received)
 }
 
 /* Tile 1 receives 2 words once and copies them to the other 18 of 20 places by doubling: 4 ranges of 2, 4, 8 and 4 words. */
-Test(copies, what_is_repeated_on_a_tile_is_received_once)
+Test(copies, elements_repeated_on_a_tile_are_received_once)
 {
     ipu_graph *g = small_graph(2, true);
     const uint32_t w = add_variable(g, "w", 20, 1);
@@ -203,7 +203,7 @@ Test(copies, what_is_repeated_on_a_tile_is_received_once)
     g->target.copy_call_cycles = 100;
     g->target.copy_range_cycles = 10;
     cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 3, 2}, 1, &source), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, w, &target), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, w, &target), MT_OK);
     cr_assert_eq(ipu_program_copy(g, "spread", source, target, &program), MT_OK);
     ipu_engine *engine = engine_of(g, program);
     const ipu_exchange *exchange = &engine->executable->supersteps[1].exchange;
@@ -220,7 +220,7 @@ Test(copies, what_is_repeated_on_a_tile_is_received_once)
 }
 
 /* Both tiles of the other chip take the same 16 bytes, which cross the link once. A byte takes 1 ns, a cycle 1 / 1.325 ns. */
-Test(copies, between_chips_they_cross_once_for_all_tiles_of_a_chip)
+Test(copies, copies_between_chips_cross_once_for_all_tiles_of_a_chip)
 {
     ipu_target target = ring_target(4);
     const ipu_program *program;
@@ -231,7 +231,7 @@ Test(copies, between_chips_they_cross_once_for_all_tiles_of_a_chip)
     cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
     const uint32_t v = add_variable(g, "v", 4, 0), w = add_variable(g, "w", 4, 2),
                    x = add_variable(g, "x", 4, 3);
-    cr_assert_eq(ipu_graph_whole(g, v, &from), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, v, &from), MT_OK);
     cr_assert_eq(ipu_graph_add_tensor(g, (ipu_slice[]){{w, 0, 4}, {x, 0, 4}}, 2, &to), MT_OK);
     cr_assert_eq(ipu_program_copy(g, "across", from, to, &program), MT_OK);
     const ipu_superstep_timing *step = &timed(g)->supersteps[0];
@@ -254,7 +254,7 @@ static ipu_cycles no_cost(const ipu_target *target, const size_t *n, const void 
     return (ipu_cycles){.entry = 1};
 }
 
-Test(copies, vertices_of_the_compute_set_find_them_done)
+Test(copies, copies_are_completed_before_the_vertices_of_the_compute_set)
 {
     static const ipu_field fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
     static const ipu_codelet adding = {"add one", 1, fields, add_one, no_cost, .vertex_bytes = 8};
@@ -264,8 +264,8 @@ Test(copies, vertices_of_the_compute_set_find_them_done)
     ipu_tensor source, target;
     const ipu_program *program;
     size_t vertex;
-    cr_assert_eq(ipu_graph_whole(g, 0, &source), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, w, &target), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, 0, &source), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, w, &target), MT_OK);
     cr_assert_eq(ipu_graph_add_copy(g, 0, source, target), MT_OK);
     cr_assert_eq(ipu_graph_add_vertex(g, 0, &adding, 1, NULL, &vertex), MT_OK);
     cr_assert_eq(ipu_graph_connect(g, vertex, "x", target), MT_OK);
@@ -290,7 +290,7 @@ static void add_inside(ipu_graph *g, size_t from, size_t to, size_t n)
     cr_assert_eq(ipu_graph_add_copy(g, 0, source, target), MT_OK);
 }
 
-Test(copies, what_depends_on_an_order_is_refused)
+Test(copies, order_dependent_copies_are_rejected)
 {
     ipu_graph *g = small_graph(2, true);
     add_inside(g, 0, 2, 3);
@@ -308,7 +308,7 @@ Test(copies, what_depends_on_an_order_is_refused)
     cr_expect_not_null(timed(g));
 }
 
-Test(copies, sizes_types_and_constants_are_checked)
+Test(copies, sizes_types_and_constants_of_copies_are_checked)
 {
     static const float ones[3] = {1, 1, 1};
     ipu_graph *g = small_graph(1, true);
@@ -316,10 +316,10 @@ Test(copies, sizes_types_and_constants_are_checked)
     uint32_t numbers, constant;
     cr_assert_eq(ipu_graph_add_variable(g, "numbers", IPU_INT, 3, &numbers), MT_OK);
     cr_assert_eq(ipu_graph_add_constant(g, "ones", IPU_FLOAT, 3, ones, &constant), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, 0, &v), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, 0, &v), MT_OK);
     cr_assert_eq(ipu_graph_slice(g, v, 0, 2, &two), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, numbers, &three), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, constant, &fixed), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, numbers, &three), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, constant, &fixed), MT_OK);
     cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, v), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "graph: compute set 'set': 3 elements copied to 8; allowed: to as many, or to a multiple");
@@ -332,7 +332,7 @@ Test(copies, sizes_types_and_constants_are_checked)
 }
 
 /* t is temporary. It is live between the copy that writes all of it and the copy that reads it; u is not live there. */
-Test(copies, they_write_and_read_for_liveness)
+Test(copies, liveness_accounts_for_reads_and_writes_of_copies)
 {
     ipu_graph *g = small_graph(1, true);
     const uint32_t t = add_variable(g, "t", 8, 0), u = add_variable(g, "u", 8, 0);
@@ -341,9 +341,9 @@ Test(copies, they_write_and_read_for_liveness)
     ipu_executable *e;
     cr_assert_eq(ipu_graph_set_temporary(g, t), MT_OK);
     cr_assert_eq(ipu_graph_set_temporary(g, u), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, 0, &v), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, t, &of_t), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, u, &of_u), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, 0, &v), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, t, &of_t), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, u, &of_u), MT_OK);
     cr_assert_eq(ipu_program_copy(g, "to t", v, of_t, &parts[0]), MT_OK);
     cr_assert_eq(ipu_program_copy(g, "from t", of_t, v, &parts[1]), MT_OK);
     cr_assert_eq(ipu_program_copy(g, "to u", v, of_u, &parts[2]), MT_OK);
@@ -357,7 +357,7 @@ Test(copies, they_write_and_read_for_liveness)
 }
 
 /* A vertex of the same compute set reads the copied elements. It also reads old elements only if the copy writes a part of the variable. */
-Test(copies, what_is_copied_whole_is_not_read_before)
+Test(copies, a_completely_copied_variable_is_not_live_before_the_copy)
 {
     for (size_t n = 7; n <= 8; n++) {
         ipu_graph *g = small_graph(1, true);

@@ -117,8 +117,8 @@ static const ipu_program *make_program(
     uint32_t counts, stream;
     size_t vertex;
     for (size_t i = 0; i < N; i++) reversed[i] = (ipu_slice){w, N - 1 - i, 1};
-    ok(ipu_graph_whole(g, v, &to));
-    ok(ipu_graph_whole(g, turn, &number));
+    ok(ipu_graph_variable_tensor(g, v, &to));
+    ok(ipu_graph_variable_tensor(g, turn, &number));
     ok(ipu_graph_add_tensor(g, reversed, N, &from));
     ok(ipu_graph_slice(g, from, N - 1, 1, &first));
     ok(ipu_graph_add_stream(g, "frames", IPU_FLOAT, &stream));
@@ -225,7 +225,7 @@ static void rewrite(const char *bytes, size_t n)
     cr_assert_eq(fclose(out), 0);
 }
 
-Test(executable_file, what_is_loaded_runs_and_costs_the_same)
+Test(executable_file, a_loaded_executable_runs_and_costs_the_same)
 {
     const ipu_executable *e = compiled();
     ipu_executable *loaded;
@@ -256,7 +256,7 @@ Test(executable_file, what_is_loaded_runs_and_costs_the_same)
 }
 
 /* The two files must be equal byte for byte. */
-Test(executable_file, saving_again_gives_the_same_file)
+Test(executable_file, saving_again_writes_the_same_file)
 {
     ipu_executable *loaded;
     ok(ipu_executable_save(compiled(), path));
@@ -268,7 +268,7 @@ Test(executable_file, saving_again_gives_the_same_file)
 }
 
 /* A machine with a list of links, and a route to a chip that does not exist. */
-Test(executable_file, routes_are_saved_and_wrong_ones_are_refused_not_costed)
+Test(executable_file, routes_are_saved_and_invalid_routes_rejected)
 {
     ipu_listed_link list[] = {{0, 1, 1}, {1, 0, 1}};
     uint32_t nowhere[] = {5};
@@ -294,7 +294,7 @@ Test(executable_file, routes_are_saved_and_wrong_ones_are_refused_not_costed)
     ok(ipu_timing_make(&arena, loaded, &timing));
 }
 
-Test(executable_file, any_damage_is_seen)
+Test(executable_file, any_damage_is_detected)
 {
     ipu_executable *loaded;
     ok(ipu_executable_save(compiled(), path));
@@ -317,7 +317,7 @@ Test(executable_file, any_damage_is_seen)
         ": is no executable of this library; allowed: a file that begins with 'myotile executable 2'"));
 }
 
-Test(executable_file, codelets_must_be_those_of_the_file)
+Test(executable_file, codelets_must_match_the_file)
 {
     ipu_executable *loaded;
     ipu_codelet other = scaling;
@@ -334,7 +334,7 @@ Test(executable_file, codelets_must_be_those_of_the_file)
         strstr(mt_message(), ": codelet 'scale', which it needs, is given with other fields, sizes or kind"));
 }
 
-Test(executable_file, a_context_of_unknown_size_is_not_saved)
+Test(executable_file, a_context_of_unknown_size_cannot_be_saved)
 {
     ipu_executable *e = compiled();
     ipu_codelet other = scaling;

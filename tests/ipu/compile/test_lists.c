@@ -77,7 +77,7 @@ static ipu_engine *engine_of(const ipu_graph *g)
     return engine;
 }
 
-Test(lists, each_range_is_where_it_belongs)
+Test(lists, each_range_of_a_list_has_the_right_values)
 {
     uint32_t x, s;
     ipu_engine *engine = engine_of(inner_rows(&x, &s));
@@ -95,7 +95,7 @@ Test(lists, each_range_is_where_it_belongs)
 
 /* One fragment of 3 words comes from tile 0. Nothing is copied, although the rows are not adjacent. 9 elements and 4 ranges take 9 + 10
  * x 4 + 100 worker cycles. The vertex has 8 bytes and 8 more for each of its 8 ranges. */
-Test(lists, ranges_of_the_own_tile_cost_nothing)
+Test(lists, local_ranges_cost_nothing)
 {
     uint32_t x, s;
     const ipu_timing *timing = timed(inner_rows(&x, &s));
@@ -107,7 +107,7 @@ Test(lists, ranges_of_the_own_tile_cost_nothing)
     cr_expect_eq(timing->executable->memory[1].bytes[IPU_MEMORY_RECEIVED], 16);
 }
 
-Test(lists, an_element_that_is_missing_is_named_by_its_place_in_the_list)
+Test(lists, a_missing_element_is_reported_by_its_index_in_the_list)
 {
     uint32_t x, s;
     ipu_engine *engine = engine_of(inner_rows(&x, &s));
@@ -118,13 +118,13 @@ Test(lists, an_element_that_is_missing_is_named_by_its_place_in_the_list)
                                    "read before it was received: variable 'v' element 4 from tile 0");
 }
 
-Test(lists, what_cannot_be_is_refused)
+Test(lists, invalid_lists_are_rejected)
 {
     uint32_t x, s;
     size_t vertex;
     ipu_tensor whole;
     ipu_graph *g = inner_rows(&x, &s);
-    cr_assert_eq(ipu_graph_whole(g, x, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, x, &whole), MT_OK);
     cr_assert_eq(ipu_graph_add_vertex(g, 0, &summing, 1, NULL, &vertex), MT_OK);
     cr_expect_eq(ipu_graph_connect(g, vertex, "rows", whole), MT_INPUT);
     cr_expect_str_eq(
@@ -167,7 +167,7 @@ Test(lists, every_range_of_a_list_that_is_read_by_wide_loads_is_interleaved)
 }
 
 /* Both ranges include the end of the part. The rest of the first is received after the part; the second is gathered. */
-Test(lists, only_one_range_has_the_tail_of_a_part)
+Test(lists, only_one_range_uses_the_tail_of_a_part)
 {
     uint32_t w;
     size_t vertex;
@@ -195,7 +195,7 @@ Test(lists, only_one_range_has_the_tail_of_a_part)
 }
 
 /* Tile 0 reads an element that the list of tile 1 writes, with its value before the superstep. */
-Test(lists, what_a_list_writes_is_known)
+Test(lists, the_written_elements_of_a_list_are_recorded)
 {
     uint32_t x, s;
     ipu_graph *g = inner_rows(&x, &s);

@@ -45,7 +45,7 @@ static void setup(void)
     out = variable("out");
     cr_assert_eq(ipu_graph_set_temporary(graph, t), MT_OK);
     cr_assert_eq(ipu_graph_add_stream(graph, "s", IPU_FLOAT, &stream), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, t, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, t, &whole), MT_OK);
     cr_assert_eq(ipu_graph_slice(graph, whole, 4, 4, &half), MT_OK);
 }
 
@@ -98,7 +98,7 @@ static ipu_tensor predicate(void)
     uint32_t id;
     ipu_tensor tensor;
     cr_assert_eq(ipu_graph_add_variable(graph, "decides", IPU_UNSIGNED_INT, 1, &id), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, id, &tensor), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, id, &tensor), MT_OK);
     return tensor;
 }
 
@@ -153,7 +153,7 @@ static void expect_always(const ipu_program *program)
     setup();
 }
 
-Test(liveness, moments_are_in_the_order_of_the_programs)
+Test(liveness, time_points_are_in_program_order)
 {
     (void)make(BOTH), (void)make(SOME);
     const ipu_program *programs[] = {SEQUENCE(run(OTHER), send(whole), run(READ), fetch(whole)),
@@ -167,7 +167,7 @@ Test(liveness, moments_are_in_the_order_of_the_programs)
     cr_expect_eq(l.n_moments, 8);
 }
 
-Test(liveness, from_the_writing_to_the_last_reading)
+Test(liveness, a_variable_is_live_from_its_write_to_its_last_read)
 {
     expect_range(SEQUENCE(run(WRITE), run(OTHER), run(READ)), 0, 2);
     expect_range(SEQUENCE(run(OTHER), run(WRITE), run(BOTH), run(READ)), 1, 3);
@@ -175,14 +175,14 @@ Test(liveness, from_the_writing_to_the_last_reading)
     expect_range(SEQUENCE(run(WRITE), run(SOME), run(READ)), 0, 2);
 }
 
-Test(liveness, what_is_written_needs_room_though_nobody_reads_it)
+Test(liveness, a_variable_that_is_written_but_never_read_needs_memory)
 {
     expect_range(SEQUENCE(run(OTHER), run(WRITE)), 1, 1);
     expect_range(SEQUENCE(run(OTHER), run(WRITE), run(OTHER), run(SOME)), 1,
         2); /* written at both moments, never read */
 }
 
-Test(liveness, always_where_something_is_read_before_all_is_written)
+Test(liveness, a_variable_read_before_it_is_completely_written_is_always_live)
 {
     expect_always(run(READ));
     expect_always(SEQUENCE(run(READ), run(WRITE)));
@@ -190,14 +190,14 @@ Test(liveness, always_where_something_is_read_before_all_is_written)
     expect_always(run(BOTH));
 }
 
-Test(liveness, always_where_it_is_not_marked_or_nobody_touches_it)
+Test(liveness, a_variable_not_marked_as_temporary_or_never_accessed_is_always_live)
 {
     expect_always(run(OTHER));
     graph->variables[t].temporary = false;
     expect_always(SEQUENCE(run(WRITE), run(READ)));
 }
 
-Test(liveness, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one)
+Test(liveness, a_variable_read_in_the_next_iteration_is_live_to_the_end_of_this_one)
 {
     expect_range(SEQUENCE(run(WRITE), repeat(3, SEQUENCE(run(READ), run(OTHER)))), 0, 2);
     expect_range(SEQUENCE(run(WRITE), repeat(1, SEQUENCE(run(READ), run(OTHER)))), 0, 1);
@@ -208,14 +208,14 @@ Test(liveness, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one
 }
 
 /* A loop of 0 turns is not entered, and its body has no moment. */
-Test(liveness, a_loop_without_turns_writes_nothing)
+Test(liveness, a_loop_without_iterations_writes_nothing)
 {
     expect_always(SEQUENCE(repeat(0, run(WRITE)), run(READ)));
     expect_range(SEQUENCE(run(WRITE), repeat(0, run(OTHER)), run(READ)), 0, 1);
 }
 
 /* The predicate is a moment: number 1 in all of these. */
-Test(liveness, either_way_of_a_condition_counts)
+Test(liveness, both_branches_of_a_condition_count)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
     expect_range(SEQUENCE(run(WRITE), when(run(OTHER), run(READ))), 0, 3);
@@ -227,7 +227,7 @@ Test(liveness, either_way_of_a_condition_counts)
 }
 
 /* Moments: 0 write, then the condition, the predicate and the body. */
-Test(liveness, a_loop_that_decides_runs_its_condition_first_and_again)
+Test(liveness, a_conditional_loop_evaluates_its_condition_first_and_after_each_iteration)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
     expect_range(SEQUENCE(run(WRITE), during(run(OTHER), run(READ))), 0, 3);
@@ -249,7 +249,7 @@ static const ipu_program *choose(const ipu_program *a, const ipu_program *b, con
 }
 
 /* The moment of the predicate precedes the cases. */
-Test(liveness, a_switch_takes_any_of_its_cases)
+Test(liveness, all_cases_of_a_switch_count)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
     expect_range(SEQUENCE(run(WRITE), choose(run(OTHER), run(READ), nothing)), 0, 3);
@@ -262,7 +262,7 @@ Test(liveness, a_switch_takes_any_of_its_cases)
 }
 
 /* Written on one tile, read by all tiles. */
-Test(liveness, a_predicate_is_read_where_it_decides)
+Test(liveness, a_predicate_is_read_where_it_is_evaluated)
 {
     ipu_tensor decides = predicate();
     const uint32_t v = graph->slices[decides.first_slice].variable;
@@ -278,7 +278,7 @@ Test(liveness, a_predicate_is_read_where_it_decides)
     cr_expect(found(&asked, 1).variable[v].always);
 }
 
-Test(liveness, transfers_read_and_write)
+Test(liveness, transfers_count_as_reads_and_writes)
 {
     ipu_tensor twice;
     const ipu_slice slice = graph->slices[half.first_slice];
@@ -290,7 +290,7 @@ Test(liveness, transfers_read_and_write)
 }
 
 /* Moments: 0 write, 1 read, 2 other, 3 both. */
-Test(liveness, every_program_counts)
+Test(liveness, all_programs_count)
 {
     const ipu_program *programs[] = {
         SEQUENCE(run(WRITE), run(READ)), SEQUENCE(run(OTHER), run(WRITE), run(BOTH)), run(READ)};
@@ -300,7 +300,7 @@ Test(liveness, every_program_counts)
         found(programs, 3).variable[t].always, "the third program reads data that an earlier run wrote");
 }
 
-Test(liveness, a_compute_set_that_no_program_executes_is_one_of_its_own)
+Test(liveness, an_unexecuted_compute_set_counts_as_a_separate_program)
 {
     (void)make(OTHER);
     expect_range(run(WRITE), 0, 0);
@@ -310,7 +310,7 @@ Test(liveness, a_compute_set_that_no_program_executes_is_one_of_its_own)
     expect_always(run(WRITE));
 }
 
-Test(liveness, every_allocation_may_fail)
+Test(liveness, every_failed_allocation_is_reported)
 {
     const ipu_program *program = SEQUENCE(run(WRITE), repeat(2, run(READ)));
     for (size_t n = 1;; n++) {

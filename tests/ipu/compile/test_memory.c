@@ -65,7 +65,7 @@ static void expect_map(const ipu_tile_map *map, const expected *items, size_t n)
 
 /* The ring of test_compile: 4 tiles of 10 floats. Code from address 0: "add" 100 -> 104, its exchange code 4 * 36, "copy" 50 -> 56: 304
  * bytes. Data from the next memory element on, by size: v with its tail 48, w 40, states 12 -> 16 and 8. */
-Test(memory, the_map_of_a_ring_is_that_of_a_hand)
+Test(memory, the_memory_map_of_a_ring_matches_a_hand_calculation)
 {
     static const expected items[] = {{"add", IPU_MEMORY_VERTEX_CODE, 0, 104, 0, -1},
         {"add", IPU_MEMORY_EXCHANGE_CODE, 104, 144, 0, -1}, {"copy", IPU_MEMORY_VERTEX_CODE, 248, 56, 0, -1},
@@ -140,7 +140,7 @@ static uint32_t compute_set(ipu_graph *g, const char *name)
  * in elements of 64. Data by size: own with its tail 64..112, out 112..136. The first edge buffer overlaps the tail of "second" at
  * 88..112, since it must begin at a multiple of 8; so does the third. Tile 0 sends 6, 6 and 4 words in runs of at most 4: codes of 2, 2
  * and 1 times 10. */
-Test(memory, what_compute_sets_receive_shares_its_bytes)
+Test(memory, receive_buffers_of_different_compute_sets_share_memory)
 {
     static const expected items[] = {{"first", IPU_MEMORY_EXCHANGE_CODE, 0, 16, 0, -1},
         {"second", IPU_MEMORY_EXCHANGE_CODE, 16, 16, 0, -1},
@@ -173,7 +173,7 @@ Test(memory, what_compute_sets_receive_shares_its_bytes)
 
 /* "a" (8 floats) is written by the first compute set and read by the second, "b" by the third and the fourth: they share bytes. "c" is
  * written by the second and read by the third, so it is live together with both. */
-Test(memory, temporary_variables_that_never_meet_share_their_bytes)
+Test(memory, temporary_variables_with_disjoint_lifetimes_share_memory)
 {
     const ipu_target target = small_target();
     ipu_graph *g = new_graph(&target);
@@ -198,7 +198,7 @@ Test(memory, temporary_variables_that_never_meet_share_their_bytes)
 }
 
 /* All of region 0 except 8 floats counts as a gap. */
-Test(memory, with_one_interleaved_variable_all_of_region_0_counts)
+Test(memory, with_an_interleaved_variable_region_0_is_still_fully_usable)
 {
     ipu_target target = ring_target(1);
     ipu_graph *g = new_graph(&target);
@@ -215,7 +215,7 @@ Test(memory, with_one_interleaved_variable_all_of_region_0_counts)
 
 /* Two vertices that take the same 6 elements share one edge buffer of 24 bytes, in region 1 because one of them uses wide loads. The
  * other buffer, of 4 elements (16 bytes), is placed there too. */
-Test(memory, edge_buffers_count_once_and_are_interleaved_together)
+Test(memory, edge_buffers_are_counted_once_and_interleaved_together)
 {
     static const expected items[] = {{"set", IPU_MEMORY_EXCHANGE_CODE, 0, 24, 0, -1},
         {"out", IPU_MEMORY_VARIABLES, 64, 64, 0, -1}, {"set", IPU_MEMORY_RECEIVED, 256, 40, 1, 0},
@@ -234,7 +234,7 @@ Test(memory, edge_buffers_count_once_and_are_interleaved_together)
 /* Tile 1, from 64 on, by size: a, 20 bytes, always live, with a tail of 28 in "one"; b, 40; t, 16 bytes, live in "write" and "zero",
  * with a tail of 24 in "zero"; out, 32. At 88, over the tail of a, t itself would fit, but its own tail would overlap b. At 136 its tail
  * would fit, but t itself would overlap b. */
-Test(memory, a_tail_moves_its_part_and_the_part_its_tail)
+Test(memory, a_part_and_its_tail_are_placed_together)
 {
     static const expected items[] = {{"zero", IPU_MEMORY_EXCHANGE_CODE, 0, 16, 0, -1},
         {"one", IPU_MEMORY_EXCHANGE_CODE, 16, 16, 0, -1}, {"a", IPU_MEMORY_VARIABLES, 64, 20, 0, -1},
@@ -259,7 +259,7 @@ Test(memory, a_tail_moves_its_part_and_the_part_its_tail)
     expect_map(&map, items, sizeof items / sizeof items[0]);
 }
 
-Test(memory, a_map_reports_every_lack_of_memory)
+Test(memory, every_failed_allocation_of_a_map_is_reported)
 {
     const ipu_target target = ring_target(4);
     ring r;
@@ -282,7 +282,7 @@ Test(memory, a_map_reports_every_lack_of_memory)
 
 /* "big" of 1000 - 256 bytes must be in region 1 because of its wide loads, and fits. With one float more only region 0 has enough free
  * bytes. */
-Test(memory, what_only_the_regions_keep_out_is_told)
+Test(memory, memory_exceeded_only_because_of_the_regions_is_reported)
 {
     const ipu_target target = small_target();
     for (size_t more = 0; more < 2; more++) {
@@ -301,7 +301,7 @@ Test(memory, what_only_the_regions_keep_out_is_told)
 
 /* Code takes 8 bytes of a memory element of 64, so data begins at 64. The variables have 40 and 32 bytes; the 32 cross the border of the
  * regions at 128, and the data ends at 136. */
-Test(memory, what_only_the_elements_keep_out_is_told)
+Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
 {
     static const ipu_codelet coded = {"coded", 2, ring_joined_fields, ring_copy, ring_cost, .code_bytes = 8};
     ipu_target target = small_target();
@@ -323,7 +323,7 @@ Test(memory, what_only_the_elements_keep_out_is_told)
 
 /* 3 x 3 tiles of a GC200 with 218 x 218 floats each of two variables. The inputs of the workers are their rows with a border of one
  * element. Data takes 91 % of the memory of the middle tile. */
-Test(memory, a_stencil_of_padded_boxes_fills_a_tile)
+Test(memory, a_stencil_of_padded_boxes_fills_a_tile_as_on_the_hardware)
 {
     enum { EDGE = 218, SIDE = 3, WIDTH = EDGE * SIDE, WORKERS = 6 };
     ipu_target target;
@@ -366,7 +366,7 @@ Test(memory, a_stencil_of_padded_boxes_fills_a_tile)
     cr_expect_leq(m->total + m->gaps, 638976);
 }
 
-Test(memory, code_that_region_0_does_not_hold_is_told)
+Test(memory, code_too_large_for_region_0_is_reported)
 {
     static const ipu_codelet coded = {
         "coded", 2, ring_joined_fields, ring_copy, ring_cost, .code_bytes = 257};
@@ -380,7 +380,7 @@ Test(memory, code_that_region_0_does_not_hold_is_told)
 }
 
 /* From 64 on, after 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32, a 16, and 24 reserved. */
-Test(memory, the_five_largest_items_are_named)
+Test(memory, the_five_largest_items_are_listed)
 {
     const ipu_target target = small_target();
     ipu_graph *g = new_graph(&target);

@@ -408,7 +408,7 @@ static void check_maps(const ipu_executable *e)
     check_wide_loads(e, maps);
 }
 
-Test(memory_random, maps_keep_the_rules_and_programs_find_what_they_put_there)
+Test(memory_random, random_maps_obey_the_rules_and_programs_read_back_their_data)
 {
     size_t sharing = 0, tails = 0;
     for (size_t round = 0; round < 6000; round++) {

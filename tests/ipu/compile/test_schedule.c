@@ -40,7 +40,7 @@ static void expect_fault(const ipu_target *target, const ipu_fragment *fragments
     cr_expect_str_eq(mt_message(), message);
 }
 
-Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
+Test(schedule, one_transfer_takes_170_cycles_plus_its_words_plus_two_per_row)
 {
     static const struct {
         uint32_t receiver;
@@ -61,7 +61,7 @@ Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
 }
 
 /* The longest distance of all is 164 cycles. Its destination is in row 0, and its words leave in cycle 6. */
-Test(schedule, positions_delay_no_single_transfer)
+Test(schedule, tile_positions_delay_no_single_transfer)
 {
     const ipu_target target = ring_target(1472);
     uint32_t from = 0, to = 1;
@@ -83,7 +83,7 @@ Test(schedule, positions_delay_no_single_transfer)
 }
 
 /* With a set-up of 5 cycles tile 0 could not send in time: a word sent in cycle 0 arrives at tile 1 in cycle 24. */
-Test(schedule, positions_delay_what_cannot_be_sent_in_time)
+Test(schedule, tile_positions_delay_words_that_cannot_be_sent_in_time)
 {
     ipu_target target = ring_target(8);
     target.exchange_fragment_cycles = 5;
@@ -107,7 +107,7 @@ Test(schedule, an_empty_phase_costs_nothing)
 /* Two windows of one run: words 10 to 29, and words 20 to 39, whose receiver listens 10 cycles later. A word takes 24 cycles to tile 1
  * and 27 to tile 2. Tile 1 receives word 10, sent in cycle 146, in cycle 170. Tile 2 is ready at the same time and receives word 20 in
  * cycle 156 + 27. */
-Test(schedule, overlapping_windows_leave_once)
+Test(schedule, overlapping_ranges_are_sent_once)
 {
     const ipu_target target = ring_target(3);
     const ipu_fragment f[] = {{0, 1, 10, 20, 0}, {0, 2, 20, 20, 0}};
@@ -133,7 +133,7 @@ Test(schedule, a_broadcast_costs_its_sender_one_send)
 }
 
 /* Four fragments of 10 words: each pays its set-up, for any number of senders. */
-Test(schedule, every_fragment_pays_its_set_up)
+Test(schedule, every_fragment_costs_its_setup)
 {
     const ipu_target target = ring_target(5);
     const ipu_fragment f[] = {{1, 0, 0, 10, 0}, {2, 0, 0, 10, 0}, {3, 0, 0, 10, 0}, {3, 0, 10, 10, 0}};
@@ -144,7 +144,7 @@ Test(schedule, every_fragment_pays_its_set_up)
 
 /* Tile 0 has 64 words for each of 4 tiles, which are ready at once and are 24, 27, 26 and 24 cycles away. It sends to tile 1 in cycle
  * 146 and to the others as soon as it is free, to the last in cycle 338. It could have started with tile 2 in cycle 143. */
-Test(schedule, a_sender_sends_one_after_the_other)
+Test(schedule, a_sender_sends_messages_sequentially)
 {
     const ipu_target target = ring_target(5);
     const ipu_fragment f[] = {{0, 1, 0, 64, 0}, {0, 2, 64, 64, 0}, {0, 3, 128, 64, 0}, {0, 4, 192, 64, 0}};
@@ -159,7 +159,7 @@ Test(schedule, a_sender_sends_one_after_the_other)
  * ready again in 5,332 and tile 4, 24 cycles away, in 5,330. Tile 7 is 35 cycles from tile 3 and 27 from tile 4, so tile 4 can take its
  * words from 5,303 on. Tile 5, 26 cycles away, could take them at once; it waits, since this does not delay the end. With one word more
  * to take it waits only a part of the 14,330 - 5,331 cycles of possible idle time, and tile 7 sends twice. */
-Test(schedule, a_tile_waits_where_nothing_is_lost)
+Test(schedule, a_receiver_waits_to_share_a_send_if_no_time_is_lost)
 {
     const ipu_target target = ring_target(8);
     const ipu_fragment f[] = {{0, 1, 0, 5000, 0}, {0, 2, 0, 5000, 0}, {0, 3, 0, 5000, 0}, {0, 4, 0, 5000, 0},
@@ -185,7 +185,7 @@ static ipu_target paired_target(size_t tiles)
 }
 
 /* Tiles 2 and 3 are a pair, 27 and 26 cycles from tile 0; both receive at the time of the farther one. */
-Test(schedule, a_pair_takes_two_words_a_cycle)
+Test(schedule, a_tile_pair_receives_two_words_per_cycle)
 {
     const ipu_fragment f[] = {{0, 2, 4, 200, 6}, {0, 3, 4, 200, 2}};
     ipu_target target = paired_target(4);
@@ -203,7 +203,7 @@ Test(schedule, a_pair_takes_two_words_a_cycle)
     cr_expect_not(s.sends[0].paired);
 }
 
-Test(schedule, only_what_may_be_paired_is)
+Test(schedule, only_allowed_transfers_are_paired)
 {
     static const ipu_fragment others[][2] = {
         {{0, 2, 4, 126, 0}, {0, 3, 4, 126, 0}}, /* too short */
@@ -226,7 +226,7 @@ Test(schedule, only_what_may_be_paired_is)
 
 /* Tile 0 sends 2,000 items to the pair 2, 3 from cycle 143 on. Its partner, tile 1, must wait before it sends to tile 4, 24 cycles away,
  * but receives the words of tile 5 at once. */
-Test(schedule, a_paired_sender_borrows_its_partners_way_out)
+Test(schedule, a_paired_send_occupies_the_output_of_the_partner_tile)
 {
     const ipu_target target = paired_target(6);
     const ipu_fragment f[] = {{0, 2, 0, 4000, 0}, {0, 3, 0, 4000, 0}, {1, 4, 0, 1000, 0}, {5, 1, 0, 100, 0}};
@@ -239,7 +239,7 @@ Test(schedule, a_paired_sender_borrows_its_partners_way_out)
 
 /* 1,000 words from tile 1 to tile 4 leave in cycles 146 to 1,145, and only afterwards could 500 items leave tile 0: 1,146 + 27 + 500.
  * Without pairs all words have arrived after 144 + 27 + 1,000. */
-Test(schedule, nobody_is_paired_where_that_takes_longer)
+Test(schedule, pairing_is_not_used_if_it_takes_longer)
 {
     const ipu_target target = paired_target(6);
     const ipu_fragment f[] = {{0, 2, 0, 1000, 0}, {0, 3, 0, 1000, 0}, {1, 4, 0, 1000, 0}};
@@ -250,7 +250,7 @@ Test(schedule, nobody_is_paired_where_that_takes_longer)
 
 /* The four pairs are 27, 25, 28 and 26 cycles away: the second pair is ready for words that leave in cycle 145, and the third receives
  * them last. A ninth tile would need another 4,000 words sent to it alone; then all tiles take the words singly, from one run. */
-Test(schedule, pairs_share_a_run)
+Test(schedule, several_tile_pairs_share_one_send)
 {
     const ipu_target target = paired_target(64);
     ipu_fragment f[9];
@@ -291,7 +291,7 @@ static void random_die(ipu_target *target)
     target->exchange_columns = below(4) == 0 ? 0 : needed + needed % 2 + 2 * below(3);
 }
 
-Test(schedule, random_fragments_give_schedules_that_run)
+Test(schedule, schedules_of_random_fragments_are_valid)
 {
     static ipu_fragment f[400];
     size_t paired = 0;
@@ -312,7 +312,7 @@ Test(schedule, random_fragments_give_schedules_that_run)
     cr_expect_gt(paired, 100, "of %zu runs that are paired", paired);
 }
 
-Test(schedule, the_same_fragments_give_the_same_schedule)
+Test(schedule, scheduling_is_deterministic)
 {
     const ipu_target target = ring_target(20);
     static ipu_fragment f[300];
@@ -344,7 +344,7 @@ static ipu_schedule plain_schedule(void)
     return (ipu_schedule){.sends = plain_sends, .n_sends = 3, .arrivals = plain_arrivals, .n_arrivals = 3};
 }
 
-Test(schedule, planted_faults_are_named_with_tile_and_cycle)
+Test(schedule, planted_faults_are_reported_with_tile_and_cycle)
 {
     const ipu_target target = ring_target(4);
     ipu_schedule s = plain_schedule();
@@ -387,7 +387,7 @@ Test(schedule, planted_faults_are_named_with_tile_and_cycle)
 
 /* Words 0 to 3 leave in cycles 146 to 149. A word that reaches tile 1 in cycle 170 reaches tile 2 three cycles later. With two rows,
  * tile 2 is located above tile 0, 23 cycles away. */
-Test(schedule, the_check_knows_the_way_of_every_pair)
+Test(schedule, the_check_uses_the_latency_of_every_tile_pair)
 {
     ipu_target target = ring_target(4);
     const ipu_fragment f[] = {{0, 1, 0, 4, 0}, {0, 2, 0, 4, 0}};
@@ -416,7 +416,7 @@ static ipu_schedule pair_schedule(void)
     return (ipu_schedule){.sends = plain_sends, .n_sends = 2, .arrivals = plain_arrivals, .n_arrivals = 3};
 }
 
-Test(schedule, planted_faults_of_pairs_are_named)
+Test(schedule, planted_faults_of_pairs_are_reported)
 {
     ipu_target target = paired_target(5);
     ipu_fragment odd[3];
@@ -456,7 +456,7 @@ static size_t bytes_of_plain(size_t tiles)
 }
 
 /* The number of a participant takes 4 bytes per tile; the results of each of at most four plans take 16. */
-Test(schedule, an_idle_tile_takes_only_its_place_in_the_results)
+Test(schedule, memory_per_idle_tile_is_its_result_entry_only)
 {
     enum { FEW = 1472, MANY = 64 * 1472, BYTES = 4 + 4 * 16 };
     cr_expect_leq(bytes_of_plain(MANY) - bytes_of_plain(FEW), (size_t)BYTES * (MANY - FEW));
@@ -469,7 +469,7 @@ static mt_status make_and_check(const ipu_target *target, const ipu_fragment *f,
     return ipu_schedule_check(target, f, n, &s);
 }
 
-Test(schedule, every_allocation_may_fail)
+Test(schedule, every_failed_allocation_is_reported)
 {
     const ipu_target target = ring_target(4);
     for (size_t n = 1;; n++) {

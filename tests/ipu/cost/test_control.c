@@ -10,7 +10,7 @@ static const ipu_target machine = {.tiles = 8,
 /* 2 hops of 15 ns, there and back, at 1 GHz: 60 cycles. */
 static const ipu_topology four_chips = {.n_chips = 4, .hops = 2};
 
-Test(control, a_predicate_takes_its_schedule_and_the_busiest_link_and_syncs_all_chips)
+Test(control, a_predicate_costs_its_schedule_the_busiest_link_and_a_sync_of_all_chips)
 {
     ipu_target several = machine;
     several.links.sync_ns_per_hop = 15;
@@ -31,7 +31,7 @@ Test(control, on_one_tile_a_predicate_costs_nothing)
 }
 
 /* 8 bytes per cycle from the host, 2 to the host; a tile takes one word per cycle. */
-Test(control, a_transfer_takes_the_longer_of_link_and_port)
+Test(control, a_transfer_takes_the_longer_time_of_link_and_port)
 {
     cr_expect_eq(ipu_control_transfer(&machine, NULL, true, 800, 99).exchange_cycles, 100);
     cr_expect_eq(ipu_control_transfer(&machine, NULL, true, 800, 101).exchange_cycles, 101);

@@ -18,7 +18,7 @@ Test(links, every_packet_has_a_header)
 }
 
 /* A ring of three chips at one byte per cycle: a message from 0 to 2 loads two links. */
-Test(links, the_busiest_link_tells_how_long_it_takes)
+Test(links, the_busiest_link_determines_the_time)
 {
     ipu_target target = {.clock_hz = 1e9, .links = {.sync_ns_per_hop = 15}};
     const ipu_link ring[] = {{0, 1, 1e9, NULL}, {1, 2, 1e9, NULL}, {2, 0, 1e9, NULL}};
@@ -52,7 +52,7 @@ Test(links, an_exchange_between_chips_takes_a_fixed_time)
     cr_expect_eq(loads.cycles, 34 + 80);
 }
 
-Test(links, a_deadlock_is_refused_and_says_of_what)
+Test(links, a_deadlock_is_rejected_with_its_links)
 {
     const ipu_target target = {.clock_hz = 1e9};
     const ipu_link ring[] = {{0, 1, 1e9, NULL}, {1, 2, 1e9, NULL}, {2, 0, 1e9, NULL}};

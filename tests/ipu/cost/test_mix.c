@@ -4,7 +4,7 @@
 
 /* Calculated by hand with the costs of the GC200: 10 bundles; 2 more cycles for a division, 2 for exp, 2 and a subtraction for expm1, 5
  * for log, 4 for sqrt; each twice. */
-Test(mix, cycles_add_what_long_instructions_take_beyond_their_slot)
+Test(mix, long_instructions_add_their_cycles_beyond_one_bundle)
 {
     const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
     ipu_mix mix = {.bundles = 10};

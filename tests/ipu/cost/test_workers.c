@@ -18,7 +18,7 @@ static ipu_cycles cycles(uint64_t entry, uint64_t worker, uint64_t idle)
 }
 
 /* n vertices of 10 worker cycles and an entry of 2: numbers 1 to 6 run in parallel, the 7th after the first. */
-Test(workers, single_worker_vertices_go_side_by_side)
+Test(workers, single_worker_vertices_run_concurrently)
 {
     const ipu_target target = ring_target(1);
     for (size_t n = 1; n <= 13; n++) {
@@ -47,7 +47,7 @@ Test(workers, the_least_loaded_worker_takes_the_next_vertex)
 
 /* A supervisor vertex of 40; a vertex of all workers, 11 + 6 * 7, with two workers idle for 7 and 3; a single-worker vertex, 5 + 6 * 9.
  * The sum is independent of the order. */
-Test(workers, kinds_come_one_after_the_other)
+Test(workers, vertex_kinds_run_one_after_the_other)
 {
     static const ipu_vertex_kind kinds[] = {IPU_SUPERVISOR, IPU_MULTI_WORKER, IPU_SINGLE_WORKER};
     const ipu_cycles costs[] = {cycles(40, 0, 0), cycles(11, 7, 10), cycles(5, 9, 0)};
@@ -60,16 +60,16 @@ Test(workers, kinds_come_one_after_the_other)
     }
 }
 
-Test(workers, a_cost_is_one_that_its_kind_of_vertex_can_have)
+Test(workers, costs_are_validated_for_each_vertex_kind)
 {
     const ipu_target target = ring_target(1);
-    cr_expect(ipu_workers_can(&target, IPU_MULTI_WORKER, cycles(0, 4, 20)));
-    cr_expect_not(ipu_workers_can(&target, IPU_MULTI_WORKER, cycles(0, 4, 21)));
-    cr_expect(ipu_workers_can(&target, IPU_SINGLE_WORKER, cycles(0, 4, 0)));
-    cr_expect_not(ipu_workers_can(&target, IPU_SINGLE_WORKER, cycles(0, 4, 1)));
-    cr_expect(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 0)));
-    cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 1, 0)));
-    cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 1)));
+    cr_expect(ipu_workers_cost_valid(&target, IPU_MULTI_WORKER, cycles(0, 4, 20)));
+    cr_expect_not(ipu_workers_cost_valid(&target, IPU_MULTI_WORKER, cycles(0, 4, 21)));
+    cr_expect(ipu_workers_cost_valid(&target, IPU_SINGLE_WORKER, cycles(0, 4, 0)));
+    cr_expect_not(ipu_workers_cost_valid(&target, IPU_SINGLE_WORKER, cycles(0, 4, 1)));
+    cr_expect(ipu_workers_cost_valid(&target, IPU_SUPERVISOR, cycles(9, 0, 0)));
+    cr_expect_not(ipu_workers_cost_valid(&target, IPU_SUPERVISOR, cycles(9, 1, 0)));
+    cr_expect_not(ipu_workers_cost_valid(&target, IPU_SUPERVISOR, cycles(9, 0, 1)));
 }
 
 /* ---- in a graph: a vertex adds to its only element; its cost is in its context, or is the element ---- */
@@ -150,7 +150,7 @@ static ipu_graph *graph_of(size_t tiles, const vertex *vertices, size_t n, ipu_t
         cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){x, k, 1}, 1, &one), MT_OK);
         cr_assert_eq(ipu_graph_connect(g, id, "x", one), MT_OK);
     }
-    cr_assert_eq(ipu_graph_whole(g, x, whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, x, whole), MT_OK);
     return g;
 }
 
@@ -167,7 +167,7 @@ static ipu_engine *engine_of(const ipu_graph *g)
 
 /* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single-worker vertices of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2: a supervisor
  * vertex of 30. Tile 3: nothing. The phase takes 126 cycles, so there are 4 * 126 slots; 48 + 29 are used. */
-Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy_all_are)
+Test(workers, a_compute_set_takes_the_time_of_its_slowest_tile_and_reports_utilisation)
 {
     static const vertex vertices[] = {{&all_workers, 0, {1, {11, 10, 12}}}, {&one_worker, 1, {1, {2, 20, 0}}},
         {&one_worker, 1, {1, {2, 5, 0}}}, {&one_worker, 1, {1, {2, 4, 0}}},
@@ -195,7 +195,7 @@ Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy
     cr_expect_float_eq(profile.steps[0].workers_busy, 77.0 / (4 * 126), 1e-15);
 }
 
-Test(workers, a_cost_that_a_vertex_cannot_have_is_named_before_anything_runs)
+Test(workers, an_invalid_vertex_cost_is_reported_before_the_run)
 {
     static const struct {
         vertex vertex;
@@ -217,7 +217,7 @@ Test(workers, a_cost_that_a_vertex_cannot_have_is_named_before_anything_runs)
     }
 }
 
-Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
+Test(workers, a_tile_has_1_to_64_workers)
 {
     static const vertex one = {&one_worker, 0, {1, {0, 2, 0}}};
     ipu_tensor whole;
@@ -237,7 +237,7 @@ Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
 /* Tile 0 begins at 1 and adds 1 per run, tile 1 begins at 5 and adds 2, tile 2 begins at 3 and adds 3: the slowest take 5, 7 and 9 (two
  * of them). Each entry is 11; tile 2 has another supervisor vertex of 4. Tiles 0 and 1 have no idle workers; tile 2 has 2 idle worker
  * cycles. The compiled cost is 100. */
-Test(workers, a_time_that_depends_on_data_is_that_of_each_run)
+Test(workers, data_dependent_vertex_times_are_evaluated_in_each_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {11, 100, 0}}}, {&by_data, 1, {2, {11, 100, 0}}},
         {&by_data, 2, {3, {11, 100, 2}}}, {&supervisor, 2, {0, {4, 0, 0}}}};
@@ -269,7 +269,7 @@ Test(workers, a_time_that_depends_on_data_is_that_of_each_run)
 }
 
 /* Seven single-worker vertices of 1 to 7 cycles: the seventh runs after the first. */
-Test(workers, single_worker_vertices_may_depend_on_data)
+Test(workers, single_worker_vertex_times_can_depend_on_data)
 {
     vertex vertices[7];
     float x[7];
@@ -286,7 +286,7 @@ Test(workers, single_worker_vertices_may_depend_on_data)
 }
 
 /* The error names the lower of tiles 1 and 2, and there the second vertex; the first vertex succeeds. */
-Test(workers, a_time_that_a_vertex_cannot_take_ends_the_run)
+Test(workers, an_invalid_vertex_time_ends_the_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {0, 9, 5}}}, {&by_data, 1, {1, {0, 9, 5}}},
         {&by_data, 1, {1, {0, 9, 45}}}, {&by_data, 2, {1, {0, 9, 11}}}};

@@ -32,7 +32,7 @@ static void expect_slice(ipu_tensor t, size_t i, uint32_t variable, size_t from,
     cr_expect_eq(s->n, n);
 }
 
-Test(graph, a_slice_of_a_tensor_crosses_its_slices)
+Test(graph, a_slice_of_a_tensor_can_span_several_slices)
 {
     const ipu_slice both[] = {{a, 0, graph->variables[a].n}, {b, 0, graph->variables[b].n}};
     ipu_tensor joined;
@@ -52,7 +52,7 @@ Test(graph, a_slice_of_a_tensor_crosses_its_slices)
     cr_expect_str_eq(mt_message(), "graph: 5 elements from 11 of a tensor of 15");
 }
 
-Test(graph, growth_keeps_what_was_there)
+Test(graph, growth_keeps_existing_entries)
 {
     for (uint32_t i = 0; i < 100; i++) {
         ipu_tensor t;
@@ -60,7 +60,7 @@ Test(graph, growth_keeps_what_was_there)
         char name[8];
         (void)snprintf(name, sizeof name, "x%u", i);
         cr_assert_eq(ipu_graph_add_variable(graph, name, IPU_FLOAT, i + 1, &id), MT_OK);
-        cr_assert_eq(ipu_graph_whole(graph, id, &t), MT_OK);
+        cr_assert_eq(ipu_graph_variable_tensor(graph, id, &t), MT_OK);
     }
     for (uint32_t i = 0; i < 100; i++) {
         char name[8];
@@ -70,7 +70,7 @@ Test(graph, growth_keeps_what_was_there)
     }
 }
 
-Test(graph, what_makes_no_sense_is_refused_by_name)
+Test(graph, invalid_graphs_are_rejected_with_the_names_involved)
 {
     ipu_tensor t;
     ipu_tensor u;
@@ -84,7 +84,7 @@ Test(graph, what_makes_no_sense_is_refused_by_name)
     cr_expect_eq(ipu_graph_add_tensor(graph, mixed, 2, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "graph: a tensor of 'a' (float) and 'ids' (unsigned short); allowed: one type");
-    cr_expect_eq(ipu_graph_whole(graph, 9, &t), MT_INPUT);
+    cr_expect_eq(ipu_graph_variable_tensor(graph, 9, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: variable 9; allowed: below 3");
 
     cr_assert_eq(ipu_graph_add_compute_set(graph, "set", &set), MT_OK);
@@ -92,8 +92,8 @@ Test(graph, what_makes_no_sense_is_refused_by_name)
     cr_expect_eq(ipu_graph_add_vertex(graph, set, &ring_copy_codelet, 4, NULL, &vertex), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: a vertex 'copy' on tile 4; the machine has 4 tiles");
     cr_assert_eq(ipu_graph_add_vertex(graph, set, &ring_copy_codelet, 3, NULL, &vertex), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, ids, &t), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, a, &u), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, ids, &t), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, a, &u), MT_OK);
     cr_expect_eq(ipu_graph_connect(graph, vertex, "inn", u), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: codelet 'copy' has no field 'inn'");
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", t), MT_INPUT);
@@ -112,7 +112,7 @@ Test(graph, a_constant_is_read_only)
     ipu_tensor whole, mixed;
     const ipu_program *program;
     cr_assert_eq(ipu_graph_add_constant(graph, "two", IPU_FLOAT, 2, values, &two), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, two, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, two, &whole), MT_OK);
     cr_assert_eq(ipu_graph_add_tensor(graph, (ipu_slice[]){{a, 0, 1}, {two, 1, 1}}, 2, &mixed), MT_OK);
     cr_assert_eq(ipu_graph_add_compute_set(graph, "set", &set), MT_OK);
     cr_assert_eq(ipu_graph_add_vertex(graph, set, &ring_copy_codelet, 3, NULL, &vertex), MT_OK);

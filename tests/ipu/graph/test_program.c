@@ -71,7 +71,7 @@ static uint32_t add_ring(ipu_graph *g, const char *name, ipu_tensor *all)
     uint32_t id;
     cr_assert_eq(ipu_graph_add_variable(g, name, IPU_FLOAT, TILES, &id), MT_OK);
     for (uint32_t t = 0; t < TILES; t++) cr_assert_eq(ipu_graph_set_tile_mapping(g, id, t, 1, t), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, id, all), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, id, all), MT_OK);
     return id;
 }
 
@@ -108,7 +108,7 @@ static uint32_t add_flag(ipu_graph *g, const char *name, uint32_t tile, ipu_tens
     uint32_t id;
     cr_assert_eq(ipu_graph_add_variable(g, name, IPU_UNSIGNED_INT, 1, &id), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, 1, tile), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, id, flag), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, id, flag), MT_OK);
     return id;
 }
 
@@ -181,7 +181,7 @@ static uint64_t oracle(float x[TILES])
 /* A predicate is sent from tile 2 to four tiles of row 0: sync 126, fixed 10, set-up 160, one word. "decide" gathers 4 words as one
  * fragment each, and copies one of its own: 126 + 10 + 4 * 161 + 1 + 17. "step" receives two: 126 + 10 + 2 * 161 + 17. "back" stays on
  * its tile: 17. */
-Test(program, a_loop_ends_when_its_predicate_says_so_and_costs_what_a_hand_computes)
+Test(program, a_loop_ends_by_its_predicate_and_its_cost_matches_a_hand_calculation)
 {
     float expected[TILES], x[TILES];
     const uint64_t turns = oracle(expected);
@@ -209,7 +209,7 @@ Test(program, a_loop_ends_when_its_predicate_says_so_and_costs_what_a_hand_compu
     }
 }
 
-Test(program, a_loop_that_goes_on_for_too_long_is_an_error)
+Test(program, a_loop_that_exceeds_the_iteration_limit_is_an_error)
 {
     float x[TILES];
     char message[200];
@@ -226,7 +226,7 @@ Test(program, a_loop_that_goes_on_for_too_long_is_an_error)
     cr_expect_eq(engine->runs[j.step], turns - 1);
 }
 
-Test(program, the_check_of_an_executable_sees_a_predicate_in_another_tile)
+Test(program, the_check_of_an_executable_detects_a_predicate_on_a_wrong_tile)
 {
     const jacobi j = make_jacobi();
     ipu_executable *e = NULL;
@@ -245,7 +245,7 @@ Test(program, the_check_of_an_executable_sees_a_predicate_in_another_tile)
 /* ---- if ---- */
 
 /* if (a) { if (b) "step" } else "back", then "decide". */
-Test(program, what_is_done_depends_on_predicates)
+Test(program, predicates_select_the_executed_branches)
 {
     const jacobi j = make_jacobi();
     ipu_tensor a, b;
@@ -274,7 +274,7 @@ Test(program, what_is_done_depends_on_predicates)
     }
 }
 
-Test(program, a_predicate_that_was_never_written_is_named_in_a_checked_run)
+Test(program, an_unwritten_predicate_is_reported_in_a_checked_run)
 {
     const jacobi j = make_jacobi();
     const ipu_program *program;
@@ -296,7 +296,7 @@ Test(program, a_predicate_that_was_never_written_is_named_in_a_checked_run)
 }
 
 /* Flags 0 to 2 are on tile 1, flags 3 and 4 on tile 0. Flag 1 is the predicate of "step", 2 of "decide", 4 of "back". */
-Test(program, each_predicate_is_read_at_its_own_place)
+Test(program, each_predicate_is_read_from_its_own_element)
 {
     static const size_t asked[] = {1, 2, 4};
     const jacobi j = make_jacobi();
@@ -307,7 +307,7 @@ Test(program, each_predicate_is_read_at_its_own_place)
     cr_assert_eq(ipu_graph_add_variable(j.graph, "flags", IPU_UNSIGNED_INT, 5, &flags), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 0, 3, 1), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 3, 2, 0), MT_OK);
-    cr_assert_eq(ipu_graph_whole(j.graph, flags, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(j.graph, flags, &whole), MT_OK);
     for (size_t k = 0; k < 3; k++) {
         cr_assert_eq(ipu_graph_slice(j.graph, whole, asked[k], 1, &flag), MT_OK);
         cr_assert_eq(ipu_program_execute(&arena, sets[k], &parts[k]), MT_OK);
@@ -326,7 +326,7 @@ Test(program, each_predicate_is_read_at_its_own_place)
 }
 
 /* Flag 2 of three is the number: 0 runs "step", 1 "back", all others "decide", or nothing. */
-Test(program, a_switch_runs_the_program_with_the_number)
+Test(program, a_switch_runs_the_program_with_the_matching_number)
 {
     const jacobi j = make_jacobi();
     const uint32_t sets[] = {j.step, j.back, j.decide};
@@ -335,7 +335,7 @@ Test(program, a_switch_runs_the_program_with_the_number)
     uint32_t flags;
     cr_assert_eq(ipu_graph_add_variable(j.graph, "flags", IPU_UNSIGNED_INT, 3, &flags), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 0, 3, 1), MT_OK);
-    cr_assert_eq(ipu_graph_whole(j.graph, flags, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(j.graph, flags, &whole), MT_OK);
     cr_assert_eq(ipu_graph_slice(j.graph, whole, 2, 1, &flag), MT_OK);
     for (size_t k = 0; k < 3; k++) cr_assert_eq(ipu_program_execute(&arena, sets[k], &parts[k]), MT_OK);
     cr_assert_eq(ipu_program_switch(&arena, flag, parts, 2, parts[2], &programs[0]), MT_OK);
@@ -456,7 +456,7 @@ static ipu_graph *host_graph(const ipu_target *target, ipu_type type, size_t n, 
         const size_t from = n * t / target->tiles, to = n * (t + 1) / target->tiles;
         cr_assert_eq(ipu_graph_set_tile_mapping(g, id, from, to - from, t), MT_OK);
     }
-    cr_assert_eq(ipu_graph_whole(g, id, whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, id, whole), MT_OK);
     cr_assert_eq(ipu_graph_add_stream(g, "s", type, &id), MT_OK);
     return g;
 }
@@ -476,7 +476,7 @@ static ipu_control_cost transfer(const ipu_graph *g, bool write, ipu_tensor tens
 /* Link: 8 bytes per cycle from the host, 2 to the host; headers of 24. Three tiles of 4 floats need three packets of 16 bytes. One tile
  * of 1000 floats needs four packets of at most 1024 bytes from the host, and 16 of at most 256 to it. Its port takes 1000 cycles: more
  * than the 512 of the link from the host, fewer than the 2192 to it. */
-Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_port)
+Test(program, a_transfer_costs_a_host_sync_and_the_longer_time_of_link_and_port)
 {
     const ipu_target three = ring_target(3), one = ring_target(1);
     ipu_tensor whole, part;
@@ -501,7 +501,7 @@ Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_p
 
 /* Elements 0 to 3 and 4 to 7 of one tile form one range of 32 bytes; 0 to 3 and 5 to 7 form two, also in reverse order. Three unsigned
  * shorts are 6 bytes and take 8. */
-Test(program, each_range_of_a_tile_goes_in_packets_of_its_own)
+Test(program, each_range_of_a_tile_is_sent_in_separate_packets)
 {
     const ipu_target one = ring_target(1);
     ipu_tensor whole, t;
@@ -538,7 +538,7 @@ Test(program, every_chip_has_its_own_link_to_the_host)
     cr_assert_eq(ipu_graph_add_variable(g, "v", IPU_FLOAT, 12, &id), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, 4, 0), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 4, 8, 1), MT_OK);
-    cr_assert_eq(ipu_graph_whole(g, id, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, id, &whole), MT_OK);
     cr_assert_eq(ipu_graph_add_stream(g, "s", IPU_FLOAT, &id), MT_OK);
     const ipu_control_cost c = transfer(g, false, whole);
     cr_expect_eq(c.exchange_cycles, (32 + 24) / 2);
@@ -546,7 +546,7 @@ Test(program, every_chip_has_its_own_link_to_the_host)
     cr_expect_eq(c.cycles, 126 + 602 + 28);
 }
 
-Test(program, a_machine_without_a_way_to_its_host_is_refused)
+Test(program, a_machine_without_a_host_link_is_rejected)
 {
     ipu_target target = ring_target(1);
     const ipu_program *p;
@@ -566,7 +566,7 @@ Test(program, a_machine_without_a_way_to_its_host_is_refused)
 }
 
 /* Three turns of a write, a predicate and a read: 741, 297 and 786 cycles per turn. */
-Test(program, all_parts_of_a_run_add_up)
+Test(program, all_phases_of_a_run_sum_to_its_cycles)
 {
     const ipu_target three = ring_target(3);
     const uint32_t no = 0;
@@ -614,7 +614,7 @@ static ipu_engine *counting_engine(ipu_tensor *whole)
 /* 126 + 600 cycles of sync, then a link of 2 bytes per cycle. All three parts: 3 packets of 16 bytes with a header of 24, 60 cycles.
  * Next the last element, the two at the border of tiles 0 and 1, and the last again: 4 packets of 4 bytes with headers, since no two are
  * adjacent on a tile, 56 cycles. Finally two adjacent elements of a tile: one packet of 8, 16 cycles. */
-Test(program, a_stream_gives_the_same_bits_and_costs_what_a_transfer_by_a_program_does)
+Test(program, a_stream_has_the_bits_and_the_cost_of_a_program_transfer)
 {
     ipu_tensor whole;
     ipu_engine *engine = counting_engine(&whole);
@@ -643,7 +643,7 @@ Test(program, a_stream_gives_the_same_bits_and_costs_what_a_transfer_by_a_progra
     cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
 }
 
-Test(program, counts_of_streams_are_put_into_another_engine)
+Test(program, stream_counts_can_be_restored_in_another_engine)
 {
     uint64_t counts[16];
     ipu_tensor whole;
@@ -663,7 +663,7 @@ Test(program, counts_of_streams_are_put_into_another_engine)
     cr_expect_eq(profile.host_bytes_read, 96);
 }
 
-Test(program, a_stream_needs_a_way_to_the_host)
+Test(program, a_stream_needs_a_host_link)
 {
     ipu_target target = ring_target(1);
     ipu_tensor whole;
@@ -696,10 +696,10 @@ static mt_status build_all(mt_arena *into)
     MT_TRY(ipu_graph_new(into, &target, &g));
     MT_TRY(ipu_graph_add_variable(g, "flag", IPU_UNSIGNED_INT, 1, &id));
     MT_TRY(ipu_graph_set_tile_mapping(g, id, 0, 1, 1));
-    MT_TRY(ipu_graph_whole(g, id, &flag));
+    MT_TRY(ipu_graph_variable_tensor(g, id, &flag));
     MT_TRY(ipu_graph_add_variable(g, "v", IPU_FLOAT, 1, &id));
     MT_TRY(ipu_graph_set_tile_mapping(g, id, 0, 1, 2));
-    MT_TRY(ipu_graph_whole(g, id, &one));
+    MT_TRY(ipu_graph_variable_tensor(g, id, &one));
     MT_TRY(ipu_graph_add_stream(g, "s", IPU_FLOAT, &id));
     MT_TRY(ipu_program_sequence(into, NULL, 0, &nothing));
     MT_TRY(ipu_program_host_read(into, one, id, &p));
@@ -712,7 +712,7 @@ static mt_status build_all(mt_arena *into)
     return ipu_engine_run(engine, 0);
 }
 
-Test(program, every_allocation_may_fail)
+Test(program, every_failed_allocation_is_reported)
 {
     for (size_t n = 1;; n++) {
         mt_arena_fail_at(n);

@@ -24,7 +24,7 @@ static ipu_tensor scattered(const char *name, ipu_type type, size_t first)
         cr_assert_eq(ipu_graph_set_tile_mapping(
                          graph, v, at, N - at < 7 ? N - at : 7, (uint32_t)((at / 7 + first) % TILES)),
             MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
@@ -73,7 +73,7 @@ static double binary_of(ipu_binary f, double x, double y)
 }
 
 /* Operands and result are on different tiles. Tolerance: four roundings of single precision, or one of half precision, 2^-11. */
-Test(elementwise, functions_are_what_they_say)
+Test(elementwise, functions_compute_their_definitions_to_within_rounding)
 {
     static const ipu_type types[] = {IPU_FLOAT, IPU_HALF};
     for (int f = 0; f < IPU_UNARY_FUNCTIONS + IPU_BINARY_FUNCTIONS; f++)
@@ -111,7 +111,7 @@ Test(elementwise, functions_are_what_they_say)
 }
 
 /* 100 elements on one tile of six workers: 17 per worker, 9 vectors of 2 floats or 5 of 4 halves. */
-Test(elementwise, vertices_cost_what_the_vendor_estimates)
+Test(elementwise, vertex_costs_match_the_vendor_estimates)
 {
     static const struct {
         ipu_type type;
@@ -129,7 +129,7 @@ Test(elementwise, vertices_cost_what_the_vendor_estimates)
             uint32_t id;
             cr_assert_eq(ipu_graph_add_variable(graph, "v", cases[k].type, 100, &id), MT_OK);
             cr_assert_eq(ipu_graph_set_tile_mapping(graph, id, 0, 100, 0), MT_OK);
-            cr_assert_eq(ipu_graph_whole(graph, id, &t[v]), MT_OK);
+            cr_assert_eq(ipu_graph_variable_tensor(graph, id, &t[v]), MT_OK);
         }
         const mt_status status =
             cases[k].function < 100 ? ipu_add_unary(graph, set, (ipu_unary)cases[k].function, t[0], t[1])
@@ -158,7 +158,7 @@ Test(elementwise, a_scaled_sum_is_added_in_place)
 }
 
 /* 100 elements on six workers: 17 for each; a fill assigns 17 to four of them and 16 to two. */
-Test(elementwise, casts_and_fills_cost_what_the_vendor_estimates)
+Test(elementwise, costs_of_casts_and_fills_match_the_vendor_estimates)
 {
     static const struct {
         ipu_type from, to;
@@ -175,7 +175,7 @@ Test(elementwise, casts_and_fills_cost_what_the_vendor_estimates)
             uint32_t id;
             cr_assert_eq(ipu_graph_add_variable(graph, "v", types[v], 100, &id), MT_OK);
             cr_assert_eq(ipu_graph_set_tile_mapping(graph, id, 0, 100, 0), MT_OK);
-            cr_assert_eq(ipu_graph_whole(graph, id, &t[v]), MT_OK);
+            cr_assert_eq(ipu_graph_variable_tensor(graph, id, &t[v]), MT_OK);
         }
         cr_assert_eq(types[0] == types[1] ? ipu_add_fill(graph, set, &zero, t[1])
                                           : ipu_add_cast(graph, set, t[0], t[1]),
@@ -228,7 +228,7 @@ Test(elementwise, casts_round_and_fills_reach_every_element)
 }
 
 /* Pieces of a constant are on other tiles than its readers. A second engine also has its values. */
-Test(elementwise, constants_are_there_from_the_beginning)
+Test(elementwise, constants_are_initialised_in_every_engine)
 {
     float factors[N], x[N];
     uint32_t v;
@@ -238,7 +238,7 @@ Test(elementwise, constants_are_there_from_the_beginning)
     cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, 0, 13, 1), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, 13, N - 13, 0), MT_OK);
     ipu_tensor whole;
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     const ipu_tensor given = scattered("x", IPU_FLOAT, 0);
     cr_assert_eq(ipu_add_binary(graph, set, IPU_MULTIPLY, given, whole, given), MT_OK, "%s", mt_message());
     ipu_engine *first = compiled_engine(), *second;
@@ -253,7 +253,7 @@ Test(elementwise, constants_are_there_from_the_beginning)
     }
 }
 
-Test(elementwise, what_does_not_match_is_refused)
+Test(elementwise, mismatching_operands_are_rejected)
 {
     static const float scale = 1;
     ipu_tensor part;
@@ -275,7 +275,7 @@ Test(elementwise, what_does_not_match_is_refused)
     uint32_t nowhere;
     ipu_tensor out;
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, N, &nowhere), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, nowhere, &out), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, nowhere, &out), MT_OK);
     cr_expect_eq(ipu_add_unary(graph, set, IPU_EXP, x, out), MT_INPUT);
     cr_expect_str_eq(mt_message(), "exp: variable 'nowhere': element 0 is mapped to no tile");
 }

@@ -24,7 +24,7 @@ static void teardown(void)
 TestSuite(library, .init = enter, .fini = teardown);
 
 /* The fields that a file stores of a codelet distinguish it from all others. */
-Test(library, no_two_are_alike)
+Test(library, library_codelets_are_distinguishable)
 {
     const ipu_codelet *list[MOST];
     const size_t n = ipu_library_codelets(NULL);
@@ -46,7 +46,7 @@ static ipu_tensor on_tiles(ipu_graph *g, const char *name, ipu_type type, size_t
     ok(ipu_graph_add_variable(g, name, type, n, &v));
     for (size_t t = 0; t < tiles; t++)
         ok(ipu_graph_set_tile_mapping(g, v, t * n / tiles, n / tiles, (uint32_t)t));
-    ok(ipu_graph_whole(g, v, &whole));
+    ok(ipu_graph_variable_tensor(g, v, &whole));
     return whole;
 }
 
@@ -100,7 +100,7 @@ static uint64_t run(const ipu_executable *e, float sums[COLUMNS])
     return ipu_engine_cycles(engine);
 }
 
-Test(library, a_program_of_the_library_is_loaded_with_them)
+Test(library, a_saved_program_is_loaded_with_the_library_codelets)
 {
     const ipu_executable *e = compiled();
     ipu_executable *loaded;

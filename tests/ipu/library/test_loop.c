@@ -32,12 +32,12 @@ static ipu_tensor number_on(ipu_graph *graph, ipu_type type, uint32_t tile)
     ipu_tensor whole;
     cr_assert_eq(ipu_graph_add_variable(graph, "number", type, 1, &v), MT_OK);
     cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, 0, 1, tile), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
 /* Two runs: the counter starts at 0 in each. */
-Test(loop, every_turn_has_its_number)
+Test(loop, every_iteration_has_its_number)
 {
     ipu_graph *graph = small_graph(3, true);
     const ipu_tensor counter = number_on(graph, IPU_UNSIGNED_INT, 2),
@@ -69,7 +69,7 @@ Test(loop, every_turn_has_its_number)
         2 * (timing->supersteps[1].cycles + 5 * (timing->supersteps[0].cycles + 43)));
 }
 
-Test(loop, what_cannot_count_is_refused)
+Test(loop, invalid_loop_counters_are_rejected)
 {
     ipu_graph *graph = small_graph(3, true);
     const ipu_program *body, *program;

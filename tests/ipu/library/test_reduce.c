@@ -36,14 +36,14 @@ static ipu_tensor scattered(size_t n, size_t piece)
         cr_assert_eq(ipu_graph_set_tile_mapping(
                          graph, v, at, n - at < piece ? n - at : piece, (uint32_t)(at / piece * 3 % tiles)),
             MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
 static ipu_tensor element_on(uint32_t tile)
 {
     ipu_tensor whole;
-    cr_assert_eq(ipu_graph_whole(graph, add_variable(graph, "out", 1, tile), &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, add_variable(graph, "out", 1, tile), &whole), MT_OK);
     return whole;
 }
 
@@ -97,7 +97,7 @@ Test(reduce, every_element_counts_once)
 /* 64 tiles of 600 elements: 100 for each of six workers, which take 17 + 50 cycles. With 160 cycles per fragment, three steps of four
  * tiles each are fastest: the first combines 4 x 6 partial results, the others 4. With 2 cycles per fragment it is fastest that each
  * tile combines its own six first, followed by two steps of eight tiles: 704 cycles, or 732 without combining first. */
-Test(reduce, takes_the_tree_of_the_fewest_cycles)
+Test(reduce, the_reduction_tree_with_the_fewest_cycles_is_chosen)
 {
     static const uint64_t compute[][4] = {
         {6 * 11 + 6 * (17 + 50), 11 + 6 * (17 + 12), 11 + 6 * (17 + 2), 11 + 6 * (17 + 2)},
@@ -146,7 +146,7 @@ static ipu_tensor rows_of(ipu_type type, size_t rows, size_t columns, layout how
         }
     for (size_t at = 0; at < n && how == SCATTERED; at += 7)
         map(v, at, n - at < 7 ? n - at : 7, at / 7 * 3 % tiles);
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
@@ -245,7 +245,7 @@ Test(reduce, halves_are_reduced_as_floats_and_ints_as_ints)
 
 /* The largest half is 65504, with a significand of 11 bits: a sum of halves kept in half precision would not exceed 2048. Ints wrap
  * around. */
-Test(reduce, parts_have_room)
+Test(reduce, partial_sums_do_not_overflow)
 {
     for (size_t t = 0; t < TYPES; t++) {
         const ipu_program *program;
@@ -265,7 +265,7 @@ Test(reduce, parts_have_room)
 }
 
 /* Each row of a column passes through at most 60 additions. */
-Test(reduce, sums_are_rounded_a_few_times_only)
+Test(reduce, sums_are_rounded_only_a_few_times)
 {
     enum { ROWS = 100, COLUMNS = 10 };
     for (int from = 0; from < LAYOUTS; from++) {
@@ -295,7 +295,7 @@ static uint64_t compute_of(const ipu_program *program, size_t step, size_t tile)
 }
 
 /* One tile of 606 elements: 101 for each of six workers, then their six partial results. */
-Test(reduce, vertices_cost_what_the_vendor_estimates)
+Test(reduce, vertex_costs_match_the_vendor_estimates)
 {
     static const struct {
         ipu_reduction reduction;
@@ -322,7 +322,7 @@ Test(reduce, vertices_cost_what_the_vendor_estimates)
 /* Ten rows on one tile. 24 columns: four for each of six workers, floats in vectors of two, halves in vectors of four. 26 columns: five
  * workers have six floats, the last has two; or four workers have eight halves, in vectors of two only, since 26 is not a multiple of
  * four. 25 columns: no vectors. */
-Test(reduce, columns_cost_what_the_vendor_estimates)
+Test(reduce, costs_of_column_reductions_match_the_vendor_estimates)
 {
     static const struct {
         ipu_type type;
@@ -351,7 +351,7 @@ Test(reduce, columns_cost_what_the_vendor_estimates)
 }
 
 /* 16 tiles of 12 columns each. */
-Test(reduce, columns_that_lie_with_their_results_take_one_step_and_no_exchange)
+Test(reduce, columns_on_the_tile_of_their_result_take_one_step_and_no_exchange)
 {
     const ipu_program *program;
     begin(16, 1);
@@ -364,7 +364,7 @@ Test(reduce, columns_that_lie_with_their_results_take_one_step_and_no_exchange)
 
 /* A row of 1,024 columns on each of 8 tiles: each tile reduces 128 columns and receives 7 x 128 words for this; then one tile receives
  * all sums. A single tile that reduced all columns would receive 7 x 1,024. */
-Test(reduce, tiles_share_the_columns_of_rows_that_lie_apart)
+Test(reduce, the_columns_of_distributed_rows_are_divided_among_the_tiles)
 {
     const ipu_program *program;
     begin_with(8, 1, 2);
@@ -384,7 +384,7 @@ Test(reduce, tiles_share_the_columns_of_rows_that_lie_apart)
 }
 
 /* The result is on two tiles, divided at a column where no piece of the shared columns ends; also on two chips. */
-Test(reduce, shared_columns_are_delivered_where_the_result_lies)
+Test(reduce, divided_columns_are_sent_to_the_tile_of_the_result)
 {
     enum { COLUMNS = 1024 };
     for (size_t chips = 1; chips <= 2; chips++) {
@@ -397,7 +397,7 @@ Test(reduce, shared_columns_are_delivered_where_the_result_lies)
         cr_assert_eq(ipu_graph_add_variable(graph, "out", IPU_FLOAT, COLUMNS, &v), MT_OK);
         map(v, 0, 617, 5);
         map(v, 617, COLUMNS - 617, 2);
-        cr_assert_eq(ipu_graph_whole(graph, v, &out), MT_OK);
+        cr_assert_eq(ipu_graph_variable_tensor(graph, v, &out), MT_OK);
         for (size_t i = 0; i < 8 * COLUMNS; i++) given[i] = (float)(i % 1021);
         cr_assert_eq(ipu_reduce(graph, IPU_REDUCE_MAXIMUM, in, out, &program), MT_OK, "%s", mt_message());
         cr_assert_eq(program->n_children, 3);
@@ -412,7 +412,7 @@ Test(reduce, shared_columns_are_delivered_where_the_result_lies)
 }
 
 /* Two rows from two variables on a tile, not adjacent in memory. */
-Test(reduce, rows_may_be_of_several_variables)
+Test(reduce, rows_can_belong_to_several_variables)
 {
     enum { COLUMNS = 30 };
     const ipu_program *program;
@@ -430,7 +430,7 @@ Test(reduce, rows_may_be_of_several_variables)
     for (size_t c = 0; c < COLUMNS; c++) cr_assert_eq(got[c], (float)(2 * c + COLUMNS), "%zu", c);
 }
 
-Test(reduce, what_cannot_be_reduced_is_refused)
+Test(reduce, invalid_reductions_are_rejected)
 {
     const ipu_program *program;
     ipu_tensor none, three, i, nowhere;
@@ -447,12 +447,12 @@ Test(reduce, what_cannot_be_reduced_is_refused)
     cr_expect_str_eq(mt_message(),
         "reduce: minimum: of 10 elements to 3; allowed: to 1, or rows of as many elements as the result has");
     cr_assert_eq(ipu_graph_add_variable(graph, "i", IPU_INT, 4, &v), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &i), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &i), MT_OK);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, i, out, &program), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "reduce: add: of type int to float; allowed: float or half to float or half, int to int");
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, 1, &v), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &nowhere), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &nowhere), MT_OK);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, in, nowhere, &program), MT_INPUT);
     cr_expect_str_eq(mt_message(), "reduce: add: variable 'nowhere': element 0 is mapped to no tile");
 }

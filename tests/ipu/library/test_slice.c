@@ -53,7 +53,7 @@ static ipu_tensor rows_of(const char *name, ipu_type type, size_t rows, layout h
     }
     for (size_t at = 0; how == SCATTERED && at < n; at += 7)
         map(v, at, n - at < 7 ? n - at : 7, (uint32_t)(at / 7 % TILES));
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
@@ -63,7 +63,7 @@ static ipu_tensor index_on(uint32_t tile)
     uint32_t v;
     cr_assert_eq(ipu_graph_add_variable(graph, "index", IPU_UNSIGNED_INT, 1, &v), MT_OK);
     map(v, 0, 1, tile);
-    cr_assert_eq(ipu_graph_whole(graph, v, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &whole), MT_OK);
     return whole;
 }
 
@@ -115,7 +115,7 @@ static void expect_rows(ipu_engine *engine, bool update, ipu_tensor all, ipu_ten
     }
 }
 
-Test(slice, rows_from_an_index_on_become_the_slice)
+Test(slice, a_dynamic_slice_copies_the_rows_starting_at_an_index)
 {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t count = 1; count <= ROWS; count += 2)
@@ -131,7 +131,7 @@ Test(slice, rows_from_an_index_on_become_the_slice)
                 }
 }
 
-Test(slice, rows_from_an_index_on_are_updated_and_no_others)
+Test(slice, a_dynamic_update_changes_only_the_rows_starting_at_an_index)
 {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t count = 1; count <= ROWS; count += 2)
@@ -148,7 +148,7 @@ Test(slice, rows_from_an_index_on_are_updated_and_no_others)
 }
 
 /* Tensors that are views: every second row of a variable; the halves of a row are in two variables. */
-Test(slice, tensors_need_not_be_variables)
+Test(slice, tensors_can_be_views_of_several_variables)
 {
     begin();
     ipu_slice parts[2 * ROWS];
@@ -172,7 +172,7 @@ Test(slice, tensors_need_not_be_variables)
 }
 
 /* The view begins in the middle of a mapping. */
-Test(slice, rows_of_a_view_may_lie_behind_each_other)
+Test(slice, rows_of_a_view_can_be_contiguous)
 {
     begin();
     ipu_slice parts[ROWS];
@@ -189,7 +189,7 @@ Test(slice, rows_of_a_view_may_lie_behind_each_other)
 }
 
 /* An update may write nothing, so the earlier content must remain. */
-Test(slice, what_is_written_keeps_its_memory_from_before)
+Test(slice, the_target_of_a_slice_is_live_before_the_write)
 {
     begin();
     const ipu_tensor in = rows_of("in", IPU_FLOAT, ROWS, ALIKE), out = rows_of("out", IPU_FLOAT, 1, ALIKE);
@@ -204,7 +204,7 @@ Test(slice, what_is_written_keeps_its_memory_from_before)
 }
 
 /* 100 columns of one tile of six workers: 17 per worker, 8 vectors of two words, 4 of four halves or bytes. */
-Test(slice, vertices_cost_what_the_vendor_estimates)
+Test(slice, vertex_costs_match_the_vendor_estimates)
 {
     static const uint64_t cycles[][2] = {/* one row, three rows */
         [IPU_FLOAT] = {25 + 6 * (39 + 24 + 16), 25 + 6 * (39 + 3 * (24 + 16))},
@@ -223,7 +223,7 @@ Test(slice, vertices_cost_what_the_vendor_estimates)
                     uint32_t v;
                     cr_assert_eq(ipu_graph_add_variable(graph, "v", types[t], n[k], &v), MT_OK);
                     map(v, 0, n[k], 0);
-                    cr_assert_eq(ipu_graph_whole(graph, v, &tensors[k]), MT_OK);
+                    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &tensors[k]), MT_OK);
                 }
                 const ipu_tensor index = index_on(0);
                 cr_assert_eq(update ? ipu_add_dynamic_update(graph, set, tensors[1], index, tensors[0], ROWS)
@@ -236,7 +236,7 @@ Test(slice, vertices_cost_what_the_vendor_estimates)
 }
 
 /* Three tiles have columns; two of them receive the index, one word each. The ends of rows cut the five scattered pieces in two places. */
-Test(slice, rows_that_lie_alike_take_one_vertex_a_tile_and_no_exchange_but_the_index)
+Test(slice, equally_mapped_rows_take_one_vertex_per_tile_and_exchange_only_the_index)
 {
     begin();
     const ipu_tensor in = rows_of("in", IPU_FLOAT, ROWS, ALIKE), index = index_on(1),
@@ -260,7 +260,7 @@ Test(slice, rows_that_lie_alike_take_one_vertex_a_tile_and_no_exchange_but_the_i
 }
 
 /* history[turn] = x, while x takes the rows of another tensor in turn. */
-Test(slice, a_loop_goes_over_rows)
+Test(slice, a_loop_can_iterate_over_rows)
 {
     begin();
     uint32_t second;
@@ -284,7 +284,7 @@ Test(slice, a_loop_goes_over_rows)
     cr_expect_eq(memcmp(got, given, sizeof given), 0);
 }
 
-Test(slice, what_are_no_rows_is_refused)
+Test(slice, invalid_rows_are_rejected)
 {
     begin();
     const ipu_tensor in = rows_of("in", IPU_FLOAT, ROWS, ALIKE), index = index_on(1),
@@ -315,13 +315,13 @@ Test(slice, what_are_no_rows_is_refused)
     cr_expect_str_eq(mt_message(),
         "dynamic update: of columns 0 to 10 tile 0 holds 1 rows behind each other; allowed: all 5");
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, WIDTH, &v), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, v, &nowhere), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(graph, v, &nowhere), MT_OK);
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, nowhere), MT_INPUT);
     cr_expect_str_eq(mt_message(), "dynamic slice: variable 'nowhere': element 0 is mapped to no tile");
 }
 
 /* The result of moving rows within one tensor would depend on the order of the moves. */
-Test(slice, no_element_is_in_both_tensors)
+Test(slice, overlapping_tensors_are_rejected)
 {
     begin();
     const ipu_tensor index = index_on(3), in = rows_of("in", IPU_FLOAT, ROWS, ALIKE);

@@ -7,7 +7,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 TestSuite(vertices, .fini = teardown);
 
 /* Tile 1 holds elements 0 to 2, 5 to 6 and 9 of w, mapped in another order; the tensor begins in the middle. */
-Test(vertices, ranges_say_where_they_lie_on_their_tile)
+Test(vertices, ranges_record_their_offset_on_their_tile)
 {
     static const ipu_tile_range truth[] = {{1, {1, 1, 2}, 0, 1}, {2, {1, 3, 2}, 2, 0}, {1, {1, 5, 2}, 4, 3},
         {2, {1, 7, 2}, 6, 2}, {1, {1, 9, 1}, 8, 5}};

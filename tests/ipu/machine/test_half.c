@@ -6,7 +6,7 @@
 #include "ipu/machine/half.h"
 
 /* Every half converts to a float and back unchanged. */
-Test(half, every_half_survives)
+Test(half, every_half_is_converted_to_float_and_back_exactly)
 {
     for (uint32_t h = 0; h <= 0xffff; h++) {
         const float x = ipu_half_value((uint16_t)h);
@@ -32,7 +32,7 @@ Test(half, conversion_rounds_to_the_nearest)
 }
 
 /* 2^-15 is the sum of its bits, 2^-24 the smallest half; values beyond the range become the largest half. */
-Test(half, the_ends_are_those_of_the_machine)
+Test(half, limits_of_half_match_the_hardware)
 {
     cr_expect_eq(ipu_half_value(0x3c00), 1);
     cr_expect_eq(ipu_half_value(1), 0x1p-24F);

@@ -16,7 +16,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(machines, .fini = leave);
 
-Test(machines, a_machine_is_found_by_name_and_by_path)
+Test(machines, machines_are_found_by_name_and_by_path)
 {
     const char *path;
     ipu_target target;
@@ -30,7 +30,7 @@ Test(machines, a_machine_is_found_by_name_and_by_path)
     cr_assert_str_eq(path, "machine.yaml");
 }
 
-Test(machines, who_asks_for_another_is_told_all_names)
+Test(machines, an_unknown_machine_is_rejected_with_all_names)
 {
     const char *path;
     cr_assert_eq(ipu_machine_path(&arena, folder, "gc9000", &path), MT_INPUT);
@@ -38,7 +38,7 @@ Test(machines, who_asks_for_another_is_told_all_names)
         mt_message(), "machine 'gc9000'; allowed: bow, c600, gc2, gc200, or the path of a .yaml file");
 }
 
-Test(machines, names_are_those_of_the_files_in_the_folder)
+Test(machines, names_of_machines_are_the_file_names_in_the_folder)
 {
     char mine[] = "/tmp/test_machines.XXXXXX", file[64];
     static const char *const files[] = {"second.yaml", "first.yaml", "README.md"};
@@ -65,7 +65,7 @@ Test(machines, names_are_those_of_the_files_in_the_folder)
     cr_assert_eq(rmdir(mine), 0);
 }
 
-Test(machines, the_name_of_a_machine_tells_which_values_were_set)
+Test(machines, the_name_of_a_machine_lists_its_overridden_values)
 {
     static const char *const sets[] = {"links.shape=torus", "clock_hz=1.5e9"};
     ipu_target target;

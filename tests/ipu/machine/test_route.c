@@ -49,7 +49,7 @@ static bool neighbours(size_t s, size_t d) { return s + 1 == d || d + 1 == s; }
 static bool one_column(size_t s, size_t d) { return s / 92 == d / 92; } /* 23 rows of 4 */
 
 /* The expected figures result from the recovered formula, from the send to the memory of the receiver. */
-Test(route, ways_are_as_long_as_in_the_recovered_fabric)
+Test(route, latencies_match_the_published_reverse_engineered_exchange)
 {
     const counts all = count(any);
     cr_expect_eq(all.n, TILES * (TILES - 1));
@@ -71,7 +71,7 @@ Test(route, ways_are_as_long_as_in_the_recovered_fabric)
 
 /* Four programs for a C600 that the same source uses to check its formula: the sender waits 112 - mux cycles. From the multiplexer to
  * memory it takes 52 cycles and 2 per row. */
-Test(route, known_programs_wait_as_long)
+Test(route, latencies_match_known_programs)
 {
     static const struct {
         size_t from, to;
@@ -88,7 +88,7 @@ Test(route, known_programs_wait_as_long)
 
 /* Tile 700 is in pair 350 = 15 x 23 + 5, so in the downward half of column 7: in its far pair and in row 22 - 5. To tile 1, at the near
  * inlet of column 0: 18 + 4 + 2 x 17 + 5 x 7 + |2 - (42 + 6)|. */
-Test(route, a_way_is_that_of_a_hand)
+Test(route, a_latency_matches_a_hand_calculation)
 {
     const ipu_target target = ring_target(TILES);
     cr_expect_eq(row_of(&target, 700), 17);
@@ -98,7 +98,7 @@ Test(route, a_way_is_that_of_a_hand)
     cr_expect_eq(ipu_route_paired_latency(&target, 700, 0), 18 + 4 + 34 + 35 + 47);
 }
 
-Test(route, without_columns_the_way_is_the_receivers_row)
+Test(route, without_columns_the_latency_depends_on_the_row_of_the_receiver)
 {
     ipu_target target = ring_target(TILES);
     target.exchange_columns = 0;
@@ -106,7 +106,7 @@ Test(route, without_columns_the_way_is_the_receivers_row)
         cr_assert_eq(ipu_route_latency(&target, 700, d), 2 * row_of(&target, d));
 }
 
-Test(route, chips_are_alike)
+Test(route, latencies_are_equal_on_all_chips)
 {
     const ipu_target one = ring_target(TILES);
     ipu_target two = one;

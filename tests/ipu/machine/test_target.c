@@ -11,7 +11,7 @@
 
 static const char gc200[] = "data/machines/gc200.yaml";
 
-Test(target, the_gc200_is_as_its_sources_say)
+Test(target, the_gc200_matches_its_sources)
 {
     mt_arena arena = {0};
     ipu_target t;
@@ -59,7 +59,7 @@ Test(target, the_gc200_is_as_its_sources_say)
     mt_arena_free(&arena);
 }
 
-Test(target, the_other_machines_differ_where_their_sources_say)
+Test(target, the_other_machines_match_their_sources)
 {
     static const struct {
         const char *path, *name;
@@ -96,7 +96,7 @@ Test(target, every_machine_loads)
     mt_arena_free(&arena);
 }
 
-Test(target, overrides_make_another_machine)
+Test(target, overrides_change_the_machine)
 {
     static const char *const sets[] = {"tiles=1471", "exchange.sync_cycles=0", "instructions.f32_div=3.6"};
     mt_arena arena = {0};
@@ -116,7 +116,7 @@ static const ipu_band *band_of(const ipu_target *t, const char *key)
 }
 
 /* A machine at an end of its bands differs only in its costs. A value that was set by the user has no band. */
-Test(target, constants_have_bands)
+Test(target, constants_have_uncertainty_ranges)
 {
     mt_arena arena = {0};
     ipu_target t;
@@ -141,7 +141,7 @@ Test(target, constants_have_bands)
     mt_arena_free(&arena);
 }
 
-Test(target, a_band_is_of_a_cost_holds_it_and_is_allowed)
+Test(target, an_uncertainty_range_must_contain_an_existing_cost)
 {
     static const struct {
         const char *set, *message;
@@ -170,7 +170,7 @@ Test(target, a_band_is_of_a_cost_holds_it_and_is_allowed)
     }
 }
 
-Test(target, region_0_is_whole_elements_and_inside_the_tile)
+Test(target, region_0_consists_of_complete_memory_elements_within_the_tile)
 {
     static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",
         "memory.reserved_bytes=638977", "memory.reserved_bytes=638976", "memory.element_bytes=13",
@@ -195,7 +195,7 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
 }
 
 /* If no machine is emulated, its name is "". */
-Test(target, has_a_name)
+Test(target, an_empty_machine_name_is_rejected)
 {
     static const char *const set = "name=";
     mt_arena arena = {0};
@@ -206,7 +206,7 @@ Test(target, has_a_name)
 }
 
 /* A machine of the same name with only the rows known, or with more tiles than its die has places. */
-Test(target, tiles_must_have_their_places)
+Test(target, every_tile_needs_a_position_on_the_chip)
 {
     static const char *const odd = "exchange.columns=15";
     static const char *const more = "tiles=1473";
@@ -228,7 +228,7 @@ Test(target, tiles_must_have_their_places)
 }
 
 /* Pairs fill the 23 rows upwards (tiles 0 to 45), then downwards next to them (46 to 91), then the next column of four. */
-Test(target, tiles_stand_where_the_chip_numbers_them)
+Test(target, tile_positions_follow_the_numbering_of_the_chip)
 {
     static const size_t places[][3] = {{0, 0, 0}, {1, 0, 2}, {2, 1, 0}, {45, 22, 2}, {46, 22, 1}, {47, 22, 3},
         {48, 21, 1}, {91, 0, 3}, {92, 0, 4}, {94, 1, 4}, {1471, 0, 63}, {1426, 22, 61}};
@@ -258,7 +258,7 @@ Test(target, tiles_stand_where_the_chip_numbers_them)
     mt_arena_free(&arena);
 }
 
-Test(target, several_chips_have_the_tiles_of_all)
+Test(target, several_chips_multiply_the_number_of_tiles)
 {
     static const char *const set = "links.shape=torus";
     mt_arena arena = {0};
@@ -294,7 +294,7 @@ Test(target, several_chips_have_the_tiles_of_all)
     "links.shape=list", "links.direct=0", "links.cross=0", "links.rail=0", "links.list=" links
 #define THERE_AND_BACK "{from: 0, to: 1, lanes: 4}, {from: 1, to: 0, lanes: 3}"
 
-Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
+Test(target, a_list_of_links_connects_the_chips_it_names)
 {
     static const char *const sets[] = {
         LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 0, lanes: 1}]")};
@@ -314,7 +314,7 @@ Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
     mt_arena_free(&arena);
 }
 
-Test(target, a_list_has_routes_and_a_number_of_chips)
+Test(target, a_list_of_links_can_specify_routes_and_the_number_of_chips)
 {
     static const char *const sets[] = {
         LISTED("[" THERE_AND_BACK
@@ -334,7 +334,7 @@ Test(target, a_list_has_routes_and_a_number_of_chips)
 }
 
 /* Faults of links, and the message for each. */
-Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allowed)
+Test(target, invalid_links_are_reported_with_key_value_and_allowed_values)
 {
     static const struct {
         const char *sets[6], *said;
@@ -376,7 +376,7 @@ Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allo
     mt_arena_free(&arena);
 }
 
-Test(target, a_broken_machine_file_is_named_with_line_and_key)
+Test(target, a_damaged_machine_file_is_reported_with_line_and_key)
 {
     char path[] = "/tmp/ipu_target_XXXXXX";
     char message[200];

@@ -78,7 +78,7 @@ static void expect_refused(mt_status status, const char *message)
 }
 
 /* The rows published for the model of Graphcore's tests, to the digits given. A flow is the traffic from one chip to another. */
-Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
+Test(topology, ladders_of_2_4_8_and_16_chips_match_the_model)
 {
     static const double clock_hz[] = {1.6e9, 1.33e9, 1.85e9};
     static const struct {
@@ -108,7 +108,7 @@ Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
 
 /* 8 chips: the middle rails carry the traffic between two pairs of rungs. A chip crosses its rung for the 3 chips on other rungs on the
  * other side. */
-Test(topology, loads_of_a_ladder_are_those_of_a_hand)
+Test(topology, link_loads_of_a_ladder_match_a_hand_calculation)
 {
     const ipu_topology *t = made(IPU_LADDER, 8);
     const uint64_t *load = loaded(t, all_to_all(t, 10));
@@ -130,7 +130,7 @@ Test(topology, a_link_is_busy_for_its_bytes_at_its_rate)
 }
 
 /* Two links with the same load: the slower one. Two equal links: the one with more load. */
-Test(topology, the_busiest_link_is_by_time_not_by_bytes)
+Test(topology, the_busiest_link_is_determined_by_time_and_not_by_bytes)
 {
     const ipu_link links[] = {{0, 1, 4e9, NULL}, {1, 0, 1e9, NULL}};
     const ipu_topology *t = listed(links, 2, 2);
@@ -167,7 +167,7 @@ Test(topology, distances_on_a_ladder_add_up_along_the_routes)
 }
 
 /* 8 rungs: 3 back through the joined ends instead of 5; 4 in either direction never use the joined ends. */
-Test(topology, routes_of_a_torus_go_the_shorter_way)
+Test(topology, routes_of_a_torus_take_the_shorter_direction)
 {
     const ipu_topology *t = made(IPU_TORUS, 16);
     cr_expect_str_eq(way(t, 0, 10), "0 14 12 10");
@@ -210,7 +210,7 @@ Test(topology, one_chip_has_no_links)
     cr_expect_eq(ipu_topology_sync_cycles(made(IPU_TORUS, 1), 15, 1e9), 0);
 }
 
-Test(topology, what_cannot_be_joined_is_refused)
+Test(topology, invalid_topologies_are_rejected)
 {
     ipu_topology *t = NULL;
     ipu_links torus = gc200;
@@ -232,7 +232,7 @@ Test(topology, what_cannot_be_joined_is_refused)
 
 /* A ring in one direction, with one lane from 2 to 0 and four elsewhere. Each link carries the traffic that ends at its end, the traffic
  * that continues there, and the traffic from the link before. A lane carries 16 GiB/s, of which a share of 0.85 is data. */
-Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
+Test(topology, a_listed_ring_of_three_matches_a_hand_calculation)
 {
     ipu_listed_link ring[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 1}};
     ipu_links links = gc200;
@@ -278,7 +278,7 @@ static ipu_links ring_with(ipu_listed_link *list, ipu_listed_route *routes, size
 /* A clockwise link carries the traffic that ends at its end, the traffic that continues there, and the traffic from the link before; a
  * link in the other direction only the traffic that ends there. The route from 0 to 2 through 3 removes one flow from links 0 and 1 and
  * adds one to links 7 and 6. */
-Test(topology, a_stated_route_carries_its_pair_alone)
+Test(topology, a_specified_route_carries_only_its_pair)
 {
     ipu_listed_link list[8];
     uint32_t by_three[] = {3};
@@ -298,7 +298,7 @@ Test(topology, a_stated_route_carries_its_pair_alone)
 }
 
 /* The chips are neighbours with a link, but the stated route goes around them through 2 and 3. */
-Test(topology, what_a_stated_route_goes_through_counts)
+Test(topology, intermediate_chips_of_a_specified_route_count)
 {
     ipu_listed_link list[8];
     uint32_t around[] = {3, 2};
@@ -307,13 +307,13 @@ Test(topology, what_a_stated_route_goes_through_counts)
     const uint64_t bytes[16] = {[1] = 1}, other[16] = {[4] = 1};
     ipu_topology *t = NULL;
     cr_assert_eq(ipu_topology_of(&arena, &links, 4, &t), MT_OK, "%s", mt_message());
-    cr_expect(ipu_topology_goes_through(t, bytes));
-    cr_expect(!ipu_topology_goes_through(t, other));
+    cr_expect(ipu_topology_has_multi_link_routes(t, bytes));
+    cr_expect(!ipu_topology_has_multi_link_routes(t, other));
     cr_expect_str_eq(way(t, 0, 1), "0 3 2 1");
 }
 
 /* Three quarters use 3 of 4 lanes, rounded down; with three links of two lanes each carries a third. */
-Test(topology, links_between_the_same_chips_share_by_their_lanes)
+Test(topology, parallel_links_share_traffic_in_proportion_to_their_lanes)
 {
     ipu_listed_link two[] = {{0, 1, 3}, {1, 0, 4}, {0, 1, 1}};
     ipu_links links = gc200;
@@ -342,7 +342,7 @@ Test(topology, links_between_the_same_chips_share_by_their_lanes)
 }
 
 /* The memory does not depend on the number of a chip. */
-Test(topology, the_check_of_a_list_takes_memory_by_its_length)
+Test(topology, memory_of_the_check_is_linear_in_the_length_of_the_list)
 {
     ipu_listed_link far[] = {{0, 65534, 1}, {65534, 0, 1}};
     const ipu_links links = {.shape = IPU_LINK_LIST, .list = far, .n_list = 2};
@@ -354,7 +354,7 @@ Test(topology, the_check_of_a_list_takes_memory_by_its_length)
 
 /* ---- deadlock ---- */
 
-Test(topology, a_ladder_never_waits_for_itself)
+Test(topology, a_ladder_never_deadlocks)
 {
     for (size_t n = 2; n <= 64; n += 2) {
         const ipu_topology *t = made(IPU_LADDER, n);
@@ -363,7 +363,7 @@ Test(topology, a_ladder_never_waits_for_itself)
 }
 
 /* Three rungs have no routes of two steps, and four rungs none through the joined ends; the routes of five rungs close the cycle. */
-Test(topology, a_torus_of_five_rungs_waits_for_itself)
+Test(topology, a_torus_of_five_rungs_can_deadlock)
 {
     for (size_t n = 2; n <= 8; n += 2) {
         const ipu_topology *t = made(IPU_TORUS, n);
@@ -377,7 +377,7 @@ Test(topology, a_torus_of_five_rungs_waits_for_itself)
 }
 
 /* After the joined ends a route uses the second buffer, and so never closes the cycle. */
-Test(topology, with_second_buffers_no_torus_waits_for_itself)
+Test(topology, with_second_buffers_no_torus_deadlocks)
 {
     ipu_links links = gc200;
     links.shape = IPU_TORUS;
@@ -390,7 +390,7 @@ Test(topology, with_second_buffers_no_torus_waits_for_itself)
 }
 
 /* Only pairs with traffic count. */
-Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
+Test(topology, a_torus_with_neighbour_messages_only_does_not_deadlock)
 {
     const ipu_topology *t = made(IPU_TORUS, 16);
     uint64_t *bytes = mt_arena_alloc(&arena, 16 * 16, sizeof *bytes);
@@ -399,7 +399,7 @@ Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
 }
 
 /* The example of Dally and Seitz. Without the route from 3 to 1 there is no cycle. */
-Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
+Test(topology, a_ring_of_four_with_two_hop_routes_can_deadlock)
 {
     const ipu_link links[] = {
         {0, 1, 1e9, "north"}, {1, 2, 1e9, "east"}, {2, 3, 1e9, "south"}, {3, 0, 1e9, "west"}};
@@ -414,7 +414,7 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
 
 /* All four routes of two links are clockwise and wait for each other. With one to three of them stated the other way there is no cycle,
  * even if two links share the traffic of a pair; with all four stated the other way there is a cycle again. */
-Test(topology, stated_routes_open_a_circle_and_close_one)
+Test(topology, specified_routes_can_break_and_create_deadlock_cycles)
 {
     ipu_listed_link list[9];
     uint32_t by[4] = {3, 0, 1, 2};
@@ -433,7 +433,7 @@ Test(topology, stated_routes_open_a_circle_and_close_one)
 /* Traffic to chip 2 passes from 1 directly, except that from 3, which passes through 4. So the link from 0 to 1 waits for two links: the
  * link to 4, which closes the cycle of 0, 1 and 4, and the link to 2, which closes the cycle of 0, 1, 2 and 3, in either order of the
  * pairs. */
-Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
+Test(topology, specified_and_default_routes_are_both_checked_for_deadlocks)
 {
     enum { CHIPS = 6 };
     static ipu_listed_link list[] = {
@@ -465,7 +465,7 @@ Test(topology, a_stated_route_hides_no_other_and_no_other_hides_it)
     }
 }
 
-Test(topology, wrong_routes_are_refused_by_place_and_value)
+Test(topology, invalid_routes_are_rejected_with_position_and_value)
 {
     ipu_listed_link list[8];
     uint32_t via[3];
@@ -500,7 +500,7 @@ Test(topology, wrong_routes_are_refused_by_place_and_value)
 }
 
 /* The same ring, with chips 1 to 4, and an additional chip 0. The search follows the link from 1 to 2 for each destination, 0 first. */
-Test(topology, a_link_waits_for_all_that_its_routes_go_on_to)
+Test(topology, a_link_waits_for_the_next_links_of_all_its_routes)
 {
     const ipu_link links[] = {{1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 4, 1e9, NULL}, {4, 1, 1e9, NULL},
         {2, 0, 1e9, NULL}, {0, 1, 1e9, NULL}};

@@ -54,7 +54,7 @@ static void run_ring(ring_layout layout, uint64_t times, bool checked, float v[N
     cr_expect_eq(engine->runs[r.back], times);
 }
 
-Test(engine, every_layout_gives_the_sums_of_a_plain_loop)
+Test(engine, every_layout_computes_the_sums_of_a_plain_loop)
 {
     static const ring_layout layouts[] = {RING_TAIL, RING_EDGE, RING_SPLIT, RING_LOCAL};
     float expected[N];
@@ -68,7 +68,7 @@ Test(engine, every_layout_gives_the_sums_of_a_plain_loop)
     }
 }
 
-Test(engine, results_are_those_of_one_thread_for_any_number)
+Test(engine, results_are_equal_for_any_number_of_threads)
 {
     float one[N];
     for (int threads = 1; threads <= 3; threads++) {
@@ -82,7 +82,7 @@ Test(engine, results_are_those_of_one_thread_for_any_number)
 }
 
 /* 9 rounds of "add" (126 + 10 + 2 + 320 + 11 + 6 * 7 = 511) and "back" (53). */
-Test(engine, cycles_are_counted_by_run)
+Test(engine, cycles_are_counted_for_each_run)
 {
     static ring r;
     ipu_engine *engine = ring_engine(&r, RING_TAIL, 9, false);
@@ -97,7 +97,7 @@ Test(engine, cycles_are_counted_by_run)
 
 /* One element of v is poison. It is received by tile 3 from the right or from the left, or by tile 0 from the left, or is in its own
  * part. */
-Test(engine, a_checked_run_names_the_poison_that_a_vertex_would_read)
+Test(engine, a_checked_run_reports_unwritten_values_that_a_vertex_would_read)
 {
     static ring r;
     static const struct {
@@ -132,7 +132,7 @@ Test(engine, a_checked_run_names_the_poison_that_a_vertex_would_read)
 }
 
 /* Otherwise the next round could read a stale value. */
-Test(engine, after_a_checked_superstep_what_was_received_is_poison)
+Test(engine, after_a_checked_superstep_received_values_are_invalidated)
 {
     static ring r;
     float v[N];
@@ -148,7 +148,7 @@ Test(engine, after_a_checked_superstep_what_was_received_is_poison)
     }
 }
 
-Test(engine, a_checked_run_names_what_was_sent_but_never_written)
+Test(engine, a_checked_run_reports_values_sent_but_never_written)
 {
     static ring r;
     ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, true);
@@ -192,11 +192,11 @@ static ipu_graph *shrink_graph(const float *factor, ipu_tensor *whole)
         cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){x, 4 * t, 4}, 1, &own), MT_OK);
         cr_assert_eq(ipu_graph_connect(g, vertex, "x", own), MT_OK);
     }
-    cr_assert_eq(ipu_graph_whole(g, x, whole), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, x, whole), MT_OK);
     return g;
 }
 
-Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
+Test(engine, subnormals_are_flushed_on_tiles_only)
 {
     static const float factors[] = {0.5F, 2.0F};
     for (int threads = 1; threads <= 2; threads++) {
@@ -254,7 +254,7 @@ static uint32_t add_entries(ring *r, char letter, char *diary, entry entries[TIL
 }
 
 /* Two compute sets that receive nothing, then "add", which receives, and another that does not; all are counted. */
-Test(engine, a_tile_goes_on_to_compute_sets_that_receive_nothing_but_not_in_checked_runs)
+Test(engine, tiles_skip_barriers_of_compute_sets_without_receives_except_in_checked_runs)
 {
     static const char *const expected[] = {
         "a0b0a1b1a2b2a3b3a4b4c0c1c2c3c4", "a0a1a2a3a4b0b1b2b3b4c0c1c2c3c4"};
@@ -283,7 +283,7 @@ Test(engine, a_tile_goes_on_to_compute_sets_that_receive_nothing_but_not_in_chec
     }
 }
 
-Test(engine, streams_go_round_and_are_counted)
+Test(engine, streams_are_written_and_read_back_and_counted)
 {
     static const float half = 0.5F;
     ipu_tensor whole;

@@ -9,7 +9,7 @@
 /* The ring of test_compile, 4 tiles of 10: "add" 126 + 332 + 71 = 529, "back" 71; 5 rounds. Memory of a tile: variables 80, received 8,
  * vertex state 24, codelet code 160, exchange code 144, reserved 1104, in all 1520; its code leaves 16080 bytes of a memory element
  * unused. An empty tile: 1104. */
-Test(profile, sums_are_those_of_the_parts)
+Test(profile, sums_match_a_hand_calculation_of_the_parts)
 {
     mt_arena arena = {0};
     static ring r;
@@ -53,7 +53,7 @@ Test(profile, sums_are_those_of_the_parts)
     cr_expect_float_eq(profile.seconds, 3000 / 1.325e9, 1e-18);
     cr_expect_eq(profile.memory_max, 17600);
     cr_expect_eq(profile.memory_median, 17600);
-    cr_expect_eq(profile.memory_there, 638976);
+    cr_expect_eq(profile.memory_available, 638976);
     cr_expect_eq(profile.fullest_tile, 0);
     cr_expect_eq(profile.fullest.bytes[IPU_MEMORY_VERTEX_CODE], 160);
     cr_expect_eq(profile.fullest.total, 1520);
@@ -67,7 +67,7 @@ Test(profile, sums_are_those_of_the_parts)
 }
 
 /* The ring of test_compile on two chips of two tiles: two words in each direction, 8 bytes at half a byte per cycle. */
-Test(profile, tells_what_crosses_between_chips)
+Test(profile, traffic_between_chips_is_reported)
 {
     mt_arena arena = {0};
     static ring r;
@@ -101,7 +101,7 @@ Test(profile, tells_what_crosses_between_chips)
 
 /* A ring, five rounds: sync 126 (100 to 200), exchange 332 with two fragments of 160 (150 to 160), compute 71 + 71 with 22 cycles of
  * entries of 11 (11 to 20). The profile itself does not change. */
-Test(profile, bands_are_what_other_constants_would_give)
+Test(profile, uncertainty_ranges_equal_results_with_other_constants)
 {
     ipu_band bands[] = {{"exchange.sync_cycles", 100, 200}, {"exchange.fragment_cycles", 150, 160},
         {"vertex.entry_cycles", 11, 20}};
@@ -142,7 +142,7 @@ static ipu_target chips(size_t n)
 
 /* A ring over the first three of four chips, a word in each direction between any two. From 1 to 2: across rung 0, then along rail 0.
  * From 2 to 1: across rung 1 to the empty chip 3, then along rail 1. */
-Test(profile, link_loads_are_those_of_the_routes)
+Test(profile, link_loads_follow_from_the_routes)
 {
     static const uint64_t bytes[] = {4, 4, 0, 4, 0, 0, 4, 0, 8, 4, 0, 4};
     mt_arena arena = {0};
@@ -211,7 +211,7 @@ Test(profile, cycles_of_vertices_and_of_tiles_have_the_same_sum)
     mt_arena_free(&arena);
 }
 
-Test(profile, outlives_what_it_is_of_and_holds_the_memory_of_every_tile)
+Test(profile, a_profile_outlives_its_executable_and_includes_the_memory_of_every_tile)
 {
     mt_arena arena = {0}, of = {0};
     static ring r;

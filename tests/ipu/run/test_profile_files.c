@@ -33,7 +33,7 @@ static void make_profile_of(size_t chips, size_t tiles)
     ok(ipu_engine_new(&arena, e, false, &engine));
     ok(ipu_engine_run(engine, 0));
     ok(ipu_profile_make(&arena, engine, &profile));
-    ok(ipu_profile_add_turns(&arena, program, &profile));
+    ok(ipu_profile_add_executions(&arena, program, &profile));
     ok(ipu_details_add(&arena, e, &profile));
     of = (ipu_profiled){.title = "A \"ring\"", .time_steps = ROUNDS, .profile = &profile, .target = &target};
 }
@@ -169,7 +169,7 @@ static double csv_sd(const csv *table, const char *name)
 
 /* ---- content */
 
-Test(profile_files, a_profile_is_what_its_schema_says)
+Test(profile_files, a_profile_matches_its_schema)
 {
     ok(ipu_profile_write(&of, "out", false));
     const json *schema = read_json("data/reference/profile.schema.json"),
@@ -207,7 +207,7 @@ static void check_sum(const csv *tiles, const json *set, const char *what, const
     cr_assert_eq(csv_sum(tiles, column), json_value(set, key), "%s", column);
 }
 
-Test(profile_files, the_table_of_tiles_adds_up_to_the_profile)
+Test(profile_files, the_table_of_tiles_sums_to_the_profile)
 {
     ok(ipu_profile_write(&of, "out", true));
     const json *written = read_json("out/profile.json");
@@ -230,7 +230,7 @@ Test(profile_files, the_table_of_tiles_adds_up_to_the_profile)
     cr_assert_eq(csv_median(&tiles, "memory[bytes]"), json_value(written, "memory.bytes_median"));
 }
 
-Test(profile_files, no_two_tiles_have_one_place)
+Test(profile_files, no_two_tiles_have_the_same_position)
 {
     ok(ipu_profile_write(&of, "out", true));
     const csv tiles = read_csv("out/tiles.csv");
@@ -260,7 +260,7 @@ static double sum_where(
 }
 
 /* Each word and each vertex is compared. */
-Test(profile_files, the_details_of_a_tile_add_up_to_its_row)
+Test(profile_files, the_details_of_a_tile_sum_to_its_row)
 {
     char column[128];
     size_t rows;
@@ -286,7 +286,7 @@ Test(profile_files, the_details_of_a_tile_add_up_to_its_row)
         cr_assert_neq(csv_value(&received, row, "tile"), csv_value(&received, row, "from"));
 }
 
-Test(profile_files, a_time_step_names_its_compute_sets_in_their_order)
+Test(profile_files, a_time_step_lists_its_compute_sets_in_order)
 {
     ok(ipu_profile_write(&of, "out", false));
     const json *step = json_at(read_json("out/profile.json"), "time_step");
@@ -297,7 +297,7 @@ Test(profile_files, a_time_step_names_its_compute_sets_in_their_order)
 }
 
 /* The tiles that are busy for the longest time, and the fullest tile. */
-Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
+Test(profile_files, for_a_large_machine_only_the_worst_tiles_have_details)
 {
     make_profile_of(2, 800);
     const ipu_details *details = profile.details;
@@ -318,7 +318,7 @@ Test(profile_files, of_a_large_machine_the_worst_tiles_have_details)
 }
 
 /* No item of the fullest tile extends beyond its end or into two regions, and no other item overlaps data that is always live. */
-Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
+Test(profile_files, the_memory_map_has_no_overlaps_of_live_items)
 {
     ok(ipu_profile_write(&of, "out", true));
     const json *memory = json_at(read_json("out/profile.json"), "memory");
@@ -339,7 +339,7 @@ Test(profile_files, the_map_of_memory_has_room_for_all_that_is_live)
     cr_assert_eq(end, 638976, "reserved memory is the last item");
 }
 
-Test(profile_files, the_table_of_links_adds_up_to_the_profile)
+Test(profile_files, the_table_of_links_sums_to_the_profile)
 {
     ok(ipu_profile_write(&of, "out", true));
     const json *written = read_json("out/profile.json"), *rows = json_at(written, "links"),
@@ -355,7 +355,7 @@ Test(profile_files, the_table_of_links_adds_up_to_the_profile)
 
 static void add_note(mt_json *more, const void *context) { mt_json_text(more, "note", context); }
 
-Test(profile_files, what_its_user_adds_stands_behind_the_totals)
+Test(profile_files, additions_of_the_caller_follow_the_totals)
 {
     of.add = add_note;
     of.context = "of mine";
@@ -368,7 +368,7 @@ Test(profile_files, what_its_user_adds_stands_behind_the_totals)
 
 /* ---- which files are written */
 
-Test(profile_files, only_what_is_asked_for_stays_of_a_profile)
+Test(profile_files, outdated_profile_files_that_are_not_requested_are_deleted)
 {
     write_text("out/mine.csv", "mine");
     ok(ipu_profile_write(&of, "out", true));
@@ -380,25 +380,25 @@ Test(profile_files, only_what_is_asked_for_stays_of_a_profile)
     make_profile(1);
     ok(ipu_profile_write(&of, "out", true));
     cr_assert_eq(entries("out"), 6, "one chip has no links");
-    ok(ipu_profile_forget("out"));
+    ok(ipu_profile_remove("out"));
     cr_assert_eq(entries("out"), 1);
     cr_assert(there("out/mine.csv"));
 }
 
-Test(profile_files, files_that_are_no_profile_stay)
+Test(profile_files, files_of_other_kinds_are_kept)
 {
     write_text("out/tiles.csv", "mine");
     cr_assert(!ipu_profile_is_in("out") && !ipu_profile_is_in("nowhere"));
     write_text("out/profile.json", "{\"format\": \"of another program\"}");
     cr_assert(!ipu_profile_is_in("out"));
-    ok(ipu_profile_forget("out"));
+    ok(ipu_profile_remove("out"));
     cr_assert_eq(entries("out"), 2);
     ok(ipu_profile_write(&of, "out", false));
     cr_assert(ipu_profile_is_in("out"));
     cr_assert(there("out/tiles.csv"), "there was no profile before");
 }
 
-Test(profile_files, a_set_of_them_is_written_as_a_whole_or_not_at_all)
+Test(profile_files, profile_files_are_written_all_or_none)
 {
     ok(ipu_profile_write(&of, "out", true));
     make_profile(1);
@@ -417,7 +417,7 @@ Test(profile_files, a_set_of_them_is_written_as_a_whole_or_not_at_all)
 
 /* ---- refused input */
 
-Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
+Test(profile_files, invalid_utf8_is_rejected_before_any_file_is_written)
 {
     ok(ipu_profile_write(&of, "out", true));
     of.title = "a\xff";
@@ -430,7 +430,7 @@ Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
     cr_assert_eq(entries("out"), 6);
 }
 
-Test(profile_files, what_cannot_be_written_is_told_before_the_work)
+Test(profile_files, unwritable_profiles_are_reported_before_the_run)
 {
     ok(ipu_profile_check("out", true));
     cr_assert_eq(mkdir("out/tiles.csv", 0777), 0);

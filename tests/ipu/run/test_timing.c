@@ -6,7 +6,7 @@ TestSuite(timing, .fini = teardown);
 
 /* Each tile receives 2 fragments of one word, first all from the left, then all from the right, so no sender has two requests at once.
  * exchange = 10 + 2 * (160 + 1) = 332, and the phase too; compute = 11 + 6 * 10 = 71; T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
-Test(timing, cycles_of_a_ring_are_those_of_a_hand)
+Test(timing, cycles_of_a_ring_match_a_hand_calculation)
 {
     ipu_target target = ring_target(4);
     ring r;
@@ -36,7 +36,7 @@ Test(timing, cycles_of_a_ring_are_those_of_a_hand)
 /* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away. Words 0 to 7 leave once, in cycles 146
  * to 153, and arrive at tile 1 after 178; the last arrives at tile 3 after 154 + 26. Separately, tiles 1 to 3 need 178, 174 and 176.
  * Tile 0 could begin in cycle 143, when tile 2 is ready. */
-Test(timing, what_several_tiles_receive_is_sent_once)
+Test(timing, data_received_by_several_tiles_are_sent_once)
 {
     ipu_graph *g = small_graph(4, true);
     const size_t from[] = {0, 0, 2};
@@ -95,7 +95,7 @@ static const ipu_superstep_timing *step_from_tile_0(
 /* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32 bytes cross once, 16 cycles
  * at 2 bytes per cycle. Tile 1 takes longest, 168. Tile 2 is modelled as 23 cycles away on the same chip, tile 1 is 24 away, so tile 2
  * is ready one cycle later: phase = 147 + 24 + 8 + 16. The sync is 126 and 2 * 15. */
-Test(timing, what_several_tiles_of_a_chip_receive_crosses_once)
+Test(timing, data_received_by_several_tiles_of_a_chip_cross_once)
 {
     const ipu_target target = several_target(2, 2);
     const ipu_superstep_timing *step =
@@ -111,7 +111,7 @@ Test(timing, what_several_tiles_of_a_chip_receive_crosses_once)
 
 /* To chip 2 over the rail, to chip 3 across the rung and along the other rail, as separate messages: 32 bytes at 1 byte per cycle; to
  * chip 1, 16 bytes at 2 bytes per cycle. The sync has 2 hops of 30 in addition. */
-Test(timing, every_chip_that_receives_is_sent_its_own)
+Test(timing, each_receiving_chip_is_sent_a_separate_copy)
 {
     const ipu_target target = several_target(4, 1);
     const ipu_superstep_timing *step =
@@ -123,7 +123,7 @@ Test(timing, every_chip_that_receives_is_sent_its_own)
 }
 
 /* 32 bytes need 4 packets of at most 10 bytes with headers of 3: 44 bytes at 2 per cycle. Two ranges of 8 need one packet each. */
-Test(timing, each_range_that_crosses_goes_in_packets)
+Test(timing, each_range_between_chips_is_sent_in_packets)
 {
     ipu_target target = several_target(2, 2);
     target.links.packet_bytes = 10;
@@ -139,7 +139,7 @@ Test(timing, each_range_that_crosses_goes_in_packets)
 
 /* 64 bytes of tile 0 and 64 of tile 1, adjacent in host memory: 7 packets of at most 10 bytes for each, not 13 for both; 128 + 14 * 2
  * bytes at 2 per cycle. */
-Test(timing, ranges_of_two_tiles_cross_apart)
+Test(timing, ranges_of_two_tiles_cross_in_separate_packets)
 {
     ipu_target target = several_target(2, 2);
     ipu_graph *g = NULL;
@@ -155,7 +155,7 @@ Test(timing, ranges_of_two_tiles_cross_apart)
     cr_expect_eq(timed(g)->supersteps[0].external_cycles, 78);
 }
 
-Test(timing, what_stays_in_its_chip_costs_what_it_costs_there)
+Test(timing, traffic_within_a_chip_has_no_external_cost)
 {
     const ipu_target target = several_target(2, 2);
     const ipu_superstep_timing *step =
@@ -169,7 +169,7 @@ Test(timing, what_stays_in_its_chip_costs_what_it_costs_there)
 
 /* A ring with one tile per chip: 0 and 1, 2 and 3 are rungs. Messages between 1 and 2, and between 3 and 0, go across a rung and along a
  * rail, each word separately: 4 cycles. T = 126 + 60 + 332 + 4 + 71. */
-Test(timing, cycles_of_a_ring_of_chips_are_those_of_a_hand)
+Test(timing, cycles_of_a_ring_of_chips_match_a_hand_calculation)
 {
     const ipu_target target = several_target(4, 1);
     ring r;
@@ -185,7 +185,7 @@ Test(timing, cycles_of_a_ring_of_chips_are_those_of_a_hand)
 }
 
 /* In one direction only, a word to the previous tile takes three links. A link of four lanes carries 2 bytes per cycle. */
-Test(timing, a_listed_network_is_used_and_its_deadlocks_are_refused)
+Test(timing, a_listed_network_is_used_and_its_deadlocks_are_rejected)
 {
     ipu_listed_link links[] = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}, {1, 0, 1}};
     ipu_target target = several_target(4, 1);

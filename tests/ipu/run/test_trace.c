@@ -27,7 +27,7 @@ static ringing *begin(uint64_t rounds, size_t room)
     return &x;
 }
 
-Test(trace, notes_every_superstep_in_the_cycle_in_which_it_begins)
+Test(trace, every_superstep_is_recorded_with_its_start_cycle)
 {
     ringing *x = begin(3, 8);
     ok(ipu_engine_run(x->engine, 0)); /* not traced yet */
@@ -45,7 +45,7 @@ Test(trace, notes_every_superstep_in_the_cycle_in_which_it_begins)
     mt_arena_free(&x->arena);
 }
 
-Test(trace, what_finds_no_room_is_counted)
+Test(trace, omitted_supersteps_are_counted)
 {
     ringing *x = begin(3, 4);
     x->engine->trace = x->trace;
@@ -56,7 +56,7 @@ Test(trace, what_finds_no_room_is_counted)
 }
 
 /* In "add" each of four tiles has an exchange slice and a compute slice, in "back" a compute slice; two tiles are empty. */
-Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
+Test(trace, the_trace_size_of_a_program_counts_its_executed_supersteps)
 {
     ringing *x = begin(3, 1);
     const ipu_trace_size all = ipu_trace_size_of(&x->engine->timing, x->program, 0, 5),
@@ -69,7 +69,7 @@ Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
 }
 
 /* One compute set, two or three: at most three. */
-Test(trace, of_the_cases_of_a_switch_the_longest_counts)
+Test(trace, the_longest_case_of_a_switch_determines_the_trace_size)
 {
     ringing *x = begin(3, 1);
     const ipu_program *once, *cases[2], *program;

@@ -75,7 +75,7 @@ static void expect_slice(const json *event, const slice *s, uint64_t later_ns)
 }
 
 /* Tiles 1 and 2, one on each chip; the machine is process 3, its phases are thread 5. A round takes 636 cycles. */
-Test(trace_file, slices_stand_where_the_phases_begin)
+Test(trace_file, slices_start_when_their_phases_begin)
 {
     static const slice round_of[] = {
         {"sync: add", 3, 5, 0, 73, 146},
@@ -109,7 +109,7 @@ static const json *name_of(const json *events, const char *what, double pid, dou
     return json_at(e, "args.name");
 }
 
-Test(trace_file, chips_and_tiles_have_their_names)
+Test(trace_file, chips_and_tiles_are_named)
 {
     const json *whole = written(0, TILES - 1), *events = json_at(whole, "traceEvents")->first;
     cr_expect_str_eq(json_at(whole, "otherData.title")->text, "A ring");
@@ -123,7 +123,7 @@ Test(trace_file, chips_and_tiles_have_their_names)
     cr_expect_str_eq(name_of(events, "thread_name", 2, 4)->text, "tile 1");
 }
 
-Test(trace_file, what_cannot_be_written_is_told)
+Test(trace_file, write_failures_are_reported)
 {
     cr_assert_eq(ipu_trace_write(trace, "A ring", 0, 0, "nowhere/trace.json"), MT_FILE);
     assert_message("nowhere");

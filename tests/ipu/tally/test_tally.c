@@ -70,7 +70,7 @@ static void expect(const char *body, const expectation *expected, unsigned bundl
     expect((body), (const expectation[]){__VA_ARGS__, {0, 0}}, bundles, pairs)
 
 /* Each depends on the one before: load, load, multiply, store, loop. A pointer used once steps without an instruction. */
-Test(tally, a_loop_that_loads_multiplies_and_stores)
+Test(tally, a_loop_of_load_multiply_and_store_is_counted)
 {
     EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fmul float %9, %11\n" WRITE(12), 5, 0,
         {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1});
@@ -110,7 +110,7 @@ Test(tally, constants_take_none_one_or_two_instructions)
 }
 
 /* Order by depth: load + constant 1.5; constant 2.5; add; multiply; store; loop. */
-Test(tally, a_constant_is_made_at_each_use)
+Test(tally, a_constant_is_loaded_at_each_use)
 {
     EXPECT(READ_8_TO_9
         "  %12 = fadd float %9, 1.500000e+00\n  %13 = fmul float %12, 1.500000e+00\n" WRITE(13),
@@ -119,7 +119,7 @@ Test(tally, a_constant_is_made_at_each_use)
 }
 
 /* load + constant; compare; transfer; branch; move; store; loop. The branch has a bundle of its own. */
-Test(tally, a_choice_is_a_compare_a_transfer_a_branch_and_a_move)
+Test(tally, a_select_costs_a_compare_a_transfer_a_branch_and_a_move)
 {
     EXPECT(READ_8_TO_9 "  %12 = fcmp olt float %9, 0.000000e+00\n"
                        "  %13 = select i1 %12, float %9, float 1.500000e+00\n" WRITE(13),
@@ -142,7 +142,7 @@ Test(tally, a_gather_needs_no_address_step)
 }
 
 /* Read and written through one pointer, which steps by a separate instruction: load, multiply, store, step, loop. */
-Test(tally, a_pointer_used_twice_takes_a_step)
+Test(tally, a_pointer_used_twice_costs_an_address_step)
 {
     EXPECT(READ_8_TO_9 "  %12 = fmul float %9, %9\n" STORE(12, 8), 5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1},
         {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADDRESS, 1});
@@ -154,7 +154,7 @@ Test(tally, a_pointer_used_twice_takes_a_step)
 
 /* Depth 0: load a, load b; 1: a + a, store b; 2: (a + a)^2 ... : load a | load b, a + a | store b, square | store | loop. The add does
  * not need the second load, so the two share a bundle; the same holds for the store of b and the square. */
-Test(tally, neighbours_that_do_not_need_each_other_share_a_bundle)
+Test(tally, independent_adjacent_instructions_share_a_bundle)
 {
     EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fadd float %9, %9\n" ADDRESS(13, 4)
                STORE(11, 13) "  %14 = fmul float %12, %12\n" WRITE(14),
@@ -177,7 +177,7 @@ Test(tally, a_branch_ends_its_bundle)
 }
 
 /* A value read before the loop stays in its register and is not counted again. */
-Test(tally, a_value_from_before_the_loop_costs_nothing_in_it)
+Test(tally, loop_invariant_values_cost_nothing_in_the_loop)
 {
     static const char module[] = "\ndefine void @f(i32 %0, ptr %1, ptr %2, ptr %3) {\n"
                                  "  %5 = load float, ptr %3, align 4\n"
@@ -225,7 +225,7 @@ Test(tally, conversions_and_moves_between_register_files_take_one_instruction_ea
  * loads, 7 adds, 8 multiplies, 8 stores, 2 pointer steps, loop. When the first sum needs a register, x1 has the farthest next use (x0 is
  * multiplied first; x2 .. x7 are added before) and is spilled. When x1 is reloaded for y1, y0 (its store is the last of all) is spilled,
  * and reloaded for its store. Spill code does not share bundles, and adds and multiplies do not pair: 34 + 4 bundles, no pair. */
-Test(tally, what_does_not_fit_into_8_registers_is_spilled)
+Test(tally, values_that_exceed_8_registers_are_spilled)
 {
     char body[4096];
     size_t n = 0;
@@ -249,7 +249,7 @@ Test(tally, what_does_not_fit_into_8_registers_is_spilled)
 }
 
 /* With only x0 .. x6, 8 floats are live, and nothing is spilled: 7 + 6 + 7 + 7 + 2 + 1. */
-Test(tally, what_fits_into_8_registers_is_not)
+Test(tally, values_that_fit_into_8_registers_are_not_spilled)
 {
     char body[4096];
     size_t n = 0;
@@ -319,7 +319,7 @@ static void expect_refusal(const char *module, const char *message)
     cr_expect(strstr(mt_message(), message) != NULL, "\"%s\" has no \"%s\"", mt_message(), message);
 }
 
-Test(tally, what_the_rules_do_not_know_is_refused_with_its_line)
+Test(tally, unknown_instructions_are_rejected_with_their_line)
 {
     expect_refusal(
         loop_of(READ_8_TO_9 "  %12 = fptosi float %9 to i32\n" WRITE(9)), "%12 = fptosi float %9 to i32");
@@ -327,7 +327,7 @@ Test(tally, what_the_rules_do_not_know_is_refused_with_its_line)
     expect_refusal(loop_of(READ_8_TO_9 "  %12 = call float @sinf(float %9)\n" WRITE(12)), "@sinf(float %9)");
 }
 
-Test(tally, types_that_the_rules_do_not_know_are_refused)
+Test(tally, unknown_types_are_rejected)
 {
     static const char *const lines[] = {"  %12 = fadd half %10, %11\n", "  %12 = fadd <4 x float> %10, %11\n",
         "  %12 = load <4 x float>, ptr %1, align 16\n", "  %12 = load <2 x half>, ptr %1, align 4\n",
@@ -343,7 +343,7 @@ Test(tally, types_that_the_rules_do_not_know_are_refused)
 }
 
 /* The inner loop is one block; the outer loop branches from its last block back to the first. */
-Test(tally, a_loop_around_the_loop_is_refused)
+Test(tally, nested_loops_are_rejected)
 {
     expect_refusal("\ndefine void @f(i32 %0, ptr %1) {\n"
                    "  br label %2\n\n"
@@ -364,7 +364,7 @@ Test(tally, a_loop_around_the_loop_is_refused)
         "f: the tally counts one loop, and there is another:   br i1 %10, label %11, label %2");
 }
 
-Test(tally, a_function_that_is_not_there_or_has_no_loop_is_refused)
+Test(tally, a_missing_function_or_one_without_a_loop_is_rejected)
 {
     expect_refusal("\ndefine void @g(i32 %0) {\n  ret void\n}\n", "no function f in the module");
     expect_refusal("\ndefine void @ff(i32 %0) {\n  ret void\n}\n", "no function f in the module");
@@ -383,7 +383,7 @@ Test(tally, the_right_one_of_several_functions_is_counted)
     cr_expect_eq(t.bundles, 3); /* load, store, loop */
 }
 
-Test(tally, operations_have_names_of_their_own)
+Test(tally, operations_have_unique_names)
 {
     for (int a = 0; a < IPU_OPERATIONS; a++) {
         cr_assert(ipu_operation_name[a] && *ipu_operation_name[a], "%d", a);
@@ -391,7 +391,7 @@ Test(tally, operations_have_names_of_their_own)
     }
 }
 
-Test(tally, every_lack_of_memory_is_reported)
+Test(tally, every_failed_allocation_is_reported)
 {
     const char *module = loop_of(READ_8_TO_9 WRITE(9));
     mt_status status = MT_MEMORY;
@@ -416,7 +416,7 @@ static void refuse_body(const char *body, const char *message)
 }
 
 /* Numbers index arrays, so they are checked first. */
-Test(tally, values_that_cannot_be_are_refused_with_their_line)
+Test(tally, invalid_values_are_rejected_with_their_line)
 {
     static const char *const lines[] = {"  %9 = fadd float %4096, %8\n", "  %4096 = fadd float %8, %8\n",
         "  %99999999999 = fadd float %8, %8\n", "  %9 = fadd float %-1, %8\n", "  %-7 = fadd float %8, %8\n",
@@ -436,7 +436,7 @@ Test(tally, values_that_cannot_be_are_refused_with_their_line)
     }
 }
 
-Test(tally, values_before_the_loop_are_looked_at_too)
+Test(tally, values_before_the_loop_are_validated_too)
 {
     static const char *const lines[] = {
         "  %70000 = load float, ptr %3", "  %x = fneg float %2", " = load float, ptr %3"};
@@ -450,14 +450,14 @@ Test(tally, values_before_the_loop_are_looked_at_too)
     }
 }
 
-Test(tally, values_that_wait_for_each_other_are_refused)
+Test(tally, cyclic_dependencies_are_rejected)
 {
     refuse_body("  %8 = fadd float %9, 1.0\n  %9 = fadd float %8, 1.0\n" WRITE(9), "wait for each other");
     refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "wait for each other");
 }
 
 /* A loop of constants, which create values, and one of sums. */
-Test(tally, a_loop_that_is_too_long_is_refused)
+Test(tally, a_loop_that_is_too_long_is_rejected)
 {
     static char body[390000];
     char *to = body;
@@ -470,7 +470,7 @@ Test(tally, a_loop_that_is_too_long_is_refused)
 }
 
 /* Bytes changed at random: the input is counted or refused, and under the sanitizers no access is outside an array. */
-Test(tally, whatever_stands_there_is_counted_or_refused)
+Test(tally, arbitrary_input_is_either_counted_or_rejected)
 {
     static const char letters[] = "%%%0123456789999 ,()=\n:-xfptr";
     const char *whole = loop_of(READ_8_TO_9 ADDRESS(10, 3)

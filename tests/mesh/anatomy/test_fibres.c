@@ -119,11 +119,11 @@ static double linear(double w) { return 60 - 120 * w; }
 static double squared(double w) { return w < 0.75 ? 60 - 120 * w * w : -120 + (180 - 120 * w) * w; }
 static double right_angle(double w) { return 40 - 90 * w * w; }
 
-Test(fibres, through_a_wall_run_linearly_from_60_to_minus_60_degrees)
+Test(fibres, helix_angle_varies_linearly_from_60_to_minus_60_degrees_through_a_wall)
 {
     heart h;
     make_wall(&h, 0.5, MT_SURFACE_EPI);
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     double worst = worst_angle(&h, linear), x[3], deepest = 0;
     cr_assert_lt(worst, 1e-6, "%g degrees off", worst);
     for (size_t c = 0; c < h.mesh.n_elements; c++) {
@@ -140,10 +140,10 @@ Test(fibres, through_a_wall_run_linearly_from_60_to_minus_60_degrees)
 
 /* As published the angle is proportional to the square of the depth. If inner and outer frame differ by more than 90 degrees, beyond 3/4 of
  * the wall, interpolation starts from the half turn of the inner frame: a jump. With 90 degrees between the surfaces there is none. */
-Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
+Test(fibres, fibres_by_the_bayer_rule_jump_at_three_quarters_of_the_wall)
 {
     heart h;
-    mt_fibres_rule rule = mt_fibres_rule_usual;
+    mt_fibres_rule rule = mt_fibres_rule_default;
     rule.variant = MT_FIBRES_BAYER;
     make_wall(&h, 0.5, MT_SURFACE_EPI);
     grow(&h, &rule);
@@ -161,11 +161,11 @@ Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
 /* With left endocardium on one side and right endocardium on the other the wall is a septum: d = x / 4 = 1 - phi_lv, and the angle runs
  * from 60 to -60 with d for every variant. The right side's triangles are also tagged as epicardium, for the apex; the endocardium has
  * precedence, so phi_epi = 0. */
-Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
+Test(fibres, helix_angle_varies_from_60_left_to_minus_60_degrees_right_in_a_septum)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
         heart h;
-        mt_fibres_rule rule = mt_fibres_rule_usual;
+        mt_fibres_rule rule = mt_fibres_rule_default;
         rule.variant = (mt_fibres_variant)variant;
         make_wall(&h, 0.5, MT_SURFACE_RV);
         for (size_t f = 0, n = h.mesh.n_faces; f < n; f++) {
@@ -236,7 +236,7 @@ static void make_pair(const heart *left, heart *h)
 /* The first elements at either side are a millionth of a millimetre thick, so that they have the surface's angle within a millionth of 180
  * degrees; the elements half-way in the middle boxes have the middle's angle. If the angles of the surfaces differ by at most 90 degrees,
  * the published rule does not jump. */
-Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
+Test(fibres, fibres_on_both_surfaces_and_at_midwall_follow_the_rule)
 {
     static const double angles[][2] = {{60, -60}, {40, -50}, {-30, 50}, {0, 90}, {20, 20}};
     heart h;
@@ -248,7 +248,7 @@ Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
     connect(&h);
     for (size_t a = 0; a < sizeof angles / sizeof *angles; a++)
         for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
-            mt_fibres_rule rule = mt_fibres_rule_usual;
+            mt_fibres_rule rule = mt_fibres_rule_default;
             rule.variant = (mt_fibres_variant)variant;
             rule.endo_deg = angles[a][0], rule.epi_deg = angles[a][1];
             if (variant == MT_FIBRES_BAYER && fabs(angles[a][0] - angles[a][1]) > 90) continue;
@@ -260,13 +260,13 @@ Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
 
 /* The wall of a right ventricle next to that of a left one, not connected to it and less deep: psi is 1 throughout, and the base's normal
  * is its apex-to-base direction. */
-Test(fibres, through_a_right_wall_run_as_through_a_left_one)
+Test(fibres, fibres_in_a_right_ventricular_wall_equal_those_in_a_left_one)
 {
     heart left, h = {0};
     make_wall(&left, 0.5, MT_SURFACE_EPI);
     make_pair(&left, &h);
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
-        mt_fibres_rule rule = mt_fibres_rule_usual;
+        mt_fibres_rule rule = mt_fibres_rule_default;
         rule.variant = (mt_fibres_variant)variant;
         grow(&h, &rule);
         cr_assert_eq(h.fibres.n_psi_constant, left.mesh.n_elements);
@@ -285,10 +285,10 @@ Test(fibres, through_a_right_wall_run_as_through_a_left_one)
 
 /* With the same angles on both surfaces both frames are equal, and columns are known everywhere: the sheet is inclined by its angle to the
  * wall's normal. */
-Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
+Test(fibres, sheets_are_transmural_and_tilted_by_the_sheet_angle)
 {
     heart h;
-    mt_fibres_rule rule = mt_fibres_rule_usual;
+    mt_fibres_rule rule = mt_fibres_rule_default;
     make_wall(&h, 0.5, MT_SURFACE_EPI);
     for (int leaning = 0; leaning < 2; leaning++) {
         rule.endo_deg = rule.epi_deg = 20;
@@ -306,7 +306,7 @@ Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
 }
 
 /* Solved to 1e-10 both times; gradients of small elements and roots of small depths amplify this to at most 1e-7. */
-Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
+Test(fibres, fibres_rotate_with_the_heart_and_do_not_depend_on_units)
 {
     heart one, two;
     const double c = cos(1.1), s = sin(1.1), cc = cos(-0.4), ss = sin(-0.4);
@@ -318,8 +318,8 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
         for (size_t v = 0; v < one.mesh.n_vertices; v++)
             for (size_t k = 0; k < 3; k++)
                 two.mesh.xyz_mm[3 * v + k] = scale * (mt_dot3(turn[k], one.mesh.xyz_mm + 3 * v) + 7);
-        grow(&one, &mt_fibres_rule_usual);
-        grow(&two, &mt_fibres_rule_usual);
+        grow(&one, &mt_fibres_rule_default);
+        grow(&two, &mt_fibres_rule_default);
         cr_assert_eq(one.fibres.n_apex, two.fibres.n_apex);
         const double *from[3] = {one.fibres.fibre, one.fibres.sheet, one.fibres.normal};
         const double *to[3] = {two.fibres.fibre, two.fibres.sheet, two.fibres.normal};
@@ -343,12 +343,12 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
 
 /* A reflection maps the helix of a rule to that of the opposite angle; the inclination of sheets is unchanged. The two problems have the
  * same numbers with opposite signs, solved to 1e-10. */
-Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
+Test(fibres, fibres_of_a_mirrored_heart_are_mirrored_fibres_of_the_opposite_angle)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
         heart here, there;
         double worst = 0, same = 0;
-        mt_fibres_rule rule = mt_fibres_rule_usual;
+        mt_fibres_rule rule = mt_fibres_rule_default;
         rule.variant = (mt_fibres_variant)variant;
         rule.sheet_endo_deg = 20, rule.sheet_epi_deg = -10;
         make_wall(&here, 0.5, MT_SURFACE_EPI);
@@ -375,13 +375,13 @@ Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
     }
 }
 
-Test(fibres, one_and_two_threads_give_the_same_bits)
+Test(fibres, fibres_are_bit_identical_for_one_and_two_threads)
 {
     heart h[2];
     for (int t = 0; t < 2; t++) {
         make_wall(h + t, 0.25, MT_SURFACE_EPI);
         omp_set_num_threads(t + 1);
-        grow(h + t, &mt_fibres_rule_usual);
+        grow(h + t, &mt_fibres_rule_default);
     }
     size_t bytes = 3 * h[0].mesh.n_elements * sizeof(double);
     cr_assert(memcmp(h[0].fibres.fibre, h[1].fibres.fibre, bytes) == 0);
@@ -397,7 +397,7 @@ static void assert_three_sum_to_one(heart *h)
     unsigned char *given = mt_arena_alloc(&h->arena, n, 1);
     double *phi = mt_arena_alloc(&h->arena, n, sizeof *phi);
     mt_laplace problem;
-    mt_laplace_report report;
+    mt_laplace_convergence report;
     cr_assert(given && phi);
     for (int pass = 0; pass < 2; pass++) /* the endocardium has precedence */
         for (size_t k = 0; k < 3 * h->mesh.n_faces; k++) {
@@ -433,18 +433,18 @@ static void assert_septum_is_inside_on_both_sides(const heart *h)
 /* 10 thousand elements, 4 or 5 through the left wall and one or two through the right. Axes are those of the ellipsoids, not the solutions'
  * gradients, so this is not exact: the gradient on an element has an error of its edge over the radius of the wall, a tenth, and the fibres
  * a part of it. In the thin wall angles differ by 60 degrees and more between neighbours; the published rule adds its jumps. */
-Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
+Test(fibres, fibres_of_two_ventricles_follow_the_rule_in_walls_and_septum)
 {
     heart h = {0};
     gmsh_ventricles(&h.arena, 4.87, &h.mesh);
     connect(&h);
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     cr_assert(h.fibres.has_rv && h.fibres.n_copied < 20);
     assert_three_sum_to_one(&h);
     for (int region = LV_WALL; region <= SEPTUM; region++) assert_follows_the_rule(&h, region);
     assert_septum_is_inside_on_both_sides(&h);
     double smooth = jump_share(&h);
-    mt_fibres_rule rule = mt_fibres_rule_usual;
+    mt_fibres_rule rule = mt_fibres_rule_default;
     rule.variant = MT_FIBRES_BAYER;
     grow(&h, &rule);
     cr_assert_lt(smooth, 0.2, "%g", smooth);
@@ -452,12 +452,12 @@ Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
     mt_arena_free(&h.arena);
 }
 
-Test(fibres, of_a_left_ventricle_alone_follow_the_rule_all_around)
+Test(fibres, fibres_of_a_left_ventricle_follow_the_rule_all_around)
 {
     heart h = {0};
     gmsh_left_ventricle(&h.arena, 6, &h.mesh);
     connect(&h);
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     cr_assert(!h.fibres.has_rv);
     assert_follows_the_rule(&h, WHOLE_LV);
     assert_three_sum_to_one(&h);
@@ -466,12 +466,12 @@ Test(fibres, of_a_left_ventricle_alone_follow_the_rule_all_around)
 
 /* A wall of one box, with all vertices on surfaces, and a separate element with all its vertices on the epicardium and three on the
  * base. */
-Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
+Test(fibres, fibres_are_unit_vectors_even_where_gradients_vanish)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
         heart h = {0};
         mt_mesh box;
-        mt_fibres_rule rule = mt_fibres_rule_usual;
+        mt_fibres_rule rule = mt_fibres_rule_default;
         rule.variant = (mt_fibres_variant)variant;
         cr_assert_eq(mt_slab_make(&h.arena, (double[]){1, 1, 1}, 1, &box), MT_OK);
         cr_assert_eq(mt_mesh_new(&h.arena, 12, 7, &h.mesh), MT_OK);
@@ -493,11 +493,11 @@ Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
 
 /* A wall of flat, obtuse elements with an outer side that is half epicardium and half right endocardium. Linear elements overshoot there,
  * and values above 1 or below 0 have no square root and no depth. */
-Test(fibres, of_obtuse_elements_whose_solutions_leave_0_to_1_are_directions_all_the_same)
+Test(fibres, fibres_are_unit_vectors_in_obtuse_elements_with_solutions_outside_0_to_1)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
         heart h;
-        mt_fibres_rule rule = mt_fibres_rule_usual;
+        mt_fibres_rule rule = mt_fibres_rule_default;
         rule.variant = (mt_fibres_variant)variant;
         make_wall(&h, 0.5, MT_SURFACE_EPI);
         for (size_t f = 0; f < h.mesh.n_faces; f++)
@@ -544,7 +544,7 @@ static int32_t layer_by(const double share[3], double depth)
 
 /* The wall is flat, so its depth is the centroid's x, or in a septum the distance to the nearer side. An element counts at its centroid; it
  * extends at most one edge (1/8 of the wall) from it. */
-Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
+Test(fibres, layers_are_bounded_at_the_specified_fractions_of_depth)
 {
     static const double shares[][3] = {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.2, 0.5, 0.3}, {0.2, 0, 0.8},
         {0.6, 0.4, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -553,7 +553,7 @@ Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
         make_wall(&h, 0.5, septum ? MT_SURFACE_RV : MT_SURFACE_EPI);
         if (septum) tag_again(&h, first_tagged(&h, MT_SURFACE_RV), MT_SURFACE_EPI);
         for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
-            mt_fibres_rule rule = mt_fibres_rule_usual;
+            mt_fibres_rule rule = mt_fibres_rule_default;
             double mm3[4] = {0}, all = 0;
             memcpy(rule.layer_share, shares[k], sizeof rule.layer_share);
             grow(&h, &rule);
@@ -575,11 +575,11 @@ Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
     }
 }
 
-Test(fibres, are_refused_by_their_check_where_one_number_is_off)
+Test(fibres, the_check_rejects_fibres_with_one_wrong_value)
 {
     heart h;
     make_wall(&h, 1, MT_SURFACE_EPI);
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     mt_fibres *f = &h.fibres;
     double *const number[] = {f->fibre + 3, f->sheet + 4, f->normal + 5, f->depth + 1, f->fibre};
     const double wrong[] = {f->fibre[3] + 1e-11, f->sheet[4] - 1e-11, NAN, 1.01, NAN};
@@ -600,7 +600,7 @@ Test(fibres, are_refused_by_their_check_where_one_number_is_off)
     mt_arena_free(&h.arena);
 }
 
-Test(fibres, are_compared_as_axes)
+Test(fibres, fibres_are_compared_as_axes)
 {
     double a[10][3], b[10][3];
     mt_fibres_angles angles;
@@ -622,7 +622,7 @@ Test(fibres, are_compared_as_axes)
     mt_arena_fail_at(0);
 }
 
-Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
+Test(fibres, elements_entirely_on_the_epicardium_take_the_directions_of_a_neighbour)
 {
     heart h;
     size_t copied = 0;
@@ -638,14 +638,14 @@ Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
             3 * sizeof(uint32_t));
         h.mesh.face_tag[h.mesh.n_faces] = MT_SURFACE_EPI;
     }
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     cr_assert_eq(h.fibres.n_copied, 1);
     uint32_t lowest = MT_NO_ELEMENT;
     for (size_t f = 0; f < 4; f++)
         if (h.adjacency.neighbour[4 * copied + f] < lowest) lowest = h.adjacency.neighbour[4 * copied + f];
     cr_assert_eq(h.fibres.depth[copied], 1);
     cr_assert(memcmp(h.fibres.fibre + 3 * copied, h.fibres.fibre + 3 * (size_t)lowest, 24) == 0);
-    mt_fibres_rule rule = mt_fibres_rule_usual; /* depth 1 is not the epicardium if there is none */
+    mt_fibres_rule rule = mt_fibres_rule_default; /* depth 1 is not the epicardium if there is none */
     for (int mid = 0; mid < 2; mid++) {
         memcpy(
             rule.layer_share, mid ? (double[]){0.6, 0.4, 0} : (double[]){1, 0, 0}, sizeof rule.layer_share);
@@ -655,7 +655,7 @@ Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
     mt_arena_free(&h.arena);
 }
 
-Test(fibres, vertices_of_several_surfaces_are_right_before_left_before_outside_and_apex_before_base)
+Test(fibres, vertices_on_several_surfaces_follow_the_precedence_of_surfaces)
 {
     heart h;
     make_wall(&h, 1, MT_SURFACE_EPI);
@@ -669,7 +669,7 @@ Test(fibres, vertices_of_several_surfaces_are_right_before_left_before_outside_a
         /* The resulting plane is irrelevant: any apex is also on the base. */
         if (twice || h.mesh.face_tag[f] == MT_SURFACE_EPI) tag_again(&h, f, MT_SURFACE_BASE);
     }
-    grow(&h, &mt_fibres_rule_usual);
+    grow(&h, &mt_fibres_rule_default);
     size_t n_left = 0, n_right = 0, n_apex = 0;
     for (size_t v = 0; v < h.mesh.n_vertices; v++) {
         n_apex += h.fibres.psi[v] == 0;
@@ -683,11 +683,11 @@ Test(fibres, vertices_of_several_surfaces_are_right_before_left_before_outside_a
     mt_arena_free(&h.arena);
 }
 
-Test(fibres, of_a_mesh_without_surfaces_or_by_an_impossible_rule_are_an_input_error)
+Test(fibres, a_mesh_without_surfaces_or_an_invalid_rule_is_an_input_error)
 {
     heart h;
     make_wall(&h, 1, MT_SURFACE_EPI);
-    mt_fibres_rule rule = mt_fibres_rule_usual;
+    mt_fibres_rule rule = mt_fibres_rule_default;
     rule.epi_deg = NAN;
     cr_assert_eq(mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &rule, &h.fibres), MT_INPUT);
     rule.epi_deg = -91;
@@ -695,34 +695,36 @@ Test(fibres, of_a_mesh_without_surfaces_or_by_an_impossible_rule_are_an_input_er
     cr_assert(strstr(mt_message(), "-91"), "%s", mt_message());
     static const double shares[][3] = {{0.5, 0.6, -0.1}, {0.3, 0.4, 0.4}, {NAN, 0.5, 0.5}, {1e300, 0, 0}};
     for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
-        rule = mt_fibres_rule_usual;
+        rule = mt_fibres_rule_default;
         memcpy(rule.layer_share, shares[k], sizeof shares[k]);
         cr_assert_eq(mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &rule, &h.fibres), MT_INPUT, "%zu", k);
     }
-    rule = mt_fibres_rule_usual;
+    rule = mt_fibres_rule_default;
     rule.max_iterations = 1;
     cr_assert_eq(mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &rule, &h.fibres), MT_NUMERICS);
     for (int tag = MT_SURFACE_BASE; tag <= MT_SURFACE_LV; tag++) {
         for (size_t f = 0; f < h.mesh.n_faces; f++) h.mesh.face_tag[f] += h.mesh.face_tag[f] == tag ? 100 : 0;
         cr_assert_eq(
-            mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_usual, &h.fibres), MT_INPUT);
+            mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_default, &h.fibres), MT_INPUT);
         for (size_t f = 0; f < h.mesh.n_faces; f++) h.mesh.face_tag[f] %= 100;
     }
     h.mesh.face_vertex[0] = (uint32_t)h.mesh.n_vertices;
-    cr_assert_eq(mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_usual, &h.fibres), MT_INPUT);
+    cr_assert_eq(
+        mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_default, &h.fibres), MT_INPUT);
     h.mesh.n_faces = 0;
-    cr_assert_eq(mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_usual, &h.fibres), MT_INPUT);
+    cr_assert_eq(
+        mt_fibres_make(&h.arena, &h.mesh, &h.adjacency, &mt_fibres_rule_default, &h.fibres), MT_INPUT);
     mt_arena_free(&h.arena);
 }
 
-Test(fibres, out_of_memory_is_a_file_error_and_leaks_nothing)
+Test(fibres, out_of_memory_is_reported_without_a_leak)
 {
     heart h;
     make_wall(&h, 1, MT_SURFACE_EPI);
     for (size_t n = 1;; n++) {
         mt_arena result = {0};
         mt_arena_fail_at(n);
-        mt_status status = mt_fibres_make(&result, &h.mesh, &h.adjacency, &mt_fibres_rule_usual, &h.fibres);
+        mt_status status = mt_fibres_make(&result, &h.mesh, &h.adjacency, &mt_fibres_rule_default, &h.fibres);
         mt_arena_fail_at(0);
         mt_arena_free(&result);
         if (status == MT_OK) {

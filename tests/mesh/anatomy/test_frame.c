@@ -28,7 +28,7 @@ static double difference(const mt_frame *a, const mt_frame *b)
     return worst;
 }
 
-Test(frame, of_the_axes_is_the_axes)
+Test(frame, the_frame_of_the_axes_is_the_identity)
 {
     mt_frame frame;
     const mt_frame axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -36,7 +36,7 @@ Test(frame, of_the_axes_is_the_axes)
     cr_assert_lt(difference(&frame, &axes), 1e-15);
 }
 
-Test(frame, small_and_parallel_directions_give_none)
+Test(frame, small_or_parallel_directions_have_no_frame)
 {
     mt_frame frame;
     const double u[3] = {1, 2, 3}, twice[3] = {-2, -4, -6 - 1e-7}, small[3] = {0, 1e-3, 0}, none[3] = {0};
@@ -74,7 +74,7 @@ Test(frame, columns_stay_orthonormal_and_right_handed)
     }
 }
 
-Test(frame, turning_by_the_first_angle_climbs_from_column_0_to_column_1)
+Test(frame, the_first_angle_rotates_column_0_towards_column_1)
 {
     const mt_frame axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     mt_frame turned = mt_frame_turn(&axes, M_PI / 3, 0);
@@ -85,7 +85,7 @@ Test(frame, turning_by_the_first_angle_climbs_from_column_0_to_column_1)
     cr_assert_lt(difference(&turned, &leaning), 1e-15);
 }
 
-Test(frame, to_a_quaternion_and_back_is_the_same_frame)
+Test(frame, conversion_to_a_quaternion_and_back_preserves_the_frame)
 {
     /* The four cases of the conversion meet at half turns about the axes. */
     const mt_frame half[3] = {{{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}}, {{{-1, 0, 0}, {0, 1, 0}, {0, 0, -1}}},
@@ -99,7 +99,7 @@ Test(frame, to_a_quaternion_and_back_is_the_same_frame)
     }
 }
 
-Test(frame, half_turns_give_the_same_columns_but_for_two_signs)
+Test(frame, half_turns_negate_two_columns)
 {
     for (int n = 0; n < 100; n++)
         for (int k = 0; k < 4; k++) {
@@ -118,7 +118,7 @@ Test(frame, half_turns_give_the_same_columns_but_for_two_signs)
 
 /* About one axis the angle must vary uniformly, and on the shorter path: by 100 degrees, for either sign of the quaternion; with half turns
  * allowed by 80 degrees in the opposite direction. */
-Test(frame, slerp_goes_the_shorter_way_evenly)
+Test(frame, slerp_takes_the_shorter_path_at_constant_speed)
 {
     for (int n = 0; n < 100; n++) {
         mt_frame start = random_frame(), end = mt_frame_turn(&start, 100 * M_PI / 180, 0);

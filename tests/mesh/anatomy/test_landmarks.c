@@ -25,7 +25,7 @@ static mt_landmarks find(void)
 /* In the script the base is the plane z = 0, the right ventricle is at +x of the left one and symmetric in y, and the left tip is at z =
  * -90.2 mm. Vertices are up to an edge, 5 mm, from these positions. The tolerance of the direction between the cavities is that over their
  * distance, 40 mm; the lowest vertex can be an edge off the axis. */
-Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turned)
+Test(landmarks, landmarks_of_two_ventricles_are_correct_in_any_orientation)
 {
     mt_adjacency adjacency;
     mt_fibres fibres;
@@ -43,7 +43,7 @@ Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turne
 
     /* fibres start at the same apex */
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    cr_assert_eq(mt_fibres_make(&arena, &mesh, &adjacency, &mt_fibres_rule_usual, &fibres), MT_OK);
+    cr_assert_eq(mt_fibres_make(&arena, &mesh, &adjacency, &mt_fibres_rule_default, &fibres), MT_OK);
     cr_assert_eq(fibres.psi[here.apex], 0);
 
     for (size_t v = 0; v < mesh.n_vertices; v++) {
@@ -62,7 +62,7 @@ Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turne
     }
 }
 
-Test(landmarks, a_left_ventricle_alone_has_no_direction_to_the_right_one)
+Test(landmarks, a_left_ventricle_has_no_direction_to_a_right_one)
 {
     const double size_mm[3] = {4, 3, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
@@ -73,7 +73,7 @@ Test(landmarks, a_left_ventricle_alone_has_no_direction_to_the_right_one)
     cr_assert_eq(mesh.xyz_mm[3 * landmarks.apex + 2], 0);
 }
 
-Test(landmarks, need_base_epicardium_and_left_endocardium)
+Test(landmarks, landmarks_need_base_epicardium_and_left_endocardium)
 {
     const double size_mm[3] = {2, 2, 2};
     tagged_slab(&arena, size_mm, 1, &mesh);

@@ -29,7 +29,7 @@ static void jittered_slab(mt_arena *arena, const double size[3], double edge, do
 /* Returns the error of the solution with values `exact` at `fixed` vertices: the largest, or with `mean` the root mean square over the
  * vertices. */
 static double error_of(int mean, mt_arena *arena, const mt_mesh *mesh, int (*fixed)(const double *),
-    double (*exact)(const double *), mt_laplace_report *report)
+    double (*exact)(const double *), mt_laplace_convergence *report)
 {
     mt_laplace problem;
     unsigned char *given = mt_arena_alloc(arena, mesh->n_vertices, 1);
@@ -68,7 +68,7 @@ Test(laplace, linear_functions_are_exact_on_a_jittered_slab_with_and_without_flu
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    mt_laplace_report report;
+    mt_laplace_convergence report;
     jittered_slab(&arena, brick, 0.25, 0.15, &mesh);
     double error = error_of(0, &arena, &mesh, at_x_ends, along_x, &report);
     cr_assert_lt(error, 1e-10, "natural sides: %g", error);
@@ -92,7 +92,7 @@ static double gain(int mean, int (*fixed)(const double *))
     for (int level = 0; level < 2; level++) {
         mt_arena arena = {0};
         mt_mesh mesh;
-        mt_laplace_report report;
+        mt_laplace_convergence report;
         jittered_slab(&arena, (double[]){1, 1, 1}, level ? 1.0 / 16 : 1.0 / 8, 0, &mesh);
         error[level] = error_of(mean, &arena, &mesh, fixed, harmonic, &report);
         mt_arena_free(&arena);
@@ -103,7 +103,7 @@ static double gain(int mean, int (*fixed)(const double *))
 /* cos(pi y) cosh(pi z) solves the equation on the unit cube without flux through x = 0, 1 and y = 0, 1. Second order: half the edge, a
  * quarter of the error, within some per cent for higher terms of (pi / 8)^2 / 12 = 1 % in the equation. The largest error is of order h^2
  * |log h| at edges between sides without flux. */
-Test(laplace, errors_fall_with_the_square_of_the_edge)
+Test(laplace, the_error_is_second_order_in_the_edge)
 {
     double largest = gain(0, at_unit_surface), mean = gain(1, at_z_ends), corner = gain(0, at_z_ends);
     cr_assert_float_eq(largest, 4, 0.4, "values all around, largest error: %.3f", largest);
@@ -138,12 +138,12 @@ static void relax(const mt_mesh *mesh, const unsigned char *given, double *full,
     }
 }
 
-Test(laplace, agrees_with_relaxation_of_the_full_matrix_where_one_side_is_one_vertex)
+Test(laplace, the_solution_agrees_with_relaxation_if_one_side_is_a_single_vertex)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_laplace problem;
-    mt_laplace_report report;
+    mt_laplace_convergence report;
     jittered_slab(&arena, brick, 0.5, 0.2, &mesh);
     size_t n = mesh.n_vertices;
     unsigned char *given = mt_arena_alloc(&arena, n, 1);
@@ -163,12 +163,12 @@ Test(laplace, agrees_with_relaxation_of_the_full_matrix_where_one_side_is_one_ve
 }
 
 /* 14,025 vertices: several blocks of the preconditioner and several partial sums. */
-Test(laplace, one_two_and_three_threads_give_the_same_bits)
+Test(laplace, solutions_are_bit_identical_for_one_two_and_three_threads)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     double *phi[3];
-    mt_laplace_report report[3];
+    mt_laplace_convergence report[3];
     jittered_slab(&arena, brick, 0.125, 0.1, &mesh);
     unsigned char *given = mt_arena_alloc(&arena, mesh.n_vertices, 1);
     cr_assert(given);
@@ -197,7 +197,7 @@ static mt_status make_on(mt_arena *arena, const mt_mesh *mesh, size_t first, siz
     return status;
 }
 
-Test(laplace, without_a_given_vertex_in_every_piece_it_is_an_input_error)
+Test(laplace, a_component_without_a_boundary_condition_is_an_input_error)
 {
     mt_arena arena = {0};
     mt_mesh one, two = {0};
@@ -217,12 +217,12 @@ Test(laplace, without_a_given_vertex_in_every_piece_it_is_an_input_error)
     mt_arena_free(&arena);
 }
 
-Test(laplace, not_converged_and_not_finite_are_numerics_errors)
+Test(laplace, nonconvergence_and_nonfinite_values_are_numerics_errors)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_laplace problem;
-    mt_laplace_report report;
+    mt_laplace_convergence report;
     jittered_slab(&arena, brick, 0.25, 0.1, &mesh);
     double *phi = mt_arena_alloc(&arena, mesh.n_vertices, sizeof *phi);
     cr_assert(phi);
@@ -237,7 +237,7 @@ Test(laplace, not_converged_and_not_finite_are_numerics_errors)
     mt_arena_free(&arena);
 }
 
-Test(laplace, out_of_memory_is_a_file_error_and_leaks_nothing)
+Test(laplace, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -248,7 +248,7 @@ Test(laplace, out_of_memory_is_a_file_error_and_leaks_nothing)
     for (size_t n = 1;; n++) {
         mt_arena result = {0};
         mt_laplace problem;
-        mt_laplace_report report;
+        mt_laplace_convergence report;
         mt_arena_fail_at(n);
         mt_status status = make_on(&result, &mesh, 0, 2, &problem);
         if (status == MT_OK) status = mt_laplace_solve(&problem, 1e-10, 100, phi, &report);

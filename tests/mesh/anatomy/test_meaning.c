@@ -22,7 +22,7 @@ static double area_of(const mt_mesh *mesh, size_t f)
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-Test(meaning, of_renamed_tags_is_the_surfaces_they_were)
+Test(meaning, renumbered_tags_are_identified_as_their_surfaces)
 {
     static const int32_t renamed[][2] = {{0, 0}, {17, 17}, {5, -2}, {300, 300}};
     mt_arena arena = {0};
@@ -50,7 +50,7 @@ Test(meaning, of_renamed_tags_is_the_surfaces_they_were)
 
 /* A tag that extends over the rim, one on a patch, one divided between two surfaces, and one on a triangle outside the surface. Overlap is
  * the intersection divided by the union. */
-Test(meaning, tells_how_far_a_tag_and_its_surface_overlap)
+Test(meaning, the_overlap_of_a_tag_and_its_surface_is_reported)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -76,7 +76,7 @@ Test(meaning, tells_how_far_a_tag_and_its_surface_overlap)
     mt_arena_free(&arena);
 }
 
-Test(meaning, of_tags_that_lie_nowhere_is_none)
+Test(meaning, tags_that_match_no_surface_are_not_identified)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -98,13 +98,13 @@ Test(meaning, of_tags_that_lie_nowhere_is_none)
 }
 
 /* The longest text: 64 tags of eleven characters. */
-Test(meaning, contradicts_where_one_of_our_tags_lies_on_another_surface)
+Test(meaning, a_standard_tag_on_another_surface_is_a_contradiction)
 {
     cr_expect(!mt_meaning_contradicts(&(mt_meaning){.n = 3, .tag = {1, 2, 9}, .surface = {1, 0, 2}}));
     cr_expect(mt_meaning_contradicts(&(mt_meaning){.n = 2, .tag = {2, 3}, .surface = {2, 4}}));
 }
 
-Test(meaning, lists_its_tags_in_words)
+Test(meaning, tags_are_listed_in_words)
 {
     mt_meaning m = {.n = 3, .tag = {10, 20, 30}};
     char list[64];
@@ -115,7 +115,7 @@ Test(meaning, lists_its_tags_in_words)
     cr_expect_str_eq(list, "10, 20, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...");
 }
 
-Test(meaning, has_room_for_its_text)
+Test(meaning, the_text_fits_its_buffer)
 {
     mt_meaning m = {.n = MT_MEANING_TAGS_MAX, .overlap = {0, 1, 1, 1, 1}};
     char text[MT_MEANING_TEXT];
@@ -124,7 +124,7 @@ Test(meaning, has_room_for_its_text)
     cr_assert(strstr(text, "-2147483585` (") && strstr(text, "lv 100 %, rv 100 %)"), "%s", text);
 }
 
-Test(meaning, foreign_tags_are_those_beside_ours_unless_there_is_none)
+Test(meaning, foreign_tags_are_counted_unless_all_triangles_are_untagged)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -137,7 +137,7 @@ Test(meaning, foreign_tags_are_those_beside_ours_unless_there_is_none)
     mt_arena_free(&arena);
 }
 
-Test(meaning, without_memory_there_is_a_failure_and_no_leak)
+Test(meaning, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     mt_mesh bowl;

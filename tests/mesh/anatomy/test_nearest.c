@@ -45,7 +45,7 @@ static double sampled_distance(const mt_mesh *mesh, size_t t, const double p[3])
     return least;
 }
 
-Test(nearest, the_distance_to_a_triangle_is_the_least_to_any_of_its_points)
+Test(nearest, the_distance_to_a_triangle_is_the_minimum_over_its_points)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -65,7 +65,7 @@ Test(nearest, the_distance_to_a_triangle_is_the_least_to_any_of_its_points)
     mt_arena_free(&arena);
 }
 
-Test(nearest, the_tree_finds_what_looking_at_every_triangle_finds)
+Test(nearest, the_tree_agrees_with_a_brute_force_search)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -97,7 +97,7 @@ Test(nearest, the_tree_finds_what_looking_at_every_triangle_finds)
 }
 
 /* Within the rounding of a squared distance. */
-Test(nearest, a_triangle_is_within_a_distance_that_is_not_below_that_of_the_nearest)
+Test(nearest, a_triangle_is_within_any_distance_not_below_that_of_the_nearest)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -139,7 +139,7 @@ static bool hits(const mt_mesh *mesh, size_t t, const double from[3], const doub
     return det[0] != 0 && s > 0 && u >= 0 && v >= 0 && u + v <= 1;
 }
 
-Test(nearest, a_ray_is_blocked_by_what_it_hits_but_for_the_one_excepted)
+Test(nearest, a_ray_is_blocked_by_any_triangle_except_the_excluded_one)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -166,7 +166,7 @@ Test(nearest, a_ray_is_blocked_by_what_it_hits_but_for_the_one_excepted)
     mt_arena_free(&arena);
 }
 
-Test(nearest, triangles_all_in_one_place_make_a_tree_too)
+Test(nearest, coincident_triangles_form_a_valid_tree)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -29,7 +29,7 @@ static void find(int32_t tag, double depth_mm)
     cr_assert_eq(mt_patch_elements(&mesh, tag, depth_mm, at), MT_OK, "%s", mt_message());
 }
 
-Test(patch, without_depth_is_the_elements_with_a_face_on_the_surface)
+Test(patch, without_a_depth_a_patch_is_the_elements_with_a_face_on_the_surface)
 {
     size_t reached = 0;
     for (size_t f = 0; f < mesh.n_faces; f++) { /* in all orders of the corners */
@@ -47,7 +47,7 @@ Test(patch, without_depth_is_the_elements_with_a_face_on_the_surface)
 }
 
 /* The missing triangle's corners all belong to other triangles of the surface. */
-Test(patch, is_only_the_tagged_part_of_a_side)
+Test(patch, a_patch_is_limited_to_the_tagged_part_of_a_side)
 {
     size_t inner = 0, reached = 0;
     for (size_t f = 0; f < mesh.n_faces; f++) {
@@ -68,7 +68,7 @@ Test(patch, is_only_the_tagged_part_of_a_side)
     cr_assert_eq(reached, 1);
 }
 
-Test(patch, of_a_plane_reaches_as_deep_as_asked)
+Test(patch, a_patch_of_a_plane_extends_to_the_specified_depth)
 {
     for (double depth_mm = 0.2; depth_mm < 5; depth_mm += 0.35) {
         find(MT_SURFACE_LV, depth_mm);
@@ -83,7 +83,7 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
 }
 
 /* Triangles without a tag have tag 0, which is a tag like any other. */
-Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
+Test(patch, a_patch_of_tag_0_uses_untagged_triangles_only)
 {
     unsigned char *wanted = mt_arena_alloc(&arena, mesh.n_elements, 1);
     mesh.face_tag[3] = 99;
@@ -118,7 +118,7 @@ static double sampled_mm(const double x[3], int32_t tag, int parts)
 
 /* On a hilly surface the nearest sample point is too far by at most the distance of a point of a triangle to the nearest sample: a fraction
  * of its longest side, which is below 1.2 mm here. */
-Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
+Test(patch, a_patch_of_a_curved_surface_extends_to_the_specified_depth)
 {
     enum { PARTS = 12 };
     const double depth_mm = 0.9, slack_mm = 1.2 / PARTS;
@@ -141,7 +141,7 @@ Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
     cr_assert(near > 50 && far > 50, "%zu and %zu", near, far);
 }
 
-Test(patch, is_the_same_for_any_number_of_threads)
+Test(patch, a_patch_is_equal_for_any_number_of_threads)
 {
     unsigned char *one = mt_arena_alloc(&arena, mesh.n_elements, 1);
     omp_set_num_threads(1);
@@ -153,7 +153,7 @@ Test(patch, is_the_same_for_any_number_of_threads)
 }
 
 /* Triangles need not be faces of elements, and can be degenerate. */
-Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
+Test(patch, triangles_outside_the_mesh_are_reported_with_their_distance)
 {
     const size_t more = 3;
     double *xyz_mm = mt_arena_alloc(&arena, 3 * (mesh.n_vertices + more), sizeof *xyz_mm);
@@ -172,7 +172,7 @@ Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
     find(12, 2.2);
 }
 
-Test(patch, of_a_tag_that_is_not_there_says_which_are)
+Test(patch, a_missing_tag_is_reported_with_the_existing_ones)
 {
     cr_assert_eq(mt_patch_elements(&mesh, MT_SURFACE_RV, 1, at), MT_INPUT);
     cr_assert(strstr(mt_message(), "no triangle of the mesh has the tag 4; there are "), "%s", mt_message());
@@ -183,7 +183,7 @@ Test(patch, of_a_tag_that_is_not_there_says_which_are)
     cr_assert_str_eq(mt_message(), "the mesh has no tagged triangles");
 }
 
-Test(patch, every_lack_of_memory_is_reported)
+Test(patch, every_failed_allocation_is_reported)
 {
     mt_status status = MT_MEMORY;
     size_t n;

@@ -39,7 +39,7 @@ static bool same_corners(const uint32_t *a, const uint32_t *b)
 }
 
 /* Gmsh tags the triangles of the geometry's surfaces. */
-Test(surfaces, of_two_ventricles_are_found_triangle_by_triangle)
+Test(surfaces, surfaces_of_two_ventricles_are_found_exactly)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -100,7 +100,7 @@ static void disturb(mt_mesh *mesh, mt_arena *arena, double factor)
     }
 }
 
-Test(surfaces, do_not_depend_on_unit_rotation_and_order)
+Test(surfaces, surfaces_do_not_depend_on_unit_rotation_and_order)
 {
     static const double factors[] = {1, 1e-3, 1e4};
     for (size_t k = 0; k < 6; k++) {
@@ -120,7 +120,7 @@ Test(surfaces, do_not_depend_on_unit_rotation_and_order)
 
 /* At a sharp rim the base consists of the triangles with a corner on it: the upper row outside and inside, two triangles with a side on the
  * rim for each of its points, and one with a corner. */
-Test(surfaces, of_a_ventricle_without_a_flat_base_have_the_rim_as_base)
+Test(surfaces, the_rim_is_the_base_of_a_ventricle_without_a_flat_base)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -138,7 +138,7 @@ Test(surfaces, of_a_ventricle_without_a_flat_base_have_the_rim_as_base)
 }
 
 /* Four points of each of its circles are lower, so that the plane of the others does not separate inside and outside there. */
-Test(surfaces, a_base_that_is_flat_but_for_a_stretch_is_found)
+Test(surfaces, a_base_with_an_uneven_section_is_found)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -190,7 +190,7 @@ static void block_make(mt_arena *arena, size_t n_pits, const pit *pits, mt_mesh 
 static const pit thick = {{3, 3, 3}, {9, 9, 13}}, thin = {{14, 1, 1}, {23, 11, 13}},
                  wall = {{10, 2, 2}, {13, 10, 13}}, hole = {{11, 5, 5}, {12, 6, 6}};
 
-Test(surfaces, of_two_pits_have_the_one_with_the_thicker_wall_left)
+Test(surfaces, of_two_cavities_the_one_with_the_thicker_wall_is_the_left_ventricle)
 {
     for (int turn = 0; turn < 2; turn++) {
         mt_arena arena = {0};
@@ -209,7 +209,7 @@ Test(surfaces, of_two_pits_have_the_one_with_the_thicker_wall_left)
     }
 }
 
-Test(surfaces, a_hole_within_the_muscle_belongs_to_none)
+Test(surfaces, a_cavity_within_the_muscle_belongs_to_no_surface)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -233,7 +233,7 @@ static void assert_refused(mt_mesh *mesh, const char *why)
     for (size_t t = 0; t < mesh->n_faces; t++) cr_assert_eq(mesh->face_tag[t], 77);
 }
 
-Test(surfaces, of_other_bodies_are_refused_with_what_was_found)
+Test(surfaces, bodies_other_than_hearts_are_rejected_with_what_was_found)
 {
     const pit left = {{2, 2, 2}, {10, 10, 13}}, right = {{14, 2, 2}, {22, 10, 13}},
               closed = {{4, 3, 3}, {20, 9, 9}};
@@ -262,7 +262,7 @@ Test(surfaces, of_other_bodies_are_refused_with_what_was_found)
     mt_arena_free(&arena);
 }
 
-Test(surfaces, without_memory_there_is_a_failure_and_no_leak)
+Test(surfaces, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -158,7 +158,7 @@ static void assert_balances(struct problem *problem, mt_balance_measure measure,
     cr_assert_arr_eq(problem->partition.part, once, n * sizeof *once);
 }
 
-Test(balance, what_is_promised_holds_for_any_symmetric_pattern)
+Test(balance, the_guarantees_hold_for_any_symmetric_pattern)
 {
     size_t moves = 0, better = 0;
     for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -173,7 +173,7 @@ Test(balance, what_is_promised_holds_for_any_symmetric_pattern)
     cr_assert(moves > 400 && better > 100, "too few cases: %zu moves, %zu of 400 better", moves, better);
 }
 
-Test(balance, the_largest_need_on_a_slab_falls_by_a_tenth)
+Test(balance, the_largest_number_of_needed_elements_on_a_slab_falls_by_a_tenth)
 {
     for (uint32_t n_groups = 1; n_groups <= 4; n_groups += 3) {
         struct problem problem;
@@ -187,7 +187,7 @@ Test(balance, the_largest_need_on_a_slab_falls_by_a_tenth)
 }
 
 /* Under mixed-clean, as mesh/cut/halo.h counts: by needed first, then by mixed. */
-Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
+Test(balance, received_elements_under_mixed_clean_decrease_by_either_measure)
 {
     struct problem problem;
     mt_balance report;
@@ -212,7 +212,7 @@ Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
 
 /* Two squares of four by four elements that read their neighbours, with two elements of the left one protruding into the right: a grid of
  * eight by four elements, read up, down, left and right. A straight border needs 4, the minimum. */
-Test(balance, elements_that_stick_out_are_given_away)
+Test(balance, protruding_elements_are_moved_to_the_adjacent_part)
 {
     struct problem problem = {.n_elements = 32, .width = 4};
     problem.columns = taken(&problem, 32 * 4, sizeof(uint32_t));
@@ -232,7 +232,7 @@ Test(balance, elements_that_stick_out_are_given_away)
     mt_arena_free(&problem.arena);
 }
 
-Test(balance, patterns_and_partitions_that_make_no_sense_are_refused)
+Test(balance, invalid_patterns_and_partitions_are_rejected)
 {
     uint32_t part[3] = {0, 1, 1}, columns[6] = {1, 0, 0, 2, 1, 2};
     struct problem problem = {.n_elements = 3, .width = 2, .columns = columns};
@@ -267,7 +267,7 @@ Test(balance, patterns_and_partitions_that_make_no_sense_are_refused)
         strstr(mt_message(), "a pattern of 3 elements and a partition of 2"), "%s", mt_message());
 }
 
-Test(balance, without_memory_there_is_a_failure_and_no_leak)
+Test(balance, out_of_memory_is_reported_without_a_leak)
 {
     struct problem problem;
     mt_balance report;

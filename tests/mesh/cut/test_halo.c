@@ -286,7 +286,7 @@ static void assert_right_under_all(const struct problem *problem, const char *wh
     }
 }
 
-Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_scheme)
+Test(halo, every_part_receives_each_needed_element_exactly_once_under_every_scheme)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         mt_arena arena = {0};
@@ -316,7 +316,7 @@ static void broken_slab(mt_arena *arena, uint64_t seed, mt_adjacency *adjacency,
     for (size_t c = 0; c < n; c++) (void)mt_adjacency_ring(adjacency, c, problem->columns + c * MT_RING_MAX);
 }
 
-Test(halo, so_it_does_in_tetrahedral_meshes_with_parts_at_random_or_by_metis)
+Test(halo, needed_elements_are_received_once_in_tetrahedral_meshes_with_any_parts)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         mt_arena arena = {0};
@@ -381,7 +381,7 @@ Test(halo, mixed_clean_orders_elements_and_sends_mixed_to_all_neighbours)
 }
 
 /* Three parts of three elements. Parts 1 and 2 need element 0, part 2 element 1, no part element 2; part 0 needs element 3. */
-Test(halo, a_small_one_is_what_it_is_on_paper)
+Test(halo, a_small_halo_matches_a_hand_calculation)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
@@ -459,7 +459,7 @@ static void damage(mt_halo *halo, int which)
     }
 }
 
-Test(halo, check_finds_every_kind_of_damage)
+Test(halo, the_check_detects_every_kind_of_damage)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
@@ -476,7 +476,7 @@ Test(halo, check_finds_every_kind_of_damage)
     }
 }
 
-Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
+Test(halo, columns_of_another_pattern_are_rejected_and_the_map_is_restored)
 {
     uint32_t columns[4] = {0, 1, 2, 3}, other[4] = {0, 2, 2, 3}, part[4] = {0, 0, 1, 1}, map[4], local[2];
     const struct problem problem = {
@@ -492,7 +492,7 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
     mt_arena_free(&arena);
 }
 
-Test(halo, what_makes_no_sense_is_refused)
+Test(halo, invalid_input_is_rejected)
 {
     uint32_t columns[4] = {0, 1, 2, 4}, part[4] = {0, 0, 1, 1};
     mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_elements = 4, .part = part};
@@ -520,7 +520,7 @@ Test(halo, what_makes_no_sense_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(halo, no_elements_at_all_is_a_halo_of_nothing)
+Test(halo, without_elements_the_halo_is_empty)
 {
     const struct problem problem = {0, 16, NULL, {.n_parts = 5, .parts_per_group = 1}};
     mt_arena arena = {0};
@@ -552,7 +552,7 @@ static void assert_fails_without_memory(const struct problem *problem, const mt_
     }
 }
 
-Test(halo, without_memory_there_is_a_failure_and_no_leak)
+Test(halo, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     struct problem problem;

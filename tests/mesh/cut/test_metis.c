@@ -20,7 +20,7 @@ static mt_status divide(
     return mt_partition_make(arena, adjacency, &(mt_partition_options){method, 3, 7, 1.03, NULL}, partition);
 }
 
-Test(metis, whatever_it_answers_no_part_is_empty_or_too_large)
+Test(metis, no_part_is_empty_or_too_large_for_any_result_of_metis)
 {
     for (int method = MT_PARTITION_FLAT; method <= MT_PARTITION_HIERARCHICAL; method++) {
         mt_arena arena = {0};
@@ -39,7 +39,7 @@ Test(metis, whatever_it_answers_no_part_is_empty_or_too_large)
     }
 }
 
-Test(metis, its_printing_does_not_reach_the_output_and_ours_does)
+Test(metis, output_of_metis_is_suppressed_and_other_output_is_kept)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -120,7 +120,7 @@ static const struct {
         "it ended without an answer; it said: \"Failed during initial partitioning\""},
 };
 
-Test(metis, after_each_failure_the_next_seed_is_taken_and_told)
+Test(metis, after_each_failure_the_next_seed_is_used_and_reported)
 {
     for (size_t k = 0; k < sizeof failures / sizeof failures[0]; k++)
         for (int failing = 1; failing < MT_METIS_SEEDS; failing++) {
@@ -140,7 +140,7 @@ Test(metis, after_each_failure_the_next_seed_is_taken_and_told)
         }
 }
 
-Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
+Test(metis, if_all_seeds_fail_a_larger_imbalance_is_tried_once)
 {
     bad.mood = ANSWERS, bad.answer = METIS_ERROR, bad.words = "hm", bad.up_to = 1.05;
     asked a = ask();
@@ -158,7 +158,7 @@ Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
 }
 
 /* As METIS returns it, as it prints it during its initial partitioning, and as the system reports it. */
-Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
+Test(metis, out_of_memory_in_metis_is_not_retried)
 {
     static const char *const words = "***Memory allocation failed for SetupCoarseGraph: adjwgt. Requested "
                                      "size: 2547544 bytes\nFailed during initial partitioning\n\n";
@@ -175,7 +175,7 @@ Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
     }
 }
 
-Test(metis, what_it_finds_wrong_is_not_asked_again)
+Test(metis, invalid_input_to_metis_is_not_retried)
 {
     bad.mood = ANSWERS, bad.answer = METIS_ERROR_INPUT, bad.words = "Input Error: Incorrect nparts.\n";
     const asked a = ask();
@@ -186,7 +186,7 @@ Test(metis, what_it_finds_wrong_is_not_asked_again)
         "%s", mt_message());
 }
 
-Test(metis, of_many_words_the_last_are_kept)
+Test(metis, the_end_of_a_long_metis_message_is_kept)
 {
     static char words[100001];
     memset(words, 'x', sizeof words - 1);
@@ -206,7 +206,7 @@ static void run_at_exit(void)
 }
 
 /* exit would flush the parent's open files and delete its temporary files. */
-Test(metis, what_the_parent_does_at_its_exit_the_child_does_not)
+Test(metis, exit_handlers_of_the_parent_do_not_run_in_the_child)
 {
     parent = getpid();
     cr_assert_eq(atexit(run_at_exit), 0);
@@ -222,7 +222,7 @@ static void must_not(int number)
 }
 
 /* METIS raises and catches signals internally, separately from the parent's handlers. */
-Test(metis, handlers_of_the_parent_stay_and_do_not_run_in_the_child)
+Test(metis, signal_handlers_of_the_parent_are_kept_and_do_not_run_in_the_child)
 {
     struct sigaction now;
     sigset_t mask;
@@ -242,7 +242,7 @@ Test(metis, handlers_of_the_parent_stay_and_do_not_run_in_the_child)
 }
 
 /* The process may have been started with ignored SIGCHLD. */
-Test(metis, children_that_nobody_waits_for_answer_too)
+Test(metis, the_child_process_works_with_ignored_sigchld)
 {
     (void)signal(SIGCHLD, SIG_IGN);
     bad.mood = DIES, bad.signal = SIGSEGV, bad.failing = 1;
@@ -253,7 +253,7 @@ Test(metis, children_that_nobody_waits_for_answer_too)
 }
 
 /* SIGTERM and SIGKILL to the caller, and to its process group, while METIS works: its process ends too. */
-Test(metis, it_goes_with_the_caller, .timeout = 30)
+Test(metis, the_child_process_ends_with_the_caller, .timeout = 30)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
@@ -282,7 +282,7 @@ Test(metis, it_goes_with_the_caller, .timeout = 30)
 
 /* ---- report of a partition ---- */
 
-Test(metis, a_partition_says_where_it_is_another_than_usual)
+Test(metis, a_partition_records_deviations_from_the_default_attempt)
 {
     for (int method = MT_PARTITION_FLAT; method <= MT_PARTITION_HIERARCHICAL; method++) {
         mt_arena arena = {0};
@@ -303,7 +303,7 @@ Test(metis, a_partition_says_where_it_is_another_than_usual)
     }
 }
 
-Test(metis, its_refusals_are_handed_on)
+Test(metis, errors_of_metis_are_propagated)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;

@@ -52,7 +52,7 @@ static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_
 }
 
 /* METIS alone does not achieve this: parts of a few elements are too small for it. */
-Test(partition, no_part_of_a_slab_is_empty_or_above_the_imbalance)
+Test(partition, no_part_of_a_slab_is_empty_or_exceeds_the_imbalance)
 {
     static const uint32_t parts[][2] = {{1, 64}, {4, 16}, {1, 7512}, {3, 300}};
     mt_arena arena = {0};
@@ -82,7 +82,7 @@ static mt_partition groups_of(mt_arena *arena, const mt_partition *partition)
 }
 
 /* A tenth of 3 %, and one element. */
-Test(partition, groups_that_come_first_are_nearly_equal_and_have_fewer_faces_between_them)
+Test(partition, hierarchical_groups_are_nearly_equal_and_have_fewer_faces_between_them)
 {
     static const double size[][3] = {{20, 7, 3}, {12, 12, 1.5}, {40, 2, 2}};
     mt_arena arena = {0};
@@ -104,7 +104,7 @@ Test(partition, groups_that_come_first_are_nearly_equal_and_have_fewer_faces_bet
 }
 
 /* Eight groups: the k-th from one end or the other has number k. */
-Test(partition, groups_of_a_bar_are_numbered_in_order_where_near_numbers_are_near)
+Test(partition, groups_of_a_bar_are_numbered_in_order_along_it)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -140,7 +140,7 @@ Test(partition, with_one_group_hierarchical_is_flat)
     mt_arena_free(&arena);
 }
 
-Test(partition, counts_its_cut_faces_and_the_cut_is_small)
+Test(partition, cut_faces_are_counted_and_few)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -158,7 +158,7 @@ Test(partition, counts_its_cut_faces_and_the_cut_is_small)
     mt_arena_free(&arena);
 }
 
-Test(partition, is_the_same_every_time)
+Test(partition, partitioning_is_deterministic)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -174,7 +174,7 @@ Test(partition, is_the_same_every_time)
     mt_arena_free(&arena);
 }
 
-Test(partition, any_number_of_parts_is_taken)
+Test(partition, any_number_of_parts_is_accepted)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -198,7 +198,7 @@ Test(partition, any_number_of_parts_is_taken)
     mt_arena_free(&arena);
 }
 
-Test(partition, elements_without_neighbours_can_be_divided)
+Test(partition, elements_without_neighbours_can_be_partitioned)
 {
     uint32_t neighbour[4 * 10];
     memset(neighbour, 0xff, sizeof neighbour);
@@ -211,7 +211,7 @@ Test(partition, elements_without_neighbours_can_be_divided)
     mt_arena_free(&arena);
 }
 
-Test(partition, what_makes_no_sense_is_refused)
+Test(partition, invalid_input_is_rejected)
 {
     static const double bad[] = {1, 0, -1, 2.5, NAN, INFINITY};
     mt_arena arena = {0};
@@ -235,7 +235,7 @@ Test(partition, what_makes_no_sense_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(partition, check_finds_a_part_there_is_not)
+Test(partition, the_check_detects_a_part_number_out_of_range)
 {
     uint32_t part[3] = {0, 1, 2};
     const mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_elements = 3, .part = part};
@@ -243,7 +243,7 @@ Test(partition, check_finds_a_part_there_is_not)
     cr_assert_not_null(strstr(mt_message(), "element 2: part 2; there are 2"), "%s", mt_message());
 }
 
-Test(partition, without_memory_there_is_a_failure_and_no_leak)
+Test(partition, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena lasting = {0};
     mt_adjacency adjacency;
@@ -274,7 +274,7 @@ static size_t data_bytes(void)
 }
 
 /* METIS itself, with a limit of additional memory: sufficient, or too small at one place or another. */
-Test(partition, metis_without_memory_is_a_failure_of_memory_wherever_it_happens)
+Test(partition, out_of_memory_at_any_point_in_metis_is_reported_as_such)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;

@@ -61,7 +61,7 @@ static uint64_t least_cost(const mt_placement_graph *graph, uint32_t *place, uin
     return least;
 }
 
-Test(placement, up_to_seven_groups_lie_as_well_as_in_any_order)
+Test(placement, placement_of_up_to_seven_groups_is_optimal)
 {
     static struct sample sample;
     uint64_t state = 1;
@@ -82,7 +82,7 @@ Test(placement, up_to_seven_groups_lie_as_well_as_in_any_order)
 }
 
 /* A chain crosses each rung and continues along the rail: n / 2 rungs and n / 2 - 1 steps, the minimum of all orders. */
-Test(placement, a_shuffled_chain_is_laid_out_along_the_ladder)
+Test(placement, a_shuffled_chain_is_placed_along_the_ladder)
 {
     static struct sample sample;
     static uint32_t matrix[MOST * MOST];
@@ -107,7 +107,7 @@ Test(placement, a_shuffled_chain_is_laid_out_along_the_ladder)
     }
 }
 
-Test(placement, what_lies_well_already_is_never_made_worse)
+Test(placement, a_good_placement_is_never_made_worse)
 {
     static struct sample sample;
     static uint32_t matrix[MOST * MOST];
@@ -123,7 +123,7 @@ Test(placement, what_lies_well_already_is_never_made_worse)
     }
 }
 
-Test(placement, without_memory_there_is_a_failure)
+Test(placement, out_of_memory_is_reported)
 {
     size_t start[] = {0, 0};
     const mt_placement_graph graph = {1, start, NULL, NULL, ladder};

@@ -82,7 +82,7 @@ static size_t pieces(const mt_adjacency *adjacency, const uint32_t *part)
     return found;
 }
 
-Test(repair, sizes_that_are_right_change_nothing)
+Test(repair, correct_sizes_change_nothing)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -94,7 +94,7 @@ Test(repair, sizes_that_are_right_change_nothing)
     mt_arena_free(&arena);
 }
 
-Test(repair, a_surplus_goes_along_the_parts_between_an_element_each)
+Test(repair, a_surplus_moves_through_intermediate_parts_one_element_each)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -106,7 +106,7 @@ Test(repair, a_surplus_goes_along_the_parts_between_an_element_each)
     mt_arena_free(&arena);
 }
 
-Test(repair, what_a_part_lacks_comes_along_the_parts_between)
+Test(repair, a_deficit_is_filled_through_intermediate_parts)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -119,7 +119,7 @@ Test(repair, what_a_part_lacks_comes_along_the_parts_between)
 }
 
 /* The empty part takes an end of the largest one: taking from the middle would disconnect it. */
-Test(repair, an_empty_part_takes_one_element_of_the_largest_and_breaks_nothing)
+Test(repair, an_empty_part_takes_one_element_of_the_largest_part_and_leaves_it_connected)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -132,7 +132,7 @@ Test(repair, an_empty_part_takes_one_element_of_the_largest_and_breaks_nothing)
 }
 
 /* Cells 0, 1, 2 in a row are part 0; element 3 touches 1 and 2. Without 1 the others would be disconnected. */
-Test(repair, the_element_with_the_fewest_faces_to_its_own_part_goes)
+Test(repair, the_element_with_the_fewest_faces_to_its_own_part_is_moved)
 {
     uint32_t neighbour[16], part[4] = {0, 0, 0, 1}, after[4] = {0, 0, 1, 1};
     static const int near[16] = {1, -1, -1, -1, 0, 2, 3, -1, 1, 3, -1, -1, 1, 2, -1, -1};
@@ -142,7 +142,7 @@ Test(repair, the_element_with_the_fewest_faces_to_its_own_part_goes)
     cr_assert_arr_eq(part, after, sizeof part);
 }
 
-Test(repair, where_nothing_leads_from_piece_to_piece_an_element_jumps)
+Test(repair, between_disconnected_components_elements_are_moved_directly)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -158,7 +158,7 @@ Test(repair, where_nothing_leads_from_piece_to_piece_an_element_jumps)
 }
 
 /* Random parts, scattered over the mesh, with many empty and a few very large ones; bounds from loose to tight. */
-Test(repair, any_parts_at_all_get_their_sizes_and_the_same_every_time)
+Test(repair, any_partition_reaches_its_sizes_deterministically)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -180,7 +180,7 @@ Test(repair, any_parts_at_all_get_their_sizes_and_the_same_every_time)
     mt_arena_free(&arena);
 }
 
-Test(repair, sizes_that_cannot_be_are_refused)
+Test(repair, impossible_sizes_are_rejected)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -195,7 +195,7 @@ Test(repair, sizes_that_cannot_be_are_refused)
     mt_arena_free(&arena);
 }
 
-Test(repair, without_memory_there_is_a_failure_and_no_leak)
+Test(repair, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     mt_adjacency row;
@@ -235,7 +235,7 @@ static uint32_t any_part(uint64_t *state, size_t kind, size_t c, size_t n, uint3
     return part[kind];
 }
 
-Test(repair, it_moves_what_searching_anew_for_each_element_would_move)
+Test(repair, moves_equal_those_of_a_new_search_for_each_element)
 {
     uint64_t state = 3;
     size_t all_moves = 0;

@@ -201,7 +201,7 @@ static void forget(plan *p) { mt_scheme_sink_free(&p->sink); }
 
 /* ---- every scheme ---- */
 
-Test(scheme, every_scheme_sends_every_needed_element_once_and_gives_the_same_again)
+Test(scheme, every_scheme_sends_each_needed_element_once_deterministically)
 {
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -217,7 +217,7 @@ Test(scheme, every_scheme_sends_every_needed_element_once_and_gives_the_same_aga
         }
 }
 
-Test(scheme, without_memory_there_is_a_failure_and_no_leak)
+Test(scheme, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena lasting = {0};
     needs n;
@@ -244,7 +244,7 @@ Test(scheme, without_memory_there_is_a_failure_and_no_leak)
 
 /* A needs elements 0 and 1, B 1 and 2, C 0 and 2 (Burchard et al. 2023, section 4.1): in every order some range contains an unneeded
  * element. */
-Test(scheme, three_that_need_two_of_three_elements_each)
+Test(scheme, schemes_match_the_published_example_of_three_destinations)
 {
     mt_arena arena = {0};
     needs n;
@@ -308,7 +308,7 @@ Test(scheme, exact_has_one_range_for_each_set_of_destinations_and_no_unused_elem
     }
 }
 
-Test(scheme, budget_is_full_with_one_range_and_exact_with_many)
+Test(scheme, budget_equals_full_with_one_range_and_exact_with_many)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
@@ -324,7 +324,7 @@ Test(scheme, budget_is_full_with_one_range_and_exact_with_many)
     }
 }
 
-Test(scheme, budget_uses_its_limit_and_no_destination_receives_more_with_a_higher_one)
+Test(scheme, budget_uses_its_limit_and_a_higher_limit_never_increases_reception)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         mt_arena arena = {0};
@@ -368,7 +368,7 @@ static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit
     return elements;
 }
 
-Test(scheme, budget_merges_the_two_sets_that_cost_least)
+Test(scheme, budget_merges_the_two_sets_with_the_lowest_cost)
 {
     for (uint64_t seed = 1; seed <= 60; seed++)
         for (uint32_t limit = 1; limit <= 31; limit += 5) {
@@ -389,7 +389,7 @@ Test(scheme, budget_merges_the_two_sets_that_cost_least)
 
 /* {1 2 5} and {3 4 5} merge first, for 12; with their union, {1 2 3 4} costs 10, with {1 2 4} 14, and with each of the two alone it was
  * 16. */
-Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
+Test(scheme, budget_considers_merging_with_unions_of_sets)
 {
     static const struct {
         uint64_t set;
@@ -523,12 +523,12 @@ static void assert_mostly_the_best(const char *name, measure *of)
     cr_assert_leq(missed, 3);
 }
 
-Test(scheme, exact_mostly_finds_the_fewest_pieces_of_all_orders_of_few_sets)
+Test(scheme, exact_mostly_finds_the_minimum_number_of_ranges_for_few_sets)
 {
     assert_mostly_the_best("exact", pieces);
 }
 
-Test(scheme, ranged_mostly_finds_the_shortest_ranges_of_all_orders_of_few_sets)
+Test(scheme, ranged_mostly_finds_the_shortest_ranges_for_few_sets)
 {
     assert_mostly_the_best("ranged", intervals);
 }
@@ -585,18 +585,18 @@ static void assert_no_move_gains(const char *name, measure *of, size_t most, boo
     }
 }
 
-Test(scheme, exact_has_no_piece_that_is_better_turned_or_moved)
+Test(scheme, exact_cannot_be_improved_by_reversing_or_moving_a_segment)
 {
     assert_no_move_gains("exact", pieces, 3, true);
 }
 
-Test(scheme, ranged_has_no_set_that_is_better_elsewhere)
+Test(scheme, ranged_cannot_be_improved_by_moving_a_set)
 {
     assert_no_move_gains("ranged", intervals, 1, false);
 }
 
 /* The search only improves its initial order. */
-Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
+Test(scheme, exact_has_no_more_ranges_than_a_nearest_neighbour_order)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
@@ -622,7 +622,7 @@ Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
 
 /* Sets with two destinations each, as links of a chain with any names of destinations: there is an order with contiguous sets for every
  * destination. */
-Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
+Test(scheme, ranged_sends_no_unused_element_along_a_chain_in_any_numbering)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
@@ -665,7 +665,7 @@ static size_t pieces_as_numbered(const needs *n)
 }
 
 /* Hundreds of sets: above 128 they are processed in blocks. */
-Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
+Test(scheme, parts_with_hundreds_of_sets_are_sent_completely_within_the_limit)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
         mt_arena arena = {0};
@@ -695,7 +695,7 @@ Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
     }
 }
 
-Test(scheme, only_budget_has_a_limit_of_ranges)
+Test(scheme, only_budget_accepts_a_limit_of_ranges)
 {
     mt_scheme scheme;
     for (const mt_scheme *s = mt_schemes; s->name; s++) {

@@ -32,7 +32,7 @@ static void assert_note(const mt_mesh *mesh, const char *note)
         mesh->notes ? mesh->notes : "none", note);
 }
 
-Test(array_names, every_name_in_use_is_understood_in_small_and_capital_letters)
+Test(array_names, every_common_array_name_is_recognised_in_any_case)
 {
     static const char *const names[3][16] = {
         {"region", "LABELS", "label", "tag", "elemTag", "Material", "attribute", "gmsh:physical", "cell_tags",
@@ -60,7 +60,7 @@ Test(array_names, every_name_in_use_is_understood_in_small_and_capital_letters)
         }
 }
 
-Test(array_names, arrays_that_are_not_used_are_listed_once_in_one_line)
+Test(array_names, unused_arrays_are_listed_once_in_one_line)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -79,7 +79,7 @@ Test(array_names, arrays_that_are_not_used_are_listed_once_in_one_line)
 }
 
 /* The first element's vertices have two orthogonal directions, the second's one. */
-Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_means_little)
+Test(array_names, point_fibres_are_averaged_and_inconsistent_elements_counted)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -93,7 +93,7 @@ Test(array_names, fibres_of_points_are_averaged_and_the_note_counts_where_that_m
 }
 
 /* The same arrays in VTU and XDMF: a region and a fibre under the names of other programs, and two unused arrays. */
-Test(array_names, names_in_use_are_understood_in_files_of_xml_and_the_rest_is_listed_once)
+Test(array_names, common_array_names_are_recognised_in_xml_files_and_others_listed_once)
 {
     static const struct {
         const char *ending, *text;
@@ -170,7 +170,7 @@ Test(array_names, fibres_and_sheets_of_msh_data_are_read_and_other_arrays_listed
 }
 
 /* The files have no physical group of elements; the second element's value is not a valid region. */
-Test(array_names, an_array_of_regions_in_msh_data_is_used_with_a_note_if_there_are_no_physical_groups)
+Test(array_names, msh_region_data_are_used_with_a_note_if_there_are_no_physical_groups)
 {
     static const char data[] = "$ElementData\n1\n\"labels\"\n0\n3\n0 1 2\n7 4\n9 %s\n$EndElementData\n";
     static const char *const values[] = {"6", "0.5"};
@@ -198,7 +198,7 @@ Test(array_names, an_array_of_regions_in_msh_data_is_used_with_a_note_if_there_a
     }
 }
 
-Test(array_names, fibres_of_msh_nodes_are_averaged_and_one_that_is_missing_is_named)
+Test(array_names, msh_node_fibres_are_averaged_and_a_missing_one_is_reported)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -241,7 +241,7 @@ static void assert_corners(const mt_mesh *mesh, size_t n_vertices)
                                            "vertices on their edges are dropped\n"));
 }
 
-Test(array_names, of_quadratic_elements_in_vtk_the_corners_are_used)
+Test(array_names, corners_of_quadratic_vtk_elements_are_used)
 {
     static const char *const types[] = {"24 22", "71 69"};
     for (int k = 0; k < 2; k++) {
@@ -259,7 +259,7 @@ Test(array_names, of_quadratic_elements_in_vtk_the_corners_are_used)
     }
 }
 
-Test(array_names, of_quadratic_elements_in_msh_the_corners_are_used)
+Test(array_names, corners_of_quadratic_msh_elements_are_used)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -291,7 +291,7 @@ static void remove_tetgen(void)
     }
 }
 
-Test(array_names, of_tetgen_elements_of_second_order_the_corners_are_used_and_ortho_wins_over_axi)
+Test(array_names, corners_of_second_order_tetgen_elements_are_used_and_ortho_precedes_axi)
 {
     static const char *const faces[] = {"1 1\n1 1 2 3 5 6 7 -4\n", "1 1\n1 1 2 3 -4\n"};
     for (int k = 0; k < 2; k++) {
@@ -316,7 +316,7 @@ Test(array_names, of_tetgen_elements_of_second_order_the_corners_are_used_and_or
 /* ---- offsets */
 
 /* Padded with blanks, as by some programs. */
-Test(array_names, offsets_with_blanks_are_read_as_the_numbers_they_hold)
+Test(array_names, offsets_padded_with_blanks_are_read)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

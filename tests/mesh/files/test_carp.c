@@ -47,7 +47,7 @@ static void write_good(void)
     for (int k = 0; k < 3; k++) write_bytes(file[k], carp_good[k], strlen(carp_good[k]));
 }
 
-Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
+Test(carp, the_three_files_form_a_mesh_for_any_specified_extension)
 {
     static const double xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1},
                         fibre[6] = {0, 0, 1, 0.6, 0.8, 0};
@@ -68,7 +68,7 @@ Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
     }
 }
 
-Test(carp, fibres_may_have_sheets_no_header_or_be_missing)
+Test(carp, fibres_can_have_sheets_lack_a_header_or_be_missing)
 {
     static const char *const lon[] = {
         "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n", "0 1 0\n0 1 0\n", "0 1 0 1 0 0\n0 1 0 0 0 1", NULL};
@@ -121,7 +121,7 @@ static const struct fault faults[] = {
     {2, "2\n1 0 0\n0 1 0\n", ".lon:2: the line ends behind 3 of 6 numbers"},
 };
 
-Test(carp, every_fault_is_found_and_named_with_its_line)
+Test(carp, every_fault_is_reported_with_its_line)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -135,7 +135,7 @@ Test(carp, every_fault_is_found_and_named_with_its_line)
     }
 }
 
-Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
+Test(carp, missing_files_and_invalid_names_are_rejected)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -151,7 +151,7 @@ Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
 
 /* Times 1000 and times 0.001, three roundings including that of 0.001: 3 * 1.1e-16 of the number, and 15 to 17 digits without loss. Fibres
  * have nine decimals, each with an error of at most 5e-10; normalisation adds at most that again. */
-Test(carp, what_is_written_comes_back)
+Test(carp, written_meshes_are_read_back)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
@@ -172,7 +172,7 @@ Test(carp, what_is_written_comes_back)
     mt_arena_free(&arena);
 }
 
-Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
+Test(carp, accompanying_surface_files_are_the_tagged_triangles_in_order_of_tag)
 {
     static const uint32_t triangles[12] = {0, 1, 4, 1, 0, 3, 0, 2, 3, 1, 2, 4};
     static const int32_t tags[4] = {-3, 2, 2, 7};
@@ -200,7 +200,7 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
 
 /* The elements are 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, which has a file, contains a vertex that does not
  * exist; the other files that meshtool writes with a .surf are not lists of a surface. */
-Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie_in_them)
+Test(carp, accompanying_vertex_lists_tag_the_boundary_triangles_within_them)
 {
     static const uint32_t triangles[4][3] = {{1, 0, 3}, {0, 1, 4}, {1, 2, 3}, {1, 2, 4}};
     static const int32_t tags[4] = {2, 1, 8, 8};
@@ -222,7 +222,7 @@ Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie
 }
 
 /* A named list has precedence for a triangle in both; among numbered lists the lower number. */
-Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_of_its_own_is_refused)
+Test(carp, named_lists_precede_numbered_ones_and_a_list_without_triangles_is_rejected)
 {
     static const char *const endings[] = {".base.vtx", ".8.vtx"};
     static const char all[] = "5\nintra\n0\n1\n2\n3\n4\n", one[] = "3\nintra\n0\n1\n3\n",
@@ -244,7 +244,7 @@ Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_o
 }
 
 /* The surfaces of a mesh have precedence over lists of that name; another list next to the file would add a surface. */
-Test(carp, a_mesh_is_not_written_beside_lists_that_would_become_its_surfaces)
+Test(carp, a_mesh_is_not_written_next_to_lists_that_would_become_its_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -259,7 +259,7 @@ Test(carp, a_mesh_is_not_written_beside_lists_that_would_become_its_surfaces)
     mt_arena_free(&arena);
 }
 
-Test(carp, faults_of_lists_are_named_with_their_line)
+Test(carp, faults_in_vertex_lists_are_reported_with_their_line)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -271,7 +271,7 @@ Test(carp, faults_of_lists_are_named_with_their_line)
 }
 
 /* An array of distinct numbers used as tags would create as many files. */
-Test(carp, a_mesh_of_too_many_tags_is_refused_before_anything_is_written)
+Test(carp, a_mesh_with_too_many_tags_is_rejected_before_any_file_is_written)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -284,7 +284,7 @@ Test(carp, a_mesh_of_too_many_tags_is_refused_before_anything_is_written)
     mt_arena_free(&arena);
 }
 
-Test(carp, faults_of_surfaces_are_named)
+Test(carp, faults_in_surface_files_are_reported)
 {
     static const char *const bad[][2] = {{"2\nTr 1 0 3\n", ".base.surf:3: the file ends; allowed: Tr"},
         {"1\nTt 1 0 3 2\n", ".base.surf:2: an element 'Tt'; allowed: Tr (a triangle); 0 of 1 came before"},
@@ -304,7 +304,7 @@ Test(carp, faults_of_surfaces_are_named)
     }
 }
 
-Test(carp, without_memory_there_is_a_failure_and_no_leak)
+Test(carp, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     write_good();

@@ -163,7 +163,7 @@ static void change_numbers(const example *e, int k)
         }
 }
 
-Test(damaged, every_example_is_a_good_file)
+Test(damaged, every_undamaged_example_is_valid)
 {
     for (int i = 0; i < N_EXAMPLES; i++) {
         cr_assert(examples[i].make(stem), "%s", examples[i].what);
@@ -184,7 +184,7 @@ static size_t peak_kb(void)
 }
 
 /* The peak memory of the process includes HDF5: its caches take some MB. Sanitizers retain freed memory. */
-Test(damaged, files_are_refused_by_name_or_valid_and_take_no_memory_for_what_is_not_there)
+Test(damaged, damaged_files_are_valid_or_rejected_by_name_without_excessive_memory)
 {
     const size_t before = peak_kb();
     if (__lsan_disable) __lsan_disable();

@@ -27,7 +27,7 @@ static buffer kind(int k)
 
 /* ---- reading */
 
-Test(gmsh, one_mesh_is_read_from_every_version_as_text_and_binary)
+Test(gmsh, one_mesh_is_read_equally_from_every_version_as_text_and_binary)
 {
     static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
     static const uint32_t elements[8] = {1, 0, 2, 3, 1, 0, 2, 4}, face[3] = {1, 3, 0};
@@ -96,7 +96,7 @@ static const struct fault faults[] = {
         ":49: 1 ghost elements, copies of those of other partitions; allowed: the whole mesh in one file"},
 };
 
-Test(gmsh, every_fault_is_found_and_named_with_its_line)
+Test(gmsh, every_fault_is_reported_with_its_line)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -115,7 +115,7 @@ Test(gmsh, every_fault_is_found_and_named_with_its_line)
 }
 
 /* Without $Entities the parts' own tags are used; a partition boundary's tag is not its own. */
-Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_own)
+Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_their_parent_entities)
 {
     static const int32_t regions[2][2] = {{3, 0}, {5, 0}};
     static const size_t n_faces[2] = {1, 0};
@@ -171,7 +171,7 @@ static void gmsh_two_boxes(mt_arena *arena, const char *const more[2], mt_mesh *
 }
 
 /* Files from Gmsh itself. Sums of some thousand squares of at most 4, in another order: the rounding error is far below 1e-9. */
-Test(gmsh, a_mesh_that_gmsh_partitioned_has_the_regions_and_surfaces_of_the_whole)
+Test(gmsh, a_mesh_partitioned_by_gmsh_keeps_its_regions_and_surfaces)
 {
     static const char *const more[][2] = {{NULL, NULL}, {"-part_topo", NULL}, {"-part_topo", "-bin"},
         {"-part_ghosts", "-bin"}, {"-part_no_topo", NULL}};
@@ -189,7 +189,7 @@ Test(gmsh, a_mesh_that_gmsh_partitioned_has_the_regions_and_surfaces_of_the_whol
     }
 }
 
-Test(gmsh, faults_of_binary_files_are_named_with_their_byte)
+Test(gmsh, faults_in_binary_files_are_reported_with_their_byte_offset)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -232,7 +232,7 @@ static void make(mt_arena *arena, mt_mesh *mesh)
     }
 }
 
-Test(gmsh, what_is_written_comes_back_sorted_by_region)
+Test(gmsh, written_meshes_are_read_back_sorted_by_region)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
@@ -264,7 +264,7 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
 }
 
 /* Triangles of tag 0 are not a surface. */
-Test(gmsh, triangles_without_a_tag_are_left_out)
+Test(gmsh, untagged_triangles_are_omitted)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
@@ -278,7 +278,7 @@ Test(gmsh, triangles_without_a_tag_are_left_out)
 }
 
 /* Gmsh 4.8 then states more nodes than it writes; a later version may not. */
-Test(gmsh, a_mesh_that_gmsh_saved_again_without_its_untagged_elements_is_read)
+Test(gmsh, a_mesh_resaved_by_gmsh_without_untagged_elements_is_read)
 {
     char again[96];
     mt_arena arena = {0};
@@ -301,7 +301,7 @@ Test(gmsh, a_mesh_that_gmsh_saved_again_without_its_untagged_elements_is_read)
     mt_arena_free(&arena);
 }
 
-Test(gmsh, a_mesh_that_msh_has_no_room_for_is_refused_and_nothing_is_written)
+Test(gmsh, a_mesh_that_msh_cannot_represent_is_rejected_and_no_file_is_written)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -318,7 +318,7 @@ Test(gmsh, a_mesh_that_msh_has_no_room_for_is_refused_and_nothing_is_written)
     mt_arena_free(&arena);
 }
 
-Test(gmsh, without_memory_there_is_a_failure_and_no_leak)
+Test(gmsh, out_of_memory_is_reported_without_a_leak)
 {
     write_bytes(path, msh4, sizeof msh4 - 1);
     for (int writing = 0; writing < 2; writing++) {

@@ -183,7 +183,7 @@ static void assert_regions(const char *of, const mt_mesh *mesh, size_t n, const 
 
 /* ---- tests */
 
-Test(missing_regions, elements_without_a_region_get_a_tag_of_their_own_and_a_note)
+Test(missing_regions, elements_without_a_region_get_a_separate_tag_and_a_note)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -199,7 +199,7 @@ Test(missing_regions, elements_without_a_region_get_a_tag_of_their_own_and_a_not
     }
 }
 
-Test(missing_regions, a_file_without_any_regions_is_one_region_1)
+Test(missing_regions, a_file_without_regions_has_region_1)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -212,7 +212,7 @@ Test(missing_regions, a_file_without_any_regions_is_one_region_1)
 }
 
 /* Formats that store an element once for each of its parts merge it when reading, the others in a repair. */
-Test(missing_regions, an_element_that_is_there_twice_with_two_regions_keeps_both_and_they_are_reported)
+Test(missing_regions, a_duplicate_element_with_two_regions_keeps_both_and_is_reported)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -235,7 +235,7 @@ Test(missing_regions, an_element_that_is_there_twice_with_two_regions_keeps_both
 }
 
 /* If the first of the two has no region, it takes that of the second, and needs no group. */
-Test(missing_regions, a_repeat_gives_its_region_to_an_element_that_has_none)
+Test(missing_regions, a_duplicate_passes_its_region_to_an_element_without_one)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -249,7 +249,7 @@ Test(missing_regions, a_repeat_gives_its_region_to_an_element_that_has_none)
     }
 }
 
-Test(missing_regions, a_repeat_with_the_same_region_stays_a_defect)
+Test(missing_regions, a_duplicate_with_the_same_region_is_a_defect)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -261,7 +261,7 @@ Test(missing_regions, a_repeat_with_the_same_region_stays_a_defect)
     }
 }
 
-Test(missing_regions, coordinates_are_of_the_unit_that_is_given_in_every_format)
+Test(missing_regions, coordinates_are_in_the_specified_unit_in_every_format)
 {
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
@@ -274,7 +274,7 @@ Test(missing_regions, coordinates_are_of_the_unit_that_is_given_in_every_format)
 
 /* ---- more than two */
 
-Test(missing_regions, pairs_of_regions_are_counted_and_groups_of_repeats_are_joined)
+Test(missing_regions, pairs_of_regions_are_counted_and_groups_of_duplicates_merged)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -73,7 +73,7 @@ static const struct {
     const char *text;
 } groups_in[] = {{msh2_groups}, {msh4_groups}};
 
-Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them)
+Test(names, groups_and_names_of_gmsh_are_preserved_by_every_format_that_stores_them)
 {
     static const char *const endings[] = {".hdf", ".msh", ".vtu"};
     for (size_t k = 0; k < 2; k++)
@@ -96,7 +96,7 @@ Test(names, groups_and_names_of_gmsh_come_back_from_every_format_that_keeps_them
 }
 
 /* The surface of the first triangle is in two groups; the file of version 4.1 names one of them twice. */
-Test(names, a_triangle_of_two_physical_groups_of_msh_has_both_tags)
+Test(names, a_triangle_in_two_physical_groups_has_both_tags)
 {
     static const char *const texts[] = {
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 6 \"outside\"\n2 7 "
@@ -141,7 +141,7 @@ static void convert(mt_arena *arena, const char *ending)
     ok(format->write(path, &mesh));
 }
 
-Test(names, names_and_groups_come_back_after_a_tour_of_all_formats)
+Test(names, names_and_groups_survive_conversion_through_all_formats)
 {
     static const char *const tour[] = {".vtu", ".vtk", ".hdf", ".msh", ".vtk", ".vtu", ".hdf"};
     mt_arena arena = {0};
@@ -172,7 +172,7 @@ static mt_status read_changed(mt_arena *arena, const char *from, const char *to,
     return mt_vtk_read(arena, path, 1, mesh);
 }
 
-Test(names, damaged_names_and_groups_of_vtk_files_are_refused_with_the_file)
+Test(names, damaged_names_and_groups_in_vtk_files_are_rejected_with_the_file)
 {
     static const struct {
         const char *from, *to, *why;
@@ -192,7 +192,7 @@ Test(names, damaged_names_and_groups_of_vtk_files_are_refused_with_the_file)
     }
 }
 
-Test(names, an_array_groups_without_names_of_groups_is_only_listed)
+Test(names, an_array_called_groups_without_group_names_is_only_listed)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -232,7 +232,7 @@ Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
     mt_arena_free(&arena);
 }
 
-Test(names, names_and_groups_change_the_fingerprint_and_none_leave_it_as_it_was)
+Test(names, names_and_groups_change_the_fingerprint_and_their_absence_does_not)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -251,7 +251,7 @@ Test(names, names_and_groups_change_the_fingerprint_and_none_leave_it_as_it_was)
     mt_arena_free(&arena);
 }
 
-Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_all_are_listed)
+Test(names, a_tag_is_found_by_number_or_case_insensitive_name_or_all_are_listed)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -273,7 +273,7 @@ Test(names, a_tag_is_found_by_number_by_name_and_by_name_in_other_case_and_else_
 }
 
 /* 100 characters of two bytes. */
-Test(names, a_long_name_is_cut_between_characters)
+Test(names, a_long_name_is_truncated_between_characters)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -292,7 +292,7 @@ Test(names, a_long_name_is_cut_between_characters)
     mt_arena_free(&arena);
 }
 
-Test(names, common_names_mean_surfaces_and_others_do_not)
+Test(names, common_names_identify_surfaces_and_others_do_not)
 {
     static const struct {
         const char *name;
@@ -317,7 +317,7 @@ static void settle(mt_arena *arena, mt_mesh *mesh, size_t n, const int32_t *tag,
     ok(mt_names_settle(arena, mesh));
 }
 
-Test(names, names_decide_which_surface_a_tag_is_and_no_number_does)
+Test(names, names_and_not_numbers_identify_the_surface_of_a_tag)
 {
     static const int32_t tag[] = {1, 2, 3, 4, 5, 7}, named[] = {3, 2, 1, 6, 5, 7};
     mt_arena arena = {0};
@@ -342,7 +342,7 @@ Test(names, names_decide_which_surface_a_tag_is_and_no_number_does)
     mt_arena_free(&arena);
 }
 
-Test(names, elements_without_a_region_get_a_tag_that_no_other_has)
+Test(names, elements_without_a_region_get_an_unused_tag)
 {
     static const struct {
         int32_t region[4], expected[4];
@@ -362,7 +362,7 @@ Test(names, elements_without_a_region_get_a_tag_that_no_other_has)
     }
 }
 
-Test(names, text_that_is_no_list_of_names_is_refused_with_its_line)
+Test(names, an_invalid_list_of_names_is_rejected_with_its_line)
 {
     static const struct {
         const char *text, *why;
@@ -379,7 +379,7 @@ Test(names, text_that_is_no_list_of_names_is_refused_with_its_line)
     }
 }
 
-Test(names, there_is_room_for_so_many_names_and_groups_and_no_more)
+Test(names, the_number_of_names_and_groups_is_limited)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -15,7 +15,7 @@ static mt_status read_text(mt_arena *arena, const char *text, double unit_mm, mt
     return mt_obj_read(arena, path, unit_mm, mesh);
 }
 
-Test(obj, points_and_faces_make_a_surface_whatever_else_is_in_the_file)
+Test(obj, points_and_faces_form_a_surface_and_other_records_are_ignored)
 {
     static const uint32_t faces[] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
     mt_arena arena = {0};
@@ -28,7 +28,7 @@ Test(obj, points_and_faces_make_a_surface_whatever_else_is_in_the_file)
     mt_arena_free(&arena);
 }
 
-Test(obj, a_face_of_many_corners_becomes_a_fan_and_a_corner_twice_makes_no_triangle)
+Test(obj, polygons_are_triangulated_and_repeated_corners_form_no_triangle)
 {
     static const uint32_t fan[] = {0, 1, 2, 0, 2, 3, 0, 3, 4};
     mt_arena arena = {0};
@@ -58,7 +58,7 @@ static const struct fault {
     {"v 0 0 0\nv 1 0 1e10\nv 0 1 0\nf 1 2 3\n", ".file:2: coordinate is '1e10'"},
 };
 
-Test(obj, every_fault_is_found_and_named_with_its_line)
+Test(obj, every_fault_is_reported_with_its_line)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -73,7 +73,7 @@ Test(obj, every_fault_is_found_and_named_with_its_line)
     cr_assert_eq(mt_obj_read(&arena, path, 1, &mesh), MT_FILE);
 }
 
-Test(obj, without_memory_there_is_a_failure_and_no_leak)
+Test(obj, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     write_bytes(path, obj_good, strlen(obj_good));

@@ -130,7 +130,7 @@ static void check_values(mt_h5 *h5, size_t n)
 }
 
 /* The groups and arrays that VTK's reader of transient files requires, by its documentation. */
-Test(series, the_file_is_laid_out_as_vtk_reads_it)
+Test(series, the_file_has_the_layout_that_vtk_reads)
 {
     for (int part = 0; part < 2; part++) {
         int64_t version[2], n_steps;
@@ -166,7 +166,7 @@ Test(series, the_file_is_laid_out_as_vtk_reads_it)
 }
 
 /* Every corner of every element keeps its position, with other vertex numbers. */
-Test(series, a_part_of_a_mesh_has_its_own_vertices_alone_and_says_which_elements_it_has)
+Test(series, a_part_of_a_mesh_has_only_its_vertices_and_lists_its_elements)
 {
     int64_t counts[3], *corner, *number;
     double *xyz;
@@ -282,7 +282,7 @@ static void end(void *context, const char *name)
     if (strcmp(name, "DataItem") == 0) check_array(w);
 }
 
-Test(series, each_moment_of_the_xdmf_has_the_mesh_and_its_own_share_of_every_field)
+Test(series, each_time_step_of_the_xdmf_has_the_mesh_and_its_slice_of_every_field)
 {
     for (int part = 0; part < 2; part++) {
         mt_mesh mesh;
@@ -309,7 +309,7 @@ Test(series, each_moment_of_the_xdmf_has_the_mesh_and_its_own_share_of_every_fie
 
 /* ---- */
 
-Test(series, equal_series_are_equal_to_the_byte)
+Test(series, equal_series_are_byte_identical)
 {
     char *first[2], *second[2];
     size_t n[2];
@@ -325,7 +325,7 @@ Test(series, equal_series_are_equal_to_the_byte)
     for (int k = 0; k < 2; k++) cr_assert_arr_eq(first[k], second[k], n[k]);
 }
 
-Test(series, what_fails_leaves_both_files_as_they_were)
+Test(series, a_failure_leaves_both_files_unchanged)
 {
     char *before, *after;
     mt_mesh mesh;
@@ -351,7 +351,7 @@ Test(series, what_fails_leaves_both_files_as_they_were)
     }
 }
 
-Test(series, what_cannot_be_is_refused)
+Test(series, invalid_series_are_rejected)
 {
     static const mt_series_field bad[][FIELDS] = {{{"V", NULL}, {"V", NULL}}, {{"region", NULL}, {"V", NULL}},
         {{"element", NULL}, {"V", NULL}}, {{"a/b", NULL}, {"V", NULL}}, {{"", NULL}, {"V", NULL}}};
@@ -378,7 +378,7 @@ Test(series, what_cannot_be_is_refused)
 }
 
 /* In a set the old pair remains until the new one is complete. */
-Test(series, in_a_set_both_files_appear_together)
+Test(series, in_a_file_set_both_files_appear_together)
 {
     mt_mesh mesh;
     asked a;

@@ -17,7 +17,7 @@ static void assert_triangles(const mt_mesh *mesh, double unit_mm)
     for (size_t t = 0; t < 4; t++) cr_assert_eq(mesh->face_tag[t], 0);
 }
 
-Test(stl, text_and_binary_give_the_same_triangles)
+Test(stl, text_and_binary_files_contain_the_same_triangles)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -46,7 +46,7 @@ static const struct fault {
     {"solid endfacet\nendsolid\n", "1 times endfacet, but 0 facets"},
 };
 
-Test(stl, every_fault_is_found_and_named_with_its_line_or_byte)
+Test(stl, every_fault_is_reported_with_its_line_or_byte_offset)
 {
     buffer binary = stl_binary();
     mt_arena arena = {0};
@@ -67,7 +67,7 @@ Test(stl, every_fault_is_found_and_named_with_its_line_or_byte)
     mt_arena_free(&arena);
 }
 
-Test(stl, without_memory_there_is_a_failure_and_no_leak)
+Test(stl, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     write_bytes(path, stl_text, strlen(stl_text));

@@ -38,7 +38,7 @@ static void make(bool (*files)(const char *stem))
 
 static bool (*const flavours[])(const char *) = {make_tetgen_one, make_tetgen_zero, make_tetgen_binary};
 
-Test(tetgen, one_mesh_is_read_from_every_flavour_as_it_stands)
+Test(tetgen, one_mesh_is_read_equally_from_every_variant)
 {
     static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
     static const uint32_t elements[8] = {1, 0, 2, 3, 1, 0, 2, 4}, faces[6] = {0, 3, 1, 0, 4, 1};
@@ -62,7 +62,7 @@ Test(tetgen, one_mesh_is_read_from_every_flavour_as_it_stands)
     }
 }
 
-Test(tetgen, triangles_and_fibres_may_be_missing_and_triangles_without_markers_are_not_tagged)
+Test(tetgen, triangles_and_fibres_are_optional_and_unmarked_triangles_untagged)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -80,7 +80,7 @@ Test(tetgen, triangles_and_fibres_may_be_missing_and_triangles_without_markers_a
     mt_arena_free(&arena);
 }
 
-Test(tetgen, as_a_format_it_is_only_read)
+Test(tetgen, the_format_is_read_only)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -152,7 +152,7 @@ static const struct fault faults[] = {
         ".node: byte 12: 5 vertices are counted; the rest of the file has"},
 };
 
-Test(tetgen, every_fault_is_found_and_named_with_its_line)
+Test(tetgen, every_fault_is_reported_with_its_line)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -166,7 +166,7 @@ Test(tetgen, every_fault_is_found_and_named_with_its_line)
     }
 }
 
-Test(tetgen, faults_of_binary_files_are_named_with_their_byte)
+Test(tetgen, faults_in_binary_files_are_reported_with_their_byte_offset)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -186,7 +186,7 @@ Test(tetgen, faults_of_binary_files_are_named_with_their_byte)
     mt_arena_free(&arena);
 }
 
-Test(tetgen, files_that_are_not_there_are_named)
+Test(tetgen, missing_files_are_named)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -200,7 +200,7 @@ Test(tetgen, files_that_are_not_there_are_named)
     mt_arena_free(&arena);
 }
 
-Test(tetgen, without_memory_there_is_a_failure_and_no_leak)
+Test(tetgen, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     make(make_tetgen_zero);

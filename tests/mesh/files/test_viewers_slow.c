@@ -318,7 +318,7 @@ static void expect_ours(const char *begin, size_t n)
 }
 
 /* 4 storage modes, plain or compressed, 2 headers, 2 byte orders; 2 kinds and 2 versions of legacy files. */
-Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 300)
+Test(viewers, paraview_reads_our_files_and_we_read_files_of_vtk, .timeout = 300)
 {
     struct stat info;
     const pid_t server = start_display();
@@ -344,7 +344,7 @@ Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 30
     free(said);
 }
 
-Test(viewers, h5py_reads_what_we_write, .timeout = 120)
+Test(viewers, h5py_reads_our_files, .timeout = 120)
 {
     char *said = ask("/usr/bin/python3", "viewers_h5py.py");
     static const char *const files[] = {"heart.hdf", "result.hdf", "parts.hdf"};
@@ -362,7 +362,7 @@ Test(viewers, h5py_reads_what_we_write, .timeout = 120)
 }
 
 /* MSH stores its elements sorted by region, after the triangles. */
-Test(viewers, meshio_reads_what_we_write_and_we_what_it_writes, .timeout = 120)
+Test(viewers, meshio_reads_our_files_and_we_read_its_files, .timeout = 120)
 {
     char *said = ask("/usr/bin/python3", "viewers_meshio.py");
     expect_shape(said, "heart.msh", true);

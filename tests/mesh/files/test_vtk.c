@@ -15,7 +15,7 @@ static void read_bytes(mt_arena *arena, const buffer *b, mt_mesh *mesh)
     ok(mt_vtk_read(arena, path, 1, mesh));
 }
 
-Test(vtk, one_mesh_is_read_to_the_bit_from_every_version_as_text_and_binary)
+Test(vtk, one_mesh_is_read_bit_identically_from_every_version_as_text_and_binary)
 {
     for (int i = 0; i < VTK_KINDS; i++) {
         mt_arena arena = {0};
@@ -27,7 +27,7 @@ Test(vtk, one_mesh_is_read_to_the_bit_from_every_version_as_text_and_binary)
     }
 }
 
-Test(vtk, numbers_are_of_the_unit_that_is_given)
+Test(vtk, coordinates_are_in_the_specified_unit)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -38,7 +38,7 @@ Test(vtk, numbers_are_of_the_unit_that_is_given)
     mt_arena_free(&arena);
 }
 
-Test(vtk, triangles_of_polygonal_data_make_a_surface_with_their_tags)
+Test(vtk, triangles_of_polygonal_data_form_a_tagged_surface)
 {
     static const uint32_t faces[6] = {0, 1, 2, 1, 2, 3};
     for (int k = 0; k < VTK_KINDS; k++) {
@@ -69,7 +69,7 @@ static mt_status read_with(mt_arena *arena, const char *data, mt_mesh *mesh)
 }
 
 /* The depth has another name, one of the two cells has no valid fibre, and the depth of points is not that of cells. */
-Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
+Test(vtk, without_arrays_regions_are_1_and_fibres_undefined)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -85,7 +85,7 @@ Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
 /* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the sum of f f' has the eigenvalues
  * 3 along the former and 1 along the latter. The sign is that of the first point. Jacobi rotations are accurate to some roundings:
  * 1e-15. */
-Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
+Test(vtk, point_fibres_become_the_mean_axis_of_their_cell)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -97,7 +97,7 @@ Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
     mt_arena_free(&arena);
 }
 
-Test(vtk, fibres_of_cells_are_preferred_to_those_of_points)
+Test(vtk, cell_fibres_take_precedence_over_point_fibres)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -109,7 +109,7 @@ Test(vtk, fibres_of_cells_are_preferred_to_those_of_points)
     mt_arena_free(&arena);
 }
 
-Test(vtk, sheets_along_their_fibres_are_dropped)
+Test(vtk, sheets_parallel_to_their_fibres_are_dropped)
 {
     static const char *const sheets[] = {"1 0 0 0 0 1", "0 1 0 0 0 0"};
     for (int k = 0; k < 2; k++) {
@@ -179,7 +179,7 @@ static const struct fault faults[] = {
     {2, "CELLS 7 17", "CELLS 7 1700000", "size of the section is 1700000; the rest of the file has room for"},
 };
 
-Test(vtk, every_fault_is_found_and_named_with_its_place)
+Test(vtk, every_fault_is_reported_with_its_position)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -195,7 +195,7 @@ Test(vtk, every_fault_is_found_and_named_with_its_place)
 }
 
 /* Otherwise there would be too few. */
-Test(vtk, data_before_their_points_or_cells_are_refused)
+Test(vtk, data_sections_before_points_or_cells_are_rejected)
 {
     static const char *const sections[2][3] = {
         {"POINTS", "POINT_DATA 0\nVECTORS fibre float\nPOINTS", "POINTS behind CELL_DATA or POINT_DATA"},
@@ -214,7 +214,7 @@ Test(vtk, data_before_their_points_or_cells_are_refused)
     }
 }
 
-Test(vtk, files_that_are_cut_off_or_not_there_are_refused)
+Test(vtk, truncated_and_missing_files_are_rejected)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -234,7 +234,7 @@ Test(vtk, files_that_are_cut_off_or_not_there_are_refused)
     mt_arena_free(&arena);
 }
 
-Test(vtk, without_memory_there_is_a_failure_and_no_leak)
+Test(vtk, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     const buffer b = vtk_file(&vtk_kinds[3]);

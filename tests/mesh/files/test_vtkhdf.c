@@ -45,7 +45,7 @@ static void make(mt_arena *arena, double edge, mt_mesh *mesh)
 
 /* The edge 1/16 mm yields 49,152 elements: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
  * ones. */
-Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
+Test(vtkhdf, a_mesh_and_its_fields_are_read_back_bit_identically)
 {
     for (int fine = 0; fine < 2; fine++) {
         mt_arena arena = {0};
@@ -78,7 +78,7 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
     }
 }
 
-Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_for_viewers)
+Test(vtkhdf, optional_arrays_are_read_back_bit_identically_and_normals_are_written_for_viewers)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
@@ -110,7 +110,7 @@ Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
+Test(vtkhdf, tagged_triangles_are_read_back_and_written_only_if_present)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
@@ -143,7 +143,7 @@ Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
 }
 
 /* The layout that VTK's reader of version 1.0 requires. */
-Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it)
+Test(vtkhdf, the_file_has_the_layout_that_vtk_reads)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -180,7 +180,7 @@ static void assert_no_files(void)
     cr_assert(access(path, F_OK) != 0 && leftovers(path) == 0, "a failed write leaves no file");
 }
 
-Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
+Test(vtkhdf, a_failed_write_leaves_no_new_file_and_an_old_one_unchanged)
 {
     mt_arena arena = {0};
     mt_mesh mesh, back;
@@ -204,7 +204,7 @@ Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, other_endings_and_bad_fields_are_refused)
+Test(vtkhdf, other_extensions_and_invalid_fields_are_rejected)
 {
     static const char *const endings[] = {"mesh.vtkhdf", "mesh.h5", "mesh", "hdf", ".hdf5", ""};
     mt_arena arena = {0};
@@ -297,7 +297,7 @@ static void write_by_hand(const struct fault *fault)
     ok(mt_h5_commit(&h5));
 }
 
-Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
+Test(vtkhdf, files_of_other_programs_with_float_points_and_no_regions_are_read)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -330,7 +330,7 @@ static void add_by_others(bool and_program)
     cr_assert(H5Fclose(file) >= 0);
 }
 
-Test(vtkhdf, arrays_that_others_wrote_or_added_are_understood_by_name_and_the_rest_is_listed)
+Test(vtkhdf, arrays_of_other_programs_are_recognised_by_name_and_others_listed)
 {
     for (int k = 0; k < 2; k++) {
         mt_arena arena = {0};
@@ -346,7 +346,7 @@ Test(vtkhdf, arrays_that_others_wrote_or_added_are_understood_by_name_and_the_re
     }
 }
 
-Test(vtkhdf, names_and_groups_stay_in_a_file_to_which_others_added_arrays)
+Test(vtkhdf, names_and_groups_are_kept_if_other_programs_add_arrays)
 {
     mt_arena arena = {0};
     mt_mesh mesh, read;
@@ -365,7 +365,7 @@ Test(vtkhdf, names_and_groups_stay_in_a_file_to_which_others_added_arrays)
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
+Test(vtkhdf, every_fault_in_a_file_is_reported)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -378,7 +378,7 @@ Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
     }
 }
 
-Test(vtkhdf, what_is_no_mesh_file_is_an_error)
+Test(vtkhdf, a_file_without_a_mesh_is_an_error)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -397,7 +397,7 @@ Test(vtkhdf, what_is_no_mesh_file_is_an_error)
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
+Test(vtkhdf, out_of_memory_is_reported_without_a_leak)
 {
     write_by_hand(NULL);
     mt_status status = MT_MEMORY;
@@ -431,7 +431,7 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
 /* No item of the file is omitted because it cannot be opened. */
-Test(vtkhdf, what_a_mesh_need_not_have_is_refused_where_it_is_damaged)
+Test(vtkhdf, damaged_optional_arrays_are_rejected)
 {
     static const char *const names[] = {"VTKHDF/CellData/region", "VTKHDF/CellData/fibre",
         "VTKHDF/CellData/sheet", "VTKHDF/CellData/depth", "VTKHDF/CellData/layer",
@@ -479,7 +479,7 @@ static void assert_same_partition(const mt_partition *in, const mt_partition *ou
 }
 
 /* With tagged triangles, which are in the same group of the file, and without. */
-Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
+Test(vtkhdf, a_partition_is_read_back_bit_identically_and_the_mesh_is_unchanged)
 {
     for (int faces = 0; faces < 2; faces++) {
         mt_arena arena = {0};
@@ -505,7 +505,7 @@ Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
     }
 }
 
-Test(vtkhdf, the_group_of_an_element_is_its_ipu_and_its_part_in_the_group_its_tile)
+Test(vtkhdf, a_partition_is_stored_as_ipu_and_tile_of_each_element)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -568,7 +568,7 @@ static void put_partition(mt_h5 *h5, size_t fault, const char *name, mt_h5_type 
         ok(mt_h5_write(h5, name, type, 1, (size_t[]){2}, NULL, values));
 }
 
-Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
+Test(vtkhdf, every_fault_in_a_partition_is_reported)
 {
     for (size_t k = 0; k < sizeof partition_faults / sizeof *partition_faults; k++) {
         mt_arena arena = {0};
@@ -589,7 +589,7 @@ Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
     }
 }
 
-Test(vtkhdf, a_partition_of_another_mesh_or_without_sense_is_not_written)
+Test(vtkhdf, an_invalid_partition_or_one_of_another_mesh_is_not_written)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -605,7 +605,7 @@ Test(vtkhdf, a_partition_of_another_mesh_or_without_sense_is_not_written)
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, without_memory_no_partition_is_written_or_read)
+Test(vtkhdf, out_of_memory_while_writing_or_reading_a_partition_is_reported)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -653,7 +653,7 @@ static void write_in(const char *unit)
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, points_are_read_in_the_unit_that_the_file_states)
+Test(vtkhdf, points_are_read_in_the_unit_stated_in_the_file)
 {
     static const struct {
         const char *unit;

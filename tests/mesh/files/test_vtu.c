@@ -17,7 +17,7 @@ static mt_status read_buffer(mt_arena *arena, const buffer *b, mt_mesh *mesh)
     return mt_vtu_read(arena, path, 1, mesh);
 }
 
-Test(vtu, one_mesh_is_read_to_the_bit_in_every_encoding)
+Test(vtu, one_mesh_is_read_bit_identically_in_every_encoding)
 {
     for (int i = 0; i < VTU_KINDS; i++) {
         char of[32];
@@ -33,7 +33,7 @@ Test(vtu, one_mesh_is_read_to_the_bit_in_every_encoding)
     }
 }
 
-Test(vtu, numbers_are_of_the_unit_that_is_given)
+Test(vtu, coordinates_are_in_the_specified_unit)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -45,7 +45,7 @@ Test(vtu, numbers_are_of_the_unit_that_is_given)
     mt_arena_free(&arena);
 }
 
-Test(vtu, pieces_are_joined_one_behind_the_other)
+Test(vtu, pieces_are_concatenated)
 {
     for (int i = 0; i < VTU_KINDS; i += 8) {
         mt_arena arena = {0};
@@ -66,7 +66,7 @@ Test(vtu, pieces_are_joined_one_behind_the_other)
     }
 }
 
-Test(vtu, triangles_of_polygonal_data_make_a_surface_with_their_tags)
+Test(vtu, triangles_of_polygonal_data_form_a_tagged_surface)
 {
     static const uint32_t faces[6] = {0, 1, 2, 1, 2, 3};
     mt_arena arena = {0};
@@ -160,7 +160,7 @@ static const struct fault faults[] = {
     {17, "encoding=\"base64\"", "encoding=\"raw\"", " bytes; 84 are needed"},
 };
 
-Test(vtu, every_fault_is_found_and_named_with_its_place)
+Test(vtu, every_fault_is_reported_with_its_position)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
@@ -187,7 +187,7 @@ static void refuse(const buffer *b, const char *why)
     mt_arena_free(&arena);
 }
 
-Test(vtu, faults_of_raw_bytes_are_found)
+Test(vtu, faults_in_raw_bytes_are_detected)
 {
     static const unsigned char one[8] = {84, 0, 0, 0, 0, 0, 0x80, 0x3f},
                                nan[8] = {84, 0, 0, 0, 0, 0, 0xc0, 0x7f},
@@ -217,7 +217,7 @@ Test(vtu, faults_of_raw_bytes_are_found)
 }
 
 /* The file is large enough for this number of points, but not for that array. */
-Test(vtu, a_bomb_is_refused_before_it_goes_off)
+Test(vtu, a_decompression_bomb_is_rejected_before_allocation)
 {
     const vtu_kind k = vtu_kind_of(2);
     buffer b = vtu_file(&k, 1);
@@ -227,7 +227,7 @@ Test(vtu, a_bomb_is_refused_before_it_goes_off)
 }
 
 /* Many pieces may share bytes; their sum must stay within the limit of the file. */
-Test(vtu, a_bomb_of_pieces_is_refused)
+Test(vtu, a_decompression_bomb_of_many_pieces_is_rejected)
 {
     enum { CORNERS = 8000 };
     buffer b = {.n = 0};
@@ -248,7 +248,7 @@ Test(vtu, a_bomb_of_pieces_is_refused)
     refuse(&b, "array 'offsets' ends in 8000; allowed: a whole number from 0 to ");
 }
 
-Test(vtu, pieces_must_have_the_same_arrays)
+Test(vtu, all_pieces_must_have_the_same_arrays)
 {
     const vtu_kind k = vtu_kind_of(0);
     buffer b = vtu_file(&k, 2);
@@ -259,7 +259,7 @@ Test(vtu, pieces_must_have_the_same_arrays)
     refuse(&b, "not every piece has an array 'depth'");
 }
 
-Test(vtu, a_polygon_of_four_corners_is_refused)
+Test(vtu, a_quadrilateral_is_rejected)
 {
     buffer b = {.n = 0};
     add(&b, vtp_surface, sizeof vtp_surface - 1);
@@ -268,7 +268,7 @@ Test(vtu, a_polygon_of_four_corners_is_refused)
 }
 
 /* XML that is expensive to read: nested elements, and pieces without end. */
-Test(vtu, trees_beyond_reason_are_refused)
+Test(vtu, excessively_deep_or_long_xml_is_rejected)
 {
     enum { MANY = 5000 };
     static char deep[2 * 3 * MANY + 200], wide[8 * MANY + 200];
@@ -333,7 +333,7 @@ static void assert_same(const mt_mesh *a, const mt_mesh *b)
 }
 
 /* Complete; with less and less of the optional data; with directions that are unit vectors only to float; and a surface alone. */
-Test(vtu, what_is_written_comes_back_to_the_bit)
+Test(vtu, written_meshes_are_read_back_bit_identically)
 {
     for (int less = 0; less < 7; less++) {
         mt_arena arena = {0};
@@ -354,7 +354,7 @@ Test(vtu, what_is_written_comes_back_to_the_bit)
 }
 
 /* 12 and 24 bytes fill groups of three, 40 do not: two characters of "=". */
-Test(vtu, the_base64_that_is_written_is_filled_up)
+Test(vtu, written_base64_is_padded)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -377,7 +377,7 @@ Test(vtu, the_base64_that_is_written_is_filled_up)
     mt_arena_free(&arena);
 }
 
-Test(vtu, a_file_that_cannot_be_written_is_named)
+Test(vtu, an_unwritable_file_is_reported_by_name)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -387,7 +387,7 @@ Test(vtu, a_file_that_cannot_be_written_is_named)
     mt_arena_free(&arena);
 }
 
-Test(vtu, without_memory_there_is_a_failure_and_no_leak)
+Test(vtu, out_of_memory_is_reported_without_a_leak)
 {
     for (int i = 0; i < VTU_KINDS; i += 4) {
         mt_status status = MT_MEMORY;

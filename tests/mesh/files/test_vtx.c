@@ -14,7 +14,7 @@ static mt_status read_text(mt_arena *arena, const char *text, mt_vtx *list)
     return mt_vtx_read(arena, path, 100, list);
 }
 
-Test(vtx, a_list_is_its_vertices_ascending_each_once)
+Test(vtx, a_list_is_read_as_sorted_unique_vertices)
 {
     static const char *const texts[] = {"4\nintra\n7\n0\n99\n7\n", "4 \r\n extra 99 7\r\n7 0"};
     for (size_t k = 0; k < 2; k++) {
@@ -28,7 +28,7 @@ Test(vtx, a_list_is_its_vertices_ascending_each_once)
     }
 }
 
-Test(vtx, every_fault_is_named_with_its_line)
+Test(vtx, every_fault_is_reported_with_its_line)
 {
     static const char *const bad[][2] = {{"", ":1: the file ends before the number of vertices"},
         {"two\nintra\n1\n2\n", ":1: number of vertices is 'two'"},
@@ -93,7 +93,7 @@ static void assert_same_surface(const mt_mesh *a, const mt_mesh *b, int32_t tag)
 
 static const double size_mm[3] = {2, 1.5, 1};
 
-Test(vtx, the_vertices_of_a_surface_give_its_triangles_seen_from_outside)
+Test(vtx, the_vertices_of_a_surface_yield_its_outward_facing_triangles)
 {
     mt_arena arena = {0};
     mt_mesh tagged, mesh;
@@ -110,7 +110,7 @@ Test(vtx, the_vertices_of_a_surface_give_its_triangles_seen_from_outside)
 }
 
 /* A slab's corner triangles: the triangles with a corner at x = 0, y = 0, and all triangles between these vertices. */
-Test(vtx, a_triangle_in_two_lists_is_the_first_ones_and_a_tagged_one_stays_what_it_is)
+Test(vtx, a_triangle_in_two_lists_belongs_to_the_first_and_a_tagged_one_is_unchanged)
 {
     mt_arena arena = {0};
     mt_mesh tagged, mesh;
@@ -138,7 +138,7 @@ Test(vtx, a_triangle_in_two_lists_is_the_first_ones_and_a_tagged_one_stays_what_
     mt_arena_free(&arena);
 }
 
-Test(vtx, without_memory_there_is_a_failure_and_no_leak)
+Test(vtx, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena slab = {0};
     mt_mesh tagged;

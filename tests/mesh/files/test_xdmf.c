@@ -84,7 +84,7 @@ static void refuse_change(int kind, const char *from, const char *to, const char
 
 #define UNUSED "found and not used: tags (cells), other (cells), xyz (points, 3 components)\n"
 
-Test(xdmf, one_mesh_is_read_to_the_bit_as_text_bytes_and_hdf5_and_is_that_of_vtu)
+Test(xdmf, one_mesh_is_read_bit_identically_as_text_binary_hdf5_and_vtu)
 {
     mt_arena arena = {0};
     mt_mesh of_vtu;
@@ -111,7 +111,7 @@ Test(xdmf, one_mesh_is_read_to_the_bit_as_text_bytes_and_hdf5_and_is_that_of_vtu
     mt_arena_free(&arena);
 }
 
-Test(xdmf, numbers_are_of_the_unit_that_is_given)
+Test(xdmf, coordinates_are_in_the_specified_unit)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -136,7 +136,7 @@ static void state_unit(const char *unit)
     (void)H5Aclose(attribute), (void)H5Sclose(space), (void)H5Tclose(type), (void)H5Fclose(id);
 }
 
-Test(xdmf, the_unit_that_points_in_hdf5_state_counts_and_another_is_refused)
+Test(xdmf, the_unit_stated_in_hdf5_points_applies_and_a_different_one_is_rejected)
 {
     const mt_mesh_format *format = NULL;
     double unit_mm = 0;
@@ -179,7 +179,7 @@ static void read_words(mt_arena *arena, const char *words, mt_mesh *mesh)
     ok(read_buffer(arena, &b, mesh));
 }
 
-Test(xdmf, a_mesh_without_arrays_is_of_region_1_and_says_nothing)
+Test(xdmf, a_mesh_without_arrays_has_region_1_and_no_notes)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -189,7 +189,7 @@ Test(xdmf, a_mesh_without_arrays_is_of_region_1_and_says_nothing)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, tags_in_grids_of_their_own_are_regions_and_tagged_triangles_and_the_rest_has_no_region)
+Test(xdmf, tags_in_separate_grids_are_regions_and_tagged_triangles)
 {
     static const uint32_t faces[6] = {0, 1, 3, 0, 1, 4};
     mt_arena arena = {0};
@@ -204,7 +204,7 @@ Test(xdmf, tags_in_grids_of_their_own_are_regions_and_tagged_triangles_and_the_r
     mt_arena_free(&arena);
 }
 
-Test(xdmf, grids_that_are_not_used_are_listed_and_their_cells_must_be_those_of_the_mesh)
+Test(xdmf, unused_grids_are_listed_and_tag_grids_must_match_the_mesh)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -220,7 +220,7 @@ Test(xdmf, grids_that_are_not_used_are_listed_and_their_cells_must_be_those_of_t
     mt_arena_free(&arena);
 }
 
-Test(xdmf, a_cell_that_is_there_twice_belongs_to_both_regions)
+Test(xdmf, a_duplicate_cell_belongs_to_both_regions)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -235,7 +235,7 @@ Test(xdmf, a_cell_that_is_there_twice_belongs_to_both_regions)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, names_decide_which_surface_a_tag_is)
+Test(xdmf, names_identify_the_surface_of_a_tag)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -250,7 +250,7 @@ Test(xdmf, names_decide_which_surface_a_tag_is)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, arrays_that_are_not_used_are_listed_once_even_those_that_cannot_be_read)
+Test(xdmf, unused_arrays_are_listed_once_even_if_unreadable)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -267,7 +267,7 @@ Test(xdmf, arrays_that_are_not_used_are_listed_once_even_those_that_cannot_be_re
     mt_arena_free(&arena);
 }
 
-Test(xdmf, a_mesh_function_of_fenics_is_the_region_and_a_field_of_its_name_is_not)
+Test(xdmf, a_fenics_mesh_function_is_the_region_and_a_field_of_that_name_is_not)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -281,7 +281,7 @@ Test(xdmf, a_mesh_function_of_fenics_is_the_region_and_a_field_of_its_name_is_no
     mt_arena_free(&arena);
 }
 
-Test(xdmf, of_a_time_series_the_first_step_is_used_and_fibres_of_points_are_averaged)
+Test(xdmf, the_first_step_of_a_time_series_is_used_and_point_fibres_are_averaged)
 {
     static const uint32_t cells[8] = {0, 1, 2, 3, 1, 0, 2, 4};
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
@@ -296,7 +296,7 @@ Test(xdmf, of_a_time_series_the_first_step_is_used_and_fibres_of_points_are_aver
     mt_arena_free(&arena);
 }
 
-Test(xdmf, of_quadratic_cells_the_corners_are_used)
+Test(xdmf, corners_of_quadratic_cells_are_used)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -311,7 +311,7 @@ Test(xdmf, of_quadratic_cells_the_corners_are_used)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, triangles_alone_are_a_surface)
+Test(xdmf, triangles_without_elements_are_a_surface)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -343,7 +343,7 @@ static void name_bytes(const char *name)
     write_bytes(path, b.bytes, b.n);
 }
 
-Test(xdmf, another_file_is_one_below_the_folder_or_has_the_name_of_one_in_it)
+Test(xdmf, data_files_are_found_below_the_folder_or_by_name_in_it)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -372,7 +372,7 @@ Test(xdmf, another_file_is_one_below_the_folder_or_has_the_name_of_one_in_it)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, what_hdf5_does_not_have_is_refused_and_so_are_links_to_other_files)
+Test(xdmf, missing_hdf5_data_and_external_links_are_rejected)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -443,13 +443,13 @@ static const struct {
     {1, "heart.bin", "", "file ''; allowed: a file in the folder"},
 };
 
-Test(xdmf, every_fault_is_found_and_named_with_its_place)
+Test(xdmf, every_fault_is_reported_with_its_position)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         refuse_change(faults[i].kind, faults[i].from, faults[i].to, faults[i].why);
 }
 
-Test(xdmf, grids_and_references_that_lead_nowhere_are_refused)
+Test(xdmf, dangling_grids_and_references_are_rejected)
 {
     static const struct {
         const char *words, *why;
@@ -489,7 +489,7 @@ Test(xdmf, grids_and_references_that_lead_nowhere_are_refused)
 }
 
 /* References in the middle of many elements, nested elements, grids without end: each is a small file. */
-Test(xdmf, files_that_could_cost_much_are_refused)
+Test(xdmf, files_that_are_too_expensive_to_read_are_rejected)
 {
     enum { MANY = 3000 };
     static char words[64 * MANY];
@@ -517,7 +517,7 @@ Test(xdmf, files_that_could_cost_much_are_refused)
     mt_arena_free(&arena);
 }
 
-Test(xdmf, without_memory_there_is_a_failure_and_no_leak)
+Test(xdmf, out_of_memory_is_reported_without_a_leak)
 {
     static const int kinds[] = {1, 3, -1, -2};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -31,7 +31,7 @@ static const char *follow(mt_arena *arena, const char *reference)
     return "refused";
 }
 
-Test(xml_tree, references_lead_to_the_element_that_xpath_says)
+Test(xml_tree, references_resolve_as_in_xpath)
 {
     static const struct {
         const char *path, *id;
@@ -74,7 +74,7 @@ Test(xml_tree, references_lead_to_the_element_that_xpath_says)
         }
 }
 
-Test(xml_tree, references_in_a_circle_are_refused)
+Test(xml_tree, circular_references_are_rejected)
 {
     mt_arena arena = {0};
     cr_assert_str_eq(follow(&arena, "<t Reference=\"/r/t[2]\"/><t Reference=\"/r/t[1]\"/>"), "refused");

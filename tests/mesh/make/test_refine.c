@@ -68,7 +68,7 @@ static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
 
 /* Coordinates below 4 and edges of about 1 mm round a volume of 1/6 by a few 1e-16 * 4: relative 1e-14; a child, an eighth with edges of a
  * half, by twice as much. Sum of some hundred: 1e-12. */
-Test(refine, eight_children_of_an_eighth_each_fill_every_element_and_follow_one_another)
+Test(refine, each_element_has_eight_consecutive_children_of_an_eighth_of_its_volume)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
@@ -92,7 +92,7 @@ Test(refine, eight_children_of_an_eighth_each_fill_every_element_and_follow_one_
 }
 
 /* A ball, so V - E + F - C = 1 before and after; one midpoint per edge, and two more for the triangle that is not a face. */
-Test(refine, the_children_share_their_faces_and_the_surface_is_the_same)
+Test(refine, the_refined_mesh_is_conforming_and_its_surface_unchanged)
 {
     mt_arena arena = {0};
     mt_mesh mesh[3];
@@ -124,7 +124,7 @@ Test(refine, the_children_share_their_faces_and_the_surface_is_the_same)
 
 /* The corner children of a regular element are regular. The octahedron of edge 1 has R = sqrt(2) / 2, also for its quarters, of volume
  * sqrt(2) / 12 and areas 2 sqrt(3) / 4 + 2 / 2: 3 r / R = 1.5 / (1 + sqrt(3) / 2). Few roundings: 1e-14. */
-Test(refine, the_children_of_a_regular_element_have_the_shapes_that_geometry_says)
+Test(refine, children_of_a_regular_element_have_the_analytical_shapes)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
@@ -139,7 +139,7 @@ Test(refine, the_children_of_a_regular_element_have_the_shapes_that_geometry_say
     mt_arena_free(&arena);
 }
 
-Test(refine, children_inherit_all_that_is_known_of_their_parent)
+Test(refine, children_inherit_all_data_of_their_parent)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
@@ -172,7 +172,7 @@ static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, co
     return false;
 }
 
-Test(refine, a_tagged_triangle_becomes_four_of_its_tag_that_are_faces_where_it_was_one)
+Test(refine, a_tagged_triangle_becomes_four_with_its_tag)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
@@ -197,7 +197,7 @@ static double distance(const mt_mesh *mesh, const double *a, uint32_t b)
 }
 
 /* The octahedron's children begin with the ends of its diagonal. In any element no pair of midpoints of opposite edges is closer. */
-Test(refine, the_diagonal_is_the_shortest_of_three)
+Test(refine, the_shortest_of_three_diagonals_is_chosen)
 {
     static const int opposite[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
     mt_arena arena = {0};
@@ -242,7 +242,7 @@ static void child_places(const mt_mesh *fine, size_t parent, double place[24])
 }
 
 /* In a slab of boxes two diagonals of each element have the same length; all coordinates are exact. */
-Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_of_their_vertices)
+Test(refine, the_choice_between_equal_diagonals_does_not_depend_on_the_numbering)
 {
     static const int even[3][4] = {{1, 2, 0, 3}, {3, 0, 2, 1}, {1, 0, 3, 2}};
     mt_arena arena = {0};
@@ -268,7 +268,7 @@ Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_o
 }
 
 /* Such meshes exceed the memory, and the arrays are not allocated. */
-Test(refine, what_does_not_fit_32_bits_is_refused_before_any_memory_is_taken)
+Test(refine, meshes_beyond_32_bits_are_rejected_before_allocation)
 {
     const mt_mesh large[] = {{.n_elements = UINT32_MAX / 8 + 1, .n_vertices = 4},
         {.n_elements = 1, .n_faces = 1u << 30},
@@ -287,7 +287,7 @@ Test(refine, what_does_not_fit_32_bits_is_refused_before_any_memory_is_taken)
     ok(mt_refine_check(&(mt_mesh){0}, 1000000));
 }
 
-Test(refine, without_memory_there_is_a_failure_and_no_leak)
+Test(refine, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena lasting = {0};
     mt_mesh coarse;

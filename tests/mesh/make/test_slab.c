@@ -18,7 +18,7 @@ static void make_cut(
     cr_assert_eq(mt_slab_make_cut(arena, (double[]){x, y, z}, edge, cut, mesh), MT_OK, "%s", mt_message());
 }
 
-Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
+Test(slab, a_slab_has_the_expected_counts_and_is_a_valid_mesh)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -35,7 +35,7 @@ Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
 
 /* Coordinates are within 2 roundings of 20 mm, 2^-51 * 20 < 1e-14 mm; a volume is a product of three edges of 0.5 mm, with an error below
  * 10 * 1e-14 * 0.25 mm^3. */
-Test(slab, every_element_has_a_sixth_of_a_box_and_all_of_them_fill_it)
+Test(slab, every_element_has_a_sixth_of_the_volume_of_a_box)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -52,7 +52,7 @@ Test(slab, every_element_has_a_sixth_of_a_box_and_all_of_them_fill_it)
     mt_arena_free(&arena);
 }
 
-Test(slab, reaches_its_size_exactly_and_the_last_vertex_is_the_far_corner)
+Test(slab, a_slab_has_exactly_its_size_and_the_last_vertex_is_the_far_corner)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -77,7 +77,7 @@ static bool on_a_side(const mt_mesh *mesh, size_t element, size_t face, const do
 
 /* Every face belongs to two elements, or to one if its three vertices are on one of the slab's six sides; for even and odd numbers of
  * boxes. */
-Test(slab, is_conforming)
+Test(slab, a_slab_is_conforming)
 {
     static const double size[3] = {1, 0.75, 0.5};
     for (int cut = 0; cut < MT_SLAB_CUTS; cut++) {
@@ -151,7 +151,7 @@ static uint32_t *elements_mirrored(mt_arena *arena, const mt_mesh *mesh, const s
 
 /* The mirrored slab is symmetric along the axes with an even number of boxes, and only these; with identical boxes never. The four corners
  * of the benchmark's slab therefore differ (tests/solver/test_niederer.c). */
-Test(slab, is_its_own_mirror_image_along_every_axis_with_an_even_number_of_boxes)
+Test(slab, mirrored_slabs_are_symmetric_along_axes_with_an_even_number_of_boxes)
 {
     static const size_t counts[][3] = {{4, 2, 6}, {2, 3, 4}, {1, 2, 5}, {3, 3, 3}};
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
@@ -192,7 +192,7 @@ static const struct {
     {{1, 1, 1}, 5e-324, "slab"},
 };
 
-Test(slab, sizes_that_make_no_sense_are_refused_and_named)
+Test(slab, invalid_sizes_are_rejected_and_reported)
 {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mt_arena arena = {0};
@@ -203,7 +203,7 @@ Test(slab, sizes_that_make_no_sense_are_refused_and_named)
     }
 }
 
-Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken)
+Test(slab, a_size_that_is_a_multiple_to_within_rounding_is_accepted)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -212,7 +212,7 @@ Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken)
     mt_arena_free(&arena);
 }
 
-Test(slab, without_memory_there_is_a_failure_and_no_leak)
+Test(slab, out_of_memory_is_reported_without_a_leak)
 {
     mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {

@@ -34,7 +34,7 @@ static double volume_of(const mt_mesh *mesh)
     return six / 6;
 }
 
-Test(closed, triangles_in_any_winding_with_points_of_their_own_become_the_surface_they_came_from)
+Test(closed, unconnected_triangles_in_any_orientation_become_their_original_surface)
 {
     mt_arena arena = {0};
     mt_mesh whole, mesh;
@@ -64,7 +64,7 @@ Test(closed, triangles_in_any_winding_with_points_of_their_own_become_the_surfac
     mt_arena_free(&arena);
 }
 
-Test(closed, two_files_join_where_their_points_meet)
+Test(closed, two_files_are_joined_at_coincident_points)
 {
     mt_arena arena = {0};
     mt_mesh whole, parts[2], mesh;
@@ -111,7 +111,7 @@ static size_t add_point(mt_mesh *mesh, double x, double y, double z)
     return mesh->n_vertices++;
 }
 
-Test(closed, chips_doubles_and_triangles_without_area_are_dropped)
+Test(closed, small_fragments_duplicates_and_degenerate_triangles_are_dropped)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -142,7 +142,7 @@ static void assert_refused(mt_mesh *mesh, const char *why)
     cr_assert(strstr(mt_message(), why), "no '%s' in: %s", why, mt_message());
 }
 
-Test(closed, what_encloses_no_body_is_refused_with_the_place)
+Test(closed, surfaces_that_enclose_no_volume_are_rejected_with_the_position)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -170,7 +170,7 @@ Test(closed, what_encloses_no_body_is_refused_with_the_place)
 }
 
 /* A torus of rectangles glued with a twist: a Klein bottle, closed but one-sided. */
-Test(closed, a_surface_with_one_side_is_refused)
+Test(closed, a_non_orientable_surface_is_rejected)
 {
     enum { N = 12 };
     mt_arena arena = {0};
@@ -193,7 +193,7 @@ Test(closed, a_surface_with_one_side_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(closed, without_memory_there_is_a_failure_and_no_leak)
+Test(closed, out_of_memory_is_reported_without_a_leak)
 {
     mt_arena arena = {0};
     mt_status status = MT_MEMORY;

@@ -246,7 +246,7 @@ static void assert_found(const struct plant *p, const mt_defects *d)
     cr_assert_eq(d->of[p->kind].number[0], p->first, "%s: %zu", p->name, d->of[p->kind].number[0]);
 }
 
-Test(defects, each_that_is_planted_is_counted_and_its_place_given_and_so_are_all_at_once)
+Test(defects, planted_defects_are_counted_and_located_one_by_one_and_all_at_once)
 {
     for (size_t k = 0; k < sizeof plants / sizeof *plants; k++) {
         mt_arena arena = {0};
@@ -269,7 +269,7 @@ Test(defects, each_that_is_planted_is_counted_and_its_place_given_and_so_are_all
 
 /* No defect remains, except harmless ones. The volume is that of the slab within rounding and the 1e-9 of the needle, and the data of each
  * element have stayed with it. A fold adds its own volume. */
-Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
+Test(defects, each_defect_is_repaired_as_reported_and_the_slab_is_restored)
 {
     for (size_t k = 0; k < sizeof plants / sizeof *plants; k++) {
         mt_arena arena = {0};
@@ -324,7 +324,7 @@ static void crossed(mt_arena *arena, mt_mesh *mesh)
 
 /* Its corners are all on the surface, its edges are long, and it has no face on the surface. An edge is nevertheless collapsed, and by
  * Euler's formula the result is a ball without a slit. */
-Test(defects, a_flat_element_between_two_sides_of_the_surface_is_closed)
+Test(defects, a_flat_element_between_two_sides_of_the_surface_is_collapsed)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -343,7 +343,7 @@ Test(defects, a_flat_element_between_two_sides_of_the_surface_is_closed)
     mt_arena_free(&arena);
 }
 
-Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_first)
+Test(defects, the_component_of_larger_volume_is_kept_or_the_first_of_equal_ones)
 {
     for (int larger = 0; larger < 3; larger++) {
         mt_arena arena = {0};
@@ -427,7 +427,7 @@ static void assert_mended(mt_mesh *mesh)
     mt_arena_free(&arena);
 }
 
-Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
+Test(defects, after_any_damage_the_repair_succeeds_or_reports_why_not)
 {
     size_t mended = 0, closed = 0, slits = 0, crowded = 0;
     for (state = 1; state < 2000; state++) {
@@ -491,7 +491,7 @@ static void renumber(mt_mesh *mesh)
 /* The slab's faces and volume are restored, within the 1e-9 of each division. Collapsing to a point on a corner, an edge or a face can
  * replace the original vertex by this point, so the elements can differ. They fill the slab: none is on the wrong side of a face, and by
  * Euler's formula there is no hole. */
-Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fold)
+Test(defects, flat_elements_are_removed_without_leaving_holes_or_folds)
 {
     size_t slits = 0;
     for (uint64_t seed = 1; seed < 500; seed++) {
@@ -524,7 +524,7 @@ Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_
 }
 
 /* A vertex pressed down to the one below it: collapsed they would join both sides of the wall in a point. */
-Test(defects, a_wall_is_not_pinched_together)
+Test(defects, opposite_sides_of_a_wall_are_not_merged)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -537,7 +537,7 @@ Test(defects, a_wall_is_not_pinched_together)
 }
 
 /* Its two long sides would become one face without an element. */
-Test(defects, a_lone_needle_is_removed_not_drawn_together)
+Test(defects, an_isolated_needle_is_removed_and_not_collapsed)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -552,7 +552,7 @@ Test(defects, a_lone_needle_is_removed_not_drawn_together)
 }
 
 /* Copies of the last elements, in descending order: elements with vertices early in the search have high numbers. */
-Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_are_found)
+Test(defects, reported_positions_belong_to_the_lowest_numbers)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -569,7 +569,7 @@ Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_
 }
 
 /* 20,000 elements on one face, and as many around one vertex: quadratic time would be excessive. */
-Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
+Test(defects, many_elements_at_one_face_or_vertex_take_no_quadratic_time)
 {
     enum { N = 20000 };
     mt_arena arena = {0};
@@ -592,7 +592,7 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
 /* Vertices of a polygon, any four of which form a flat element that cannot be closed. Each of these 715 has 12 candidates with up to 400
  * elements around, ten times the limit of the work. The edges of the needle after them are therefore not collapsed; without them they
  * are. */
-Test(defects, what_flat_elements_cost_is_bounded_where_all_of_them_are_crowded)
+Test(defects, the_cost_of_removing_crowded_flat_elements_is_bounded)
 {
     enum { CORNERS = 13, FLAT = 715 };
     for (size_t flat = 0; flat <= FLAT; flat += FLAT) {
@@ -623,7 +623,7 @@ Test(defects, what_flat_elements_cost_is_bounded_where_all_of_them_are_crowded)
     }
 }
 
-Test(defects, a_mesh_of_nothing_but_flat_elements_is_an_error)
+Test(defects, a_mesh_of_flat_elements_only_is_an_error)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -635,7 +635,7 @@ Test(defects, a_mesh_of_nothing_but_flat_elements_is_an_error)
     mt_arena_free(&arena);
 }
 
-Test(defects, the_refusal_names_file_counts_places_and_the_cure_and_only_where_it_must)
+Test(defects, fatal_defects_are_rejected_with_file_counts_positions_and_remedy)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -655,7 +655,7 @@ Test(defects, the_refusal_names_file_counts_places_and_the_cure_and_only_where_i
     mt_arena_free(&arena);
 }
 
-Test(defects, without_memory_there_is_a_failure_and_no_leak)
+Test(defects, out_of_memory_is_reported_without_a_leak)
 {
     for (int mending = 0; mending < 2; mending++) {
         mt_status status = MT_MEMORY;

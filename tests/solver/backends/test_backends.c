@@ -38,7 +38,7 @@ static double largest_difference(const double *a, const double *b)
     return largest;
 }
 
-Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
+Test(backends, voltages_are_bit_identical_for_any_number_of_tiles_and_threads)
 {
     static const struct {
         uint32_t tiles;
@@ -62,7 +62,7 @@ Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
 }
 
 /* 200 steps are 4 ms. In this time the activation wavefront crosses most borders between parts. */
-Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_number_of_chips)
+Test(backends, voltages_are_bit_identical_for_every_scheme_partition_and_number_of_chips)
 {
     static const struct {
         mt_partition_method method;
@@ -87,7 +87,7 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
 }
 
 /* Each cell decides when it is evaluated. */
-Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with_the_cpu)
+Test(backends, multirate_stepping_is_bit_identical_on_any_tiles_and_agrees_with_the_cpu)
 {
     double *first = values(), *v = values();
     const mt_layout one = layout_on(&s, 1), some = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
@@ -111,7 +111,7 @@ Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with
 }
 
 /* With one diffusion step and with three; the low parts are kept between them. */
-Test(backends, double_words_have_the_same_bits_under_every_scheme_and_on_any_tiles_and_threads)
+Test(backends, double_words_are_bit_identical_for_every_scheme_tiles_and_threads)
 {
     double *first = values(), *v = values();
     const mt_layout one = layout_on(&s, 1);
@@ -132,7 +132,7 @@ Test(backends, double_words_have_the_same_bits_under_every_scheme_and_on_any_til
     }
 }
 
-Test(backends, double_words_receive_what_they_read)
+Test(backends, a_checked_run_with_double_words_receives_everything_it_reads)
 {
     double *v = values(), *checked = values();
     mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
@@ -146,7 +146,7 @@ Test(backends, double_words_receive_what_they_read)
 
 /* Rounding errors of 16 diffusion steps per time step shift the activation time. With double words only rounding in the ionic model
  * remains. */
-Test(backends, double_words_stay_nearer_to_the_cpu)
+Test(backends, double_words_agree_better_with_the_cpu)
 {
     const mt_layout layout = layout_on(&s, 7);
     double *cpu = values(), *v = values(), apart[2];
@@ -162,7 +162,7 @@ Test(backends, double_words_stay_nearer_to_the_cpu)
 }
 
 /* Both schemes of implicit steps. Their solver needs sums over all tiles. */
-Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the_cpu)
+Test(backends, implicit_steps_are_bit_identical_on_any_tiles_and_agree_with_the_cpu)
 {
     double *first = values(), *v = values();
     const mt_layout one = layout_on(&s, 1);
@@ -184,7 +184,7 @@ Test(backends, implicit_steps_have_the_same_bits_on_any_tiles_and_agree_with_the
 }
 
 /* Implicit steps with several beats, multirate stepping and two variants, in a run that is continued on another machine. */
-Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multirate_stepping)
+Test(backends, implicit_steps_resume_on_other_tiles_with_beats_variants_and_multirate_stepping)
 {
     static const size_t beat[] = {0, 120};
     const size_t n = s.mesh.n_elements;
@@ -226,7 +226,7 @@ Test(backends, implicit_steps_go_on_on_other_tiles_with_beats_variants_and_multi
 }
 
 /* Also with a check of every message. */
-Test(backends, implicit_steps_receive_what_they_read)
+Test(backends, a_checked_run_with_implicit_steps_receives_everything_it_reads)
 {
     double *v = values(), *checked = values();
     mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
@@ -240,7 +240,7 @@ Test(backends, implicit_steps_receive_what_they_read)
 }
 
 /* The host, with sums in double precision, takes 142 iterations for 40 steps. With a wrong direction (the sign of beta) it takes 169. */
-Test(backends, sums_in_fixed_point_cost_no_iterations)
+Test(backends, fixed_point_sums_cost_no_additional_iterations)
 {
     const mt_layout layout = layout_on(&s, 23);
     mt_arena arena = {0};
@@ -273,7 +273,7 @@ Test(backends, a_tolerance_that_is_not_reached_is_an_error)
     mt_arena_free(&arena);
 }
 
-Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
+Test(backends, each_group_of_parts_is_mapped_to_the_first_tiles_of_its_chip)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 4, 20, mt_schemes);
     mt_arena arena = {0}, filled = {0};
@@ -289,7 +289,7 @@ Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
 }
 
 /* The resources that a machine needs are computed without building its executable. */
-Test(backends, costs_are_those_of_a_run)
+Test(backends, predicted_costs_equal_those_of_a_run)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
     s.problem.n_stimuli = 0;
@@ -315,7 +315,7 @@ Test(backends, costs_are_those_of_a_run)
 
 /* Columns are 16-bit places in the local order of a tile, so a tile can hold 65,536 elements: here 65,530 of its own and some that it
  * receives. The memory of the tile is checked later. */
-Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
+Test(backends, a_tile_addresses_65536_elements_at_most)
 {
     enum { OWN = 65530, OTHERS = 10 };
     static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
@@ -346,7 +346,7 @@ Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
 }
 
 /* A message moved onto the next one is detected. */
-Test(backends, what_a_plan_was_compiled_to_is_checked)
+Test(backends, the_compiled_executable_of_a_plan_is_checked)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
     mt_arena arena = {0}, filled = {0};
@@ -366,7 +366,7 @@ Test(backends, what_a_plan_was_compiled_to_is_checked)
 
 /* With 1 or 2 diffusion steps, between time steps the potential is in v_b or in v_a; the other is not needed, nor is the spread
  * reaction. A part of n floats takes 4 n bytes, and 4 more if n is odd and nothing is received. */
-Test(backends, of_the_two_potentials_one_is_temporary_and_so_is_the_spread_reaction)
+Test(backends, one_of_two_voltages_and_the_spread_reaction_are_temporary_variables)
 {
     const mt_layout layout = layout_on(&s, 7);
     for (size_t steps = 1; steps <= 2; steps++) {
@@ -383,7 +383,7 @@ Test(backends, of_the_two_potentials_one_is_temporary_and_so_is_the_spread_react
     }
 }
 
-Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
+Test(backends, the_cpu_is_bit_identical_for_any_number_of_threads)
 {
     double *one = values(), *two = values();
     for (EACH_MODEL) {
@@ -425,7 +425,7 @@ static void make_plain(void)
     make_problem(&s, (double[]){1.5, 1.5, 1.5});
 }
 
-Test(backends, a_compensated_splitting_does_the_same_on_both_and_on_any_tiles)
+Test(backends, compensated_splitting_agrees_on_both_backends_and_any_tiles)
 {
     for (int plain = 0; plain < 2; plain++) {
         if (plain) make_plain();
@@ -446,7 +446,7 @@ Test(backends, a_compensated_splitting_does_the_same_on_both_and_on_any_tiles)
     }
 }
 
-Test(backends, without_a_stimulus_every_element_does_the_same)
+Test(backends, without_a_stimulus_all_elements_stay_equal)
 {
     const mt_layout layout = layout_on(&s, 16);
     double *v = values(), *activation = values();
@@ -475,7 +475,7 @@ static void take_variants(const mt_cell_model *model, uint16_t *of)
     s.problem.variant_of = of;
 }
 
-Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
+Test(backends, cells_of_several_variants_agree_on_both_backends_and_any_tiles)
 {
     static uint16_t of[6 * 10 * 4 * 3];
     double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
@@ -493,7 +493,7 @@ Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
 }
 
 /* Variants of the problem, more than the model has; each element has a random one. */
-Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_threads)
+Test(backends, cells_of_many_variants_agree_on_both_backends_and_any_tiles_and_threads)
 {
     enum { VARIANTS = 70, PARAMETERS_MOST = 64 };
     static mt_cell_variant variants[VARIANTS];
@@ -538,7 +538,7 @@ Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_t
 }
 
 /* A tile holds the constants of only those variants that its elements have. */
-Test(backends, a_tile_holds_what_its_own_cells_need)
+Test(backends, a_tile_stores_only_the_constants_of_its_own_cell_variants)
 {
     static mt_cell_variant variants[1000];
     static uint16_t of[6 * 10 * 4 * 3];
@@ -567,7 +567,7 @@ Test(backends, a_tile_holds_what_its_own_cells_need)
 }
 
 /* Without a stimulus each variant drifts from its own resting state. */
-Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
+Test(backends, cells_of_each_variant_start_from_their_own_resting_state)
 {
     static uint16_t of[6 * 10 * 4 * 3];
     double *v[2] = {values(), values()};
@@ -589,7 +589,7 @@ Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
 }
 
 /* Two stimuli that overlap in time: the first alone, both, the second alone, no stimulus. */
-Test(backends, stimuli_are_switched_at_their_times)
+Test(backends, stimuli_start_and_end_at_their_times)
 {
     const mt_layout layout = layout_on(&s, 16);
     uint32_t last = (uint32_t)s.mesh.n_elements - 1;
@@ -621,7 +621,7 @@ static bool note_peak(void *user, size_t steps_done)
 }
 
 /* The peak voltage under a stimulus. At its end, at 1.5 ms, V of its elements is still rising. The other stimulus has not begun. */
-Test(backends, the_highest_v_under_a_stimulus_is_kept)
+Test(backends, the_peak_voltage_under_a_stimulus_is_recorded)
 {
     const mt_layout layout = layout_on(&s, 16);
     double *v = values(), peak_mV[2];
@@ -649,7 +649,7 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
 
 /* The error names the stimulus of the faulty elements, and the first of these elements. It does not name another stimulus that is on
  * elsewhere. */
-Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
+Test(backends, an_invalid_voltage_is_reported_with_its_cause)
 {
     const mt_layout layout = layout_on(&s, 16);
     const size_t last = s.mesh.n_elements - 1;
@@ -679,7 +679,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
 
 /* A stimulus with three pulses equals three stimuli, to the bit. The other stimulus is on at times, so the set of active stimuli
  * changes. */
-Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
+Test(backends, a_repeated_stimulus_equals_separate_stimuli)
 {
     const mt_layout layout = layout_on(&s, 16);
     uint32_t first = 0, last = (uint32_t)s.mesh.n_elements - 1;
@@ -708,7 +708,7 @@ Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
     }
 }
 
-Test(backends, a_checked_run_gives_the_same)
+Test(backends, a_checked_run_computes_the_same_voltages)
 {
     mt_layout layout = layout_on(&s, 8);
     double *plain = values(), *checked = values();
@@ -718,7 +718,7 @@ Test(backends, a_checked_run_gives_the_same)
     cr_assert(same_bits(plain, checked));
 }
 
-Test(backends, an_unstable_diffusion_step_is_refused_with_the_limit)
+Test(backends, an_unstable_diffusion_step_is_rejected_with_the_limit)
 {
     const mt_layout layout = layout_on(&s, 8);
     s.problem.dt_ms = 10 * s.diffusion.limit_dt_ms;
@@ -732,7 +732,7 @@ Test(backends, an_unstable_diffusion_step_is_refused_with_the_limit)
     }
 }
 
-Test(backends, memory_that_runs_out_at_any_point_is_an_error)
+Test(backends, out_of_memory_at_any_point_is_an_error)
 {
     const mt_layout layout = layout_on(&s, 4);
     for (const mt_backend *const *b = mt_backends; *b; b++) {

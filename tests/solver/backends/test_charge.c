@@ -123,7 +123,7 @@ static void book(ledger *l, void *machine, size_t step)
 
 /* Checked at every step, so that the first step must satisfy the bound of one step; in most steps there is an activation wavefront in
  * the tissue. Rounding errors have either sign: at the end less than a fiftieth of the bound remains. */
-Test(charge, the_machine_loses_no_more_than_its_roundings_may)
+Test(charge, charge_is_conserved_on_the_machine_to_within_rounding)
 {
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         slab_problem s;

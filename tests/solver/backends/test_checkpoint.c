@@ -177,7 +177,7 @@ static state whole(slab_problem *s, const mt_backend *b, const mt_layout *layout
     return x;
 }
 
-Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
+Test(checkpoint, a_resumed_run_is_bit_identical_to_an_uninterrupted_one)
 {
     const size_t cuts[] = {CUT, LATE_CUT, beats[2]};
     for (size_t pde_steps = 1; pde_steps <= 3;
@@ -200,7 +200,7 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
         }
 }
 
-Test(checkpoint, so_does_it_with_multirate_stepping)
+Test(checkpoint, a_resumed_run_with_multirate_stepping_is_bit_identical)
 {
     slab_problem s;
     make(&s);
@@ -223,7 +223,7 @@ Test(checkpoint, so_does_it_with_multirate_stepping)
     mt_arena_free(&s.arena);
 }
 
-Test(checkpoint, so_does_it_with_double_words)
+Test(checkpoint, a_resumed_run_with_double_words_is_bit_identical)
 {
     const size_t pde_steps = 3; /* low parts are kept between substeps */
     slab_problem s;
@@ -243,7 +243,7 @@ Test(checkpoint, so_does_it_with_double_words)
     mt_arena_free(&s.arena);
 }
 
-Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
+Test(checkpoint, a_run_can_resume_on_other_tiles_and_counts_cycles_from_there)
 {
     slab_problem s;
     uint64_t cycles, cycles_after;
@@ -262,7 +262,7 @@ Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
 }
 
 /* Within single precision: the two backends differ by less than this (test_backends). */
-Test(checkpoint, the_other_backend_goes_on_within_single_precision)
+Test(checkpoint, the_other_backend_resumes_to_within_single_precision)
 {
     slab_problem s;
     uint64_t cycles;
@@ -283,7 +283,7 @@ Test(checkpoint, the_other_backend_goes_on_within_single_precision)
     mt_arena_free(&s.arena);
 }
 
-Test(checkpoint, equal_states_are_equal_files)
+Test(checkpoint, equal_states_are_saved_as_equal_files)
 {
     static char bytes[2][1 << 20];
     slab_problem s;
@@ -304,7 +304,7 @@ Test(checkpoint, equal_states_are_equal_files)
 }
 
 /* Flips a bit in each 4 KiB of the file in turn: the file is refused, or it reads as written. */
-Test(checkpoint, damage_is_seen)
+Test(checkpoint, damaged_checkpoints_are_detected)
 {
     slab_problem s;
     mt_checkpoint c;
@@ -347,10 +347,10 @@ static void is_refused(slab_problem *other, const mt_checkpoint *c, const char *
     mt_arena_free(&other->arena);
 }
 
-Test(checkpoint, what_is_of_another_problem_is_refused)
+Test(checkpoint, a_checkpoint_of_another_problem_is_rejected)
 {
     slab_problem s, other;
-    mt_diffusion_scheme stronger = mt_diffusion_scheme_usual;
+    mt_diffusion_scheme stronger = mt_diffusion_scheme_default;
     make(&s);
     write_at_cut(&s, &mt_backend_cpu, NULL);
     const mt_checkpoint c = opened(&s);

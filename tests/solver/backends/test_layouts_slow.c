@@ -28,14 +28,14 @@ static void every_layout_has_the_same_bits(void)
     mt_arena_free(&s.arena);
 }
 
-Test(layouts, of_the_slab_at_0_2_mm_all_give_the_same_bits)
+Test(layouts, all_layouts_of_the_slab_at_0_2_mm_are_bit_identical)
 {
     make_slab_problem(&s, (double[]){20, 7, 3}, 0.2);
     every_layout_has_the_same_bits();
 }
 
 /* Stimulated at the apex, at the lower end of z; about 100,000 elements, fibres along x. */
-Test(layouts, of_a_heart_all_give_the_same_bits)
+Test(layouts, all_layouts_of_a_heart_are_bit_identical)
 {
     s = (slab_problem){0};
     gmsh_ventricles(&s.arena, 2, &s.mesh);

@@ -20,8 +20,8 @@ static bool all_receive = true; /* every rank receives something */
 /* Builds the operator with rows that are computed from the mesh when needed. */
 static void make_lean(const mt_tissues *tissues)
 {
-    cr_assert_eq(mt_diffusion_make_with(&s.arena, &s.mesh, &s.adjacency, tissues, &mt_diffusion_scheme_usual,
-                     &(mt_diffusion_options){.lean = true}, &s.diffusion),
+    cr_assert_eq(mt_diffusion_make_with(&s.arena, &s.mesh, &s.adjacency, tissues,
+                     &mt_diffusion_scheme_default, &(mt_diffusion_options){.lean = true}, &s.diffusion),
         MT_OK, "%s", mt_message());
     s.problem.mesh = &s.mesh;
     s.results.peak_mV = &peak_mV;
@@ -30,7 +30,7 @@ static void make_lean(const mt_tissues *tissues)
 /* 720 elements. */
 static void small_slab(void)
 {
-    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
     make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
     make_lean(&tissues);
 }
@@ -174,13 +174,13 @@ static mt_layout checked_chips(uint32_t n_ranks)
     return layout;
 }
 
-Test(leader, the_machine_has_the_same_bits_and_counts_under_every_scheme)
+Test(leader, the_machine_is_bit_identical_with_equal_counts_under_every_scheme)
 {
     s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
     for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_ipu, chips);
 }
 
-Test(leader, the_processor_has_the_same_bits_under_every_scheme)
+Test(leader, the_cpu_is_bit_identical_under_every_scheme)
 {
     s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
     for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_cpu, parts);
@@ -217,7 +217,7 @@ static void make_rich(void)
         s.mesh.sheet[3 * e + 1] = 1; /* fibres are along x */
         of[e] = x[1] > 1;
     }
-    tissue[0] = tissue[1] = mt_tissue_usual;
+    tissue[0] = tissue[1] = mt_tissue_default;
     tissue[1].chi_per_mm *= 1.2;
     tissue[1].sigma_n_mS_mm = tissue[1].sigma_t_mS_mm / 2;
     make_lean(&(mt_tissues){KINDS, tissue, of});
@@ -231,7 +231,7 @@ static void make_rich(void)
     s.problem.variant_of = of;
 }
 
-Test(leader, tissues_sheets_and_kinds_of_cells_go_with_the_elements)
+Test(leader, tissues_sheets_and_cell_variants_are_distributed_with_the_elements)
 {
     scheme = mt_schemes;
     make_rich();
@@ -240,9 +240,9 @@ Test(leader, tissues_sheets_and_kinds_of_cells_go_with_the_elements)
 }
 
 /* 6 elements, so most chips have no element. */
-Test(leader, a_rank_may_have_no_elements)
+Test(leader, a_rank_can_have_no_elements)
 {
-    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
     scheme = mt_schemes;
     all_receive = false;
     free_slab();
@@ -260,7 +260,7 @@ Test(leader, a_rank_may_have_no_elements)
 }
 
 /* Its cycles depend on the data of all ranks. The activation wavefront starts on the first rank, then on the last. */
-Test(leader, multirate_stepping_counts_the_same)
+Test(leader, multirate_stepping_counts_equal_cycles_on_several_ranks)
 {
     scheme = mt_schemes;
     s.problem.stepping = MT_STEPPING_MULTIRATE;
@@ -272,7 +272,7 @@ Test(leader, multirate_stepping_counts_the_same)
 }
 
 /* Its loops end by a value on one tile. */
-Test(leader, implicit_steps_go_on_together)
+Test(leader, implicit_steps_stay_synchronised_on_all_ranks)
 {
     scheme = mt_schemes;
     s.problem.pde_steps = 1;
@@ -282,7 +282,7 @@ Test(leader, implicit_steps_go_on_together)
     check(&mt_backend_cpu, parts);
 }
 
-Test(leader, checked_runs_receive_what_they_read)
+Test(leader, a_checked_run_on_several_ranks_receives_everything_it_reads)
 {
     scheme = mt_schemes;
     s.problem.pde_steps = 2;
@@ -297,7 +297,7 @@ static void expect_refused(const mt_backend *backend, mt_layout layout, uint32_t
     cr_expect(strstr(j.message, why), "%s", j.message);
 }
 
-Test(leader, what_cannot_be_shared_is_refused)
+Test(leader, more_ranks_than_ipus_are_rejected)
 {
     scheme = mt_schemes;
     expect_refused(&mt_backend_ipu, layout_by(&s, MT_PARTITION_HIERARCHICAL, 2, TILES, scheme), 3,
@@ -315,7 +315,7 @@ static void expect_impossible(void)
 }
 
 /* An error found on any one rank is reported on all ranks. */
-Test(leader, a_failure_of_one_is_that_of_all)
+Test(leader, a_failure_of_one_rank_is_returned_by_all)
 {
     scheme = mt_schemes;
     s.stimulus[0].rise_mV_ms = 1e9;

@@ -103,7 +103,7 @@ static void expect_close(slab_problem *s)
     }
 }
 
-Test(long_run, the_machine_stays_by_double_precision_for_500_ms)
+Test(long_run, the_machine_agrees_with_double_precision_for_500_ms)
 {
     slab_problem s;
     make_slab_problem(&s, (double[]){10, 4, 2}, 0.5);
@@ -125,8 +125,8 @@ static void make_heart(slab_problem *s)
     gmsh_ventricles_alike(&s->arena, 5, &s->mesh);
     for (size_t k = 0; k < 3 * s->mesh.n_vertices; k++) s->mesh.xyz_mm[k] *= 0.18;
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_fibres_make(&s->arena, &s->mesh, &adjacency, &mt_fibres_rule_usual, &fibres), MT_OK, "%s",
-        mt_message());
+    cr_assert_eq(mt_fibres_make(&s->arena, &s->mesh, &adjacency, &mt_fibres_rule_default, &fibres), MT_OK,
+        "%s", mt_message());
     s->mesh.fibre = fibres.fibre;
     mt_mesh_box(&s->mesh, low_mm, high_mm);
     make_problem(s, (double[]){INFINITY, INFINITY, low_mm[2] + 2});
@@ -138,7 +138,7 @@ static void make_heart(slab_problem *s)
     s->problem.variant_of = of;
 }
 
-Test(long_run, of_a_heart_with_layers_too)
+Test(long_run, the_machine_agrees_with_double_precision_on_a_layered_heart)
 {
     slab_problem s;
     make_heart(&s);
@@ -204,5 +204,11 @@ static void compare_ways(size_t pde_steps, const char *single_ms, const char *do
     mt_arena_free(&s.arena);
 }
 
-Test(double_words, one_diffusion_step_a_time_step) { compare_ways(1, "1.8e-04", "3.6e-05"); }
-Test(double_words, four_as_in_the_study) { compare_ways(4, "7.9e-04", "3.7e-05"); }
+Test(double_words, double_words_reduce_the_error_with_one_diffusion_step_per_time_step)
+{
+    compare_ways(1, "1.8e-04", "3.6e-05");
+}
+Test(double_words, double_words_reduce_the_error_with_four_diffusion_steps_per_time_step)
+{
+    compare_ways(4, "7.9e-04", "3.7e-05");
+}

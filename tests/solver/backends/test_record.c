@@ -170,7 +170,7 @@ static void check(const mt_backend *backend, mt_record record, size_t begun[BEAT
     mt_arena_free(&f.s.arena);
 }
 
-Test(record, is_what_stands_in_v_at_every_step)
+Test(record, records_match_the_voltages_of_every_step)
 {
     size_t begun[BEATS], ended[BEATS];
     for (const mt_backend *const *b = mt_backends; *b; b++) {
@@ -181,7 +181,7 @@ Test(record, is_what_stands_in_v_at_every_step)
     }
 }
 
-Test(record, goes_on_from_beat_to_beat)
+Test(record, recording_continues_from_beat_to_beat)
 {
     size_t begun[BEATS], ended[BEATS];
     for (const mt_backend *const *b = mt_backends; *b; b++) {
@@ -196,7 +196,7 @@ Test(record, goes_on_from_beat_to_beat)
 }
 
 /* Recording changes nothing else: the potentials are the same, and at 0 mV the activation times, to the bit. */
-Test(record, changes_no_bit)
+Test(record, recording_does_not_change_the_results)
 {
     enum { N_STEPS = 400 };
     for (const mt_backend *const *b = mt_backends; *b; b++) {

@@ -113,7 +113,7 @@ static void expect_same(const mt_segment *found, const mt_segment *expected)
 }
 
 /* The second machine is resumed once on the same machine, which adds no segment. */
-Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
+Test(segments, each_segment_has_the_cycles_of_its_steps_on_its_machine)
 {
     slab_problem s;
     make(&s);
@@ -133,7 +133,7 @@ Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
 }
 
 /* The run was moved to another machine at its end; the counts of the first are reported nevertheless. */
-Test(segments, the_last_may_have_no_step)
+Test(segments, the_last_segment_can_have_no_step)
 {
     mt_segment stretch[] = {{.end = 20, .machine = "a"}, {.first = 20, .end = 20, .machine = "a"}};
     cr_expect(mt_segments_several(&(mt_segments){2, stretch}));
@@ -143,7 +143,7 @@ Test(segments, the_last_may_have_no_step)
 }
 
 /* After a stretch on another backend the same tiles form a new segment, since no cycles were counted in between. */
-Test(segments, a_stretch_without_a_machine_is_one_too)
+Test(segments, steps_without_a_machine_form_a_segment)
 {
     slab_problem s;
     make(&s);
@@ -161,7 +161,7 @@ Test(segments, a_stretch_without_a_machine_is_one_too)
     mt_arena_free(&s.arena);
 }
 
-Test(segments, a_run_that_stays_where_it_is_has_one)
+Test(segments, a_run_resumed_on_the_same_machine_has_one_segment)
 {
     slab_problem s;
     make(&s);
@@ -175,7 +175,7 @@ Test(segments, a_run_that_stays_where_it_is_has_one)
     mt_arena_free(&s.arena);
 }
 
-Test(segments, arrays_that_make_no_sense_are_refused)
+Test(segments, invalid_arrays_are_rejected)
 {
     mt_arena arena = {0};
     mt_segment two[] = {{.end = 5, .machine = "a", .fingerprint = "0", .tiles = 3, .step_cycles = 7},

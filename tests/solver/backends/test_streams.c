@@ -66,7 +66,7 @@ static void expect_array(const mt_backend *backend, void *self, size_t array)
     }
 }
 
-Test(streams, every_array_has_the_bits_that_are_there)
+Test(streams, every_array_is_streamed_bit_identically)
 {
     const mt_layout layout = layout_on(&s, 7);
     for (const mt_backend *const *b = mt_backends; *b; b++) {
@@ -77,7 +77,7 @@ Test(streams, every_array_has_the_bits_that_are_there)
 
 /* All 1152 elements on one tile, in the order of the mesh, are 18 packets of 256 bytes. For a state every block is one packet. Elements
  * 700, 3 and 4, 1151, and 4 again are four packets. */
-Test(streams, the_machine_counts_every_byte_and_cycle)
+Test(streams, every_streamed_byte_and_cycle_is_counted)
 {
     const mt_layout layout = layout_on(&s, 1);
     void *self = after_some_steps(&mt_backend_ipu, &layout);
@@ -119,7 +119,7 @@ static ipu_profile run_with(mt_record record, const mt_layout *layout)
 
 /* At the end the activation times. With a record of all values: activation, low and the two that are kept; all of these again if a
  * second beat begins. */
-Test(streams, of_a_run_are_what_is_recorded_at_the_end_of_each_beat)
+Test(streams, a_run_streams_its_records_at_the_end_of_each_beat)
 {
     static const size_t beats[] = {0, STEPS / 2};
     const mt_layout layout = layout_on(&s, 1);
@@ -144,7 +144,7 @@ Test(streams, of_a_run_are_what_is_recorded_at_the_end_of_each_beat)
     cr_expect_eq(profile.host_bytes_read, 8 * 4 * ELEMENTS);
 }
 
-Test(streams, memory_that_runs_out_is_an_error)
+Test(streams, out_of_memory_is_an_error)
 {
     const mt_layout layout = layout_on(&s, 3);
     void *self = after_some_steps(&mt_backend_ipu, &layout);

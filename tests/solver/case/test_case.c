@@ -71,7 +71,7 @@ static void load(mt_arena *arena, const char *path, const char *const *sets, siz
     cr_assert_eq(mt_case_load(arena, path, sets_of(sets, n), n, c), MT_OK, "%s", mt_message());
 }
 
-Test(case, what_comes_with_the_program_loads)
+Test(case, all_case_files_of_the_program_load)
 {
     static const struct {
         const char *path;
@@ -107,7 +107,7 @@ Test(case, what_comes_with_the_program_loads)
 }
 
 /* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm, divided by 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
-Test(case, the_heart_that_comes_with_the_program_loads)
+Test(case, the_example_heart_of_the_program_loads)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -119,11 +119,11 @@ Test(case, the_heart_that_comes_with_the_program_loads)
 }
 
 /* A case without keys of the diffusion scheme has the default scheme; each key that is present changes only its own value. */
-Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
+Test(case, the_diffusion_scheme_is_the_default_except_for_specified_values)
 {
     static const char *const sets[] = {
         "diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed"};
-    const mt_diffusion_scheme *usual = &mt_diffusion_scheme_usual,
+    const mt_diffusion_scheme *usual = &mt_diffusion_scheme_default,
                               expected[] = {{usual->damping, 0, 0, usual->correction},
                                   {1.5, usual->spreading, 0, usual->correction},
                                   {usual->damping, usual->spreading, 0, MT_CORRECTION_OVER_RELAXED}};
@@ -142,13 +142,13 @@ Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
 }
 
 /* The scheme has the front width of the ionic model of the case; the default scheme has that of the first model. */
-Test(case, its_scheme_has_the_front_of_its_cells)
+Test(case, the_diffusion_scheme_uses_the_wavefront_duration_of_the_ionic_model)
 {
     const mt_cell_model *wide;
     const char *cells[] = {"cell.model=mitchell-schaeffer", "cell.type=standard"};
     mt_arena arena = {0};
     mt_case c;
-    cr_expect_eq(mt_diffusion_scheme_usual.front_ms, mt_cell_models[0]->front_ms);
+    cr_expect_eq(mt_diffusion_scheme_default.front_ms, mt_cell_models[0]->front_ms);
     load(&arena, niederer, NULL, 0, &c);
     cr_expect_eq(mt_case_scheme(&c).front_ms, mt_cell_tp06.front_ms);
     load(&arena, niederer, cells, 2, &c);
@@ -158,7 +158,7 @@ Test(case, its_scheme_has_the_front_of_its_cells)
     mt_arena_free(&arena);
 }
 
-Test(case, the_benchmarks_tissue_has_its_published_conductivities)
+Test(case, the_tissue_of_the_benchmark_has_the_published_conductivities)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -169,12 +169,13 @@ Test(case, the_benchmarks_tissue_has_its_published_conductivities)
     cr_expect_float_eq(mt_tissue_diffusivity_l(&tissue), 0.095298, 1e-6);
     cr_expect_float_eq(mt_tissue_diffusivity_t(&tissue), 0.0125758, 1e-7);
     cr_expect_eq(mt_tissue_check(&tissue), MT_OK);
-    cr_expect_eq(memcmp(&tissue, &mt_tissue_usual, sizeof tissue), 0, "the tissue used if none is specified");
+    cr_expect_eq(
+        memcmp(&tissue, &mt_tissue_default, sizeof tissue), 0, "the tissue used if none is specified");
     mt_arena_free(&arena);
 }
 
 /* The cube of 1.5 mm contains 3 x 3 x 3 boxes of 0.5 mm, and therefore 162 elements, six per box. */
-Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other)
+Test(case, the_stimulus_of_the_benchmark_covers_exactly_the_elements_of_its_cube)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -196,7 +197,7 @@ Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other
     mt_arena_free(&arena);
 }
 
-Test(case, every_stimulus_has_its_own_elements_and_borders_count)
+Test(case, every_stimulus_has_its_own_elements_including_those_on_the_border)
 {
     static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
         ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4, "
@@ -220,7 +221,7 @@ Test(case, every_stimulus_has_its_own_elements_and_borders_count)
     mt_arena_free(&arena);
 }
 
-Test(case, a_stimulus_that_reaches_nothing_is_refused)
+Test(case, a_stimulus_without_elements_is_rejected)
 {
     static const char *const sets[] = {"stimuli.0.min_mm=[21, 0, 0]", "stimuli.0.max_mm=[22.5, 1.5, 1.5]"};
     mt_arena arena = {0};
@@ -235,7 +236,7 @@ Test(case, a_stimulus_that_reaches_nothing_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
+Test(case, cell_types_follow_the_layers_of_the_mesh_on_request)
 {
     static const char *const sets[] = {"cell.type=layers"};
     static int32_t layer[6] = {MT_LAYER_EPI, MT_LAYER_ENDO, MT_LAYER_MID, MT_LAYER_MID, MT_LAYER_EPI, 0};
@@ -262,7 +263,7 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
 }
 
 /* Only models with a variant for each layer allow layers. */
-Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
+Test(case, layers_unsupported_by_an_ionic_model_are_rejected_with_its_types)
 {
     static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
     mt_arena arena = {0};
@@ -278,7 +279,7 @@ Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
 }
 
 /* The limit depends on the model. */
-Test(case, the_longest_step_is_the_models)
+Test(case, the_longest_time_step_is_limited_by_the_ionic_model)
 {
     static const char *const sets[] = {
         "cell.model=mitchell-schaeffer", "cell.type=standard", "time.dt_ms=0.1", "time.dt_ms=0.125"};
@@ -292,7 +293,7 @@ Test(case, the_longest_step_is_the_models)
     mt_arena_free(&arena);
 }
 
-Test(case, what_may_be_left_out_has_its_default)
+Test(case, optional_keys_have_defaults)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -322,7 +323,7 @@ Test(case, what_may_be_left_out_has_its_default)
 }
 
 /* A case can use all names of the table, in the order of their numbers, and no others. */
-Test(case, names_of_backends_are_those_of_the_table)
+Test(case, backend_names_match_the_table_of_backends)
 {
     char set[64], allowed[256] = "--set machine.backend=nonsense: nonsense; allowed: ";
     const char *const sets[] = {set};
@@ -341,7 +342,7 @@ Test(case, names_of_backends_are_those_of_the_table)
 }
 
 /* Half of the elements of a slab, in its middle, are non-conducting. Parameters of a region apply to the remaining elements. */
-Test(case, regions_change_cells_one_after_the_other)
+Test(case, regions_change_cells_in_order)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -381,7 +382,7 @@ Test(case, regions_change_cells_one_after_the_other)
     mt_arena_free(&arena);
 }
 
-Test(case, parameters_that_make_no_sense_are_refused)
+Test(case, invalid_parameters_are_rejected)
 {
     static const char place[] = "regions:\n  - {min_mm: [0, 0, 0], max_mm: [1, 1, 1]";
     static const struct {
@@ -420,7 +421,7 @@ Test(case, parameters_that_make_no_sense_are_refused)
     }
 }
 
-Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
+Test(case, the_tissue_of_regions_is_written_and_loaded_unchanged)
 {
     static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.011",
         "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02}, "
@@ -442,7 +443,7 @@ Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
     mt_arena_free(&arena);
 }
 
-Test(case, the_tissue_normal_to_the_sheets_is_as_across_unless_it_is_given)
+Test(case, sheet_normal_conductivity_defaults_to_the_transverse_one)
 {
     static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.01"};
     mt_arena arena = {0};
@@ -455,7 +456,7 @@ Test(case, the_tissue_normal_to_the_sheets_is_as_across_unless_it_is_given)
 }
 
 /* Every model of the table with each of its variants, and no others. */
-Test(case, cells_are_those_of_the_table)
+Test(case, models_and_types_of_cells_match_the_table)
 {
     char model[64], type[64];
     const char *const sets[] = {model, type};
@@ -481,7 +482,7 @@ Test(case, cells_are_those_of_the_table)
         }
 }
 
-Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
+Test(case, invalid_values_are_reported_with_line_key_and_allowed_values)
 {
     expect_failure("edge_mm: 0.5", "egde_mm: 0.5",
         ":2: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut");
@@ -517,7 +518,7 @@ Test(case, every_number_has_a_range)
     expect_ranges(ipu_target_table.keys, "machine");
 }
 
-Test(case, absurd_numbers_are_refused_before_the_run)
+Test(case, absurd_numbers_are_rejected_before_the_run)
 {
     static const char *const row[][2] = {
         {"traces.every_ms=1e-9", ": traces.every_ms"},
@@ -545,7 +546,7 @@ Test(case, absurd_numbers_are_refused_before_the_run)
     }
 }
 
-Test(case, keys_that_contradict_each_other_are_refused)
+Test(case, contradicting_keys_are_rejected)
 {
     expect_failure("mesh:\n", "mesh:\n  file: heart.hdf\n",
         ": mesh: both file and slab are given; needed: either file, or slab with size_mm and edge_mm above "
@@ -595,7 +596,7 @@ Test(case, keys_that_contradict_each_other_are_refused)
     "  - {name: aVF, at_mm: [9, 6, 9]}\n"
 
 /* Without LL there are no leads, so aVF is a valid name. */
-Test(case, electrodes_are_not_called_as_leads_of_others)
+Test(case, electrodes_must_not_have_the_name_of_a_derived_lead)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -609,7 +610,7 @@ Test(case, electrodes_are_not_called_as_leads_of_others)
     mt_arena_free(&arena);
 }
 
-Test(case, a_missing_file_is_a_matter_of_files)
+Test(case, a_missing_case_file_is_a_file_error)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -644,7 +645,7 @@ static const char every_region[] =
     "50}]";
 
 /* Values that were not specified are not written; defaults chosen by the program are. */
-Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
+Test(case, every_kind_of_stimulus_is_written_and_loaded_unchanged)
 {
     const char *const sets[] = {every_region};
     mt_arena arena = {0};
@@ -665,7 +666,7 @@ Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
     mt_arena_free(&arena);
 }
 
-Test(case, what_is_written_loads_to_the_same_case)
+Test(case, a_written_case_is_loaded_unchanged)
 {
     static const char *const sets[] = {"tissue.cm_uF_mm2=0.0123456789012345678", "tissue.chi_per_mm=0.1",
         "machine.checked=true", "title=a: \"b\" # c",
@@ -713,7 +714,7 @@ static mt_status load_and_stimulate(mt_arena *arena, const mt_mesh *mesh)
     return mt_case_stimuli(arena, &c, mesh, &stimulus);
 }
 
-Test(case, every_lack_of_memory_is_reported)
+Test(case, every_failed_allocation_is_reported)
 {
     const double size_mm[3] = {2, 1, 1};
     mt_arena meshes = {0};
@@ -751,7 +752,7 @@ static void expect_beats(
 
 #define PULSE(more) "{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50, " more "}"
 
-Test(case, a_beat_begins_with_a_pulse_or_where_the_one_before_is_too_long)
+Test(case, a_beat_starts_with_a_pulse_or_when_the_previous_one_exceeds_its_length)
 {
     const char *trains = "stimuli=[" PULSE("start_ms: 10, count: 3, period_ms: 100") ", " PULSE(
         "start_ms: 14, count: 2, period_ms: 120") ", " PULSE("start_ms: 300") "]";
@@ -761,7 +762,7 @@ Test(case, a_beat_begins_with_a_pulse_or_where_the_one_before_is_too_long)
         "time.end_ms=500", trains, "output.beat_ms=80", 7, (size_t[]){0, 80, 134, 210, 290, 370, 450});
 }
 
-Test(case, a_key_is_found_by_its_path_also_in_an_entry_of_a_list)
+Test(case, a_key_is_found_by_its_path_even_in_a_list_entry)
 {
     const mt_yaml_key *keys = mt_case_table.keys;
     cr_expect_str_eq(mt_yaml_key_at(keys, "time.dt_ms")->name, "dt_ms");

@@ -56,7 +56,7 @@ static void expect(const char *found, const char *finding)
 
 static void expect_silence(const char *found) { cr_expect_str_empty(found, "%s", found); }
 
-Test(findings, a_usual_case_has_none)
+Test(findings, a_typical_case_has_no_findings)
 {
     expect_silence(said_of_case(NULL, NULL));
     /* whole numbers within the precision of decimals: 100 ms of 1/30 ms, and tenths in binary */
@@ -66,7 +66,7 @@ Test(findings, a_usual_case_has_none)
 }
 
 /* More than a factor of four beyond measured values. Isotropic tissues, and three times the surface-to-volume ratio, are within it. */
-Test(findings, tissue_far_from_what_was_measured_is_told_by_its_key)
+Test(findings, tissue_values_far_from_measured_ones_are_reported_by_their_key)
 {
     static const char *const wrong[][2] = {
         {"tissue.intracellular_l_mS_mm=1.7",
@@ -91,7 +91,7 @@ Test(findings, tissue_far_from_what_was_measured_is_told_by_its_key)
     expect_silence(said_of_case("tissue.chi_per_mm=400", NULL));
 }
 
-Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_used)
+Test(findings, stimulus_times_between_steps_are_reported_with_the_times_used)
 {
     expect(said_of_case("stimuli.0.duration_ms=0.51", NULL),
         "stimuli.0.duration_ms: found 0.51 ms, which are 25.5 steps of 0.02 ms; used: 26 steps, 0.52 ms\n");
@@ -134,7 +134,7 @@ static void expect_part(const char *found, const char *part)
 }
 
 /* With an eighth of the diffusivity the elements correspond to 0.778 mm in the usual tissue, between two rows of the table. */
-Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they_are)
+Test(findings, coarse_elements_are_reported_with_the_expected_activation_delay)
 {
     const mt_cell_delay *row = &mt_cell_tp06.delays[2];
     const double length = 0.5 / cbrt(6) * sqrt(8),
@@ -159,7 +159,7 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
 
 /* An eighth of the diffusivity in one half, applied twice in a quarter. The finding reports the region by its worst part. A region with
  * a smaller delay than the default tissue is not reported. */
-Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
+Test(findings, regions_with_coarse_elements_are_reported_by_their_number)
 {
     const char *slow =
         "regions=[{min_mm: [0, 0, 0], max_mm: [1.5, 2, 1], chi_per_mm: 1120}, {min_mm: [2, 0, 0], max_mm: "
@@ -179,7 +179,7 @@ Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
 }
 
 /* Each part uses the size of its own elements, so a region with fine elements can be the one that requires short steps. */
-Test(findings, a_region_that_needs_too_many_steps_is_named)
+Test(findings, a_region_that_needs_too_many_diffusion_steps_is_reported)
 {
     const char *const sets[] = {"regions=[{min_mm: [0, 0, 0], max_mm: [1, 2, 1], type: mid}, {min_mm: [0, 0, "
                                 "0], max_mm: [1, 2, 1], conductivity_factor: 1000, cm_uF_mm2: 1.0e-6}]",
@@ -196,7 +196,7 @@ Test(findings, a_region_that_needs_too_many_steps_is_named)
     mt_arena_free(&arena);
 }
 
-Test(findings, parts_have_the_size_of_their_elements)
+Test(findings, the_element_size_of_a_tissue_is_that_of_its_elements)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -231,7 +231,7 @@ Test(findings, parts_have_the_size_of_their_elements)
 }
 
 /* With a quarter of the transverse conductivities only, lengths increase by 4^(1/3). */
-Test(findings, lengths_go_with_the_sixth_root_of_one_diffusivity_along_and_two_across)
+Test(findings, element_size_limits_scale_with_the_geometric_mean_diffusivity)
 {
     expect_part(said_of_slab("tissue.intracellular_t_mS_mm=0.00475", "tissue.extracellular_t_mS_mm=0.06",
                     "diffusion.spreading=0"),
@@ -242,7 +242,7 @@ Test(findings, lengths_go_with_the_sixth_root_of_one_diffusivity_along_and_two_a
 }
 
 /* Linear interpolation between the rows. */
-Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known)
+Test(findings, without_spreading_delays_are_larger_and_other_schemes_have_no_estimate)
 {
     const mt_cell_delay *row = mt_cell_tp06.delays;
     const double length = 0.5 / cbrt(6),
@@ -262,7 +262,7 @@ Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known
 }
 
 /* With such a wide wavefront spreading overcorrects: activation is early. */
-Test(findings, a_model_has_its_own_delays)
+Test(findings, each_ionic_model_has_its_own_delays)
 {
     const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
     expect_silence(said_of_slab(model, type, NULL));
@@ -282,7 +282,7 @@ static const char *said_of_four(double activation_ms[4])
     return said;
 }
 
-Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
+Test(findings, extinguished_activation_is_not_reported_as_ongoing_propagation)
 {
     const char
         *died = "a.yaml: found 1 of 4 elements (25 %) not activated, and none that was after 94 ms, though",
@@ -294,7 +294,7 @@ Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
 }
 
 /* A spiral wave with one beat per turn: an element that one turn does not activate has its activation time in another. */
-Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
+Test(findings, elements_activated_in_any_beat_cause_no_finding)
 {
     const mt_diffusion four = {.n_elements = 4};
     const mt_monodomain problem = {.diffusion = &four};
@@ -311,7 +311,7 @@ Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
 }
 
 /* S2 in tissue that S1 has made refractory. */
-Test(findings, a_stimulus_counts_in_its_own_beat)
+Test(findings, capture_by_a_stimulus_is_assessed_in_its_own_beat)
 {
     const mt_diffusion four = {.n_elements = 4};
     const uint32_t first = 0, second = 1;
@@ -361,7 +361,7 @@ static const char *said_of_places(const char *stimulus, const char *electrode)
     return said;
 }
 
-Test(findings, places_in_another_unit_are_told_with_the_likely_one)
+Test(findings, positions_in_a_wrong_unit_are_reported_with_the_likely_one)
 {
     expect_silence(
         said_of_places("stimuli.0.max_mm=[1.5, 2, 1]", "electrodes=[{name: V1, at_mm: [33, 0, 0]}]"));

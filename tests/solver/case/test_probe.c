@@ -28,7 +28,7 @@ static void make(slab *s)
     cr_assert_eq(mt_slab_make(&s->arena, size_mm, 0.5, &s->mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_diffusion_make(
-                     &s->arena, &s->mesh, &adjacency, &muscle, &mt_diffusion_scheme_usual, &s->diffusion),
+                     &s->arena, &s->mesh, &adjacency, &muscle, &mt_diffusion_scheme_default, &s->diffusion),
         MT_OK, "%s", mt_message());
     s->field = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *s->field);
     cr_assert_not_null(s->field);
@@ -76,7 +76,7 @@ static size_t nearest(const slab *s, const double at[3])
 /* Corners, middles of edges and faces, the centre, and points between them. The rounding error of a fit on values of order 30 is far
  * below 1e-10. Many points have several nearest elements, distinguished only by rounding: a distance below 1 mm from coordinates below 3
  * mm is accurate to 10 * 2^-51 mm. */
-Test(probe, linear_fields_are_read_exactly_at_corners_and_inside)
+Test(probe, linear_fields_are_interpolated_exactly_at_corners_and_inside)
 {
     slab s;
     make(&s);
@@ -110,7 +110,7 @@ static double far_bowl(const double x[3])
 /* The slab has even numbers of boxes along x and y, so it is its own mirror image. Up to 48 elements meet at its vertices, many at equal
  * distance, and the bowl is not a linear function: the choice between them would change the third digit. A fit of numbers below 30 is
  * accurate to 1e-10, as above. */
-Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
+Test(probe, a_mirrored_field_has_equal_values_at_mirrored_points)
 {
     slab s;
     make(&s);
@@ -127,7 +127,7 @@ Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
 }
 
 /* Elements that are not yet activated are infinite; the edge of the wavefront is fitted on the elements behind it. */
-Test(probe, infinite_elements_are_left_out)
+Test(probe, infinite_values_are_excluded_from_the_fit)
 {
     slab s;
     make(&s);
@@ -199,7 +199,7 @@ Test(probe, states_of_a_linear_field_are_exact_inside)
 /* Activation times of a plane wave along (1, 1, 1). The far corner is activated after all centroids. */
 static double arrival(const double x[3]) { return x[0] + x[1] + x[2]; }
 
-Test(probe, a_corner_is_activated_after_the_last_centre_and_not_while_elements_near_it_wait)
+Test(probe, a_corner_is_activated_after_the_last_centre_and_its_nearby_elements)
 {
     slab s;
     make(&s);
@@ -225,7 +225,7 @@ Test(probe, a_corner_is_activated_after_the_last_centre_and_not_while_elements_n
     mt_arena_free(&s.arena);
 }
 
-Test(probe, where_the_nearest_element_is_infinite_so_is_the_answer)
+Test(probe, the_value_is_infinite_if_that_of_the_nearest_element_is)
 {
     slab s;
     make(&s);
@@ -249,7 +249,7 @@ static void keep_only(slab *s, size_t element, size_t n, const size_t *kept)
     }
 }
 
-Test(probe, too_few_elements_give_the_nearest_ones_value)
+Test(probe, with_too_few_elements_the_nearest_value_is_used)
 {
     static const size_t kept[] = {0, 5};
     const double at[3] = {1.45, 1.05, 0.77};
@@ -280,7 +280,7 @@ static double volume(const slab *s, size_t element, const size_t other[3])
 
 /* All sets of three other elements of a row. If they are in one plane with the element, its own value is used; otherwise the linear
  * field results, which differs from its own value. */
-Test(probe, elements_in_one_plane_give_the_nearest_ones_value)
+Test(probe, with_coplanar_elements_the_nearest_value_is_used)
 {
     size_t flat = 0, full = 0;
     slab s;
@@ -306,7 +306,7 @@ Test(probe, elements_in_one_plane_give_the_nearest_ones_value)
     mt_arena_free(&s.arena);
 }
 
-Test(probe, places_outside_the_mesh_are_refused_with_how_far_and_from_what)
+Test(probe, points_outside_the_mesh_are_rejected_with_their_distance)
 {
     slab s;
     make(&s);

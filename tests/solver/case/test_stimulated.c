@@ -24,7 +24,7 @@ static void expect_span(const mt_span *span, double from_ms, double to_ms)
     cr_expect_float_eq(span->to_ms, to_ms, 1e-9);
 }
 
-Test(stimulated, pulses_are_in_order_and_those_that_overlap_are_one)
+Test(stimulated, pulses_are_sorted_and_overlapping_ones_merged)
 {
     mt_case_stimulus s[] = {{.start_ms = 50.04, .duration_ms = 2, .count = 1},
         {.start_ms = 0, .duration_ms = 2, .count = 3, .period_ms = 45},
@@ -41,7 +41,7 @@ Test(stimulated, pulses_are_in_order_and_those_that_overlap_are_one)
 }
 
 /* Thirty sites, stimulated one after another. */
-Test(stimulated, a_series_of_pulses_that_makes_a_beat_is_no_span)
+Test(stimulated, a_long_series_of_pulses_is_not_a_stimulus_span)
 {
     mt_case_stimulus s[30];
     mt_span *span;
@@ -53,7 +53,7 @@ Test(stimulated, a_series_of_pulses_that_makes_a_beat_is_no_span)
 }
 
 /* A sample at the start of a pulse does not include its effect; one at its end does. */
-Test(stimulated, spans_are_open_at_their_start_and_closed_at_their_end)
+Test(stimulated, spans_exclude_their_start_and_include_their_end)
 {
     const mt_span span[] = {{0, 2}, {10, 12}};
     static const double in[] = {0.1, 1, 2, 10.1, 12}, out[] = {-1, 0, 2.1, 5, 10, 12.1, 99};

@@ -107,7 +107,7 @@ static void pace(const mt_cell_model *model, size_t variant, double bcl_ms, size
     }
 }
 
-Test(beats, of_every_model_are_what_a_search_through_all_steps_finds)
+Test(beats, beats_of_every_model_agree_with_a_search_of_all_steps)
 {
     curve *c = malloc(sizeof *c);
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
@@ -121,7 +121,7 @@ Test(beats, of_every_model_are_what_a_search_through_all_steps_finds)
 }
 
 /* Cycles of 280 ms, with a pulse only in the first: its action potential ends in the second. */
-Test(beats, an_action_potential_is_followed_into_the_next_cycle)
+Test(beats, an_action_potential_can_extend_into_the_next_cycle)
 {
     curve *c = malloc(sizeof *c);
     pace(mt_cell_models[0], 0, 1000, 1, c);
@@ -152,7 +152,7 @@ static mt_beats of_points(size_t n_points, const double *v, size_t n, size_t cyc
 }
 
 /* A dome above the spike is the peak. From 20 to -80 mV: 90 % at -70, 50 % at -30, 30 % at -10. */
-Test(beats, lines_have_the_durations_that_one_can_read_off_them)
+Test(beats, durations_of_piecewise_linear_action_potentials_are_exact)
 {
     const double v[] = {-80, -80, 10, -5, 20, 0, -40, -80, -80, -80};
     const mt_beats b = of_points(sizeof v / sizeof *v, v, 1, 100);
@@ -167,7 +167,7 @@ Test(beats, lines_have_the_durations_that_one_can_read_off_them)
 
 /* The second pulse occurs before 50 % repolarisation and lengthens the first action potential. The third occurs between 50 % and 90 %:
  * it is a separate beat, and the first has no APD90. */
-Test(beats, what_comes_before_half_of_the_way_down_is_no_beat_of_its_own)
+Test(beats, an_upstroke_before_50_percent_repolarisation_is_no_separate_beat)
 {
     const double early[] = {-80, 20, -20, 20, -80, -80}, late[] = {-80, 20, -60, 20, -80, -80};
     mt_beats b = of_points(6, early, 2, 2);

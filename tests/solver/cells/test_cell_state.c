@@ -38,7 +38,7 @@ static mt_cell_state awkward(const mt_cell_model *model, double parameters[MOST]
         model, model->variants[0].name, parameters, 0.02, 1000.0 / 3, 12345, -85.0 - 1.0 / 3, states};
 }
 
-Test(cell_state, what_is_written_reads_back_to_the_bit)
+Test(cell_state, a_written_state_is_read_back_bit_identically)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (int paced = 0; paced < 2; paced++) {
@@ -58,7 +58,7 @@ Test(cell_state, what_is_written_reads_back_to_the_bit)
 }
 
 /* Only parameters that a user changed, not the differences between types. */
-Test(cell_state, parameters_are_those_that_are_not_the_types_own)
+Test(cell_state, only_parameters_that_differ_from_the_cell_type_are_listed)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (size_t v = 0; v < (*m)->n_variants; v++) {
@@ -75,7 +75,7 @@ Test(cell_state, parameters_are_those_that_are_not_the_types_own)
         }
 }
 
-Test(cell_state, a_number_that_is_none_is_not_written)
+Test(cell_state, nonfinite_states_are_not_written)
 {
     double parameters[MOST], states[MOST];
     const mt_cell_state s = awkward(mt_cell_models[0], parameters, states);
@@ -110,7 +110,7 @@ static void refuses(const char *old, const char *new, const char *message)
     cr_assert(strncmp(mt_message(), expected, strlen(expected)) == 0, "%s\nnot %s", mt_message(), expected);
 }
 
-Test(cell_state, what_is_wrong_is_said_with_file_line_and_key)
+Test(cell_state, errors_name_file_line_and_key)
 {
     mt_cell_state state;
     write_text(good);
@@ -130,7 +130,7 @@ Test(cell_state, what_is_wrong_is_said_with_file_line_and_key)
     refuses("type: standard", "typ: standard", "2: typ: unknown key");
 }
 
-Test(cell_state, a_file_that_is_not_there_is_told)
+Test(cell_state, a_missing_file_is_reported)
 {
     mt_cell_state state;
     cr_assert_eq(mt_cell_state_read(&arena, "/nowhere/state.yaml", &state), MT_FILE);

@@ -29,7 +29,7 @@ static void step(const ms_times *t, double dt_ms, double *v_mV, double *h)
     model->kernel_double[MT_ISA_BASE](constants, 1, NULL, dt_ms, 1, h, v_mV, v_mV);
 }
 
-Test(mitchell_schaeffer, parameters_are_the_papers)
+Test(mitchell_schaeffer, parameters_are_the_published_ones)
 {
     const double *found = model->variants[MS_STANDARD].parameters;
     cr_expect(found[MS_TAU_IN] == ms_paper.in && found[MS_TAU_OUT] == ms_paper.out);
@@ -39,7 +39,7 @@ Test(mitchell_schaeffer, parameters_are_the_papers)
 
 /* V = 100 v - 80 mV costs one rounding of 100; the remaining operations cost about ten roundings of numbers of the size of the terms,
  * the largest being h v^2 / tau_in. */
-Test(mitchell_schaeffer, a_step_is_eulers_to_rounding)
+Test(mitchell_schaeffer, a_step_equals_forward_euler_to_rounding)
 {
     uint64_t seed = 3;
     for (int sample = 0; sample < 20000; sample++) {
@@ -63,7 +63,7 @@ Test(mitchell_schaeffer, a_step_is_eulers_to_rounding)
 }
 
 /* The gate opens below v_gate and closes from v_gate on. */
-Test(mitchell_schaeffer, the_gate_turns_at_v_gate)
+Test(mitchell_schaeffer, the_gate_switches_at_v_gate)
 {
     double below[2] = {100 * nextafter(0.13, 0) - 80.001, 0.5}, above[2] = {100 * 0.13 - 79.999, 0.5};
     mt_cell_step_double(model, MS_STANDARD, NULL, 0.02, 1, &below[1], &below[0], &below[0]);
@@ -72,7 +72,7 @@ Test(mitchell_schaeffer, the_gate_turns_at_v_gate)
 }
 
 /* The resting state is a fixed point of the equations, and V = -80 mV is v = 0 exactly. */
-Test(mitchell_schaeffer, rest_is_kept_to_the_bit)
+Test(mitchell_schaeffer, the_resting_state_is_preserved_to_the_bit)
 {
     const mt_cell_variant *rest = &model->variants[MS_STANDARD];
     double v = rest->v_mV, h = rest->states[MS_H];
@@ -131,7 +131,7 @@ static double duration(const ms_times *t, double scale, double rest_ms)
 /* The paper's restitution is the limit of tau_in and tau_out to 0. The next order is the lag at the end of the plateau, of order
  * scale^(2/3), so an eighth of the fast time constants leaves a quarter of the difference. With the lag included the remainder falls
  * faster: it is of order scale (an eighth), with a logarithm. With the time constants of the paper the lag is 41 ms. */
-Test(mitchell_schaeffer, action_potentials_last_as_the_restitution_says)
+Test(mitchell_schaeffer, action_potential_durations_follow_the_analytical_restitution)
 {
     static const double rest_ms[] = {100, 150, 250, 500, 2000};
     for (size_t k = 0; k < sizeof rest_ms / sizeof rest_ms[0]; k++) {

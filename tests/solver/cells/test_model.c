@@ -62,7 +62,7 @@ static void expect_variants(const mt_cell_model *model)
     }
 }
 
-Test(model, every_row_says_what_the_program_asks)
+Test(model, every_model_of_the_table_is_complete_and_consistent)
 {
     for (EACH(m)) {
         const mt_cell_model *model = *m, *found = NULL;
@@ -84,7 +84,7 @@ Test(model, every_row_says_what_the_program_asks)
     }
 }
 
-Test(model, a_name_that_there_is_not_is_refused_with_those_that_there_are)
+Test(model, an_unknown_name_is_rejected_with_the_known_ones)
 {
     const mt_cell_model *model = NULL;
     size_t variant;
@@ -99,7 +99,7 @@ Test(model, a_name_that_there_is_not_is_refused_with_those_that_there_are)
 }
 
 /* A step reads and writes V and each state once. */
-Test(model, tallies_are_of_a_step_that_reads_and_writes_every_value)
+Test(model, instruction_counts_include_loads_and_stores_of_every_value)
 {
     for (EACH(m)) {
         const ipu_mix *mixes[] = {&(*m)->mix.ode, &(*m)->mix.ode_mixed};
@@ -193,7 +193,7 @@ static void expect_rest_untouched(const mt_cell_model *model, const cells *now, 
         "states after cell %zu", n);
 }
 
-Test(model, a_step_gives_the_same_bits_on_every_instruction_set)
+Test(model, a_step_is_bit_identical_on_every_instruction_set)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -216,7 +216,7 @@ Test(model, a_step_gives_the_same_bits_on_every_instruction_set)
         }
 }
 
-Test(model, a_cell_does_not_depend_on_its_place_in_the_block)
+Test(model, results_of_a_cell_do_not_depend_on_its_position_in_the_block)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -249,7 +249,7 @@ Test(model, a_cell_does_not_depend_on_its_place_in_the_block)
     }
 }
 
-Test(model, among_other_variants_a_cell_gets_the_bits_it_gets_among_its_like)
+Test(model, results_of_a_cell_do_not_depend_on_variants_of_other_cells)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -280,7 +280,7 @@ Test(model, among_other_variants_a_cell_gets_the_bits_it_gets_among_its_like)
 
 /* More variants than are known when a kernel is compiled: all parameters changed by different factors, or only some. Some neighbours are
  * equal, and so are complete blocks. */
-Test(model, among_many_variants_a_cell_gets_the_bits_it_gets_among_its_like)
+Test(model, results_of_a_cell_do_not_depend_on_the_number_of_variants)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all), counts[] = {2, 5, VARIANTS_MOST};
@@ -322,7 +322,7 @@ Test(model, among_many_variants_a_cell_gets_the_bits_it_gets_among_its_like)
 }
 
 /* v_out can be another array; v_in is then unchanged. */
-Test(model, the_new_potential_may_go_elsewhere)
+Test(model, the_new_voltage_can_be_written_to_another_array)
 {
     enum { N = 21 };
     for (EACH(m)) {
@@ -359,7 +359,7 @@ static void run(const mt_cell_model *model, const mt_cell_variant *variant, size
 }
 
 /* Published resting values may belong to a paced cell, with concentrations that drift for minutes. V stays within 3 mV. */
-Test(model, a_cell_that_is_not_stimulated_rests)
+Test(model, an_unstimulated_cell_stays_at_rest)
 {
     for (EACH(m))
         for (size_t v = 0; v < (*m)->n_variants; v++) {
@@ -376,7 +376,7 @@ Test(model, a_cell_that_is_not_stimulated_rests)
 /* A stimulus of 1 ms raises V above 0 mV, which counts as activation; V is near rest again within a second. In single precision V
  * differs only by rounding errors: a step rounds V, below 128 mV, by at most 2^-18 mV. If all of the 25,000 had the same sign, that
  * would be 0.1 mV; as much again for the states. */
-Test(model, an_action_potential_is_the_same_in_single_precision)
+Test(model, an_action_potential_agrees_in_single_and_double_precision)
 {
     for (EACH(m))
         for (size_t v = 0; v < (*m)->n_variants; v++) {
@@ -400,7 +400,7 @@ Test(model, an_action_potential_is_the_same_in_single_precision)
 }
 
 /* Every named parameter enters the equations: the cell behaves differently without it. */
-Test(model, every_parameter_that_is_named_changes_an_action_potential)
+Test(model, every_named_parameter_changes_an_action_potential)
 {
     for (EACH(m))
         for (size_t k = 0; k < (*m)->n_parameters; k++) {
@@ -447,7 +447,7 @@ Test(model, the_longest_step_is_stable)
 
 /* Overlapping stimuli, and colliding wavefronts on coarse meshes, move V beyond the range of action potentials for some steps. For any V
  * that is held, gates stay between 0 and 1, and all states finite. */
-Test(model, no_gate_leaves_0_to_1_wherever_v_is)
+Test(model, gates_stay_between_0_and_1_at_any_voltage)
 {
     for (EACH(m))
         for (int k = 0; k < 3; k++)
@@ -483,7 +483,7 @@ static double drawn_back(const mt_cell_model *model, size_t variant, double v, c
 
 /* An assumption of spreading (solver/diffusion/spreading.h): no cell restores V faster than 10 per ms, neither excited nor at rest, down
  * to 15 mV below rest, which wavefronts on coarse meshes reach. TP06 reaches 8.7 there, by I_K1, and 4.6 in the upstroke, by I_Na. */
-Test(model, no_reaction_draws_the_potential_back_faster_than_spreading_allows)
+Test(model, the_restoring_rate_of_the_reaction_is_within_the_limit_of_spreading)
 {
     for (EACH(m))
         for (size_t variant = 0; variant < (*m)->n_variants; variant++) {

@@ -78,7 +78,7 @@ Test(multirate, a_tolerance_of_0_is_uniform_stepping_to_the_bit)
     }
 }
 
-Test(multirate, every_instruction_set_gives_the_same_bits)
+Test(multirate, multirate_stepping_is_bit_identical_on_every_instruction_set)
 {
     static cells first, other;
     const mt_kernels *all[MT_ISAS];
@@ -105,7 +105,7 @@ static bool is_due(
 }
 
 /* A cell with a growing current from neighbouring tissue: from step 400 on the increase of V per step grows by 0.0004 mV each step. */
-Test(multirate, a_cell_is_evaluated_where_the_rule_says)
+Test(multirate, a_cell_is_evaluated_when_the_rule_requires_it)
 {
     enum { STEPS = 1000 };
     static cells c;
@@ -160,7 +160,7 @@ static beat beat_of(const mt_cell_model *model, size_t variant, double tolerance
 
 /* The error is of first order in the tolerance: at 0.1 mV durations differ by less than two of the longest intervals between
  * evaluations, 0.32 ms. */
-Test(multirate, a_beat_is_as_long_with_a_fifth_of_the_evaluations)
+Test(multirate, a_fifth_of_the_evaluations_preserves_the_apd)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (size_t variant = 0; variant < (*m)->n_variants; variant++) {

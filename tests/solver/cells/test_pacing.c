@@ -16,7 +16,7 @@ enum { STATES_MOST = 64 };
 
 /* ---- pulses */
 
-Test(pacing, pulses_come_once_in_each_cycle)
+Test(pacing, each_cycle_has_one_pulse)
 {
     const mt_pulses pulses = {10, 3, 2, 1.5, 52, false};
     mt_pulse_steps steps;
@@ -25,7 +25,7 @@ Test(pacing, pulses_come_once_in_each_cycle)
         cr_assert_eq(mt_pulse_is_on(&steps, s), s < 60 && s % 20 >= 4 && s % 20 < 7, "step %zu", s);
 }
 
-Test(pacing, without_an_end_the_cycle_is_the_only_one)
+Test(pacing, an_infinite_cycle_length_has_one_pulse)
 {
     const mt_pulses pulses = {INFINITY, 1, 7, 2, 52, false};
     mt_pulse_steps steps;
@@ -33,7 +33,7 @@ Test(pacing, without_an_end_the_cycle_is_the_only_one)
     for (size_t s = 0; s < 1000; s++) cr_assert_eq(mt_pulse_is_on(&steps, s), s >= 14 && s < 18);
 }
 
-Test(pacing, pulses_that_make_no_sense_are_refused)
+Test(pacing, invalid_pulses_are_rejected)
 {
     static const struct {
         mt_pulses pulses;
@@ -81,7 +81,7 @@ static point one_by_one(
     return p;
 }
 
-Test(pacing, is_the_same_as_pulses_one_by_one)
+Test(pacing, pacing_equals_single_pulses_one_after_another)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (size_t v = 0; v < (*m)->n_variants; v++) {
@@ -96,7 +96,7 @@ Test(pacing, is_the_same_as_pulses_one_by_one)
 }
 
 /* Parameters that belong to no variant. */
-Test(pacing, takes_parameters_that_no_type_of_the_model_has)
+Test(pacing, pacing_accepts_parameters_of_no_predefined_cell_type)
 {
     const mt_cell_model *m = mt_cell_models[0];
     double parameters[STATES_MOST];
@@ -117,7 +117,7 @@ static bool until_two(void *user, size_t beats)
     return beats < 2;
 }
 
-Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
+Test(pacing, interrupted_or_failed_pacing_leaves_the_state_unchanged)
 {
     const mt_cell_model *m = mt_cell_models[0];
     const point start = rest_of(m, m->variants);
@@ -136,7 +136,7 @@ Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
 }
 
 /* Must equal the kernel in single precision. A V outside the plausible range is reported. */
-Test(pacing, in_single_precision_a_lone_cell_takes_the_steps_of_the_kernel)
+Test(pacing, in_single_precision_a_single_cell_equals_the_kernel)
 {
     const mt_cell_model *m = mt_cell_models[0];
     const mt_cell_variant *variant = &m->variants[1];
@@ -174,7 +174,7 @@ static double charge_mV(const point *p)
 
 /* Three beats of a stimulus of 52 mV. If potassium carries it, the charge is conserved within the error of forward Euler in the buffers;
  * otherwise V rises by it without ions. */
-Test(pacing, a_stimulus_that_is_carried_conserves_charge)
+Test(pacing, a_stimulus_carried_by_potassium_conserves_charge)
 {
     const mt_cell_model *m = mt_cell_models[0];
     for (int carried = 0; carried <= 1; carried++) {

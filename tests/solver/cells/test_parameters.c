@@ -21,7 +21,7 @@ static mt_status change(
     size_t base, const char *const *scales, const char *const *sets, mt_cell_variant *variant)
 {
     mt_yaml_override text[2][64];
-    mt_cell_asked asked = {.scales = text[0], .sets = text[1]};
+    mt_cell_request asked = {.scales = text[0], .sets = text[1]};
     for (; *scales; scales++) text[0][asked.n_scales++] = (mt_yaml_override){"--scale", *scales};
     for (; *sets; sets++) text[1][asked.n_sets++] = (mt_yaml_override){"--value", *sets};
     return mt_cell_variant_change(&arena, &mt_cell_tp06, &mt_cell_tp06.variants[base], &asked, variant);
@@ -51,7 +51,7 @@ static void random_state(uint64_t *seed, double y[ORACLE_N])
 
 /* All parameters are changed by random factors at once, half of them as absolute values: each must enter the equations as in the paper.
  * Rounding errors as in test_tp06.c; a constant computed from several parameters adds a few roundings to the 256 of a term. */
-Test(parameters, each_does_in_a_step_what_it_does_in_the_published_equations)
+Test(parameters, each_parameter_changes_a_step_as_in_the_published_equations)
 {
     uint64_t seed = 5;
     for (size_t type = 0; type < TP06_VARIANTS; type++)
@@ -106,7 +106,7 @@ static double apd90(const double *constants, const oracle_cell *cell)
 
 /* Half of g_Kr, as with an antiarrhythmic drug, prolongs the action potential by about 20 ms; low extracellular potassium also prolongs
  * it. Agreement with the oracle within two time steps. */
-Test(parameters, change_an_action_potential_as_in_the_published_equations)
+Test(parameters, parameters_change_an_action_potential_as_in_the_published_equations)
 {
     static const struct {
         const char *scale, *set;
@@ -142,7 +142,7 @@ Test(parameters, change_an_action_potential_as_in_the_published_equations)
 
 /* ---- valid changes ---- */
 
-Test(parameters, unchanged_a_variant_has_the_bits_of_the_models)
+Test(parameters, an_unchanged_variant_is_bit_identical_to_that_of_the_model)
 {
     mt_cell_variant variant;
     double constants[2][MT_CELL_CONSTANTS];
@@ -160,15 +160,15 @@ Test(parameters, unchanged_a_variant_has_the_bits_of_the_models)
 }
 
 /* Later changes replace earlier ones; a factor applies to the value of the variant. */
-Test(parameters, of_several_changes_the_last_counts)
+Test(parameters, the_last_of_several_changes_applies)
 {
     mt_cell_changes changes;
     mt_cell_variant variant;
     const mt_yaml_override half = {"a", "g_Kr=0.5"}, third = {"b", "g_Kr=0.25"}, ks = {"b", "g_Ks=2"},
                            value = {"c", "g_Kr=7"};
-    const mt_cell_asked first = {.scales = &half, .n_scales = 1},
-                        second = {.scales = (const mt_yaml_override[]){third, ks}, .n_scales = 2},
-                        last = {.sets = &value, .n_sets = 1};
+    const mt_cell_request first = {.scales = &half, .n_scales = 1},
+                          second = {.scales = (const mt_yaml_override[]){third, ks}, .n_scales = 2},
+                          last = {.sets = &value, .n_sets = 1};
     const mt_cell_variant *epi = &mt_cell_tp06.variants[TP06_EPI];
     cr_assert_eq(mt_cell_changes_new(&arena, &mt_cell_tp06, &changes), MT_OK);
     cr_assert_eq(mt_cell_changes_add(&mt_cell_tp06, &first, &changes), MT_OK);
@@ -185,7 +185,7 @@ Test(parameters, of_several_changes_the_last_counts)
     cr_expect_str_eq(variant.name, "x");
 }
 
-Test(parameters, what_makes_no_sense_is_refused_with_its_place)
+Test(parameters, invalid_parameters_are_rejected_with_their_position)
 {
     static const struct {
         const char *scales[3], *sets[3], *message;
@@ -227,11 +227,11 @@ Test(parameters, what_makes_no_sense_is_refused_with_its_place)
 }
 
 /* The message lists all names. */
-Test(parameters, an_unknown_name_is_answered_with_those_that_there_are)
+Test(parameters, an_unknown_name_is_rejected_with_the_known_ones)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         const mt_yaml_override text = {"--scale", "g_Nonsense=1"};
-        const mt_cell_asked asked = {.scales = &text, .n_scales = 1};
+        const mt_cell_request asked = {.scales = &text, .n_scales = 1};
         mt_cell_variant variant;
         cr_assert_eq(mt_cell_variant_change(&arena, *m, &(*m)->variants[0], &asked, &variant), MT_INPUT);
         for (size_t k = 0; k < (*m)->n_parameters; k++)
@@ -240,7 +240,7 @@ Test(parameters, an_unknown_name_is_answered_with_those_that_there_are)
 }
 
 /* Changes as in block, overexpression and ischaemia are accepted for every parameter. */
-Test(parameters, settings_of_drugs_and_diseases_are_within_the_ranges)
+Test(parameters, drug_effects_and_disease_remodelling_are_within_the_ranges)
 {
     static const char *const factors[] = {"0.01", "0.5", "2", "10", "50"};
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
@@ -256,10 +256,11 @@ Test(parameters, settings_of_drugs_and_diseases_are_within_the_ranges)
                     voltage ? -own : own * fmin(factor, 49));
                 cr_assert_eq(mt_cell_changes_new(&arena, *m, &changes), MT_OK);
                 cr_expect_eq(
-                    mt_cell_changes_add(*m, &(mt_cell_asked){.scales = &scale, .n_scales = 1}, &changes),
+                    mt_cell_changes_add(*m, &(mt_cell_request){.scales = &scale, .n_scales = 1}, &changes),
                     MT_OK, "%s", mt_message());
-                cr_expect_eq(mt_cell_changes_add(*m, &(mt_cell_asked){.sets = &value, .n_sets = 1}, &changes),
-                    MT_OK, "%s", mt_message());
+                cr_expect_eq(
+                    mt_cell_changes_add(*m, &(mt_cell_request){.sets = &value, .n_sets = 1}, &changes), MT_OK,
+                    "%s", mt_message());
             }
     mt_cell_variant variant;
     cr_expect_eq(

@@ -50,7 +50,7 @@ static mt_beats whole_run(
 }
 
 /* Two S1 at 600 ms and S2 400 ms after the second. Times differ by the first cycle, durations only by its rounding error. */
-Test(restitution, a_premature_beat_is_that_of_a_whole_run)
+Test(restitution, a_premature_beat_equals_that_of_a_complete_run)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         const mt_pulses s1 = {600, 2, 1, 1, 52, false}, before = {600, 1, 1, 1, 52, false};
@@ -71,7 +71,7 @@ Test(restitution, a_premature_beat_is_that_of_a_whole_run)
     }
 }
 
-Test(restitution, a_pulse_to_an_excited_cell_is_no_point)
+Test(restitution, a_pulse_during_excitation_adds_no_restitution_point)
 {
     const mt_cell_model *m = mt_cell_models[0];
     const mt_pulses s1 = {1000, 1, 1, 1, 52, false};
@@ -88,7 +88,7 @@ Test(restitution, a_pulse_to_an_excited_cell_is_no_point)
 }
 
 /* Compares the second and third to last beats, and the final state. */
-Test(restitution, paced_beats_are_those_of_a_whole_run)
+Test(restitution, paced_beats_equal_those_of_a_complete_run)
 {
     enum { BEATS = 6 };
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
@@ -115,7 +115,7 @@ Test(restitution, paced_beats_are_those_of_a_whole_run)
 /* The model's paper: APD = tau_close ln(h(DI) / h_min), h(DI) = 1 - (1 - h_min) exp(-DI / tau_open), h_min = 4 tau_in / tau_out, in
  * leading order in tau_in / tau_out (0.05 here) and without the descent after the plateau, which does not depend on DI. So differences
  * of APD agree within a few hundredths. */
-Test(restitution, of_mitchell_and_schaeffer_is_the_closed_form)
+Test(restitution, mitchell_schaeffer_restitution_matches_the_closed_form)
 {
     const mt_cell_model *m;
     const mt_pulses s1 = {1000, 1, 1, 1, 52, false};
@@ -134,7 +134,7 @@ Test(restitution, of_mitchell_and_schaeffer_is_the_closed_form)
     cr_expect_float_eq((apd_ms[0] - apd_ms[1]) / (closed_ms[0] - closed_ms[1]), 1, 0.1);
 }
 
-Test(restitution, too_few_beats_are_refused)
+Test(restitution, too_few_beats_are_rejected)
 {
     const mt_cell_model *m = mt_cell_models[0];
     const mt_pulses pulses = {400, 3, 1, 1, 52, false};

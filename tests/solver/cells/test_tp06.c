@@ -80,9 +80,9 @@ static void compare_random_steps(bool single)
     cr_log_info("worst difference: %g of what rounding allows", worst);
 }
 
-Test(tp06, a_double_step_is_eulers_and_rush_larsens_to_rounding) { compare_random_steps(false); }
+Test(tp06, a_double_step_equals_euler_and_rush_larsen_to_rounding) { compare_random_steps(false); }
 
-Test(tp06, a_float_step_is_the_same_to_float_rounding) { compare_random_steps(true); }
+Test(tp06, a_float_step_equals_the_double_step_to_float_rounding) { compare_random_steps(true); }
 
 static size_t current_named(const char *name)
 {
@@ -93,7 +93,7 @@ static size_t current_named(const char *name)
 }
 
 /* Each current by its name; their sum changes V. */
-Test(tp06, currents_are_the_published_ones_to_rounding)
+Test(tp06, currents_equal_the_published_ones_to_rounding)
 {
     cr_assert_eq(mt_cell_tp06.n_currents, (size_t)ORACLE_CURRENTS);
     for (int type = 0; type < ORACLE_TYPES; type++)
@@ -118,7 +118,7 @@ Test(tp06, currents_are_the_published_ones_to_rounding)
 }
 
 /* The rates of h and j jump at -40 mV; the upper branch includes -40 itself. */
-Test(tp06, the_branches_at_minus_40_mV_meet_where_they_should)
+Test(tp06, the_rate_branches_switch_at_minus_40_mV)
 {
     const double v[] = {-40, nextafter(-40, -41), nextafter(-40, -39), -40.5, -39.5, -40.14, -37.78};
     for (int type = 0; type < ORACLE_TYPES; type++)
@@ -148,7 +148,7 @@ Test(tp06, the_calcium_current_is_smooth_at_15_mV)
                 }
 }
 
-Test(tp06, types_start_where_the_published_ones_do)
+Test(tp06, initial_states_equal_the_published_ones)
 {
     static const char *const name[] = {"epi", "mid", "endo"};
     for (int type = 0; type < ORACLE_TYPES; type++) {
@@ -216,7 +216,7 @@ static double apd90(int type, void (*step)(int, double, double *))
 
 /* APD90 of human epicardial and endocardial cells at resting heart rates is about 300 ms. M cells, with a quarter of the slow potassium
  * conductance, have 50 to 100 ms more. */
-Test(tp06, action_potentials_last_as_long_as_published)
+Test(tp06, apd90_matches_the_published_values)
 {
     static const double low[] = {270, 330, 270}, high[] = {320, 400, 320};
     for (int type = 0; type < ORACLE_TYPES; type++) {

@@ -137,7 +137,7 @@ Test(diffusion, constants_do_not_change_at_all)
 /* sum V dv = sum_ij V_i a_ij (v_j - v_i). Both rows that share a star coefficient contain the same number, so rounding occurs only in
  * the sums of at most 8 coefficients per entry, the division by V, the multiplications and the two sums: about 30 epsilon of the
  * absolute terms, or some times more if the entries cancel. */
-Test(diffusion, the_integral_is_kept_to_rounding)
+Test(diffusion, the_integral_is_conserved_to_rounding)
 {
     for (int m = 0; m < 2; m++) {
         problem p = {0};
@@ -166,7 +166,7 @@ static bool far_from_walls(const mt_adjacency *adjacency, size_t c, int rings)
 
 /* The flux of a linear field is exact if the element and its neighbours have only interior faces. Then dv = 0 within the rounding of the
  * stars, condition 7.6 and a pseudo-inverse: 1e-12 of the absolute sum. */
-Test(diffusion, linear_fields_stay_away_from_the_walls)
+Test(diffusion, linear_fields_are_preserved_away_from_the_boundary)
 {
     for (int m = 0; m < 2; m++) {
         problem p = {0};
@@ -330,7 +330,7 @@ static void oracle_apply(
 }
 
 /* Both have rounding errors of a few hundred epsilon (elimination of order 6, condition of an element below 1e3): 1e-11 of the largest. */
-Test(diffusion, rows_equal_the_flux_form)
+Test(diffusion, matrix_rows_equal_the_flux_form)
 {
     static const mt_diffusion_scheme schemes[] = {{.damping = 1.5, .correction = MT_CORRECTION_OVER_RELAXED},
         {.damping = 1.6, .correction = MT_CORRECTION_MINIMUM}};
@@ -398,7 +398,7 @@ static void steps_grow(problem *p, double dt_ms)
 
 /* The slowest mode decreases by pi^2 D dt / L^2 > 1e-4 per step, far above rounding errors. With a step 1.3 times too long the worst
  * mode grows by |1 - 2.6| = 1.6 per step, 1e20 in 100 steps, from 1 / sqrt(n) of the noise. */
-Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_slab)
+Test(diffusion, noise_decays_at_every_step_of_500_ms_on_a_slab)
 {
     problem p = {0};
     kuhn(&p, 8, 4, 2, 0.5);
@@ -410,7 +410,7 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_slab)
     mt_arena_free(&p.arena);
 }
 
-Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_gmsh_box)
+Test(diffusion, noise_decays_at_every_step_of_500_ms_on_a_gmsh_box)
 {
     problem p = {0};
     gmsh_box(&p.arena, 0.1, &p.mesh);
@@ -476,7 +476,7 @@ static double arpack_end(const double *s, size_t elements, const char *which)
 }
 
 /* Lanczos stops at a change of 1e-3 over ten steps, slightly inside the true end of the spectrum: one per cent, of a margin of ten. */
-Test(diffusion, the_step_limit_is_that_of_arpack)
+Test(diffusion, the_step_limit_agrees_with_arpack)
 {
     for (int m = 0; m < 2; m++) {
         problem p = {0};
@@ -490,7 +490,7 @@ Test(diffusion, the_step_limit_is_that_of_arpack)
 }
 
 /* Single precision: off is the double rounded to nearest, and the diagonal is nearest to 1 - sum. */
-Test(diffusion, float_steps_keep_constants_to_one_rounding)
+Test(diffusion, float_steps_preserve_constants_to_one_rounding)
 {
     problem p = {0};
     small_gmsh(&p);
@@ -530,7 +530,7 @@ static void jittered(problem *p, double edge, uint64_t first) { jittered_by(p, e
 
 enum { JITTER_SEED = 1 };
 
-Test(diffusion, limiting_a_few_elements_stops_all_growth)
+Test(diffusion, limiting_a_few_elements_removes_all_growing_modes)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
@@ -544,7 +544,7 @@ Test(diffusion, limiting_a_few_elements_stops_all_growth)
 }
 
 /* theta is stored in single precision, 6e-8; the term that it scales may be some times the sum that contains it. */
-Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
+Test(diffusion, theta_is_the_reduction_factor_of_each_gradient)
 {
     problem p = {0};
     size_t limited = 0;
@@ -567,7 +567,7 @@ Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
 
 /* The reason for the limiter: with the flux form, which has no limiter, the norm can grow. With limited rows the highest eigenvalue is
  * that of the constant, 0 (which ARPACK may miss), up to rounding: epsilon of the other end, 1e3. */
-Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
+Test(diffusion, the_flux_form_has_growing_modes_that_the_limited_rows_have_not)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
@@ -582,7 +582,7 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
 
 /* If no mode grows, no element is limited, for any number of indefinite stars. If one grows, few elements are limited, and ARPACK finds
  * no growth afterwards (0 up to rounding, as above). */
-Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
+Test(diffusion, few_elements_are_limited_and_only_near_growing_modes)
 {
     size_t grew = 0;
     for (uint64_t first = 2; first <= 4; first++) {
@@ -605,7 +605,7 @@ Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
 
 /* With several growing elements and little damping, the local search around each is sufficient: the first spectrum shows a growing mode,
  * the second none. With the spectrum alone it takes a third. */
-Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
+Test(diffusion, the_local_search_leaves_no_growing_modes)
 {
     problem p = {0};
     jittered(&p, 1 / 12., JITTER_SEED);
@@ -622,7 +622,7 @@ static const mt_diffusion_scheme least_damped = {.damping = 0.3525, .correction 
 /* Tall boxes with fibres across their diagonals and little damping. Elements of one kind are neighbours and share the same stabilising
  * stars, so they grow together although none grows in its own surroundings. The local search leaves this mode to the eigenvectors of the
  * spectrum, which identify the elements to limit: more than two rounds, and not all indefinite elements are limited. */
-Test(diffusion, what_grows_together_is_found_by_the_spectrum)
+Test(diffusion, collectively_growing_modes_are_found_by_the_spectrum)
 {
     problem p = {0};
     const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01, 0};
@@ -653,7 +653,7 @@ static void twice_and_tiny(const mt_mesh *one, problem *p)
 /* Two equal separate cubes of a hundredth of a nanometre. A field that is constant in each does not grow, but its eigenvalue is a
  * rounding error, 1e-16 of about 1e22 per ms, of either sign; from the spectrum alone it may be growth. The proof is algebraic, star by
  * star, and independent of scale. */
-Test(diffusion, what_is_proved_is_not_limited_for_rounding)
+Test(diffusion, elements_proved_stable_are_not_limited_due_to_rounding)
 {
     for (uint64_t first = 1; first <= 8; first++) {
         problem one = {0}, p = {0};
@@ -669,7 +669,7 @@ Test(diffusion, what_is_proved_is_not_limited_for_rounding)
 
 /* ---- Determinism, memory, refused input. */
 
-Test(diffusion, the_number_of_threads_does_not_matter)
+Test(diffusion, the_operator_is_equal_for_any_number_of_threads)
 {
     problem p[3] = {{.op = {0}}}; /* 20,250 elements: enough for parallel loops */
     for (int k = 0; k < 3; k++) {
@@ -684,7 +684,7 @@ Test(diffusion, the_number_of_threads_does_not_matter)
     for (int k = 0; k < 3; k++) mt_arena_free(&p[k].arena);
 }
 
-Test(diffusion, memory_may_run_out_anywhere)
+Test(diffusion, out_of_memory_at_any_point_is_reported)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
@@ -709,7 +709,7 @@ Test(diffusion, memory_may_run_out_anywhere)
     mt_arena_free(&p.arena);
 }
 
-Test(diffusion, an_inverted_element_is_refused_by_name)
+Test(diffusion, an_inverted_element_is_rejected_with_its_number)
 {
     problem p = {0};
     kuhn(&p, 2, 2, 2, 1);
@@ -749,7 +749,7 @@ Test(diffusion, tissue_and_scheme_must_be_in_their_ranges)
 
 /* Two elements with three boundary faces each have no gradients, or weak ones if their normals are nearly coplanar. alpha tau between
  * them has the size of the flux, not of the inverse of a rounding error. */
-Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_rounding)
+Test(diffusion, an_element_with_three_boundary_faces_has_no_gradient_from_rounding)
 {
     static const uint32_t elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
     for (int round = 0; round < 50; round++) {
@@ -772,7 +772,7 @@ Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_roun
 }
 
 /* A single element exchanges no flux, and any step is stable. */
-Test(diffusion, a_lone_element_keeps_its_value)
+Test(diffusion, an_isolated_element_keeps_its_value)
 {
     problem p = {0};
     cr_assert(mt_mesh_new(&p.arena, 4, 1, &p.mesh) == MT_OK);
@@ -787,7 +787,7 @@ Test(diffusion, a_lone_element_keeps_its_value)
     mt_arena_free(&p.arena);
 }
 
-Test(diffusion, the_check_finds_planted_faults)
+Test(diffusion, the_check_detects_planted_faults)
 {
     problem p = {0};
     small_kuhn(&p);

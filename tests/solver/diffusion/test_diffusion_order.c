@@ -198,12 +198,12 @@ static void converge(cube_maker cube, double coarsest)
     }
 }
 
-Test(diffusion_order, second_on_kuhn_meshes_with_fibres_along_an_axis_and_oblique)
+Test(diffusion_order, convergence_is_second_order_on_kuhn_meshes_with_axial_and_oblique_fibres)
 {
     converge(kuhn_cube, 0.25);
 }
 
-Test(diffusion_order, second_on_gmsh_meshes_with_fibres_along_an_axis_and_oblique)
+Test(diffusion_order, convergence_is_second_order_on_gmsh_meshes_with_axial_and_oblique_fibres)
 {
     converge(gmsh_box, 0.25);
 }

@@ -53,7 +53,7 @@ static double form(const mt_growth_patch *patch, const double *x)
 }
 
 /* Rows of small integers and halves, so results are exact. */
-Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
+Test(growth, the_matrix_is_the_laplacian_if_all_four_stars_are_in_the_patch)
 {
     problem p = {0};
     laplace(&p);
@@ -74,7 +74,7 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
 
 /* A star of -s between stars of 1: with z = 1 only in the element, its four faces take (1 - s) / 2 each and all others take nothing, so
  * s > 1 grows. With s < 1 the neighbours' halves of its faces compensate. */
-Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
+Test(growth, a_star_has_a_growing_mode_if_its_neighbours_cannot_compensate)
 {
     problem p = {0};
     laplace(&p);
@@ -90,7 +90,7 @@ Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
 }
 
 /* The guarantee about x, and energies with the sum -2 x' matrix x; about 200 terms of size 1: 1e-12. */
-Test(growth, the_direction_grows_and_its_energies_say_who_feeds_it)
+Test(growth, the_found_direction_grows_and_its_energies_identify_the_sources)
 {
     problem p = {0};
     laplace(&p);
@@ -112,7 +112,7 @@ Test(growth, the_direction_grows_and_its_energies_say_who_feeds_it)
     mt_arena_free(&p.arena);
 }
 
-Test(growth, indefinite_stars_farther_out_are_left_to_their_own_patch)
+Test(growth, indefinite_stars_outside_the_centre_are_left_to_their_own_patch)
 {
     problem p = {0};
     laplace(&p);
@@ -128,7 +128,7 @@ Test(growth, indefinite_stars_farther_out_are_left_to_their_own_patch)
 }
 
 /* The growth rate of x with all stars of the mesh, for patches of every number of rings. */
-Test(growth, the_rate_counts_all_stars)
+Test(growth, the_growth_rate_includes_all_stars)
 {
     for (size_t rings = 1; rings <= MT_GROWTH_RINGS; rings++) {
         problem p = {0};
@@ -158,7 +158,7 @@ Test(growth, the_rate_counts_all_stars)
 }
 
 /* If a small patch does not grow, no larger one does. */
-Test(growth, more_rings_only_take_energy)
+Test(growth, additional_rings_only_reduce_the_growth)
 {
     for (double strength = -0.2; strength > -3; strength -= 0.2) {
         problem p = {0};

@@ -82,7 +82,7 @@ static void make_known(problem *p, const mt_limits *known, size_t *searches)
     same_operator(&p->op, &op);
 }
 
-Test(limits, what_is_known_is_not_looked_for_and_gives_the_same_bits)
+Test(limits, known_limits_skip_the_search_and_yield_the_same_bits)
 {
     problem p;
     size_t searches;
@@ -95,7 +95,7 @@ Test(limits, what_is_known_is_not_looked_for_and_gives_the_same_bits)
 }
 
 /* Each is intact as bytes but cannot belong to this mesh, so the analysis is repeated. */
-Test(limits, what_does_not_fit_the_mesh_is_not_believed)
+Test(limits, known_limits_that_do_not_fit_the_mesh_are_ignored)
 {
     problem p;
     size_t searches;
@@ -122,12 +122,12 @@ static void key_of(
 
 static void expect_new_key(const problem *p, const mt_tissues *tissues, size_t *n, char keys[][MT_HASH_SIZE])
 {
-    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_usual, keys[*n]), MT_OK);
+    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_default, keys[*n]), MT_OK);
     for (size_t k = 0; k < *n; k++) cr_expect_str_neq(keys[*n], keys[k], "%zu and %zu", *n, k);
     (*n)++;
 }
 
-Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they_matter)
+Test(limits, the_key_depends_on_the_tissues_their_elements_and_relevant_sheets)
 {
     problem p;
     size_t n = 0;
@@ -149,7 +149,7 @@ Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they
     two[1].chi_per_mm *= 2;
     expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
     p.mesh.sheet = sheet;
-    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_usual, again), MT_OK);
+    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_default, again), MT_OK);
     cr_expect_str_eq(again, keys[0], "sheets that no tissue knows");
     two[1].sigma_n_mS_mm = 0.01;
     expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
@@ -159,10 +159,10 @@ Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they
     mt_arena_free(&p.arena);
 }
 
-Test(limits, the_key_holds_everything_that_decides)
+Test(limits, the_key_depends_on_everything_that_affects_the_limits)
 {
     problem p;
-    const mt_diffusion_scheme scheme = mt_diffusion_scheme_usual;
+    const mt_diffusion_scheme scheme = mt_diffusion_scheme_default;
     char key[MT_HASH_SIZE], other[MT_HASH_SIZE];
     make(&p);
     key_of(&p, &muscle, &scheme, key);
@@ -210,7 +210,7 @@ Test(limits, the_key_holds_everything_that_decides)
     mt_arena_free(&p.arena);
 }
 
-Test(limits, come_back_from_their_bytes)
+Test(limits, limits_are_restored_from_their_bytes)
 {
     problem p;
     void *bytes;
@@ -231,7 +231,7 @@ Test(limits, come_back_from_their_bytes)
 /* Results of another version of the algorithm must not be reused. If these numbers change, MT_LIMITS_VERSION must be increased; they
  * must not change otherwise. The limit is determined to a thousandth by a fixed number of steps: another compiler can change only
  * rounding. */
-Test(limits, the_algorithm_is_that_of_its_version)
+Test(limits, results_match_the_version_number_of_the_algorithm)
 {
     problem p;
     make(&p);
@@ -255,7 +255,7 @@ static bool lose_patience(void *user, const char *stage, double done)
 }
 
 /* At any stage the construction stops when the function returns false, without another call. */
-Test(limits, the_making_can_be_stopped_anywhere)
+Test(limits, construction_can_be_interrupted_at_any_point)
 {
     problem p;
     make(&p);

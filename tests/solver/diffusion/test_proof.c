@@ -62,10 +62,10 @@ static void make(problem *p, double damping, double jitter)
         .watch = &p->watch};
     size_t n_slivers;
     cr_assert_eq(mt_stars_make(&p->arena, &p->arena, &p->s, true, &p->n_indefinite, &n_slivers), MT_OK);
-    cr_assert_eq(mt_stars_take_forms(&p->arena, &p->s), MT_OK);
+    cr_assert_eq(mt_stars_alloc_forms(&p->arena, &p->s), MT_OK);
     p->form = mt_arena_alloc(&p->arena, 10 * p->s.n, sizeof *p->form);
     memcpy(p->form, p->s.form, 10 * p->s.n * sizeof *p->form);
-    cr_assert_eq(mt_proof_seek(&p->arena, &p->s, &p->unpaid, &p->n_unpaid), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_proof_pay_debts(&p->arena, &p->s, &p->unpaid, &p->n_unpaid), MT_OK, "%s", mt_message());
 }
 
 static double energy(const problem *p, const double *forms, const double *z)
@@ -112,7 +112,7 @@ static void expect_proof(problem *p)
     }
 }
 
-Test(proof, takes_no_more_than_there_is_and_leaves_nothing_negative)
+Test(proof, the_proof_transfers_available_energy_only_and_leaves_no_negative_form)
 {
     problem p;
     make(&p, 1.5, 0.1);
@@ -123,13 +123,13 @@ Test(proof, takes_no_more_than_there_is_and_leaves_nothing_negative)
 
 /* With very little damping a mode grows, so there is no proof. The unpaid elements are among the indefinite ones. With their debts
  * entered no energy exceeds the original, and the forms can be restored. */
-Test(proof, is_not_found_where_something_grows)
+Test(proof, no_proof_is_found_if_a_mode_grows)
 {
     problem p;
     make(&p, 0.15, 0.3);
     cr_assert(p.n_unpaid > 0 && p.n_unpaid <= p.n_indefinite, "%zu of %zu", p.n_unpaid, p.n_indefinite);
     for (size_t c = 0; c < p.s.n; c++) cr_assert(p.s.indefinite[c] || !p.unpaid[c]);
-    mt_proof_owe(&p.s, p.unpaid);
+    mt_proof_restore_debts(&p.s, p.unpaid);
     double *z = mt_arena_alloc(&p.arena, p.s.n, sizeof *z);
     uint64_t seed = 3;
     for (int k = 0; k < 20; k++) {

@@ -80,7 +80,7 @@ static void expect_row(const problem *p, uint32_t element, const double *rate)
 }
 
 /* All elements in random order, in lists of 1 to 700. */
-Test(rows, those_of_a_lean_operator_are_the_same_in_whatever_lists)
+Test(rows, recomputed_rows_of_a_lean_operator_do_not_depend_on_the_element_list)
 {
     enum { MOST = 700 };
     problem p;
@@ -95,7 +95,7 @@ Test(rows, those_of_a_lean_operator_are_the_same_in_whatever_lists)
         element[k] = element[other];
         element[other] = (uint32_t)k;
     }
-    cr_assert_eq(mt_diffusion_rows_room(&p.arena, &p.lean, MOST, &rows), MT_OK);
+    cr_assert_eq(mt_diffusion_rows_allocate(&p.arena, &p.lean, MOST, &rows), MT_OK);
     for (size_t first = 0, length = 1; first < n; first += length, length = 1 + draw(&seed, MOST)) {
         if (length > n - first) length = n - first;
         const double *rate = mt_diffusion_rows_of(&rows, length, element + first);
@@ -105,7 +105,7 @@ Test(rows, those_of_a_lean_operator_are_the_same_in_whatever_lists)
 }
 
 /* Apart from the rows the two operators are equal. */
-Test(rows, a_lean_operator_has_the_same_fingerprint_and_can_be_given_its_rows)
+Test(rows, a_lean_operator_has_the_same_fingerprint_and_accepts_its_rows)
 {
     problem p;
     char kept[MT_HASH_SIZE], lean[MT_HASH_SIZE], other[MT_HASH_SIZE];

@@ -130,7 +130,7 @@ static double least_edge_squared(const mt_mesh *mesh)
     return least;
 }
 
-Test(slivers, keep_what_holds_on_every_mesh)
+Test(slivers, with_slivers_the_invariants_of_the_operator_hold)
 {
     void (*const from[2])(mt_arena *, mt_mesh *) = {kuhn, gmsh};
     for (int m = 0; m < 2; m++)
@@ -196,7 +196,7 @@ static void stack_two(problem *p, double flatness)
 
 /* For any flatness: the distance between their centroids decreases with it, but must not increase the effective volume of these elements
  * or their neighbours. Elements that are not flat keep their volume to the bit, and the mesh keeps its own to a hundredth. */
-Test(slivers, upon_each_other_leave_their_neighbours_alone)
+Test(slivers, stacked_slivers_do_not_change_the_effective_volume_of_their_neighbours)
 {
     for (double flatness = 1e-2; flatness > 1e-9; flatness /= 100) {
         problem p = {0};
@@ -221,7 +221,7 @@ Test(slivers, upon_each_other_leave_their_neighbours_alone)
 
 /* The largest addition by one limited element. Its volume at the least flatness is negligible; its effective volume is a few hundredths
  * of the element that it was cut from (0.5^3 / 6 mm^3). */
-Test(slivers, hold_little_more_than_their_volume)
+Test(slivers, the_effective_volume_of_slivers_is_little_more_than_their_volume)
 {
     for (double flatness = 1e-3; flatness > 1e-8; flatness /= 100) {
         problem p;
@@ -246,7 +246,7 @@ static bool far_from_walls(const problem *p, size_t c, int rings)
 
 /* Independent of tau: for a linear field F_f yields D S . g. Rounding: the terms of a sliver are about 1e3 times those of its
  * neighbours, and its pseudo-inverse is less accurate by the same factor. */
-Test(slivers, leave_linear_fields_alone)
+Test(slivers, slivers_preserve_linear_fields)
 {
     problem p;
     make_with_slivers(&p, kuhn, 1e-3);
@@ -271,13 +271,13 @@ Test(slivers, leave_linear_fields_alone)
 }
 
 /* The values reported per element add up to the totals; no other elements are reported. */
-Test(slivers, are_told_one_by_one)
+Test(slivers, slivers_reported_per_element_sum_to_the_totals)
 {
     problem p;
     size_t limited = 0, slivers = 0;
     make_with_slivers(&p, gmsh, 1e-3);
     for (size_t c = 0; c < p.op.n_elements; c++) {
-        const mt_diffusion_effect e = mt_diffusion_effect_on(&p.op, &p.mesh, &p.adjacency, c);
+        const mt_diffusion_limiting e = mt_diffusion_effect_on(&p.op, &p.mesh, &p.adjacency, c);
         const bool sliver = e.cosine < 0.05 || e.capacity > 1;
         limited += e.theta < 1;
         slivers += sliver;
@@ -302,7 +302,7 @@ static void two_elements(problem *p, const double xyz[15], const uint32_t elemen
 
 /* Two elements on one triangle with tips beyond opposite sides of it: the line between the centroids is almost in the plane of the
  * triangle. Tip heights +-0.02, lateral +-20: d = (5 .. 10, 0, 0.01), so the cosine is about 1e-3. */
-Test(slivers, may_see_each_other_from_the_side)
+Test(slivers, adjacent_slivers_with_offset_centroids_are_handled)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02};
     static const uint32_t elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
@@ -316,7 +316,7 @@ Test(slivers, may_see_each_other_from_the_side)
 
 /* Both on the same side, each of positive volume: S . d is positive seen from one and negative from the other. The program refuses such
  * meshes when it reads them; the operator is valid nevertheless. */
-Test(slivers, may_overlap)
+Test(slivers, overlapping_slivers_are_handled)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.4, 0.3, 0.5};
     static const uint32_t elements[8] = {0, 1, 2, 3, 0, 1, 2, 4};
@@ -329,7 +329,7 @@ Test(slivers, may_overlap)
 }
 
 /* No limit without slivers, including slabs of flat boxes and tissues with much higher longitudinal conductivity. */
-Test(slivers, are_not_seen_where_there_are_none)
+Test(slivers, a_mesh_without_slivers_has_none_reported)
 {
     for (int k = 0; k < 3; k++) {
         problem p = {0};

@@ -53,7 +53,7 @@ static double *constant(mt_arena *arena, size_t n)
 }
 
 /* Bisection stops at an interval of a few epsilon of |T| = 4, and each of the 60 steps has rounding errors of a few epsilon: 1e-12. */
-Test(spectrum, ends_of_a_path_are_those_of_the_formula)
+Test(spectrum, extreme_eigenvalues_of_a_path_match_the_formula)
 {
     mt_arena arena = {0};
     path p = {60, 1, NULL};
@@ -64,7 +64,7 @@ Test(spectrum, ends_of_a_path_are_those_of_the_formula)
     mt_arena_free(&arena);
 }
 
-Test(spectrum, a_null_vector_is_kept_out)
+Test(spectrum, a_known_null_vector_is_deflated)
 {
     mt_arena arena = {0};
     path p = {60, 1, NULL};
@@ -75,7 +75,7 @@ Test(spectrum, a_null_vector_is_kept_out)
 }
 
 /* Ritz values are Rayleigh quotients: for any number of steps they are inside the spectrum, up to rounding. */
-Test(spectrum, ends_never_lie_outside_the_true_spectrum)
+Test(spectrum, estimated_eigenvalues_never_exceed_the_true_spectrum)
 {
     mt_arena arena = {0};
     path p = {5000, 1, NULL};
@@ -112,7 +112,7 @@ static double bound_state(double extra, double weight)
     return -2 * weight + sqrt(extra * extra + 4 * weight * weight);
 }
 
-Test(spectrum, growing_vectors_are_found_with_their_values)
+Test(spectrum, growing_eigenvectors_are_found_with_their_eigenvalues)
 {
     mt_arena arena = {0};
     path p = bad_path(&arena);
@@ -146,7 +146,7 @@ Test(spectrum, growing_vectors_are_found_with_their_values)
     mt_arena_free(&arena);
 }
 
-Test(spectrum, bad_news_stops_the_run_early)
+Test(spectrum, a_positive_eigenvalue_stops_the_iteration_early)
 {
     mt_arena arena = {0};
     path p = bad_path(&arena);
@@ -181,7 +181,7 @@ static double arpack_end(const path *p, const char *which)
 }
 
 /* The operator requires a relative change of 1e-3 over ten steps; the factor 0.9 of its time step covers a per cent. */
-Test(spectrum, settled_ends_agree_with_arpack)
+Test(spectrum, converged_extreme_eigenvalues_agree_with_arpack)
 {
     mt_arena arena = {0};
     path p = bad_path(&arena);
@@ -200,7 +200,7 @@ Test(spectrum, settled_ends_agree_with_arpack)
     mt_arena_free(&arena);
 }
 
-Test(spectrum, the_number_of_threads_does_not_matter)
+Test(spectrum, the_spectrum_is_equal_for_any_number_of_threads)
 {
     mt_arena arena = {0};
     path p = {20000, 1, NULL};
@@ -216,7 +216,7 @@ Test(spectrum, the_number_of_threads_does_not_matter)
     mt_arena_free(&arena);
 }
 
-Test(spectrum, a_space_without_room_has_no_steps)
+Test(spectrum, a_space_of_dimension_zero_takes_no_steps)
 {
     mt_arena arena = {0};
     path p = {1, 1, NULL};
@@ -236,7 +236,7 @@ static bool not_a_number(const void *context, const double *x, double *y)
     return true;
 }
 
-Test(spectrum, values_that_are_not_finite_are_refused)
+Test(spectrum, nonfinite_values_are_rejected)
 {
     mt_arena arena = {0};
     mt_spectrum s;
@@ -268,7 +268,7 @@ static void check_small(int n, double a[4][4])
     }
 }
 
-Test(spectrum, small_matrices_come_apart_and_go_together_again)
+Test(spectrum, small_matrices_are_reassembled_from_their_eigendecomposition)
 {
     srand(1);
     for (int n = 1; n <= 4; n++)
@@ -282,7 +282,7 @@ Test(spectrum, small_matrices_come_apart_and_go_together_again)
         }
 }
 
-Test(spectrum, memory_may_run_out_anywhere)
+Test(spectrum, out_of_memory_at_any_point_is_reported)
 {
     path p = {100, 1, NULL};
     mt_spectrum_map map = {p.n, path_apply, &p, NULL, NULL};

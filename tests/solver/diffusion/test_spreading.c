@@ -40,7 +40,7 @@ static void make_by(tissue_block *p, double edges, double size_mm, bool graded, 
 
 static void make(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue)
 {
-    make_by(p, edges, size_mm, graded, tissue, &mt_diffusion_scheme_usual);
+    make_by(p, edges, size_mm, graded, tissue, &mt_diffusion_scheme_default);
 }
 
 static double *values(tissue_block *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
@@ -71,13 +71,13 @@ static double kappa_of(double t, const mt_diffusion_scheme *scheme)
 /* kappa is between its values for the largest and the smallest element size; its diffusion, felt by a reaction equal in all elements,
  * is small. beta times the range of t, divided by e and the 1.7 t for which it is smoothed (d/dt of the decay of any mode is at most 1 /
  * (e t)), is a hundredth. Without smoothing several elements would feel more than all of it. */
-Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
+Test(spreading, kappa_is_smooth_and_follows_the_element_size)
 {
     for (int graded = 0; graded < 2; graded++) {
         tissue_block p;
-        make(&p, 12, 4.5, graded, &mt_tissue_usual);
-        const double d = cbrt(
-            mt_tissue_diffusivity_l(&mt_tissue_usual) * pow(mt_tissue_diffusivity_t(&mt_tissue_usual), 2));
+        make(&p, 12, 4.5, graded, &mt_tissue_default);
+        const double d = cbrt(mt_tissue_diffusivity_l(&mt_tissue_default) *
+                              pow(mt_tissue_diffusivity_t(&mt_tissue_default), 2));
         double *by_size = values(&p), *felt = values(&p), *raw = values(&p), most = 0, most_raw = 0;
         for (size_t c = 0; c < p.op.n_elements; c++) {
             double here[3];
@@ -91,7 +91,7 @@ Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
                 for (int k = 0; k < 3; k++) by_size[c] += pow(there[k] - here[k], 2);
                 n_inner++;
             }
-            by_size[c] = kappa_of(by_size[c] / n_inner / d, &mt_diffusion_scheme_usual);
+            by_size[c] = kappa_of(by_size[c] / n_inner / d, &mt_diffusion_scheme_default);
         }
         mt_diffusion_apply(&p.op, p.op.kappa_ms, felt);
         mt_diffusion_apply(&p.op, by_size, raw);
@@ -109,11 +109,11 @@ Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
 
 /* Little damping, so patterns grow if no element is limited. kappa results from long diffusion and must not grow with them: it stays in
  * the range of the element sizes. */
-Test(spreading, what_is_limited_does_not_grow_in_kappa)
+Test(spreading, kappa_does_not_grow_with_limited_elements)
 {
     tissue_block p;
     const mt_diffusion_scheme weak = {.damping = 0.3, .spreading = 0.04};
-    make_by(&p, 12, 8, false, &mt_tissue_usual, &weak);
+    make_by(&p, 12, 8, false, &mt_tissue_default, &weak);
     cr_assert_gt(p.op.n_limited, 10);
     const double typical = mean(&p, p.op.kappa_ms);
     for (size_t c = 0; c < p.op.n_elements; c++)
@@ -125,7 +125,8 @@ Test(spreading, what_is_limited_does_not_grow_in_kappa)
 /* Returns the mean of t, from which kappa is computed. */
 static double mean_time(tissue_block *p)
 {
-    const double beta = mt_diffusion_scheme_usual.spreading, front_ms = mt_diffusion_scheme_usual.front_ms;
+    const double beta = mt_diffusion_scheme_default.spreading,
+                 front_ms = mt_diffusion_scheme_default.front_ms;
     double *t = values(p);
     for (size_t c = 0; c < p->op.n_elements; c++) {
         const double kappa = p->op.kappa_ms[c];
@@ -136,13 +137,13 @@ static double mean_time(tissue_block *p)
 
 /* t is the square of a length in the metric of D: four times as large if all diffusivities are a quarter, and 4^(1/3) times if only one
  * of the three is. */
-Test(spreading, kappa_goes_with_the_tissue)
+Test(spreading, kappa_depends_on_the_tissue)
 {
     tissue_block p[3];
-    mt_tissue slow = mt_tissue_usual, along = mt_tissue_usual;
+    mt_tissue slow = mt_tissue_default, along = mt_tissue_default;
     slow.sigma_l_mS_mm /= 4, slow.sigma_t_mS_mm /= 4;
     along.sigma_l_mS_mm /= 4;
-    make(&p[0], 8, 2, false, &mt_tissue_usual);
+    make(&p[0], 8, 2, false, &mt_tissue_default);
     make(&p[1], 8, 2, false, &slow);
     make(&p[2], 8, 2, false, &along);
     const double usual = mean_time(&p[0]);
@@ -168,8 +169,8 @@ static bool beside_limits(const tissue_block *p, size_t c)
 Test(spreading, the_stiffest_of_large_elements_are_slowed)
 {
     tissue_block small, large;
-    make(&small, 8, 1.6, false, &mt_tissue_usual);
-    make(&large, 8, 7, false, &mt_tissue_usual);
+    make(&small, 8, 1.6, false, &mt_tissue_default);
+    make(&large, 8, 7, false, &mt_tissue_default);
     cr_expect_eq(small.op.n_slowed, 0);
     double slowed = 0, volume = 0;
     size_t n = 0;
@@ -187,10 +188,10 @@ Test(spreading, the_stiffest_of_large_elements_are_slowed)
     cr_expect(n == large.op.n_slowed && n > 0 && n < large.op.n_elements / 10, "%zu", n);
     cr_expect(slowed < 1.03 * volume, "%g and %g mm^3", slowed, volume);
     mt_diffusion plain;
-    mt_diffusion_scheme without = mt_diffusion_scheme_usual;
+    mt_diffusion_scheme without = mt_diffusion_scheme_default;
     without.spreading = 0;
     cr_assert_eq(
-        mt_diffusion_make(&large.arena, &large.mesh, &large.adjacency, &mt_tissue_usual, &without, &plain),
+        mt_diffusion_make(&large.arena, &large.mesh, &large.adjacency, &mt_tissue_default, &without, &plain),
         MT_OK);
     cr_expect_null(plain.kappa_ms);
     cr_expect_eq(plain.n_slowed, 0);
@@ -243,10 +244,10 @@ static bool beside_a_cell(void *user, size_t steps)
 
 /* All elements are stimulated at once, in a graded mesh. They follow a single cell to 1 mV, a hundredth of 130 mV, also in the upstroke
  * of 300 mV/ms. With kappa by the size of each element the difference would be tens of mV. */
-Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
+Test(spreading, a_uniformly_stimulated_block_behaves_as_a_single_cell)
 {
     tissue_block p;
-    make(&p, 12, 5, true, &mt_tissue_usual);
+    make(&p, 12, 5, true, &mt_tissue_default);
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         mt_stimulus stimulus;
         mt_arena arena = {0};
@@ -284,11 +285,11 @@ static double charge_error(tissue_block *p, const double *v_before, const double
 }
 
 /* The first step starts from resting states, except for V, which has the values of a wavefront. With 1, 2 and 4 substeps. */
-Test(spreading, no_charge_is_lost)
+Test(spreading, charge_is_conserved)
 {
     tissue_block p;
     mt_stimulus none;
-    make(&p, 10, 4, true, &mt_tissue_usual);
+    make(&p, 10, 4, true, &mt_tissue_default);
     const size_t n = p.op.n_elements;
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         const mt_monodomain at_rest = monodomain(&p, 1.5, &none, pde_steps);
@@ -388,7 +389,7 @@ static void make_twins(
 Test(spreading, noise_at_rest_decays_and_activates_nothing)
 {
     tissue_block p;
-    make(&p, 6, 4.5, false, &mt_tissue_usual);
+    make(&p, 6, 4.5, false, &mt_tissue_default);
     cr_assert_gt(p.op.n_slowed, 5);
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         mt_arena arena = {0};
@@ -420,7 +421,7 @@ Test(spreading, noise_at_rest_decays_and_activates_nothing)
 Test(spreading, noise_in_the_upstroke_decays)
 {
     tissue_block p;
-    make(&p, 8, 10, true, &mt_tissue_usual);
+    make(&p, 8, 10, true, &mt_tissue_default);
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         mt_arena arena = {0};
         twins t;

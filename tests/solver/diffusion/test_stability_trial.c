@@ -27,7 +27,7 @@ static void make(problem *p, double x, double y, double z, double jitter)
         if (at > 0 && at < side[k % 3]) p->mesh.xyz_mm[k] += jitter * shift;
     }
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &mt_tissue_usual,
+    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &mt_tissue_default,
                      &mt_diffusion_scheme_plain, &p->op),
         MT_OK, "%s", mt_message());
 }
@@ -35,13 +35,13 @@ static void make(problem *p, double x, double y, double z, double jitter)
 /* The slowest pattern, a half cosine along y (transverse), decays by exp(-D (pi / L)^2 t). It remains in the end, and no step reduces
  * noise less. The discrete pattern has a second-order error, about (pi h / L)^2 / 12 = 5 % of the rate; three times this is allowed. Its
  * share of the noise was at most 1 at first. */
-Test(stability_trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern)
+Test(stability_trial, noise_at_the_step_limit_decays_at_the_rate_of_the_slowest_mode)
 {
     problem p;
     mt_stability_trial t;
     make(&p, 4, 2, 1, 0.1);
     cr_assert_eq(mt_stability_trial_run(&p.op, p.op.limit_dt_ms, 3000, &t), MT_OK, "%s", mt_message());
-    const double rate = mt_tissue_diffusivity_t(&mt_tissue_usual) * pow(acos(-1) / 2, 2),
+    const double rate = mt_tissue_diffusivity_t(&mt_tissue_default) * pow(acos(-1) / 2, 2),
                  dt = p.op.limit_dt_ms;
     cr_assert(t.n_steps == 3000 && t.dt_ms == dt);
     cr_assert(t.before > 0.5 && t.before < 0.65, "uniform numbers in [-1, 1) have 0.577: %g", t.before);
@@ -52,7 +52,7 @@ Test(stability_trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern
 }
 
 /* limit_dt_ms is 0.9 of the limit of the spectrum; from 1.1 of that on some pattern grows by 20 % per step. */
-Test(stability_trial, a_step_that_is_too_long_is_found_out_and_named)
+Test(stability_trial, an_unstable_step_is_detected_and_reported)
 {
     problem p;
     mt_stability_trial t;
@@ -65,7 +65,7 @@ Test(stability_trial, a_step_that_is_too_long_is_found_out_and_named)
 }
 
 /* After such a long time only rounding errors around a constant remain. They fluctuate, and do not count as growth. */
-Test(stability_trial, rounding_is_no_growth)
+Test(stability_trial, rounding_errors_do_not_count_as_growth)
 {
     problem p;
     mt_stability_trial t;
@@ -75,7 +75,7 @@ Test(stability_trial, rounding_is_no_growth)
     mt_arena_free(&p.arena);
 }
 
-Test(stability_trial, a_growing_operator_is_found_out_at_any_step)
+Test(stability_trial, a_growing_operator_is_detected_at_any_step)
 {
     problem p;
     mt_stability_trial t;
@@ -88,7 +88,7 @@ Test(stability_trial, a_growing_operator_is_found_out_at_any_step)
     mt_arena_free(&p.arena);
 }
 
-Test(stability_trial, steps_must_be_above_0_and_memory_may_run_out)
+Test(stability_trial, invalid_steps_and_out_of_memory_are_reported)
 {
     problem p;
     mt_stability_trial t;

@@ -110,7 +110,7 @@ static bool touches_surface(const block *b, size_t c, int depth)
     return false;
 }
 
-Test(tissues, what_is_linear_on_either_side_of_a_border_flows_through_as_it_should)
+Test(tissues, the_flux_of_a_piecewise_linear_field_across_a_tissue_border_is_exact)
 {
     const double size[3] = {6, 5, 5}, g[3] = {0.7, -1.3, 0.4};
     const mt_tissue tissue[2] = {{0.1, 0.02, 1, 1, 0.05}, {0.4, 0.3, 1, 1, 0.01}};
@@ -231,7 +231,7 @@ static double mode_error(const double sigma[2], const double held[2], double edg
     return sqrt(off / all);
 }
 
-Test(tissues, a_bar_of_two_tissues_decays_as_in_closed_form_and_errors_fall_with_the_square_of_the_edge)
+Test(tissues, decay_in_a_bar_of_two_tissues_converges_to_the_closed_form_at_second_order)
 {
     const struct {
         double sigma[2], held[2];
@@ -249,10 +249,10 @@ Test(tissues, a_bar_of_two_tissues_decays_as_in_closed_form_and_errors_fall_with
 
 /* ---- patches ---- */
 
-Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hundred_times_worse)
+Test(tissues, noise_decays_in_every_step_with_conductivity_contrasts_up_to_100)
 {
     const double size[3] = {6, 5, 4};
-    const mt_tissue tissue[3] = {mt_tissue_usual, {0.01 * 0.133, 0.01 * 0.0176, 140, 0.01, 0},
+    const mt_tissue tissue[3] = {mt_tissue_default, {0.01 * 0.133, 0.01 * 0.0176, 140, 0.01, 0},
         {4 * 0.133, 2 * 0.0176, 280, 0.01, 0.1}};
     block b;
     mt_stability_trial trial;
@@ -264,7 +264,7 @@ Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hun
     }
     turn_frames(&b);
     shake(&b, size, 3, 0.1);
-    make_operator(&b, 3, tissue, &mt_diffusion_scheme_usual);
+    make_operator(&b, 3, tissue, &mt_diffusion_scheme_default);
     cr_log_info("limited %zu, slivers %zu, slowed %zu of %zu, indefinite %zu; dt %g", b.op.n_limited,
         b.op.n_slivers, b.op.n_slowed, b.op.n_elements, b.op.n_indefinite, b.op.limit_dt_ms);
     cr_expect_leq(b.op.top_per_ms, 1e-6);
@@ -273,7 +273,7 @@ Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hun
     cr_assert(b.op.capacity);
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
         cr_expect_eq(b.op.capacity[c], b.of[c] == 2 ? 2 : 1);
-        const mt_diffusion_effect e = mt_diffusion_effect_on(&b.op, &b.mesh, &b.adjacency, c);
+        const mt_diffusion_limiting e = mt_diffusion_effect_on(&b.op, &b.mesh, &b.adjacency, c);
         cr_expect_float_eq(e.capacity, 1, 1e-6);
     }
     mt_arena_free(&b.arena);
@@ -284,17 +284,17 @@ Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hun
 /* Returns the largest |V^-1 M kappa|: the effect on an element of a uniform reaction. */
 static double largest_felt(block *b, double factor)
 {
-    mt_tissue tissue[2] = {mt_tissue_usual, mt_tissue_usual};
+    mt_tissue tissue[2] = {mt_tissue_default, mt_tissue_default};
     tissue[1].sigma_l_mS_mm *= factor;
     tissue[1].sigma_t_mS_mm *= factor;
-    make_operator(b, 2, tissue, &mt_diffusion_scheme_usual);
+    make_operator(b, 2, tissue, &mt_diffusion_scheme_default);
     double *felt = mt_arena_alloc(&b->arena, b->mesh.n_elements, sizeof *felt), largest = 0;
     mt_diffusion_apply(&b->op, b->op.kappa_ms, felt);
     for (size_t c = 0; c < b->mesh.n_elements; c++) largest = fmax(largest, fabs(felt[c]));
     return largest;
 }
 
-Test(tissues, spreading_is_of_each_elements_own_tissue_and_smooth_at_the_border)
+Test(tissues, spreading_depends_on_the_tissue_of_each_element_and_is_smooth_at_the_border)
 {
     const double size[3] = {24, 6, 6};
     static const double factor[] = {1, 4, 10};
@@ -313,8 +313,8 @@ Test(tissues, spreading_is_of_each_elements_own_tissue_and_smooth_at_the_border)
         }
         cr_log_info("factor %g: felt %.4f, kappa %.4f, %.4f, slowed %zu", factor[k], felt,
             kappa[0] / volume[0], kappa[1] / volume[1], b.op.n_slowed);
-        const double usual = kappa[0] / volume[0], beta = mt_diffusion_scheme_usual.spreading,
-                     front = mt_diffusion_scheme_usual.front_ms,
+        const double usual = kappa[0] / volume[0], beta = mt_diffusion_scheme_default.spreading,
+                     front = mt_diffusion_scheme_default.front_ms,
                      t = (usual + sqrt(usual * (usual + 4 * beta * front))) / (2 * beta) / factor[k];
         cr_expect_float_eq(kappa[1] / volume[1], beta * t * t / (t + front), 1e-3 * usual);
         cr_expect_lt(felt, 0.01, "factor %g: %g", factor[k], felt);
@@ -337,7 +337,7 @@ static void rename_axes(block *b)
 
 static double *rates_of(block *b, const mt_tissue *tissue)
 {
-    make_operator(b, 1, tissue, &mt_diffusion_scheme_usual);
+    make_operator(b, 1, tissue, &mt_diffusion_scheme_default);
     return b->op.rate;
 }
 
@@ -351,7 +351,7 @@ static void expect_same_rates(const block *b, const double *one, const double *o
     cr_expect_lt(off, 1e-11 * largest, "%g beside %g", off, largest);
 }
 
-Test(tissues, the_normal_of_the_sheets_is_an_axis_like_the_others)
+Test(tissues, the_sheet_normal_is_a_conductivity_axis_like_the_others)
 {
     const double size[3] = {4, 3, 3};
     block b;
@@ -365,7 +365,7 @@ Test(tissues, the_normal_of_the_sheets_is_an_axis_like_the_others)
     mt_arena_free(&b.arena);
 }
 
-Test(tissues, a_conductivity_normal_to_the_sheets_as_across_changes_no_bit)
+Test(tissues, an_equal_sheet_normal_and_transverse_conductivity_changes_no_bit)
 {
     const double size[3] = {4, 3, 3};
     block b;
@@ -377,7 +377,7 @@ Test(tissues, a_conductivity_normal_to_the_sheets_as_across_changes_no_bit)
     mt_arena_free(&b.arena);
 }
 
-Test(tissues, a_mesh_without_what_a_tissue_needs_is_refused)
+Test(tissues, a_mesh_without_the_axes_of_its_tissue_is_rejected)
 {
     const double size[3] = {2, 2, 2};
     const mt_diffusion_options none = {.known = NULL};
@@ -386,18 +386,18 @@ Test(tissues, a_mesh_without_what_a_tissue_needs_is_refused)
     block b;
     make_slab(&b, size, 1, MT_SLAB_KUHN);
     cr_expect_eq(mt_diffusion_make_with(
-                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_usual, &none, &b.op),
+                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_default, &none, &b.op),
         MT_INPUT);
     cr_expect(strstr(mt_message(), "the mesh has no sheets"), "%s", mt_message());
     tissues.tissue = &bad;
     cr_expect_eq(mt_diffusion_make_with(
-                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_usual, &none, &b.op),
+                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_default, &none, &b.op),
         MT_INPUT);
     cr_expect(strstr(mt_message(), "sigma_n_mS_mm is -1"), "%s", mt_message());
     b.of[3] = 1;
-    tissues = (mt_tissues){1, &mt_tissue_usual, b.of};
+    tissues = (mt_tissues){1, &mt_tissue_default, b.of};
     cr_expect_eq(mt_diffusion_make_with(
-                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_usual, &none, &b.op),
+                     &b.arena, &b.mesh, &b.adjacency, &tissues, &mt_diffusion_scheme_default, &none, &b.op),
         MT_INPUT);
     cr_expect(strstr(mt_message(), "element 3 is of tissue 1; there are 1"), "%s", mt_message());
     mt_arena_free(&b.arena);

@@ -54,7 +54,7 @@ static float obvious_float(size_t row)
     return sum;
 }
 
-Test(ellpack, rows_are_those_of_the_obvious_loop_to_the_bit)
+Test(ellpack, rows_are_bit_identical_to_a_plain_loop)
 {
     static double a_d[MOST * ROW], out_d[MOST + 1];
     static float d_f[MOST], a_f[MOST * ROW], v_f[VALUES], out16[MOST + 1], out32[MOST + 1];
@@ -85,7 +85,7 @@ Test(ellpack, rows_are_those_of_the_obvious_loop_to_the_bit)
 }
 
 /* The own values may start anywhere in v. */
-Test(ellpack, own_values_may_be_any_piece_of_v)
+Test(ellpack, local_values_can_be_any_range_of_v)
 {
     enum { N = 20, FROM = 33 };
     static double a_d[N * ROW], out[N];
@@ -105,7 +105,7 @@ Test(ellpack, own_values_may_be_any_piece_of_v)
 }
 
 /* 16 bits can address 65,536 values, and all of them are usable. */
-Test(ellpack, columns_of_16_bits_reach_65536_values)
+Test(ellpack, columns_of_16_bits_address_65536_values)
 {
     enum { N = 17, REACH = 65536 };
     float *values = calloc(REACH, sizeof *values);
@@ -137,7 +137,7 @@ static long double exact(size_t row, float v_low, long double *size)
 }
 
 /* Values far apart, of both signs, and in half of the rows a small own value, so that the increment is the larger summand. */
-Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
+Test(ellpack, double_word_errors_are_bounded_on_every_instruction_set)
 {
     static float a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], out[MOST];
     static uint16_t column16[MOST * ROW];
@@ -172,7 +172,7 @@ Test(ellpack, double_words_are_within_their_bound_on_every_instruction_set)
     }
 }
 
-Test(ellpack, increments_leave_a_constant_exactly)
+Test(ellpack, increments_of_a_constant_field_are_exactly_zero)
 {
     static float a_f[MOST * ROW], v_f[VALUES], low[MOST], out[MOST];
     static uint16_t column16[MOST * ROW];
@@ -185,7 +185,7 @@ Test(ellpack, increments_leave_a_constant_exactly)
     cr_expect_arr_eq(out, v_f, sizeof out);
 }
 
-Test(ellpack, low_parts_are_kept_only_where_asked)
+Test(ellpack, low_parts_are_stored_on_request_only)
 {
     static float a_f[MOST * ROW], v_f[VALUES], kept[MOST], dropped[MOST], out[2][MOST];
     static uint16_t column16[MOST * ROW];
@@ -219,7 +219,7 @@ Test(ellpack, the_index_is_a_bijection_onto_n_times_k)
         }
 }
 
-Test(ellpack, entries_of_neighbouring_cells_are_neighbours_within_a_block)
+Test(ellpack, entries_of_adjacent_cells_are_adjacent_within_a_block)
 {
     for (size_t n = 1; n <= 70; n++) {
         cr_expect_eq(mt_block_width(n, n - 1), (n - 1) % 16 + 1);

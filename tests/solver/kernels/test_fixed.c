@@ -30,7 +30,7 @@ static void words_of(int from, int stride, float scale, int32_t word[FIXED_WORDS
 }
 
 /* Accurate to 2^-31 of the bound per term, plus the rounding of the products and of the sum to floats. */
-Test(fixed, sums_are_those_of_double_precision_within_their_resolution)
+Test(fixed, sums_agree_with_double_precision_within_their_resolution)
 {
     for (double size = 1e-9; size <= 1e9; size *= 1e3) {
         double exact = 0, sizes = 0;
@@ -46,7 +46,7 @@ Test(fixed, sums_are_those_of_double_precision_within_their_resolution)
     }
 }
 
-Test(fixed, sums_are_the_same_however_the_terms_are_shared_out)
+Test(fixed, sums_do_not_depend_on_the_distribution_of_terms)
 {
     draw_numbers(1);
     const float scale = fixed_scale(1);
@@ -64,7 +64,7 @@ Test(fixed, sums_are_the_same_however_the_terms_are_shared_out)
     }
 }
 
-Test(fixed, a_scale_is_the_largest_power_of_two_that_leaves_terms_below_two_to_the_16)
+Test(fixed, the_scale_is_the_largest_power_of_two_that_keeps_terms_below_2_to_the_16)
 {
     uint64_t seed = 4;
     for (int k = 0; k < 1000; k++) {
@@ -77,7 +77,7 @@ Test(fixed, a_scale_is_the_largest_power_of_two_that_leaves_terms_below_two_to_t
 }
 
 /* An iteration with vanishing vectors does not divide by 0. */
-Test(fixed, scalars_of_nothing_are_nothing)
+Test(fixed, scalars_of_zero_vectors_are_zero)
 {
     const int32_t none[9] = {0};
     bicgstab_state state = {.norm = 2, .tolerance_mV = 1e-4f};

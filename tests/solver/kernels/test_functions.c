@@ -124,9 +124,9 @@ static void same_bits_everywhere(void)
     }
 }
 
-Test(functions, give_the_same_bits_on_every_instruction_set) { same_bits_everywhere(); }
+Test(functions, functions_are_bit_identical_on_every_instruction_set) { same_bits_everywhere(); }
 
-Test(functions, give_the_same_bits_where_subnormal_numbers_are_flushed)
+Test(functions, functions_are_bit_identical_with_flushed_subnormals)
 {
     const uint64_t before = ipu_begin_flushing();
     same_bits_everywhere();
@@ -174,7 +174,7 @@ static double worst_double(int f)
     return worst;
 }
 
-Test(functions, are_within_one_ulp)
+Test(functions, functions_are_accurate_to_within_one_ulp)
 {
     for (int f = 0; f <= MT_SQRT; f++) {
         const double of_float = worst_float(f), of_double = worst_double(f);
@@ -183,7 +183,7 @@ Test(functions, are_within_one_ulp)
     }
 }
 
-Test(functions, take_zeros_and_what_is_no_number_as_the_c_library_does)
+Test(functions, zeros_infinities_and_nans_are_handled_as_by_the_c_library)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -294,7 +294,7 @@ static size_t wrong_doubles(double by)
     return wrong;
 }
 
-Test(functions, divide_by_every_constant_of_the_models_as_the_processor_does)
+Test(functions, division_by_every_model_constant_is_correctly_rounded)
 {
     double divisor[MOST_DIVISORS];
     const size_t n = divisors_of_models(divisor);
@@ -315,7 +315,7 @@ Test(functions, divide_by_every_constant_of_the_models_as_the_processor_does)
 }
 
 /* Some divisors yield wrong quotients, so the test above can fail. */
-Test(functions, divisions_that_would_go_wrong_are_found)
+Test(functions, constants_with_incorrectly_rounded_divisions_are_detected)
 {
     size_t found = 0;
     for (int k = 0; k < 20000; k++) {

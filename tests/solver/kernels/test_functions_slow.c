@@ -103,7 +103,7 @@ static void of_every_float(int f, worst *all, size_t *wrongly_flushed)
     *wrongly_flushed = wrong;
 }
 
-Test(functions, of_every_float_are_within_one_ulp, .timeout = 3600)
+Test(functions, functions_of_every_float_are_accurate_to_within_one_ulp, .timeout = 3600)
 {
     for (int f = 0; f <= MT_SQRT; f++) {
         worst all = {0};
@@ -132,7 +132,7 @@ static double some_double(int f, uint64_t k)
                        : between(&state, k % 4 == 2 ? -1 : -40, k % 4 == 2 ? 1 : 40);
 }
 
-Test(functions, of_many_doubles_are_within_one_ulp, .timeout = 3600)
+Test(functions, functions_of_many_doubles_are_accurate_to_within_one_ulp, .timeout = 3600)
 {
     enum { ROUNDS = 5000 };
     for (int f = 0; f <= MT_SQRT; f++) {

@@ -60,7 +60,7 @@ static result multiply(const mt_kernels *kernels, size_t n, const rows *r)
     return out;
 }
 
-Test(kernels, rows_give_the_same_bits_on_every_instruction_set)
+Test(kernels, rows_are_bit_identical_on_every_instruction_set)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -88,7 +88,7 @@ static void multiply_alone(const mt_kernels *kernels, size_t row, const rows *r,
     kernels->rows_double_word(1, r->a_f + ROW * row, column, v, 1, alone->low + row, alone->high + row);
 }
 
-Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
+Test(kernels, a_row_does_not_depend_on_its_position_in_the_block)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -122,7 +122,7 @@ Test(kernels, a_row_does_not_depend_on_its_place_in_the_block)
 }
 
 /* Flushing of subnormals is set by the calling thread, not by the kernels. */
-Test(kernels, subnormal_values_pass_through)
+Test(kernels, subnormal_values_are_preserved)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
@@ -146,7 +146,7 @@ Test(kernels, subnormal_values_pass_through)
     }
 }
 
-Test(kernels, the_baseline_runs_everywhere_and_the_best_comes_first)
+Test(kernels, the_baseline_is_always_available_and_the_best_is_first)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
@@ -155,7 +155,7 @@ Test(kernels, the_baseline_runs_everywhere_and_the_best_comes_first)
     cr_expect_eq(mt_kernels_used(), all[0]);
 }
 
-Test(kernels, those_of_an_instruction_set_can_be_chosen_by_name)
+Test(kernels, kernels_of_an_instruction_set_can_be_chosen_by_name)
 {
     const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);

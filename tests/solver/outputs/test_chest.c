@@ -27,7 +27,7 @@ static mt_mesh element_at(const double middle_mm[3], double size_mm)
 }
 
 /* In data/cases/s1-s2.yaml the apex is at -z, the right ventricle at +x, and the centre of the heart at (20, 0, -40). */
-Test(chest, electrodes_are_those_of_the_case_with_an_ecg)
+Test(chest, electrode_positions_match_the_example_case_with_an_ecg)
 {
     static const double middle[3] = {20, 0, -40},
                         expected[MT_CHEST_ELECTRODES][3] = {{133, 85, 172}, {-100, 202, -30},
@@ -47,7 +47,7 @@ Test(chest, electrodes_are_those_of_the_case_with_an_ecg)
 }
 
 /* V1 is on the side of the right ventricle, V6 on that of the left, LL below the inferior wall, for any rotation of the heart. */
-Test(chest, electrodes_turn_with_the_heart)
+Test(chest, electrodes_rotate_with_the_heart)
 {
     static const double middle[3] = {0, 0, 0};
     const mt_mesh mesh = element_at(middle, 10);
@@ -61,7 +61,7 @@ Test(chest, electrodes_turn_with_the_heart)
     cr_assert_gt(mt_dot3(electrode[2].at_mm, inferior), 250);
 }
 
-Test(chest, there_are_none_without_a_right_ventricle_or_in_a_heart_that_reaches_them)
+Test(chest, no_electrodes_without_a_right_ventricle_or_inside_a_large_heart)
 {
     static const double middle[3] = {0, 0, 0};
     mt_mesh mesh = element_at(middle, 10);

@@ -33,7 +33,7 @@ static muscle of_mesh(muscle m)
 {
     cr_assert_eq(mt_adjacency_make(&m.arena, &m.mesh, &m.adjacency), MT_OK, "%s", mt_message());
     m.v = mt_arena_alloc(&m.arena, m.mesh.n_elements, sizeof *m.v);
-    m.tissue = mt_tissue_usual;
+    m.tissue = mt_tissue_default;
     return m;
 }
 
@@ -180,11 +180,17 @@ static void expect_second_order(mt_slab_cut cut, bool along)
     cr_expect_lt(fine, coarse / 3.2, "%g after %g", fine, coarse);
 }
 
-Test(ecg, a_front_along_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_MIRRORED, true); }
-Test(ecg, a_front_across_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_KUHN, false); }
+Test(ecg, the_ecg_of_a_longitudinal_wavefront_matches_the_closed_form)
+{
+    expect_second_order(MT_SLAB_MIRRORED, true);
+}
+Test(ecg, the_ecg_of_a_transverse_wavefront_matches_the_closed_form)
+{
+    expect_second_order(MT_SLAB_KUHN, false);
+}
 
 /* At one element size above the surface 1/r varies nonlinearly within an element. */
-Test(ecg, close_to_the_tissue_it_is_as_good)
+Test(ecg, the_ecg_is_accurate_close_to_the_tissue)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.25, MT_SLAB_MIRRORED);
     const mt_electrode close[] = {{"first", {4.4007, 0.9, 1.14}}, {"second", {5.9007, 1.12, 1.14}}};
@@ -200,7 +206,7 @@ Test(ecg, close_to_the_tissue_it_is_as_good)
 }
 
 /* The current of the wavefront flows ahead. */
-Test(ecg, a_front_is_positive_ahead_and_negative_behind)
+Test(ecg, the_ecg_is_positive_ahead_of_a_wavefront_and_negative_after_it)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.5, MT_SLAB_MIRRORED);
     const front f = {5, 0.3};
@@ -212,7 +218,7 @@ Test(ecg, a_front_is_positive_ahead_and_negative_behind)
 }
 
 /* The dipole moment is sigma times the area times the step of V. */
-Test(ecg, a_front_far_away_is_a_dipole)
+Test(ecg, a_distant_wavefront_is_a_dipole)
 {
     muscle m = slab(4, 1, 1, 0.125, MT_SLAB_MIRRORED);
     const front f = {2, 0.15};
@@ -236,7 +242,7 @@ static double ball_of(const double x[3], const void *how)
 }
 
 /* In an isotropic tissue a closed wavefront subtends no solid angle from outside. */
-Test(ecg, a_closed_front_cannot_be_seen_from_outside)
+Test(ecg, a_closed_wavefront_has_no_external_potential)
 {
     const mt_electrode near[] = {{"near", {0.4, 0.3, 1.3}}};
     double open, closed;
@@ -337,7 +343,7 @@ static muscle gmsh_muscle(double edge)
     return of_mesh(m);
 }
 
-Test(ecg, a_field_with_oblique_fibres_gives_its_integral)
+Test(ecg, the_ecg_with_oblique_fibres_matches_the_integral)
 {
     const double coarse = oblique_error(slab(1, 1, 1, 0.1, MT_SLAB_KUHN)),
                  fine = oblique_error(slab(1, 1, 1, 0.05, MT_SLAB_KUHN));
@@ -346,7 +352,7 @@ Test(ecg, a_field_with_oblique_fibres_gives_its_integral)
     cr_expect_lt(fine, coarse / 3, "%g after %g", fine, coarse);
 }
 
-Test(ecg, and_so_it_does_on_a_mesh_without_order)
+Test(ecg, the_ecg_with_oblique_fibres_converges_on_an_unstructured_mesh)
 {
     const double coarse = oblique_error(gmsh_muscle(0.1)), fine = oblique_error(gmsh_muscle(0.05));
     cr_log_info("%.5f %.5f", coarse, fine);
@@ -356,7 +362,7 @@ Test(ecg, and_so_it_does_on_a_mesh_without_order)
 
 /* ---- the sum ---- */
 
-Test(ecg, equal_voltages_give_nothing)
+Test(ecg, a_uniform_voltage_has_no_ecg)
 {
     muscle m = slab(4, 2, 1, 0.25, MT_SLAB_MIRRORED);
     double phi[PLACES];
@@ -377,7 +383,7 @@ Test(ecg, equal_voltages_give_nothing)
 }
 
 /* 9,828 elements are not a multiple of the block size of the sum. */
-Test(ecg, all_elements_count_once_and_threads_change_no_bit)
+Test(ecg, all_elements_count_once_and_the_ecg_is_bit_identical_for_any_threads)
 {
     muscle m = slab(3.9, 1.4, 0.3, 0.1, MT_SLAB_MIRRORED);
     const size_t n = m.mesh.n_elements;
@@ -405,7 +411,7 @@ Test(ecg, all_elements_count_once_and_threads_change_no_bit)
 
 /* The part with the wavefront has doubled intracellular and extracellular conductivities. V is constant at its border, so no current
  * arises there. */
-Test(ecg, conductivities_may_be_those_of_parts)
+Test(ecg, conductivities_can_differ_between_regions)
 {
     muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.25, MT_SLAB_MIRRORED);
     const size_t n = m.mesh.n_elements;
@@ -441,7 +447,7 @@ static void expect_refused(
 }
 
 /* Edges of 0.5 mm: elements of 0.275 mm. */
-Test(ecg, an_electrode_in_the_tissue_or_on_it_is_refused)
+Test(ecg, an_electrode_inside_or_on_the_tissue_is_rejected)
 {
     muscle m = slab(4, 2, 1, 0.5, MT_SLAB_MIRRORED);
     const mt_electrode in[] = {{"far", {9, 9, 9}}, {"V1", {1.3, 0.9, 0.4}}}, on[] = {{"V2", {1.3, 0.9, 1}}},
@@ -456,7 +462,7 @@ Test(ecg, an_electrode_in_the_tissue_or_on_it_is_refused)
     mt_arena_free(&m.arena);
 }
 
-Test(ecg, what_makes_no_sense_is_refused)
+Test(ecg, invalid_input_is_rejected)
 {
     muscle m = slab(4, 2, 1, 0.5, MT_SLAB_MIRRORED);
     const mt_electrode good = {"a", {9, 9, 9}};
@@ -477,7 +483,7 @@ Test(ecg, what_makes_no_sense_is_refused)
     mt_arena_free(&m.arena);
 }
 
-Test(ecg, no_memory_is_told)
+Test(ecg, out_of_memory_is_reported)
 {
     muscle m = slab(1, 1, 1, 0.5, MT_SLAB_MIRRORED);
     mt_ecg ecg;

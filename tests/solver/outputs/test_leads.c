@@ -32,7 +32,7 @@ static double value_of(const mt_leads *leads, const double *value, const char *n
 static const char *const all[] = {"V6", "LL", "V2", "V3", "back", "V1", "RA", "RL", "V4", "LA", "V5"};
 enum { ALL = sizeof all / sizeof *all };
 
-Test(leads, there_are_twelve_in_their_order_and_others_behind_them)
+Test(leads, the_twelve_leads_are_in_standard_order_followed_by_others)
 {
     static const char *const expected[] = {
         "I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6", "back"};
@@ -43,7 +43,7 @@ Test(leads, there_are_twelve_in_their_order_and_others_behind_them)
 }
 
 /* Simple numbers: RA 1, LA 4, LL 10, so the terminal is 5. */
-Test(leads, each_is_what_its_definition_says)
+Test(leads, each_lead_matches_its_definition)
 {
     const mt_leads leads = make(ALL, all);
     const double phi[ALL] = {16, 10, 12, 13, 77, 11, 1, 99, 14, 4, 15};
@@ -54,7 +54,7 @@ Test(leads, each_is_what_its_definition_says)
         cr_expect_float_eq(value[k], expected[k], 1e-14, "%s: %g", leads.name[k], value[k]);
 }
 
-Test(leads, einthovens_and_goldbergers_sums_hold)
+Test(leads, einthoven_and_goldberger_relations_hold)
 {
     const mt_leads leads = make(ALL, all);
     double phi[ALL], value[ALL + MT_LEADS_STANDARD];
@@ -73,7 +73,7 @@ Test(leads, einthovens_and_goldbergers_sums_hold)
 }
 
 /* RA 1, LA 4, LL 10: the terminal is 5. V5 precedes V2; the other chest electrodes are absent. */
-Test(leads, limb_leads_need_no_chest_and_each_chest_electrode_has_the_terminal_of_wilson)
+Test(leads, limb_leads_need_no_chest_electrodes_and_chest_leads_use_the_wilson_terminal)
 {
     static const char *const limbs[] = {"LL", "RA", "back", "LA"},
                              *const some[] = {"V5", "LL", "RA", "V2", "LA"},
@@ -94,7 +94,7 @@ Test(leads, limb_leads_need_no_chest_and_each_chest_electrode_has_the_terminal_o
         cr_expect(value[k] == expected[k] && strcmp(leads.name[k], names[k]) == 0, "%s", leads.name[k]);
 }
 
-Test(leads, without_one_limb_electrodes_stand_for_themselves)
+Test(leads, without_all_limb_electrodes_each_electrode_is_its_own_lead)
 {
     static const char *const some[] = {"RA", "LA", "V1", "V2", "V3", "V4", "V5", "V6", "RL"};
     const double phi[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -106,7 +106,7 @@ Test(leads, without_one_limb_electrodes_stand_for_themselves)
     for (size_t k = 0; k < 9; k++) cr_expect_str_eq(leads.name[k], some[k]);
 }
 
-Test(leads, names_of_leads_say_how_many_are_standard)
+Test(leads, the_number_of_standard_leads_follows_from_the_names)
 {
     static const char *const few[] = {"I", "II", "III", "aVR", "aVL", "V1"}, *const limbs[] = {
                                                                                  "LL", "RA", "V9", "LA"};
@@ -119,7 +119,7 @@ Test(leads, names_of_leads_say_how_many_are_standard)
 }
 
 /* The electrode of a chest lead has the name of that lead. Without standard leads any name is allowed. */
-Test(leads, no_two_have_one_name)
+Test(leads, lead_names_are_unique)
 {
     static const char *const names[] = {"I", "II", "III", "aVR", "aVL", "aVF"};
     const char *with[ALL];
@@ -135,7 +135,7 @@ Test(leads, no_two_have_one_name)
     cr_expect_eq(leads.n, ALL);
 }
 
-Test(leads, no_memory_is_told)
+Test(leads, out_of_memory_is_reported)
 {
     mt_leads leads;
     for (size_t k = 1; k <= 2; k++) {

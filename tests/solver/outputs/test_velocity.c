@@ -27,8 +27,8 @@ static void make(tissue *t)
     mt_adjacency adjacency;
     t->n = t->mesh.n_elements;
     cr_assert_eq(mt_adjacency_make(&t->arena, &t->mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_make(&t->arena, &t->mesh, &adjacency, &mt_tissue_usual,
-                     &mt_diffusion_scheme_usual, &t->diffusion),
+    cr_assert_eq(mt_diffusion_make(&t->arena, &t->mesh, &adjacency, &mt_tissue_default,
+                     &mt_diffusion_scheme_default, &t->diffusion),
         MT_OK, "%s", mt_message());
     t->centre = mt_arena_alloc(&t->arena, t->n, sizeof *t->centre);
     t->activation_ms = mt_arena_alloc(&t->arena, t->n, sizeof *t->activation_ms);
@@ -92,7 +92,7 @@ static void expect_plane_waves(tissue t)
 }
 
 /* In all elements, including those at the boundary. */
-Test(velocity, a_plane_wave_has_its_velocity_everywhere)
+Test(velocity, a_plane_wave_has_its_cv_everywhere)
 {
     expect_plane_waves(slab(cube_mm, 0.4, MT_SLAB_MIRRORED));
     expect_plane_waves(slab(cube_mm, 0.4, MT_SLAB_KUHN));
@@ -125,7 +125,7 @@ static double spherical_error(tissue *t, double radius_mm, bool inner_only)
 
 /* The third-order term of T is -z (x^2 + y^2) / (2 R^2), with z along the propagation. A second-order fit in a complete ball maps it to
  * -(2/7) r^2 z / (2 R^2), so the slowness has an error of (r / R)^2 / 7. Elements are either inside or outside a ball, and share fits. */
-Test(velocity, errors_of_a_spherical_wave_are_of_second_order_in_the_radius)
+Test(velocity, cv_errors_of_a_spherical_wave_are_second_order_in_the_radius)
 {
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
     cr_expect_lt(spherical_error(&t, 0.7, true), 0.2);
@@ -154,7 +154,7 @@ static double noisy_error(tissue t, double noise_ms, double step_ms)
     return sqrt(squares);
 }
 
-Test(velocity, scatter_of_single_elements_is_averaged)
+Test(velocity, scatter_of_activation_times_is_averaged)
 {
     const double size_mm[3] = {5, 4, 3};
     cr_expect_lt(noisy_error(slab(size_mm, 0.5, MT_SLAB_MIRRORED), 0.3, 0), 0.05);
@@ -183,7 +183,7 @@ static void expect_collision(tissue t, double radius_mm, double middle_mm)
     mt_arena_free(&t.arena);
 }
 
-Test(velocity, where_waves_collide_it_is_undefined)
+Test(velocity, cv_is_undefined_at_collisions)
 {
     const double size_mm[3] = {4, 1.2, 1.2};
     expect_collision(slab(size_mm, 0.2, MT_SLAB_MIRRORED), 0.6, 2);
@@ -192,7 +192,7 @@ Test(velocity, where_waves_collide_it_is_undefined)
 }
 
 /* Random times have no meaningful gradient. */
-Test(velocity, of_times_without_order_it_is_undefined)
+Test(velocity, cv_is_undefined_for_random_activation_times)
 {
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
     unsigned long state = 1;
@@ -206,7 +206,7 @@ Test(velocity, of_times_without_order_it_is_undefined)
 }
 
 /* The first 0.8 mm are activated at once, and propagation starts from there. The velocity is exact from the next element on. */
-Test(velocity, stimulated_elements_have_none_and_do_not_disturb_others)
+Test(velocity, stimulated_elements_have_no_cv_and_do_not_affect_others)
 {
     static const double along[3] = {1, 0, 0};
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
@@ -225,7 +225,7 @@ Test(velocity, stimulated_elements_have_none_and_do_not_disturb_others)
 }
 
 /* Only half of the cube is activated; elsewhere times are infinite or NaN. */
-Test(velocity, elements_that_were_not_activated_have_none_and_do_not_disturb_others)
+Test(velocity, unactivated_elements_have_no_cv_and_do_not_affect_others)
 {
     static const double oblique[3] = {0.48, -0.6, 0.64};
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
@@ -242,7 +242,7 @@ Test(velocity, elements_that_were_not_activated_have_none_and_do_not_disturb_oth
 }
 
 /* The first 59 or 60 of the 162 elements of a cube are activated. */
-Test(velocity, sixty_elements_are_needed)
+Test(velocity, cv_needs_sixty_elements)
 {
     static const double oblique[3] = {0.48, -0.6, 0.64};
     const double size_mm[3] = {1.2, 1.2, 1.2};
@@ -259,7 +259,7 @@ Test(velocity, sixty_elements_are_needed)
 }
 
 /* A bar of 2 x 2 boxes: the ball grows along it until it contains enough elements. */
-Test(velocity, a_ball_with_few_elements_grows)
+Test(velocity, the_radius_increases_until_enough_elements_are_included)
 {
     const double size_mm[3] = {10, 2, 2}, along[3] = {1, 0, 0};
     tissue t = slab(size_mm, 1, MT_SLAB_MIRRORED);
@@ -269,7 +269,7 @@ Test(velocity, a_ball_with_few_elements_grows)
     mt_arena_free(&t.arena);
 }
 
-Test(velocity, above_10_mm_ms_it_is_undefined)
+Test(velocity, cv_above_10_mm_per_ms_is_undefined)
 {
     tissue t = slab(cube_mm, 0.4, MT_SLAB_MIRRORED);
     for (size_t c = 0; c < t.n; c++) t.activation_ms[c] = 3;
@@ -284,7 +284,7 @@ Test(velocity, above_10_mm_ms_it_is_undefined)
     mt_arena_free(&t.arena);
 }
 
-Test(velocity, any_number_of_threads_gives_the_same_bits)
+Test(velocity, cv_is_bit_identical_for_any_number_of_threads)
 {
     tissue t = slab(cube_mm, 0.2, MT_SLAB_MIRRORED);
     for (size_t c = 0; c < t.n; c++)

@@ -78,7 +78,7 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
  * 16 sums. A cell reads and writes 18 states and V. Its equations contain, counted in the paper: m 5 exp, h and j 12, Xr1, Xr2, Xs 3
  * each, d, f, f2 4 each less one that f and f2 share, s 3, r 2, I_K1 4, I_pK 1, I_NaK 2, I_NaCa 2: 51; I_CaL an expm1; a log in each of
  * four reversal potentials; a square root in the rate of Xs. */
-Test(codelets, mixes_hold_what_the_equations_need)
+Test(codelets, instruction_mixes_match_the_equations)
 {
     const ipu_mix *pde = mt_codelet_mix("pde"), *ode = &mt_cell_tp06.mix.ode;
     counted all[MOST];
@@ -107,7 +107,7 @@ Test(codelets, mixes_hold_what_the_equations_need)
 
 /* Six workers share n cells: the slowest has n / 6, rounded up. Tile entry and worker start are paid once. Rows calculated by hand: 3 +
  * turns * 111 for pde. */
-Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
+Test(codelets, a_vertex_costs_its_entry_plus_its_slowest_worker)
 {
     static const struct {
         size_t cells, turns;
@@ -147,7 +147,7 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
     mt_arena_free(&arena);
 }
 
-Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
+Test(codelets, fractional_costs_are_rounded_up)
 {
     static const char *const set = "instructions.f32_div=3.25";
     mt_arena arena = {0};
@@ -172,7 +172,7 @@ static void expect_field(
     cr_expect_eq(c->fields[k].type, type, "%s.%s", c->name, name);
 }
 
-Test(codelets, fields_say_what_is_read_and_written)
+Test(codelets, fields_declare_reads_and_writes)
 {
     expect_field(&mt_codelet_pde, 0, "d", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_pde, 1, "a", IPU_INPUT, IPU_FLOAT);
@@ -242,7 +242,7 @@ Test(codelets, activation_is_the_first_upward_crossing_interpolated)
     cr_expect_eq(step, 7);
 }
 
-Test(codelets, the_stimulus_lifts_the_listed_cells)
+Test(codelets, the_stimulus_raises_the_voltage_of_the_listed_cells)
 {
     float v[] = {-85, -80, -75, -70};
     uint16_t cell[] = {0, 3};
@@ -253,7 +253,7 @@ Test(codelets, the_stimulus_lifts_the_listed_cells)
 }
 
 /* The matrix codelet computes the rows of the tile; own values come first. */
-Test(codelets, pde_multiplies_the_tiles_rows)
+Test(codelets, pde_multiplies_the_rows_of_the_tile)
 {
     enum { N = 18, ALL = 25, ROW = MT_ELLPACK_WIDTH };
     static float d[N], a[N * ROW], v[ALL], out[N];
@@ -342,14 +342,14 @@ static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool 
     cr_expect(memcmp(out[0], v, sizeof v) != 0, "%s", model->name);
 }
 
-Test(codelets, ode_is_a_step_of_the_cell_model)
+Test(codelets, ode_performs_a_step_of_the_ionic_model)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (int k = 0; k < 8; k++) check_ode(*m, k & 1, k & 2, k & 4);
 }
 
 /* 60 cells for 6 workers: each checks 10; worker 2 has the most evaluations. */
-Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
+Test(codelets, multirate_stepping_costs_the_time_of_its_slowest_worker)
 {
     enum { N = 60, STATES_MOST = 64 };
     static float state[N * STATES_MOST], v[N], out[N], kept[N], change[N], since[N], step = 4;
@@ -385,7 +385,7 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
 }
 
 /* In addition to the plain codelets. */
-Test(codelets, spreading_costs_what_was_counted)
+Test(codelets, the_cost_of_spreading_equals_the_counted_instructions)
 {
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);

@@ -18,7 +18,7 @@ static void make_slab(double edge_mm, mt_mesh *mesh)
 }
 
 /* From the corner at 0 to the opposite one: not earlier than along a straight line, and at most a quarter later. */
-Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_and_across_fibres)
+Test(arrival, the_latest_arrival_follows_the_path_along_edges_at_anisotropic_cv)
 {
     const uint32_t first = 0;
     mt_mesh mesh;
@@ -31,7 +31,7 @@ Test(arrival, the_latest_is_that_of_the_way_along_edges_with_the_speeds_along_an
 }
 
 /* All of one end is activated at the start, and edges lead straight to the other. */
-Test(arrival, the_way_is_the_shortest)
+Test(arrival, the_shortest_path_is_used)
 {
     mt_mesh mesh;
     double latest_ms;
@@ -47,7 +47,7 @@ Test(arrival, the_way_is_the_shortest)
     cr_assert_float_eq(latest_ms, 11.5 / 0.6, 1e-9, "%g ms", latest_ms);
 }
 
-Test(arrival, without_fibres_it_runs_across_them)
+Test(arrival, without_fibres_the_transverse_cv_is_used)
 {
     const uint32_t first = 0;
     mt_mesh mesh;
@@ -60,7 +60,7 @@ Test(arrival, without_fibres_it_runs_across_them)
         straight_ms);
 }
 
-Test(arrival, a_wave_that_begins_everywhere_is_everywhere_at_0)
+Test(arrival, stimulation_everywhere_has_arrival_times_of_0)
 {
     mt_mesh mesh;
     double latest_ms;

@@ -31,7 +31,7 @@ static void centre_of(const mt_mesh *mesh, size_t element, double x[3])
 }
 
 /* A linear function, to half a step of 1/16. */
-Test(gradient, goes_from_one_end_to_the_other)
+Test(gradient, a_gradient_extends_from_one_end_to_the_other)
 {
     mt_arena arena = {0};
     const mt_mesh mesh = slab(&arena);
@@ -50,7 +50,7 @@ Test(gradient, goes_from_one_end_to_the_other)
     mt_arena_free(&arena);
 }
 
-Test(gradient, depth_is_the_meshs)
+Test(gradient, depth_gradients_use_the_depth_of_the_mesh)
 {
     mt_arena arena = {0};
     mt_mesh mesh = slab(&arena);
@@ -67,7 +67,7 @@ Test(gradient, depth_is_the_meshs)
 }
 
 /* Sixteen kinds; each element has its own factor, also in a part of the mesh. */
-Test(gradient, changes_the_parameter_of_each_element)
+Test(gradient, a_gradient_changes_the_parameter_of_each_element)
 {
     mt_arena arena = {0};
     mt_mesh whole = slab(&arena), part;

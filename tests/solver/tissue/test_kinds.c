@@ -29,7 +29,7 @@ static void change_randomly(uint64_t *seed, mt_kinds *kinds, told *oracle)
     const double number[] = {0.5, 0.75, 1, 2}; /* few, so that combinations occur again */
     char text[NAMED][32], by[16];
     mt_yaml_override scales[NAMED], sets[NAMED];
-    mt_cell_asked asked = {.scales = scales, .sets = sets};
+    mt_cell_request asked = {.scales = scales, .sets = sets};
     uint32_t elements[ELEMENTS];
     size_t n = 0, base = between(seed, 0, 1) < 0.6 ? MT_KINDS_SAME_BASE : (size_t)between(seed, 0, 3);
     const uint32_t from = (uint32_t)between(seed, 0, ELEMENTS), stride = 1 + (uint32_t)between(seed, 0, 4);
@@ -56,7 +56,7 @@ static double told_value(const told *t, size_t k)
     return model->variants[t->base].parameters[named[k]] * (isnan(t->factor[k]) ? 1 : t->factor[k]);
 }
 
-Test(kinds, each_element_is_what_was_last_said_of_it)
+Test(kinds, the_last_change_of_each_element_applies)
 {
     uint64_t seed = 11;
     for (size_t round = 0; round < 200; round++) {
@@ -101,12 +101,12 @@ Test(kinds, each_element_is_what_was_last_said_of_it)
     }
 }
 
-Test(kinds, names_say_what_changed_them)
+Test(kinds, names_of_cell_variants_state_their_changes)
 {
     mt_kinds kinds;
     mt_monodomain problem = {.model = model, .variant = TP06_ENDO};
     const mt_yaml_override half = {"here", "g_Kr=0.5"}, value = {"here", "K_o=6"};
-    const mt_cell_asked scaled = {.scales = &half, .n_scales = 1}, set = {.sets = &value, .n_sets = 1};
+    const mt_cell_request scaled = {.scales = &half, .n_scales = 1}, set = {.sets = &value, .n_sets = 1};
     cr_assert_eq(mt_kinds_begin(&arena, &problem, 3, &kinds), MT_OK);
     cr_assert_eq(
         mt_kinds_change(&arena, &kinds, "changed", 3, (uint32_t[]){0, 1, 2}, MT_KINDS_SAME_BASE, &scaled),
@@ -121,7 +121,7 @@ Test(kinds, names_say_what_changed_them)
 }
 
 /* Seventeen changes in all combinations: change b applies to element e if e has bit b. */
-Test(kinds, more_than_16_bits_can_number_are_refused)
+Test(kinds, more_variants_than_16_bits_can_number_are_rejected)
 {
     for (uint32_t n = UINT16_MAX; n <= UINT16_MAX + 1; n++) {
         mt_kinds kinds;
@@ -135,7 +135,7 @@ Test(kinds, more_than_16_bits_can_number_are_refused)
                 if (e >> bit & 1) elements[m++] = e;
             (void)snprintf(text, sizeof text, "%s=1.5", model->parameters[bit].name);
             const mt_yaml_override one = {"here", text};
-            const mt_cell_asked asked = {.scales = &one, .n_scales = 1};
+            const mt_cell_request asked = {.scales = &one, .n_scales = 1};
             cr_assert_eq(mt_kinds_change(&arena, &kinds, "", m, elements, MT_KINDS_SAME_BASE, &asked), MT_OK);
         }
         const mt_status status = mt_kinds_end(&arena, &kinds, &problem);

@@ -30,13 +30,13 @@ static void change(mt_arena *arena, mt_media *media, uint32_t from, uint32_t to,
     ok(mt_media_change(arena, media, &whole, to - from, elements, &what, to));
 }
 
-Test(medium, the_usual_one_is_the_usual_tissue)
+Test(medium, the_default_medium_is_the_default_tissue)
 {
     const mt_tissue tissue = mt_medium_tissue(&whole);
-    cr_expect_eq(memcmp(&tissue, &mt_tissue_usual, sizeof tissue), 0);
+    cr_expect_eq(memcmp(&tissue, &mt_tissue_default, sizeof tissue), 0);
 }
 
-Test(medium, media_that_nobody_is_of_any_more_are_gone_and_like_ones_are_one)
+Test(medium, unused_media_are_removed_and_equal_ones_merged)
 {
     mt_arena arena = {0};
     mt_media media;
@@ -56,13 +56,13 @@ Test(medium, media_that_nobody_is_of_any_more_are_gone_and_like_ones_are_one)
     cr_expect_eq(mt_media_at(&media, 0)->intracellular_l_mS_mm, 0.34);
     ok(mt_media_tissues(&arena, &media, &tissues));
     ok(mt_tissues_check(&tissues, 8));
-    cr_expect_eq(memcmp(&tissues.tissue[0], &mt_tissue_usual, sizeof(mt_tissue)), 0);
-    cr_expect_float_eq(tissues.tissue[1].sigma_t_mS_mm, 2 * mt_tissue_usual.sigma_t_mS_mm, 1e-15);
+    cr_expect_eq(memcmp(&tissues.tissue[0], &mt_tissue_default, sizeof(mt_tissue)), 0);
+    cr_expect_float_eq(tissues.tissue[1].sigma_t_mS_mm, 2 * mt_tissue_default.sigma_t_mS_mm, 1e-15);
     mt_arena_free(&arena);
 }
 
 /* The conductivities of the intracellular currents, from which the electrocardiogram is computed. */
-Test(medium, conductivities_inside_the_cells_are_those_of_each_element_along_its_own_axes)
+Test(medium, intracellular_conductivities_follow_the_axes_of_each_element)
 {
     mt_arena arena = {0};
     mt_media media;
@@ -90,7 +90,7 @@ Test(medium, conductivities_inside_the_cells_are_those_of_each_element_along_its
     mt_arena_free(&arena);
 }
 
-Test(medium, a_change_that_names_nothing_is_none)
+Test(medium, a_change_without_values_changes_nothing)
 {
     mt_medium_change what = nothing();
     double value[sizeof what / sizeof(double)];

@@ -21,7 +21,7 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(region, .init = make, .fini = end);
 
-static mt_region nowhere(void) { return mt_region_nothing; }
+static mt_region nowhere(void) { return mt_region_empty; }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
 
@@ -56,7 +56,7 @@ static const double middle[3] = {1, 3, 2};
 
 static bool near_middle(const double x[3]) { return in_sphere(x, middle, 1.3); }
 
-Test(region, a_sphere_is_the_elements_whose_centre_is_in_it)
+Test(region, a_sphere_selects_the_elements_with_their_centre_in_it)
 {
     mt_region region = nowhere();
     memcpy(region.centre_mm, middle, sizeof middle);
@@ -66,7 +66,7 @@ Test(region, a_sphere_is_the_elements_whose_centre_is_in_it)
 
 /* 1.5 mm are 7.5 boxes of 0.2 mm. In every second layer of centroids rounding places some slightly below 1.5 mm and others above; all
  * count. `wanted` uses integers: the places of four vertices, in boxes, sum to at most 4 * 7.5. */
-Test(region, rounding_does_not_decide_about_elements_on_the_border_of_a_box)
+Test(region, elements_on_the_border_of_a_box_are_selected_regardless_of_rounding)
 {
     static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
     static const int n[3] = {100, 14, 12};
@@ -106,7 +106,7 @@ static bool shallow(const double x[3]) { return x[0] <= 0.8; }
 static bool shallow_and_near(const double x[3]) { return shallow(x) && near_middle(x); }
 static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >= 2 && x[1] <= 4; }
 
-Test(region, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
+Test(region, a_surface_can_be_limited_to_a_patch_by_a_sphere_or_a_box)
 {
     mt_region region = nowhere();
     region.surface = "lv_endocardium", region.depth_mm = 0.8; /* deeper than the elements with a face on it */
@@ -156,7 +156,7 @@ static const char *write_list(size_t n, const double *x)
     return path;
 }
 
-Test(region, a_list_of_vertices_is_the_elements_that_have_one_of_them)
+Test(region, a_list_of_vertices_selects_the_elements_with_one_of_them)
 {
     mt_region region = nowhere();
     region.vtx = write_list(2, (double[]){1, 1.5});
@@ -170,7 +170,7 @@ Test(region, a_list_of_vertices_is_the_elements_that_have_one_of_them)
 static bool is_right(const double x[3]) { return x[0] > 2; }
 static bool is_right_and_low(const double x[3]) { return x[0] > 2 && x[1] <= 1; }
 
-Test(region, a_tag_is_the_elements_that_have_it)
+Test(region, a_tag_selects_the_elements_with_that_tag)
 {
     mt_region region = nowhere();
     for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = is_right(centre_of(c)) ? -3 : 4;
@@ -186,7 +186,7 @@ static bool is_low(const double x[3]) { return x[1] <= 1; }
 static bool is_right_or_low(const double x[3]) { return is_right(x) || is_low(x); }
 
 /* Elements on the right belong to region -3, low ones to group 9, which is also the region of all others. */
-Test(region, a_name_is_the_region_or_the_group_that_has_it)
+Test(region, a_name_selects_the_region_or_group_of_that_name)
 {
     mt_region region = nowhere();
     bool full;
@@ -214,7 +214,7 @@ Test(region, a_name_is_the_region_or_the_group_that_has_it)
                            "`tag` means the elements of a group");
 }
 
-Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
+Test(region, a_surface_is_selected_by_its_mesh_name_or_anatomical_name)
 {
     mt_region by_number = nowhere(), by_name = nowhere();
     size_t n, n_named;
@@ -232,7 +232,7 @@ Test(region, a_surface_has_a_name_of_the_mesh_or_of_its_meaning)
                             "tag or name of the mesh's triangles: 1 (base), 2 (epicardium), 3 (ENDO)");
 }
 
-Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
+Test(region, faults_in_a_list_of_vertices_are_reported)
 {
     mt_region region = nowhere();
     char message[256];
@@ -262,7 +262,7 @@ static bool near_left_tip(const double x[3])
     return in_sphere(x, tip, 8 + 6);
 }
 
-Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reaches_lower)
+Test(region, the_apex_is_in_the_left_ventricle_even_if_the_right_one_is_lower)
 {
     double lowest[2] = {0, 0};
     size_t n;
@@ -307,7 +307,7 @@ static bool is_listed(const double x[3])
     return false;
 }
 
-Test(region, a_list_of_elements_is_those)
+Test(region, a_list_of_elements_selects_those_elements)
 {
     mt_region region = nowhere();
     region.elements = list_path("# of mine\n40\n\n 7 # the first\n0\n7\n");
@@ -327,7 +327,7 @@ static void expect_bad_list(const char *text, const char *message)
     (void)unlink(region.elements);
 }
 
-Test(region, what_is_wrong_with_a_list_of_elements_is_told_with_its_line)
+Test(region, faults_in_a_list_of_elements_are_reported_with_their_line)
 {
     char last[128];
     (void)snprintf(last, sizeof last, ".txt:2: element is '%zu'; allowed: a whole number from 0 to %zu",
@@ -345,7 +345,7 @@ Test(region, what_is_wrong_with_a_list_of_elements_is_told_with_its_line)
 static bool in_left_half(const double x[3]) { return x[0] < 2; }
 static bool in_left_half_below(const double x[3]) { return x[0] < 2 && x[2] <= 2; }
 
-Test(region, a_layer_is_the_elements_in_it_alone_or_with_a_box)
+Test(region, a_layer_selects_its_elements_alone_or_within_a_box)
 {
     mt_region region = nowhere();
     size_t n;
@@ -373,7 +373,7 @@ static void expect_refused(mt_region region, const char *message)
     cr_expect_str_eq(mt_message(), message);
 }
 
-Test(region, keys_that_contradict_each_other_are_refused)
+Test(region, contradicting_keys_are_rejected)
 {
     mt_region region = nowhere();
     expect_refused(region,
@@ -408,7 +408,7 @@ static void expect_nothing(mt_region region, const char *message)
 }
 
 /* Some of the six centroids of a Kuhn box are a quarter of the edge from each side: 0.125 mm. */
-Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
+Test(region, an_empty_selection_is_reported_with_the_distance_of_the_nearest_centre)
 {
     mt_region region = nowhere();
     set3(region.min_mm, -3, 2, 2);
@@ -440,7 +440,7 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
     cr_assert_str_eq(mt_message(), message);
 }
 
-Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
+Test(region, a_mesh_without_tagged_triangles_is_rejected_with_a_remedy)
 {
     mt_region region = nowhere();
     region.surface = "rv_endocardium";
@@ -457,7 +457,7 @@ Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
 }
 
 /* A left ventricle with other tags on its surfaces: its shape identifies them. */
-Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
+Test(region, a_mesh_with_foreign_tags_is_rejected_with_the_option_that_maps_them)
 {
     static const char line[] =
         "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
@@ -485,7 +485,7 @@ Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
         mt_message());
 }
 
-Test(region, every_lack_of_memory_is_reported)
+Test(region, every_failed_allocation_is_reported)
 {
     mt_region region = nowhere();
     region.surface = "lv_endocardium", region.at = "apex", region.radius_mm = 30, region.depth_mm = 1;

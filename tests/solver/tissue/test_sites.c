@@ -36,7 +36,7 @@ static mt_status read_file(const char *text, size_t *n, mt_site **sites)
     return mt_sites_read(&arena, path, 4, n, sites);
 }
 
-Test(sites, columns_stand_in_any_order_and_may_be_left_out)
+Test(sites, columns_can_be_in_any_order_and_optional_ones_omitted)
 {
     size_t n;
     mt_site *s;
@@ -52,7 +52,7 @@ Test(sites, columns_stand_in_any_order_and_may_be_left_out)
     cr_expect(n == 1 && s[0].start_ms == 0 && isnan(s[0].radius_mm));
 }
 
-Test(sites, what_is_wrong_is_told_with_its_line)
+Test(sites, errors_are_reported_with_their_line)
 {
     static const struct {
         const char *text, *message;
@@ -95,7 +95,7 @@ static mt_status load(const char *more, mt_case *c)
 
 #define SITES "sites: {radius_mm: 0.8, duration_ms: 2, strength_uA_mm3: 50}\n"
 
-Test(sites, become_stimuli_behind_those_of_the_case_and_are_written_as_such)
+Test(sites, sites_are_appended_to_the_stimuli_of_the_case_and_written_as_such)
 {
     mt_case c, again;
     const char *text;
@@ -115,7 +115,7 @@ Test(sites, become_stimuli_behind_those_of_the_case_and_are_written_as_such)
 }
 
 /* Spheres around two close points: no element belongs to both, and every element of either belongs to one. */
-Test(sites, an_element_of_several_belongs_to_the_one_that_begins_first)
+Test(sites, an_element_in_several_sites_belongs_to_the_earliest_one)
 {
     mt_case c;
     mt_mesh mesh;
@@ -149,7 +149,7 @@ static void refused(const char *more, const char *message)
     cr_expect(strstr(mt_message(), message), "%s", mt_message());
 }
 
-Test(sites, what_the_case_says_of_them_must_be_whole)
+Test(sites, site_settings_of_the_case_must_be_complete)
 {
     mt_case c;
     mt_mesh mesh;

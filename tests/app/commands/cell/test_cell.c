@@ -75,7 +75,7 @@ static void expect_columns(const mt_cell_model *model, const mt_cell_variant *va
     cr_assert_eq(remove("trace.csv"), 0);
 }
 
-Test(cell, columns_have_the_names_of_their_states)
+Test(cell, csv_columns_are_named_after_the_states)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (size_t v = 0; v < (*m)->n_variants; v++) expect_columns(*m, &(*m)->variants[v]);
@@ -115,7 +115,7 @@ Test(cell, trace_has_all_values_at_each_ms_of_500)
 }
 
 /* Published resting state of the epicardial cell: the first row; then V exceeds 0 mV, and is at rest again after 500 ms. */
-Test(cell, an_action_potential_goes_up_and_comes_back)
+Test(cell, an_action_potential_depolarises_and_repolarises)
 {
     trace t = run_cell("--type epi");
     cr_assert_eq(t.value[0][1], -85.23);
@@ -124,14 +124,14 @@ Test(cell, an_action_potential_goes_up_and_comes_back)
     cr_assert_float_eq(t.value[500][1], -85.23, 1);
 }
 
-Test(cell, without_a_stimulus_the_cell_rests)
+Test(cell, without_a_stimulus_the_cell_stays_at_rest)
 {
     trace t = run_cell("--stimulus 1,1,0");
     cr_assert_lt(peak_mV(&t), -84);
 }
 
 /* Before the stimulus all values equal, bit for bit, those without stimulus; afterwards they differ. */
-Test(cell, the_stimulus_starts_when_it_is_said_to)
+Test(cell, the_stimulus_starts_at_the_specified_time)
 {
     trace with = run_cell("--stimulus 10,1,52 --end-ms 20"),
           without = run_cell("--stimulus 10,1,0 --end-ms 20");
@@ -143,7 +143,7 @@ Test(cell, the_stimulus_starts_when_it_is_said_to)
 
 /* Mid-myocardial cells have the longest action potential of the three (ten Tusscher & Panfilov 2006): when the others are nearly
  * at rest, they are not. */
-Test(cell, types_differ_and_mid_lasts_longest)
+Test(cell, cell_types_differ_and_mid_has_the_longest_action_potential)
 {
     trace epi = run_cell("--type epi"), mid = run_cell("--type mid"), endo = run_cell("--type endo");
     cr_assert(epi.value[320][1] < -80 && endo.value[320][1] < -80);
@@ -154,7 +154,7 @@ Test(cell, types_differ_and_mid_lasts_longest)
 /* V is below 128 mV, so a step in single precision rounds it by at most 2^-18 mV = 3.8e-6 mV. If all 25,000 rounding errors had
  * the same sign and were not damped, the error would be 0.1 mV; the rounding of the states contributes about the same. (Measured:
  * 0.024 mV.) The difference must not be zero, because the arithmetic differs. */
-Test(cell, precisions_agree_as_far_as_rounding_lets_them)
+Test(cell, single_and_double_precision_agree_to_within_rounding)
 {
     static const char *const types[] = {"epi", "mid", "endo"};
     for (int k = 0; k < 3; k++) {
@@ -169,7 +169,7 @@ Test(cell, precisions_agree_as_far_as_rounding_lets_them)
 }
 
 /* A step that does not divide 1 ms: the row of each ms is the first step at or after it. */
-Test(cell, any_time_step_gives_a_row_for_each_ms)
+Test(cell, any_time_step_writes_one_row_per_ms)
 {
     trace t = run_cell("--dt-ms 0.03 --end-ms 50");
     cr_assert_eq(t.n, 51);
@@ -179,7 +179,7 @@ Test(cell, any_time_step_gives_a_row_for_each_ms)
 
 /* Forward Euler is of first order: the difference to dt / 4 at least halves with dt (the exact ratio of 1/2 - 1/4 to 1 - 1/4 is a
  * third). The upstroke is omitted, because there a shift in time is a large difference. */
-Test(cell, a_smaller_step_changes_less)
+Test(cell, halving_the_time_step_at_least_halves_the_error)
 {
     trace coarse = run_cell("--dt-ms 0.04"), middle = run_cell("--dt-ms 0.02"),
           fine = run_cell("--dt-ms 0.01");
@@ -191,14 +191,14 @@ Test(cell, a_smaller_step_changes_less)
     cr_assert(near > 0 && near < 0.5 * far, "%g and %g mV", far, near);
 }
 
-Test(cell, the_same_command_gives_the_same_file)
+Test(cell, the_same_command_writes_the_same_file)
 {
     free(works("cell -o a.csv --end-ms 50"));
     free(works("cell -o b.csv --end-ms 50"));
     cr_assert(same_file("a.csv", "b.csv"));
 }
 
-Test(cell, bad_options_are_refused_and_write_nothing)
+Test(cell, invalid_options_are_rejected_and_write_no_file)
 {
     refuses(2, "cell type 'atrial'; allowed: epi, mid, endo", "cell -o a.csv --type atrial");
     refuses(2, "cell model 'purkinje'; allowed: tp06", "cell -o a.csv --model purkinje");
@@ -232,7 +232,7 @@ static void expect_warning(const char *options, const char *warning)
     free(said), free(out);
 }
 
-Test(cell, what_may_not_be_meant_is_warned_of)
+Test(cell, suspicious_option_values_cause_warnings)
 {
     expect_warning("--end-ms 20", "");
     expect_warning("--end-ms 20 --stimulus 1,1,0", "");
@@ -252,7 +252,7 @@ Test(cell, what_may_not_be_meant_is_warned_of)
     free(out);
 }
 
-Test(cell, a_file_that_cannot_be_written_is_refused)
+Test(cell, an_unwritable_file_is_rejected)
 {
     write_text("file", "");
     refuses(3, "file/trace.csv: cannot be written: Not a directory", "cell -o file/trace.csv --end-ms 1");
@@ -260,7 +260,7 @@ Test(cell, a_file_that_cannot_be_written_is_refused)
 }
 
 /* 20,000 mV in 2 ms: no cell survives that, and no number of it is written. */
-Test(cell, a_cell_that_blows_up_is_refused)
+Test(cell, a_diverging_simulation_is_a_failure)
 {
     static const char line[] = "cell -o a.csv --stimulus 1,2,10000 --end-ms 5";
     refuses(5, "ms V is ", "%s", line);
@@ -309,7 +309,7 @@ static double row_number(const char *json, size_t n, const char *key)
     return strncmp(at + strlen(mark), "null", 4) == 0 ? NAN : strtod(at + strlen(mark), NULL);
 }
 
-Test(cell, the_table_has_the_durations_that_the_trace_of_every_step_shows)
+Test(cell, apd90_of_the_table_equals_apd90_of_the_trace)
 {
     char *json =
         works("cell --type endo --bcl 450 --beats 2 --dt-ms 0.05 --every-ms 0.05 -o trace.csv --format json");
@@ -329,7 +329,7 @@ Test(cell, the_table_has_the_durations_that_the_trace_of_every_step_shows)
 }
 
 /* The value in solver/README.md for steps of 0.02 ms. */
-Test(cell, one_beat_has_the_duration_that_the_readme_tells)
+Test(cell, apd90_of_one_beat_equals_the_value_in_the_readme)
 {
     char *json = works("cell --format json");
     cr_assert_float_eq(row_number(json, 0, "apd90_ms"), 290.18, 0.02);
@@ -338,7 +338,7 @@ Test(cell, one_beat_has_the_duration_that_the_readme_tells)
     free(json);
 }
 
-Test(cell, text_shows_the_last_beats_and_json_all)
+Test(cell, text_output_lists_the_last_beats_and_json_all_beats)
 {
     char *text = works("cell --model mitchell-schaeffer --bcl 400 --beats 9"),
          *json = works("cell --model mitchell-schaeffer --bcl 400 --beats 9 --format json");
@@ -351,7 +351,7 @@ Test(cell, text_shows_the_last_beats_and_json_all)
 }
 
 /* A saved state is continued bit for bit: two beats and one more equal three. */
-Test(cell, a_run_goes_on_where_another_ended)
+Test(cell, a_run_resumes_from_the_saved_state_of_another)
 {
     static const char *const cells[] = {"--type mid", "--type epi --precision float",
         "--model mitchell-schaeffer", "--model mitchell-schaeffer --precision float"};
@@ -368,7 +368,7 @@ Test(cell, a_run_goes_on_where_another_ended)
 }
 
 /* A changed parameter of the file changes the cell, and is saved again. */
-Test(cell, parameters_of_a_state_are_the_cells)
+Test(cell, parameters_in_a_state_file_are_applied_and_saved_again)
 {
     size_t n;
     free(works("cell --model mitchell-schaeffer --end-ms 1 --save usual.yaml"));
@@ -386,7 +386,7 @@ Test(cell, parameters_of_a_state_are_the_cells)
 }
 
 /* Options and files have the same effect. Factors apply to the type's own value, and the last option for a parameter counts. */
-Test(cell, parameters_are_changed_by_options)
+Test(cell, options_change_parameters)
 {
     size_t n;
     free(works("cell --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --scale g_Na=0.25 --save changed.yaml"));
@@ -406,7 +406,7 @@ Test(cell, parameters_are_changed_by_options)
 }
 
 /* Halving g_Kr prolongs the first action potential by 22 ms, as stated in solver/README.md. */
-Test(cell, a_changed_cell_is_called_so_and_lasts_longer)
+Test(cell, halved_g_Kr_prolongs_the_action_potential_and_is_stated_in_the_title)
 {
     char *usual = works("cell --format json"), *changed = works("cell --scale g_Kr=0.5 --format json");
     cr_assert_float_eq(row_number(changed, 0, "apd90_ms") - row_number(usual, 0, "apd90_ms"), 22, 0.5);
@@ -435,7 +435,7 @@ Test(cell, parameters_of_a_type_are_listed_with_values_and_units)
     free(changed);
 }
 
-Test(cell, parameters_that_make_no_sense_are_refused)
+Test(cell, invalid_parameters_are_rejected)
 {
     refuses(2, "--scale g_X=2: no parameter of the cell model tp06; allowed: g_Na, ", "cell --scale g_X=2");
     refuses(2, "--set K_o=-1; allowed after K_o=: 0, or a number at least 5.4e-06 and at most 270, in mM",
@@ -449,7 +449,7 @@ Test(cell, parameters_that_make_no_sense_are_refused)
         2, "wild.yaml: a step of such a cell (standard) does not end in numbers", "cell --start wild.yaml");
 }
 
-Test(cell, trace_and_picture_may_have_the_last_beats_only)
+Test(cell, trace_and_picture_can_be_limited_to_the_last_beats)
 {
     free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o all.csv --every-ms 0.5"));
     free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o last.csv --every-ms 0.5 --last-beats "
@@ -460,7 +460,7 @@ Test(cell, trace_and_picture_may_have_the_last_beats_only)
     free(all), free(last);
 }
 
-Test(cell, pictures_of_every_model_are_drawn_and_the_same_again)
+Test(cell, pictures_are_drawn_reproducibly_for_every_model)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         free(works("cell --model %s --end-ms 50 --picture a.png --force", (*m)->name));
@@ -469,7 +469,7 @@ Test(cell, pictures_of_every_model_are_drawn_and_the_same_again)
     }
 }
 
-Test(cell, options_that_contradict_each_other_are_refused)
+Test(cell, contradicting_options_are_rejected)
 {
     refuses(2, "--bcl without --beats; pacing requires both", "cell --bcl 500");
     refuses(2, "--beats without --bcl; pacing requires both", "cell --beats 5");
@@ -494,7 +494,7 @@ Test(cell, options_that_contradict_each_other_are_refused)
     refuses(2, "a.png and a.png are the same file", "cell -o a.png --picture a.png");
 }
 
-Test(cell, states_that_do_not_fit_are_refused)
+Test(cell, states_of_other_models_or_types_and_invalid_state_files_are_rejected)
 {
     free(works("cell --end-ms 1 --save epi.yaml"));
     refuses(2, "epi.yaml: a state of epi; --type asks for mid", "cell --start epi.yaml --type mid");
@@ -510,7 +510,7 @@ Test(cell, states_that_do_not_fit_are_refused)
 }
 
 /* A very long run; no table is printed and no file exists. */
-Test(cell, a_signal_ends_long_pacing_at_once)
+Test(cell, a_signal_interrupts_long_pacing_immediately)
 {
     const pid_t child = fork();
     if (child == 0) {

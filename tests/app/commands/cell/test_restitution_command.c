@@ -29,7 +29,7 @@ static double number(const json *row, const char *key) { return json_at(row, key
 
 /* Each S1-S2 interval is shorter than the previous one, and so is the action potential after it. A run of `cell` gives the same
  * values. */
-Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
+Test(restitution_command, s1_s2_intervals_decrease_until_the_cell_no_longer_responds)
 {
     const json *rows = rows_of("restitution --beats 2 --intervals-ms 600,100,50 --format json", "s1_s2");
     const size_t n = json_length(rows);
@@ -49,7 +49,7 @@ Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
 
 /* The slope of the model's closed form (tests/solver/cells/test_restitution.c) exceeds 1 below DI = 120 ln 1.8 = 70 ms: a cycle
  * length with shorter DI alternates, longer ones do not. */
-Test(restitution_command, dynamic_shows_alternans)
+Test(restitution_command, the_dynamic_protocol_shows_alternans)
 {
     const json *rows = rows_of("restitution --protocol dynamic --model mitchell-schaeffer --dt-ms 0.05 "
                                "--beats 20 --intervals-ms 330,270,30 --format json",
@@ -62,7 +62,7 @@ Test(restitution_command, dynamic_shows_alternans)
             number(row, "cycle_length_ms"), 3); /* tolerance for the delay of weak upstrokes */
 }
 
-Test(restitution_command, pictures_are_drawn_of_both_protocols)
+Test(restitution_command, both_protocols_draw_a_picture)
 {
     free(works("restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 500,400,50 "
                "--picture s.png"));
@@ -72,7 +72,7 @@ Test(restitution_command, pictures_are_drawn_of_both_protocols)
 }
 
 /* A file size limit simulates a full disk: the table, which took long to compute, is not lost. */
-Test(restitution_command, a_picture_that_fails_costs_no_table)
+Test(restitution_command, the_table_is_printed_although_writing_the_picture_fails)
 {
     static const char *const lines[] = {
         "restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 500,400,50",
@@ -88,7 +88,7 @@ Test(restitution_command, a_picture_that_fails_costs_no_table)
     }
 }
 
-Test(restitution_command, what_makes_no_sense_is_refused)
+Test(restitution_command, invalid_options_are_rejected)
 {
     refuses(2, "--protocol steady; allowed: s1-s2, dynamic", "restitution --protocol steady");
     refuses(2, "--bcl with --protocol dynamic", "restitution --protocol dynamic --bcl 500");

@@ -37,7 +37,7 @@ static double property(const json *tables, const char *key)
 }
 
 /* CV and APD90 decrease with the interval until propagation is blocked: within 284 ms of S1 no cell is excited again. */
-Test(tissue_restitution, velocity_and_duration_fall_with_the_interval_until_the_wave_is_blocked)
+Test(tissue_restitution, cv_and_apd90_decrease_with_the_interval_until_conduction_block)
 {
     const json *tables =
         tables_of(works(QUICK "--cable --beats 1 --intervals-ms 600,250,50 --picture curves.png"));
@@ -64,7 +64,7 @@ Test(tissue_restitution, velocity_and_duration_fall_with_the_interval_until_the_
 
 /* A single cell has the same DI except for the delay of S2, and another peak because of its stimulus: its APD90 is 1.6 ms
  * longer. */
-Test(tissue_restitution, behind_long_intervals_durations_are_those_of_a_cell)
+Test(tissue_restitution, after_long_intervals_apd90_in_tissue_agrees_with_that_of_a_cell)
 {
     static const char line[] = "--beats 2 --intervals-ms 900,600,150";
     const json *tissue = rows_of(tables_of(works(QUICK "--cable %s", line)))->first,
@@ -81,7 +81,7 @@ Test(tissue_restitution, behind_long_intervals_durations_are_those_of_a_cell)
 }
 
 /* With boxes of 0.6 mm this model's CV is underestimated by 2 %, also that of premature beats. */
-Test(tissue_restitution, a_slab_of_small_elements_conducts_as_a_cable)
+Test(tissue_restitution, a_slab_of_small_elements_has_the_cv_of_a_cable)
 {
     static const char line[] = "--beats 1 --intervals-ms 350,350,1";
     const json *slab = tables_of(works(QUICK "--edge-mm 0.6 %s", line)),
@@ -97,20 +97,20 @@ Test(tissue_restitution, a_slab_of_small_elements_conducts_as_a_cable)
 }
 
 /* Only the diffusivity contains a length. */
-Test(tissue_restitution, across_the_fibres_lengths_are_shorter_and_times_the_same)
+Test(tissue_restitution, transverse_cv_scales_with_the_root_of_diffusivity_at_equal_apd90)
 {
     static const char line[] = "--beats 1 --intervals-ms 360,360,1";
     const json *along = rows_of(tables_of(works(QUICK "--cable %s", line)))->first,
                *across = rows_of(tables_of(works(QUICK "--cable --direction across %s", line)))->first;
     const double scale =
-        sqrt(mt_tissue_diffusivity_t(&mt_tissue_usual) / mt_tissue_diffusivity_l(&mt_tissue_usual));
+        sqrt(mt_tissue_diffusivity_t(&mt_tissue_default) / mt_tissue_diffusivity_l(&mt_tissue_default));
     cr_expect_float_eq(json_value(across, "conduction_velocity_mm_per_ms"),
         scale * json_value(along, "conduction_velocity_mm_per_ms"), 1e-8);
     cr_expect_float_eq(json_value(across, "apd90_ms"), json_value(along, "apd90_ms"), 1e-6);
 }
 
 /* A cell paced every 350 ms has rested for less than 100 ms. */
-Test(tissue_restitution, s1_begins_in_cells_that_were_paced)
+Test(tissue_restitution, s1_starts_from_paced_cells)
 {
     static const char line[] = "--cable --bcl 350 --intervals-ms 350,350,1";
     const json *one = tables_of(works(QUICK "%s --beats 1", line)),
@@ -122,7 +122,7 @@ Test(tissue_restitution, s1_begins_in_cells_that_were_paced)
 }
 
 /* Tissue with a quarter of the diffusivity, and cells with other parameters. */
-Test(tissue_restitution, tissue_cells_and_time_step_are_those_of_the_case)
+Test(tissue_restitution, tissue_cells_and_time_step_are_taken_from_the_case)
 {
     write_text("own.yaml", "mesh: {slab: {size_mm: [3.2, 1.6, 1.6], edge_mm: 0.8, cut: kuhn}}\n" USUAL_TISSUE
                            "time: {end_ms: 2}\n" SMALL_STIMULUS("2"));
@@ -148,7 +148,7 @@ Test(tissue_restitution, tissue_cells_and_time_step_are_those_of_the_case)
     free(options), free(godunov);
 }
 
-Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
+Test(tissue_restitution, ignored_parts_of_a_case_cause_a_warning)
 {
     char *table;
     write_text("parts.yaml", SMALL_SLAB USUAL_TISSUE
@@ -160,7 +160,7 @@ Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
     free(said), free(table);
 }
 
-Test(tissue_restitution, what_makes_no_sense_is_refused)
+Test(tissue_restitution, invalid_options_are_rejected)
 {
     refuses(2, "--family applies to tissue; required with it: --edge-mm, --length-mm, --case",
         "restitution --family kuhn");

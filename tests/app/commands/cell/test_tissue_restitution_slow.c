@@ -26,7 +26,7 @@ static double s1_speed(const json *tables)
 }
 
 /* The established wavefront of S2 arrives 0 to 2 ms later, and excites cells differently from a stimulus. */
-Test(tissue_restitution, behind_all_intervals_durations_are_those_of_a_cell)
+Test(tissue_restitution, after_all_intervals_apd90_in_tissue_agrees_with_that_of_a_cell)
 {
     const json *tissue = json_rows(tables_of("--cable --intervals-ms 1000,400,200"), "s1_s2_tissue")->first,
                *cell = json_rows(tables_of("--intervals-ms 1000,400,200"), "s1_s2")->first;
@@ -74,13 +74,13 @@ static void expect_faster(const char *size, const char *direction, double s1_per
 
 /* CV of premature beats is underestimated more, as solver/README.md states for other cables: by 8 and 18 % after the same
  * interval. */
-Test(tissue_restitution, premature_waves_through_elements_of_0_4_mm_are_later_than_healthy_ones)
+Test(tissue_restitution, cv_of_premature_beats_is_underestimated_more_in_elements_of_0_4_mm)
 {
     expect_faster("--length-mm 0.4", "along", -3.4, -8.3);
     expect_faster("--length-mm 0.4", "across", 2.4, -16.9);
 }
 
-Test(tissue_restitution, through_boxes_of_0_4_mm_they_are_as_late_as_healthy_ones)
+Test(tissue_restitution, cv_of_premature_beats_is_underestimated_no_more_in_boxes_of_0_4_mm)
 {
     expect_faster("--edge-mm 0.4", "along", -2.1, -2.6);
 }

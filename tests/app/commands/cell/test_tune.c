@@ -57,7 +57,7 @@ static void expect_speeds(const json *tables, double along, double across)
 
 /* The CV of the cubic model is sqrt(D) times a constant of the model, 0.333 mm/ms for the usual longitudinal D
  * (tests/app/study/validation/test_waves_command.c). */
-Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivities_stay)
+Test(tune, tuning_reaches_the_requested_cv_and_keeps_the_conductivity_ratios)
 {
     static const char *const families[] = {"kuhn", "mirrored"};
     for (int f = 0; f < 2; f++) {
@@ -79,7 +79,7 @@ Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivi
 }
 
 /* Scar causes no warning. */
-Test(tune, what_is_not_looked_at_is_said)
+Test(tune, ignored_parts_of_a_case_cause_a_warning)
 {
     static const char *const rest[][2] = {{"regions:\n  - {tag: 1, non_conducting: true}\n", NULL},
         {"regions:\n  - {tag: 1, non_conducting: true}\n  - {tag: 2, conductivity_factor: 2}\n"
@@ -105,7 +105,7 @@ static const char *snippet_of(const char *printed)
     return snippet + 1;
 }
 
-Test(tune, the_snippet_is_the_tissue_of_a_case_that_runs_and_is_right_already)
+Test(tune, the_printed_snippet_is_a_valid_tissue_section_that_needs_no_tuning)
 {
     mt_case loaded;
     char text[2048], *printed = works(QUICK SPEEDS "--edge-mm 0.8");
@@ -130,7 +130,7 @@ Test(tune, the_snippet_is_the_tissue_of_a_case_that_runs_and_is_right_already)
 }
 
 /* Membrane parameters and element size are those of the case. */
-Test(tune, what_is_not_asked_for_is_the_cases)
+Test(tune, unspecified_values_are_taken_from_the_case)
 {
     write_text("own.yaml", "mesh: {slab: {size_mm: [3.2, 1.6, 1.6], edge_mm: 0.8, cut: kuhn}}\n" USUAL_TISSUE
                            "time: {end_ms: 2}\n" SMALL_STIMULUS("2"));
@@ -148,7 +148,7 @@ Test(tune, what_is_not_asked_for_is_the_cases)
     expect_speeds(plain, 0.5, 0.4);
 }
 
-Test(tune, a_mesh_file_has_the_length_of_its_elements)
+Test(tune, the_element_size_is_taken_from_the_mesh_file)
 {
     free(works("mesh slab --size-mm 4,2,2 --edge-mm 1 -o own.hdf"));
     write_text("own.yaml", "mesh: {file: own.hdf}\n" USUAL_TISSUE "time: {end_ms: 2}\n" SMALL_STIMULUS("2"));
@@ -157,7 +157,7 @@ Test(tune, a_mesh_file_has_the_length_of_its_elements)
     cr_expect_float_eq(json_value(wave_of(tables, "along"), "length_mm"), 1 / cbrt(6), 0.01);
 }
 
-Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
+Test(tune, strong_dependence_of_cv_on_the_element_size_causes_a_warning)
 {
     char *out, *said = warnings(&out, QUICK "--cv-l 0.2 --cv-t 0.2 --edge-mm 6 --set diffusion.spreading=0");
     cr_expect(strstr(said, "warning: tune: CV along the fibres is "), "%s", said);
@@ -165,13 +165,13 @@ Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
     free(out), free(said);
 }
 
-Test(tune, a_wave_that_dies_out_is_said_so)
+Test(tune, propagation_failure_is_reported)
 {
     refuses(5, "CV of about 0.08 mm/ms, longitudinal: propagation fails in elements with edges of 8 mm",
         QUICK "--cv-l 0.08 --cv-t 0.08 --edge-mm 8 --set diffusion.spreading=0");
 }
 
-Test(tune, what_makes_no_sense_is_refused)
+Test(tune, invalid_options_are_rejected)
 {
     refuses(2, "--cv-l is needed", "tune --cv-t 0.2 --edge-mm 1");
     refuses(2, "--cv-l 0; allowed: 1 number above 0", "tune --cv-l 0 --cv-t 0.2 --edge-mm 1");

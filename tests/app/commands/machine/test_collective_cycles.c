@@ -24,10 +24,10 @@ static mt_collective chips_of(ipu_links links, size_t chips)
 /* Returns the cycles counted by an engine that executes the entire collective. */
 static uint64_t cycles_done(const mt_collective *c)
 {
-    mt_collective_made made;
+    mt_collective_program made;
     ipu_engine *engine;
     ok(mt_collective_make(&arena, c, &made));
-    ok(mt_collective_do(&arena, c, &made, &engine));
+    ok(mt_collective_execute(&arena, c, &made, &engine));
     return ipu_engine_cycles(engine);
 }
 
@@ -52,7 +52,7 @@ static size_t compare(mt_collective *c)
 }
 
 /* On one ring, on two at once and in turns; in one direction, in both directions and from both sides. */
-Test(collective_cycles, the_cycles_of_kinds_of_steps_add_up_to_those_of_a_run)
+Test(collective_cycles, cycles_per_kind_of_step_sum_to_the_cycles_of_a_run)
 {
     static const size_t replica[IPU_PRISM] = {1, 1, 2, 2, 4, 8};
     size_t shapes = 0;

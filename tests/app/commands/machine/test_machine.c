@@ -36,7 +36,7 @@ static char *rows_of(char *json)
     return rows;
 }
 
-Test(machine, list_has_every_machine_by_the_name_that_target_takes)
+Test(machine, list_names_every_machine_as_the_option_target_accepts_it)
 {
     glob_t all = machines();
     char *json = works("machine list --format json");
@@ -57,7 +57,7 @@ Test(machine, list_has_every_machine_by_the_name_that_target_takes)
     free(json);
 }
 
-Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_unit)
+Test(machine, every_machine_value_states_its_unit_and_provenance)
 {
     glob_t all = machines();
     for (size_t k = 0; k < all.gl_pathc; k++) {
@@ -74,7 +74,7 @@ Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_uni
     globfree(&all);
 }
 
-Test(machine, show_gives_value_unit_knowledge_and_source)
+Test(machine, show_prints_value_unit_provenance_and_source)
 {
     char *csv = works("machine show gc200 --format csv");
     cr_expect(strncmp(csv, "# machine: GC200: ", 18) == 0, "%s", csv);
@@ -95,7 +95,7 @@ Test(machine, show_gives_value_unit_knowledge_and_source)
     free(csv);
 }
 
-Test(machine, what_follows_from_the_numbers_is_computed)
+Test(machine, derived_values_are_computed)
 {
     char *json = works("machine show gc200 --format json");
     const double cycles = 1472 * 1.325e9, rounding = 1e-14;
@@ -107,7 +107,7 @@ Test(machine, what_follows_from_the_numbers_is_computed)
     free(json);
 }
 
-Test(machine, a_file_of_ones_own_is_shown_the_same_way)
+Test(machine, a_user_supplied_machine_file_is_shown_the_same_way)
 {
     write_machine("my.yaml", 1472);
     char *own = works("machine show my.yaml --format json"),
@@ -122,7 +122,7 @@ Test(machine, a_file_of_ones_own_is_shown_the_same_way)
     free(own);
 }
 
-Test(machine, what_is_set_is_shown_with_the_option_that_set_it)
+Test(machine, overridden_values_are_shown_with_the_option_that_set_them)
 {
     char *csv = works("machine show gc200 --format csv --machine-set exchange.sync_cycles=200 --machine-set "
                       "links.shape=torus");
@@ -136,7 +136,7 @@ Test(machine, what_is_set_is_shown_with_the_option_that_set_it)
     refuses(2, "--machine-set tiles=0: 0; allowed: at least 1", "machine show gc200 --machine-set tiles=0");
 }
 
-Test(machine, links_of_a_list_are_shown_one_a_row)
+Test(machine, listed_links_are_shown_one_per_row)
 {
     write_ring_machine("ring.yaml", 8);
     char *csv = works("machine show ring.yaml --format csv");
@@ -160,7 +160,7 @@ Test(machine, links_of_a_list_are_shown_one_a_row)
 }
 
 /* One line per value, without sources. */
-Test(machine, a_file_without_sources_is_shown_without)
+Test(machine, a_machine_file_without_sources_is_shown_without_them)
 {
     write_text("my.yaml",
         "{name: \"A \\\"machine\\\"\", tiles: 4, bytes_per_tile: 1024, worker_contexts: 2, clock_hz: 1e9,\n"
@@ -183,7 +183,7 @@ Test(machine, a_file_without_sources_is_shown_without)
     free(json);
 }
 
-Test(machine, what_is_no_machine_is_refused)
+Test(machine, invalid_machine_files_are_rejected)
 {
     refuses(2, "machine 'gc9000'; allowed: bow, c600, gc2, gc200, or the path of a .yaml file",
         "machine show gc9000");
@@ -197,7 +197,7 @@ Test(machine, what_is_no_machine_is_refused)
     refuses(2, "my.yaml:1: name: missing", "machine show my.yaml");
 }
 
-Test(machine, a_message_does_not_give_a_foreign_file_away)
+Test(machine, error_messages_do_not_disclose_the_contents_of_other_files)
 {
     write_text("foreign", "user:x:0:0:somebody:/home/somebody:/bin/sh\nother:password\n");
     refuses(2, "foreign:1: user:x:0:0:somebody:/home/somebody:/bin/...; allowed: lines of key: value",
@@ -207,7 +207,7 @@ Test(machine, a_message_does_not_give_a_foreign_file_away)
     forget(&r);
 }
 
-Test(machine, options_of_the_picture_that_is_gone_are_passed_over_with_a_warning)
+Test(machine, options_of_the_removed_picture_are_ignored_with_a_warning)
 {
     char *table, *said = warnings(&table, "machine show gc200 --picture show.png --ipus 4 --force");
     cr_expect(strstr(said, "--picture is obsolete and ignored; `myotile machine allreduce` lists the links"),

@@ -19,7 +19,7 @@ static double property(const char *json, const char *name)
 /* The formula of a ring: 2 (n - 1) steps, each sending an n-th of the vector over one hop, at the rate of the slower of its links
  * (2 lanes of a rail, 128 Gibit/s each, at 85 %), plus the fixed time of an exchange between chips. The rest of a step is its
  * sync, its internal exchange and its compute, several hundred cycles. */
-Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
+Test(machine_allreduce, time_between_chips_equals_the_ring_formula)
 {
     char *json = works("machine allreduce --ipus 4 --bytes 1MiB --method clockwise --machine-set tiles=8 "
                        "--machine-set links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
@@ -34,7 +34,7 @@ Test(machine_allreduce, between_chips_it_takes_what_the_formula_of_a_ring_says)
 
 /* A rung carries both rings in each direction, with twice the lanes of a rail link, which carries one. Only the lanes for data
  * that cross a rung and continue are idle: two links of each of four rungs. */
-Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
+Test(machine_allreduce, a_barley_twist_loads_all_links_equally)
 {
     char *json = works("machine allreduce --ipus 8 --physical torus --logical barley-twist --method quad "
                        "--bytes 64KiB --machine-set tiles=8 --format json");
@@ -50,7 +50,7 @@ Test(machine_allreduce, a_twist_keeps_every_link_busy_alike)
 }
 
 /* Three rings with a third each: a 12th of that over one lane between layers. Links within layers have more lanes. */
-Test(machine_allreduce, a_prism_has_three_rings_at_once)
+Test(machine_allreduce, a_prism_uses_three_rings_concurrently)
 {
     char *json = works("machine allreduce --physical prism --layers 4 --bytes 144KiB --machine-set tiles=8 "
                        "--machine-set links.setup_ns=1000 --machine-set links.through_ns=0 --format json");
@@ -82,7 +82,7 @@ static void replace(const char *path, const char *old, const char *new)
 }
 
 /* Three chips in a ring with a specified route; a torus with second buffers. */
-Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
+Test(machine_allreduce, a_prism_takes_the_same_time_on_any_machine_topology)
 {
     static const char *const files[] = {"ladder.yaml", "ring.yaml", "torus.yaml"};
     double time_us[3];
@@ -109,7 +109,7 @@ Test(machine_allreduce, a_prism_is_the_same_however_the_machine_joins_its_chips)
         "machine allreduce --physical prism --layers 2 --bytes 8 --machine-set links.routes=[]");
 }
 
-Test(machine_allreduce, a_picture_without_a_sweep_is_passed_over_with_a_warning)
+Test(machine_allreduce, a_picture_without_a_sweep_is_ignored_with_a_warning)
 {
     char *table, *said = warnings(
                      &table, "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=2 --picture p.png");
@@ -118,7 +118,7 @@ Test(machine_allreduce, a_picture_without_a_sweep_is_passed_over_with_a_warning)
     free(said), free(table);
 }
 
-Test(machine_allreduce, other_operations_and_operators_are_done)
+Test(machine_allreduce, other_operations_and_operators_are_supported)
 {
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation reduce-scatter --machine-set tiles=8"));
     free(works("machine allreduce --ipus 4 --bytes 4KiB --operation all-gather --method bidirectional "
@@ -133,7 +133,7 @@ Test(machine_allreduce, other_operations_and_operators_are_done)
 
 /* 4 chips: a ring on a ladder, which is the same on a torus of two rungs; a twist on the torus; and collectives over replicas of
  * two chips. Checks the fastest of all methods, and the time of an executed collective. */
-Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
+Test(machine_allreduce, a_sweep_lists_the_fastest_method_of_each_shape)
 {
     static const char *const methods[] = {
         "clockwise", "anticlockwise", "bidirectional", "meet-in-the-middle"};
@@ -167,7 +167,7 @@ Test(machine_allreduce, a_sweep_has_the_fastest_of_each_shape)
 }
 
 /* Explicitly set links are those of ladder and torus. */
-Test(machine_allreduce, a_sweep_over_links_that_are_set_leaves_prisms_out)
+Test(machine_allreduce, a_sweep_with_overridden_links_omits_prisms)
 {
     char *usual = works("machine allreduce --ipus 6 --sweep --bytes 4KiB --machine-set tiles=8"),
          *set = works("machine allreduce --ipus 6 --sweep --bytes 4KiB --machine-set tiles=8 --machine-set "
@@ -181,7 +181,7 @@ Test(machine_allreduce, a_sweep_over_links_that_are_set_leaves_prisms_out)
         "machine allreduce --ipus 9 --sweep --bytes 4KiB --machine-set links.rail=8");
 }
 
-Test(machine_allreduce, sweeps_that_cannot_be_are_refused)
+Test(machine_allreduce, impossible_sweeps_are_rejected)
 {
     refuses(2, "--logical with --sweep; allowed: --ipus and --physical",
         "machine allreduce --ipus 4 --sweep --logical barley-twist");
@@ -197,7 +197,7 @@ Test(machine_allreduce, sweeps_that_cannot_be_are_refused)
     cr_expect(!there("s.png") && !there("s.csv"));
 }
 
-Test(machine_allreduce, what_cannot_be_is_refused)
+Test(machine_allreduce, impossible_collectives_are_rejected)
 {
     refuses(2,
         "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed there: "

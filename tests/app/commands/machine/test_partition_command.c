@@ -33,7 +33,7 @@ static double sum_of_three(const char *text, const char *row)
 }
 
 /* No input produces wrong schedules; tests/ipu/compile/test_schedule.c tests them. */
-Test(partition_command, schedules_are_replayed_where_asked_for)
+Test(partition_command, schedules_are_replayed_on_request)
 {
     write_machine("three.yaml", 3);
     char *plain = works("partition slab.hdf --target three.yaml --ipus 2 --format csv"),
@@ -44,7 +44,7 @@ Test(partition_command, schedules_are_replayed_where_asked_for)
 }
 
 /* With three tiles, minimum, median and maximum are all values, so sums can be checked. */
-Test(partition_command, counts_of_the_tiles_add_up)
+Test(partition_command, counts_of_the_tiles_sum_to_the_totals)
 {
     write_machine("three.yaml", 3);
     char *text = works("partition slab.hdf --target three.yaml --format json");
@@ -83,7 +83,7 @@ Test(partition_command, one_tile_exchanges_nothing)
     free(text);
 }
 
-Test(partition_command, every_machine_brings_its_tiles)
+Test(partition_command, the_number_of_parts_is_the_number_of_tiles_of_the_machine)
 {
     write_machine("three.yaml", 3);
     for (int ipus = 1; ipus <= 4; ipus *= 2) {
@@ -98,7 +98,7 @@ Test(partition_command, every_machine_brings_its_tiles)
 
 /* The command derives the exchange from the mesh's faces, a run from the columns of its diffusion operator: the counts are
  * equal. */
-Test(partition_command, counts_are_those_of_a_run)
+Test(partition_command, counts_of_elements_equal_those_of_a_run)
 {
     enum { PARTS = 700 }; /* of three elements, so that few elements are needed by several parts */
     mt_arena arena = {0};
@@ -114,7 +114,8 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(
-        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_usual, &diffusion), MT_OK);
+        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_default, &diffusion),
+        MT_OK);
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
                      &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
@@ -136,7 +137,7 @@ Test(partition_command, counts_are_those_of_a_run)
     mt_arena_free(&arena);
 }
 
-Test(partition_command, speaks_text_and_csv_too)
+Test(partition_command, text_and_csv_output_are_supported_too)
 {
     write_machine("three.yaml", 3);
     char *csv = works("partition slab.hdf --target three.yaml --format csv");
@@ -149,7 +150,7 @@ Test(partition_command, speaks_text_and_csv_too)
 }
 
 /* Several counts of IPUs give the same results as each alone; only stages report times. */
-Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
+Test(partition_command, several_numbers_of_ipus_report_the_same_as_each_alone)
 {
     write_machine("three.yaml", 3);
     char *both = works("partition slab.hdf --target three.yaml --ipus 4,1");
@@ -183,7 +184,7 @@ Test(partition_command, balanced_halos_lower_the_peak)
 }
 
 /* The picture has as many colours as the 16 parts need, and some for lines and words. */
-Test(partition_command, draws_the_parts)
+Test(partition_command, a_picture_of_the_parts_is_drawn)
 {
     write_machine("eight.yaml", 8);
     free(works("partition slab.hdf --target eight.yaml --ipus 2 --picture parts.png"));
@@ -194,7 +195,7 @@ Test(partition_command, draws_the_parts)
 }
 
 /* If all tiles are equivalent, those of another IPU are no different; on one IPU there is no such traffic. */
-Test(partition_command, counts_what_crosses_between_ipus)
+Test(partition_command, traffic_between_ipus_is_counted)
 {
     write_machine("one.yaml", 1);
     write_machine("four.yaml", 4);
@@ -217,7 +218,7 @@ Test(partition_command, counts_what_crosses_between_ipus)
 }
 
 /* The lower bound of an exchange is tight: the schedule of a mesh comes close to it. */
-Test(partition_command, an_exchange_is_nearly_as_short_as_can_be)
+Test(partition_command, the_exchange_takes_at_most_15_percent_more_than_its_lower_bound)
 {
     static const char *const schemes[] = {"mixed-clean", "exact"};
     for (size_t k = 0; k < 4; k++) {
@@ -232,7 +233,7 @@ Test(partition_command, an_exchange_is_nearly_as_short_as_can_be)
     }
 }
 
-Test(partition_command, says_where_a_machine_is_too_small)
+Test(partition_command, a_machine_that_is_too_small_is_reported)
 {
     write_machine_of("tiny.yaml", 3, 16384);
     char *table, *said = warnings(&table, "partition slab.hdf --target tiny.yaml --format json");
@@ -244,7 +245,7 @@ Test(partition_command, says_where_a_machine_is_too_small)
 }
 
 /* Three chips, which are not possible on a ladder. */
-Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
+Test(partition_command, the_number_of_ipus_must_match_the_list_of_links)
 {
     write_ring_machine("ring.yaml", 3);
     char *one_way = "links.list=[{\"from\":0,\"to\":1,\"lanes\":4},{\"from\":1,\"to\":2,\"lanes\":4},{"
@@ -266,7 +267,7 @@ Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
     free(said), free(table);
 }
 
-Test(partition_command, bad_options_are_refused)
+Test(partition_command, invalid_options_are_rejected)
 {
     refuses(2, "myotile: --machine-set tiles=x: x; allowed: a whole number",
         "partition slab.hdf --machine-set tiles=x");
@@ -300,7 +301,7 @@ Test(partition_command, bad_options_are_refused)
 }
 
 /* 4096 * 2^20 is 2^32, which 32 bits would make 0. */
-Test(partition_command, more_parts_than_can_be_counted_are_refused)
+Test(partition_command, more_parts_than_an_index_can_number_are_rejected)
 {
     write_machine("large.yaml", 1 << 20);
     refuses(2, "4096 machines of 1048576 tiles make 4294967296 parts; allowed: at most 2147483647",
@@ -323,7 +324,7 @@ static void limit_address_space(size_t more)
     cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work)
+Test(partition_command, tables_larger_than_the_available_memory_are_rejected_before_any_work)
 {
     static const char said[] = "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at "
                                "least 4.2 GB (700 bytes a tile), whatever the mesh; 2.0 GB are available";
@@ -335,7 +336,7 @@ Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work
     limit_address_space(0);
 }
 
-Test(partition_command, tables_of_a_gigabyte_are_told)
+Test(partition_command, tables_larger_than_a_gigabyte_cause_a_warning)
 {
     size_t n;
     const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);

@@ -58,7 +58,7 @@ static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
 /* VTKHDF to MSH and back: everything, bit for bit. VTKHDF to CARP and back: everything, to the digits derived in
  * tests/mesh/files/test_carp.c. VTKHDF to VTU and back: everything, bit for bit. MSH to VTKHDF to CARP to VTU to VTKHDF:
  * everything, to CARP's digits. */
-Test(convert, a_mesh_goes_round_all_formats)
+Test(convert, a_mesh_survives_conversion_through_all_formats)
 {
     mt_arena arena = {0};
     mt_mesh made, from_msh, from_carp, from_vtu, round;
@@ -92,7 +92,7 @@ Test(convert, a_mesh_goes_round_all_formats)
 }
 
 /* 4 2 2 boxes of 6 elements; 5 3 3 corners. */
-Test(convert, the_table_tells_what_was_read)
+Test(convert, the_table_reports_the_mesh_that_was_read)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -127,7 +127,7 @@ Test(convert, the_table_tells_what_was_read)
     mt_arena_free(&arena);
 }
 
-Test(convert, the_unit_is_that_of_the_file_that_is_read)
+Test(convert, the_unit_option_applies_to_the_input_file)
 {
     static const struct {
         const char *options;
@@ -153,7 +153,7 @@ Test(convert, the_unit_is_that_of_the_file_that_is_read)
     mt_arena_free(&arena);
 }
 
-Test(convert, what_is_lost_or_of_a_strange_size_is_said)
+Test(convert, lost_data_and_implausible_mesh_sizes_cause_warnings)
 {
     static const struct {
         const char *line, *warning;
@@ -200,7 +200,7 @@ static bool is_being_written(const char *path)
 }
 
 /* During the write, which takes a tenth of a second or more. */
-Test(convert, an_interrupt_takes_the_half_written_file_away)
+Test(convert, an_interrupt_deletes_the_partial_file)
 {
     int ended = 0;
     free(works("mesh slab --size-mm 20,10,10 --edge-mm 0.5 -o slab.hdf"));
@@ -215,7 +215,7 @@ Test(convert, an_interrupt_takes_the_half_written_file_away)
     cr_assert(!there("out.vtu") && leftovers("out.vtu") == 0);
 }
 
-Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
+Test(convert, invalid_options_are_rejected_and_leave_no_file)
 {
     static const char *const twice =
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 9 0 0\n3 0 9 0\n"
@@ -259,7 +259,7 @@ static const char *const broken =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
     "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 1 1 2 3 1 4\n$EndElements\n";
 
-Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_asked)
+Test(convert, an_unusable_mesh_is_rejected_with_a_remedy_and_repaired_on_request)
 {
     mt_arena arena = {0};
     bool full;
@@ -297,7 +297,7 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
 }
 
 /* Two boxes 100 mm apart, an unreferenced vertex, and a triangle that connects the boxes. */
-Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair)
+Test(convert, harmless_defects_are_reported_and_removed_by_a_repair)
 {
     mt_arena arena = {0};
     mt_mesh box, mesh;
@@ -326,7 +326,7 @@ Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair
 }
 
 /* A written file specifies mm. */
-Test(convert, a_unit_that_contradicts_the_file_is_refused)
+Test(convert, a_unit_that_contradicts_the_file_is_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));
     free(works("mesh convert a.hdf b.hdf --unit mm"));
@@ -335,7 +335,7 @@ Test(convert, a_unit_that_contradicts_the_file_is_refused)
 }
 
 /* CARP keeps the names of surfaces as names of files; it has no place for the others. */
-Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
+Test(convert, names_and_groups_that_carp_cannot_store_are_reported_once)
 {
     mt_arena arena = {0};
     mt_mesh mesh, back;
@@ -360,7 +360,7 @@ Test(convert, names_and_groups_that_carp_does_not_keep_are_named_once)
 }
 
 /* The third element duplicates the first, in another region. */
-Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_both)
+Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_both_regions)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -381,7 +381,7 @@ Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_bo
     mt_arena_free(&arena);
 }
 
-Test(convert, a_mesh_of_an_unlikely_size_is_warned_of_with_the_likely_unit)
+Test(convert, an_implausible_mesh_size_causes_a_warning_with_the_likely_unit)
 {
     char *table;
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));

@@ -78,7 +78,7 @@ static void write_bowl(
     mt_arena_free(&arena);
 }
 
-Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
+Test(fill, unused_tags_are_reported_with_the_option_that_would_use_them)
 {
     mt_surfaces wanted;
     char *text;
@@ -92,7 +92,7 @@ Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
 }
 
 /* Base and left endocardium have their tags swapped; four fifths of the area are tagged correctly. */
-Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_decide)
+Test(fill, unnamed_tags_that_contradict_the_shape_are_rejected_and_named_tags_accepted)
 {
     static const int32_t swapped[] = {0, MT_SURFACE_LV, MT_SURFACE_EPI, MT_SURFACE_BASE};
     static const char *const names[] = {NULL, "base", "epi", "lv"};
@@ -115,7 +115,7 @@ Test(fill, tags_without_names_that_the_shape_contradicts_are_refused_and_names_d
 }
 
 /* The sides of a cube have tags that could be base, epicardium and left endocardium. */
-Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
+Test(fill, tags_explained_by_neither_names_nor_shape_are_rejected)
 {
     static const uint32_t side[6][4] = {
         {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -138,7 +138,7 @@ Test(fill, numbers_that_neither_names_nor_the_shape_explain_are_refused)
 }
 
 /* Each surface of the mesh differs from the given one by a few per cent, and its border by less than an element. */
-Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
+Test(fill, three_surface_files_become_a_heart_with_the_specified_tags)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -156,7 +156,7 @@ Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
     mt_arena_free(&arena);
 }
 
-Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
+Test(fill, one_surface_file_becomes_a_heart_with_surfaces_found_from_the_shape)
 {
     mt_arena arena = {0};
     mt_mesh bowl, mesh;
@@ -180,7 +180,7 @@ Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
 
 /* The mean volume is 0.1 of the cube of the edge, up to the tolerance of the count and the shape of elements. At its rim the wall
  * of this bowl is a wedge of about 35 degrees. */
-Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base)
+Test(fill, the_mean_edge_is_as_requested_and_a_sharp_rim_becomes_the_base)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -201,7 +201,7 @@ Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base
 }
 
 /* 12 triangles of a cube, two of them duplicated, and a mesh without tagged triangles. */
-Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
+Test(fill, a_body_without_anatomy_is_filled_with_a_warning)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -233,7 +233,7 @@ static void put_before_gmsh(const char *when_to_go_on)
     cr_assert_eq(setenv("PATH", path, 1), 0);
 }
 
-Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
+Test(fill, if_a_surface_cannot_be_remeshed_its_triangles_are_kept)
 {
     mt_arena arena = {0};
     mt_mesh bowl, mesh;
@@ -257,7 +257,7 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
 }
 
 /* A gmsh that stops this program and then runs for an hour. */
-Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
+Test(fill, gmsh_is_terminated_if_the_program_alone_receives_a_signal, .timeout = 60)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -305,7 +305,7 @@ Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
     (void)things();
 }
 
-Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
+Test(fill, invalid_input_is_rejected_and_leaves_no_file)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
@@ -353,7 +353,7 @@ static void assert_same_fibres(const char *one, const char *two)
     mt_arena_free(&arena);
 }
 
-Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
+Test(fill, fibres_are_equal_for_tagged_renamed_and_detected_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -162,7 +162,7 @@ static char *printed(const char *format, const char *line)
     return out;
 }
 
-Test(formats, tables_of_every_command_are_what_their_schema_says_and_csv_has_their_keys)
+Test(formats, tables_of_every_command_match_their_schema_and_csv_has_the_same_keys)
 {
     char path[1100];
     size_t n;
@@ -179,7 +179,7 @@ Test(formats, tables_of_every_command_are_what_their_schema_says_and_csv_has_the
     }
 }
 
-Test(formats, every_command_with_tables_is_among_these)
+Test(formats, every_command_with_tables_is_covered_by_these_tests)
 {
     for (const mt_command *const *c = mt_commands; *c; c++) {
         bool has_tables = false, tested = false;

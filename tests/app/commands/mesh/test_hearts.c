@@ -13,7 +13,7 @@
 
 TestSuite(hearts, .init = enter_room, .fini = leave_room);
 
-Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_surfaces)
+Test(hearts, ventricles_have_the_requested_number_of_elements_and_tagged_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -51,7 +51,7 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_s
 }
 
 /* gmsh sorts by addresses, and some systems do not allow address randomisation to be disabled. */
-Test(hearts, the_same_command_makes_the_same_ventricles)
+Test(hearts, the_same_command_generates_the_same_ventricles)
 {
     const int usual = personality(0xffffffff);
     if (personality((unsigned long)usual | ADDR_NO_RANDOMIZE) < 0)
@@ -104,7 +104,7 @@ static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double l
 }
 
 /* The outermost elements have a mean depth within 1/16 of their side, so the sheet angle deviates by that fraction. */
-Test(hearts, sheets_and_layers_are_by_the_options)
+Test(hearts, sheets_and_layers_follow_the_options)
 {
     mt_arena arena = {0};
     mt_mesh flat, inner, outer;
@@ -143,7 +143,7 @@ static double fibres_apart(const mt_mesh *first, const mt_mesh *second, double l
 
 /* Within a tenth of the wall from a side the fibre angle is that of the side, to within a tenth of the total rotation of 50
  * degrees. Each layer has its specified share of a wall of uniform thickness. */
-Test(hearts, angles_and_shares_belong_to_the_side_that_is_named)
+Test(hearts, angles_and_layer_fractions_apply_to_the_named_side_of_the_wall)
 {
     mt_arena arena = {0};
     mt_mesh mesh, steep, flat;
@@ -167,7 +167,7 @@ Test(hearts, angles_and_shares_belong_to_the_side_that_is_named)
     mt_arena_free(&arena);
 }
 
-Test(hearts, fibres_there_were_are_compared_with)
+Test(hearts, new_fibres_are_compared_with_previous_fibres)
 {
     write_wall("wall.hdf");
     char *first = works("mesh fibres wall.hdf -o first.hdf --endo-deg 20 --epi-deg 20 --format json");
@@ -188,7 +188,7 @@ Test(hearts, fibres_there_were_are_compared_with)
 }
 
 /* Before any file is read or written. */
-Test(hearts, a_name_that_cannot_be_written_is_refused_first)
+Test(hearts, an_unsupported_output_format_is_rejected_before_any_file_is_read)
 {
     static const char text[] = "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ";
     refuses(2, text, "mesh fibres none.hdf -o a.vtk");
@@ -197,7 +197,7 @@ Test(hearts, a_name_that_cannot_be_written_is_refused_first)
     refuses(2, "a.vtu: a mesh file is written under a name ending in .hdf", "mesh ventricles -o a.vtu");
 }
 
-Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
+Test(hearts, a_mesh_without_tagged_surfaces_is_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(2, "slab.hdf: the anatomy is not clear", "mesh fibres slab.hdf -o fibred.hdf");
@@ -207,7 +207,7 @@ Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
     cr_assert(!there("fibred.hdf"));
 }
 
-Test(hearts, options_that_make_no_sense_are_refused)
+Test(hearts, invalid_options_are_rejected)
 {
     refuses(
         2, "--elements 12; allowed: a whole number from 5000", "mesh ventricles --elements 12 -o heart.hdf");

@@ -34,7 +34,7 @@ static void check_slab(const char *options, mt_slab_cut cut)
     mt_arena_free(&arena);
 }
 
-Test(mesh_commands, slab_writes_the_mesh_that_was_asked_for)
+Test(mesh_commands, slab_writes_the_requested_mesh)
 {
     check_slab("", MT_SLAB_MIRRORED);
     check_slab(" --cut mirrored", MT_SLAB_MIRRORED);
@@ -46,7 +46,7 @@ Test(mesh_commands, slab_writes_the_mesh_that_was_asked_for)
  * faces, one per face: 4*2*3 + 4*3*2 + 5*2*2 = 68; of boxes: 16. Each outer face of a box is two boundary faces: 2 * 2 * (4*2 +
  * 4*2 + 2*2) = 80; the other 4 * 96 - 80 element faces form pairs. An element has the volume h^3 / 6 and the total face area h^2
  * (1 + sqrt 2), so r = 3 V / area, and R is half the diagonal of the box. */
-Test(mesh_commands, info_tells_what_can_be_counted_by_hand)
+Test(mesh_commands, info_reports_the_analytical_counts_and_lengths_of_a_slab)
 {
     const double h = 0.5, quality = 3 * (h / 2 / (1 + sqrt(2))) / (h * sqrt(3) / 2);
     const struct {
@@ -68,7 +68,7 @@ Test(mesh_commands, info_tells_what_can_be_counted_by_hand)
     free(text);
 }
 
-Test(mesh_commands, info_speaks_text_and_csv_too)
+Test(mesh_commands, info_supports_text_and_csv_too)
 {
     free(works("mesh slab --size-mm 1,1,1 --edge-mm 0.5 -o slab.hdf"));
     char *csv = works("mesh info --format csv slab.hdf"), *text = works("mesh info slab.hdf");
@@ -79,7 +79,7 @@ Test(mesh_commands, info_speaks_text_and_csv_too)
     free(csv), free(text);
 }
 
-Test(mesh_commands, bad_slabs_are_refused_and_write_nothing)
+Test(mesh_commands, invalid_slabs_are_rejected_and_write_no_file)
 {
     refuses(2, "mesh slab: --size-mm is needed", "mesh slab --edge-mm 0.5 -o a.hdf");
     refuses(2, "mesh slab: --edge-mm is needed", "mesh slab --size-mm 1,1,1 -o a.hdf");
@@ -96,7 +96,7 @@ Test(mesh_commands, bad_slabs_are_refused_and_write_nothing)
     refuses(2, ".hdf", "mesh slab --size-mm 1,1,1 --edge-mm 0.5 -o a.vtk");
 }
 
-Test(mesh_commands, files_that_cannot_be_written_or_read_are_refused)
+Test(mesh_commands, unreadable_and_unwritable_files_are_rejected)
 {
     write_text("file", "no mesh");
     write_text("file.hdf", "no mesh");
@@ -124,7 +124,7 @@ static void tagged(mt_arena *arena, mt_mesh *mesh)
     memcpy(mesh->face_tag, (int32_t[]){MT_SURFACE_LV, MT_SURFACE_LV, 77}, 3 * sizeof(int32_t));
 }
 
-Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_elements_have)
+Test(mesh_commands, info_lists_regions_and_tagged_surfaces_by_name_and_element_data)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -172,19 +172,19 @@ Test(mesh_commands, info_shows_the_first_of_many_regions)
 
 /* The step limit equals that of the operator's module, to the last digit. Without fibres the conductivities are isotropic, and
  * the table says so. */
-Test(mesh_commands, info_gives_the_step_limit_of_the_usual_tissue)
+Test(mesh_commands, info_prints_the_step_limit_of_the_default_tissue)
 {
     for (int bare = 0; bare < 2; bare++) {
         mt_arena arena = {0};
         mt_mesh mesh;
         mt_adjacency adjacency;
         mt_diffusion diffusion;
-        mt_tissue tissue = mt_tissue_usual;
+        mt_tissue tissue = mt_tissue_default;
         ok(mt_slab_make(&arena, (double[]){2, 1, 1}, 0.5, &mesh));
         if (bare) mesh.fibre = NULL, tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
         ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-        ok(mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_usual, &diffusion));
+        ok(mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_default, &diffusion));
         char *text = works("mesh info a.hdf --trial-steps 50 --format json");
         cr_assert_eq(json_property(text, "largest_stable_substep_ms"), diffusion.limit_dt_ms);
         cr_assert_eq(json_property(text, "elements_with_limited_gradients"), 0);
@@ -210,7 +210,7 @@ static void tall_boxes(mt_arena *arena, mt_mesh *mesh)
     }
 }
 
-Test(mesh_commands, info_names_the_first_elements_that_are_limited)
+Test(mesh_commands, info_lists_the_first_limited_elements)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -220,7 +220,7 @@ Test(mesh_commands, info_names_the_first_elements_that_are_limited)
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_diffusion_make(
-        &arena, &mesh, &adjacency, &mt_tissue_usual, &mt_diffusion_scheme_usual, &diffusion));
+        &arena, &mesh, &adjacency, &mt_tissue_default, &mt_diffusion_scheme_default, &diffusion));
     cr_assert(diffusion.n_limited > 0, "the test needs a mesh with limited elements");
     char *text, *said = warnings(&text, "mesh info a.hdf --format json"), row[64];
     free(said);
@@ -247,7 +247,7 @@ Test(mesh_commands, info_names_the_first_elements_that_are_limited)
 }
 
 /* Two flat pyramids (as in tests/solver/diffusion/test_slivers.c): both are limited, and reported with place and effect. */
-Test(mesh_commands, info_tells_of_slivers)
+Test(mesh_commands, info_reports_slivers)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -273,7 +273,7 @@ Test(mesh_commands, info_tells_of_slivers)
 /* ---- refine ---- */
 
 /* A slab of 1 mm after one refinement is the slab of 0.5 mm in another order: the same counts, edges and volume. */
-Test(mesh_commands, refine_halves_the_edges_as_often_as_told)
+Test(mesh_commands, refine_halves_the_edges_the_specified_number_of_times)
 {
     static const char *const same[] = {
         "elements", "vertices", "boundary_faces", "interior_faces", "edges", "volume_mm3"};
@@ -290,7 +290,7 @@ Test(mesh_commands, refine_halves_the_edges_as_often_as_told)
     free(once), free(twice), free(fine), free(slab);
 }
 
-Test(mesh_commands, refinement_that_makes_no_sense_is_refused)
+Test(mesh_commands, invalid_refinements_are_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
     refuses(2, "mesh refine: --output is needed", "mesh refine a.hdf");
@@ -301,7 +301,7 @@ Test(mesh_commands, refinement_that_makes_no_sense_is_refused)
     refuses(3, "none.hdf", "mesh refine none.hdf -o b.hdf");
 }
 
-Test(mesh_commands, refine_and_fibres_write_every_format_that_convert_writes)
+Test(mesh_commands, refine_and_fibres_write_every_output_format_of_convert)
 {
     static const char *const endings[] = {"hdf", "vtu", "pts", "msh"};
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
@@ -319,7 +319,7 @@ Test(mesh_commands, refine_and_fibres_write_every_format_that_convert_writes)
 
 /* ---- uniform fibres ---- */
 
-Test(mesh_commands, uniform_fibres_need_no_surfaces_and_replace_sheets_of_others)
+Test(mesh_commands, uniform_fibres_need_no_surfaces_and_replace_existing_sheets)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -339,7 +339,7 @@ Test(mesh_commands, uniform_fibres_need_no_surfaces_and_replace_sheets_of_others
     mt_arena_free(&arena);
 }
 
-Test(mesh_commands, uniform_fibres_that_make_no_sense_are_refused)
+Test(mesh_commands, invalid_uniform_fibres_are_rejected)
 {
     static const char *const options[] = {"--endo-deg 60", "--epi-deg 3", "--sheet-endo-deg 3",
         "--sheet-epi-deg 3", "--layers 1,1,1", "--surfaces found", "--tags epi=2", "--variant bayer"};
@@ -356,7 +356,7 @@ Test(mesh_commands, uniform_fibres_that_make_no_sense_are_refused)
 
 /* ---- notes on files ---- */
 
-Test(mesh_commands, what_a_file_has_and_the_mesh_does_not_use_is_said_once)
+Test(mesh_commands, unused_arrays_of_a_file_are_reported_once)
 {
     static const char vtk[] =
         "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"

@@ -153,7 +153,7 @@ static void try_file(const char *path)
         (void)fprintf(stderr, "%s: left out: %s\n", path, mt_message());
 }
 
-Test(meshes, run_as_they_are_and_refined)
+Test(meshes, meshes_from_other_sources_run_unmodified_and_refined)
 {
     const char *folder = getenv("MYOTILE_MESHES");
     if (!folder) {

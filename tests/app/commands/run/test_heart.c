@@ -72,7 +72,7 @@ static void read_case(mt_arena *arena, const char *path, mt_case *input)
     ok(mt_case_load(arena, path, NULL, 0, input));
 }
 
-Test(heart, a_surface_becomes_a_fibred_tagged_mesh_and_a_case)
+Test(heart, a_surface_becomes_a_tagged_mesh_with_fibres_and_a_case)
 {
     mt_arena arena = {0};
     mt_case input;
@@ -110,7 +110,7 @@ Test(heart, a_surface_becomes_a_fibred_tagged_mesh_and_a_case)
     mt_arena_free(&arena);
 }
 
-Test(heart, a_case_runs_again_from_another_folder)
+Test(heart, a_generated_case_runs_again_from_another_folder)
 {
     write_slab("slab.hdf", 4, 0.5, true);
     free(works("heart slab.hdf -o made --case-only"));
@@ -121,7 +121,7 @@ Test(heart, a_case_runs_again_from_another_folder)
     cr_assert(there("made/result.hdf") && there("made/heart.hdf") && there("made/case.yaml"));
 }
 
-Test(heart, without_elements_waves_are_less_than_10_percent_late)
+Test(heart, without_a_number_of_elements_the_expected_delay_is_below_10_percent)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -137,7 +137,7 @@ Test(heart, without_elements_waves_are_less_than_10_percent_late)
     mt_arena_free(&arena);
 }
 
-Test(heart, a_mesh_is_refined_until_it_is_fine_enough_or_has_as_many_elements_as_asked_for)
+Test(heart, a_mesh_is_refined_until_fine_enough_or_up_to_the_requested_number_of_elements)
 {
     write_slab("slab.hdf", 4, 2, true); /* 1.1 mm long, 48 elements */
     char *text = works("heart slab.hdf -o fine --case-only");
@@ -158,7 +158,7 @@ Test(heart, a_mesh_is_refined_until_it_is_fine_enough_or_has_as_many_elements_as
     free(text);
 }
 
-Test(heart, a_body_without_anatomy_is_stimulated_at_an_end_and_conducts_alike_in_all_directions)
+Test(heart, a_body_without_anatomy_is_stimulated_at_one_end_and_conducts_isotropically)
 {
     mt_arena arena = {0};
     mt_case input;
@@ -170,14 +170,14 @@ Test(heart, a_body_without_anatomy_is_stimulated_at_an_end_and_conducts_alike_in
     (void)says(text, "ecg: none: the orientation of the heart in the chest is unknown");
     free(text);
     read_case(&arena, "made/case.yaml", &input);
-    cr_assert_eq(input.tissue.intracellular_l_mS_mm, mt_medium_usual.intracellular_t_mS_mm);
-    cr_assert_eq(input.tissue.extracellular_l_mS_mm, mt_medium_usual.extracellular_t_mS_mm);
+    cr_assert_eq(input.tissue.intracellular_l_mS_mm, mt_medium_default.intracellular_t_mS_mm);
+    cr_assert_eq(input.tissue.extracellular_l_mS_mm, mt_medium_default.extracellular_t_mS_mm);
     const double x = input.stimuli[0].region.centre_mm[0];
     cr_assert(x < 1 || x > 11, "%g mm is at an end", x);
     mt_arena_free(&arena);
 }
 
-Test(heart, a_run_goes_to_full_activation_and_leaves_its_files)
+Test(heart, a_run_lasts_until_full_activation_and_writes_its_files)
 {
     write_slab("slab.hdf", 12, 0.5, true);
     char *text = works("heart slab.hdf -o made");
@@ -194,7 +194,7 @@ Test(heart, a_run_goes_to_full_activation_and_leaves_its_files)
     }
 }
 
-Test(heart, both_ventricles_get_twelve_leads)
+Test(heart, a_biventricular_heart_has_a_12_lead_ecg)
 {
     mt_arena arena = {0};
     mt_case input, usual;
@@ -259,7 +259,7 @@ Test(heart, a_complete_beat_prints_its_gradient_and_lasts_through_repolarisation
     mt_arena_free(&arena);
 }
 
-Test(heart, several_surfaces_are_read_together_if_they_close)
+Test(heart, several_surfaces_are_merged_if_they_form_a_closed_surface)
 {
     write_bowl(1);
     char *text = works("heart epi.obj lv.obj base.obj -o made --elements 3000 --case-only");
@@ -275,7 +275,7 @@ Test(heart, several_surfaces_are_read_together_if_they_close)
         "heart slab.hdf lv.obj -o open");
 }
 
-Test(heart, what_was_made_is_replaced_with_force_alone)
+Test(heart, existing_files_are_replaced_with_force_only)
 {
     write_slab("slab.hdf", 4, 2, true);
     free(works("heart slab.hdf -o made --case-only"));

@@ -30,7 +30,7 @@ static void keeps(const char *input, const char *line)
     free(before), free(after);
 }
 
-Test(inputs, a_mesh_is_not_written_over)
+Test(inputs, an_input_mesh_is_not_overwritten)
 {
     cr_assert_eq(symlink("mesh.hdf", "link.hdf"), 0);
     cr_assert_eq(link("mesh.hdf", "hard.hdf"), 0);
@@ -44,7 +44,7 @@ Test(inputs, a_mesh_is_not_written_over)
     keeps("mesh.hdf", "partition mesh.hdf --target machine.yaml -o mesh.hdf");
 }
 
-Test(inputs, a_case_a_state_and_a_machine_are_not_written_over)
+Test(inputs, input_case_state_and_machine_files_are_not_overwritten)
 {
     write_machine("machine.yaml", 3);
     free(works("cell --end-ms 2 --save cell.yaml -o cell.csv"));
@@ -56,7 +56,7 @@ Test(inputs, a_case_a_state_and_a_machine_are_not_written_over)
         "machine allreduce --sweep --ipus 2 --bytes 4096 --target machine.yaml -o machine.yaml --force");
 }
 
-Test(inputs, files_of_a_run_are_not_written_over_by_a_report_or_another_run)
+Test(inputs, files_of_a_run_are_not_overwritten_by_a_report_or_another_run)
 {
     static const char *const files[] = {"result.hdf", "used.yaml", "activation.csv"};
     free(works("run small.yaml -o out"));
@@ -74,7 +74,7 @@ Test(inputs, files_of_a_run_are_not_written_over_by_a_report_or_another_run)
 }
 
 /* Each file is read by a different reader. */
-Test(inputs, a_pipe_or_a_folder_in_the_place_of_a_file_is_refused_at_once)
+Test(inputs, a_pipe_or_folder_instead_of_a_file_is_rejected_immediately)
 {
     static const char *const names[] = {
         "pipe.hdf", "pipe.msh", "pipe.vtk", "pipe.vtu", "pipe.pts", "pipe.stl", "pipe.obj", "pipe.node"};
@@ -92,7 +92,7 @@ Test(inputs, a_pipe_or_a_folder_in_the_place_of_a_file_is_refused_at_once)
 }
 
 /* The writer may start later than the reader. */
-Test(inputs, a_case_may_come_from_a_pipe)
+Test(inputs, a_case_can_be_read_from_a_pipe)
 {
     cr_assert_eq(mkfifo("case.fifo", 0600), 0);
     cr_assert_eq(system("(sleep 0.2; cat small.yaml > case.fifo) &"), 0);

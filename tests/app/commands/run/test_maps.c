@@ -67,7 +67,7 @@ static void check_result(void)
     mt_arena_free(&arena);
 }
 
-Test(maps, stand_in_the_result_of_the_whole_mesh_in_a_table_and_in_pictures)
+Test(maps, maps_are_in_the_result_file_in_a_table_and_in_pictures)
 {
     char *table = works("run case.yaml -o out --format json");
     check_result();
@@ -91,7 +91,7 @@ Test(maps, stand_in_the_result_of_the_whole_mesh_in_a_table_and_in_pictures)
 }
 
 /* A wavefront that has not arrived everywhere, and cells that are not repolarised: both are reported, and neither has a value. */
-Test(maps, what_is_not_there_is_no_number)
+Test(maps, undefined_values_are_nan)
 {
     mt_arena arena = {0};
     free(works("run case.yaml -o out --set time.end_ms=2"));
@@ -113,7 +113,7 @@ Test(maps, what_is_not_there_is_no_number)
     "--set cell.model=mitchell-schaeffer --set cell.type=standard " /* cheap */                              \
     "--set time.dt_ms=0.1 --set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
 
-Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
+Test(maps, maps_are_equal_for_any_number_of_threads_and_after_a_resume)
 {
     mt_arena arena = {0};
     free(works("run case.yaml -o out " TWO_BEATS));
@@ -133,7 +133,7 @@ Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
     mt_arena_free(&arena);
 }
 
-Test(maps, what_cannot_be_mapped_is_refused)
+Test(maps, impossible_maps_are_rejected)
 {
     refuses(2, "output.maps=[peak,apd90]: apd90; allowed: any of activation, repolarisation, apd,",
         "run case.yaml --set output.maps=[peak,apd90]");

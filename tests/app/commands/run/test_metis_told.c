@@ -18,7 +18,7 @@ static void make_slab(void)
     write_machine("small.yaml", 64);
 }
 
-Test(metis_told, partition_and_run_and_reproduce_warn_of_another_cut)
+Test(metis_told, partition_run_and_reproduce_warn_if_metis_failed_and_the_partition_differs)
 {
     static const char *const lines[] = {"partition slab.hdf --target small.yaml",
         "run " SLAB " --set machine.tiles=64 --output out",
@@ -38,7 +38,7 @@ Test(metis_told, partition_and_run_and_reproduce_warn_of_another_cut)
     }
 }
 
-Test(metis_told, memory_that_runs_out_inside_it_ends_with_3)
+Test(metis_told, out_of_memory_inside_metis_exits_with_code_3)
 {
     make_slab();
     bad.mood = ANSWERS, bad.answer = METIS_ERROR;
@@ -49,7 +49,7 @@ Test(metis_told, memory_that_runs_out_inside_it_ends_with_3)
 }
 
 /* The signal of a time limit, to the program alone and to its process group, as the tool `timeout` sends it. */
-Test(metis_told, a_signal_meanwhile_ends_the_program_as_everywhere_and_leaves_nobody, .timeout = 30)
+Test(metis_told, a_signal_during_metis_ends_the_program_and_leaves_no_child_process, .timeout = 30)
 {
     static const int numbers[] = {SIGTERM, SIGINT};
     int ends[2];

@@ -60,7 +60,7 @@ static double arrival_ms(const json *tables, const char *point)
 
 /* Without the scar the wavefront is planar, and `before` and `far` give the CV. With it the wavefront travels to the end of the
  * scar, around it and back down, which is longer by a known distance; its curvature at the corner slows it a little. */
-Test(phenomena, a_wave_reaches_what_lies_behind_a_scar_later_by_the_way_round_it)
+Test(phenomena, activation_distal_to_a_scar_is_delayed_by_the_detour_around_it)
 {
     write_text("sheet.yaml", sheet);
     const json *whole = tables_of("run sheet.yaml --set regions=[] --output whole --format json"),
@@ -96,7 +96,7 @@ static double of_cell_ms(const char *set)
 }
 
 /* The first beat of resting cells. Electrotonic load shortens all action potentials in propagation alike. */
-Test(phenomena, half_of_gkr_lengthens_action_potentials_in_tissue_as_in_a_cell)
+Test(phenomena, halved_g_Kr_prolongs_apd_in_tissue_as_in_a_cell)
 {
     write_text("strand.yaml", strand);
     const double tissue_ms = of_tissue_ms(""), drugged_ms = of_tissue_ms("--set cell.scale=[g_Kr=0.5]"),
@@ -127,7 +127,7 @@ static size_t upstrokes(const char *csv, size_t column, size_t most, double *at_
 }
 
 /* S2 ends after 224 ms; later activations of the points are caused by the spiral wave alone. */
-Test(phenomena, a_spiral_turns_for_a_second_after_the_last_stimulus)
+Test(phenomena, a_spiral_wave_persists_for_a_second_after_the_last_stimulus)
 {
     enum { ROOM = 64 };
     static const double s2_ends_ms = 224, end_ms = 1300;
@@ -189,7 +189,7 @@ static void run_beat(const char *options)
     free(table);
 }
 
-Test(phenomena, t_has_the_sign_of_qrs_with_more_i_ks_at_the_apex_and_the_opposite_one_without)
+Test(phenomena, the_t_wave_has_the_polarity_of_the_qrs_only_with_an_apicobasal_gradient_of_i_ks)
 {
     free(works("mesh ventricles --elements 40000 -o heart.hdf"));
     free(works("mesh fibres heart.hdf -o fibred.hdf"));

@@ -58,7 +58,7 @@ static bool in_wall(const mt_mesh *mesh, size_t element)
     return x[0] > 1.5 && x[0] < 2 && x[1] < 1;
 }
 
-Test(regions, a_wave_goes_through_the_gate_and_results_are_of_the_whole_mesh)
+Test(regions, activation_passes_a_gap_in_a_scar_and_results_cover_the_complete_mesh)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -85,7 +85,7 @@ Test(regions, a_wave_goes_through_the_gate_and_results_are_of_the_whole_mesh)
 }
 
 /* Activation through the gate is later than straight on, and after a wall without a gate there is no activation. */
-Test(regions, points_tell_of_the_detour_and_a_point_in_the_wall_has_no_time)
+Test(regions, points_show_the_detour_and_a_point_in_the_scar_has_no_activation_time)
 {
     double behind_ms[3];
     write_text("open.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 12}\n" SMALL_STIMULUS("2") POINTS
@@ -108,7 +108,7 @@ Test(regions, points_tell_of_the_detour_and_a_point_in_the_wall_has_no_time)
     cr_assert_eq(behind_ms[2], 0, "activation after the wall at %g ms", behind_ms[2]);
 }
 
-Test(regions, tiles_and_saved_partitions_do_not_change_a_bit)
+Test(regions, results_are_bit_identical_for_any_tiles_and_saved_partitions)
 {
     mt_arena arena = {0};
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
@@ -136,7 +136,7 @@ static const char with_cells[] = SMALL_SLAB USUAL_TISSUE
     "  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], set: [g_Na=3]}\n" SMALL_STIMULUS("2") POINTS
     "machine: {tiles: 3}\n";
 
-Test(regions, cells_with_other_parameters_run_again_to_the_same_bits_on_any_tiles)
+Test(regions, cells_with_changed_parameters_rerun_bit_identically_on_any_tiles)
 {
     mt_arena arena = {0};
     write_text("cells.yaml", with_cells);
@@ -162,7 +162,7 @@ Test(regions, cells_with_other_parameters_run_again_to_the_same_bits_on_any_tile
     mt_arena_free(&arena);
 }
 
-Test(regions, what_they_say_of_cells_is_looked_at_before_anything_runs)
+Test(regions, cell_settings_of_regions_are_validated_before_the_run)
 {
     write_text("cells.yaml", with_cells);
     refuses(2, "--set regions.2.scale=[g_na=1]: g_na=1: no parameter of the cell model tp06; allowed: g_Na, ",
@@ -177,7 +177,7 @@ Test(regions, what_they_say_of_cells_is_looked_at_before_anything_runs)
     cr_assert_not(there("out"));
 }
 
-Test(regions, what_leaves_nothing_to_do_is_refused)
+Test(regions, regions_that_leave_nothing_to_simulate_are_rejected)
 {
     refuses(2, "gate.yaml: regions: all elements are inert; allowed: not all",
         "run gate.yaml -o out --set regions.0.min_mm=[0,0,0] --set regions.0.max_mm=[3,2,1] --set "

@@ -50,7 +50,7 @@ static void in_two(const char *sets, const char *more, const char *folder)
     cr_assert(there("two/checkpoint-0000000400.hdf"));
 }
 
-Test(resume, files_are_those_of_a_run_that_never_stopped)
+Test(resume, a_resumed_run_writes_the_files_of_an_uninterrupted_run)
 {
     static const char *const sets[] = {"", " --set machine.backend=cpu",
         " --set diffusion.spreading=0 --set cell.model=mitchell-schaeffer --set cell.type=standard"};
@@ -62,7 +62,7 @@ Test(resume, files_are_those_of_a_run_that_never_stopped)
     }
 }
 
-Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
+Test(resume, on_other_tiles_the_table_states_the_time_at_which_counting_started)
 {
     free(works("run case.yaml -o one --set machine.tiles=5"));
     in_two("", " --set machine.tiles=5", "two");
@@ -75,7 +75,7 @@ Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
 
 /* The properties of a run on one machine are listed with those of each segment: the last segment has the values of the table of
  * cycles. */
-Test(resume, on_other_tiles_a_table_tells_each_segment)
+Test(resume, on_other_tiles_a_table_lists_each_segment)
 {
     size_t n;
     char *table = works("run case.yaml -o two --set time.end_ms=2 --format json");
@@ -106,7 +106,7 @@ Test(resume, on_other_tiles_a_table_tells_each_segment)
     free(profile);
 }
 
-Test(resume, a_case_that_is_given_must_be_the_same)
+Test(resume, a_specified_case_must_equal_that_of_the_checkpoint)
 {
     free(works("run case.yaml --set time.end_ms=3.5 -o two"));
     refuses(2, "checkpoint-0000000175.hdf: of a run with time.dt_ms: 0.02, here time.dt_ms: 0.01",
@@ -122,7 +122,7 @@ Test(resume, a_case_that_is_given_must_be_the_same)
     free(works("run case.yaml --resume two --set time.end_ms=8 --set title=Other"));
 }
 
-Test(resume, what_cannot_be_gone_on_from_is_said)
+Test(resume, folders_without_a_usable_checkpoint_are_reported)
 {
     refuses(3, "nowhere: this folder cannot be read: No such file", "run --resume nowhere");
     cr_assert_eq(mkdir("empty", 0700), 0);
@@ -132,7 +132,7 @@ Test(resume, what_cannot_be_gone_on_from_is_said)
 }
 
 /* As in a job script that is restarted repeatedly. */
-Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
+Test(resume, with_a_case_and_no_checkpoint_a_run_starts_from_the_beginning)
 {
     char *table;
     free(works("run case.yaml -o one"));
@@ -145,7 +145,7 @@ Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
 }
 
 /* The newest checkpoint is truncated: the run resumes from the previous one, and deletes the truncated one. */
-Test(resume, falls_back_to_the_one_before)
+Test(resume, a_damaged_checkpoint_falls_back_to_the_previous_one)
 {
     char *table;
     free(works("run case.yaml -o one"));
@@ -161,7 +161,7 @@ Test(resume, falls_back_to_the_one_before)
 }
 
 /* After the stimulus, a simulation that starts from the end of another one continues it exactly; its times start at 0. */
-Test(resume, a_simulation_begins_with_the_end_of_another)
+Test(resume, a_simulation_starts_from_the_final_state_of_another)
 {
     mt_arena arena = {0};
     double *whole, *second;
@@ -214,7 +214,7 @@ static int stopped_by(int number, const char *more)
 }
 
 /* A warning reports the checkpoint of an interrupted run; it is deleted when the results of another run are in place. */
-Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
+Test(resume, a_new_run_warns_that_an_interrupted_run_could_be_resumed)
 {
     char *table;
     cr_assert_eq(stopped_by(SIGTERM, ""), 143);
@@ -230,7 +230,7 @@ Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
     cr_expect_not(there("two/checkpoint-0000000050.hdf"));
 }
 
-Test(resume, what_was_not_due_yet_has_no_file)
+Test(resume, outputs_that_are_not_due_before_an_interrupt_have_no_file)
 {
     cr_assert_eq(stopped_by(SIGTERM, " --set series.at_ms=[0,90000] --set traces.at_ms=[90000]"), 143);
     cr_expect(there("two/series.hdf") && there("two/activation.png"));

@@ -73,11 +73,11 @@ static void check_files(const char *backend, size_t n)
     (void)things(); /* no incomplete files */
 }
 
-Test(run, leaves_six_whole_files_on_the_emulated_machine) { check_files("ipu", 6); }
+Test(run, writes_six_complete_files_on_the_emulated_machine) { check_files("ipu", 6); }
 
-Test(run, leaves_five_whole_files_on_the_host) { check_files("cpu", 5); }
+Test(run, writes_five_complete_files_on_the_host) { check_files("cpu", 5); }
 
-Test(run, files_hold_mesh_picture_places_tables_and_values)
+Test(run, the_files_contain_the_mesh_a_picture_points_tables_and_used_values)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -102,7 +102,7 @@ Test(run, files_hold_mesh_picture_places_tables_and_values)
 }
 
 /* The specified points, then the line from end to end in equal steps. */
-Test(run, activation_csv_has_the_points_and_the_line)
+Test(run, activation_csv_lists_the_points_and_the_line)
 {
     static const char *const begin[] = {"point,x_mm,y_mm,z_mm,activation_ms", "near,0,0,0,", "far,3,2,1,",
         "line,0,0,0,", "line,0.75,0.5,0.25,", "line,1.5,1,0.5,", "line,2.25,1.5,0.75,", "line,3,2,1,"};
@@ -125,7 +125,7 @@ Test(run, activation_csv_has_the_points_and_the_line)
 /* ---- reproducibility ---- */
 
 /* Also with another number of threads. */
-Test(run, used_values_run_again_give_the_same_bits)
+Test(run, rerunning_used_yaml_is_bit_identical)
 {
     static const char *const backends[] = {"ipu", "cpu"};
     for (int k = 0; k < 2; k++) {
@@ -169,7 +169,7 @@ Test(run, machine_and_host_agree_on_activation)
 }
 
 /* The other model's wavefront crosses the slab on both backends. */
-Test(run, cells_of_another_model_do_the_same_on_both_backends_and_on_any_tiles)
+Test(run, another_ionic_model_agrees_on_both_backends_and_any_tiles)
 {
     static const char other[] =
         "--set cell.model=mitchell-schaeffer --set cell.type=standard --set time.end_ms=12";
@@ -194,7 +194,7 @@ Test(run, cells_of_another_model_do_the_same_on_both_backends_and_on_any_tiles)
     free(used);
 }
 
-Test(run, every_instruction_set_gives_the_same_bits)
+Test(run, every_instruction_set_computes_the_same_bits)
 {
     static const char *const backends[] = {"ipu", "cpu"};
     const mt_kernels *all[MT_ISAS];
@@ -219,7 +219,7 @@ Test(run, every_instruction_set_gives_the_same_bits)
 
 /* ---- machines of several chips, and saved partitions ---- */
 
-Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
+Test(run, a_partition_saved_with_the_mesh_is_used)
 {
     mt_arena arena = {0};
     size_t n;
@@ -257,7 +257,7 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
 }
 
 /* The host refuses every wrong value of the emulated machine with the same message, although it does not use it. */
-Test(run, the_host_accepts_nothing_of_the_machine_unread)
+Test(run, the_host_validates_machine_settings_although_it_ignores_them)
 {
     static const char *const wrong[] = {"machine.target=gc9000", "machine.target=none.yaml",
         "machine.scheme=best", "machine.partition=round", "machine.partition=saved", "machine.tiles=1473",
@@ -276,7 +276,7 @@ Test(run, the_host_accepts_nothing_of_the_machine_unread)
 }
 
 /* Also with a file with a path without a dot. */
-Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
+Test(run, used_yaml_reruns_from_another_folder_with_any_machine_file)
 {
     static const char *const paths[] = {"here/eight", "./here/eight", "eight.yaml"};
     static const char *const backends[] = {"ipu", "cpu"};
@@ -296,7 +296,7 @@ Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
 }
 
 /* The machine and the partition change the cost of a run, and nothing else. */
-Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
+Test(run, activation_is_bit_identical_for_any_partition)
 {
     static const char *const ways[] = {"machine.scheme=full", "machine.scheme=ranged",
         "machine.scheme=exact --set machine.partition=hierarchical --set machine.ipus=2",
@@ -318,7 +318,7 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
 /* ---- options ---- */
 
 /* The subdivision of the slab is that of the case, and is written to used.yaml. */
-Test(run, a_slab_is_cut_as_the_case_says)
+Test(run, a_slab_is_divided_as_the_case_specifies)
 {
     mt_arena arena = {0};
     size_t n;
@@ -335,7 +335,7 @@ Test(run, a_slab_is_cut_as_the_case_says)
     mt_arena_free(&arena);
 }
 
-Test(run, set_overrides_the_case_and_is_written_down)
+Test(run, set_overrides_the_case_and_is_recorded_in_used_yaml)
 {
     size_t n;
     free(works("run small.yaml --output out --set time.end_ms=0.5 --set title=Other --set machine.tiles=9 "
@@ -349,7 +349,7 @@ Test(run, set_overrides_the_case_and_is_written_down)
 }
 
 /* The option adds to the case; the resulting values are used, printed and written to used.yaml. */
-Test(run, values_of_the_machine_can_be_set_and_are_written_down)
+Test(run, machine_values_can_be_set_and_are_recorded_in_used_yaml)
 {
     size_t n;
     char *plain = works("run small.yaml --output plain --format json --set time.end_ms=0.1");
@@ -370,7 +370,7 @@ Test(run, values_of_the_machine_can_be_set_and_are_written_down)
     free(plain), free(text), free(used), free(again);
 }
 
-Test(run, a_value_of_the_machine_that_is_wrong_is_named_where_it_was_set)
+Test(run, an_invalid_machine_value_is_reported_where_it_was_set)
 {
     refuses(2, "myotile: --machine-set links.shape=ring: ring; allowed: ladder, torus, list",
         "run small.yaml --machine-set links.shape=ring");
@@ -388,7 +388,7 @@ Test(run, a_value_of_the_machine_that_is_wrong_is_named_where_it_was_set)
 }
 
 /* Sums of the table equal the totals of the run: every cycle belongs to one phase. */
-Test(run, json_has_its_tables_and_their_numbers_agree)
+Test(run, json_has_all_tables_and_their_values_are_consistent)
 {
     static const char *const phases[] = {
         "pde_compute", "pde_exchange", "ode_compute", "activation", "stimulus", "sync", "waiting"};
@@ -449,7 +449,7 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     free(text);
 }
 
-Test(run, csv_has_its_tables_apart)
+Test(run, csv_separates_the_tables)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
     cr_assert(strncmp(text, "# run: Small slab\nkey,value,unit\nelements,288,\n", 46) == 0, "%s", text);
@@ -460,7 +460,7 @@ Test(run, csv_has_its_tables_apart)
     free(text);
 }
 
-Test(run, the_host_has_no_cycles_to_report)
+Test(run, the_host_reports_no_cycles)
 {
     char *text =
         works("run small.yaml --output out --set time.end_ms=0.5 --set machine.backend=cpu --format json");
@@ -469,7 +469,7 @@ Test(run, the_host_has_no_cycles_to_report)
 }
 
 /* The profile of an earlier run on the machine is deleted by a run on the host. */
-Test(run, running_into_the_same_folder_replaces_every_file)
+Test(run, rerunning_in_the_same_folder_replaces_every_file)
 {
     free(works("run small.yaml --output out --set time.end_ms=0.5"));
     write_text("out/notes.txt", "mine");
@@ -479,7 +479,7 @@ Test(run, running_into_the_same_folder_replaces_every_file)
     cr_assert(there("out/notes.txt"));
 }
 
-Test(run, without_output_the_folder_has_the_cases_name)
+Test(run, without_output_the_folder_is_named_after_the_case)
 {
     char *text = works("run ./small.yaml --set time.end_ms=0.1");
     cr_assert_eq(entries("small"), 6);
@@ -492,7 +492,7 @@ Test(run, without_output_the_folder_has_the_cases_name)
 
 /* ---- bad input ---- */
 
-Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
+Test(run, a_misspelt_key_is_reported_with_its_line_and_the_allowed_keys)
 {
     write_changed("bad.yaml", "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}",
         "  slab: {size_mm: [3, 2, 1], egde_mm: 0.5}");
@@ -500,31 +500,31 @@ Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
         2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut", "run bad.yaml");
 }
 
-Test(run, a_negative_edge_is_named_with_its_line)
+Test(run, a_negative_edge_is_reported_with_its_line)
 {
     write_changed("bad.yaml", "edge_mm: 0.5", "edge_mm: -0.5");
     refuses(2, "bad.yaml:3: mesh.slab.edge_mm: -0.5; allowed: ", "run bad.yaml");
 }
 
-Test(run, text_in_place_of_a_number_is_named_with_its_line)
+Test(run, text_instead_of_a_number_is_reported_with_its_line)
 {
     write_changed("bad.yaml", "end_ms: 3", "end_ms: soon");
     refuses(2, "bad.yaml:12: time.end_ms: soon; allowed: a number at least 0.0001 and at most 1000000000",
         "run bad.yaml");
 }
 
-Test(run, a_missing_key_is_named)
+Test(run, a_missing_key_is_reported)
 {
     write_changed("bad.yaml", "  chi_per_mm: 140\n", "");
     refuses(2, "chi_per_mm", "run bad.yaml");
 }
 
-Test(run, a_case_that_is_not_there_is_named)
+Test(run, a_missing_case_file_is_reported)
 {
     refuses(3, "nowhere/case.yaml: cannot be read: No such file", "run nowhere/case.yaml");
 }
 
-Test(run, a_set_that_fits_nothing_is_refused)
+Test(run, an_override_that_matches_no_key_or_value_is_rejected)
 {
     refuses(2, "--set time.stop_ms=1: unknown key; allowed here: dt_ms, end_ms",
         "run small.yaml --set time.stop_ms=1");
@@ -534,7 +534,7 @@ Test(run, a_set_that_fits_nothing_is_refused)
     refuses(2, "machine.backend=gpu", "run small.yaml --set machine.backend=gpu");
 }
 
-Test(run, a_mesh_that_is_not_there_or_not_said_is_refused)
+Test(run, a_missing_or_unspecified_mesh_is_rejected)
 {
     write_changed("bad.yaml", "slab: {size_mm: [3, 2, 1], edge_mm: 0.5}", "file: gone.hdf");
     refuses(3, "gone.hdf: ", "run bad.yaml");
@@ -545,7 +545,7 @@ Test(run, a_mesh_that_is_not_there_or_not_said_is_refused)
 }
 
 /* Permissions do not restrict root; a path below a file is impossible for every user. */
-Test(run, a_folder_that_cannot_be_made_or_written_is_refused)
+Test(run, a_folder_that_cannot_be_created_or_written_is_rejected)
 {
     refuses(3, "small.yaml/out: this folder cannot be made: Not a directory",
         "run small.yaml --output small.yaml/out");
@@ -553,7 +553,7 @@ Test(run, a_folder_that_cannot_be_made_or_written_is_refused)
     refuses(3, "a/b: this folder cannot be made: No such file", "run small.yaml --output a/b");
 }
 
-Test(run, a_machine_that_does_not_exist_is_refused)
+Test(run, a_nonexistent_machine_is_rejected)
 {
     refuses(2, "machine 'gc9000'", "run small.yaml --set machine.target=gc9000");
     refuses(3, "none.yaml: cannot be read: No such file", "run small.yaml --set machine.target=none.yaml");
@@ -564,7 +564,7 @@ Test(run, a_machine_that_does_not_exist_is_refused)
 }
 
 /* 20 * 14 * 6 boxes: 10,080 elements of 19 floats of state alone are 766,080 bytes; a tile has 638,976. */
-Test(run, a_mesh_too_large_for_the_tiles_is_refused_with_the_tile_and_its_bytes)
+Test(run, a_mesh_too_large_for_the_tiles_is_rejected_with_the_tile_and_its_memory)
 {
     static const char too_large[] = "run small.yaml --set mesh.slab.size_mm=[10,7,3] --set machine.tiles=1";
     refuses(4, "tile 0: ", "%s", too_large);
@@ -576,7 +576,7 @@ Test(run, a_mesh_too_large_for_the_tiles_is_refused_with_the_tile_and_its_bytes)
 }
 
 /* At 0.1 mm the limit is about 0.007 ms, so a step of 0.05 ms needs several substeps. */
-Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
+Test(run, unstable_diffusion_steps_are_rejected_with_the_limit)
 {
     static const char *const backends[] = {"ipu", "cpu"};
     for (int k = 0; k < 2; k++)
@@ -586,7 +586,7 @@ Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
             backends[k]);
 }
 
-Test(run, a_stimulus_that_reaches_no_element_is_refused)
+Test(run, a_stimulus_without_elements_is_rejected)
 {
     refuses(
         2, "stimuli.0: no element's centre lies in the box", "run small.yaml --set stimuli.0.max_mm=[0,0,0]");
@@ -594,7 +594,7 @@ Test(run, a_stimulus_that_reaches_no_element_is_refused)
         "run small.yaml --set stimuli.0.min_mm=[5,0,0]");
 }
 
-Test(run, a_place_outside_the_mesh_is_named_as_the_case_names_it)
+Test(run, a_point_outside_the_mesh_is_reported_by_its_name_in_the_case)
 {
     static const char far_point[] = "run small.yaml --set points.1.at_mm=[100,0,0]";
     refuses(2, "small.yaml: points.1, 'far': [100, 0, 0] mm is outside the mesh: 97.", "%s", far_point);
@@ -604,7 +604,7 @@ Test(run, a_place_outside_the_mesh_is_named_as_the_case_names_it)
         "run small.yaml --set line.to_mm=[10,0,0]");
 }
 
-Test(run, a_time_of_no_step_is_refused)
+Test(run, an_end_time_shorter_than_a_step_is_rejected)
 {
     refuses(2, "time.end_ms: 0.01; allowed: a whole number of steps of dt_ms = 0.02, at least one",
         "run small.yaml --set time.end_ms=0.01");
@@ -612,7 +612,7 @@ Test(run, a_time_of_no_step_is_refused)
 
 /* Boxes of 2 mm have an element size of 1.1 mm, boxes of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wavefront
  * four times as wide. */
-Test(run, elements_too_large_for_the_wave_are_warned_of)
+Test(run, elements_too_large_for_the_wavefront_cause_a_warning)
 {
     static const char *const lines[] = {
         "run large.yaml", "run large.yaml --set tissue.chi_per_mm=8.75", "run small.yaml"};
@@ -634,7 +634,7 @@ Test(run, elements_too_large_for_the_wave_are_warned_of)
 }
 
 /* Ctrl-C before the first step: reported in one line, and the folder created for the results is deleted. */
-Test(run, a_run_that_is_stopped_leaves_nothing)
+Test(run, an_interrupted_run_leaves_no_files)
 {
     mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
@@ -643,7 +643,7 @@ Test(run, a_run_that_is_stopped_leaves_nothing)
 }
 
 /* In any phase 0.3 s after its start: 1000 ms take minutes, and the set-up alone takes seconds. */
-Test(run, a_run_that_is_stopped_while_it_is_set_up_leaves_nothing)
+Test(run, a_run_that_is_interrupted_during_setup_leaves_no_files)
 {
     int ended = 0;
     write_changed("large.yaml", "{size_mm: [3, 2, 1], edge_mm: 0.5}", "{size_mm: [20, 7, 3], edge_mm: 0.2}");

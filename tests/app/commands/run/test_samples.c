@@ -74,7 +74,7 @@ static void read_array(const char *path, const char *name, mt_h5_type type, size
 }
 
 /* The last frame equals the checkpoint of the same time, on both backends. */
-Test(samples, frames_are_v_and_states_at_their_times)
+Test(samples, frames_contain_voltage_and_states_at_the_frame_times)
 {
     static float frames[FRAMES * LIVE], v[LIVE];
     static double m[LIVE], time_ms[FRAMES];
@@ -116,7 +116,7 @@ static double crossing_of_trace(const char *path)
 
 /* V at a point is interpolated from V around it, its activation time from those around it: they agree to within the travel time
  * over an edge of 0.5 mm at 0.4 mm/ms. */
-Test(samples, traces_activate_when_the_point_does)
+Test(samples, the_upstroke_of_a_trace_agrees_with_the_activation_time_of_its_point)
 {
     char *table = works("run case.yaml -o one --format json");
     const double activation_ms = json_number(table, "at, the end", "activation_ms");
@@ -154,14 +154,14 @@ Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
 
 /* V is streamed once at each of the 19 times of the ECG, m with each of the 10 frames, and both fields at the points at each of
  * the 451 times, except V at times when all of it is streamed; and at the end the activation times. */
-Test(samples, are_streamed_once_to_the_host)
+Test(samples, each_sample_is_streamed_to_the_host_once)
 {
     char *table = works("run case.yaml -o one --format json");
     cr_expect_eq(json_number(table, "streams", "streams"), 19 + 10 + 2 * 451 - 19 + 1);
     free(table);
 }
 
-Test(samples, a_front_is_positive_before_and_negative_behind)
+Test(samples, the_ecg_is_positive_ahead_of_a_wavefront_and_negative_after_it)
 {
     size_t n;
     free(works("run case.yaml -o one"));
@@ -187,7 +187,7 @@ Test(samples, the_picture_of_an_ecg_marks_the_stimuli_of_its_case)
 }
 
 /* A run that is resumed, in its folder or in another, ends with the files of an uninterrupted run, and leaves no frames. */
-Test(samples, files_are_those_of_a_run_that_never_stopped)
+Test(samples, a_resumed_run_writes_the_samples_of_an_uninterrupted_run)
 {
     free(works("run case.yaml -o one %s", series));
     expect_no_frames("one");
@@ -200,7 +200,7 @@ Test(samples, files_are_those_of_a_run_that_never_stopped)
         "run --resume two --set time.end_ms=9 -o four");
 }
 
-Test(samples, what_an_earlier_run_left_goes)
+Test(samples, sample_files_of_an_earlier_run_are_deleted)
 {
     free(works("run case.yaml -o one --set time.end_ms=6 %s", series));
     for (int k = 0; k < FILES; k++) cr_assert(there(in("one", files[k])), "%s", files[k]);
@@ -239,7 +239,7 @@ static size_t note_of(const char *path)
 }
 
 /* The first point is in a non-conducting element and has no trace: eight and nine others are drawn. */
-Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leaves_out)
+Test(samples, a_picture_of_traces_shows_each_of_nine_points_and_lists_omitted_ones)
 {
     char *eight = warnings_with(9, "V", "eight"), *nine = warnings_with(10, "V", "nine"),
          *many = warnings_with(28, "V, m, h, Ca_i", "many");
@@ -253,7 +253,7 @@ Test(samples, a_picture_shows_each_of_nine_points_and_says_of_more_what_it_leave
     free(eight), free(nine), free(many);
 }
 
-Test(samples, what_cannot_be_taken_is_refused)
+Test(samples, impossible_samples_are_rejected)
 {
     refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",
         "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
@@ -265,7 +265,7 @@ Test(samples, what_cannot_be_taken_is_refused)
 }
 
 /* A removed key, and its file, which a run into the same folder deletes. */
-Test(samples, there_is_no_moving_picture_any_more)
+Test(samples, the_removed_movie_output_is_ignored_and_its_old_file_is_deleted)
 {
     free(works("run case.yaml -o one --set time.end_ms=1 --set series.every_ms=1 --set series.movie=true"));
     cr_assert_eq(rename("one/traces.png", "one/movie.png"), 0);
@@ -283,7 +283,7 @@ static const char at_times[] = SMALL_SLAB USUAL_TISSUE
 static void write_at_times(void) { write_text("case.yaml", at_times); }
 
 /* The frames of a list equal those of a run with a frame at every step, at these steps, rounded, and there are no others. */
-Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
+Test(samples, frames_at_listed_times_equal_those_of_a_run_that_records_every_step)
 {
     enum { LISTED = 3, TAKEN = 301 };
     static const size_t step[LISTED] = {25, 100, 300};
@@ -309,7 +309,7 @@ Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
 }
 
 /* A time that is also a multiple of every_ms has one frame. */
-Test(samples, both_ways_of_asking_add_up)
+Test(samples, listed_and_periodic_frame_times_are_combined)
 {
     enum { TAKEN = 5 };
     static const double expected[TAKEN] = {0, 2, 2.5, 4, 6};
@@ -320,7 +320,7 @@ Test(samples, both_ways_of_asking_add_up)
     for (size_t k = 0; k < TAKEN; k++) cr_expect_float_eq(time_ms[k], expected[k], 1e-12);
 }
 
-Test(samples, traces_at_given_times_have_a_row_for_each)
+Test(samples, traces_at_listed_times_have_one_row_per_time)
 {
     size_t n;
     write_at_times();
@@ -334,7 +334,7 @@ Test(samples, traces_at_given_times_have_a_row_for_each)
 }
 
 /* A resumed run has the frames of an uninterrupted one. Times after the checkpoint may be added to the list, others not. */
-Test(samples, a_list_goes_on)
+Test(samples, a_resumed_run_continues_the_list_of_times)
 {
     const char *const half = "run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3";
     write_at_times();
@@ -351,7 +351,7 @@ Test(samples, a_list_goes_on)
 }
 
 /* Also if no time of the list was before the checkpoint. */
-Test(samples, a_list_may_begin_behind_the_checkpoint)
+Test(samples, a_list_of_times_can_start_after_the_checkpoint)
 {
     write_at_times();
     free(works("run case.yaml -o one --set series.at_ms=[5]"));
@@ -361,7 +361,7 @@ Test(samples, a_list_may_begin_behind_the_checkpoint)
     cr_expect(same_file("one/series.hdf", "three/series.hdf"));
 }
 
-Test(samples, times_that_make_no_list_are_refused)
+Test(samples, invalid_lists_of_times_are_rejected)
 {
     write_at_times();
     refuses(2, "case.yaml: series.at_ms.1: 6.02; allowed: at most time.end_ms = 6",

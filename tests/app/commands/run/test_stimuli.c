@@ -55,12 +55,12 @@ static void enter(void)
 TestSuite(stimuli, .init = enter, .fini = leave_room);
 
 /* The shape of a slab does not identify the surfaces of a heart. */
-Test(stimuli, a_place_on_a_surface_whose_tag_has_no_name_is_refused_until_it_is_named)
+Test(stimuli, a_site_on_a_surface_with_an_unnamed_tag_is_rejected)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     cr_assert_eq(mt_vtkhdf_read(&arena, "wall.hdf", &mesh), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_names_forget(&arena, &mesh, MT_NAMES_FACES), MT_OK);
+    cr_assert_eq(mt_names_remove(&arena, &mesh, MT_NAMES_FACES), MT_OK);
     cr_assert_eq(mt_vtkhdf_write("wall.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
     refuses(2, "the triangle tags have no names, and the shape does not identify the surfaces: ",
         "run wall.yaml -o out");
@@ -95,7 +95,7 @@ static void assert_same_activation(const char *one, const char *two)
     mt_arena_free(&arena);
 }
 
-Test(stimuli, of_every_kind_give_the_same_bits_on_any_number_of_tiles_and_threads)
+Test(stimuli, all_kinds_are_bit_identical_for_any_number_of_tiles_and_threads)
 {
     free(works("run wall.yaml --output one"));
     omp_set_num_threads(2);
@@ -103,7 +103,7 @@ Test(stimuli, of_every_kind_give_the_same_bits_on_any_number_of_tiles_and_thread
     assert_same_activation("one", "two");
 }
 
-Test(stimuli, used_yaml_says_all_of_every_kind_and_runs_again_to_the_same_bits)
+Test(stimuli, used_yaml_records_all_kinds_and_reruns_bit_identically)
 {
     size_t n;
     free(works("run wall.yaml --output one"));
@@ -119,7 +119,7 @@ Test(stimuli, used_yaml_says_all_of_every_kind_and_runs_again_to_the_same_bits)
 }
 
 /* The earliest element is inside the stimulus, at the apex at the lowest end of the epicardium. */
-Test(stimuli, at_the_apex_the_wave_starts_there)
+Test(stimuli, activation_starts_at_the_apex_if_it_is_stimulated)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -140,7 +140,7 @@ Test(stimuli, at_the_apex_the_wave_starts_there)
 }
 
 /* A run in another folder finds the list named in used.yaml; the place described there is that of the run. */
-Test(stimuli, at_listed_vertices_run_again_from_another_folder)
+Test(stimuli, stimuli_at_listed_vertices_rerun_from_another_folder)
 {
     char only[sizeof wall];
     size_t n;
@@ -166,7 +166,7 @@ Test(stimuli, at_listed_vertices_run_again_from_another_folder)
 }
 
 /* The wall's layers as cell types: distinguishing them costs cycles, and the activation times differ. */
-Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
+Test(stimuli, layered_cell_types_are_bit_identical_for_any_number_of_tiles)
 {
     mt_arena arena = {0};
     free(works("mesh fibres wall.hdf -o layered.hdf"));
@@ -184,7 +184,7 @@ Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
 }
 
 /* Sites of a file, one of which loses elements to another; lists of elements, and a layer, as places. */
-Test(stimuli, of_files_run_again_from_another_folder_on_any_number_of_tiles)
+Test(stimuli, stimuli_from_files_rerun_from_another_folder_on_any_number_of_tiles)
 {
     size_t n;
     const char *first = strstr(wall, "at: apex, radius_mm: 0.8"), *second = strstr(wall, "  - {surface: lv_");
@@ -220,7 +220,7 @@ Test(stimuli, of_files_run_again_from_another_folder_on_any_number_of_tiles)
     refuses(2, "/list.txt:2: element is 'x'; allowed: a whole number from 0 to ", "run files.yaml");
 }
 
-Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
+Test(stimuli, impossible_stimuli_are_rejected_with_a_one_line_message)
 {
     refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
     refuses(2,
@@ -273,7 +273,7 @@ static char *run_ventricle(const char *mesh, const char *folder)
 }
 
 /* Tags without names are compared with the shape, names decide, and a contradiction ends the run. */
-Test(stimuli, on_surfaces_whose_tags_have_no_names_are_compared_with_the_shape)
+Test(stimuli, unnamed_surface_tags_of_stimuli_are_checked_against_the_shape)
 {
     static const char *const meshes[] = {"ventricle.msh", "ventricle.vtu"};
     write_text("ventricle.yaml", ventricle);

@@ -66,7 +66,7 @@ static void check(const char *key, const char *a, const char *b, const char *mor
 }
 
 /* For keys that do not affect the mesh and its operator. (tests/app/run/test_shared.c tests more of them.) */
-Test(sweep, files_are_those_of_single_runs_on_one_mesh)
+Test(sweep, files_equal_those_of_single_runs_on_one_mesh)
 {
     check("stimuli.0.strength_uA_mm3", "20", "100", "");
     check("cell.scale", "[g_Na=0.5]", "[g_Na=2,g_Kr=0.5]", HOST " --set output.maps=[upstroke]");
@@ -75,7 +75,7 @@ Test(sweep, files_are_those_of_single_runs_on_one_mesh)
 }
 
 /* For keys that affect them. */
-Test(sweep, files_are_those_of_single_runs_on_meshes_that_differ)
+Test(sweep, files_equal_those_of_single_runs_on_different_meshes)
 {
     check("mesh.slab.edge_mm", "1", "0.5", "");
     check("regions.0.conductivity_factor", "2", "1.5", HOST);
@@ -83,7 +83,7 @@ Test(sweep, files_are_those_of_single_runs_on_meshes_that_differ)
     check("machine.tiles", "9", "3", "");
 }
 
-Test(sweep, a_table_has_a_row_for_each_value_on_paper_and_in_a_file)
+Test(sweep, the_table_has_one_row_per_value_on_the_terminal_and_in_a_file)
 {
     size_t n;
     char *text = works(
@@ -103,7 +103,7 @@ Test(sweep, a_table_has_a_row_for_each_value_on_paper_and_in_a_file)
     free(text), free(csv), free(alone);
 }
 
-Test(sweep, what_makes_no_sense_is_refused_before_anything_runs)
+Test(sweep, invalid_sweeps_are_rejected_before_the_first_run)
 {
     refuses(2, "--sweep time.end_ms=x: x; allowed: a number", "run small.yaml --sweep time.end_ms=1,x");
     refuses(2, "--sweep time.stop_ms=1: unknown key", "run small.yaml --sweep time.stop_ms=1,2");
@@ -122,7 +122,7 @@ Test(sweep, what_makes_no_sense_is_refused_before_anything_runs)
 }
 
 /* Tiles of 32 KiB hold the mesh if there are 50 of them. */
-Test(sweep, a_run_that_fails_is_told_at_the_end_and_the_others_are_made)
+Test(sweep, a_failed_run_is_reported_at_the_end_and_the_others_are_completed)
 {
     size_t n;
     write_machine_of("tiny.yaml", 50, 32768);
@@ -140,7 +140,7 @@ Test(sweep, a_run_that_fails_is_told_at_the_end_and_the_others_are_made)
     forget(&r);
 }
 
-Test(sweep, a_signal_before_the_first_run_leaves_nothing)
+Test(sweep, a_signal_before_the_first_run_leaves_no_files)
 {
     mt_console_listen(stdout);
     mt_progress_catch_interrupt(NULL);
@@ -149,7 +149,7 @@ Test(sweep, a_signal_before_the_first_run_leaves_nothing)
 }
 
 /* Ctrl-C in the second of three runs, which would take minutes. */
-Test(sweep, a_signal_ends_the_run_and_begins_no_other)
+Test(sweep, a_signal_ends_the_current_run_and_starts_no_other)
 {
     int ended = 0;
     size_t n;
@@ -171,7 +171,7 @@ Test(sweep, a_signal_ends_the_run_and_begins_no_other)
     (void)things();
 }
 
-Test(sweep, folders_are_used_again)
+Test(sweep, folders_are_reused)
 {
     free(works("run small.yaml -o out --sweep time.end_ms=0.1,0.2"));
     free(works("run small.yaml -o out --sweep time.end_ms=0.2,0.3 --set machine.backend=cpu"));
@@ -180,7 +180,7 @@ Test(sweep, folders_are_used_again)
 }
 
 /* Streams to the host are not included: the step equals that of a single run's table. */
-Test(sweep, a_time_step_takes_what_it_takes_in_a_single_run)
+Test(sweep, the_cycles_of_a_time_step_equal_those_of_a_single_run)
 {
     reply single = myotile("run small.yaml -o alone --set cell.scale=[g_Na=0.5] --format json"),
           swept = myotile("run small.yaml -o swept --sweep cell.scale=[g_Na=0.5] --format json");

@@ -26,7 +26,7 @@ static void expect(const char *text, const char *values, const char *last_name)
     cr_expect_str_eq(v.value[v.n - 1].name, last_name);
 }
 
-Test(sweep_values, commas_part_values_but_within_brackets_braces_and_quotes)
+Test(sweep_values, commas_separate_values_except_in_brackets_braces_and_quotes)
 {
     expect("time.end_ms=1,2.5,3e1", "1|2.5|3e1", "end_ms=3e1");
     expect("cell.scale=[g_Kr=0.5],[g_Kr=1, g_Ks=2]", "[g_Kr=0.5]|[g_Kr=1, g_Ks=2]", "scale=[g_Kr=1, g_Ks=2]");
@@ -36,7 +36,7 @@ Test(sweep_values, commas_part_values_but_within_brackets_braces_and_quotes)
     expect("a.b=1", "1", "b=1");
 }
 
-Test(sweep_values, a_path_makes_one_folder)
+Test(sweep_values, slashes_in_a_value_are_replaced_in_the_folder_name)
 {
     expect("mesh.file=one.hdf,../two/three.hdf", "one.hdf|../two/three.hdf", "file=.._two_three.hdf");
 }
@@ -48,7 +48,7 @@ static void refused(const char *text, const char *why)
     cr_expect(strstr(mt_message(), why), "%s: %s", text, mt_message());
 }
 
-Test(sweep_values, what_cannot_be_told_apart_is_refused)
+Test(sweep_values, values_that_are_empty_or_share_a_folder_name_are_rejected)
 {
     char text[300] = "title=";
     refused("time.end_ms", "--sweep time.end_ms: key or values are missing; allowed: path.to.key=A,B,C");

@@ -18,7 +18,7 @@ static void enter(void)
 TestSuite(until, .init = enter, .fini = leave_room);
 
 /* At the first integer ms after the latest activation, with the results of a run that ends there. */
-Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
+Test(until, activated_ends_at_the_ms_in_which_the_last_element_is_activated)
 {
     static const char *const backend[] = {"cpu", "ipu"};
     for (int b = 0; b < 2; b++) {
@@ -39,7 +39,7 @@ Test(until, activated_ends_with_the_ms_in_which_the_last_element_is_activated)
 
 /* A corner of the slab is activated after the last element's centre, and the run ends at the next integer ms. The stimulus starts
  * at several times, so that the corner's activation time is after the end in some of the runs. */
-Test(until, points_in_the_corner_that_is_activated_last_have_a_time)
+Test(until, points_in_the_corner_activated_last_have_an_activation_time)
 {
     size_t later = 0;
     for (int k = 0; k < 4; k++) {
@@ -54,7 +54,7 @@ Test(until, points_in_the_corner_that_is_activated_last_have_a_time)
     cr_expect_gt(later, 0);
 }
 
-Test(until, activated_ends_at_the_end_where_elements_are_not_reached)
+Test(until, activated_runs_to_the_end_time_if_elements_are_not_reached)
 {
     char *text = works("run case.yaml -o until --format json --set time.end_ms=3");
     cr_assert_lt(json_property(text, "elements_activated_percent"), 100);
@@ -62,13 +62,13 @@ Test(until, activated_ends_at_the_end_where_elements_are_not_reached)
     free(text);
 }
 
-Test(until, activated_is_for_one_beat)
+Test(until, activated_is_rejected_for_several_beats)
 {
     refuses(2, "time.until: activated, and output.beats is every; allowed: with beats: first",
         "run case.yaml -o until --set output.beats=every");
 }
 
-Test(until, a_checkpoint_at_the_end_is_that_of_the_last_step)
+Test(until, the_final_checkpoint_is_named_after_the_last_step)
 {
     free(works("run case.yaml -o until --set checkpoint.at_end=true"));
     char *text = works("run case.yaml -o same --format json");
@@ -88,7 +88,7 @@ static void write_scar(void)
     write_text("scar.yaml", text);
 }
 
-Test(until, activated_ends_25_ms_after_the_last_of_those_that_can_be_reached)
+Test(until, activated_ends_25_ms_after_the_last_reachable_element)
 {
     write_scar();
     char *text = works("run scar.yaml -o until --format json --set time.end_ms=100");
@@ -99,7 +99,7 @@ Test(until, activated_ends_25_ms_after_the_last_of_those_that_can_be_reached)
 }
 
 /* The second stimulus is at 40 ms. */
-Test(until, activated_waits_for_a_pulse_to_come)
+Test(until, activated_waits_for_pending_stimuli)
 {
     write_scar();
     char *text = works("run scar.yaml -o until --format json --set time.end_ms=100 --set stimuli.0.count=2 "

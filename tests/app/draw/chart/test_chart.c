@@ -95,7 +95,7 @@ static size_t read_bars(const char *file, size_t height[ALL][KINDS])
 }
 
 /* One pixel at each end of a run is blended, so that heights are accurate to 2. */
-Test(chart, heights_are_proportional_to_values)
+Test(chart, bar_heights_are_proportional_to_values)
 {
     const mt_chart chart = make(false);
     size_t height[ALL][KINDS];
@@ -111,7 +111,7 @@ Test(chart, heights_are_proportional_to_values)
 }
 
 /* The upper end of a kind is the sum from the axis up. */
-Test(chart, on_a_logarithmic_axis_heights_differ_as_the_logarithms_of_sums_do)
+Test(chart, on_a_logarithmic_axis_bar_heights_follow_the_logarithms_of_sums)
 {
     const mt_chart chart = make(true);
     size_t height[ALL][KINDS];
@@ -149,7 +149,7 @@ static double mark_height(const char *file)
     return n > 0 ? sum / n : NAN;
 }
 
-Test(chart, a_mark_stands_at_its_value)
+Test(chart, a_mark_is_drawn_at_its_value)
 {
     double mark[ALL] = {NAN, NAN, NAN, NAN, 2000, NAN}, at[3];
     mt_chart chart = make(false);
@@ -183,7 +183,7 @@ static size_t count_lines(const char *file)
 }
 
 /* 0 to 12,000 in steps of 2,000, the lowest under the axis. 50 to 20,000: 100, 200, 500 and so on; 1e-9 to 1e15: powers of ten. */
-Test(chart, lines_stand_at_round_numbers)
+Test(chart, grid_lines_are_at_round_numbers)
 {
     mt_chart chart = make(false);
     ok(mt_chart_write(path, &chart));
@@ -199,7 +199,7 @@ Test(chart, lines_stand_at_round_numbers)
 
 /* A bar of 1000 in a chart up to 2000, linear with lines every 500, logarithmic with 1000 between 500 and 2000. The highest line left of
  * the bar, except the top one, must be at the top of the bar, to a pixel. */
-Test(chart, a_bar_of_a_round_number_ends_at_its_line)
+Test(chart, a_bar_of_a_round_value_ends_at_its_grid_line)
 {
     const double values[] = {1000}, mark[] = {2000};
     mt_chart chart = make(false);
@@ -239,14 +239,14 @@ static void check_legend(size_t n)
     }
 }
 
-Test(chart, the_legend_has_all_kinds)
+Test(chart, the_legend_lists_all_kinds)
 {
     const mt_chart chart = make(false);
     ok(mt_chart_write(path, &chart));
     check_legend(KINDS);
 }
 
-Test(chart, kinds_can_be_told_apart_in_colour_and_in_grey)
+Test(chart, kinds_are_distinguishable_in_colour_and_in_greyscale)
 {
     for (size_t i = 0; i < MT_CHART_KINDS_MAX; i++)
         for (size_t k = 0; k < i; k++) {
@@ -258,7 +258,7 @@ Test(chart, kinds_can_be_told_apart_in_colour_and_in_grey)
         }
 }
 
-Test(chart, the_largest_fits_and_has_the_same_bytes_each_time)
+Test(chart, the_largest_chart_fits_and_is_reproducible)
 {
     enum { N = MT_CHART_GROUPS_MAX * MT_CHART_BARS_MAX };
     static const char *names[MT_CHART_GROUPS_MAX];
@@ -316,7 +316,7 @@ static void point_of(size_t group_of_it, bool logarithmic, double at[2])
 }
 
 /* Places 1, 100 and 10, values 1000, 10 and 100: place 10 and value 100 are midway between the others. */
-Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
+Test(chart, points_of_a_line_are_at_the_logarithms_of_their_coordinates)
 {
     double at[GROUPS][2];
     for (size_t g = 0; g < GROUPS; g++) point_of(g, true, at[g]);
@@ -327,7 +327,7 @@ Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
 }
 
 /* Places 0, 100 and 25: the last is at a quarter of the distance. */
-Test(chart, linear_places_stand_at_their_numbers)
+Test(chart, points_on_a_linear_axis_are_at_their_coordinates)
 {
     static const double place[] = {0, 100, 25}, values[] = {10, 10, 10};
     double at[GROUPS][2];
@@ -345,7 +345,7 @@ Test(chart, linear_places_stand_at_their_numbers)
 
 /* At a quarter of the distance the first line is at the geometric mean of 1000 and 700, the second at 20 times the square root of 1000. At
  * three quarters the second is a power of ten lower. */
-Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
+Test(chart, a_line_connects_its_points_in_order_of_the_coordinate)
 {
     static const double place[] = {1, 100, 10}, values[GROUPS][2] = {{1000, 2000}, {10, 20}, {700, 200}};
     mt_chart chart = make(true);
@@ -373,7 +373,7 @@ static bool is_grey(const unsigned char *rgb)
 }
 
 /* Two lines with marks of constant value have two level dashed lines. */
-Test(chart, every_line_has_marks_of_its_own)
+Test(chart, every_line_has_its_own_marks)
 {
     static const double place[] = {1, 10, 100}, values[GROUPS][2] = {{1, 2}, {1, 2}, {1, 2}},
                         marks[GROUPS][2] = {{50, 1000}, {50, 1000}, {50, 1000}};
@@ -395,7 +395,7 @@ Test(chart, every_line_has_marks_of_its_own)
 }
 
 /* The legend names the lines by their colours, instead of the single kind. */
-Test(chart, the_legend_has_all_lines)
+Test(chart, the_legend_lists_all_lines)
 {
     static const double place[] = {1, 4, 16}, values[GROUPS][2] = {{4, 2}, {1, 0.5}, {0.3, 0.2}};
     mt_chart chart = make(true);
@@ -404,7 +404,7 @@ Test(chart, the_legend_has_all_lines)
     check_legend(2);
 }
 
-Test(chart, nothing_to_show_is_an_empty_chart)
+Test(chart, a_chart_without_values_is_empty)
 {
     static const double nothing[ALL * KINDS] = {0};
     mt_chart chart = make(false);
@@ -421,7 +421,7 @@ static void refuse(const mt_chart *chart, const char *why)
     cr_assert_eq(files_in(folder), 0);
 }
 
-Test(chart, senseless_numbers_sizes_and_words_are_refused_and_leave_nothing)
+Test(chart, invalid_values_sizes_and_texts_are_rejected_and_leave_no_file)
 {
     static const double bad[] = {-1, NAN, INFINITY, 1e16, 1e-10};
     double values[ALL][KINDS], mark[ALL] = {NAN, 0, NAN, NAN, NAN, NAN};
@@ -456,7 +456,7 @@ Test(chart, senseless_numbers_sizes_and_words_are_refused_and_leave_nothing)
     refuse(&chart, "UTF-8");
 }
 
-Test(chart, a_path_that_cannot_be_leaves_nothing)
+Test(chart, an_invalid_path_leaves_no_file)
 {
     const mt_chart chart = make(false);
     char nowhere[192];

@@ -48,7 +48,7 @@ static bool is_coloured(const unsigned char rgb[3], double least)
 }
 
 /* One high point among very many is drawn at its full height and in its place, with nothing else at that height. */
-Test(curves, no_point_is_lost_however_many_there_are)
+Test(curves, every_point_is_drawn_in_curves_of_any_length)
 {
     mt_curve c = begin(0, 10);
     for (size_t k = 0; k <= POINTS; k++) mt_curve_add(&c, 10.0 * (double)k / POINTS, k == 31234 ? 1 : 0);
@@ -60,7 +60,7 @@ Test(curves, no_point_is_lost_however_many_there_are)
     cr_expect_eq(count_within(path, right, height, is_coloured, 40), 0);
 }
 
-Test(curves, a_part_keeps_its_first_lowest_highest_and_last_point)
+Test(curves, each_reduced_section_keeps_its_first_lowest_highest_and_last_point)
 {
     mt_curve c = begin(0, MT_CURVE_PARTS);
     const double y[] = {3, 1, 4, 1, 5, 9, 2, 6};
@@ -117,7 +117,7 @@ static size_t rows_of_words(const unsigned char *pixels, const size_t xs[2], con
     return n;
 }
 
-Test(curves, long_names_of_many_curves_are_shortened_and_not_written_too_small_to_read)
+Test(curves, long_names_of_many_curves_are_shortened_at_a_readable_size)
 {
     static const size_t right[2] = {900, 1546}, rows[2][2] = {{78, 98}, {101, 121}};
     draw_many(24, 50, path);
@@ -127,7 +127,7 @@ Test(curves, long_names_of_many_curves_are_shortened_and_not_written_too_small_t
 }
 
 /* Lines are dashed from the ninth on and dotted from the 17th on. */
-Test(curves, as_many_as_24_have_a_line_and_an_entry_of_the_legend_each_that_stays_on_the_page)
+Test(curves, up_to_24_curves_each_have_a_line_and_a_legend_entry_on_the_page)
 {
     static const size_t legend_y[2] = {68, 122}, all_x[2] = {0, MT_PAGE_WIDTH},
                         margin_x[2] = {1546, MT_PAGE_WIDTH}, numbers[] = {2, 9, 24};
@@ -147,7 +147,7 @@ Test(curves, as_many_as_24_have_a_line_and_an_entry_of_the_legend_each_that_stay
     }
 }
 
-Test(curves, the_same_input_gives_the_same_bytes)
+Test(curves, the_same_input_writes_the_same_bytes)
 {
     mt_curve c = begin(-5, 5), d = begin(-5, 5);
     for (size_t k = 0; k <= 1000; k++) {
@@ -163,7 +163,7 @@ Test(curves, the_same_input_gives_the_same_bytes)
     assert_same_bytes(path, other);
 }
 
-Test(curves, what_cannot_be_drawn_is_refused)
+Test(curves, invalid_curves_are_rejected)
 {
     mt_curve c = begin(0, 1);
     cr_expect_eq(write_one(path, &c, "V"), MT_INPUT);

@@ -103,7 +103,7 @@ Test(ecg_picture, the_paper_runs_at_25_mm_a_second_with_the_largest_squares_that
     expect_scale(scale_of(record(3, 0, 600, 0)), 48, 25, 10, 10);
 }
 
-Test(ecg_picture, limb_leads_and_chest_leads_have_one_gain_each_10_mm_a_mV_or_the_largest_round_one_that_fits)
+Test(ecg_picture, limb_and_chest_leads_each_have_10_mm_per_mV_or_the_largest_gain_that_fits)
 {
     expect_scale(scale_of(record(12, 12, 600, 0.4)), 16, 25, 10, 10);
     expect_scale(scale_of(record(12, 12, 600, 0.6)), 16, 25, 10, 5);
@@ -116,7 +116,7 @@ static bool is_pink(const unsigned char rgb[3], double least) { return rgb[0] - 
 static bool is_dark(const unsigned char rgb[3], double most) { return rgb[0] < (int)most; }
 
 /* Paper from x = 80 and y = 96 with 16 pixels a mm: lines of 5 mm are stronger. */
-Test(ecg_picture, the_paper_has_its_millimetres)
+Test(ecg_picture, the_paper_has_a_millimetre_grid)
 {
     const mt_ecg_record r = record(12, 12, 600, 0);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
@@ -130,7 +130,7 @@ Test(ecg_picture, the_paper_has_its_millimetres)
 }
 
 /* All leads are 0, except 1 mV from 200 to 400 ms in one: 10 mm high, 5 mm long, and only in its box. */
-Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
+Test(ecg_picture, each_lead_is_in_its_panel_and_to_scale)
 {
     mt_ecg_record r = record(12, 12, 600, 0);
     mt_curve *step = (mt_curve *)&r.curve[7]; /* V2: second row, third column */
@@ -157,7 +157,7 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
 
 /* Measures the rising edges of the pulses of each row, 1 mm from the left and 7 mm before V1: 1 mV is 5 mm high, or 2 mm at the other
  * gain. */
-Test(ecg_picture, pulses_of_1_mV_calibrate_each_half_of_a_row)
+Test(ecg_picture, each_half_of_a_row_has_a_1_mV_calibration_pulse)
 {
     const mt_ecg_record r = record(12, 12, 600, 1);
     const size_t half[] = {80 + 16, 80 + 16 * 46};
@@ -179,7 +179,7 @@ static size_t words_below(const mt_ecg_record *r, size_t from, size_t to)
     return count_within(path, x, y, is_dark, 150);
 }
 
-Test(ecg_picture, speed_and_gains_are_printed_and_that_amplitudes_are_not_calibrated)
+Test(ecg_picture, speed_gains_and_a_note_on_uncalibrated_amplitudes_are_printed)
 {
     const mt_ecg_record twelve = record(12, 12, 600, 1);
     const size_t two_gains = words_below(&twelve, 830, 852), note = words_below(&twelve, 860, 882);
@@ -193,7 +193,7 @@ Test(ecg_picture, speed_and_gains_are_printed_and_that_amplitudes_are_not_calibr
 static bool is_blue(const unsigned char rgb[3], double least) { return rgb[2] - rgb[0] > (int)least; }
 
 /* A lead rises by 1 mV during a stimulus from 200 to 204 ms. With the span, nothing is drawn between both levels, and a mark is below. */
-Test(ecg_picture, a_stimulus_leaves_no_step_but_a_mark)
+Test(ecg_picture, a_stimulus_artefact_is_blanked_and_marked)
 {
     static const mt_span span = {200, 204};
     const double left = 16 + 2 * (16.5 + 2) + 5;
@@ -220,7 +220,7 @@ Test(ecg_picture, a_stimulus_leaves_no_step_but_a_mark)
     cr_expect_geq(blue[1], (size_t)(12 * 12), "one for each lead");
 }
 
-Test(ecg_picture, some_of_the_standard_leads_are_enough)
+Test(ecg_picture, a_subset_of_the_standard_leads_is_drawn)
 {
     for (size_t n = 6; n <= 12; n++) {
         mt_ecg_record r = record(n, n, 600, 1);
@@ -229,7 +229,7 @@ Test(ecg_picture, some_of_the_standard_leads_are_enough)
     }
 }
 
-Test(ecg_picture, other_leads_have_rows_of_their_own)
+Test(ecg_picture, non_standard_leads_are_drawn_in_separate_rows)
 {
     static const size_t numbers[] = {1, 3, 8, 9, 24, 32, 40};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
@@ -240,7 +240,7 @@ Test(ecg_picture, other_leads_have_rows_of_their_own)
     cr_assert_eq(mt_ecg_picture(path, &more), MT_OK, "%s", mt_message());
 }
 
-Test(ecg_picture, the_same_input_gives_the_same_bytes)
+Test(ecg_picture, the_same_input_writes_the_same_bytes)
 {
     const mt_ecg_record r = record(12, 12, 600, 1);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
@@ -248,7 +248,7 @@ Test(ecg_picture, the_same_input_gives_the_same_bytes)
     assert_same_bytes(path, other);
 }
 
-Test(ecg_picture, what_cannot_be_drawn_is_refused)
+Test(ecg_picture, invalid_ecgs_are_rejected)
 {
     mt_ecg_record r = record(2, 0, 600, 1), none = {.title = "none"};
     cr_expect_eq(mt_ecg_picture(path, &none), MT_INPUT);

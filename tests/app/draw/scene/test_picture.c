@@ -54,7 +54,7 @@ static void end_bench(bench *b)
 }
 
 /* PNG, 5.2 and 11.2.1: the signature, then a chunk IHDR with width and height, big-endian. */
-Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time)
+Test(picture, the_picture_is_a_reproducible_png_of_the_specified_size)
 {
     static const unsigned char head[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H',
         'D', 'R', 0, 0, MT_PAGE_WIDTH >> 8, MT_PAGE_WIDTH & 255, 0, 0, MT_PAGE_HEIGHT >> 8,
@@ -101,7 +101,7 @@ static bool is_map_colour(const unsigned char rgb[3], double t)
     return true;
 }
 
-Test(picture, shows_the_colours_of_the_map_under_light)
+Test(picture, the_picture_shows_the_colours_of_the_map_with_shading)
 {
     bench b = make_bench();
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
@@ -135,7 +135,7 @@ static bench make_septum_bench(void)
 }
 
 /* No element at the surface has a value: both outside views are grey, and the section between them shows the inside. */
-Test(picture, a_heart_that_is_grey_from_outside_is_shown_cut)
+Test(picture, a_heart_without_values_on_its_surface_is_shown_in_section)
 {
     bench b = make_septum_bench();
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
@@ -152,7 +152,7 @@ Test(picture, a_heart_that_is_grey_from_outside_is_shown_cut)
 }
 
 /* Its front, at large y, is early and its back is late. */
-Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
+Test(picture, a_heart_is_shown_from_the_front_and_the_back)
 {
     bench b = make_septum_bench();
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
@@ -178,7 +178,7 @@ static bool is_ink(const unsigned char rgb[3], double t)
 }
 
 /* A heart that fills the height leaves an empty line between the names and its top. */
-Test(picture, the_names_of_the_views_stand_above_the_heart)
+Test(picture, the_names_of_the_views_are_above_the_heart)
 {
     static const size_t page[2] = {0, MT_PAGE_WIDTH}, names[2] = {72, 94}, paper[2] = {94, 100},
                         top[2] = {100, 110};
@@ -226,7 +226,7 @@ Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
 }
 
 /* The legend explains the grey below the bar, if there is any. */
-Test(picture, what_was_not_activated_is_grey)
+Test(picture, elements_that_are_not_activated_are_grey)
 {
     static const size_t note[2][2] = {{MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W}, {MT_GREY_Y, MT_PAGE_HEIGHT}};
     bench b = make_bench();
@@ -251,7 +251,7 @@ Test(picture, what_was_not_activated_is_grey)
 }
 
 /* The test cannot read the number, but checks that it is below the colour bar only if there is grey. */
-Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
+Test(picture, the_note_not_activated_is_printed_only_if_elements_are_grey)
 {
     static const size_t note_x[2] = {MT_LEGEND_X, MT_LEGEND_X + MT_LEGEND_W},
                         note_y[2] = {MT_GREY_Y, MT_PAGE_HEIGHT};
@@ -290,7 +290,7 @@ static void run_along(bench *b, float most)
 }
 
 /* The bar from 0 to 14, between its lines, without light, to 2 of 255. */
-Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
+Test(picture, the_colour_bar_ranges_from_the_first_to_the_last_activation_time)
 {
     bench b = make_bench();
     run_along(&b, 14);
@@ -309,7 +309,7 @@ Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
 }
 
 /* "0" below the left end takes less ink than "1000" below the right one. */
-Test(picture, the_numbers_below_the_bar_grow_with_it)
+Test(picture, the_labels_of_the_colour_bar_increase_along_it)
 {
     static const size_t y[2] = {MT_LEGEND_Y + MT_LEGEND_H + 8, MT_LEGEND_Y + MT_LEGEND_H + 26};
     static const size_t left[2] = {MT_LEGEND_X - 25, MT_LEGEND_X + 25},
@@ -356,7 +356,7 @@ static size_t most_lines(const char *path)
     return most;
 }
 
-Test(picture, isochrones_cross_the_slab_where_lines_are_wanted)
+Test(picture, isochrones_are_drawn_for_activation_maps_only)
 {
     bench b = make_bench();
     run_along(&b, 14);
@@ -370,7 +370,7 @@ Test(picture, isochrones_cross_the_slab_where_lines_are_wanted)
     end_bench(&b);
 }
 
-Test(picture, one_time_everywhere_is_no_obstacle)
+Test(picture, a_uniform_activation_time_can_be_drawn)
 {
     bench b = make_bench();
     for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = 7;
@@ -379,7 +379,7 @@ Test(picture, one_time_everywhere_is_no_obstacle)
     end_bench(&b);
 }
 
-Test(picture, a_path_that_cannot_be_leaves_nothing)
+Test(picture, an_invalid_path_leaves_no_file)
 {
     bench b = make_bench();
     char path[192];
@@ -393,7 +393,7 @@ Test(picture, a_path_that_cannot_be_leaves_nothing)
 }
 
 /* A file size limit simulates a full disk: the write fails in the middle. */
-Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else)
+Test(picture, a_full_disk_leaves_the_old_picture_and_no_other_file)
 {
     bench b = make_bench();
     const struct rlimit little = {.rlim_cur = 5000, .rlim_max = RLIM_INFINITY};
@@ -411,7 +411,7 @@ Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else)
     end_bench(&b);
 }
 
-Test(picture, senseless_input_is_refused)
+Test(picture, invalid_input_is_rejected)
 {
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
@@ -426,7 +426,7 @@ Test(picture, senseless_input_is_refused)
     end_bench(&b);
 }
 
-Test(picture, needs_no_font)
+Test(picture, the_picture_needs_no_installed_fonts)
 {
     bench b = make_bench();
     char path[128];
@@ -441,7 +441,7 @@ Test(picture, needs_no_font)
     end_bench(&b);
 }
 
-Test(picture, every_lack_of_memory_comes_back_as_a_status)
+Test(picture, every_failed_allocation_is_returned_as_a_status)
 {
     bench b = make_bench();
     size_t n = 1;
@@ -466,7 +466,7 @@ static double lightness_of(const double rgb[3])
 
 /* The published matrices have ten digits and are inverse to about 1e-8, so that steps are equal to about 1e-5 of a step. A colour outside
  * sRGB would be clipped and differ more. */
-Test(picture, colour_map_gets_lighter_in_even_steps)
+Test(picture, the_colour_map_increases_in_lightness_in_even_steps)
 {
     enum { STEPS = 255 };
     double before[3], here[3];

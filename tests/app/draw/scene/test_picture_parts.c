@@ -81,7 +81,7 @@ typedef struct meetings {
     double same, other;     /* smallest distance of their colours */
 } meetings;
 
-static void compare_colours(void *context, const mt_meeting *meeting)
+static void compare_colours(void *context, const mt_face_pair *meeting)
 {
     meetings *m = context;
     const size_t a = m->surface->face_element[meeting->face], b = m->surface->face_element[meeting->other];
@@ -103,7 +103,7 @@ static meetings look_at_meetings(void)
     return m;
 }
 
-Test(picture_parts, those_that_meet_can_be_told_apart)
+Test(picture_parts, adjacent_parts_have_distinguishable_colours)
 {
     static const uint32_t sizes[][2] = {
         {1, 2}, {1, 40}, {1, 300}, {2, 20}, {4, 10}, {4, 300}, {12, 10}, {16, 20}, {64, 4}};
@@ -118,7 +118,7 @@ Test(picture_parts, those_that_meet_can_be_told_apart)
 }
 
 /* One part for each face: many parts have more neighbours than there are shades. */
-Test(picture_parts, without_order_they_still_get_colours_used_equally_often)
+Test(picture_parts, scattered_parts_use_all_colours_equally_often)
 {
     uint64_t state = 1;
     divide(2, 500);
@@ -205,7 +205,7 @@ static void assert_legend(void)
     free(pixels);
 }
 
-Test(picture_parts, the_legend_has_all_groups_in_colours_of_their_own)
+Test(picture_parts, the_legend_lists_all_groups_in_distinct_colours)
 {
     static const uint32_t groups[] = {1, 16, 64};
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
@@ -234,7 +234,7 @@ Test(picture_parts, the_columns_are_numbered_from_the_left)
     cr_assert(first > 5 && 4 * last > 5 * first, "%zu and %zu pixels", first, last);
 }
 
-Test(picture_parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
+Test(picture_parts, the_picture_is_bit_identical_for_any_number_of_threads)
 {
     divide(3, 30);
     omp_set_num_threads(1);
@@ -244,7 +244,7 @@ Test(picture_parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
     assert_same_bytes(path, other);
 }
 
-Test(picture_parts, senseless_input_is_refused_and_leaves_nothing)
+Test(picture_parts, invalid_input_is_rejected_and_leaves_no_file)
 {
     divide(2, 5);
     mt_adjacency less = adjacency;
@@ -268,7 +268,7 @@ Test(picture_parts, senseless_input_is_refused_and_leaves_nothing)
     cr_assert_eq(files_in(folder), 0);
 }
 
-Test(picture_parts, every_lack_of_memory_comes_back_as_a_status)
+Test(picture_parts, every_failed_allocation_is_returned_as_a_status)
 {
     size_t n = 1;
     divide(2, 5);

@@ -70,7 +70,7 @@ static bool has_colour(const unsigned char rgb[3], double t)
 }
 
 /* The columns are thirds of the width between margins of 50 pixels. -85 and 35 mV are 5 and 125 of the 130 mV of the scale. */
-Test(snapshots, moments_stand_in_their_order_with_one_scale_of_colours)
+Test(snapshots, snapshots_are_in_chronological_order_with_one_colour_scale)
 {
     static const double place[MOMENTS] = {5.0 / 130, 125.0 / 130, -1};
     static const size_t rows[2] = {140, 840};
@@ -92,7 +92,7 @@ static void refuses(const bench *b, const mt_snapshots *s, const char *why)
     cr_assert(strstr(mt_message(), why), "%s", mt_message());
 }
 
-Test(snapshots, what_makes_no_picture_is_refused)
+Test(snapshots, invalid_snapshots_are_rejected)
 {
     bench b = make_bench();
     mt_snapshots s = snapshots_of(&b);

@@ -47,7 +47,7 @@ static void assert_opposite(void)
 }
 
 /* The right ventricle is at +x of the left one. For a standing person with z up and the right hand at +x, the front is +y. */
-Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left_and_from_behind)
+Test(view, two_ventricles_are_viewed_from_the_front_with_the_right_one_on_the_left_and_from_the_back)
 {
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
@@ -61,7 +61,7 @@ Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left
 }
 
 /* For a long axis along each axis of space. */
-Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
+Test(view, a_left_ventricle_is_viewed_from_two_sides)
 {
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
@@ -79,7 +79,7 @@ Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
     }
 }
 
-Test(view, what_is_no_heart_is_seen_once)
+Test(view, a_mesh_without_anatomy_has_one_view)
 {
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
@@ -91,7 +91,7 @@ Test(view, what_is_no_heart_is_seen_once)
     cr_assert_eq(n_views(), 1);
 }
 
-Test(view, lack_of_memory_is_reported)
+Test(view, out_of_memory_is_reported)
 {
     const double size_mm[3] = {4, 5, 5};
     size_t n;
@@ -103,7 +103,7 @@ Test(view, lack_of_memory_is_reported)
 
 /* The mean of the elements around a surface vertex is up to half an edge off, as all are on one side. The corrected value must be much
  * closer. */
-Test(view, values_at_the_surface_follow_those_of_the_elements)
+Test(view, surface_values_follow_the_values_of_the_elements)
 {
     mt_adjacency adjacency;
     mt_view_surface surface;
@@ -122,7 +122,7 @@ Test(view, values_at_the_surface_follow_those_of_the_elements)
 }
 
 /* Compared with the sum over all elements; elements without a value are ignored. */
-Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
+Test(view, a_rim_vertex_has_the_mean_of_the_adjacent_elements)
 {
     mt_adjacency adjacency;
     mt_view_surface surface;
@@ -153,7 +153,7 @@ Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
 }
 
 /* With the same bits, also if a face hides another or an element has no value. */
-Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
+Test(view, replacing_the_values_of_a_plot_equals_a_new_plot)
 {
     const double size_mm[3] = {4, 5, 5};
     mt_adjacency adjacency;
@@ -178,7 +178,7 @@ Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
     cr_assert(seen > 20000 && none > seen / 10 && none < seen, "%zu of %zu", none, seen);
 }
 
-static void count_at_edge(void *context, const mt_meeting *meeting)
+static void count_at_edge(void *context, const mt_face_pair *meeting)
 {
     size_t(*met)[7] = context;
     cr_assert(meeting->face != meeting->other);
@@ -186,7 +186,7 @@ static void count_at_edge(void *context, const mt_meeting *meeting)
 }
 
 /* Two tetrahedra share only the edge 1-4: its four faces meet in six pairs, the faces at each of the other ten edges in one. */
-Test(view, at_an_edge_of_four_faces_each_meets_each)
+Test(view, at_an_edge_with_four_faces_all_pairs_of_faces_are_adjacent)
 {
     double xyz_mm[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 1, 2, 1, 0, 2, -1, 0};
     uint32_t element_vertex[] = {0, 1, 2, 4, 1, 5, 6, 4};
@@ -211,7 +211,7 @@ Test(view, at_an_edge_of_four_faces_each_meets_each)
         }
 }
 
-static void count_meeting(void *context, const mt_meeting *meeting)
+static void count_meeting(void *context, const mt_face_pair *meeting)
 {
     size_t *n = context;
     cr_assert(meeting->face != meeting->other && meeting->a < meeting->b);
@@ -219,7 +219,7 @@ static void count_meeting(void *context, const mt_meeting *meeting)
 }
 
 /* A closed surface of triangles has three edges for every two faces. */
-Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
+Test(view, at_every_edge_of_a_closed_surface_two_faces_meet_once)
 {
     mt_adjacency adjacency;
     mt_view_surface surface;
@@ -264,7 +264,7 @@ Test(view, a_surface_has_no_holes)
 }
 
 /* On an empty plot, at any slope. */
-Test(view, a_line_is_inked_as_far_as_it_reaches_and_no_farther)
+Test(view, a_line_is_drawn_exactly_to_its_end_points)
 {
     enum { W = 60, H = 50 };
     static const double ends[][4] = {
@@ -302,7 +302,7 @@ static double depth_inside(size_t element, const double at[3])
 }
 
 /* The septum with x from 0 to 4, y and z from 0 to 5 is cut at y = 2.5. The values are the numbers of the elements. */
-Test(view, a_section_has_no_gaps_and_shows_each_element_that_is_there)
+Test(view, a_section_has_no_gaps_and_shows_each_element_it_intersects)
 {
     enum { W = 150, H = 170 };
     static const double scale = 30, size_mm[3] = {4, 5, 5};
@@ -334,7 +334,7 @@ Test(view, a_section_has_no_gaps_and_shows_each_element_that_is_there)
     }
 }
 
-Test(view, what_is_no_heart_is_not_cut)
+Test(view, a_mesh_without_anatomy_has_no_section)
 {
     mt_view view;
     bool found = true;

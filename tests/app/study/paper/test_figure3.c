@@ -75,7 +75,7 @@ static double place_at(const json *rows, size_t row, size_t place)
 }
 
 /* Single precision on tiles and double precision differ, but not visibly. */
-Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
+Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_gmsh_mesh)
 {
     const json *tables = tables_of(COARSE " --gmsh --set time.end_ms=50"),
                *meshes = json_rows(tables, "meshes"), *points = json_rows(tables, "activation"),
@@ -108,7 +108,7 @@ Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
 }
 
 /* Same mesh, stimulus and points. */
-Test(figure3, points_are_those_of_run)
+Test(figure3, activation_times_at_the_points_equal_those_of_run)
 {
     static const char settings[] = "--set mesh.slab.cut=kuhn --set machine.target=eight.yaml" CHEAP;
     char line[LINE_SIZE], *out;
@@ -130,7 +130,7 @@ Test(figure3, points_are_those_of_run)
 
 /* A slab of 20 x 8 x 4 mirrored cubes is symmetric, so that corners differ by rounding only. Cubes that are all divided alike prefer one
  * diagonal, with start and end of the benchmark on it. */
-Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_cut_alike)
+Test(figure3, corners_agree_on_mirrored_boxes_and_differ_on_kuhn_boxes)
 {
     static const double corner_mm[4][2] = {{0, 0}, {20, 0}, {0, 8}, {20, 8}};
     static const char even[] =
@@ -156,7 +156,7 @@ Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_
 }
 
 /* With one corner and one backend, the values of others are missing. */
-Test(figure3, what_was_not_asked_for_is_missing)
+Test(figure3, values_that_were_not_requested_are_missing)
 {
     const json *meshes = json_rows(tables_of(COARSE CHEAP " --backends ipu --set time.end_ms=4"), "meshes");
     cr_assert_eq(json_length(meshes), 1);
@@ -166,7 +166,7 @@ Test(figure3, what_was_not_asked_for_is_missing)
 }
 
 /* Without spreading CV is underestimated on such a coarse mesh. Also checks that keys of the case are used. */
-Test(figure3, without_spreading_the_wave_is_late)
+Test(figure3, without_spreading_activation_is_delayed)
 {
     const json *with = tables_of(COARSE " --backends cpu --set time.end_ms=70"),
                *without =
@@ -194,7 +194,7 @@ Test(figure3, the_diagonal_is_drawn)
     free(png);
 }
 
-Test(figure3, what_cannot_be_run_is_refused_before_the_work)
+Test(figure3, invalid_options_are_rejected_before_the_runs)
 {
     refuses(
         2, "--edges-mm: slab: size x is 20 mm and the edge 0.3 mm", "reproduce figure3 --edges-mm 0.5,0.3");

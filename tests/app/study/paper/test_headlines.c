@@ -123,7 +123,7 @@ static double step_limit(mt_arena *arena, const mt_diffusion *op)
 
 /* The limits, by Lanczos' method and by power iteration, are each some tenths of a per cent above the end of the spectrum. Other figures
  * have the same arithmetic, with at most one more rounding (result.hdf has single precision). */
-Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
+Test(headlines, key_figures_of_a_run_match_its_mesh_tissue_and_activation)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -135,7 +135,7 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     write_text("cube.yaml", cube_case);
     char *text = works("run cube.yaml --output out --format json");
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_usual, &op));
+    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_default, &op));
     const double *activation = activate_cube(&arena, &mesh, &op, MT_SPLITTING_COMPENSATED);
     ok(mt_vtkhdf_read_field(&arena, "out/result.hdf", "activation", mesh.n_elements, &in_file));
     for (size_t c = 0; c < mesh.n_elements; c++) {
@@ -170,7 +170,7 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
 }
 
 /* The cube needs several diffusion substeps in a time step, so that the splittings differ. */
-Test(headlines, a_run_has_the_splitting_that_is_asked_for)
+Test(headlines, a_run_uses_the_requested_splitting)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -180,7 +180,7 @@ Test(headlines, a_run_has_the_splitting_that_is_asked_for)
     write_cube(&arena, &mesh);
     write_text("cube.yaml", cube_case);
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_usual, &op));
+    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_default, &op));
     for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++) {
         char path[64];
         free(works(
@@ -196,7 +196,7 @@ Test(headlines, a_run_has_the_splitting_that_is_asked_for)
     mt_arena_free(&arena);
 }
 
-Test(headlines, where_nothing_activates_there_is_no_latest_activation)
+Test(headlines, without_activation_there_is_no_latest_activation_time)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -244,7 +244,7 @@ static const double *activate(mt_arena *arena, const wave *w, mt_mesh *mesh)
 /* Three times the conductivities, half the surface-to-volume ratio and 1.5 times the capacitance yield four times the diffusivity. On a
  * mesh of twice the size all entries of the operator, and so all activation times, are the same: the velocity is doubled. Single precision
  * in the files rounds by 6e-8; the operators differ by rounding only. */
-Test(headlines, four_times_the_diffusivity_makes_a_wave_twice_as_fast)
+Test(headlines, four_times_the_diffusivity_doubles_the_cv)
 {
     mt_arena arena = {0};
     mt_mesh small, large;
@@ -276,7 +276,7 @@ static double mean_time(mt_arena *arena, const wave *w, mt_mesh *mesh)
 /* 0.2 and 0.2 in series, and 0.125 and 0.5 in series, are 0.1 mS/mm, both longitudinal and transverse. The division of a cube does not
  * change if its axes are exchanged, so that CV is the same along y and x. In the default tissue the transverse CV is lower by sqrt(7.6),
  * so that a run that confuses the directions would fail. */
-Test(headlines, where_across_conducts_as_well_as_along_a_wave_is_as_fast_across)
+Test(headlines, equal_longitudinal_and_transverse_conductivity_yield_equal_cv)
 {
     mt_arena arena = {0};
     mt_mesh mesh;

@@ -113,7 +113,7 @@ static void figure4_has_the_wave_of_figure1_and_backends_agree(void)
 }
 
 /* One test for all, as generating a heart takes longer than the runs. */
-Test(heart_figures, of_one_heart_agree_with_a_run_and_each_other)
+Test(heart_figures, figures_1_and_4_agree_with_a_run_and_with_each_other)
 {
     free(works("mesh ventricles --elements 5200 -o heart.hdf"));
     figure1_has_the_activation_of_run_whether_or_not_the_mesh_has_fibres();
@@ -121,7 +121,7 @@ Test(heart_figures, of_one_heart_agree_with_a_run_and_each_other)
     figure4_has_the_wave_of_figure1_and_backends_agree();
 }
 
-Test(heart_figures, what_cannot_be_shown_is_refused_before_the_work)
+Test(heart_figures, invalid_figures_are_rejected_before_the_run)
 {
     refuses(
         2, "--times 1,2,3,4,5,6,7,8,9; allowed: at most 8", "reproduce figure4 --times 1,2,3,4,5,6,7,8,9");

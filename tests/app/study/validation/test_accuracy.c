@@ -12,7 +12,7 @@ static const uint64_t any = UINT64_C(0x3f80000000000000); /* 1, by 0 */
 /* Returns the statistics of one result. */
 static mt_accuracy of(double truth, float y)
 {
-    mt_accuracy a = mt_accuracy_none;
+    mt_accuracy a = mt_accuracy_empty;
     mt_accuracy_add(&a, any, truth, y);
     return a;
 }
@@ -22,7 +22,7 @@ static uint64_t apart(const mt_accuracy *a)
     return a->zeros + a->infinities + a->nans + a->flushed + a->unflushed;
 }
 
-Test(accuracy, an_error_is_told_in_ulps_of_the_truths_binade_and_in_floats)
+Test(accuracy, an_error_is_measured_in_ulps_and_in_floats)
 {
     static const struct {
         double truth;
@@ -44,7 +44,7 @@ Test(accuracy, an_error_is_told_in_ulps_of_the_truths_binade_and_in_floats)
     }
 }
 
-Test(accuracy, each_error_lies_in_its_bin)
+Test(accuracy, each_error_is_counted_in_its_bin)
 {
     for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
         const double least = b > 0 ? mt_accuracy_edge_ulp[b - 1] + 0.001 : 0,
@@ -56,9 +56,9 @@ Test(accuracy, each_error_lies_in_its_bin)
 }
 
 /* One wrong result in a thousand is detected, with its operand. */
-Test(accuracy, one_wrong_result_among_many_is_seen)
+Test(accuracy, one_wrong_result_among_many_is_detected)
 {
-    mt_accuracy a = mt_accuracy_none;
+    mt_accuracy a = mt_accuracy_empty;
     for (int k = 1; k <= 1000; k++) {
         const float x = (float)k, y = sqrtf(x);
         mt_accuracy_add(&a, mt_accuracy_operands(x, 0), sqrt(k), k == 777 ? y * (1 + 2 * FLT_EPSILON) : y);
@@ -69,7 +69,7 @@ Test(accuracy, one_wrong_result_among_many_is_seen)
     cr_expect_eq(mt_accuracy_by(a.largest), 0);
 }
 
-Test(accuracy, zeros_infinities_and_nans_must_be_the_same)
+Test(accuracy, zeros_infinities_and_nans_must_match)
 {
     cr_expect_eq(of(0, 0.0F).zeros, 1);
     cr_expect_eq(of(-0.0, -0.0F).zeros, 1);
@@ -89,7 +89,7 @@ Test(accuracy, zeros_infinities_and_nans_must_be_the_same)
     }
 }
 
-Test(accuracy, the_machine_has_no_subnormal_numbers)
+Test(accuracy, subnormal_results_are_expected_to_be_flushed_to_zero)
 {
     cr_expect_eq(of(0x1p-140, 0).flushed, 1);
     cr_expect_eq(of(-0x1p-140, -0.0F).flushed, 1);
@@ -101,7 +101,7 @@ Test(accuracy, the_machine_has_no_subnormal_numbers)
     const mt_accuracy least = of(0x1p-126 - 0.25 * 0x1p-149, FLT_MIN), far = of(0x1p-126 - 0x1p-140, FLT_MIN);
     cr_expect(least.measured == 1 && least.largest_ulp == 0.25 && least.places[0] == 1);
     cr_expect(far.measured == 1 && far.largest_ulp == 512 && far.places[2] == 1);
-    mt_accuracy a = mt_accuracy_none;
+    mt_accuracy a = mt_accuracy_empty;
     mt_accuracy_add(&a, mt_accuracy_operands(0x1p-140F, 1), 0, 0);
     mt_accuracy_add(&a, mt_accuracy_operands(0, -0x1p-149F), NAN, NAN);
     mt_accuracy_add(&a, mt_accuracy_operands(FLT_MIN, INFINITY), 0, 0);
@@ -109,10 +109,11 @@ Test(accuracy, the_machine_has_no_subnormal_numbers)
 }
 
 /* For any distribution of results and any order of the sums. */
-Test(accuracy, counts_add_up_in_any_order)
+Test(accuracy, counts_can_be_merged_in_any_order)
 {
     enum { PARTS = 3, RESULTS = 300 };
-    mt_accuracy all = mt_accuracy_none, part[PARTS] = {mt_accuracy_none, mt_accuracy_none, mt_accuracy_none};
+    mt_accuracy all = mt_accuracy_empty,
+                part[PARTS] = {mt_accuracy_empty, mt_accuracy_empty, mt_accuracy_empty};
     for (int k = 0; k < RESULTS; k++) {
         const uint64_t operands = mt_accuracy_operands((float)(RESULTS - k), 0);
         const double truth = k % 50 == 7 ? NAN : 1 + (k % 7) * 0.2 * 0x1p-23;
@@ -122,7 +123,7 @@ Test(accuracy, counts_add_up_in_any_order)
     cr_assert(all.mismatches == 6 && mt_accuracy_x(all.mismatch) == RESULTS - 257);
     cr_assert_float_eq(all.largest_ulp, 1.2, 1e-8);
     for (int first = 0; first < PARTS; first++) {
-        mt_accuracy sum = mt_accuracy_none;
+        mt_accuracy sum = mt_accuracy_empty;
         for (int k = 0; k < PARTS; k++) mt_accuracy_merge(&sum, &part[(first + 2 * k) % PARTS]);
         cr_expect_eq(memcmp(&sum, &all, sizeof all), 0, "%d", first);
     }

@@ -24,7 +24,7 @@ static char *printed(const mt_comparison *c)
     return text;
 }
 
-Test(comparison, a_published_number_has_its_unit_and_whether_it_is_derived)
+Test(comparison, a_published_number_states_its_unit_and_whether_it_is_derived)
 {
     mt_published_number p;
     ok(mt_published_find("heart04_pde_sd_1", &p));
@@ -41,7 +41,7 @@ Test(comparison, a_published_number_has_its_unit_and_whether_it_is_derived)
 }
 
 /* Published: 238 thousand cycles; 72.7 to 74.9 s, with a mean of 73.8; 25.8 %. */
-Test(comparison, differences_are_from_the_middle_and_in_points_of_what_is_a_share)
+Test(comparison, differences_are_relative_to_the_mean_and_in_points_for_percentages)
 {
     mt_comparison c = mt_comparison_begin(&arena, "both", true);
     ok(mt_comparison_add(&c, "one", "heart04_pde_mean_1", 119, "half"));
@@ -68,7 +68,7 @@ Test(comparison, differences_are_from_the_middle_and_in_points_of_what_is_a_shar
     free(json);
 }
 
-Test(comparison, the_same_reason_is_told_once)
+Test(comparison, identical_reasons_are_printed_once)
 {
     mt_comparison c = mt_comparison_begin(&arena, "both", true);
     char again[] = "first";
@@ -87,7 +87,7 @@ Test(comparison, the_same_reason_is_told_once)
     free(json);
 }
 
-Test(comparison, what_is_not_comparable_is_left_out)
+Test(comparison, values_that_are_not_comparable_are_omitted)
 {
     mt_comparison c = mt_comparison_begin(&arena, "ours", false);
     ok(mt_comparison_add(&c, "a", "heart04_seconds_1", 7, "not printed"));

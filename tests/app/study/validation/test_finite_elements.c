@@ -41,7 +41,7 @@ static double bar_speed_by(double edge_mm, bool consistent, bool along, mt_split
         if (bar.xyz_mm[3 * v] > bar.xyz_mm[3 * last]) last = v;
     }
     const mt_finite_elements problem = {.mesh = &bar,
-        .tissue = &mt_tissue_usual,
+        .tissue = &mt_tissue_default,
         .consistent = consistent,
         .model = mt_cell_models[0],
         .dt_ms = dt_ms,
@@ -68,7 +68,7 @@ static double line_speed(double dx_mm, bool along)
     mt_line_wave wave;
     const mt_line line = {.model = mt_cell_models[0],
         .diffusivity_mm2_ms =
-            along ? mt_tissue_diffusivity_l(&mt_tissue_usual) : mt_tissue_diffusivity_t(&mt_tissue_usual),
+            along ? mt_tissue_diffusivity_l(&mt_tissue_default) : mt_tissue_diffusivity_t(&mt_tissue_default),
         .length_mm = length_mm,
         .dx_mm = dx_mm,
         .dt_ms = usual_dt_ms,
@@ -83,7 +83,7 @@ static double line_speed(double dx_mm, bool along)
 
 /* For a field that varies along x only, all vertices of Kuhn's tetrahedra have the same three-point formula: with lumped mass the central
  * difference of the cable. With these edges both need one diffusion substep. The small differences are start-up effects. */
-Test(finite_elements, with_lumped_mass_a_plane_wave_is_that_of_differences_on_a_line)
+Test(finite_elements, with_lumped_mass_a_plane_wave_has_the_cv_of_finite_differences_on_a_cable)
 {
     for (int along = 0; along < 2; along++) {
         const double edge_mm = along ? 0.2 : 0.18, bar = bar_speed(edge_mm, false, along),
@@ -94,7 +94,7 @@ Test(finite_elements, with_lumped_mass_a_plane_wave_is_that_of_differences_on_a_
 
 /* The error is of second order: half the edge leaves a quarter, or nearly so if the error of the time step is visible. CV is overestimated
  * with the consistent mass and underestimated with the lumped mass. */
-Test(finite_elements, both_come_to_the_converged_speed)
+Test(finite_elements, lumped_and_consistent_mass_converge_to_the_same_cv)
 {
     const double converged = line_speed(0.02, true);
     for (int consistent = 0; consistent < 2; consistent++) {
@@ -107,7 +107,7 @@ Test(finite_elements, both_come_to_the_converged_speed)
 
 /* With a consistent mass cubes of 0.1 mm need several diffusion substeps: a quarter of the time step increases CV. With compensated
  * splitting only a small error remains (solver/README.md: about 0.4 % at 0.02 ms). */
-Test(finite_elements, the_time_step_matters_little_where_the_splitting_is_compensated)
+Test(finite_elements, the_time_step_has_little_effect_if_the_splitting_is_compensated)
 {
     double change[2];
     for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++)
@@ -118,14 +118,14 @@ Test(finite_elements, the_time_step_matters_little_where_the_splitting_is_compen
     cr_expect_lt(fabs(change[MT_SPLITTING_COMPENSATED]), 0.005, "%g", change[MT_SPLITTING_COMPENSATED]);
 }
 
-Test(finite_elements, what_cannot_be_solved_is_refused)
+Test(finite_elements, invalid_problems_are_rejected)
 {
     mt_mesh bar;
     mt_finite_elements_wave wave;
     uint8_t stimulated[12] = {0};
     cr_assert_eq(mt_slab_make(&arena, (double[]){2, 1, 1}, 1, &bar), MT_OK);
     mt_finite_elements problem = {.mesh = &bar,
-        .tissue = &mt_tissue_usual,
+        .tissue = &mt_tissue_default,
         .model = mt_cell_models[0],
         .dt_ms = 1,
         .end_ms = 1,

@@ -33,7 +33,7 @@ static const json *rows_of(const char *line, const char *table)
 
 /* The figures of a row are consistent: products with iterations, seconds with cycles, ratios and the number of substeps with the same time
  * with the rows of explicit steps. */
-Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_agree)
+Test(implicit_command, rows_cover_each_ipu_count_time_step_and_scheme_with_consistent_figures)
 {
     static const char *const ways[] = {"explicit", "backward_euler", "crank_nicolson"};
     const json *rows = rows_of("reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 1 "
@@ -65,7 +65,7 @@ Test(implicit_command, rows_are_of_each_count_length_and_way_and_their_figures_a
     cr_expect(there("verdict.png"));
 }
 
-Test(implicit_command, refuses_what_makes_no_sense)
+Test(implicit_command, invalid_options_are_rejected)
 {
     refuses(MT_INPUT, "--from-ms 0.5: stimuli.0 is active then; allowed: a time without a stimulus",
         "reproduce implicit small.yaml --set machine.target=eight.yaml --from-ms 0.5");

@@ -32,7 +32,7 @@ static const struct {
 } functions[] = {{"exp", 1.04, 1}, {"expm1", 1.1, 1}, {"log", 0.87, 1}, {"sqrt", 0.5, 0}, {"divide", 0.5, 0}};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-Test(math, no_result_is_farther_from_the_nearest_float_than_its_neighbour)
+Test(math, no_result_is_more_than_one_float_from_the_nearest_float)
 {
     char *text = works(QUICK);
     for (size_t k = 0; k < FUNCTIONS; k++) {
@@ -50,7 +50,7 @@ Test(math, no_result_is_farther_from_the_nearest_float_than_its_neighbour)
 }
 
 /* Every operand is in exactly one count. */
-Test(math, zeros_infinities_nans_and_subnormals_come_where_they_should)
+Test(math, zeros_infinities_nans_and_subnormals_are_counted_separately)
 {
     char *text = works(QUICK);
     for (size_t k = 0; k < FUNCTIONS; k++) {
@@ -70,7 +70,7 @@ Test(math, zeros_infinities_nans_and_subnormals_come_where_they_should)
     free(text);
 }
 
-Test(math, the_sample_has_the_floats_and_pairs_that_were_asked_for)
+Test(math, the_sample_has_the_requested_floats_and_pairs)
 {
     char *fine = works("reproduce math --every 5000 --pairs 1000 --format json"),
          *coarse = works("reproduce math --every 10000 --pairs 70000 --format json"),
@@ -85,7 +85,7 @@ Test(math, the_sample_has_the_floats_and_pairs_that_were_asked_for)
     free(fine), free(coarse), free(none);
 }
 
-Test(math, the_figures_are_the_same_for_any_number_of_threads)
+Test(math, the_results_are_equal_for_any_number_of_threads)
 {
     char *one = works(QUICK);
     omp_set_num_threads(3);
@@ -100,7 +100,7 @@ Test(math, the_picture_is_written)
     cr_assert(there("math.png"));
 }
 
-Test(math, what_makes_no_sense_is_refused_before_the_work)
+Test(math, invalid_options_are_rejected_before_the_computation)
 {
     refuses(2, "--full with --every; allowed: one of them", "reproduce math --full --every 3");
     refuses(2, "--every 0; allowed: a whole number from 1", "reproduce math --every 0");

@@ -5,7 +5,7 @@
 
 TestSuite(math_slow, .init = enter_room, .fini = leave_room, .timeout = 7200);
 
-Test(math_slow, no_result_of_any_float_is_farther_from_the_nearest_than_its_neighbour)
+Test(math_slow, for_every_float_the_result_is_at_most_one_float_from_the_nearest)
 {
     static const struct {
         const char *key;

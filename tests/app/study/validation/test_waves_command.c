@@ -36,7 +36,7 @@ static const json *nth(const json *list, size_t n)
 }
 
 /* Cubes with an edge of 6^(1/3) mm: 12 x 4 x 4 is the smallest number that covers 20 x 7 mm. */
-Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_the_mean_of_all_directions)
+Test(waves_command, each_family_size_and_scheme_has_its_rows_and_the_mean_delay_of_all_directions)
 {
     const json *tables =
         tables_of(works(QUICK "--families mirrored,kuhn --lengths 1,0.9 --plain --picture waves.png"));
@@ -65,7 +65,7 @@ Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_
 }
 
 /* Finite elements are after the schemes, on the same mesh; the wavefront of this model is wide, so that their errors are moderate. */
-Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
+Test(waves_command, finite_elements_are_evaluated_on_the_same_meshes)
 {
     const json *waves =
         json_rows(tables_of(works(QUICK "--families mirrored --lengths 0.9 --finite-elements")), "waves");
@@ -83,7 +83,7 @@ Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
 
 /* The velocity of this model along a cable is known (tests/solver/cells/test_mitchell_schaeffer.c). The errors relative to short time steps
  * differ by the ratio of the cable's two velocities. */
-Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_time_steps)
+Test(waves_command, cv_is_compared_with_a_cable_at_equal_and_at_short_time_steps)
 {
     const json *tables = tables_of(works(QUICK "--families mirrored --lengths 1"));
     const json *line = json_at(json_item(tables, "table", "line"), "properties"),
@@ -99,7 +99,7 @@ Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_ti
     cr_expect_float_eq(ratio, speed / limit, 1e-9);
 }
 
-Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
+Test(waves_command, a_user_defined_scheme_is_used_and_named)
 {
     const json *tables = tables_of(works(QUICK
                    "--families kuhn --lengths 1 --spreading 0 --damping 1.5 --correction over-relaxed")),
@@ -115,7 +115,7 @@ Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
 }
 
 /* In such large elements, with little damping and without spreading, propagation succeeds along the fibres and fails across them. */
-Test(waves_command, a_wave_that_dies_out_has_no_speed)
+Test(waves_command, failed_propagation_has_no_cv)
 {
     const json *tables = tables_of(works("reproduce waves --dt-ms 0.05 --families kuhn --lengths 1 "
                                          "--spreading 0 --damping 0.1 --format json"));
@@ -128,7 +128,7 @@ Test(waves_command, a_wave_that_dies_out_has_no_speed)
     cr_expect_eq(json_at(by_angle, "from_80_to_90_percent")->kind, JSON_NULL);
 }
 
-Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the_seed)
+Test(waves_command, a_gmsh_mesh_has_about_the_requested_element_size_and_depends_on_the_seed)
 {
     static const char *const lines[] = {QUICK "--families gmsh --lengths 0.9",
         QUICK "--families gmsh --lengths 0.9 --seed 1", QUICK "--families gmsh --lengths 0.9 --seed 2"};
@@ -143,7 +143,7 @@ Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the
     cr_expect_eq(things(), 2, "other files remain than the folder and its link to data");
 }
 
-Test(waves_command, what_makes_no_sense_is_refused_before_the_work)
+Test(waves_command, invalid_options_are_rejected_before_the_computation)
 {
     refuses(
         2, "--families kuhn,prisms; allowed: kuhn, mirrored, gmsh", "reproduce waves --families kuhn,prisms");

@@ -29,7 +29,7 @@ static void expect_delay(const mt_cell_model *model, double row, double measured
         row, measured, 0.4 + 0.05 * fabs(row), "%s: %g %%, measured %g %%", model->name, row, measured);
 }
 
-Test(waves_command_slow, the_rows_of_the_models_are_what_is_measured)
+Test(waves_command_slow, the_delay_tables_of_the_ionic_models_equal_the_measured_delays)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         mt_arena arena = {0};
@@ -47,7 +47,7 @@ Test(waves_command_slow, the_rows_of_the_models_are_what_is_measured)
 }
 
 /* The examples that test_command.c shortens, and the slab for some of them. */
-Test(waves_command_slow, examples_that_take_long_work_as_they_are_shown)
+Test(waves_command_slow, long_examples_of_the_help_run_unmodified)
 {
     static const char *const names[] = {"mesh slab", "mesh ventricles", "partition", "cell", "restitution",
         "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",

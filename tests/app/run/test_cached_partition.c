@@ -1,12 +1,12 @@
 #include <criterion/criterion.h>
 
 #include "data/files/data_folder.h"
-#include "app/run/kept_partition.h"
+#include "app/run/cached_partition.h"
 #include "ipu/machine/machines.h"
 #include "mesh/make/slab.h"
 #include "tests/app/program.h"
 
-TestSuite(kept_partition, .init = enter_room, .fini = leave_room);
+TestSuite(cached_partition, .init = enter_room, .fini = leave_room);
 
 typedef struct problem {
     mt_arena arena;
@@ -35,46 +35,46 @@ static void make(problem *p)
     p->partition.part = mt_arena_alloc(&p->arena, p->mesh.n_elements, sizeof *p->partition.part);
     for (size_t c = 0; c < p->mesh.n_elements; c++) p->partition.part[c] = (uint32_t)(c * 5 % 8);
     p->partition.edge_cut = mt_partition_edge_cut(&p->adjacency, p->partition.part);
-    cr_assert_eq(mt_kept_partition_key(&p->tiling, &p->scheme, 2, &p->adjacency, p->key), MT_OK);
+    cr_assert_eq(mt_cached_partition_key(&p->tiling, &p->scheme, 2, &p->adjacency, p->key), MT_OK);
 }
 
-Test(kept_partition, comes_back_as_it_was)
+Test(cached_partition, a_stored_partition_is_restored_unchanged)
 {
     problem p;
     mt_partition back;
     bool found;
     make(&p);
-    cr_assert(mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && !found);
-    cr_assert_eq(mt_kept_partition_keep(p.key, &p.partition), MT_OK);
-    cr_assert(mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && found);
+    cr_assert(mt_cached_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && !found);
+    cr_assert_eq(mt_cached_partition_store(p.key, &p.partition), MT_OK);
+    cr_assert(mt_cached_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && found);
     cr_assert(back.n_parts == 8 && back.parts_per_group == 4 && back.n_elements == p.mesh.n_elements);
     cr_assert(back.edge_cut == p.partition.edge_cut && back.metis_failures == 0);
     cr_assert_eq(memcmp(back.part, p.partition.part, back.n_elements * sizeof *back.part), 0);
     cr_assert(
-        mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements - 1, &back, &found) == MT_OK && !found);
+        mt_cached_partition_find(&p.arena, p.key, p.mesh.n_elements - 1, &back, &found) == MT_OK && !found);
     mt_arena_free(&p.arena);
 }
 
-Test(kept_partition, one_for_which_metis_failed_is_not_kept)
+Test(cached_partition, partitions_after_a_metis_failure_are_not_stored)
 {
     problem p;
     mt_partition back;
     bool found;
     make(&p);
     p.partition.metis_failures = 1;
-    cr_assert_eq(mt_kept_partition_keep(p.key, &p.partition), MT_OK);
-    cr_assert(mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && !found);
+    cr_assert_eq(mt_cached_partition_store(p.key, &p.partition), MT_OK);
+    cr_assert(mt_cached_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && !found);
     mt_arena_free(&p.arena);
 }
 
 static void expect_other_key(const problem *p, const mt_tiling *tiling, uint32_t ipus, const char *what)
 {
     char key[MT_HASH_SIZE];
-    cr_assert_eq(mt_kept_partition_key(tiling, &p->scheme, ipus, &p->adjacency, key), MT_OK);
+    cr_assert_eq(mt_cached_partition_key(tiling, &p->scheme, ipus, &p->adjacency, key), MT_OK);
     cr_expect_str_neq(key, p->key, "%s", what);
 }
 
-Test(kept_partition, the_key_holds_everything_that_decides)
+Test(cached_partition, the_key_depends_on_everything_that_affects_the_partition)
 {
     problem p;
     char key[MT_HASH_SIZE], balanced[MT_HASH_SIZE];
@@ -91,11 +91,11 @@ Test(kept_partition, the_key_holds_everything_that_decides)
     expect_other_key(&p, &other, 2, "machine");
     other = p.tiling, other.balance_halo = true;
     expect_other_key(&p, &other, 2, "balance");
-    cr_assert_eq(mt_kept_partition_key(&other, &p.scheme, 2, &p.adjacency, balanced), MT_OK);
+    cr_assert_eq(mt_cached_partition_key(&other, &p.scheme, 2, &p.adjacency, balanced), MT_OK);
     cr_assert_eq(mt_scheme_find("full", 0, &p.scheme), MT_OK);
-    cr_assert_eq(mt_kept_partition_key(&other, &p.scheme, 2, &p.adjacency, key), MT_OK);
+    cr_assert_eq(mt_cached_partition_key(&other, &p.scheme, 2, &p.adjacency, key), MT_OK);
     cr_expect_str_neq(key, balanced, "scheme, if halos are balanced");
-    cr_assert_eq(mt_kept_partition_key(&p.tiling, &p.scheme, 2, &p.adjacency, key), MT_OK);
+    cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &p.adjacency, key), MT_OK);
     cr_expect_str_eq(key, p.key, "a scheme without effect");
     p.adjacency.neighbour[0]++;
     expect_other_key(&p, &p.tiling, 2, "adjacency");
