@@ -83,7 +83,7 @@ static void write_matrix(phased *p)
 {
     mt_arena scratch = {0};
     mt_plan_matrix m;
-    bench_must(mt_plan_matrix_room(&scratch, &p->plan, &m));
+    bench_must(mt_plan_matrix_allocate(&scratch, &p->plan, &m));
     for (uint32_t part = 0; part < p->plan.halo->n_parts; part++) {
         bench_must(mt_plan_matrix_of(&p->plan, part, &m));
         write_piece(p, &p->plan.d, part, 1, m.d);

@@ -48,7 +48,7 @@ void slab_adjacency(slab *s, mt_arena *arena)
 void slab_operator(slab *s, mt_arena *arena)
 {
     bench_must(mt_diffusion_make(
-        arena, &s->mesh, &s->adjacency, &mt_tissue_usual, &mt_diffusion_scheme_usual, &s->diffusion));
+        arena, &s->mesh, &s->adjacency, &mt_tissue_default, &mt_diffusion_scheme_default, &s->diffusion));
 }
 
 void slab_partition(slab *s, mt_arena *arena)

@@ -96,7 +96,7 @@ static void move_item(void *items, size_t each, size_t k, size_t n)
     if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
 }
 
-size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead)
+size_t mt_mesh_remove_elements(mt_mesh *mesh, uint8_t *dead)
 {
     size_t n = 0;
     for (size_t c = 0; c < mesh->n_elements; c++) {

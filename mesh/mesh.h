@@ -89,7 +89,7 @@ MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
 
 /* Removes the elements c with dead[c] != 0 in place, and zeroes dead[n_elements]. Returns the number of removed elements. */
-size_t mt_mesh_drop_elements(mt_mesh *mesh, uint8_t *dead);
+size_t mt_mesh_remove_elements(mt_mesh *mesh, uint8_t *dead);
 
 /* Creates a mesh of the elements c with keep[c] != 0, in their order. Arrays of elements are copied to `arena`. Vertices, tagged triangles,
  * names and group tags are borrowed from `whole`; some of them may then belong to no element. MT_MEMORY. */

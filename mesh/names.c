@@ -70,7 +70,7 @@ mt_status mt_names_put(
     return MT_OK;
 }
 
-mt_status mt_names_forget(mt_arena *arena, mt_mesh *mesh, int32_t dimension)
+mt_status mt_names_remove(mt_arena *arena, mt_mesh *mesh, int32_t dimension)
 {
     const mt_mesh old = *mesh;
     mesh->names = NULL;
@@ -341,7 +341,7 @@ static size_t settled_tags(const mt_mesh *mesh, const mt_tags *tags, int32_t *to
 static mt_status renumber(mt_arena *arena, const mt_tags *tags, const int32_t *to, mt_mesh *mesh)
 {
     const mt_mesh old = *mesh;
-    MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
+    MT_TRY(mt_names_remove(arena, mesh, MT_NAMES_FACES));
     for (size_t t = 0; t < tags->n; t++) {
         const char *name = mt_names_text(&old, MT_NAMES_FACES, tags->tag[t]);
         for (size_t k = tags->offset[t]; k < tags->offset[t + 1]; k++) mesh->face_tag[tags->id[k]] = to[t];

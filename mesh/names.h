@@ -29,7 +29,7 @@ MT_NODISCARD mt_status mt_names_put(
     mt_arena *arena, mt_mesh *mesh, int32_t dimension, int32_t tag, const char *text, size_t n);
 
 /* Removes all names of a dimension. MT_MEMORY. */
-MT_NODISCARD mt_status mt_names_forget(mt_arena *arena, mt_mesh *mesh, int32_t dimension);
+MT_NODISCARD mt_status mt_names_remove(mt_arena *arena, mt_mesh *mesh, int32_t dimension);
 
 /* Returns the name of a tag, or NULL if it has no name. */
 const char *mt_names_text(const mt_mesh *mesh, int32_t dimension, int32_t tag);

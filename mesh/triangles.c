@@ -171,7 +171,7 @@ mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_me
     return MT_OK;
 }
 
-void mt_triangles_drop_untagged(mt_mesh *mesh)
+void mt_triangles_remove_untagged(mt_mesh *mesh)
 {
     size_t n = 0;
     for (size_t f = 0; f < mesh->n_faces; f++) {

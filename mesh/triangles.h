@@ -43,4 +43,4 @@ double mt_triangle_distance_squared(double corner[3][3], const double point[3]);
 MT_NODISCARD mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh);
 
 /* Removes the triangles with tag 0. */
-void mt_triangles_drop_untagged(mt_mesh *mesh);
+void mt_triangles_remove_untagged(mt_mesh *mesh);

@@ -22,13 +22,13 @@ void mt_capture_begin(mt_capture *capture, const mt_stimulus *stimulus, double d
     *capture = (mt_capture){.begun = step == 0 && is_on(stimulus, dt_ms, 0), .excitable = true};
 }
 
-bool mt_capture_needs(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step)
+bool mt_capture_due(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step)
 {
     return begins(stimulus, dt_ms, step) || ends(stimulus, dt_ms, step) ||
            (capture->due > 0 && step >= capture->due);
 }
 
-void mt_capture_look(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
+void mt_capture_observe(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
     double threshold_mV, double low_mV, double high_mV)
 {
     if (capture->due > 0 && step >= capture->due) {

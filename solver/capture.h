@@ -23,9 +23,9 @@ typedef struct mt_capture {
 /* Initialises the state at a step. At step 0 all tissue is excitable. */
 void mt_capture_begin(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step);
 
-/* True if mt_capture_look needs the voltages after `step` steps. */
-bool mt_capture_needs(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step);
+/* True if mt_capture_observe needs the voltages after `step` steps. */
+bool mt_capture_due(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step);
 
 /* Updates the state with the lowest and the highest Vm of the stimulus elements after `step` steps. */
-void mt_capture_look(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
+void mt_capture_observe(mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step,
     double threshold_mV, double low_mV, double high_mV);

@@ -7,7 +7,7 @@
 #include "solver/cells/parameters.h"
 
 /* Reads --scale and --set. */
-static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_cell_asked *asked)
+static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_cell_request *asked)
 {
     mt_yaml_override *scales, *sets;
     MT_TRY(mt_option_overrides(arena, arguments, "--scale", &asked->n_scales, &scales));
@@ -18,7 +18,7 @@ static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_c
 }
 
 /* Applies the parameter changes of the file, then the options. */
-static mt_status change_started(mt_arena *arena, const mt_cell_variant *base, const mt_cell_asked *asked,
+static mt_status change_started(mt_arena *arena, const mt_cell_variant *base, const mt_cell_request *asked,
     const char *path, mt_chosen_cell *cell)
 {
     mt_cell_changes changes;
@@ -34,7 +34,7 @@ static mt_status make_variant(
     mt_arena *arena, const mt_arguments *arguments, const char *path, size_t type, mt_chosen_cell *cell)
 {
     const mt_cell_variant *base = &cell->model->variants[type];
-    mt_cell_asked asked;
+    mt_cell_request asked;
     MT_TRY(read_asked(arena, arguments, &asked));
     MT_TRY(mt_cell_variant_change(arena, cell->model, base, &asked, &cell->variant));
     if (cell->started) MT_TRY(change_started(arena, base, &asked, path, cell));

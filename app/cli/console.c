@@ -440,7 +440,7 @@ static void end_shown(void) { mt_console_end(&shown); }
 static void print_message(const char *kind, const char *text)
 {
     char line[2048];
-    if (!mt_ranks_speaks()) return;
+    if (!mt_ranks_prints()) return;
     (void)snprintf(line, sizeof line, "%s", text);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ') *at = ' ';

@@ -76,12 +76,12 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
     MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
     MT_TRY(
         mt_option_word(arguments, "--progress", "auto", mt_console_mode_name, MT_CONSOLE_MODES, &progress));
-    mt_console_choose(mt_ranks_speaks() ? (mt_console_mode)progress : MT_CONSOLE_NEVER);
+    mt_console_choose(mt_ranks_prints() ? (mt_console_mode)progress : MT_CONSOLE_NEVER);
     if (mt_ranks() && !command->ranks)
         return mt_fail(
             MT_INPUT, "%s: started on %u ranks; allowed: one rank", command->name, mt_ranks()->n_ranks);
-    if (mt_ranks_speaks())
-        mt_progress_leave_on_interrupt();
+    if (mt_ranks_prints())
+        mt_progress_exit_on_interrupt();
     else
         leave_signals_to_others();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of that output only */
@@ -173,7 +173,7 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     const bool bounded = bound_threads();
     mt_status status = mt_ranks_begin();
     mt_input_begin_command();
-    FILE *nowhere = mt_ranks_speaks() ? NULL : fopen("/dev/null", "w");
+    FILE *nowhere = mt_ranks_prints() ? NULL : fopen("/dev/null", "w");
     if (nowhere) out = nowhere;
     mt_console_listen(out);
     if (bounded)
@@ -189,6 +189,6 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
     if (mt_ranks_end(status)) print_message(messages, mt_message());
     const int code = exit_code(status, n);
     (void)fflush(messages);
-    mt_ranks_leave(code);
+    mt_ranks_exit(code);
     return code;
 }

@@ -48,10 +48,10 @@ mt_status mt_ranks_begin(void)
 }
 
 const mt_communicator *mt_ranks(void) { return NULL; }
-bool mt_ranks_speaks(void) { return true; }
+bool mt_ranks_prints(void) { return true; }
 
 bool mt_ranks_end(mt_status status) { return status != MT_OK; }
-void mt_ranks_leave(int code) { (void)code; }
+void mt_ranks_exit(int code) { (void)code; }
 
 #else
 
@@ -62,7 +62,7 @@ static bool together, lost;          /* lost: some ranks did not reach the end *
 static int own_threads, of_the_node; /* total of all ranks on this node */
 
 const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
-bool mt_ranks_speaks(void) { return !together || world.rank == 0; }
+bool mt_ranks_prints(void) { return !together || world.rank == 0; }
 
 /* ---- threads ---- */
 
@@ -319,7 +319,7 @@ bool mt_ranks_end(mt_status status)
     return lost || (status != MT_OK && lowest == world.rank);
 }
 
-void mt_ranks_leave(int code)
+void mt_ranks_exit(int code)
 {
     int begun = 0;
     (void)MPI_Initialized(&begun);

@@ -16,7 +16,7 @@ MT_NODISCARD mt_status mt_ranks_begin(void);
 const mt_communicator *mt_ranks(void);
 
 /* True if this rank prints. */
-bool mt_ranks_speaks(void);
+bool mt_ranks_prints(void);
 
 /* Makes all ranks agree on one status (mt_communicator_agree). Returns `status` if the process is alone. */
 MT_NODISCARD mt_status mt_ranks_agree(mt_status status);
@@ -28,4 +28,4 @@ bool mt_ranks_end(mt_status status);
 
 /* Leaves the program with this exit code, after the message was printed. Aborts all ranks if some did not arrive. Otherwise no rank
  * leaves before the message is printed, since a launcher ends the others when one rank leaves with a failure. */
-void mt_ranks_leave(int code);
+void mt_ranks_exit(int code);

@@ -45,7 +45,7 @@ mt_status mt_tiling_options_counts(
     for (size_t k = 0; k < *n; k++) {
         MT_TRY(mt_tiling_check_ipus(tiling, counts[k]));
         ipus[k] = (uint32_t)counts[k];
-        MT_TRY(mt_tiling_check_room(tiling, ipus[k]));
+        MT_TRY(mt_tiling_check_memory(tiling, ipus[k]));
     }
     return MT_OK;
 }

@@ -28,7 +28,7 @@ MT_NODISCARD mt_status mt_tiling_options_parse(
 MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);
 
 /* Reads a list of IPU counts: integers from 1 to 4096 in any order. Fails with MT_INPUT if the list is invalid; the message names
- * the option. Returns the errors of `mt_tiling_check_ipus` (too many tiles) and `mt_tiling_check_room`. */
+ * the option. Returns the errors of `mt_tiling_check_ipus` (too many tiles) and `mt_tiling_check_memory`. */
 enum { MT_TILING_COUNTS = 16 };
 MT_NODISCARD mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);

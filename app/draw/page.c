@@ -10,7 +10,7 @@
 #include "app/draw/colour.h"
 #include "data/files/file.h"
 
-const double mt_page_ink = 0.13, mt_page_soft = 0.38;
+const double mt_page_ink = 0.13, mt_page_secondary = 0.38;
 
 /* ---- text ---- */
 

@@ -29,7 +29,7 @@ MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *
 MT_NODISCARD mt_status mt_page_check_name(const char *path, mt_file_replace replace);
 
 /* Greys of main and of secondary text and lines; 0 is black. */
-extern const double mt_page_ink, mt_page_soft;
+extern const double mt_page_ink, mt_page_secondary;
 
 void mt_page_grey(mt_page *page, double grey);
 

@@ -97,7 +97,7 @@ static mt_status find_surfaces(
 /* Names the surfaces after their tags are known. `changed`: true if the tags differ from the file, which makes its names invalid. */
 static mt_status name_surfaces(mt_arena *arena, bool changed, mt_mesh *mesh)
 {
-    if (changed) MT_TRY(mt_names_forget(arena, mesh, MT_NAMES_FACES));
+    if (changed) MT_TRY(mt_names_remove(arena, mesh, MT_NAMES_FACES));
     return mt_names_put_surfaces(arena, mesh);
 }
 
@@ -119,7 +119,7 @@ mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from,
     } else if (!tags && (foreign || ours) && !(from && ours)) {
         MT_TRY(judge_tags(path, adjacency, mesh, ours, anatomy));
     }
-    mt_triangles_drop_untagged(mesh);
+    mt_triangles_remove_untagged(mesh);
     return name_surfaces(arena, find || tags, mesh);
 }
 
@@ -252,6 +252,6 @@ mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_m
     if (*anatomy == MT_ANATOMY_FOUND) *surfaces = found;
     if (*anatomy == MT_ANATOMY_NONE) return MT_OK;
     if (*anatomy != MT_ANATOMY_FOUND) mt_surfaces_count(mesh, surfaces);
-    if (adjacency) mt_triangles_drop_untagged(mesh);
+    if (adjacency) mt_triangles_remove_untagged(mesh);
     return name_surfaces(arena, *anatomy == MT_ANATOMY_FOUND, mesh);
 }

@@ -54,7 +54,7 @@ static mt_status run(char *const words[], const mt_gmsh_number *first)
     const pid_t child = fork();
     if (child == 0) become(words, parent);
     if (child > 0) wait_for(child, &ended);
-    mt_progress_leave_on_interrupt();
+    mt_progress_exit_on_interrupt();
     if (child < 0) return mt_fail(MT_FILE, "gmsh: cannot be started: %s", strerror(errno));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was running");
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == CANNOT_START)

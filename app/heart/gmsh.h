@@ -19,7 +19,7 @@ enum { MT_GMSH_NUMBERS_MAX = 8 };
  * temporary file of `out` (data/files/file.h), which is deleted afterwards; its output is discarded. The same parameters and the
  * same gmsh yield the same mesh, unless the system refuses to disable address randomisation. Fails with MT_FILE if gmsh cannot be
  * started; with MT_NUMERICS if gmsh fails (the message contains the first parameter); with MT_MEMORY; or with MT_STOPPED after a
- * signal (data/core/progress.h), when gmsh has ended and mt_progress_leave_on_interrupt handles signals again. Returns the errors
+ * signal (data/core/progress.h), when gmsh has ended and mt_progress_exit_on_interrupt handles signals again. Returns the errors
  * of `mt_gmsh_read`. */
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, size_t n,
     const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh);

@@ -62,7 +62,7 @@ static void choose_sphere(mt_heart_case *c)
     const mt_heart_mesh *heart = c->heart;
     mt_region *region = &c->site[0].region;
     double at_mm[3];
-    *region = mt_region_nothing;
+    *region = mt_region_empty;
     region->radius_mm = fmax(RADIUS_MM, ceil(2 * heart->size.length_mm));
     c->n_sites = 1;
     if (heart->has_anatomy) {

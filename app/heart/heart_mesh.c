@@ -20,7 +20,7 @@ static const double edge_of_length = 2.1;
 
 /* State of the preparation of a heart. */
 typedef struct making {
-    const mt_heart_asked *asked;
+    const mt_heart_request *asked;
     mt_refining *refining;
     mt_heart_mesh *heart;
     mt_surfaces surfaces;
@@ -94,7 +94,7 @@ static mt_status find_anatomy(mt_arena *arena, making *m, const mt_adjacency *ad
 static void choose_tissue(making *m, bool fibres)
 {
     mt_medium *tissue = &m->heart->tissue;
-    *tissue = mt_medium_usual;
+    *tissue = mt_medium_default;
     if (fibres) return;
     tissue->intracellular_l_mS_mm = tissue->intracellular_t_mS_mm;
     tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
@@ -105,7 +105,7 @@ static double elements_of(const making *m, double volume_mm3)
 {
     const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
     const double length_mm =
-        mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, MT_HEART_LATE_PERCENT);
+        mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue, MT_HEART_LATE_PERCENT);
     return m->asked->elements > 0 ? m->asked->elements : volume_mm3 / (length_mm * length_mm * length_mm);
 }
 
@@ -175,7 +175,7 @@ static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh
     MT_TRY(mt_boundary_make(arena_of(m), &adjacency, mesh));
     MT_TRY(mt_filling_carry_tags(surface, mesh));
     MT_TRY(mt_surfaces_rims(mesh));
-    mt_triangles_drop_untagged(mesh);
+    mt_triangles_remove_untagged(mesh);
     return mt_names_put_surfaces(arena_of(m), mesh);
 }
 
@@ -265,9 +265,9 @@ static mt_status refine(making *m)
     MT_TRY(mt_element_size_find(&heart->mesh, &heart->size));
     mt_element_size_text(&heart->size, size);
     heart->late_percent =
-        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, heart->size.length_mm);
+        mt_delay_percent(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue, heart->size.length_mm);
     heart->beyond_measured = heart->size.length_mm > mt_delay_length_mm(mt_cell_models[0],
-                                                         &mt_diffusion_scheme_usual, &tissue, INFINITY);
+                                                         &mt_diffusion_scheme_default, &tissue, INFINITY);
     if (m->times == 1 || m->times == 2)
         (void)snprintf(halved, sizeof halved, ", edges halved %s", m->times == 1 ? "once" : "twice");
     else if (m->times > 0)
@@ -275,7 +275,7 @@ static mt_status refine(making *m)
     if (heart->beyond_measured)
         (void)snprintf(failing, sizeof failing,
             " or more; propagation may fail at element sizes above %.2f mm",
-            mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_usual, &tissue, INFINITY));
+            mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue, INFINITY));
     mt_decision("mesh", "%s elements, element size %s%s; CV error: activation times about %.0f %% late%s",
         mt_number_count_text((double)heart->mesh.n_elements, elements), size, halved, heart->late_percent,
         failing);
@@ -289,7 +289,7 @@ static mt_status make_fibres(mt_arena *arena, making *m)
     mt_fibres fibres;
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     mt_progress_stage("solving for the transmural and apicobasal coordinates");
-    MT_TRY(mt_fibres_make(arena_of(m), mesh, &adjacency, &mt_fibres_rule_usual, &fibres));
+    MT_TRY(mt_fibres_make(arena_of(m), mesh, &adjacency, &mt_fibres_rule_default, &fibres));
     mt_progress_stage(NULL);
     mesh->fibre = fibres.fibre, mesh->sheet = fibres.sheet;
     mesh->depth = fibres.depth, mesh->layer = fibres.layer;
@@ -311,7 +311,7 @@ static mt_status choose_fibres(making *m)
     MT_SCRATCH(scratch);
     MT_TRY(mt_fail_in(m->asked->path[0], make_fibres(scratch, m)));
     mt_decision("fibres", "by rule, from %g degrees at the endocardium to %g at the epicardium%s",
-        mt_fibres_rule_usual.endo_deg, mt_fibres_rule_usual.epi_deg,
+        mt_fibres_rule_default.endo_deg, mt_fibres_rule_default.epi_deg,
         placeholders ? "; the uniform fibres of the file are ignored" : "");
     return MT_OK;
 }
@@ -331,7 +331,7 @@ static mt_status make_mesh(making *m)
     return fill(arena, m, parts);
 }
 
-mt_status mt_heart_mesh_make(const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart)
+mt_status mt_heart_mesh_make(const mt_heart_request *asked, mt_refining *refining, mt_heart_mesh *heart)
 {
     making m = {.asked = asked, .refining = refining, .heart = heart};
     *heart = (mt_heart_mesh){.has_anatomy = false};

@@ -6,7 +6,7 @@
  * - anatomy: as in mt_anatomy_decide; of a surface before it is filled, since the mesh gets its tags from the surface
  * - fibres: those in the mesh, unless there is an anatomy and all are parallel to one axis; with an anatomy by rule (60 to -60
  *   degrees); else none
- * - tissue: mt_medium_usual; without fibres its transverse conductivities in all directions
+ * - tissue: mt_medium_default; without fibres its transverse conductivities in all directions
  * - element size: mt_delay_length_mm of that tissue. A mesh is refined uniformly, so elements can be half as long. gmsh generates
  *   at most MT_HEART_FILLED_MOST elements, which are then refined; this is much faster than generating all */
 #pragma once
@@ -22,13 +22,13 @@
 enum { MT_HEART_FILLED_MOST = 100000 };
 
 /* The request; borrowed. */
-typedef struct mt_heart_asked {
+typedef struct mt_heart_request {
     size_t n; /* number of files */
     const char *const *path;
     const char *unit; /* unit of their coordinates; NULL: default of each format */
     double elements;  /* maximum number, within 5 % for a surface; 0: as required by the delay */
     const char *mesh; /* path of the mesh file to be written */
-} mt_heart_asked;
+} mt_heart_request;
 
 typedef struct mt_heart_mesh {
     mt_mesh mesh; /* in an arena of the mt_refining */
@@ -45,4 +45,4 @@ typedef struct mt_heart_mesh {
  * mesh, if a mesh cannot be repaired, or if the body needs too many elements. Returns the errors of the readers, `mt_filling_make`
  * and `mt_fibres_make`. */
 MT_NODISCARD mt_status mt_heart_mesh_make(
-    const mt_heart_asked *asked, mt_refining *refining, mt_heart_mesh *heart);
+    const mt_heart_request *asked, mt_refining *refining, mt_heart_mesh *heart);

@@ -71,7 +71,7 @@ size_t mt_heart_sites_find(const mt_heart_mesh *heart, mt_heart_site site[MT_HEA
         if (p->surface == MT_SURFACE_RV && !heart->has_rv) continue;
         mt_region *r = &site[n].region;
         double at_mm[3] = {0};
-        *r = mt_region_nothing;
+        *r = mt_region_empty;
         find_place(heart, frame, p, at_mm);
         for (int i = 0; i < 3; i++) r->centre_mm[i] = round(at_mm[i] * 10) / 10; /* rounded as in the case */
         r->surface = p->surface == MT_SURFACE_RV ? "rv_endocardium" : "lv_endocardium";

@@ -15,7 +15,7 @@ enum { GRID_BITS = 10, BISECTIONS = 11 };
 
 typedef struct grid {
     const mt_mesh *mesh;
-    const mt_cells *cells;
+    const mt_display_cells *cells;
     size_t n;         /* number of vertices of the cells */
     uint32_t *vertex; /* [n] these vertices */
     double low_mm[3], extent_mm, cube_mm;
@@ -201,7 +201,7 @@ static bool sort_corners(kept *cell, size_t corners)
     return true;
 }
 
-static bool take_cell(const mt_cells *cells, size_t c, const uint32_t *shown_by, kept *cell)
+static bool take_cell(const mt_display_cells *cells, size_t c, const uint32_t *shown_by, kept *cell)
 {
     *cell = (kept){.cell = (uint32_t)c};
     for (size_t k = 0; k < cells->corners; k++)
@@ -221,7 +221,7 @@ static double volume_six(const mt_mesh *mesh, const mt_coarse *coarse, const uin
 }
 
 /* Adds a cell with the right orientation, unless it is flat. */
-static void put_cell(const mt_mesh *mesh, const mt_cells *cells, const kept *cell, mt_coarse *coarse)
+static void put_cell(const mt_mesh *mesh, const mt_display_cells *cells, const kept *cell, mt_coarse *coarse)
 {
     const size_t last = coarse->corners - 1;
     uint32_t *to = coarse->corner + coarse->n * coarse->corners;
@@ -236,8 +236,8 @@ static void put_cell(const mt_mesh *mesh, const mt_cells *cells, const kept *cel
     coarse->element[coarse->n++] = cells->element ? cells->element[cell->cell] : cell->cell;
 }
 
-static mt_status keep_cells(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, const mt_cells *cells,
-    const uint32_t *shown_by, mt_coarse *coarse)
+static mt_status keep_cells(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh,
+    const mt_display_cells *cells, const uint32_t *shown_by, mt_coarse *coarse)
 {
     kept *list, cell;
     size_t n = 0;
@@ -273,7 +273,7 @@ static mt_status drop_vertices(mt_arena *scratch, mt_coarse *coarse)
 }
 
 mt_status mt_coarse_make(
-    mt_arena *arena, const mt_mesh *mesh, const mt_cells *cells, size_t most, mt_coarse *coarse)
+    mt_arena *arena, const mt_mesh *mesh, const mt_display_cells *cells, size_t most, mt_coarse *coarse)
 {
     *coarse = (mt_coarse){.corners = cells->corners};
     MT_SCRATCH(scratch);
@@ -287,14 +287,15 @@ mt_status mt_coarse_make(
 
 /* ---- the boundary ---- */
 
-mt_status mt_cells_boundary(mt_arena *arena, const mt_mesh *mesh, const uint32_t *neighbour, mt_cells *cells)
+mt_status mt_display_cells_boundary(
+    mt_arena *arena, const mt_mesh *mesh, const uint32_t *neighbour, mt_display_cells *cells)
 {
     uint32_t *vertex, *element;
     size_t n = 0;
     for (size_t k = 0; k < 4 * mesh->n_elements; k++) n += neighbour[k] == MT_NO_ELEMENT;
     MT_ALLOC(arena, vertex, 3 * n);
     MT_ALLOC(arena, element, n);
-    *cells = (mt_cells){n, 3, vertex, element};
+    *cells = (mt_display_cells){n, 3, vertex, element};
     n = 0;
     for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
         if (neighbour[k] != MT_NO_ELEMENT) continue;

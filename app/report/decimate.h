@@ -13,11 +13,11 @@
 #include "mesh/mesh.h"
 
 /* Triangles or tetrahedra of a mesh. */
-typedef struct mt_cells {
+typedef struct mt_display_cells {
     size_t n, corners;       /* number of cells; corners of each: 3 or 4 */
     const uint32_t *vertex;  /* [n][corners] */
     const uint32_t *element; /* [n] the element of each cell; NULL if cell k is element k */
-} mt_cells;
+} mt_display_cells;
 
 typedef struct mt_coarse {
     size_t n_vertices, n, corners;
@@ -32,9 +32,9 @@ typedef struct mt_coarse {
 /* Decimates a mesh to at most `most` (above 0) vertices, or to one for each connected piece if there are more pieces. The result is in
  * `arena`. O(n log n). */
 MT_NODISCARD mt_status mt_coarse_make(
-    mt_arena *arena, const mt_mesh *mesh, const mt_cells *cells, size_t most, mt_coarse *coarse);
+    mt_arena *arena, const mt_mesh *mesh, const mt_display_cells *cells, size_t most, mt_coarse *coarse);
 
 /* Lists the triangles of the boundary of a mesh, counter-clockwise seen from outside, with their elements, in `arena`. `neighbour`: its
  * adjacency. */
-MT_NODISCARD mt_status mt_cells_boundary(
-    mt_arena *arena, const mt_mesh *mesh, const uint32_t *neighbour, mt_cells *cells);
+MT_NODISCARD mt_status mt_display_cells_boundary(
+    mt_arena *arena, const mt_mesh *mesh, const uint32_t *neighbour, mt_display_cells *cells);

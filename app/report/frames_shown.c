@@ -67,7 +67,7 @@ static mt_status read_moment(const series *s, size_t moment)
 }
 
 static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s,
-    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
+    const mt_vertex_stars *const stars[MT_FRAMES_PLACES], size_t most, mt_frames_shown *frames)
 {
     static const char times[] = "VTKHDF/Steps/Values";
     double *time_ms;
@@ -77,19 +77,19 @@ static mt_status read_chosen(mt_arena *arena, mt_arena *scratch, series *s,
     MT_TRY(begin(scratch, s, frames->n_there));
     frames->n = frames->n_there < most ? frames->n_there : most;
     MT_ALLOC(arena, frames->time_ms, frames->n);
-    for (int w = 0; w < MT_FRAMES_WHERE; w++) MT_ALLOC(arena, frames->v_mV[w], frames->n * stars[w]->n);
+    for (int w = 0; w < MT_FRAMES_PLACES; w++) MT_ALLOC(arena, frames->v_mV[w], frames->n * stars[w]->n);
     for (size_t k = 0; k < frames->n; k++) {
         const size_t moment = frames->n > 1 ? k * (frames->n_there - 1) / (frames->n - 1) : 0;
         frames->time_ms[k] = time_ms[moment];
         MT_TRY(read_moment(s, moment));
-        for (int w = 0; w < MT_FRAMES_WHERE; w++)
+        for (int w = 0; w < MT_FRAMES_PLACES; w++)
             mt_vertex_stars_mean(stars[w], s->whole, frames->v_mV[w] + k * stars[w]->n);
     }
     return MT_OK;
 }
 
 static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const char *path,
-    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
+    const mt_vertex_stars *const stars[MT_FRAMES_PLACES], size_t most, mt_frames_shown *frames)
 {
     MT_SCRATCH(scratch);
     MT_H5_SCOPE(h5);
@@ -101,7 +101,7 @@ static mt_status read_file(mt_arena *arena, const mt_run_folder *folder, const c
 }
 
 mt_status mt_frames_shown_read(mt_arena *arena, const mt_run_folder *folder,
-    const mt_vertex_stars *const stars[MT_FRAMES_WHERE], size_t most, mt_frames_shown *frames)
+    const mt_vertex_stars *const stars[MT_FRAMES_PLACES], size_t most, mt_frames_shown *frames)
 {
     char path[MT_FILE_PATH_MAX];
     bool has;

@@ -91,7 +91,7 @@ static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, con
         static const char *const key[] = {"v_mV", "cut_v_mV"};
         mt_json_open(&part->json, "frames", '{');
         mt_html_doubles(part, "time_ms", frames.n, frames.time_ms);
-        for (int w = 0; w < MT_FRAMES_WHERE; w++) /* there may be no cut */
+        for (int w = 0; w < MT_FRAMES_PLACES; w++) /* there may be no cut */
             if (stars[w]->n > 0)
                 mt_html_reals(part, key[w], frames.n * stars[w]->n, 1, frames.v_mV[w], limits->frame_levels,
                     stars[w]->n);
@@ -210,7 +210,7 @@ static mt_status put_points(mt_html_part *part, const mt_run_folder *folder)
 static mt_status draw(mt_arena *arena, const mt_run_folder *folder, const mt_heart_limits *limits, drawn *d)
 {
     const mt_mesh *mesh = &folder->mesh;
-    const mt_cells all = {mesh->n_elements, 4, mesh->element_vertex, NULL};
+    const mt_display_cells all = {mesh->n_elements, 4, mesh->element_vertex, NULL};
     MT_TRY(mt_coarse_make(arena, mesh, &folder->boundary, limits->surface, &d->surface));
     MT_TRY(mt_vertex_stars_make(arena, mesh, d->surface.n_vertices, d->surface.vertex, &d->of_surface));
     if (limits->cut > 0) {

@@ -15,7 +15,7 @@ mt_status mt_html_part_begin(unsigned run, mt_html_part *part)
     part->text = open_memstream(&part->text_bytes, &part->n_text);
     part->blocks = open_memstream(&part->block_bytes, &part->n_block);
     if (!part->text || !part->blocks) {
-        mt_html_part_forget(part);
+        mt_html_part_free(part);
         return mt_fail(MT_MEMORY, "a report: out of memory");
     }
     part->json = mt_json_begin(part->text, &mt_json_html);
@@ -37,7 +37,7 @@ mt_status mt_html_part_end(mt_html_part *part, size_t *bytes)
     return mt_html_part_size(part, bytes);
 }
 
-void mt_html_part_forget(mt_html_part *part)
+void mt_html_part_free(mt_html_part *part)
 {
     if (part->text) (void)fclose(part->text);
     if (part->blocks) (void)fclose(part->blocks);

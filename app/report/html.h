@@ -33,7 +33,7 @@ typedef struct mt_html_part {
     mt_status status; /* of the first failure */
 } mt_html_part;
 
-/* Starts the object of run number `run`. Freed by `mt_html_part_forget`. */
+/* Starts the object of run number `run`. Freed by `mt_html_part_free`. */
 MT_NODISCARD mt_status mt_html_part_begin(unsigned run, mt_html_part *part);
 
 /* Ends the object, and returns the size in the file of the object and its arrays. Fails with MT_MEMORY if data was lost. */
@@ -42,7 +42,7 @@ MT_NODISCARD mt_status mt_html_part_end(mt_html_part *part, size_t *bytes);
 /* Returns the size so far of an open part. */
 MT_NODISCARD mt_status mt_html_part_size(mt_html_part *part, size_t *bytes);
 
-void mt_html_part_forget(mt_html_part *part);
+void mt_html_part_free(mt_html_part *part);
 
 /* The number of levels of quantised numbers. */
 typedef enum mt_html_levels { MT_HTML_255 = 8, MT_HTML_65535 = 16 } mt_html_levels;

@@ -170,7 +170,7 @@ static mt_status make_part(const mt_run_folder *folder, const made_runs *made, c
     MT_TRY(mt_html_part_begin((unsigned)made->n, part));
     mt_status status = put_run(part, folder, made, most, &run->heart);
     if (status == MT_OK) status = mt_html_part_end(part, &run->bytes);
-    if (status != MT_OK) mt_html_part_forget(part);
+    if (status != MT_OK) mt_html_part_free(part);
     return status;
 }
 
@@ -188,11 +188,11 @@ static mt_status fit_part(const mt_run_folder *folder, const made_runs *made, si
         const double fitting = *fraction * fmin(0.95 * (double)bytes / (double)run->bytes, 0.9);
         *fraction = *fraction > allowed ? allowed : fmax(fitting, least);
         most = part_of(&first, *fraction, bytes);
-        mt_html_part_forget(part);
+        mt_html_part_free(part);
         MT_TRY(make_part(folder, made, &most, part, run));
     }
     if (run->bytes <= bytes) return MT_OK;
-    mt_html_part_forget(part);
+    mt_html_part_free(part);
     return mt_fail(MT_INPUT,
         "%s: %zu bytes at the coarsest resolution; limit: %zu; allowed: a larger limit (--size-mb), or "
         "none (--full)",
@@ -238,7 +238,7 @@ static mt_status share_of(const mt_html_report *report, const mt_html_template *
 
 /* Rebuilds runs on the same mesh that are finer than the coarsest of them: their differences need the same vertices. */
 static mt_status draw_alike(mt_arena *arena, const mt_html_report *report, const made_runs *runs,
-    size_t share, mt_html_part *parts, mt_html_made *made)
+    size_t share, mt_html_part *parts, mt_html_written *made)
 {
     for (size_t k = 0; k < report->n && report->n > 1; k++) {
         made_runs before = *runs;
@@ -248,14 +248,14 @@ static mt_status draw_alike(mt_arena *arena, const mt_html_report *report, const
                 coarsest = fmin(coarsest, runs->fraction[other]);
         if (coarsest == runs->fraction[k]) continue;
         before.n = k, before.fraction[k] = coarsest;
-        mt_html_part_forget(&parts[k]);
+        mt_html_part_free(&parts[k]);
         MT_TRY(make_run(arena, report, &before, share, NULL, &parts[k], &made->run[k]));
     }
     return MT_OK;
 }
 
 static mt_status make_all(mt_arena *arena, const mt_html_report *report, const mt_html_template *template,
-    mt_html_part *parts, mt_html_made *made)
+    mt_html_part *parts, mt_html_written *made)
 {
     size_t share;
     made_runs runs = {0};
@@ -271,7 +271,7 @@ static mt_status make_all(mt_arena *arena, const mt_html_report *report, const m
     return mt_html_write(report->path, template, report->n, parts, &made->bytes);
 }
 
-mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_html_made *made)
+mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_html_written *made)
 {
     mt_html_template template;
     mt_html_part *parts;
@@ -279,7 +279,7 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
     MT_ALLOC(arena, parts, report->n);
     MT_ALLOC(arena, made->run, report->n);
     const mt_status status = make_all(arena, report, &template, parts, made);
-    for (size_t k = 0; k < report->n; k++) mt_html_part_forget(&parts[k]);
+    for (size_t k = 0; k < report->n; k++) mt_html_part_free(&parts[k]);
     return status;
 }
 
@@ -288,8 +288,8 @@ mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_
 static mt_status make_beside(mt_arena *arena, const mt_run *run, const char *folder)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_html_made made;
-    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    mt_html_written made;
+    MT_TRY(mt_folder_path(folder, mt_run_report_page, path));
     mt_html_report report = {.n = 1,
         .folder = &folder,
         .profile = &run->details,
@@ -305,7 +305,7 @@ bool mt_html_report_of_run(const mt_run *done, const char *folder)
     MT_SCRATCH(arena);
     if (!done->input->output.report || done->stopped_by) return false;
     const mt_status status = make_beside(arena, done, folder);
-    if (status != MT_OK) mt_warn("%s is not written: %s", mt_report_page, mt_message());
+    if (status != MT_OK) mt_warn("%s is not written: %s", mt_run_report_page, mt_message());
     return status == MT_OK;
 }
 
@@ -318,6 +318,6 @@ mt_status mt_html_report_check(const mt_case *input, const char *folder)
     const char *page;
     MT_TRY(mt_html_report_template(arena, &page));
     MT_TRY(mt_html_template_read(arena, page, &template));
-    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    MT_TRY(mt_folder_path(folder, mt_run_report_page, path));
     return mt_file_check(path, MT_FILE_ANY);
 }

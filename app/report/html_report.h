@@ -5,7 +5,7 @@
 #pragma once
 
 #include "app/report/heart_part.h"
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 
 typedef struct mt_html_report {
     size_t n;
@@ -23,10 +23,10 @@ typedef struct mt_html_run {
     size_t bytes; /* share of the file size */
 } mt_html_run;
 
-typedef struct mt_html_made {
+typedef struct mt_html_written {
     size_t bytes;
     mt_html_run *run; /* [n] */
-} mt_html_made;
+} mt_html_written;
 
 /* The default size limit. */
 extern const size_t mt_html_report_bytes;
@@ -36,7 +36,8 @@ MT_NODISCARD mt_status mt_html_report_template(mt_arena *arena, const char **pat
 
 /* Writes the complete file or none. `made`: its contents, in `arena`. Fails with MT_INPUT if the size limit is too low, and with the
  * errors of `mt_run_folder_read`. */
-MT_NODISCARD mt_status mt_html_report_make(mt_arena *arena, const mt_html_report *report, mt_html_made *made);
+MT_NODISCARD mt_status mt_html_report_make(
+    mt_arena *arena, const mt_html_report *report, mt_html_written *made);
 
 /* Writes report.html of a run of this program into `folder`, next to its results, if the case requests it (output.report). After a signal
  * nothing is written, so that the run ends within a second. A failure is only a warning. Returns true if the file was written. */

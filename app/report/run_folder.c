@@ -170,7 +170,7 @@ static mt_status make_boundary(mt_arena *arena, const char *path, mt_run_folder 
     MT_SCRATCH(scratch);
     mt_adjacency adjacency;
     MT_TRY(mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &adjacency)));
-    return mt_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
+    return mt_display_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
 }
 
 /* Hashes positions and elements. Unlike the hash of the mesh it does not depend on fibres, tags and layers. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/report/decimate.h"
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 #include "data/files/file.h"
 #include "solver/case/case.h"
 
@@ -18,7 +18,7 @@ typedef struct mt_run_folder {
     const char *profile;     /* the folder of its profile; `path` if the profile has no separate one */
     mt_case input;           /* of used.yaml */
     mt_mesh mesh;
-    mt_cells boundary;
+    mt_display_cells boundary;
     size_t n_maps;
     mt_folder_map *maps;
     double reached_ms, end_ms;

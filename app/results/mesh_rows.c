@@ -95,7 +95,7 @@ mt_table mt_operator_table(
     size_t shown = 0;
     for (size_t c = 0; c < mesh->n_elements && shown < SHOWN; c++) {
         double x[3];
-        const mt_diffusion_effect effect = mt_diffusion_effect_on(diffusion, mesh, adjacency, c);
+        const mt_diffusion_limiting effect = mt_diffusion_effect_on(diffusion, mesh, adjacency, c);
         if (!effect.limited) continue;
         mt_mesh_centroid(mesh, c, x);
         mt_table_number(&table, (double)mt_mesh_number(mesh, c));

@@ -34,7 +34,7 @@ static mt_status read_rows(mt_arena *arena, const mt_frames *frames, rows *r)
     MT_ALLOC(arena, r->value, r->n * r->n_columns);
     for (size_t k = 0; k < r->n; k++) {
         int64_t step;
-        MT_TRY(mt_frames_when(frames, k, &step, &r->time_ms[k]));
+        MT_TRY(mt_frames_time(frames, k, &step, &r->time_ms[k]));
         for (size_t f = 0; f < n_fields; f++) {
             MT_TRY(mt_frames_read(frames, k, f, values));
             for (size_t p = 0; p < n_values; p++)
@@ -236,7 +236,7 @@ static mt_status times_of(mt_arena *arena, const mt_frames *frames, double **tim
 {
     int64_t step;
     MT_ALLOC(arena, *time_ms, frames->n);
-    for (size_t k = 0; k < frames->n; k++) MT_TRY(mt_frames_when(frames, k, &step, &(*time_ms)[k]));
+    for (size_t k = 0; k < frames->n; k++) MT_TRY(mt_frames_time(frames, k, &step, &(*time_ms)[k]));
     return MT_OK;
 }
 

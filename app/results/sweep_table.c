@@ -32,8 +32,8 @@ mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *ro
     row->n_beats = run->results.n_beats;
     row->maps = run->input->output.maps;
     row->step_cycles = NAN;
-    if (run->profile && mt_run_counted(run) > 0)
-        row->step_cycles = (double)mt_run_step_cycles(run) / (double)mt_run_counted(run);
+    if (run->profile && mt_run_profiled_steps(run) > 0)
+        row->step_cycles = (double)mt_run_step_cycles(run) / (double)mt_run_profiled_steps(run);
     for (size_t beat = 0; beat < run->results.n_beats; beat++) {
         MT_SCRATCH(scratch);
         count_activated(run, beat, &row->beat[beat]);

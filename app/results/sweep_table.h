@@ -1,7 +1,7 @@
 /* The summary table of a sweep: a row for each value and each beat. */
 #pragma once
 
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 
 /* The results of a beat over the conducting elements. NaN for an undefined result. */
 typedef struct mt_sweep_beat {

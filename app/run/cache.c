@@ -177,7 +177,7 @@ static mt_status seal(
     return MT_OK;
 }
 
-void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n)
+void mt_cache_store(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n)
 {
     char in[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX], *file;
     const size_t all = sizeof(head) + n + KEY;

@@ -20,4 +20,4 @@ bool mt_cache_find(
     mt_arena *arena, const char *kind, const char key[MT_HASH_SIZE], const void **bytes, size_t *n);
 
 /* Stores an entry. */
-void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n);
+void mt_cache_store(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n);

@@ -202,7 +202,7 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
 }
 
 /* Writes the k-th time of a list, or "none" if there is none up to the checkpoint. */
-static void listed(const mt_checkpoint *from, const mt_moments_asked *asked, const mt_moments *moments,
+static void listed(const mt_checkpoint *from, const mt_moments_request *asked, const mt_moments *moments,
     size_t k, char text[MT_NUMBER_SIZE])
 {
     (void)strcpy(text, "none");
@@ -211,7 +211,7 @@ static void listed(const mt_checkpoint *from, const mt_moments_asked *asked, con
 
 /* Checks that the sample times up to the checkpoint are the same. */
 static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, const char *key,
-    const mt_moments_asked *was, const mt_moments_asked *is, double dt_ms)
+    const mt_moments_request *was, const mt_moments_request *is, double dt_ms)
 {
     mt_moments before, now;
     char old[MT_NUMBER_SIZE], new[MT_NUMBER_SIZE];

@@ -2,7 +2,7 @@
 
 #include "data/files/data_folder.h"
 #include "data/core/progress.h"
-#include "app/run/kept_partition.h"
+#include "app/run/cached_partition.h"
 #include "data/files/file.h"
 #include "ipu/machine/machines.h"
 #include "solver/backends/backend.h"
@@ -49,7 +49,7 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
     MT_TRY(mt_fail_in(
         "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
     if (!has_tiles(input)) return MT_OK; /* no emulator that needs memory */
-    return mt_fail_in("machine.ipus", mt_tiling_check_room(&choice->tiling, (uint32_t)input->machine.ipus));
+    return mt_fail_in("machine.ipus", mt_tiling_check_memory(&choice->tiling, (uint32_t)input->machine.ipus));
 }
 
 /* Checks the number of ranks before long computations. */
@@ -108,11 +108,11 @@ static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice
     bool found;
     if (!choice->cached || adjacency->n_elements < MT_PARTITION_KEPT_FROM)
         return cut(arena, choice, ipus, adjacency, partition);
-    MT_TRY(mt_kept_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
-    MT_TRY(mt_kept_partition_find(arena, key, adjacency->n_elements, partition, &found));
+    MT_TRY(mt_cached_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
+    MT_TRY(mt_cached_partition_find(arena, key, adjacency->n_elements, partition, &found));
     if (found) return MT_OK;
     MT_TRY(cut(arena, choice, ipus, adjacency, partition));
-    return mt_kept_partition_keep(key, partition);
+    return mt_cached_partition_store(key, partition);
 }
 
 /* Partitions the mesh into one part for each rank, as if ranks were tiles of one chip. */

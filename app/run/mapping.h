@@ -12,7 +12,7 @@ typedef struct mt_mapping_choice {
     mt_scheme scheme;
     const mt_communicator *ranks; /* the ranks that share the problem; NULL for a single process */
     bool saved;                   /* true if the partition is read from the mesh file */
-    bool cached;                  /* true if the cache is used (app/run/kept_partition.h) */
+    bool cached;                  /* true if the cache is used (app/run/cached_partition.h) */
 } mt_mapping_choice;
 
 /* Reads the mapping options of a case before its mesh is read, so that errors appear before long computations. Fills in the defaults of
@@ -20,7 +20,7 @@ typedef struct mt_mapping_choice {
  * case does not depend on the backend. Warns if the emulator needs much memory. Borrows `ranks` for the lifetime of the choice. Fails with
  * - MT_INPUT if keys of `machine` are invalid or contradict each other; the message starts with `path`, the path of the case, or with the
  *   place that sets the machine's value;
- * - MT_FILE if the machine's file cannot be read, or if memory does not suffice for the emulator (`mt_tiling_check_room`). */
+ * - MT_FILE if the machine's file cannot be read, or if memory does not suffice for the emulator (`mt_tiling_check_memory`). */
 MT_NODISCARD mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input,
     const mt_communicator *ranks, mt_mapping_choice *choice);
 

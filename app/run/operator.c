@@ -17,7 +17,7 @@ static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_
     size_t n;
     MT_TRY(mt_diffusion_limits(scratch, diffusion, &found));
     MT_TRY(mt_limits_pack(scratch, &found, &bytes, &n));
-    mt_cache_keep(kind, key, bytes, n);
+    mt_cache_store(kind, key, bytes, n);
     return MT_OK;
 }
 
@@ -55,7 +55,7 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
 
 /* ---- limited elements ---- */
 
-bool mt_operator_limits(const mt_diffusion *diffusion)
+bool mt_operator_is_limited(const mt_diffusion *diffusion)
 {
     return diffusion->n_limited > 0 || diffusion->n_slivers > 0;
 }

@@ -13,4 +13,4 @@ MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, co
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
 /* True if any element was limited. */
-bool mt_operator_limits(const mt_diffusion *diffusion);
+bool mt_operator_is_limited(const mt_diffusion *diffusion);

@@ -82,7 +82,7 @@ static mt_status pace_cached(mt_arena *scratch, const pacing *p, double *number)
     MT_TRY(make_key(p, number, key));
     if (find(scratch, key, n, number)) return MT_OK;
     MT_TRY(pace(p, p->pulses->beats, number));
-    mt_cache_keep(kind, key, number, n * sizeof *number);
+    mt_cache_store(kind, key, number, n * sizeof *number);
     return MT_OK;
 }
 

@@ -124,7 +124,7 @@ static mt_status part_by_membrane(
     return MT_OK;
 }
 
-mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
+mt_status mt_problem_set_stimuli_and_probes(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     mt_stimulus *stimuli;
     MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
@@ -221,7 +221,7 @@ mt_status mt_problem_make_on(
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(check_parts(input, p, false));
-    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     MT_TRY(make_operator(arena, input, cached, p));
@@ -245,7 +245,7 @@ mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt
         .confirmed = made->confirmed};
     MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(check_parts(input, p, true));
-    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     return set_loop(arena, input, p);
 }

@@ -49,4 +49,5 @@ MT_NODISCARD mt_status mt_problem_prepace(
 
 /* Replaces stimuli and probes of a problem by those from another case with the same mesh, tissue and cells. The stimuli are in `arena`.
  * Fails with MT_INPUT if they do not fit the mesh (the message names the key), or with MT_FILE. */
-MT_NODISCARD mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *problem);
+MT_NODISCARD mt_status mt_problem_set_stimuli_and_probes(
+    mt_arena *arena, const mt_case *input, mt_problem *problem);

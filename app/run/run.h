@@ -10,7 +10,7 @@
 #include "solver/outputs/maps.h"
 
 /* Called at the start of the steps and after each of them, with the backend, whose arrays it may read. A failure ends the steps. */
-typedef mt_status mt_run_look(void *context, const mt_backend *backend, void *self, size_t steps_done);
+typedef mt_status mt_run_observer(void *context, const mt_backend *backend, void *self, size_t steps_done);
 
 typedef struct mt_run {
     /* Inputs, borrowed. */
@@ -25,7 +25,7 @@ typedef struct mt_run {
     mt_checkpoints *checkpoints; /* NULL if none is written */
     mt_sampling *sampling;       /* opened; NULL if no samples are taken */
     const mt_tracing *tracing;   /* for backends with traces; NULL for no trace */
-    mt_run_look *look;           /* optional */
+    mt_run_observer *look;       /* optional */
     void *looking;               /* context of `look` */
     const char *what;            /* name of the run in the progress line */
     /* Message for a signal that ends the time loop after its step; NULL if a signal ends the program at once. */

@@ -94,9 +94,9 @@ static mt_status find_moments(mt_arena *arena, mt_sampling *s)
     static const char *const key[] = {
         [MT_SAMPLE_TRACES] = "traces", [MT_SAMPLE_SERIES] = "series", [MT_SAMPLE_ECG] = "ecg"};
     const mt_case *c = s->input;
-    const mt_moments_asked ecg = {.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
+    const mt_moments_request ecg = {.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
     for (int k = 0; k < MT_SAMPLES; k++) {
-        const mt_moments_asked *when = k == MT_SAMPLE_ECG ? &ecg : &asked(s, (mt_sample)k)->when;
+        const mt_moments_request *when = k == MT_SAMPLE_ECG ? &ecg : &asked(s, (mt_sample)k)->when;
         s->wanted[k] = mt_moments_any(when);
         s->any |= s->wanted[k];
         MT_TRY(mt_moments_make(arena, key[k], when, c->time.dt_ms, c->time.end_ms, &s->when[k]));
@@ -192,7 +192,7 @@ static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const ch
     MT_TRY(mt_folder_path(from, file_name[what], there));
     if (due == 0 && access(there, F_OK) != 0) return mt_frames_create(arena, path, about, &s->frames[what]);
     if (!mt_file_same(there, path)) MT_TRY(copy_file(there, path));
-    MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
+    MT_TRY(mt_frames_resume(arena, path, about, (int64_t)from_step, &s->frames[what]));
     if (s->frames[what].n == due) return MT_OK;
     return mt_fail(
         MT_INPUT, "%s: found %zu of the %zu frames up to the checkpoint", there, s->frames[what].n, due);
@@ -222,7 +222,7 @@ mt_status mt_sampling_open(
     }
     if (status == MT_OK) return MT_OK;
     mt_sampling_close(s, !here);
-    if (s->any) mt_folder_keep_no_longer(folder);
+    if (s->any) mt_folder_unkeep(folder);
     return status;
 }
 
@@ -308,7 +308,7 @@ mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self
 {
     static const struct {
         mt_sample what;
-        mt_frames_give *give;
+        mt_frames_read_field *give;
     } all[] = {
         {MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame}, {MT_SAMPLE_TRACES, give_points}};
     taking t = {s, backend, self, steps_done};

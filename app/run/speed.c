@@ -12,7 +12,7 @@ static const double size_mm[3] = {20, 7, 3}, edge_mm = 0.5, end_ms = 12;
 /* Returns a stimulus that activates one half of the resting slab. */
 static mt_case_stimulus half_of_it(const mt_case *input)
 {
-    mt_case_stimulus half = {.region = mt_region_nothing,
+    mt_case_stimulus half = {.region = mt_region_empty,
         .duration_ms = 2,
         .period_ms = NAN,
         .count = 1,

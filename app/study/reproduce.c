@@ -136,7 +136,7 @@ mt_status mt_reproduce_mesh(const char *path, mt_reproduce *r)
     return mt_tiling_pattern(&r->mesh_arena, &r->adjacency, &r->pattern);
 }
 
-void mt_reproduce_drop_mesh(mt_reproduce *r) { mt_arena_free(&r->mesh_arena); }
+void mt_reproduce_free_mesh(mt_reproduce *r) { mt_arena_free(&r->mesh_arena); }
 
 /* ---- its halos ---- */
 

@@ -26,7 +26,7 @@ typedef struct mt_reproduce {
     /* name of the study's mesh with the same number of elements within a tenth, or NULL. Set by mt_reproduce_mesh; remains valid
      * after the mesh is freed */
     const char *like;
-    /* valid from mt_reproduce_mesh to mt_reproduce_drop_mesh */
+    /* valid from mt_reproduce_mesh to mt_reproduce_free_mesh */
     mt_arena mesh_arena;
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -59,7 +59,7 @@ MT_NODISCARD mt_status mt_reproduce_backends(
 
 /* Reads the mesh of a file; NULL: generates a heart like the study's heart04 with gmsh. */
 MT_NODISCARD mt_status mt_reproduce_mesh(const char *path, mt_reproduce *reproduce);
-void mt_reproduce_drop_mesh(mt_reproduce *reproduce);
+void mt_reproduce_free_mesh(mt_reproduce *reproduce);
 
 /* True if the mesh is mapped as in the study: an unchanged GC200 with all its 1,472 tiles, a flat METIS partition with an imbalance
  * of 3 %, and the scheme `mixed-clean` without balanced halos. Only such runs are compared with the published numbers. */

@@ -18,7 +18,7 @@ const char *const mt_plane_wave_direction[2] = {"along", "across"};
 
 double mt_plane_wave_rise_mV_ms(void)
 {
-    return current_uA_mm3 / (mt_tissue_usual.chi_per_mm * mt_tissue_usual.cm_uF_mm2);
+    return current_uA_mm3 / (mt_tissue_default.chi_per_mm * mt_tissue_default.cm_uF_mm2);
 }
 
 /* ---- along a line ---- */
@@ -29,7 +29,7 @@ mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t
     const mt_line line = {.model = model,
         .variant = variant,
         .round = round,
-        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .length_mm = to_mm + mt_plane_wave_end_mm,
         .dx_mm = 0.02,
         .dt_ms = dt_ms,

@@ -156,7 +156,7 @@ static bool watch(void *user, size_t steps_done)
     watching *w = user;
     wave *second = &w->m->second;
     const double dt_ms = w->m->problem.dt_ms;
-    if (!mt_wave_run_looks(dt_ms, steps_done)) return true;
+    if (!mt_wave_run_check_due(dt_ms, steps_done)) return true;
     read_record(second);
     if (!w->passed)
         w->passed = mt_wave_run_has_ended(

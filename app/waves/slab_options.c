@@ -60,7 +60,7 @@ void mt_slab_options_warn(const char *command, const mt_case *c)
 {
     bool regions = false;
     for (size_t k = 0; k < c->n_regions; k++)
-        regions = regions || mt_case_region_says_cells(&c->regions[k]) ||
+        regions = regions || mt_case_region_has_cells(&c->regions[k]) ||
                   mt_medium_change_names(&c->regions[k].tissue);
     if (regions || c->n_gradients > 0)
         mt_warn("%s: found %s%s%s in the case; used: the case without them. CV differs where they apply",

@@ -9,9 +9,9 @@ static double diffusivity(const mt_wave_medium *medium, int axis)
     return axis == 0 ? mt_tissue_diffusivity_l(&medium->tissue) : mt_tissue_diffusivity_t(&medium->tissue);
 }
 
-double mt_strand_unit(const mt_wave_medium *medium, int axis)
+double mt_strand_length_scale(const mt_wave_medium *medium, int axis)
 {
-    return sqrt(diffusivity(medium, axis) / mt_tissue_diffusivity_l(&mt_tissue_usual));
+    return sqrt(diffusivity(medium, axis) / mt_tissue_diffusivity_l(&mt_tissue_default));
 }
 
 /* ---- elements ---- */
@@ -58,7 +58,7 @@ static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double
 
 mt_status mt_strand_of_points(mt_arena *arena, const mt_wave_medium *medium, int axis, mt_strand *strand)
 {
-    const double unit = mt_strand_unit(medium, axis), dx = unit * dx_mm;
+    const double unit = mt_strand_length_scale(medium, axis), dx = unit * dx_mm;
     const size_t n = (size_t)llround((mt_plane_wave_to_mm + mt_plane_wave_end_mm) / dx_mm);
     double *place_mm;
     if (!(unit > 0))

@@ -20,7 +20,7 @@ typedef struct mt_strand {
 
 /* Returns the ratio of converged velocities, and so of lengths, along an axis (0: longitudinal, 1: transverse) and along the fibres of the
  * default tissue: the square root of the ratio of the diffusivities. */
-double mt_strand_unit(const mt_wave_medium *medium, int axis);
+double mt_strand_length_scale(const mt_wave_medium *medium, int axis);
 
 /* Builds, in `arena`, the strand of a slab, which it borrows for its lifetime. Reports progress within the current stage. Fails with
  * MT_NUMERICS if the number of diffusion substeps is too small for stability, and with the errors of `mt_operator_make`. */

@@ -34,7 +34,7 @@ typedef struct tuning {
 
 static const char *const direction_name[MT_TUNING_DIRECTIONS] = {"longitudinal", "transverse"};
 
-mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
+mt_status mt_wave_medium_for_tuning(const mt_case *input, mt_wave_medium *medium)
 {
     MT_TRY(mt_wave_medium_of_case(input, medium));
     if (input->cell.asked.n_scales + input->cell.asked.n_sets == 0) return MT_OK;
@@ -89,7 +89,8 @@ static double diffusivity(const mt_case *input, int direction)
 
 static double converged_mm_ms(const tuning *t, int direction)
 {
-    return t->line_mm_ms * sqrt(diffusivity(t->input, direction) / mt_tissue_diffusivity_l(&mt_tissue_usual));
+    return t->line_mm_ms *
+           sqrt(diffusivity(t->input, direction) / mt_tissue_diffusivity_l(&mt_tissue_default));
 }
 
 /* ---- the search ---- */
@@ -153,7 +154,7 @@ static mt_status try_direction(tuning *t, int direction, bool *right)
     search *s = &t->search[direction];
     mt_wave_medium medium;
     mt_plane_wave *wave = &t->found->direction[direction].wave;
-    MT_TRY(mt_tuning_medium(t->input, &medium));
+    MT_TRY(mt_wave_medium_for_tuning(t->input, &medium));
     (void)snprintf(where, sizeof where, "%s plane wave, elements with edges of %.3g mm",
         direction_name[direction], mt_slab_kind_edge_mm(t->kind));
     MT_TRY(mt_fail_in(where, mt_plane_wave_measure(&s->slab, &medium, wave)));
@@ -199,7 +200,7 @@ static mt_status find(tuning *t)
 static mt_status tune(tuning *t, const double asked[MT_TUNING_DIRECTIONS])
 {
     mt_wave_medium medium;
-    MT_TRY(mt_tuning_medium(t->input, &medium));
+    MT_TRY(mt_wave_medium_for_tuning(t->input, &medium));
     MT_TRY(check(t, asked));
     mt_progress_stage("plane wave along a 1-D cable");
     MT_TRY(mt_plane_wave_line_speed(

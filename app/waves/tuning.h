@@ -39,12 +39,12 @@ typedef struct mt_tuning {
 
 /* Reads the medium of plane waves from a case. Fails with MT_INPUT if the case changes parameters of the cell type, and with the errors of
  * `mt_wave_medium_of_case`. */
-MT_NODISCARD mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium);
+MT_NODISCARD mt_status mt_wave_medium_for_tuning(const mt_case *input, mt_wave_medium *medium);
 
 /* Changes the four conductivities of a case so that its conduction velocities are asked[], longitudinal and transverse [mm/ms]. Cells,
  * scheme and time steps are taken from the case. Reports progress. Fails with
  * - MT_INPUT if a velocity is out of range or above half an edge per time step, or if the transverse one is the higher one;
  * - MT_NUMERICS if no wave propagates in such elements, or none at the target velocity;
- * - the errors of `mt_tuning_medium` and of app/waves/plane_wave.h. */
+ * - the errors of `mt_wave_medium_for_tuning` and of app/waves/plane_wave.h. */
 MT_NODISCARD mt_status mt_tune(
     const mt_slab_kind *kind, const double asked[MT_TUNING_DIRECTIONS], mt_case *input, mt_tuning *tuning);

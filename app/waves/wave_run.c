@@ -5,7 +5,10 @@
 #include "data/core/progress.h"
 #include "solver/backends/backend.h"
 
-bool mt_wave_run_looks(double dt_ms, size_t steps_done) { return steps_done % (size_t)ceil(1 / dt_ms) == 0; }
+bool mt_wave_run_check_due(double dt_ms, size_t steps_done)
+{
+    return steps_done % (size_t)ceil(1 / dt_ms) == 0;
+}
 
 bool mt_wave_run_has_ended(
     const char *what, double dead_ms, size_t n, const double *activation_ms, double now_ms)
@@ -29,7 +32,7 @@ static bool watch(void *user, size_t steps_done)
     running *r = user;
     const mt_wave_run *run = r->run;
     const double dt_ms = run->problem->dt_ms;
-    const bool looks = mt_wave_run_looks(dt_ms, steps_done);
+    const bool looks = mt_wave_run_check_due(dt_ms, steps_done);
     if (!run->look && !looks) return true;
     if (looks) mt_backend_cpu.read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
     if (run->look) {

@@ -19,7 +19,7 @@ typedef struct mt_wave_run {
 MT_NODISCARD mt_status mt_wave_run_make(mt_arena *arena, const mt_wave_run *run, double *activation_ms);
 
 /* True if the activation is to be checked after this step: once a millisecond. */
-bool mt_wave_run_looks(double dt_ms, size_t steps_done);
+bool mt_wave_run_check_due(double dt_ms, size_t steps_done);
 
 /* True if all n places are activated, or if propagation has failed. Reports progress. */
 bool mt_wave_run_has_ended(

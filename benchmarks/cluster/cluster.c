@@ -81,7 +81,7 @@ static mt_status make_stimulus(slab *s)
         if (x[0] < reach_mm && x[1] < reach_mm && x[2] < reach_mm) element[n++] = (uint32_t)e;
     }
     s->stimulus = (mt_stimulus){.duration_ms = 2,
-        .rise_mV_ms = 50 / (mt_tissue_usual.chi_per_mm * mt_tissue_usual.cm_uF_mm2),
+        .rise_mV_ms = 50 / (mt_tissue_default.chi_per_mm * mt_tissue_default.cm_uF_mm2),
         .n_elements = n,
         .element = element};
     return MT_OK;
@@ -100,14 +100,14 @@ static mt_status make_layout(slab *s, uint32_t n_ranks, const char *name)
 
 static mt_status make(slab *s, const wish *wanted, const mt_communicator *ranks)
 {
-    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_usual);
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
     const mt_diffusion_options lean = {.lean = true};
     double size_mm[3];
     choose_size(wanted->n_elements, size_mm);
     MT_TRY(mt_slab_make(&s->arena, size_mm, EDGE_MM, &s->mesh));
     MT_TRY(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency));
     MT_TRY(mt_diffusion_make_with(
-        &s->arena, &s->mesh, &s->adjacency, &tissues, &mt_diffusion_scheme_usual, &lean, &s->diffusion));
+        &s->arena, &s->mesh, &s->adjacency, &tissues, &mt_diffusion_scheme_default, &lean, &s->diffusion));
     MT_TRY(make_stimulus(s));
     if (ranks) MT_TRY(make_layout(s, ranks->n_ranks, wanted->scheme));
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
@@ -319,7 +319,7 @@ int main(int argc, char **argv)
         status = measure(&s, &wanted, mt_ranks() ? timed_around(mt_ranks()) : NULL);
     const bool prints = mt_ranks_end(status);
     if (status != MT_OK && prints) (void)fprintf(stderr, "cluster: %s\n", mt_message());
-    mt_ranks_leave((int)status);
+    mt_ranks_exit((int)status);
     mt_arena_free(&s.arena);
     return (int)status;
 }

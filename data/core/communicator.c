@@ -54,7 +54,7 @@ void mt_neighbour_receive(mt_neighbour *from, size_t offset, size_t bytes)
     put(from->receive, &from->n_receive, offset, bytes);
 }
 
-mt_status mt_neighbours_room(mt_arena *arena, uint32_t n_ranks, mt_neighbour *neighbour)
+mt_status mt_neighbours_allocate(mt_arena *arena, uint32_t n_ranks, mt_neighbour *neighbour)
 {
     for (uint32_t r = 0; r < n_ranks; r++) {
         MT_ALLOC(arena, neighbour[r].send, neighbour[r].n_send);

@@ -32,7 +32,7 @@ void mt_neighbour_send(mt_neighbour *to, size_t offset, size_t bytes);
 void mt_neighbour_receive(mt_neighbour *from, size_t offset, size_t bytes);
 
 /* Allocates the lists of all ranks in `arena` for the counted pieces, and empties them. MT_MEMORY. */
-MT_NODISCARD mt_status mt_neighbours_room(mt_arena *arena, uint32_t n_ranks, mt_neighbour *neighbour);
+MT_NODISCARD mt_status mt_neighbours_allocate(mt_arena *arena, uint32_t n_ranks, mt_neighbour *neighbour);
 
 typedef enum mt_reduction { MT_REDUCE_SUM, MT_REDUCE_MIN, MT_REDUCE_MAX } mt_reduction;
 

@@ -75,7 +75,7 @@ void mt_progress_catch_interrupt(const char *message)
     if (listener && listener->defer_stop) listener->defer_stop(message);
 }
 
-void mt_progress_leave_on_interrupt(void)
+void mt_progress_exit_on_interrupt(void)
 {
     if (listener && listener->stop_at_once) listener->stop_at_once();
 }

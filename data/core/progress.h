@@ -60,7 +60,7 @@ void mt_progress_end(void);
 void mt_progress_catch_interrupt(const char *message);
 
 /* From now on a signal ends the program immediately. */
-void mt_progress_leave_on_interrupt(void);
+void mt_progress_exit_on_interrupt(void);
 
 /* Returns the number of the signal that requested a stop; 0: no stop requested. */
 int mt_progress_signal(void);

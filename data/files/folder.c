@@ -124,9 +124,9 @@ static void count_kept(const char *path, int change)
 
 void mt_folder_keep(const char *path) { count_kept(path, 1); }
 
-void mt_folder_keep_no_longer(const char *path) { count_kept(path, -1); }
+void mt_folder_unkeep(const char *path) { count_kept(path, -1); }
 
-void mt_folder_leave(mt_folder *folder)
+void mt_folder_close(mt_folder *folder)
 {
     undo(folder);
     atomic_store(&entered, folder->outer);

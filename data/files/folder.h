@@ -28,16 +28,16 @@ MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace
 void mt_folder_keep(const char *path);
 
 /* Cancels one mt_folder_keep, because the result was not written. */
-void mt_folder_keep_no_longer(const char *path);
+void mt_folder_unkeep(const char *path);
 
 /* Releases the lock. If no result was kept, deletes what mt_folder_enter created; the folder itself only if it is empty. */
-void mt_folder_leave(mt_folder *folder);
+void mt_folder_close(mt_folder *folder);
 
 /* True if another run holds the lock of this folder and so is writing there. False if this is unknown, and for a folder that this
  * program has entered. */
 bool mt_folder_is_taken(const char *path);
 
-/* Deletes what mt_folder_leave would delete in all entered folders, for a program that is being stopped. May be called in a
+/* Deletes what mt_folder_close would delete in all entered folders, for a program that is being stopped. May be called in a
  * signal handler. */
 void mt_folder_abandon(void);
 

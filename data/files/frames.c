@@ -257,10 +257,10 @@ mt_status mt_frames_create(mt_arena *arena, const char *path, const mt_frames_ab
     if (snprintf(frames->path, sizeof frames->path, "%s", path) >= (int)sizeof frames->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     MT_TRY(write_head(arena, frames));
-    return mt_frames_go_on(arena, path, about, INT64_MIN, frames);
+    return mt_frames_resume(arena, path, about, INT64_MIN, frames);
 }
 
-mt_status mt_frames_go_on(
+mt_status mt_frames_resume(
     mt_arena *arena, const char *path, const mt_frames_about *about, int64_t step, mt_frames *frames)
 {
     return closed_unless(open_frames(arena, path, O_RDWR, about, step, frames), frames);
@@ -279,7 +279,8 @@ void mt_frames_close(mt_frames *frames)
 
 /* ---- appending and reading ---- */
 
-static mt_status write_fields(const mt_frames *frames, mt_frames_give *give, void *context, mt_hash *hash)
+static mt_status write_fields(
+    const mt_frames *frames, mt_frames_read_field *give, void *context, mt_hash *hash)
 {
     const size_t bytes = frames->about.n_values * sizeof *frames->values;
     for (size_t field = 0; field < frames->about.n_fields; field++) {
@@ -290,7 +291,7 @@ static mt_status write_fields(const mt_frames *frames, mt_frames_give *give, voi
     return MT_OK;
 }
 
-static mt_status write_frame(mt_frames *frames, const moment *when, mt_frames_give *give, void *context)
+static mt_status write_frame(mt_frames *frames, const moment *when, mt_frames_read_field *give, void *context)
 {
     char sum[MT_HASH_SIZE];
     mt_hash hash;
@@ -303,7 +304,7 @@ static mt_status write_frame(mt_frames *frames, const moment *when, mt_frames_gi
 }
 
 mt_status mt_frames_append(
-    mt_frames *frames, int64_t step, double time_ms, mt_frames_give *give, void *context)
+    mt_frames *frames, int64_t step, double time_ms, mt_frames_read_field *give, void *context)
 {
     assert(frames->n == 0 || step > frames->last_step);
     const mt_status status = write_frame(frames, &(moment){step, time_ms}, give, context);
@@ -322,7 +323,7 @@ mt_status mt_frames_sync(mt_frames *frames)
     return fdatasync(frames->fd) == 0 ? MT_OK : fail_errno(frames, "written");
 }
 
-mt_status mt_frames_when(const mt_frames *frames, size_t k, int64_t *step, double *time_ms)
+mt_status mt_frames_time(const mt_frames *frames, size_t k, int64_t *step, double *time_ms)
 {
     moment when;
     assert(k < frames->n);

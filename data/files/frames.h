@@ -42,7 +42,7 @@ typedef struct mt_frames {
 } mt_frames; /* zero-initialised: closed */
 
 /* Writes the n_values of a field to values. */
-typedef mt_status mt_frames_give(void *context, size_t field, float *values);
+typedef mt_status mt_frames_read_field(void *context, size_t field, float *values);
 
 /* Creates an empty series, replacing an existing one. The buffers are in `arena`, as in the next two functions. Not allowed in an
  * open set of files. MT_INPUT: sizes or names are invalid. MT_FILE: it cannot be written. MT_MEMORY. */
@@ -52,10 +52,10 @@ MT_NODISCARD mt_status mt_frames_create(
 /* Opens a series to continue after a time step: keeps the frames up to this step and deletes everything after them. To check that
  * no frame is missing, the caller compares frames->n. MT_INPUT: the series has other contents, or its head is damaged. MT_FILE:
  * it does not exist, or cannot be read or written. MT_MEMORY. */
-MT_NODISCARD mt_status mt_frames_go_on(
+MT_NODISCARD mt_status mt_frames_resume(
     mt_arena *arena, const char *path, const mt_frames_about *about, int64_t step, mt_frames *frames);
 
-/* Opens a series for reading. Fails as mt_frames_go_on. */
+/* Opens a series for reading. Fails as mt_frames_resume. */
 MT_NODISCARD mt_status mt_frames_open(mt_arena *arena, const char *path, mt_frames *frames);
 
 void mt_frames_close(mt_frames *frames);
@@ -63,11 +63,11 @@ void mt_frames_close(mt_frames *frames);
 /* Appends a frame with a step above that of all others. Calls `give` once for each field. On failure the series is unchanged and
  * accepts further frames. MT_FILE: it cannot be written. Errors of `give`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_frames_append(
-    mt_frames *frames, int64_t step, double time_ms, mt_frames_give *give, void *context);
+    mt_frames *frames, int64_t step, double time_ms, mt_frames_read_field *give, void *context);
 
 /* Makes the appended frames durable; called before a checkpoint of their step is written. MT_FILE. */
 MT_NODISCARD mt_status mt_frames_sync(mt_frames *frames);
 
 /* Return the step and time of frame k < n, and the values of one of its fields [n_values]. MT_FILE: it cannot be read. */
-MT_NODISCARD mt_status mt_frames_when(const mt_frames *frames, size_t k, int64_t *step, double *time_ms);
+MT_NODISCARD mt_status mt_frames_time(const mt_frames *frames, size_t k, int64_t *step, double *time_ms);
 MT_NODISCARD mt_status mt_frames_read(const mt_frames *frames, size_t k, size_t field, float *values);

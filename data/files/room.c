@@ -59,4 +59,7 @@ static size_t of_the_group(void)
     return most && fscanf(most, "%llu", &bytes) == 1 ? (size_t)bytes : SIZE_MAX; /* or "max" */
 }
 
-size_t mt_room_left(void) { return smaller(of_the_system(), smaller(of_the_process(), of_the_group())); }
+size_t mt_memory_available(void)
+{
+    return smaller(of_the_system(), smaller(of_the_process(), of_the_group()));
+}

@@ -126,7 +126,7 @@ mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n)
     return mt_scan_fail(&rest, "'%s' after the last of %zu %s; allowed: the end of the file", word, n, what);
 }
 
-bool mt_scan_behind(mt_scan *scan, const char *mark)
+bool mt_scan_skip_past(mt_scan *scan, const char *mark)
 {
     const char *found = memmem(scan->at, mt_scan_left(scan), mark, strlen(mark));
     if (!found) return false;

@@ -50,7 +50,7 @@ MT_NODISCARD mt_status mt_scan_end_line(mt_scan *scan, const char *what);
 MT_NODISCARD mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n);
 
 /* Moves to the byte after the next `mark`; false, without moving, if there is no mark. */
-bool mt_scan_behind(mt_scan *scan, const char *mark);
+bool mt_scan_skip_past(mt_scan *scan, const char *mark);
 
 /* Numbers, in text or binary. `what` names the number in messages. */
 

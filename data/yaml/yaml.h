@@ -33,7 +33,7 @@
  *         MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0), "Size."), // size_mm: [20, 7, 3]
  *         MT_YAML_UNSIGNED(example, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1472), "Tiles used."),
  *         MT_YAML_ENUM(example, scheme, "scheme", "full", schemes, "What is sent."),
- *         MT_YAML_BOOL(example, quiet, "quiet", "false", "Prints no tables.", .was = "silent"),
+ *         MT_YAML_BOOL(example, quiet, "quiet", "false", "Prints no tables.", .old_name = "silent"),
  *         MT_YAML_MAPPING("time", time_keys, "How long the run is."),
  *         MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 8, stimulus_keys, "The stimuli."),
  *         MT_YAML_END};

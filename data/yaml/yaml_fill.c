@@ -267,8 +267,9 @@ static mt_status fill_mapping(
     for (const mt_yaml_key *key = keys; key->name; key++) {
         const mt_yaml_node *c = mt_yaml_node_of(v, key);
         mt_yaml_join(here, path, key->name);
-        if (c && key->was && c != mt_yaml_node_named(v, key->was) && mt_yaml_node_named(v, key->was))
-            return mt_yaml_fail(c->key_at, here, "given twice; its old name is %s", key->was);
+        if (c && key->old_name && c != mt_yaml_node_named(v, key->old_name) &&
+            mt_yaml_node_named(v, key->old_name))
+            return mt_yaml_fail(c->key_at, here, "given twice; its old name is %s", key->old_name);
         MT_TRY(key->instead ? pass_removed(f, c, here, key)
                : c          ? fill_value(f, c, here, key, base)
                             : fill_absent(f, v->at, here, key, base));

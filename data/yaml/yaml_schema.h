@@ -9,7 +9,7 @@
  *
  *     MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0), "Edge of the boxes.")
  *     MT_YAML_UNSIGNED(example, links, "links", NULL, MT_YAML_AT_LEAST(1), "Width of the links.", .unit = "lanes")
- *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .was = "kind")
+ *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .old_name = "kind")
  *
  * A key is optional if it has a default, a mapping if all its keys are optional, and a list if it may be empty. The default
  * MT_YAML_NONE is for numbers, arrays of numbers, texts and words without a required value: if omitted, they become NaN, "" or -1
@@ -66,7 +66,7 @@ typedef struct mt_yaml_key {
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in the unit (edge_mm), or there is no unit */
     /* its name in earlier versions; still accepted, with a warning that states the new name */
-    const char *was;
+    const char *old_name;
     /* flags of the program: the effects of a change of the value; 0: the flags of the enclosing key */
     unsigned affects;
     const char *instead; /* for a removed key (MT_YAML_REMOVED): its replacement, for the warning */

@@ -121,7 +121,7 @@ static const mt_yaml_key *find(const mt_yaml_key *keys, const char *path, unsign
 {
     const size_t n = strcspn(path, ".:");
     for (; keys && keys->name; keys++) {
-        if (!is_called(keys->name, path, n) && !is_called(keys->was, path, n)) continue;
+        if (!is_called(keys->name, path, n) && !is_called(keys->old_name, path, n)) continue;
         if (keys->affects) *affects = keys->affects;
         if (path[n] != '.') return keys;
         path += n + 1;
@@ -183,7 +183,7 @@ static mt_status refuse_name(
 static void warn_of_old_name(mt_yaml_place at, const char *path, const mt_yaml_key *key)
 {
     char old[MT_YAML_WORDS], new[MT_YAML_WORDS];
-    mt_yaml_join(old, path, key->was);
+    mt_yaml_join(old, path, key->old_name);
     mt_yaml_join(new, path, key->name);
     if (at.line == 0)
         mt_warn("%s: %s is now %s", at.origin, old, new);
@@ -197,7 +197,7 @@ mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char
     for (*key = keys; (*key)->name; ++*key)
         if (is_called((*key)->name, name, n)) return MT_OK;
     for (*key = keys; (*key)->name; ++*key)
-        if (is_called((*key)->was, name, n)) {
+        if (is_called((*key)->old_name, name, n)) {
             warn_of_old_name(at, path, *key);
             return MT_OK;
         }
@@ -207,7 +207,7 @@ mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char
 mt_yaml_node *mt_yaml_node_of(const mt_yaml_node *mapping, const mt_yaml_key *key)
 {
     mt_yaml_node *node = mt_yaml_node_named(mapping, key->name);
-    return node || !key->was ? node : mt_yaml_node_named(mapping, key->was);
+    return node || !key->old_name ? node : mt_yaml_node_named(mapping, key->old_name);
 }
 
 mt_status mt_yaml_refuse_word(

@@ -96,8 +96,8 @@ typedef struct compiling {
     size_t *first_draft; /* [n_sets * n_tiles + 1] */
     input *inputs;       /* in the order of their drafts */
     size_t n_inputs;
-    size_t *first_input; /* [n_sets * n_tiles + 1] */
-    size_t *first_kept;  /* [n_sets * n_tiles] the first draft of a copy */
+    size_t *first_input;  /* [n_sets * n_tiles + 1] */
+    size_t *first_stored; /* [n_sets * n_tiles] the first draft of a copy */
     copied *copies;
     piece *copy_pieces;    /* of all copies */
     size_t *copy_at;       /* of each piece: its first element in the source */
@@ -618,7 +618,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
         for (size_t f = 0; f < v->codelet->n_fields; f++)
             MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
     }
-    c->first_kept[slot] = c->n_drafts;
+    c->first_stored[slot] = c->n_drafts;
     for (size_t i = c->first_landing[slot]; i < c->first_landing[slot + 1]; i++)
         plan_landing(c, &c->landings[i]);
     c->edge_bytes[tile] = ipu_larger(c->edge_bytes[tile], c->edge_now);
@@ -674,7 +674,7 @@ static mt_status plan(compiling *c)
     MT_ALLOC(c->scratch, c->tail_slot, c->n_parts);
     MT_ALLOC(c->scratch, c->accesses, most_fields);
     MT_ALLOC(c->arena, c->first_draft, n_slots + 1);
-    MT_ALLOC(c->arena, c->first_kept, n_slots);
+    MT_ALLOC(c->arena, c->first_stored, n_slots);
     MT_ALLOC(c->scratch, c->inputs, c->graph->n_connections + c->graph->n_ranges + c->first_landing[n_slots]);
     MT_ALLOC(c->arena, c->first_input, n_slots + 1);
     MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections + c->graph->n_ranges);
@@ -815,7 +815,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     slots = (ipu_slots){.first_task = c->first_task,
         .first_message = c->first_draft,
         .first_input = c->first_input,
-        .first_kept = c->first_kept};
+        .first_stored = c->first_stored};
     MT_TRY(emit(c, &slots));
     MT_TRY(ipu_supersteps_make(c->arena, e, &slots));
     MT_TRY(ipu_controls_make(c->arena, e));

@@ -72,11 +72,11 @@ typedef struct ipu_exchange {
 
 /* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages [first_message[t],
  * first_message[t + 1]) for its inputs [first_input[t], first_input[t + 1]), all indices of the executable's arrays. From
- * first_kept[t] on these are messages to variables, which keep the data. */
+ * first_stored[t] on these are messages to variables, which keep the data. */
 typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message, *first_input; /* [tiles + 1] */
-    const size_t *first_kept;                               /* [tiles] */
+    const size_t *first_stored;                             /* [tiles] */
     /* True if vertices write a variable that is sent: all tiles must receive before any computes */
     bool apart;
     bool data_dependent;    /* True if a codelet has compute_timed */

@@ -443,7 +443,7 @@ static mt_status move_supersteps(walk *w, ipu_executable *e)
     ARRAY(w, first.first_task, slots + 1);
     ARRAY(w, first.first_message, slots + 1);
     ARRAY(w, first.first_input, slots + 1);
-    ARRAY(w, first.first_kept, slots);
+    ARRAY(w, first.first_stored, slots);
     ARRAY(w, e->inputs, first.first_input[slots]);
     for (size_t s = 0; s < n_sets; s++) {
         ipu_superstep step = e->supersteps[s];
@@ -459,7 +459,7 @@ static mt_status move_supersteps(walk *w, ipu_executable *e)
         step.first_task = first.first_task + s * tiles;
         step.first_message = first.first_message + s * tiles;
         step.first_input = first.first_input + s * tiles;
-        step.first_kept = first.first_kept + s * tiles;
+        step.first_stored = first.first_stored + s * tiles;
         e->supersteps[s] = step;
     }
     return MT_OK;

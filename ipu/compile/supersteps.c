@@ -171,7 +171,7 @@ static mt_status make_superstep(const making *m, size_t set)
     step->first_task = slots->first_task + first;
     step->first_message = slots->first_message + first;
     step->first_input = slots->first_input + first;
-    step->first_kept = slots->first_kept + first;
+    step->first_stored = slots->first_stored + first;
     MT_TRY(check_copies(m, step));
     step->apart = sends_what_it_writes(e, step, m->n_tiles, m->room);
     step->data_dependent = depends_on_data(e, step, m->n_tiles);

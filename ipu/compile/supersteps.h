@@ -9,7 +9,7 @@
 /* Segments of the executable's arrays: slot s is tile s % tiles in compute set s / tiles. */
 typedef struct ipu_slots {
     const size_t *first_task, *first_message, *first_input; /* [slots + 1] */
-    const size_t *first_kept;                               /* [slots] as in ipu_superstep */
+    const size_t *first_stored;                             /* [slots] as in ipu_superstep */
     uint32_t *sent;                                         /* [n_messages] the variable of the source */
     uint32_t *placed; /* [n_places] the variable that contains the place, or IPU_NO_VARIABLE */
 } ipu_slots;

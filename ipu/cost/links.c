@@ -18,7 +18,8 @@ mt_status ipu_links_load(mt_arena *arena, const ipu_target *target, const ipu_to
     const uint32_t most = ipu_topology_busiest(network, loads->bytes);
     loads->busiest = network->links[most].name;
     const ipu_links *l = &target->links;
-    const double fixed_ns = l->setup_ns + (ipu_topology_goes_through(network, bytes) ? l->through_ns : 0);
+    const double fixed_ns =
+        l->setup_ns + (ipu_topology_has_multi_link_routes(network, bytes) ? l->through_ns : 0);
     loads->fixed = (uint64_t)ceil(fixed_ns * (target->clock_hz / 1e9));
     loads->cycles =
         loads->fixed + ipu_link_cycles(&network->links[most], loads->bytes[most], target->clock_hz);

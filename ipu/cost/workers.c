@@ -20,7 +20,7 @@ static uint64_t most_idle(const ipu_target *target, ipu_vertex_kind kind, uint64
     return kind == IPU_MULTI_WORKER ? (target->worker_contexts - 1) * worker : 0;
 }
 
-bool ipu_workers_can(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost)
+bool ipu_workers_cost_valid(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost)
 {
     if (kind == IPU_SUPERVISOR && cost.worker > 0) return false;
     return cost.idle <= most_idle(target, kind, cost.worker);

@@ -34,9 +34,9 @@ ipu_workers ipu_workers_begin(const ipu_target *target);
 
 /* True if a vertex of this kind can have this cost: a supervisor vertex uses no worker, a single-worker vertex has no idle
  * workers, and the slowest worker is never idle. */
-bool ipu_workers_can(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost);
+bool ipu_workers_cost_valid(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost);
 
-/* Adds the next vertex; its cost must be possible (ipu_workers_can). */
+/* Adds the next vertex; its cost must be possible (ipu_workers_cost_valid). */
 void ipu_workers_add(ipu_workers *workers, ipu_vertex_kind kind, ipu_cycles cost);
 
 /* Returns the tile cycles of all added vertices. */

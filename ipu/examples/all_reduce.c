@@ -17,7 +17,7 @@ static mt_status add_vector(ipu_graph *g, size_t chip, uint32_t *v, ipu_tensor *
         const size_t from = N * t / tiles, end = N * (t + 1) / tiles;
         MT_TRY(ipu_graph_set_tile_mapping(g, *v, from, end - from, (uint32_t)(chip * tiles + t)));
     }
-    return ipu_graph_whole(g, *v, vector);
+    return ipu_graph_variable_tensor(g, *v, vector);
 }
 
 static mt_status run(mt_arena *arena, const char *machine, size_t chips)

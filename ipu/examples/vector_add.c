@@ -35,7 +35,7 @@ static mt_status add_vector(ipu_graph *g, const char *name, uint32_t *v, ipu_ten
     MT_TRY(ipu_graph_add_variable(g, name, IPU_FLOAT, EACH * tiles, v));
     for (uint32_t t = 0; t < tiles; t++) MT_TRY(ipu_graph_set_tile_mapping(g, *v, EACH * t, EACH, t));
     MT_TRY(ipu_graph_add_stream(g, name, IPU_FLOAT, stream));
-    return ipu_graph_whole(g, *v, whole);
+    return ipu_graph_variable_tensor(g, *v, whole);
 }
 
 static mt_status run(mt_arena *arena, const char *machine)

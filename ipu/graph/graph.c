@@ -162,7 +162,7 @@ mt_status ipu_graph_add_tensor(ipu_graph *graph, const ipu_slice *slices, size_t
     return MT_OK;
 }
 
-mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor)
+mt_status ipu_graph_variable_tensor(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor)
 {
     size_t n = variable < graph->n_variables ? graph->variables[variable].n : 0;
     return ipu_graph_add_tensor(graph, &(ipu_slice){variable, 0, n}, 1, tensor);

@@ -195,7 +195,7 @@ MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variab
 /* Creates a tensor of `n` slices (borrowed). Without slices it has no elements and type IPU_FLOAT. */
 MT_NODISCARD mt_status ipu_graph_add_tensor(
     ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor);
-MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
+MT_NODISCARD mt_status ipu_graph_variable_tensor(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
 
 /* Finds the first variable with this name. Fails with MT_INPUT if there is none. */
 MT_NODISCARD mt_status ipu_graph_variable(const ipu_graph *graph, const char *name, uint32_t *variable);

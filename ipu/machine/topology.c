@@ -561,7 +561,7 @@ static bool passes(const ipu_topology *t, uint32_t from, uint32_t to)
     return w.at != to;
 }
 
-bool ipu_topology_goes_through(const ipu_topology *t, const uint64_t *bytes)
+bool ipu_topology_has_multi_link_routes(const ipu_topology *t, const uint64_t *bytes)
 {
     for (uint32_t from = 0; from < t->n_chips; from++)
         for (uint32_t to = 0; to < t->n_chips; to++)

@@ -144,7 +144,7 @@ MT_NODISCARD mt_status ipu_topology_list(
 uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other);
 
 /* True if any of bytes[from * n_chips + to] take more than one link. */
-bool ipu_topology_goes_through(const ipu_topology *topology, const uint64_t *bytes);
+bool ipu_topology_has_multi_link_routes(const ipu_topology *topology, const uint64_t *bytes);
 
 /* Computes load[n_links], the bytes on each link, from bytes[from * n_chips + to] between chips. Shares of links that share are
  * rounded. */

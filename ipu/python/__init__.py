@@ -220,7 +220,7 @@ class Graph:
         return kind(self, tensor[0])
 
     def _whole(self, number):
-        variable = self._tensor(lib.ipu_graph_whole, number, kind=Variable)
+        variable = self._tensor(lib.ipu_graph_variable_tensor, number, kind=Variable)
         variable.number = number
         return variable
 

@@ -90,7 +90,7 @@ mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     MT_ALLOC(arena, e->compute_cycles, graph->n_compute_sets);
     MT_ALLOC(arena, e->used_slots, graph->n_compute_sets);
     MT_ALLOC(arena, e->control_runs, executable->n_controls);
-    MT_TRY(ipu_stream_room_new(arena, &e->timing, &e->stream_room));
+    MT_TRY(ipu_stream_buffers_new(arena, &e->timing, &e->stream_room));
     if (e->checked) poison_own(e);
     make_spans(e);
     write_constants(e);
@@ -291,7 +291,7 @@ static bool find_unreceived(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, size_t *message, size_t *byte)
 {
     const ipu_executable *e = engine->executable;
-    for (size_t i = step->first_message[tile]; i < step->first_kept[tile]; i++) {
+    for (size_t i = step->first_message[tile]; i < step->first_stored[tile]; i++) {
         const ipu_message *m = &e->messages[i];
         size_t element = ipu_type_bytes((ipu_type)e->message_type[i]);
         if (e->message_type[i] == IPU_INT) continue;
@@ -399,7 +399,7 @@ static void compute(const ipu_engine *engine, const ipu_superstep *step, size_t 
 static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
 {
     const ipu_message *messages = engine->executable->messages;
-    for (size_t i = step->first_message[tile]; i < step->first_kept[tile]; i++)
+    for (size_t i = step->first_message[tile]; i < step->first_stored[tile]; i++)
         memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
 }
 
@@ -437,7 +437,7 @@ static bool compute_counting(
         const ipu_task *task = &engine->executable->tasks[i];
         if (i + 1 < last) fetch_fields(engine, task + 1);
         const ipu_cycles cost = compute_timed(engine, task);
-        if (!ipu_workers_can(target, task->codelet->kind, cost)) {
+        if (!ipu_workers_cost_valid(target, task->codelet->kind, cost)) {
             *why = (fault){tile, task, cost};
             return false;
         }

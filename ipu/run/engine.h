@@ -41,7 +41,7 @@ typedef struct ipu_engine {
     uint64_t *control_runs;                       /* [executable->n_controls] */
     uint64_t stream_runs, stream_cycles;          /* of ipu_engine_stream: number of calls, cycles */
     uint64_t host_bytes_written, host_bytes_read; /* by programs and streams */
-    ipu_stream_room stream_room;
+    ipu_stream_buffers stream_room;
     const ipu_superstep *waiting[IPU_TOGETHER]; /* counted, but not yet executed; none between runs */
     size_t n_waiting;
     bool checked;

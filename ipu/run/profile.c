@@ -104,7 +104,7 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     profile->fullest = e->memory[profile->fullest_tile];
     profile->memory_max = profile->fullest.total + profile->fullest.gaps;
     profile->memory_median = (size_t)mt_select(totals, n, (n - 1) / 2);
-    profile->memory_there = e->graph->target.bytes_per_tile;
+    profile->memory_available = e->graph->target.bytes_per_tile;
     return MT_OK;
 }
 
@@ -312,27 +312,27 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
 
 /* ---- time step ---- */
 
-static size_t turns_of(const ipu_program *program)
+static size_t executions_of(const ipu_program *program)
 {
     size_t n = program->kind == IPU_EXECUTE;
-    for (size_t i = 0; i < program->n_children; i++) n += turns_of(program->children[i]);
+    for (size_t i = 0; i < program->n_children; i++) n += executions_of(program->children[i]);
     return n;
 }
 
-static void list_turns(const ipu_program *program, uint64_t times, ipu_profile *profile)
+static void list_executions(const ipu_program *program, uint64_t times, ipu_profile *profile)
 {
     if (program->kind == IPU_EXECUTE)
-        profile->turns[profile->n_turns++] = (ipu_profile_turn){program->compute_set, times};
+        profile->executions[profile->n_executions++] = (ipu_profile_execution){program->compute_set, times};
     if (program->kind == IPU_REPEAT) times *= program->count;
     if (ipu_program_has_predicate(program)) times = 0;
-    for (size_t i = 0; i < program->n_children; i++) list_turns(program->children[i], times, profile);
+    for (size_t i = 0; i < program->n_children; i++) list_executions(program->children[i], times, profile);
 }
 
-mt_status ipu_profile_add_turns(mt_arena *arena, const ipu_program *program, ipu_profile *profile)
+mt_status ipu_profile_add_executions(mt_arena *arena, const ipu_program *program, ipu_profile *profile)
 {
-    MT_ALLOC(arena, profile->turns, turns_of(program));
-    profile->n_turns = 0;
-    list_turns(program, 1, profile);
+    MT_ALLOC(arena, profile->executions, executions_of(program));
+    profile->n_executions = 0;
+    list_executions(program, 1, profile);
     return MT_OK;
 }
 

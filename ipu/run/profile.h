@@ -70,10 +70,10 @@ typedef struct ipu_profile_link {
 } ipu_profile_link;
 
 /* A compute set of a program, and the number of its runs in one run of the program; 0 if it depends on data. */
-typedef struct ipu_profile_turn {
+typedef struct ipu_profile_execution {
     size_t step;
     uint64_t times;
-} ipu_profile_turn;
+} ipu_profile_execution;
 
 typedef struct ipu_profile {
     ipu_profile_step *steps; /* in the order of the graph's compute sets */
@@ -92,11 +92,11 @@ typedef struct ipu_profile {
     double seconds;                 /* cycles at the target's clock */
     uint64_t host_bytes_written, host_bytes_read;
     size_t memory_max, memory_median; /* bytes per tile, including gaps; lower median */
-    size_t memory_there;
+    size_t memory_available;
     size_t fullest_tile;
     ipu_tile_memory fullest, memory_all; /* of the fullest tile; sums over all tiles */
-    ipu_profile_turn *turns;             /* of one time step, in order (ipu_profile_add_turns) */
-    size_t n_turns;
+    ipu_profile_execution *executions;   /* of one time step, in order (ipu_profile_add_executions) */
+    size_t n_executions;
     const struct ipu_details *details; /* of single tiles (ipu_details_add); may be NULL */
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
@@ -118,7 +118,7 @@ bool ipu_profile_crosses(const ipu_profile *profile);
 MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);
 
 /* Adds the compute sets of the program of one time step in their order; a repeated one occurs once. MT_MEMORY. */
-MT_NODISCARD mt_status ipu_profile_add_turns(
+MT_NODISCARD mt_status ipu_profile_add_executions(
     mt_arena *arena, const ipu_program *program, ipu_profile *profile);
 
 /* Builds the profile of all runs so far, copied to `arena`. MT_MEMORY. */

@@ -105,12 +105,12 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
 static void turns_list(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "time_step", '[');
-    for (size_t k = 0; k < profile->n_turns; k++) {
-        const ipu_profile_turn *turn = &profile->turns[k];
+    for (size_t k = 0; k < profile->n_executions; k++) {
+        const ipu_profile_execution *execution = &profile->executions[k];
         mt_json_open(json, NULL, '{');
-        mt_json_text(json, "compute_set", profile->steps[turn->step].name);
-        if (turn->times > 0)
-            mt_json_count(json, "times", turn->times);
+        mt_json_text(json, "compute_set", profile->steps[execution->step].name);
+        if (execution->times > 0)
+            mt_json_count(json, "times", execution->times);
         else
             mt_json_text(json, "times", NULL);
         mt_json_close(json);
@@ -164,7 +164,7 @@ static void links_list(mt_json *json, const ipu_profile *profile)
 static void memory_object(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "memory", '{');
-    mt_json_count(json, "bytes_there", profile->memory_there);
+    mt_json_count(json, "bytes_there", profile->memory_available);
     mt_json_count(json, "bytes_median", profile->memory_median);
     mt_json_count(json, "bytes_fullest", profile->memory_max);
     mt_json_count(json, "fullest_tile", profile->fullest_tile);
@@ -373,7 +373,7 @@ static mt_status take_away(const char *folder, const char *name)
     return mt_file_remove(path);
 }
 
-mt_status ipu_profile_forget(const char *folder)
+mt_status ipu_profile_remove(const char *folder)
 {
     if (!ipu_profile_is_in(folder)) return MT_OK;
     MT_TRY(take_away(folder, "trace.json"));
@@ -386,7 +386,7 @@ mt_status ipu_profile_write(const ipu_profiled *profiled, const char *folder, bo
     const bool links = ipu_profile_crosses(profiled->profile);
     assert(!details || profiled->profile->details);
     MT_TRY(ipu_profile_check_words(profiled->title, profiled->target->name));
-    MT_TRY(ipu_profile_forget(folder));
+    MT_TRY(ipu_profile_remove(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];
         mt_file file;

@@ -42,4 +42,4 @@ MT_NODISCARD mt_status ipu_profile_check_words(const char *title, const char *ma
 bool ipu_profile_is_in(const char *folder);
 
 /* Removes the files of a profile in the folder, and its trace.json. Fails with MT_FILE if one cannot be removed. */
-MT_NODISCARD mt_status ipu_profile_forget(const char *folder);
+MT_NODISCARD mt_status ipu_profile_remove(const char *folder);

@@ -51,7 +51,7 @@ static mt_status find_set(mt_arena *arena, mt_arena *scratch, crossing *c, size_
     MT_ALLOC(arena, c->ranks->waits[set], c->executable->graph->target.tiles);
     MT_ALLOC(scratch, c->neighbour[set], n_ranks);
     find_pieces(c, set);
-    MT_TRY(mt_neighbours_room(scratch, n_ranks, c->neighbour[set]));
+    MT_TRY(mt_neighbours_allocate(scratch, n_ranks, c->neighbour[set]));
     find_pieces(c, set);
     for (uint32_t r = 0; r < n_ranks; r++)
         c->flags[2 * set] |= c->neighbour[set][r].n_send + c->neighbour[set][r].n_receive > 0;

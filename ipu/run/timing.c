@@ -78,7 +78,7 @@ static mt_status compute_tile(
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &e->tasks[i];
         const ipu_cycles cost = ipu_timing_vertex(e, task);
-        if (!ipu_workers_can(target, task->codelet->kind, cost))
+        if (!ipu_workers_cost_valid(target, task->codelet->kind, cost))
             return ipu_workers_fail(target, step->name, tile, task->codelet, cost);
         ipu_workers_add(workers, task->codelet->kind, cost);
     }
@@ -216,7 +216,7 @@ static mt_status time_predicate(
 /* The load of a transfer. */
 typedef struct carrying {
     size_t packet;                   /* maximum of data per packet */
-    ipu_stream_room sums;            /* bytes of chips including headers, words of tiles */
+    ipu_stream_buffers sums;         /* bytes of chips including headers, words of tiles */
     uint64_t most_bytes, most_words; /* maximum over chips, over tiles */
 } carrying;
 
@@ -260,7 +260,7 @@ static void carry_all(const ipu_timing *t, carrying *c, const ipu_slice *slices,
 
 static size_t n_chips(const ipu_timing *t) { return t->network ? t->network->n_chips : 1; }
 
-mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *t, ipu_stream_room *room)
+mt_status ipu_stream_buffers_new(mt_arena *arena, const ipu_timing *t, ipu_stream_buffers *room)
 {
     MT_ALLOC(arena, room->chip_bytes, n_chips(t));
     MT_ALLOC(arena, room->tile_words, target_of(t)->tiles);
@@ -280,7 +280,7 @@ static mt_status check_host_link(const ipu_timing *t, bool write, const char *wh
 
 /* There must be a host link and at least one element. */
 static ipu_control_cost cost_of_transfer(
-    const ipu_timing *t, bool write, const ipu_slice *slices, size_t n_slices, const ipu_stream_room *room)
+    const ipu_timing *t, bool write, const ipu_slice *slices, size_t n_slices, const ipu_stream_buffers *room)
 {
     const ipu_host *host = &target_of(t)->host;
     carrying c = {.packet = write ? host->write_packet_bytes : host->read_packet_bytes, .sums = *room};
@@ -296,10 +296,10 @@ static mt_status time_transfer(
     const ipu_program *program = control->program;
     const ipu_graph *graph = t->executable->graph;
     const bool write = program->kind == IPU_HOST_WRITE;
-    ipu_stream_room room;
+    ipu_stream_buffers room;
     if (program->tensor.n == 0) return MT_OK;
     MT_TRY(check_host_link(t, write, "program: stream ", graph->streams[program->stream].name));
-    MT_TRY(ipu_stream_room_new(scratch, t, &room));
+    MT_TRY(ipu_stream_buffers_new(scratch, t, &room));
     *cost = cost_of_transfer(
         t, write, graph->slices + program->tensor.first_slice, program->tensor.n_slices, &room);
     return MT_OK;
@@ -314,7 +314,7 @@ mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu
 }
 
 mt_status ipu_timing_stream(const ipu_timing *t, const ipu_slice *slices, size_t n_slices,
-    const ipu_stream_room *room, ipu_control_cost *cost)
+    const ipu_stream_buffers *room, ipu_control_cost *cost)
 {
     size_t n = 0;
     for (size_t s = 0; s < n_slices; s++) n += slices[s].n;

@@ -63,15 +63,16 @@ ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *t
 uint64_t ipu_timing_tile_cycles(const ipu_executable *executable, const ipu_task *task);
 
 /* Scratch space of ipu_timing_stream. */
-typedef struct ipu_stream_room {
+typedef struct ipu_stream_buffers {
     uint64_t *chip_bytes; /* [chips] */
     uint64_t *tile_words; /* [tiles] */
-} ipu_stream_room;
+} ipu_stream_buffers;
 
 /* Allocates it in `arena`. MT_MEMORY. */
-MT_NODISCARD mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *timing, ipu_stream_room *room);
+MT_NODISCARD mt_status ipu_stream_buffers_new(
+    mt_arena *arena, const ipu_timing *timing, ipu_stream_buffers *room);
 
 /* Computes the cost of one transfer of slices, all of one type, from the tiles to the host (ipu/cost/control.h), within a
  * program or outside. Fails with MT_INPUT if the machine has no host link. */
 MT_NODISCARD mt_status ipu_timing_stream(const ipu_timing *timing, const ipu_slice *slices, size_t n_slices,
-    const ipu_stream_room *room, ipu_control_cost *cost);
+    const ipu_stream_buffers *room, ipu_control_cost *cost);

@@ -9,7 +9,7 @@
 #include "data/core/order.h"
 #include "mesh/anatomy/frame.h"
 
-const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
+const mt_fibres_rule mt_fibres_rule_default = {.variant = MT_FIBRES_SMOOTH,
     .endo_deg = 60,
     .epi_deg = -60,
     .layer_share = {1.0 / 3, 1.0 / 3, 1.0 / 3},

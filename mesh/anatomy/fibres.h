@@ -59,7 +59,7 @@ typedef struct mt_fibres_rule {
 
 /* MT_FIBRES_SMOOTH, 60 and -60, 0 and 0 degrees, thirds, 1e-10, 10000. (About 30 % of the human left wall are M
  * cells, the middle layer: E. Drouin et al., J. Am. Coll. Cardiol. 26 (1995) 185.) */
-extern const mt_fibres_rule mt_fibres_rule_usual;
+extern const mt_fibres_rule mt_fibres_rule_default;
 
 /* Invariants: fibre, sheet and normal of an element are orthonormal to 1e-12, fibre x sheet = normal;
  * 0 <= depth <= 1; layer is one of mt_layer; n_jumps <= n_inner_faces. */
@@ -74,7 +74,7 @@ typedef struct mt_fibres {
     double *phi_lv; /* [n_vertices] the solution, slightly outside 0 .. 1 near obtuse elements */
     double *phi_rv; /* [n_vertices] likewise; 0 without a right ventricle */
     double *psi;    /* [n_vertices] */
-    mt_laplace_report lv, rv, apex_base;
+    mt_laplace_convergence lv, rv, apex_base;
     size_t n_apex;         /* number of vertices with psi = 0 */
     size_t n_psi_constant; /* elements with the base normal in place of grad psi */
     size_t n_copied;       /* elements with directions copied from a neighbour */

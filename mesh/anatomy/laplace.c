@@ -261,8 +261,8 @@ static void step(const mt_laplace *problem, work *w, double alpha)
 }
 
 /* Iterates from x = 0 at the unknowns and r = b. */
-static mt_status iterate(
-    const mt_laplace *problem, double tolerance, size_t max_iterations, work *w, mt_laplace_report *report)
+static mt_status iterate(const mt_laplace *problem, double tolerance, size_t max_iterations, work *w,
+    mt_laplace_convergence *report)
 {
     size_t n = problem->n_free;
     double start = sqrt(dot(w, n, w->r, w->r)), norm = start, rho = 0;
@@ -296,9 +296,9 @@ static mt_status iterate(
 }
 
 mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations, double *phi,
-    mt_laplace_report *report)
+    mt_laplace_convergence *report)
 {
-    *report = (mt_laplace_report){0};
+    *report = (mt_laplace_convergence){0};
     MT_SCRATCH(scratch);
     work w = {.n_partial = (problem->n_free + SUM_ROWS - 1) / SUM_ROWS};
     size_t n = problem->n_free;

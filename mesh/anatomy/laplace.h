@@ -26,10 +26,10 @@ typedef struct mt_laplace {
 } mt_laplace;
 
 /* Convergence of a solution. */
-typedef struct mt_laplace_report {
+typedef struct mt_laplace_convergence {
     size_t iterations;
     double residual; /* |b - A x| / |b|, recomputed from the solution; 0 if b = 0 */
-} mt_laplace_report;
+} mt_laplace_convergence;
 
 /* Assembles the problem with Dirichlet values at the vertices with given[v] != 0, in `arena`. Borrows given[n_vertices] and the mesh, which
  * has passed mt_mesh_check. Vertices without elements are no unknowns and keep their values. MT_INPUT: no vertex is given, or a component
@@ -43,7 +43,7 @@ MT_NODISCARD mt_status mt_laplace_make(
  * of rows. The result has the same bits for any number of threads. MT_NUMERICS: not converged after max_iterations, a breakdown, or a given
  * value is not finite. MT_MEMORY. */
 MT_NODISCARD mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations,
-    double *phi, mt_laplace_report *report);
+    double *phi, mt_laplace_convergence *report);
 
 /* Computes the constant gradient [1/mm] on an element of the linear function with values phi[n_vertices] at the vertices. */
 void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi, double gradient[3]);

@@ -218,7 +218,7 @@ mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
     mt_meaning m;
     MT_TRY(parse_tags(text, mesh, &m));
     for (size_t k = 0; k < m.n; k++) {
-        if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
+        if (mt_surface_check(mesh, m.tag[k]) == MT_OK) continue;
         return mt_fail(MT_INPUT, "--tags %s: %s", text, mt_message());
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {

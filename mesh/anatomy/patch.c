@@ -43,7 +43,7 @@ static mt_status no_such_tag(const mt_mesh *mesh, int32_t tag)
         n == SHOWN ? " and possibly more" : "");
 }
 
-mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag)
+mt_status mt_surface_check(const mt_mesh *mesh, int32_t tag)
 {
     for (size_t f = 0; f < mesh->n_faces; f++)
         if (mesh->face_tag[f] == tag) return MT_OK;

@@ -8,7 +8,7 @@
 MT_NODISCARD mt_status mt_surface_parse(const mt_mesh *mesh, const char *text, int32_t *tag);
 
 /* Checks that a triangle of the mesh has this tag. MT_INPUT: none has; the message lists the existing tags. */
-MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);
+MT_NODISCARD mt_status mt_surface_check(const mt_mesh *mesh, int32_t tag);
 
 /* Sets at[n_elements] to 1 for elements with a face among the triangles with this tag, or with a centroid within depth_mm (at least 0) of
  * one; to 0 for others. The mesh (borrowed) has passed mt_mesh_check. The result does not depend on the number of threads. MT_INPUT: no

@@ -86,7 +86,7 @@ static mt_status end_section(reader *r, const char *name)
     char mark[80];
     r->scan.binary = false;
     (void)snprintf(mark, sizeof mark, "$End%s", name);
-    if (mt_scan_behind(&r->scan, mark)) return MT_OK;
+    if (mt_scan_skip_past(&r->scan, mark)) return MT_OK;
     return mt_scan_fail(&r->scan, "section $%s has no %s; the file may be truncated", name, mark);
 }
 
@@ -710,7 +710,7 @@ static mt_status find_regions(mt_arena *arena, reader *r, mt_mesh *mesh, uint8_t
     }
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const double *value = mt_gmsh_data_at(data, r->number[c]);
-        without[c] = !value || !mt_vtk_whole(*value, (size_t)r->number[c], &mesh->region[c], &odd);
+        without[c] = !value || !mt_vtk_integer(*value, (size_t)r->number[c], &mesh->region[c], &odd);
     }
     MT_TRY(mt_mesh_note(arena, mesh,
         "regions are taken from %s, since the file has no physical groups of elements", data->is->name));
@@ -977,7 +977,7 @@ static mt_status take_tagged(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *ta
     MT_TRY(mt_mesh_new_faces(scratch, mesh->n_faces, tagged));
     memcpy(tagged->face_vertex, mesh->face_vertex, 3 * mesh->n_faces * sizeof *mesh->face_vertex);
     memcpy(tagged->face_tag, mesh->face_tag, mesh->n_faces * sizeof *mesh->face_tag);
-    mt_triangles_drop_untagged(tagged);
+    mt_triangles_remove_untagged(tagged);
     return MT_OK;
 }
 

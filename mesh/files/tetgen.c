@@ -171,7 +171,7 @@ static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh, uint8_t *w
         if (!without[c]) {
             double region;
             MT_TRY(read_real(r, "attribute", 1e300, &region));
-            without[c] = !mt_vtk_whole(region, c + (size_t)first, &mesh->region[c], odd);
+            without[c] = !mt_vtk_integer(region, c + (size_t)first, &mesh->region[c], odd);
         }
         MT_TRY(skip_reals(r, r->numbers - r->at));
         MT_TRY(mt_scan_end_line(&r->scan, "an element"));
@@ -193,7 +193,7 @@ static mt_status read_marker(rows *r, mt_mesh *mesh)
     double marker;
     mt_vtk_odd odd = {0};
     MT_TRY(read_real(r, "marker", 1e300, &marker));
-    if (!mt_vtk_whole(marker, 0, &mesh->face_tag[mesh->n_faces], &odd))
+    if (!mt_vtk_integer(marker, 0, &mesh->face_tag[mesh->n_faces], &odd))
         return mt_scan_fail(&r->scan, "marker is %g; allowed: a whole number of 32 bits", marker);
     mesh->n_faces += marker != 0;
     return MT_OK;

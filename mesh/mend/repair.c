@@ -79,12 +79,12 @@ static mt_status drop_duplicates(mt_arena *scratch, mending *m)
 {
     mt_faces faces;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
-    m->repair->repeated = mt_mesh_drop_elements(m->mesh, m->dead);
+    m->repair->repeated = mt_mesh_remove_elements(m->mesh, m->dead);
     MT_TRY(mt_repeats_merge(m->arena, m->mesh, NULL, &m->repair->repeats));
     MT_TRY(mt_repeats_note(m->arena, m->mesh, &m->repair->repeats));
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     mt_runs_each(&faces, kill_duplicates, m);
-    m->repair->duplicates = mt_mesh_drop_elements(m->mesh, m->dead);
+    m->repair->duplicates = mt_mesh_remove_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -92,7 +92,7 @@ static mt_status drop_flat(mt_arena *scratch, mending *m)
 {
     (void)scratch;
     MT_TRY(mt_flat_remove(m->mesh, m->dead, &m->repair->flat));
-    (void)mt_mesh_drop_elements(m->mesh, m->dead);
+    (void)mt_mesh_remove_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -106,7 +106,7 @@ static mt_status drop_overlapping(mt_arena *scratch, mending *m)
         if (faces.start[v + 1] - faces.start[v] > longest) longest = faces.start[v + 1] - faces.start[v];
     MT_ALLOC(scratch, c.members, longest);
     mt_runs_each(&faces, thin_out, &c);
-    m->repair->overlapping = mt_mesh_drop_elements(m->mesh, m->dead);
+    m->repair->overlapping = mt_mesh_remove_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -120,7 +120,7 @@ static mt_status drop_pieces(mt_arena *scratch, mending *m)
     if (m->pieces.n < 2) return MT_OK;
     m->repair->pieces = m->pieces.n - 1;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = m->pieces.first[c] != m->pieces.largest;
-    m->repair->piece_elements = mt_mesh_drop_elements(m->mesh, m->dead);
+    m->repair->piece_elements = mt_mesh_remove_elements(m->mesh, m->dead);
     return MT_OK;
 }
 

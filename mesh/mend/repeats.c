@@ -122,7 +122,7 @@ mt_status mt_repeats_merge(mt_arena *arena, mt_mesh *mesh, uint8_t *without, mt_
     if (repeats->n_merged == 0) return MT_OK;
     for (size_t c = 0; without && c < n; c++)
         if (!m.dead[c]) without[kept++] = without[c];
-    (void)mt_mesh_drop_elements(mesh, m.dead);
+    (void)mt_mesh_remove_elements(mesh, m.dead);
     return MT_OK;
 }
 

@@ -40,7 +40,7 @@ typedef struct mt_series_field {
 } mt_series_field;
 
 /* Computes the values of a field at a frame into values[n_elements]. */
-typedef mt_status mt_series_give(void *context, size_t frame, size_t field, float *values);
+typedef mt_status mt_series_read(void *context, size_t frame, size_t field, float *values);
 
 /* The input of mt_series_write; borrowed. */
 typedef struct mt_series {
@@ -48,7 +48,7 @@ typedef struct mt_series {
     size_t n_fields, n_frames; /* above 0 */
     const mt_series_field *fields;
     const double *time_ms; /* [n_frames], ascending */
-    mt_series_give *give;
+    mt_series_read *give;
     void *context; /* passed to `give` */
     size_t n_notes;
     const mt_vtkhdf_note *notes;

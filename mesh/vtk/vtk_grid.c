@@ -270,7 +270,7 @@ static mt_status put_layer_and_groups(const mt_vtk_grid *grid, size_t cell, size
 static bool find_region(const mt_vtk_grid *grid, size_t cell, int32_t *region, mt_vtk_odd *odd)
 {
     const mt_vtk_data *data = &grid->of_cells[MT_VTK_REGION];
-    return data->is && mt_vtk_whole(data->values[cell], cell, region, odd);
+    return data->is && mt_vtk_integer(data->values[cell], cell, region, odd);
 }
 
 /* Returns a direction of the cells or points after a check of its components. */

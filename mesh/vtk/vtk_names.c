@@ -58,7 +58,7 @@ const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool 
     return NULL;
 }
 
-bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd)
+bool mt_vtk_integer(double value, size_t at, int32_t *number, mt_vtk_odd *odd)
 {
     if (value >= INT32_MIN && value <= INT32_MAX && value == nearbyint(value)) {
         *number = (int32_t)value;

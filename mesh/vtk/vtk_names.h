@@ -38,7 +38,7 @@ typedef struct mt_vtk_odd {
 
 /* Stores a value as a 32-bit integer. Returns false if it is not one; *number is then unchanged, and the
  * value is counted unless it is nan, which means "no region". */
-bool mt_vtk_whole(double value, size_t at, int32_t *number, mt_vtk_odd *odd);
+bool mt_vtk_integer(double value, size_t at, int32_t *number, mt_vtk_odd *odd);
 
 /* Adds a note on the counted values of an array to the mesh, if there are any. `of`: "element" or "cell".
  * MT_MEMORY. */

@@ -350,7 +350,7 @@ static mt_status read_names(mt_arena *arena, reader *r, const mt_xml_element *in
     if (mt_scan_left(&scan) < sizeof begin || memcmp(scan.at, begin, sizeof begin - 1) != 0) return MT_OK;
     scan.begin = scan.at + sizeof begin - 1;
     scan.begin += strspn(scan.begin, " \t\r\n");
-    if (strncmp(scan.begin, "<main>", 6) != 0 || !mt_scan_behind(&scan, "]]>")) return MT_OK;
+    if (strncmp(scan.begin, "<main>", 6) != 0 || !mt_scan_skip_past(&scan, "]]>")) return MT_OK;
     scan.end = scan.at - 3, scan.line = information->text_line;
     for (const char *c = information->begin; c < scan.begin; c++) scan.line += *c == '\n';
     MT_TRY(mt_xml_tree_read(r->scratch, &scan, &names));

@@ -262,7 +262,7 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
     for (size_t s = 0; capture && s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         double high = -INFINITY, low = INFINITY;
-        if (!mt_capture_needs(&capture[s], stimulus, problem->dt_ms, step)) continue;
+        if (!mt_capture_due(&capture[s], stimulus, problem->dt_ms, step)) continue;
         if (extreme_mV) {
             high = extreme_mV[s];
             low = -extreme_mV[problem->n_stimuli + s];
@@ -271,7 +271,8 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
             high = fmax(high, r->v_mV[stimulus->element[k]]);
             low = fmin(low, r->v_mV[stimulus->element[k]]);
         }
-        mt_capture_look(&capture[s], stimulus, problem->dt_ms, step, problem->record.threshold_mV, low, high);
+        mt_capture_observe(
+            &capture[s], stimulus, problem->dt_ms, step, problem->record.threshold_mV, low, high);
     }
 }
 

@@ -109,7 +109,7 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
         MT_TRY(find_columns(scratch, c, &pattern, &local));
     else
         MT_TRY(mt_diffusion_order(scratch, diffusion, &order));
-    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < c->n; first += LIST) {
         const size_t n = c->n - first < LIST ? c->n - first : LIST;
         const uint32_t *element = (c->ranks ? c->element : order) + first;
@@ -221,7 +221,7 @@ static mt_status find_neighbours(mt_arena *scratch, const cpu *c, mt_neighbour *
     const uint32_t n_ranks = c->ranks->n_ranks;
     MT_ALLOC(scratch, *neighbour, n_ranks);
     find_pieces(c, *neighbour);
-    MT_TRY(mt_neighbours_room(scratch, n_ranks, *neighbour));
+    MT_TRY(mt_neighbours_allocate(scratch, n_ranks, *neighbour));
     find_pieces(c, *neighbour);
     return MT_OK;
 }

@@ -98,7 +98,7 @@ static float largest(const mt_communicator *ranks, float value)
 static mt_status write_matrix(ipu *self, mt_arena *scratch)
 {
     mt_plan_matrix m;
-    MT_TRY(mt_plan_matrix_room(scratch, &self->plan, &m));
+    MT_TRY(mt_plan_matrix_allocate(scratch, &self->plan, &m));
     for (uint32_t part = self->first_part; part < self->end_part; part++) {
         MT_TRY(mt_plan_matrix_of(&self->plan, part, &m));
         if (!self->plan.double_words) write_piece(self, &self->plan.d, part, 1, m.d);
@@ -424,7 +424,7 @@ static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile
 {
     const ipu *self = opaque;
     MT_TRY(ipu_profile_make(arena, self->engine, profile));
-    MT_TRY(ipu_profile_add_turns(arena, self->plan.program[0], profile)); /* without stimulus */
+    MT_TRY(ipu_profile_add_executions(arena, self->plan.program[0], profile)); /* without stimulus */
     return ipu_details_add(arena, self->engine->executable, profile);
 }
 

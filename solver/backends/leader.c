@@ -371,8 +371,8 @@ static mt_status share(
     mt_arena *arena, const mt_backend *backend, const mt_monodomain **problem, mt_layout *layout)
 {
     mt_monodomain *part;
-    if (layout->ranks->rank == 0) return mt_share_give(backend, *problem, layout);
-    MT_TRY(mt_share_take(arena, layout, &part));
+    if (layout->ranks->rank == 0) return mt_share_send(backend, *problem, layout);
+    MT_TRY(mt_share_receive(arena, layout, &part));
     *problem = part;
     return MT_OK;
 }

@@ -327,7 +327,7 @@ static mt_status make_names(mt_arena *arena, const mt_mesh *whole, names *made)
     return MT_OK;
 }
 
-mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
+mt_status mt_share_send(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
 {
     assert(problem->diffusion->stars);
     MT_SCRATCH(arena);
@@ -341,7 +341,7 @@ mt_status mt_share_give(const mt_backend *backend, const mt_monodomain *problem,
     return MT_OK;
 }
 
-mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part)
+mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **part)
 {
     mt_halo *halo;
     const names none = {0};

@@ -10,10 +10,10 @@
 
 /* Sends all other ranks of the layout their parts of a problem with a lean operator. Rank 0 only. If the
  * problem has reductions over all tiles (implicit steps), every part with elements keeps one (mt_halo_seen). MT_MEMORY. */
-MT_NODISCARD mt_status mt_share_give(
+MT_NODISCARD mt_status mt_share_send(
     const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
 
 /* Receives this rank's part in `arena`, at the same time. Other ranks only. Adds the halo to a layout without one,
  * with the elements numbered as in the part and without the parts that the rank does not communicate with.
  * MT_MEMORY. */
-MT_NODISCARD mt_status mt_share_take(mt_arena *arena, mt_layout *layout, mt_monodomain **part);
+MT_NODISCARD mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **part);

@@ -166,7 +166,7 @@ static const mt_yaml_key diffusion_keys[] = {
         "increments, in pairs of single-precision numbers, which takes more cycles (see `solver/README.md`). "
         "The backend cpu computes in double precision and ignores this key."),
     MT_YAML_END};
-/* Keys of a struct with an mt_cell_asked. */
+/* Keys of a struct with an mt_cell_request. */
 #define ASKED_KEYS(structure, member)                                                                        \
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
         "Factors of the ionic model's parameters, as `scale: [g_Kr=0.5]`, 0 to " TEXT(                       \
@@ -344,7 +344,7 @@ static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
     MT_YAML_ENUM(mt_case_region, non_conducting, "non_conducting", MT_YAML_NONE, truths,
         "true: scar, without cells and currents, with a no-flux boundary around it. "
         "false: excitable tissue again, in a part of an earlier non-conducting region.",
-        .was = "inert"),
+        .old_name = "inert"),
     MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
         "Type of the region's cells, one of the ionic model's; `myotile cell --list` lists them.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
@@ -465,7 +465,8 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "Properties of parts of the mesh. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a tag, a group or a layer, or the intersection of several of these. Each sets at least "
-        "one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. Regions are "
+        "one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. "
+        "Regions are "
         "applied in order. A region changes only what it sets, and the last factor or value of a parameter "
         "or conductivity applies.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
@@ -681,7 +682,7 @@ static const mt_cell_variant *usual_variant(const mt_case *c)
     return &model->variants[(size_t)c->cell.type < model->n_variants ? c->cell.type : 0];
 }
 
-static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, const mt_cell_asked *asked)
+static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, const mt_cell_request *asked)
 {
     MT_SCRATCH(scratch);
     mt_cell_variant variant;
@@ -697,14 +698,14 @@ static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
         const mt_yaml_override scale = {.from = "parameter:", .text = text};
         (void)snprintf(
             text, sizeof text, "%.100s=%g", gradient->parameter, end == 0 ? gradient->first : gradient->last);
-        MT_TRY(mt_fail_in(
-            path, mt_case_in_entry("gradients", g,
-                      check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1}))));
+        MT_TRY(mt_fail_in(path,
+            mt_case_in_entry("gradients", g,
+                check_asked(c, usual_variant(c), &(mt_cell_request){.scales = &scale, .n_scales = 1}))));
     }
     return MT_OK;
 }
 
-bool mt_case_region_says_cells(const mt_case_region *region)
+bool mt_case_region_has_cells(const mt_case_region *region)
 {
     return region->type[0] || region->asked.n_scales > 0 || region->asked.n_sets > 0;
 }
@@ -715,7 +716,7 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     const mt_cell_variant *base = usual_variant(c);
     size_t type;
     MT_TRY(mt_fail_in(path, mt_case_in_entry("regions", r, mt_region_check(&region->region))));
-    if (region->non_conducting < 0 && !mt_case_region_says_cells(region) &&
+    if (region->non_conducting < 0 && !mt_case_region_has_cells(region) &&
         !mt_medium_change_names(&region->tissue))
         return mt_fail(MT_INPUT,
             "%s: regions.%zu: sets no property; allowed: at least one of non_conducting, type, scale, set, "
@@ -731,7 +732,7 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
 }
 
 static mt_status check_moments(
-    const char *path, const char *key, const mt_case *c, const mt_moments_asked *asked)
+    const char *path, const char *key, const mt_case *c, const mt_moments_request *asked)
 {
     mt_arena scratch = {0};
     mt_moments moments;
@@ -808,7 +809,7 @@ static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site
     char *from;
     MT_ALLOC(arena, from, FROM);
     (void)snprintf(from, FROM, "%.220s:%zu", sites->file, site->line);
-    *to = (mt_case_stimulus){.region = mt_region_nothing,
+    *to = (mt_case_stimulus){.region = mt_region_empty,
         .start_ms = steps <= run_steps_max ? steps * c->time.dt_ms : site->start_ms,
         .duration_ms = sites->duration_ms,
         .period_ms = NAN,
@@ -906,7 +907,7 @@ mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record
 {
     *record = (mt_record){.threshold_mV = from->output.threshold_mV,
         .fraction = from->output.repolarisation_percent / 100,
-        .kept = mt_maps_keep(from->output.maps)};
+        .kept = mt_maps_recorded(from->output.maps)};
     MT_TRY(find_beats(arena, from, record));
     record->all = record->kept != 0 || record->threshold_mV != 0 || record->n_beats > 1;
     return MT_OK;

@@ -26,8 +26,8 @@ typedef struct mt_case_region {
     mt_region region;
     /* 1: scar, non-conducting; 0: conducting, in a part of a non-conducting region; -1: not stated */
     int non_conducting;
-    const char *type;    /* the model's variant; "" = not stated */
-    mt_cell_asked asked; /* changes of the model's parameters */
+    const char *type;      /* the model's variant; "" = not stated */
+    mt_cell_request asked; /* changes of the model's parameters */
     mt_medium_change tissue;
 } mt_case_region;
 
@@ -65,7 +65,7 @@ typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_
 
 /* Output of a time series: Vm, and any states of the ionic model. */
 typedef struct mt_case_samples {
-    mt_moments_asked when;
+    mt_moments_request when;
     uint32_t fields; /* bit mask: 0 is Vm, then the model's states (mt_case_field) */
 } mt_case_samples;
 
@@ -100,7 +100,7 @@ typedef struct mt_case {
     struct {
         int model; /* index into mt_cell_models */
         int type;  /* index of the variant; one past the last: "layers", from the layers of the mesh */
-        mt_cell_asked asked; /* changes of its parameters */
+        mt_cell_request asked; /* changes of its parameters */
         mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */
     } cell;
@@ -244,7 +244,7 @@ const char *mt_case_stimulus_name(
     const mt_case *input, size_t stimulus, const char *key, char text[MT_CASE_STIMULUS_NAME]);
 
 /* True if a region changes its cells. */
-bool mt_case_region_says_cells(const mt_case_region *region);
+bool mt_case_region_has_cells(const mt_case_region *region);
 
 enum { MT_CASE_LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
 

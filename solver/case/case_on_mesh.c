@@ -73,7 +73,7 @@ mt_status mt_case_cells(
     problem->n_variants = 0;
     problem->variant = 0;
     problem->variant_of = NULL;
-    for (size_t r = 0; r < from->n_regions; r++) changes |= mt_case_region_says_cells(&from->regions[r]);
+    for (size_t r = 0; r < from->n_regions; r++) changes |= mt_case_region_has_cells(&from->regions[r]);
     MT_TRY(cells_of_type(arena, from, mesh, problem));
     if (!changes) return MT_OK;
     MT_SCRATCH(scratch);
@@ -90,7 +90,7 @@ mt_status mt_case_cells(
         MT_TRY(mt_case_in_entry(
             "gradients", g, mt_gradient_apply(scratch, &from->gradients[g], whole, mesh, &kinds)));
     for (size_t r = 0; r < from->n_regions; r++)
-        if (mt_case_region_says_cells(&from->regions[r]))
+        if (mt_case_region_has_cells(&from->regions[r]))
             MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
     return mt_kinds_end(arena, &kinds, problem);
 }

@@ -10,7 +10,7 @@
 #include "solver/diffusion/tissue.h"
 
 /* Returns the element length in the default tissue that is equivalent to length_mm in this tissue. */
-double mt_delay_usual_length_mm(const mt_tissue *tissue, double length_mm);
+double mt_delay_default_length_mm(const mt_tissue *tissue, double length_mm);
 
 /* Returns the delay in percent for elements of this length (cube root of the mean volume); negative: early. The scheme is the default one
  * or the plain one; any other is treated as the plain one. */

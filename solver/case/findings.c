@@ -116,7 +116,7 @@ static void tell_delay(const mt_case *input, const delayed *d, const char *size)
 {
     const mt_cell_model *model = mt_case_model(input);
     const double longest_mm = model->delays[model->n_delays - 1].length_mm,
-                 measured_mm = mt_delay_usual_length_mm(&d->part->tissue, d->part->length_mm);
+                 measured_mm = mt_delay_default_length_mm(&d->part->tissue, d->part->length_mm);
     const bool beyond = measured_mm > longest_mm;
     char name[MT_CASE_PART_NAME];
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
@@ -163,7 +163,7 @@ static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t
 mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
-    const bool known = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual) ||
+    const bool known = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_default) ||
                        mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_plain);
     const delayed whole = worst_of(input, parts, MT_MEDIA_WHOLE, 0);
     for (size_t r = 0; r <= input->n_regions; r++) {

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdint.h>
 
-bool mt_moments_any(const mt_moments_asked *asked) { return !isnan(asked->every_ms) || asked->n_at > 0; }
+bool mt_moments_any(const mt_moments_request *asked) { return !isnan(asked->every_ms) || asked->n_at > 0; }
 
-mt_status mt_moments_make(mt_arena *arena, const char *key, const mt_moments_asked *asked, double dt_ms,
+mt_status mt_moments_make(mt_arena *arena, const char *key, const mt_moments_request *asked, double dt_ms,
     double end_ms, mt_moments *moments)
 {
     size_t *at;

@@ -113,7 +113,7 @@ static mt_status one_beat(mt_lone_cell *cell, const mt_pulse_steps *steps, doubl
 }
 
 mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
-    const mt_pulses *pulses, mt_cell_go_on *go_on, void *user, double *v_mV, double *states)
+    const mt_pulses *pulses, mt_cell_continue *go_on, void *user, double *v_mV, double *states)
 {
     mt_pulse_steps steps;
     mt_lone_cell cell;

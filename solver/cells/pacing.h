@@ -76,10 +76,10 @@ static inline bool mt_pulse_is_on(const mt_pulse_steps *p, size_t step)
 /* ---- pacing */
 
 /* Called at the end of every beat with the number of completed beats; returns false to stop. */
-typedef bool mt_cell_go_on(void *user, size_t beats);
+typedef bool mt_cell_continue(void *user, size_t beats);
 
 /* Paces a cell in double precision for pulses->beats complete cycles, from *v_mV and states [n_states] to their values at the start of the
  * next cycle. go_on may be NULL. MT_INPUT: the errors of mt_pulses_in_steps, and an infinite cycle. MT_NUMERICS if V leaves -200 .. 200 mV;
  * the message names the beat. MT_STOPPED. MT_MEMORY. On failure V and states are unchanged. */
 MT_NODISCARD mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
-    const mt_pulses *pulses, mt_cell_go_on *go_on, void *user, double *v_mV, double *states);
+    const mt_pulses *pulses, mt_cell_continue *go_on, void *user, double *v_mV, double *states);

@@ -85,13 +85,13 @@ static bool names(const mt_cell_model *model, size_t n, const mt_yaml_override *
 }
 
 /* Returns the text with index i: factors first, then values. */
-static const mt_yaml_override *text_of(const mt_cell_asked *asked, size_t i)
+static const mt_yaml_override *text_of(const mt_cell_request *asked, size_t i)
 {
     return i < asked->n_scales ? &asked->scales[i] : &asked->sets[i - asked->n_scales];
 }
 
 static mt_status add_change(
-    const mt_cell_model *model, const mt_cell_asked *asked, size_t i, mt_cell_changes *changes)
+    const mt_cell_model *model, const mt_cell_request *asked, size_t i, mt_cell_changes *changes)
 {
     const mt_yaml_override *text = text_of(asked, i);
     const bool factor = i < asked->n_scales;
@@ -111,7 +111,7 @@ static mt_status add_change(
 }
 
 mt_status mt_cell_changes_add(
-    const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes)
+    const mt_cell_model *model, const mt_cell_request *asked, mt_cell_changes *changes)
 {
     for (size_t i = 0; i < asked->n_scales + asked->n_sets; i++) MT_TRY(add_change(model, asked, i, changes));
     return MT_OK;
@@ -158,7 +158,7 @@ static mt_status because_of(const mt_yaml_override *text, mt_status status)
 }
 
 mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *base,
-    const mt_cell_asked *asked, mt_cell_variant *variant)
+    const mt_cell_request *asked, mt_cell_variant *variant)
 {
     mt_cell_changes changes;
     MT_TRY(mt_cell_changes_new(arena, model, &changes));

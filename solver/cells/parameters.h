@@ -19,10 +19,10 @@
 #define MT_CELL_VOLTAGE_MOST_mV 500
 
 /* Factors and values stated together, such as in one place of a case. The texts are borrowed. */
-typedef struct mt_cell_asked {
+typedef struct mt_cell_request {
     const mt_yaml_override *scales, *sets;
     size_t n_scales, n_sets;
-} mt_cell_asked;
+} mt_cell_request;
 
 /* The changes of all parameters of a model. */
 typedef struct mt_cell_changes {
@@ -37,14 +37,14 @@ MT_NODISCARD mt_status mt_cell_changes_new(
 /* Adds changes; a later change replaces earlier ones of the same parameter. MT_INPUT if a text names no parameter of the model, or a
  * parameter twice, or if its number is out of range; the message has the text and its place. `changes` is then incomplete. */
 MT_NODISCARD mt_status mt_cell_changes_add(
-    const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes);
+    const mt_cell_model *model, const mt_cell_request *asked, mt_cell_changes *changes);
 
 /* Returns in `arena` a changed variant with the resting state of `base`, which is borrowed; stores the name. MT_INPUT if the variant cannot
  * be computed: a parameter is not finite in single precision, or a step from rest yields non-finite values. */
 MT_NODISCARD mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const char *name, const mt_cell_changes *changes, mt_cell_variant *variant);
 
-/* Does all of that for the texts of one mt_cell_asked, under the name of `base`. Checks the texts one by one, so that the message names the
+/* Does all of that for the texts of one mt_cell_request, under the name of `base`. Checks the texts one by one, so that the message names the
  * text that cannot be computed. */
 MT_NODISCARD mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model,
-    const mt_cell_variant *base, const mt_cell_asked *asked, mt_cell_variant *variant);
+    const mt_cell_variant *base, const mt_cell_request *asked, mt_cell_variant *variant);

@@ -42,9 +42,9 @@ static mt_status get_directions(mt_arena *scratch, mt_stars *s)
         normal |= s->tissue[k].d[2] != s->tissue[k].d[1];
     }
     if (normal && !s->mesh->sheet)
-        return mt_fail(
-            MT_INPUT, "the mesh has no sheets, which orthotropic tissue requires (conductivity normal to the "
-                      "sheets differs from the transverse one); `myotile mesh fibres` writes them");
+        return mt_fail(MT_INPUT,
+            "the mesh has no sheets, which orthotropic tissue requires (conductivity normal to the "
+            "sheets differs from the transverse one); `myotile mesh fibres` writes them");
     s->sheet = normal ? s->mesh->sheet : NULL;
     s->fibre = s->mesh->fibre;
     if (s->fibre) return MT_OK;
@@ -184,7 +184,7 @@ static mt_status limit(making *m, bool *recalled)
     const mt_limits *known = m->options->known;
     *recalled = known && mt_limiter_recall(&m->s, known);
     if (*recalled) return MT_OK;
-    if (known) MT_TRY(mt_stars_ask(&m->s, &m->found.n_indefinite));
+    if (known) MT_TRY(mt_stars_find_indefinite(&m->s, &m->found.n_indefinite));
     return mt_limiter_find(&m->s, &m->found);
 }
 
@@ -298,10 +298,10 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
     return MT_OK;
 }
 
-mt_diffusion_effect mt_diffusion_effect_on(
+mt_diffusion_limiting mt_diffusion_effect_on(
     const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t element)
 {
-    mt_diffusion_effect effect = {.theta = (double)diffusion->theta[element],
+    mt_diffusion_limiting effect = {.theta = (double)diffusion->theta[element],
         .cosine = 1,
         .capacity = diffusion->volume_mm3[element] / mt_mesh_volume_mm3(mesh, element)};
     if (diffusion->slowed) effect.capacity /= (double)diffusion->slowed[element];
@@ -329,11 +329,11 @@ mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 
 /* ---- rows ---- */
 
-mt_status mt_diffusion_rows_room(
+mt_status mt_diffusion_rows_allocate(
     mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows)
 {
     *rows = (mt_diffusion_rows){.diffusion = diffusion};
-    if (!diffusion->rate) return mt_rows_room(arena, diffusion->stars, most, &rows->anew);
+    if (!diffusion->rate) return mt_rows_allocate(arena, diffusion->stars, most, &rows->anew);
     MT_ALLOC(arena, rows->rate, ROW * most);
     return MT_OK;
 }
@@ -369,7 +369,7 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
     mt_diffusion_rows rows;
     uint32_t *element;
     MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
-    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
         const size_t n = list_end(diffusion->n_elements, first) - first;
         const double *rate = mt_diffusion_rows_of(&rows, n, element + first);
@@ -421,7 +421,7 @@ mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
     if (diffusion->rate) return MT_OK;
     MT_ALLOC(arena, column, ROW * diffusion->n_elements);
     MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
-    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
         const size_t n = list_end(diffusion->n_elements, first) - first;
         list_rows(first, n, element);

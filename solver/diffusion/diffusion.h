@@ -142,16 +142,16 @@ MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *me
     const mt_diffusion_options *options, mt_diffusion *diffusion);
 
 /* How one element was limited. */
-typedef struct mt_diffusion_effect {
+typedef struct mt_diffusion_limiting {
     double theta; /* factor of its gradient; 1: unlimited */
     /* Smallest S . d / (|S| l) of the inner faces, l as above (1 if there are none); below 0.05 a tau_f is
      * modified. */
     double cosine;
     double capacity; /* V_c / volume, without spreading and differences of chi Cm; 1 if not raised */
     bool limited;    /* True if any of the three differs from its default */
-} mt_diffusion_effect;
+} mt_diffusion_limiting;
 
-mt_diffusion_effect mt_diffusion_effect_on(
+mt_diffusion_limiting mt_diffusion_effect_on(
     const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t element);
 
 /* Returns in `arena` the limits that were found for an operator, which suffice to rebuild it without a
@@ -184,9 +184,9 @@ typedef struct mt_diffusion_rows {
     mt_rows anew;
 } mt_diffusion_rows;
 
-/* Allocates in `arena` for lists of at most `most` elements: 128 bytes each; as mt_rows_room for a lean
+/* Allocates in `arena` for lists of at most `most` elements: 128 bytes each; as mt_rows_allocate for a lean
  * operator. Keeps the operator. MT_MEMORY. */
-MT_NODISCARD mt_status mt_diffusion_rows_room(
+MT_NODISCARD mt_status mt_diffusion_rows_allocate(
     mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows);
 
 /* Returns rate [n][16] of n different elements, valid until the next call. */

@@ -89,7 +89,7 @@ static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t
 {
     size_t others = 0;
     for (size_t first = 0; first < s->n; first += MT_STARS_CHUNK) {
-        MT_TRY(mt_watch_tell(s->watch, looking_close_by, (double)first / (double)s->n));
+        MT_TRY(mt_watch_report(s->watch, looking_close_by, (double)first / (double)s->n));
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : others) if (s->n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
             mt_growth_patch patch;
@@ -120,7 +120,7 @@ static mt_status limit_close_by(mt_stars *s, size_t *fresh)
         for (size_t e = 0; e < s->n; e++) {
             const size_t c = s->walk->place[e];
             if (!s->pending[c]) continue;
-            MT_TRY(mt_watch_tell(s->watch, looking_close_by, (double)e / (double)s->n));
+            MT_TRY(mt_watch_report(s->watch, looking_close_by, (double)e / (double)s->n));
             *fresh += limit_around(s, &stars, (uint32_t)c);
         }
     }
@@ -290,10 +290,10 @@ static mt_status is_stable(mt_stars *s, bool *stable)
     MT_SCRATCH(scratch);
     uint8_t *unpaid;
     size_t n_unpaid;
-    MT_TRY(mt_proof_seek(scratch, s, &unpaid, &n_unpaid));
+    MT_TRY(mt_proof_pay_debts(scratch, s, &unpaid, &n_unpaid));
     *stable = n_unpaid == 0;
     if (*stable) return MT_OK;
-    mt_proof_owe(s, unpaid);
+    mt_proof_restore_debts(s, unpaid);
     return stable_in_region(scratch, s, unpaid, stable);
 }
 
@@ -311,7 +311,7 @@ static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_
     if (found->n_limited == found->n_indefinite) return MT_OK;
     if (found->n_rounds == 1) MT_TRY(surely_grows(s, grows));
     if (*grows) return MT_OK;
-    MT_TRY(mt_stars_take_forms(scratch, s));
+    MT_TRY(mt_stars_alloc_forms(scratch, s));
     const mt_status proven = is_stable(s, &stable);
     mt_stars_form(s);
     MT_TRY(proven);
@@ -380,7 +380,7 @@ bool mt_limiter_recall(mt_stars *s, const mt_limits *known)
     for (size_t k = 0; k < known->n_limited; k++) {
         const uint32_t element = known->limited[k];
         if (element >= s->n || (k > 0 && element <= known->limited[k - 1])) return false;
-        if (!mt_stars_ask_one(s, s->walk->place[element])) return false;
+        if (!mt_stars_is_indefinite(s, s->walk->place[element])) return false;
     }
     for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, s->walk->place[known->limited[k]]);
     return true;

@@ -205,7 +205,7 @@ static mt_status sweep(mt_stars *s, size_t rings, const uint8_t *leave, patch *p
     for (size_t e = 0; e < s->n; e++) {
         const size_t c = s->walk->place[e];
         if (e % MT_STARS_CHUNK == 0)
-            MT_TRY(mt_watch_tell(s->watch, "proving stability", ((double)rings - 1) / RINGS));
+            MT_TRY(mt_watch_report(s->watch, "proving stability", ((double)rings - 1) / RINGS));
         if (unpaid[c] && !leave[c]) unpaid[c] = pay(s, c, unpaid[c], rings, p);
     }
     return MT_OK;
@@ -235,7 +235,7 @@ static void leave_around(const mt_stars *s, const uint8_t *unpaid, patch *p, uin
     }
 }
 
-mt_status mt_proof_seek(mt_arena *arena, mt_stars *s, uint8_t **unpaid, size_t *n_unpaid)
+mt_status mt_proof_pay_debts(mt_arena *arena, mt_stars *s, uint8_t **unpaid, size_t *n_unpaid)
 {
     patch *p;
     uint8_t *leave;
@@ -248,7 +248,7 @@ mt_status mt_proof_seek(mt_arena *arena, mt_stars *s, uint8_t **unpaid, size_t *
     return pay_all(s, leave, p, *unpaid, n_unpaid);
 }
 
-void mt_proof_owe(mt_stars *s, const uint8_t *unpaid)
+void mt_proof_restore_debts(mt_stars *s, const uint8_t *unpaid)
 {
     for (size_t c = 0; c < s->n; c++)
         if (unpaid[c]) add_debts(s, c, unpaid[c], -1);

@@ -30,7 +30,8 @@
 /* Pays as many debts as possible for the stars as they are limited now. The forms become the remaining
  * dissipation, without the unpaid debts. Returns in `arena` unpaid[n], non-zero for the *n_unpaid elements
  * with unpaid debts. mt_stars_form restores the forms. MT_MEMORY. MT_STOPPED. */
-MT_NODISCARD mt_status mt_proof_seek(mt_arena *arena, mt_stars *stars, uint8_t **unpaid, size_t *n_unpaid);
+MT_NODISCARD mt_status mt_proof_pay_debts(
+    mt_arena *arena, mt_stars *stars, uint8_t **unpaid, size_t *n_unpaid);
 
 /* Adds the unpaid debts to the forms again. */
-void mt_proof_owe(mt_stars *stars, const uint8_t *unpaid);
+void mt_proof_restore_debts(mt_stars *stars, const uint8_t *unpaid);

@@ -79,7 +79,7 @@ void mt_rows_along(const mt_stars *s, size_t element, uint32_t *column, double *
 
 /* ---- recomputed rows ---- */
 
-mt_status mt_rows_room(mt_arena *arena, const mt_stars *stars, size_t most, mt_rows *rows)
+mt_status mt_rows_allocate(mt_arena *arena, const mt_stars *stars, size_t most, mt_rows *rows)
 {
     const size_t around = 5 * most < stars->n ? 5 * most : stars->n;
     *rows = (mt_rows){.stars = stars, .most = most};

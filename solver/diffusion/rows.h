@@ -22,7 +22,7 @@ typedef struct mt_rows {
 
 /* Allocates in `arena` for lists of at most `most` elements: 4 bytes per element of the mesh, 788 per element
  * of the list. MT_MEMORY. */
-MT_NODISCARD mt_status mt_rows_room(mt_arena *arena, const mt_stars *stars, size_t most, mt_rows *rows);
+MT_NODISCARD mt_status mt_rows_allocate(mt_arena *arena, const mt_stars *stars, size_t most, mt_rows *rows);
 
 /* Returns the rates [n][16] of n different elements, valid until the next call; the columns are
  * mt_adjacency_ring. */

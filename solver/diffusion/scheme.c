@@ -6,7 +6,7 @@
 const char *const mt_correction_name[] = {
     [MT_CORRECTION_MINIMUM] = "minimum", [MT_CORRECTION_OVER_RELAXED] = "over-relaxed", NULL};
 
-const mt_diffusion_scheme mt_diffusion_scheme_usual = {
+const mt_diffusion_scheme mt_diffusion_scheme_default = {
     .damping = 1.6, .spreading = 0.055, .front_ms = 0.5, .correction = MT_CORRECTION_MINIMUM};
 const mt_diffusion_scheme mt_diffusion_scheme_plain = {
     .damping = 1.5, .correction = MT_CORRECTION_OVER_RELAXED};

@@ -40,7 +40,7 @@ typedef struct mt_diffusion_scheme {
 /* The default scheme, for the first ionic model of the table. It minimises the activation time errors in all
  * directions, on Gmsh meshes and on both box meshes, with elements of 0.14 to 0.8 mm
  * (solver/diffusion/spreading.h explains how). */
-extern const mt_diffusion_scheme mt_diffusion_scheme_usual;
+extern const mt_diffusion_scheme mt_diffusion_scheme_default;
 
 /* Without spreading: damping 1.5, over-relaxed. As good for diffusion alone; underestimates CV on coarse
  * meshes. */

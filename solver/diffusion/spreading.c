@@ -129,7 +129,7 @@ static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, d
         r.rate[c] = duration / fmax(s->volume[c], least);
     }
     for (int k = 0; k < PASSES; k++) {
-        MT_TRY(mt_watch_tell(s->watch, making_it_smooth, (double)k / PASSES));
+        MT_TRY(mt_watch_report(s->watch, making_it_smooth, (double)k / PASSES));
         pass(&r);
     }
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
@@ -192,6 +192,6 @@ mt_status mt_spreading_make(mt_stars *s, double *kappa_ms, float *slowed, size_t
     MT_TRY(find_times(s, kappa_ms));
     from_times(s, kappa_ms);
     *n_slowed = slow_down(s, kappa_ms, slowed);
-    mt_stars_weigh(s);
+    mt_stars_update_volumes(s);
     return MT_OK;
 }

@@ -386,7 +386,7 @@ static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
 {
     size_t indefinite = 0;
     for (size_t first = 0; first < s->n; first += MT_STARS_CHUNK) {
-        MT_TRY(mt_watch_tell(s->watch, "coupling elements", (double)first / (double)s->n));
+        MT_TRY(mt_watch_report(s->watch, "coupling elements", (double)first / (double)s->n));
 #pragma omp parallel for schedule(static) reduction(+ : indefinite) if (s->n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
             make_star(s, c, ask);
@@ -471,7 +471,7 @@ void mt_stars_form(mt_stars *s)
     for (size_t c = 0; c < s->n; c++) form_of(s->star + 16 * c, s->form + 10 * c);
 }
 
-mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *s)
+mt_status mt_stars_alloc_forms(mt_arena *scratch, mt_stars *s)
 {
     MT_ALLOC(scratch, s->form, 10 * s->n);
     mt_stars_form(s);
@@ -490,7 +490,7 @@ void mt_stars_become_forms(mt_stars *s)
     }
 }
 
-void mt_stars_weigh(mt_stars *s)
+void mt_stars_update_volumes(mt_stars *s)
 {
     double total = 0;
     for (size_t c = 0; c < s->n; c++) total += s->volume[c];
@@ -526,7 +526,7 @@ mt_status mt_stars_make(
     MT_TRY(look_at_all(s, ask, n_indefinite));
     *n_slivers = hold_slivers(s);
     ways_back(s);
-    mt_stars_weigh(s);
+    mt_stars_update_volumes(s);
     return MT_OK;
 }
 
@@ -540,9 +540,12 @@ void mt_stars_gradients(const mt_stars *s, double *column)
     }
 }
 
-mt_status mt_stars_ask(mt_stars *s, size_t *n_indefinite) { return look_at_all(s, true, n_indefinite); }
+mt_status mt_stars_find_indefinite(mt_stars *s, size_t *n_indefinite)
+{
+    return look_at_all(s, true, n_indefinite);
+}
 
-bool mt_stars_ask_one(mt_stars *s, size_t c)
+bool mt_stars_is_indefinite(mt_stars *s, size_t c)
 {
     make_star(s, c, true);
     return s->indefinite[c];

@@ -57,7 +57,7 @@ typedef struct mt_stars {
     uint8_t *oblique;    /* [n] 1: tau is bounded on a face */
     double *z;           /* [n] scratch */
 
-    /* [n][10] sym(K_c), upper triangle, row by row; NULL without forms (mt_stars_take_forms) */
+    /* [n][10] sym(K_c), upper triangle, row by row; NULL without forms (mt_stars_alloc_forms) */
     double *form;
 } mt_stars;
 
@@ -102,18 +102,18 @@ double mt_stars_load(const mt_stars *stars, size_t element);
 
 /* Allocates the forms of the stars in `scratch`, 80 bytes per element; set them to NULL when freeing it.
  * MT_MEMORY. mt_stars_form recomputes them after the stars changed. */
-MT_NODISCARD mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *stars);
+MT_NODISCARD mt_status mt_stars_alloc_forms(mt_arena *scratch, mt_stars *stars);
 void mt_stars_form(mt_stars *stars);
 
 /* Replaces the stars by their forms, in place. */
 void mt_stars_become_forms(mt_stars *stars);
 
 /* Recomputes the arrays that derive from the volumes, after a change of these. */
-void mt_stars_weigh(mt_stars *stars);
+void mt_stars_update_volumes(mt_stars *stars);
 
 /* Recompute stars and find which are indefinite: all elements, or one. */
-MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);
-bool mt_stars_ask_one(mt_stars *stars, size_t element);
+MT_NODISCARD mt_status mt_stars_find_indefinite(mt_stars *stars, size_t *n_indefinite);
+bool mt_stars_is_indefinite(mt_stars *stars, size_t element);
 
 /* Recomputes K_c of an element with its limit, to the same bits. Reads theta and the first group, except walk
  * and watch. */

@@ -38,7 +38,7 @@ static bool apply(const void *context, const double *x, double *y)
     const applied *a = context;
     const mt_symmetric *s = a->symmetric;
     const double share = (double)(*a->times)++ / (double)a->most;
-    if (!mt_watch_go_on(s->watch, "measuring the largest stable substep", share)) return false;
+    if (!mt_watch_continues(s->watch, "measuring the largest stable substep", share)) return false;
 #pragma omp parallel if (s->n >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)

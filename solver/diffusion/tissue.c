@@ -4,7 +4,7 @@
 
 #include "data/core/vec3.h"
 
-const mt_tissue mt_tissue_usual = {
+const mt_tissue mt_tissue_default = {
     .sigma_l_mS_mm = 0.17 * 0.62 / (0.17 + 0.62),
     .sigma_t_mS_mm = 0.019 * 0.24 / (0.019 + 0.24),
     .chi_per_mm = 140,

@@ -27,7 +27,7 @@ typedef struct mt_tissues {
 /* The tissue of the benchmark of Niederer et al. 2011 (Phil. Trans. R. Soc. A 369:4331, table 2), the
  * default: intracellular conductivities 0.17 and 0.019 S/m, extracellular 0.62 and 0.24 S/m, each pair in
  * series; 140 per mm; 0.01 uF per mm^2. */
-extern const mt_tissue mt_tissue_usual;
+extern const mt_tissue mt_tissue_default;
 
 /* Fails with MT_INPUT and the name of the value that is not finite or not above 0. */
 MT_NODISCARD mt_status mt_tissue_check(const mt_tissue *tissue);

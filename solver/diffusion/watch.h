@@ -13,14 +13,14 @@ typedef struct mt_watch {
 } mt_watch;
 
 /* Reports progress; false to stop. */
-static inline bool mt_watch_go_on(const mt_watch *watch, const char *stage, double done)
+static inline bool mt_watch_continues(const mt_watch *watch, const char *stage, double done)
 {
     return !watch->tell || watch->tell(watch->user, stage, done < 1 ? done : 1);
 }
 
 /* Reports progress; fails with MT_STOPPED to stop. */
-MT_NODISCARD static inline mt_status mt_watch_tell(const mt_watch *watch, const char *stage, double done)
+MT_NODISCARD static inline mt_status mt_watch_report(const mt_watch *watch, const char *stage, double done)
 {
-    if (mt_watch_go_on(watch, stage, done)) return MT_OK;
+    if (mt_watch_continues(watch, stage, done)) return MT_OK;
     return mt_fail(MT_STOPPED, "stopped while computing the diffusion operator");
 }

@@ -38,7 +38,7 @@ void mt_map_name(mt_map map, double fraction, char text[32])
     if (map == MT_MAP_APD) (void)snprintf(text, 32, "apd%.10g", 100 * fraction);
 }
 
-uint32_t mt_maps_keep(uint32_t maps)
+uint32_t mt_maps_recorded(uint32_t maps)
 {
     static const struct {
         mt_map map;

@@ -33,7 +33,7 @@ extern const char *const mt_map_label[MT_MAPS], *const mt_map_unit[MT_MAPS];
 void mt_map_name(mt_map map, double fraction, char text[32]);
 
 /* Returns the quantities to record in addition to the activation, a bit mask by mt_recorded, for a bit mask of maps by mt_map. */
-uint32_t mt_maps_keep(uint32_t maps);
+uint32_t mt_maps_recorded(uint32_t maps);
 
 /* The conduction velocities of a beat. */
 typedef struct mt_map_velocities {

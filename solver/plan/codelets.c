@@ -468,7 +468,7 @@ const ipu_codelet *mt_codelet_record(bool all, bool spread)
     return &codelets[all][spread];
 }
 
-const ipu_codelet *mt_codelet_turn(bool begins)
+const ipu_codelet *mt_codelet_free_elements(bool begins)
 {
     static const ipu_codelet codelets[] = {
         CODELET_OF(turn_goes_on, record_fields, turn_cost, CODE_BYTES_turn),

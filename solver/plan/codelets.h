@@ -46,7 +46,7 @@ const ipu_codelet *mt_codelet_record(bool all, bool spread);
 
 /* Frees elements between time steps (solver/record.h); at the beginning of a beat also sets step = 0. Two codelets
  * of equal cost, without context. */
-const ipu_codelet *mt_codelet_turn(bool begins);
+const ipu_codelet *mt_codelet_free_elements(bool begins);
 
 /* Adds `rise` to the v of the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;

@@ -27,7 +27,7 @@ static mt_status add_scalars(mt_plan *plan, const char *name, ipu_type type, siz
     MT_TRY(ipu_graph_add_variable(plan->graph, name, type, n, &variable));
     MT_TRY(ipu_graph_set_tile_mapping(
         plan->graph, variable, 0, n, mt_plan_tile(plan, plan->implicit->scalars_part)));
-    return ipu_graph_whole(plan->graph, variable, tensor);
+    return ipu_graph_variable_tensor(plan->graph, variable, tensor);
 }
 
 static mt_status add_vectors(mt_plan *plan, mt_plan_implicit *m)

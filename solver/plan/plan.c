@@ -50,7 +50,7 @@ static mt_status add_variants(mt_plan *plan)
         if (mt_plan_count(plan, part) > 0)
             MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, n_constants * rows[part],
                 n_constants * (rows[part + 1] - rows[part]), mt_plan_tile(plan, part)));
-    return ipu_graph_whole(plan->graph, variable, &plan->constants);
+    return ipu_graph_variable_tensor(plan->graph, variable, &plan->constants);
 }
 
 static mt_status add_double_words(mt_plan *plan)
@@ -83,7 +83,7 @@ static mt_status add_variables(mt_arena *arena, mt_plan *plan)
 
 /* ---- the diffusion step in the order of the parts ---- */
 
-mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room)
+mt_status mt_plan_matrix_allocate(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room)
 {
     size_t most = 0;
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
@@ -92,7 +92,7 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
-    MT_TRY(mt_diffusion_rows_room(arena, plan->problem->diffusion, most, &room->rows));
+    MT_TRY(mt_diffusion_rows_allocate(arena, plan->problem->diffusion, most, &room->rows));
     MT_ALLOC(arena, room->map, plan->problem->diffusion->n_elements);
     memset(room->map, 0xff, plan->problem->diffusion->n_elements * sizeof *room->map);
     room->norm = 0;
@@ -345,7 +345,7 @@ static mt_status add_stimulus(
     uint32_t set, variable;
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
     MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_elements, &variable));
-    MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->elements[s]));
+    MT_TRY(ipu_graph_variable_tensor(plan->graph, variable, &plan->elements[s]));
     MT_ALLOC(values, plan->elements_value[s], stimulus->n_elements);
     size_t *offset;
     MT_ALLOC(scratch, offset, plan->halo->n_parts + (size_t)2);
@@ -390,7 +390,7 @@ static mt_status add_turn(mt_plan *plan, const char *name, bool begins, uint32_t
         size_t vertex;
         if (mt_plan_count(plan, part) == 0) continue;
         MT_TRY(ipu_graph_add_vertex(
-            plan->graph, *set, mt_codelet_turn(begins), mt_plan_tile(plan, part), NULL, &vertex));
+            plan->graph, *set, mt_codelet_free_elements(begins), mt_plan_tile(plan, part), NULL, &vertex));
         MT_TRY(connect_record(plan, vertex, part));
     }
     return MT_OK;
@@ -553,7 +553,7 @@ mt_status mt_plan_costs(
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
     if (layout->checked) MT_TRY(mt_plan_check(executable));
     MT_TRY(ipu_profile_costs(arena, executable, profile));
-    MT_TRY(ipu_profile_add_turns(arena, plan.program[0], profile));
+    MT_TRY(ipu_profile_add_executions(arena, plan.program[0], profile));
     MT_TRY(ipu_details_add(arena, executable, profile));
     return ipu_profile_add_bands(executable, profile);
 }

@@ -25,8 +25,8 @@ typedef struct mt_plan_matrix {
 } mt_plan_matrix;
 
 /* Allocates for the largest part: 4 bytes per element, 164 per element of the largest part, and
- * mt_diffusion_rows_room. MT_MEMORY. */
-MT_NODISCARD mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room);
+ * mt_diffusion_rows_allocate. MT_MEMORY. */
+MT_NODISCARD mt_status mt_plan_matrix_allocate(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room);
 
 /* Fills the room with the matrix of a part. MT_INPUT: the halo belongs to another operator. */
 MT_NODISCARD mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, mt_plan_matrix *room);

@@ -16,11 +16,11 @@ mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
     return ipu_topology_allows(&tiling->one.links, ipus);
 }
 
-mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
+mt_status mt_tiling_check_memory(const mt_tiling *tiling, uint32_t ipus)
 {
     char finding[256];
     char left[64] = "";
-    const size_t there = mt_room_left();
+    const size_t there = mt_memory_available();
     const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
     if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are available", (double)there / 1e9);
     (void)snprintf(finding, sizeof finding,

@@ -22,7 +22,7 @@ MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned lo
 /* Checks that the host has memory for the emulator's tables of this number of IPUs: at least MT_TILE_HOST_BYTES per
  * tile, used or not, for any mesh; the mesh needs more. MT_FILE: it has not (data/files/room.h); the message has
  * the numbers. Warns with them from 1 GB on. */
-MT_NODISCARD mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus);
+MT_NODISCARD mt_status mt_tiling_check_memory(const mt_tiling *tiling, uint32_t ipus);
 
 /* Memory of an idle tile on the host. Measured, with `partition` of 20,160 elements on 64 and on 1,024 GC200: 700
  * bytes more per tile; with `run`: 756. */

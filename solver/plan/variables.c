@@ -21,7 +21,7 @@ mt_status mt_plan_add_per_element(
         if (mt_plan_count(plan, part) > 0)
             MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, entries * mt_plan_from(plan, part),
                 entries * mt_plan_count(plan, part), mt_plan_tile(plan, part)));
-    return ipu_graph_whole(plan->graph, variable, tensor);
+    return ipu_graph_variable_tensor(plan->graph, variable, tensor);
 }
 
 mt_status mt_plan_add_per_part(
@@ -32,7 +32,7 @@ mt_status mt_plan_add_per_part(
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         MT_TRY(ipu_graph_set_tile_mapping(
             plan->graph, variable, entries * part, entries, mt_plan_tile(plan, part)));
-    return ipu_graph_whole(plan->graph, variable, tensor);
+    return ipu_graph_variable_tensor(plan->graph, variable, tensor);
 }
 
 mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole)

@@ -35,7 +35,7 @@
 #include "mesh/cut/halo.h"
 #include "solver/monodomain.h"
 
-/* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_turn if there are
+/* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_free_elements if there are
  * several beats, and the others of an implicit step, of which PDE_AB and PDE_BA are the first two. */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
 
@@ -68,8 +68,9 @@ typedef struct mt_plan {
     struct mt_plan_implicit *implicit;
     size_t n_programs; /* one per set of simultaneous stimuli; program 0: no stimulus */
     const ipu_program **program;
-    bool *on;                         /* [n_programs][n_stimuli] */
-    size_t beat_begins, beat_goes_on; /* two more programs, if there are several beats: of mt_codelet_turn */
+    bool *on; /* [n_programs][n_stimuli] */
+    size_t beat_begins,
+        beat_goes_on; /* two more programs, if there are several beats: of mt_codelet_free_elements */
     /* Values that the host writes at the start, in the variables' order, in the arena `values`. */
     float *share_value;                   /* NULL without spreading */
     uint16_t **elements_value, *of_value; /* of_value is NULL if there is one variant */

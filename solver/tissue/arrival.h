@@ -7,7 +7,7 @@
 
 #include "mesh/mesh.h"
 
-/* Conduction velocities in the default tissue (mt_tissue_usual), on a fine mesh. */
+/* Conduction velocities in the default tissue (mt_tissue_default), on a fine mesh. */
 #define MT_ARRIVAL_ALONG_MM_MS 0.61
 #define MT_ARRIVAL_ACROSS_MM_MS 0.30
 

@@ -82,7 +82,7 @@ static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, do
     (void)snprintf(text, sizeof text, "%.64s=%.17g", gradient->parameter, factor);
     (void)snprintf(by, sizeof by, "%.32s %.4g", gradient->parameter, factor);
     return mt_kinds_change(scratch, kinds, by, n, elements, MT_KINDS_SAME_BASE,
-        &(mt_cell_asked){.scales = &scale, .n_scales = 1});
+        &(mt_cell_request){.scales = &scale, .n_scales = 1});
 }
 
 mt_status mt_gradient_apply(mt_arena *scratch, const mt_gradient *gradient, const mt_mesh *whole,

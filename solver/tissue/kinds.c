@@ -44,7 +44,7 @@ mt_status mt_kinds_begin(mt_arena *arena, const mt_monodomain *problem, size_t n
 
 /* Adds the changed version of a kind. */
 static mt_status change_kind(mt_arena *arena, mt_kinds *kinds, uint32_t from, const char *by, size_t base,
-    const mt_cell_asked *asked, uint32_t *to)
+    const mt_cell_request *asked, uint32_t *to)
 {
     const size_t n = kinds->model->n_parameters;
     const mt_kind old = kinds->kind[from];
@@ -56,7 +56,7 @@ static mt_status change_kind(mt_arena *arena, mt_kinds *kinds, uint32_t from, co
 }
 
 mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const char *by, size_t n,
-    const uint32_t *elements, size_t base, const mt_cell_asked *asked)
+    const uint32_t *elements, size_t base, const mt_cell_request *asked)
 {
     uint32_t *to; /* new kind of each previous one */
     const size_t n_before = kinds->n;

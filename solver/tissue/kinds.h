@@ -29,7 +29,7 @@ MT_NODISCARD mt_status mt_kinds_begin(
 /* Sets the base variant of the listed elements, unless it is MT_KINDS_SAME_BASE, and changes parameters; others are unchanged. `by`: cause
  * of the change, for names. Returns the errors of mt_cell_changes_add. MT_MEMORY. */
 MT_NODISCARD mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const char *by, size_t n,
-    const uint32_t *elements, size_t base, const mt_cell_asked *asked);
+    const uint32_t *elements, size_t base, const mt_cell_request *asked);
 
 /* Sets the problem's variants in `arena`, all distinct, and the variant of each element. The arena of the kinds can then be freed. MT_INPUT
  * if a combination cannot be computed (mt_cell_variant_with), or if there are more than 65,535. MT_MEMORY. */

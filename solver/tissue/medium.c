@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const mt_medium mt_medium_usual = {.intracellular_l_mS_mm = 0.17,
+const mt_medium mt_medium_default = {.intracellular_l_mS_mm = 0.17,
     .intracellular_t_mS_mm = 0.019,
     .intracellular_n_mS_mm = NAN,
     .extracellular_l_mS_mm = 0.62,

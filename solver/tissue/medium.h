@@ -18,8 +18,8 @@ typedef struct mt_medium {
     double chi_per_mm, cm_uF_mm2;
 } mt_medium;
 
-/* The medium of the benchmark of Niederer et al. 2011; its monodomain tissue is mt_tissue_usual. */
-extern const mt_medium mt_medium_usual;
+/* The medium of the benchmark of Niederer et al. 2011; its monodomain tissue is mt_tissue_default. */
+extern const mt_medium mt_medium_default;
 
 /* Changes of a medium in a part of the mesh. NaN: not stated. The factor applies to all six conductivities of the default medium; stated
  * values have precedence. */

@@ -13,7 +13,7 @@
 #include "mesh/files/element_list.h"
 #include "mesh/files/vtx.h"
 
-const mt_region mt_region_nothing = {.at = "",
+const mt_region mt_region_empty = {.at = "",
     .centre_mm = {NAN, NAN, NAN},
     .radius_mm = NAN,
     .min_mm = {NAN, NAN, NAN},

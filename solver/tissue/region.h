@@ -34,7 +34,7 @@ typedef struct mt_region {
 } mt_region;
 
 /* A region without conditions, as an initial value. */
-extern const mt_region mt_region_nothing;
+extern const mt_region mt_region_empty;
 
 /* The layers, from MT_LAYER_ENDO on: "endo", "mid", "epi", terminated by NULL. */
 extern const char *const mt_region_layers[];

@@ -115,7 +115,7 @@ static mt_status check_pulses(const request *r)
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     *r = (request){.picture = mt_option_value(arguments, "--picture", NULL)};
-    MT_TRY(mt_tissue_restitution_asked(arguments, &r->in_tissue));
+    MT_TRY(mt_tissue_restitution_requested(arguments, &r->in_tissue));
     if (r->in_tissue)
         MT_TRY(mt_tissue_restitution_read(arena, arguments, &r->tissue, &r->cell));
     else

@@ -23,7 +23,7 @@ static const char *first_given(const mt_arguments *arguments, const char *const 
     return *names;
 }
 
-mt_status mt_tissue_restitution_asked(const mt_arguments *arguments, bool *asked)
+mt_status mt_tissue_restitution_requested(const mt_arguments *arguments, bool *asked)
 {
     const char *way = first_given(arguments, ways);
     *asked = first_given(arguments, sizes) || mt_option_given(arguments, "--case") ||
@@ -99,7 +99,8 @@ static mt_status make_strand(
 {
     mt_progress_stage("getting the mesh");
     if (t->cable) return mt_strand_of_points(arena, &t->medium, t->axis, s);
-    MT_TRY(mt_wave_slab_make(slab_arena, &t->kind, t->axis, NAN, mt_strand_unit(&t->medium, t->axis), slab));
+    MT_TRY(mt_wave_slab_make(
+        slab_arena, &t->kind, t->axis, NAN, mt_strand_length_scale(&t->medium, t->axis), slab));
     return mt_strand_of_slab(arena, slab, &t->medium, s);
 }
 

@@ -39,7 +39,7 @@ typedef struct mt_tissue_restitution {
 } mt_tissue_restitution;
 
 /* Reports whether a measurement in tissue is requested. Fails with MT_INPUT if it is not, but an option belongs to it. */
-MT_NODISCARD mt_status mt_tissue_restitution_asked(const mt_arguments *arguments, bool *asked);
+MT_NODISCARD mt_status mt_tissue_restitution_requested(const mt_arguments *arguments, bool *asked);
 
 /* Reads the options and the cell. Fails with MT_INPUT if options exclude each other. Returns the errors of
  * app/waves/slab_options.h, app/waves/wave_medium.h and app/cli/cell_options.h. */

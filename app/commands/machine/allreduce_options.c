@@ -135,7 +135,7 @@ mt_status mt_allreduce_prism(
     return ipu_prism_rings(arena, &prism, &c->rings);
 }
 
-ipu_ring_choice mt_usual_choice(ipu_logical logical)
+ipu_ring_choice mt_default_ring_choice(ipu_logical logical)
 {
     static const size_t replica[IPU_LOGICALS] = {1, 1, 2, 2, 4, 8, 1};
     return (ipu_ring_choice){.logical = logical,

@@ -37,4 +37,4 @@ MT_NODISCARD mt_status mt_allreduce_prism(
     mt_arena *arena, const mt_arguments *arguments, size_t layers, size_t faces, mt_collective *collective);
 
 /* Returns the path around the chips with the routing and the replicas that it is designed for. */
-ipu_ring_choice mt_usual_choice(ipu_logical logical);
+ipu_ring_choice mt_default_ring_choice(ipu_logical logical);

@@ -113,7 +113,7 @@ static mt_status add_rings(sweep *s, const char *joined)
     if (s->ipus % 2 == 1) return MT_OK;
     MT_TRY(mt_allreduce_chips(s->arena, s->arguments, joined, s->ipus, &chips));
     for (int l = 0; l < IPU_PRISM; l++) {
-        const ipu_ring_choice choice = mt_usual_choice((ipu_logical)l);
+        const ipu_ring_choice choice = mt_default_ring_choice((ipu_logical)l);
         shape *new = new_shape(s);
         (void)snprintf(new->physical, NAME, "%s", joined);
         new->collective.target = chips.target;

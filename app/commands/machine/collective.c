@@ -32,7 +32,7 @@ static mt_status map_vector(const mt_collective *c, ipu_graph *g, uint32_t varia
     return MT_OK;
 }
 
-mt_status mt_collective_make(mt_arena *arena, const mt_collective *c, mt_collective_made *made)
+mt_status mt_collective_make(mt_arena *arena, const mt_collective *c, mt_collective_program *made)
 {
     ipu_graph *g;
     const ipu_program *program;
@@ -44,7 +44,7 @@ mt_status mt_collective_make(mt_arena *arena, const mt_collective *c, mt_collect
         (void)snprintf(name, sizeof name, "vector of IPU %zu", chip);
         MT_TRY(ipu_graph_add_variable(g, name, type_of(c), c->plan.n_elements, &v));
         MT_TRY(map_vector(c, g, v, chip));
-        MT_TRY(ipu_graph_whole(g, v, &made->vector[chip]));
+        MT_TRY(ipu_graph_variable_tensor(g, v, &made->vector[chip]));
     }
     MT_TRY(ipu_collective_program(g, &c->plan, c->with, made->vector, c->target.ipus, &program));
     return ipu_compile(arena, g, &program, 1, &made->executable);
@@ -55,7 +55,7 @@ mt_status mt_collective_make(mt_arena *arena, const mt_collective *c, mt_collect
 /* A collective during its execution. */
 typedef struct doing {
     const mt_collective *collective;
-    const mt_collective_made *made;
+    const mt_collective_program *made;
     ipu_engine *engine;
     uint32_t *room;          /* buffer of one vector */
     uint32_t *value, *owner; /* expected results on the chips of a ring, and the owners of their fragments */
@@ -163,8 +163,8 @@ static mt_status check_vectors(const doing *d)
     return MT_OK;
 }
 
-mt_status mt_collective_do(
-    mt_arena *arena, const mt_collective *c, const mt_collective_made *made, ipu_engine **engine)
+mt_status mt_collective_execute(
+    mt_arena *arena, const mt_collective *c, const mt_collective_program *made, ipu_engine **engine)
 {
     doing d = {.collective = c, .made = made};
     MT_ALLOC(arena, d.room, c->plan.n_elements);
@@ -181,7 +181,7 @@ mt_status mt_collective_do(
 
 static mt_status add_cycles(mt_arena *scratch, const mt_collective *c, const size_t *times, uint64_t *cycles)
 {
-    mt_collective_made made;
+    mt_collective_program made;
     ipu_timing timing;
     MT_TRY(mt_collective_make(scratch, c, &made));
     MT_TRY(ipu_timing_make(scratch, made.executable, &timing));

@@ -15,10 +15,10 @@ typedef struct mt_collective {
 } mt_collective;
 
 /* A compiled program. Its compute sets are steps [plan.n_steps]. */
-typedef struct mt_collective_made {
+typedef struct mt_collective_program {
     ipu_tensor *vector; /* [target.ipus] */
     ipu_executable *executable;
-} mt_collective_made;
+} mt_collective_program;
 
 /* Plans the collective by a method, from target, rings, operation and operator. Returns the errors of `ipu_plan_make`. */
 MT_NODISCARD mt_status mt_collective_plan(
@@ -26,13 +26,13 @@ MT_NODISCARD mt_status mt_collective_plan(
 
 /* Builds the program in `arena`. Returns the errors of `ipu_compile`. */
 MT_NODISCARD mt_status mt_collective_make(
-    mt_arena *arena, const mt_collective *collective, mt_collective_made *made);
+    mt_arena *arena, const mt_collective *collective, mt_collective_program *made);
 
 /* Executes the collective with small integers, so that sums do not depend on the order, and checks the results of each chip.
  * Returns in `arena` the engine after one run. Fails with MT_NUMERICS if a chip has another result. Returns the errors of
  * `ipu_engine_new`. */
-MT_NODISCARD mt_status mt_collective_do(
-    mt_arena *arena, const mt_collective *collective, const mt_collective_made *made, ipu_engine **engine);
+MT_NODISCARD mt_status mt_collective_execute(
+    mt_arena *arena, const mt_collective *collective, const mt_collective_program *made, ipu_engine **engine);
 
 /* Computes the cycles of all steps without executing them. It uses a program with one step of each kind (ipu_plan_kinds), or all
  * steps if the exchange has words longer than an element. The vectors must fit the tile memory; the complete program is not

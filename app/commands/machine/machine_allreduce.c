@@ -110,7 +110,7 @@ static mt_status read_choice(const mt_arguments *arguments, ipu_ring_choice *cho
     unsigned long number;
     MT_TRY(
         mt_option_word(arguments, "--logical", ipu_logical_name[0], ipu_logical_name, IPU_PRISM, &logical));
-    *choice = mt_usual_choice((ipu_logical)logical);
+    *choice = mt_default_ring_choice((ipu_logical)logical);
     MT_TRY(mt_option_word(
         arguments, "--routing", ipu_routing_name[choice->routing], ipu_routing_name, IPU_ROUTINGS, &routing));
     choice->routing = (ipu_routing)routing;
@@ -334,7 +334,7 @@ static mt_status begin_stage(mt_arena *arena, const mt_collective *c)
 static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_collective c = {0};
-    mt_collective_made made;
+    mt_collective_program made;
     ipu_engine *engine;
     mt_table tables[TABLES];
     if (mt_option_given(arguments, "--sweep")) return mt_allreduce_sweep(arena, arguments);
@@ -344,7 +344,7 @@ static mt_status allreduce(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(begin_stage(arena, &c));
     MT_TRY(mt_collective_make(arena, &c, &made));
     mt_progress_stage("moving the data");
-    MT_TRY(mt_collective_do(arena, &c, &made, &engine));
+    MT_TRY(mt_collective_execute(arena, &c, &made, &engine));
     MT_TRY(make_tables(arena, &c, engine, tables));
     return mt_print_tables(arguments, tables, TABLES);
 }

@@ -279,7 +279,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     const mt_file_replace replace = mt_option_replace(arguments);
     cutting job = {.path = mt_operand(arguments, 0)};
     MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
-    job.tiling.spread = mt_diffusion_scheme_usual.spreading > 0;
+    job.tiling.spread = mt_diffusion_scheme_default.spreading > 0;
     MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
@@ -302,7 +302,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     job.stages = begin_stages(arena);
     if (job.profile) MT_TRY(mt_folder_enter(job.profile, replace, &folder));
     const mt_status status = cut_for_all(arena, &job, n, ipus, tables);
-    if (job.profile) mt_folder_leave(&folder);
+    if (job.profile) mt_folder_close(&folder);
     MT_TRY(status);
     tables[2 * n] = job.stages.table;
     return mt_print_tables(arguments, tables, 2 * n + 1);

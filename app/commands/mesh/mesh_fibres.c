@@ -67,7 +67,7 @@ static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_f
 {
     static const char *const variants[] = {[MT_FIBRES_SMOOTH] = "smooth", [MT_FIBRES_BAYER] = "bayer"};
     size_t variant;
-    *rule = mt_fibres_rule_usual;
+    *rule = mt_fibres_rule_default;
     const struct {
         const char *name;
         size_t count;

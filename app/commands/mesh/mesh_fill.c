@@ -260,7 +260,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(mt_filling_make(body, &f->body, f->elements, out, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_progress_stage(NULL);
-    mt_triangles_drop_untagged(&mesh);
+    mt_triangles_remove_untagged(&mesh);
     MT_TRY(mt_names_put_surfaces(arena, &mesh));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_element_size size;

@@ -124,12 +124,12 @@ static mt_table group_table(mt_arena *arena, const mt_mesh *mesh)
 static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, bool cached, mt_diffusion *diffusion, bool *found)
 {
-    mt_tissue tissue = mt_tissue_usual;
+    mt_tissue tissue = mt_tissue_default;
     if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
     const mt_tissues tissues = mt_tissues_uniform(&tissue);
     mt_progress_stage("computing the diffusion operator");
     const mt_status status =
-        mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_usual, cached, diffusion);
+        mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_default, cached, diffusion);
     mt_progress_stage(NULL);
     *found = status == MT_OK;
     if (*found) mt_findings_of_operator(path, adjacency, diffusion);
@@ -195,7 +195,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(region_table(arena, &mesh, &tables[n++]));
     if (mesh.n_groups > 0) tables[n++] = group_table(arena, &mesh);
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
-    if (found && mt_operator_limits(&diffusion))
+    if (found && mt_operator_is_limited(&diffusion))
         tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
     return mt_print_tables(arguments, tables, n);
 }

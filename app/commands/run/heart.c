@@ -54,13 +54,13 @@ typedef struct places {
 
 /* ---- options ---- */
 
-static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_heart_asked *asked)
+static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_heart_request *asked)
 {
     const char *elements = mt_option_value(arguments, "--elements", NULL);
     unsigned long n = 0;
     double mm;
     if (elements) MT_TRY(mt_whole_number("--elements", elements, 100, 50000000, &n));
-    *asked = (mt_heart_asked){.n = arguments->n_operands,
+    *asked = (mt_heart_request){.n = arguments->n_operands,
         .path = arguments->operand,
         .unit = mt_option_value(arguments, "--unit", NULL),
         .elements = (double)n,
@@ -91,7 +91,7 @@ static mt_status check_places(const places *at, mt_file_replace replace)
 }
 
 /* Returns the name of the first file without folder and extension. */
-static const char *title_of(const mt_heart_asked *asked, char *title, size_t size)
+static const char *title_of(const mt_heart_request *asked, char *title, size_t size)
 {
     (void)snprintf(title, size, "%s", basename(asked->path[0]));
     char *dot = strrchr(title, '.');
@@ -142,7 +142,7 @@ static mt_status say_time(
 
 /* Builds mesh and case. The case contains the absolute path of the mesh. */
 static mt_status make_both(
-    mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat, mt_refining *refining)
+    mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat, mt_refining *refining)
 {
     char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
     const char *folder = at->folder;
@@ -159,7 +159,7 @@ static mt_status make_both(
     return say_time(arena, at, made, chosen);
 }
 
-static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *asked, bool beat)
+static mt_status make(mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat)
 {
     mt_arena other[2] = {{0}, {0}};
     mt_refining refining = {.arenas = {&other[0], &other[1]}};
@@ -171,14 +171,14 @@ static mt_status make(mt_arena *arena, const places *at, const mt_heart_asked *a
 /* Builds both in the folder and leaves it, since the run enters it again. */
 static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_arguments *arguments)
 {
-    mt_heart_asked asked;
+    mt_heart_request asked;
     mt_folder folder;
     const mt_file_replace replace = mt_option_replace(arguments);
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
     if (status == MT_OK) status = make(arena, at, &asked, mt_option_given(arguments, "--beat"));
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     return status;
 }
 
@@ -224,8 +224,8 @@ static mt_status run(mt_arena *arena, const places *at, const mt_arguments *argu
         arguments->out, &of_run));
     MT_TRY(mt_one_run_read(arena, &of_run, NULL, &r));
     MT_TRY(mt_folder_enter(at->folder, mt_option_replace(arguments), &folder));
-    mt_status status = mt_one_run_make(arena, &r, NULL, folder.path, write_results, folder.path);
-    mt_folder_leave(&folder);
+    mt_status status = mt_one_run_execute(arena, &r, NULL, folder.path, write_results, folder.path);
+    mt_folder_close(&folder);
     return status;
 }
 

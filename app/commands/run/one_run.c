@@ -121,7 +121,7 @@ mt_status mt_one_run_read(
 /* Checks that all files of the run can be written. */
 static mt_status check_files(const mt_one_run *r, const char *folder)
 {
-    return mt_report_check(
+    return mt_run_files_check(
         folder, &r->input, r->run.backend->profile != NULL, r->run.details, r->run.tracing != NULL);
 }
 
@@ -205,7 +205,7 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder,
 mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page)
 {
     mt_progress_stage("writing the files");
-    const mt_status status = mt_report_write(run, folder);
+    const mt_status status = mt_run_files_write(run, folder);
     *page = status == MT_OK && mt_html_report_of_run(run, folder);
     mt_progress_stage(NULL);
     return status;
@@ -235,7 +235,7 @@ mt_status mt_one_run_make_part(const mt_one_run *run)
     return mt_run_part(run->run.backend, &layout);
 }
 
-mt_status mt_one_run_make(mt_arena *arena, mt_one_run *r, mt_shared *shared, const char *folder,
+mt_status mt_one_run_execute(mt_arena *arena, mt_one_run *r, mt_shared *shared, const char *folder,
     mt_one_run_results *results, void *user)
 {
     mt_communicator_take_threads(mt_ranks(), true); /* until the first step */

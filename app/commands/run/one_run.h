@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 #include "app/run/mapping.h"
 #include "app/run/shared.h"
 
@@ -11,7 +11,7 @@ extern const mt_command mt_command_run;
 /* A run with all its data. It must not be moved after it was read. */
 typedef struct mt_one_run {
     mt_run run;          /* points to the members below */
-    mt_case input;       /* completed by mt_one_run_make: absolute paths and default values */
+    mt_case input;       /* completed by mt_one_run_execute: absolute paths and default values */
     const char *resumed; /* folder of the run to resume; NULL: a new run */
     bool cached;         /* mt_operator_make */
     mt_mapping_choice choice;
@@ -29,12 +29,12 @@ typedef struct mt_one_run {
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
 
-/* Counterpart of mt_one_run_make on ranks other than 0: waits until rank 0 is ready (mt_ranks_agree), receives its part of the
- * problem, and computes as instructed. Returns the errors of `mt_one_run_make`. */
+/* Counterpart of mt_one_run_execute on ranks other than 0: waits until rank 0 is ready (mt_ranks_agree), receives its part of the
+ * problem, and computes as instructed. Returns the errors of `mt_one_run_execute`. */
 MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 
 /* Writes the files of a completed or stopped run, and shows this as a stage. `page`: true if report.html was written. Returns the
- * errors of `mt_report_write`. */
+ * errors of `mt_run_files_write`. */
 MT_NODISCARD mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page);
 
 /* Processes the results of a completed or stopped run. */
@@ -43,5 +43,5 @@ typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *
 /* Prepares and executes the run, then calls `results`. `folder` and that of the details have been entered. `shared`: data shared
  * with other runs, or NULL. Warns of unusual values. Fails with MT_STOPPED after a signal; `results` was called if at least one
  * step was completed. */
-MT_NODISCARD mt_status mt_one_run_make(mt_arena *arena, mt_one_run *run, mt_shared *shared,
+MT_NODISCARD mt_status mt_one_run_execute(mt_arena *arena, mt_one_run *run, mt_shared *shared,
     const char *folder, mt_one_run_results *results, void *user);

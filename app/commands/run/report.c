@@ -78,7 +78,7 @@ static mt_status ask(mt_arena *arena, const mt_arguments *arguments, mt_html_rep
     return mt_file_check(asked->path, mt_option_replace(arguments));
 }
 
-static mt_table file_table(mt_arena *arena, const mt_html_report *asked, const mt_html_made *made)
+static mt_table file_table(mt_arena *arena, const mt_html_report *asked, const mt_html_written *made)
 {
     mt_table table = mt_table_properties(arena, "report", "Report");
     mt_table_property_text(&table, "file", "file", asked->path);
@@ -113,7 +113,7 @@ static mt_table run_table(mt_arena *arena, size_t n, const mt_html_run *run)
 static mt_status report(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_html_report asked;
-    mt_html_made made;
+    mt_html_written made;
     MT_TRY(ask(arena, arguments, &asked));
     mt_progress_stage("writing the report");
     const mt_status status = mt_html_report_make(arena, &asked, &made);

@@ -83,7 +83,7 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
 {
     char profile[128], samples[128];
     mt_sample_files_names(done->sampling, samples, sizeof samples);
-    const bool apart = mt_report_profile_apart(done, folder);
+    const bool apart = mt_run_has_profile_folder(done, folder);
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
         done->details ? ", tables of the tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
@@ -99,13 +99,13 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
 static mt_status write_and_print(void *user, mt_arena *arena, const mt_run *done)
 {
     const printing *to = user;
-    mt_table tables[MT_REPORT_TABLES];
+    mt_table tables[MT_RUN_TABLES];
     size_t n;
     bool page;
     const mt_status written = mt_one_run_write(done, to->folder, &page);
     char why[512] = "";
     if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
-    MT_TRY(mt_report_tables(arena, done, tables, &n));
+    MT_TRY(mt_run_tables(arena, done, tables, &n));
     mt_status status = mt_print_tables(to->arguments, tables, n);
     if (written != MT_OK)
         return mt_fail(written, "%s; %s", why,
@@ -129,8 +129,8 @@ static mt_status run_beside(mt_arena *arena, mt_one_run *r, const char *folder, 
     mt_status status =
         apart ? mt_folder_enter(r->run.details, mt_option_replace(arguments), &profile) : MT_OK;
     if (status != MT_OK) return mt_ranks_agree(status);
-    status = mt_one_run_make(arena, r, NULL, folder, write_and_print, &to);
-    if (apart) mt_folder_leave(&profile);
+    status = mt_one_run_execute(arena, r, NULL, folder, write_and_print, &to);
+    if (apart) mt_folder_close(&profile);
     return status;
 }
 
@@ -145,11 +145,11 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     if (mt_option_given(arguments, "--sweep"))
         return mt_sweep(arena, arguments, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
-    if (!mt_ranks_speaks()) return mt_one_run_make_part(&r);
+    if (!mt_ranks_prints()) return mt_one_run_make_part(&r);
     mt_status status = mt_folder_enter(
         folder_name(output, r.run.path, name, sizeof name), mt_option_replace(arguments), &folder);
     if (status != MT_OK) return mt_ranks_agree(status); /* the other ranks wait for it */
     status = run_beside(arena, &r, folder.path, arguments);
-    mt_folder_leave(&folder);
+    mt_folder_close(&folder);
     return status;
 }

@@ -148,8 +148,8 @@ static mt_status make_run(mt_arena *arena, sweep *s, size_t k)
     MT_TRY(mt_folder_path(s->folder, s->values.value[k].name, path));
     MT_TRY(mt_folder_enter(path, mt_option_replace(s->arguments), &folder));
     keeping to = {arena, folder.path, &s->row[k]};
-    const mt_status status = mt_one_run_make(own, &s->run[k], &s->shared, folder.path, keep_results, &to);
-    mt_folder_leave(&folder);
+    const mt_status status = mt_one_run_execute(own, &s->run[k], &s->shared, folder.path, keep_results, &to);
+    mt_folder_close(&folder);
     return status;
 }
 
@@ -220,6 +220,6 @@ mt_status mt_sweep(mt_arena *arena, const mt_arguments *arguments, const char *f
     s->folder = entered.path;
     const mt_status status = sweep_in(arena, s);
     mt_shared_free(&s->shared);
-    mt_folder_leave(&entered);
+    mt_folder_close(&entered);
     return status;
 }

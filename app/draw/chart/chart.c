@@ -173,7 +173,7 @@ static void write_name(mt_page *page, double x, double size, const char *name)
     cairo_save(page->pen);
     cairo_translate(page->pen, x, BOTTOM + 8);
     cairo_rotate(page->pen, -M_PI_2);
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     mt_page_write(page, 0, 0.35 * size, MT_END, size, NAMES, name);
     cairo_restore(page->pen);
 }
@@ -273,7 +273,7 @@ static void draw_marks(mt_page *page, const mt_chart *c, const axis *a, const pl
         const double value = c->mark[p->order[k] * c->n_bars + bar];
         if (!isnan(value)) cairo_line_to(page->pen, p->x[p->order[k]], BOTTOM - height_of(a, value));
     }
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     cairo_set_line_width(page->pen, 1.6);
     cairo_set_dash(page->pen, broken, 2, 0);
     cairo_stroke(page->pen);
@@ -319,7 +319,7 @@ static void draw_sample(mt_page *page, const mt_chart *c, double x, double y, do
         draw_diamond(page, x + 0.5 * size, y + 0.5 * size);
         return;
     }
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     cairo_set_line_width(page->pen, 1.6);
     cairo_move_to(page->pen, x - 8, y + 0.5 * size);
     cairo_line_to(page->pen, x + 2, y + 0.5 * size);

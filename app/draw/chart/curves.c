@@ -263,7 +263,7 @@ static void draw(mt_page *page, const mt_curves *c, const axis *a)
     }
     mt_page_write(
         page, 0.5 * (LEFT + RIGHT), a[c->n_panels - 1].bottom + 64, MT_MIDDLE, 17, RIGHT - LEFT, c->caption);
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     if (c->note) mt_page_write(page, LEFT, MT_PAGE_HEIGHT - 14, MT_START, 16, RIGHT - LEFT, c->note);
     mt_page_title(page, c->title);
 }

@@ -45,12 +45,12 @@ size_t mt_curve_points(const mt_curve_part *part, mt_curve_point points[4]);
 bool mt_curve_range(const mt_curve *curve, double *least, double *most);
 
 /* A line through all points; a dot for each of a few points; or both. */
-typedef enum mt_curve_look { MT_CURVE_LINE, MT_CURVE_DOTS, MT_CURVE_DOTTED_LINE } mt_curve_look;
+typedef enum mt_curve_style { MT_CURVE_LINE, MT_CURVE_DOTS, MT_CURVE_DOTTED_LINE } mt_curve_style;
 
 typedef struct mt_curve_panel {
     const char *caption;   /* label of y, above the panel */
     const mt_curve *curve; /* all panels have the same range */
-    mt_curve_look look;
+    mt_curve_style look;
     /* number of further curves in the panel, at most MT_CURVES_MAX with the first. Styles: eight colours, then dashed, then dotted */
     size_t n_others;
     const mt_curve *other;   /* [n_others] */

@@ -23,7 +23,7 @@ typedef enum arrangement { WIDE, HALVES, ONE_COLUMN } arrangement;
 /* Position of a lead. */
 typedef struct cell {
     size_t row, column;
-    mt_ecg_half half;
+    mt_ecg_lead_group half;
 } cell;
 
 /* Layout of the paper [mm]. */
@@ -220,7 +220,7 @@ static double x_of(const drawing *d, double mm) { return LEFT + mm * d->scale.pi
 static double y_of(const drawing *d, double mm) { return TOP + mm * d->scale.pixels_per_mm; }
 
 /* Returns the position of 0 mV in a row of a half [mm from the top], on a grid line, so that the leads are centred below the names. */
-static double base_of(const drawing *d, mt_ecg_half half, size_t row)
+static double base_of(const drawing *d, mt_ecg_lead_group half, size_t row)
 {
     const extents *e = &d->extents[half];
     const double middle = 0.5 * (e->high[row] + e->low[row]) * d->scale.mm_per_mV[half];
@@ -264,7 +264,7 @@ static void begin_line(const drawing *d)
 }
 
 /* Returns the voltage of the calibration pulses of a half: 1 mV, or a round number if 1 mV is too high or hardly visible. */
-static double pulse_of(const drawing *d, mt_ecg_half half)
+static double pulse_of(const drawing *d, mt_ecg_lead_group half)
 {
     const double most = d->grid.row < 14 ? 0.6 * d->grid.row : 10, usual = d->scale.mm_per_mV[half];
     return usual <= most && usual >= 2 ? 1 : mt_page_round_down(most / usual);
@@ -371,7 +371,7 @@ static void write_scale(const drawing *d, double y)
 /* Writes the meaning of the marks and the note on amplitudes. */
 static void write_notes(const drawing *d, double y)
 {
-    mt_page_grey(d->page, mt_page_soft);
+    mt_page_grey(d->page, mt_page_secondary);
     mt_page_write(d->page, LEFT, y, MT_START, 16, 960, mt_ecg_calibration);
     if (d->record->n_stimulated == 0) return;
     static const char words[] = "stimulus (artefact not drawn)";

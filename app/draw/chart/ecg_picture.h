@@ -38,7 +38,7 @@ typedef struct mt_ecg_record {
     const mt_span *stimulated;
 } mt_ecg_record;
 
-typedef enum mt_ecg_half { MT_ECG_LIMBS, MT_ECG_CHEST, MT_ECG_HALVES } mt_ecg_half;
+typedef enum mt_ecg_lead_group { MT_ECG_LIMBS, MT_ECG_CHEST, MT_ECG_HALVES } mt_ecg_lead_group;
 
 typedef struct mt_ecg_scale {
     int pixels_per_mm;

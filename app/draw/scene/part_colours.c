@@ -25,7 +25,7 @@ static void add_neighbour(graph *g, uint32_t part, uint32_t other)
         g->begin[part + 2]++;
 }
 
-static void add_meeting(void *context, const mt_meeting *meeting)
+static void add_meeting(void *context, const mt_face_pair *meeting)
 {
     graph *g = context;
     const uint32_t element = g->surface->face_element[meeting->face],

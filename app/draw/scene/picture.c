@@ -74,7 +74,7 @@ static void draw_bar(mt_page *page, const map *m)
     (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
     (void)snprintf(label, sizeof label, "%s [%s]", scale->label, scale->unit);
     mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     if (!has_lines(m)) return;
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }

@@ -34,7 +34,7 @@ static void colour_of_value(const void *context, float value, double linear[3])
 }
 
 /* Inks an edge if it separates two groups and is visible. */
-static void draw_border(void *context, const mt_meeting *meeting)
+static void draw_border(void *context, const mt_face_pair *meeting)
 {
     const parts *p = context;
     const mt_view_surface *surface = &p->figure.surface;
@@ -83,7 +83,7 @@ static void write_counts(const parts *p, mt_page *page)
         (void)snprintf(text, sizeof text, "%s IPUs of %s tiles, %s elements", groups, each, elements);
     else
         (void)snprintf(text, sizeof text, "%s tiles, %s elements", each, elements);
-    mt_page_grey(page, mt_page_soft);
+    mt_page_grey(page, mt_page_secondary);
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 380, text);
 }
 

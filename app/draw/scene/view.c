@@ -218,12 +218,12 @@ static mt_status sort_edges(mt_arena *arena, mt_view_surface *s)
     return link_edges(arena, s);
 }
 
-void mt_view_surface_meetings(const mt_view_surface *s, mt_meet *meet, void *context)
+void mt_view_surface_meetings(const mt_view_surface *s, mt_visit_face_pair *meet, void *context)
 {
     for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
             for (size_t k = s->edge_again[i]; k > 0; k = s->edge_again[k])
-                meet(context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
+                meet(context, &(mt_face_pair){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
 }
 
 mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -424,7 +424,7 @@ void mt_plot_ink(mt_plot *p, const mt_plot_segment *cut, double half, double str
     }
 }
 
-mt_plot_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
+mt_plot_segment mt_plot_edge(const mt_plot *p, const mt_face_pair *meeting)
 {
     mt_plot_segment line;
     memcpy(line.from, p->sample + 3 * (size_t)meeting->a, sizeof line.from);
@@ -439,7 +439,7 @@ typedef struct drawing {
 } drawing;
 
 /* Inks a sharp edge: two faces at more than 35 degrees, at least one of them visible. */
-static void draw_edge(void *context, const mt_meeting *meeting)
+static void draw_edge(void *context, const mt_face_pair *meeting)
 {
     const drawing *d = context;
     const double *n = d->surface->face_normal + 3 * (size_t)meeting->face,

@@ -55,13 +55,13 @@ MT_NODISCARD mt_status mt_view_rim_make(mt_arena *arena, mt_view_surface *surfac
 void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_surface *surface);
 
 /* Two faces of the surface that share the edge from vertex a to b. */
-typedef struct mt_meeting {
+typedef struct mt_face_pair {
     uint32_t a, b, face, other;
-} mt_meeting;
+} mt_face_pair;
 
 /* Calls `meet` once for every two faces that share an edge. */
-typedef void mt_meet(void *context, const mt_meeting *meeting);
-void mt_view_surface_meetings(const mt_view_surface *surface, mt_meet *meet, void *context);
+typedef void mt_visit_face_pair(void *context, const mt_face_pair *meeting);
+void mt_view_surface_meetings(const mt_view_surface *surface, mt_visit_face_pair *meet, void *context);
 
 /* A direction of view, orthonormal and right-handed. */
 typedef struct mt_view {
@@ -134,7 +134,7 @@ typedef struct mt_plot_segment {
 extern const double mt_plot_depth_slack;
 
 /* Returns the common edge of two faces on a plot. */
-mt_plot_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
+mt_plot_segment mt_plot_edge(const mt_plot *plot, const mt_face_pair *meeting);
 
 /* Inks the samples within `half` of the segment if it is visible, with soft edges. */
 void mt_plot_ink(mt_plot *plot, const mt_plot_segment *segment, double half, double strength);

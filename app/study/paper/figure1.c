@@ -49,7 +49,7 @@ static mt_status add_part(mt_arena *arena, mt_table *table, const char *key, con
 static mt_status add_surface(mt_arena *arena, mt_table *table, const mt_mesh *mesh, const char *name,
     const char *label, const double *at_ms)
 {
-    mt_region region = mt_region_nothing;
+    mt_region region = mt_region_empty;
     size_t n;
     uint32_t *element;
     region.surface = name;
@@ -125,7 +125,7 @@ static mt_status figure1(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_heart_parse(arena, arguments, NAN, h));
     if (picture) MT_TRY(mt_page_check_name(picture, mt_option_replace(arguments)));
     const mt_status status = simulate(arena, arguments, picture, h, tables);
-    mt_heart_drop(h);
+    mt_heart_free(h);
     MT_TRY(status);
     return mt_print_tables(arguments, tables, TABLES);
 }

@@ -246,7 +246,7 @@ static mt_status figure4(mt_arena *arena, const mt_arguments *arguments)
     MT_ALLOC(arena, r, 1);
     MT_TRY(parse(arena, arguments, r));
     const mt_status status = simulate(arena, arguments, r, tables, &n);
-    mt_heart_drop(&r->heart);
+    mt_heart_free(&r->heart);
     MT_TRY(status);
     return mt_print_tables(arguments, tables, n);
 }

@@ -97,7 +97,7 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
     mt_progress_stage("computing the wall coordinates");
-    MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, &adjacency, &mt_fibres_rule_usual, &f)));
+    MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, &adjacency, &mt_fibres_rule_default, &f)));
     mesh->fibre = f.fibre, mesh->sheet = f.sheet, mesh->depth = f.depth, mesh->layer = f.layer;
     return MT_OK;
 }
@@ -115,7 +115,7 @@ mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart
     return mt_fail_in(h->path, mt_mapping_make(arena, &h->input, &h->choice, &h->problem, &h->mapping));
 }
 
-void mt_heart_drop(mt_heart *h) { mt_arena_free(&h->mesh_arena); }
+void mt_heart_free(mt_heart *h) { mt_arena_free(&h->mesh_arena); }
 
 mt_run mt_heart_run(const mt_heart *h, const mt_backend *backend)
 {

@@ -19,7 +19,7 @@ typedef struct mt_heart {
     bool ruled;             /* true if its fibres were generated here */
     mt_case input;
     mt_mapping_choice choice;
-    mt_arena mesh_arena; /* valid from mt_heart_make to mt_heart_drop; borrowed by problem and mapping */
+    mt_arena mesh_arena; /* valid from mt_heart_make to mt_heart_free; borrowed by problem and mapping */
     mt_problem problem;  /* like `mapping`, must not be moved */
     mt_mapping mapping;
     char name[MT_HEART_NAME]; /* for titles: "tof.hdf, 381672 elements" */
@@ -48,7 +48,7 @@ MT_NODISCARD mt_status mt_heart_parse(
  * `mt_anatomy_choose`, `mt_fibres_make`, `mt_problem_make` and `mt_mapping_make`. */
 MT_NODISCARD mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *heart);
 
-void mt_heart_drop(mt_heart *heart);
+void mt_heart_free(mt_heart *heart);
 
 /* Returns a run of the heart by a backend; borrows the heart. */
 mt_run mt_heart_run(const mt_heart *heart, const mt_backend *backend);

@@ -175,6 +175,6 @@ static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
     reproducing *r;
     MT_ALLOC(arena, r, 1);
     mt_status status = table1_with(arena, arguments, r);
-    mt_reproduce_drop_mesh(&r->base);
+    mt_reproduce_free_mesh(&r->base);
     return status;
 }

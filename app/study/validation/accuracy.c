@@ -7,7 +7,7 @@
 
 const double mt_accuracy_edge_ulp[MT_ACCURACY_BINS] = {0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, INFINITY};
 
-const mt_accuracy mt_accuracy_none = {.largest = UINT64_MAX, .mismatch = UINT64_MAX};
+const mt_accuracy mt_accuracy_empty = {.largest = UINT64_MAX, .mismatch = UINT64_MAX};
 
 /* ---- bits ---- */
 

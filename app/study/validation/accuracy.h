@@ -39,7 +39,7 @@ typedef struct mt_accuracy {
 } mt_accuracy;
 
 /* Counts of zero results. */
-extern const mt_accuracy mt_accuracy_none;
+extern const mt_accuracy mt_accuracy_empty;
 
 /* Counts a result y of these operands. Must not be called while the thread flushes subnormal numbers. */
 void mt_accuracy_add(mt_accuracy *accuracy, uint64_t operands, double truth, float y);

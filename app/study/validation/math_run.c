@@ -123,12 +123,12 @@ static void report(double total, uint64_t blocks)
 mt_accuracy mt_math_run(const mt_math_plan *plan, mt_function f)
 {
     const double total = mt_math_millions(plan, f);
-    mt_accuracy all = mt_accuracy_none;
+    mt_accuracy all = mt_accuracy_empty;
     const uint64_t blocks = (total_of(plan, f) + block - 1) / block;
     uint64_t done = 0;
 #pragma omp parallel
     {
-        batch own = {.f = f, .compute = mt_kernels_used()->function_float, .accuracy = mt_accuracy_none};
+        batch own = {.f = f, .compute = mt_kernels_used()->function_float, .accuracy = mt_accuracy_empty};
 #pragma omp for schedule(dynamic, 64)
         for (uint64_t k = 0; k < blocks; k++) {
             uint64_t done_by_now;

@@ -195,7 +195,7 @@ static mt_status run_corner(mt_arena *arena, const mt_niederer *n, mt_problem *p
 {
     mt_case input;
     MT_TRY(mirror(arena, n, corner, &input));
-    MT_TRY(mt_fail_in(n->path, mt_problem_aim(arena, &input, problem)));
+    MT_TRY(mt_fail_in(n->path, mt_problem_set_stimuli_and_probes(arena, &input, problem)));
     for (size_t b = 0; b < n->n_backends; b++) {
         MT_SCRATCH(of_run);
         MT_TRY(run_one(of_run, n, problem, layout, m, b, corner));

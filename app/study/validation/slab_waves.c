@@ -21,7 +21,8 @@ mt_status mt_slab_references_make(
     *r = (mt_slab_references){.model = model,
         .dt_ms = dt_ms,
         .limit_dt_ms = dt_ms / 10,
-        .scale = sqrt(mt_tissue_diffusivity_l(&mt_tissue_usual) / mt_tissue_diffusivity_t(&mt_tissue_usual))};
+        .scale =
+            sqrt(mt_tissue_diffusivity_l(&mt_tissue_default) / mt_tissue_diffusivity_t(&mt_tissue_default))};
     MT_TRY(mt_plane_wave_line(arena, model, 0, true, to_mm, dt_ms, &r->round));
     MT_TRY(mt_plane_wave_line(arena, model, 0, false, to_mm, dt_ms, &r->plane));
     MT_TRY(mt_plane_wave_line_speed(model, 0, r->limit_dt_ms, &r->limit_speed_mm_ms));
@@ -69,7 +70,7 @@ static bool look_at_vertices(void *user, size_t steps_done, const double *v_mV, 
     const slab *s = user;
     const double dt_ms = s->references->dt_ms;
     look(user, v_mV);
-    return !mt_wave_run_looks(dt_ms, steps_done) ||
+    return !mt_wave_run_check_due(dt_ms, steps_done) ||
            !mt_wave_run_has_ended(
                wave_name[s->wave], mt_plane_wave_dead_ms, s->n, activation_ms, (double)steps_done * dt_ms);
 }
@@ -106,7 +107,7 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
     MT_ALLOC(arena, stimulated, s->n);
     for (size_t v = 0; v < s->n; v++) stimulated[v] = s->distance_mm[v] < mt_plane_wave_stimulated_mm;
     const mt_finite_elements problem = {.mesh = s->mesh,
-        .tissue = &mt_tissue_usual,
+        .tissue = &mt_tissue_default,
         .consistent = s->consistent,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
@@ -163,7 +164,7 @@ static mt_status make_operator(mt_arena *arena, const mt_diffusion_scheme *schem
     mt_adjacency adjacency;
     mt_progress_stage_part("operator", 0);
     MT_TRY(mt_adjacency_make(arena, s->mesh, &adjacency));
-    MT_TRY(mt_diffusion_make(arena, s->mesh, &adjacency, &mt_tissue_usual, scheme, &s->diffusion));
+    MT_TRY(mt_diffusion_make(arena, s->mesh, &adjacency, &mt_tissue_default, scheme, &s->diffusion));
     s->waves->substep_ms = s->diffusion.limit_dt_ms;
     return MT_OK;
 }

@@ -82,7 +82,7 @@ static mt_status make_with(const char *path, mt_steps *s)
 mt_status mt_steps_make(const char *path, mt_steps *s)
 {
     mt_status status = make_with(path, s);
-    mt_reproduce_drop_mesh(&s->base);
+    mt_reproduce_free_mesh(&s->base);
     return status;
 }
 

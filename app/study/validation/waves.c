@@ -113,7 +113,7 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
     const char *spreading = mt_option_value(arguments, "--spreading", NULL),
                *damping = mt_option_value(arguments, "--damping", NULL);
     size_t correction;
-    *chosen = mt_diffusion_scheme_usual;
+    *chosen = mt_diffusion_scheme_default;
     chosen->front_ms = m->model->front_ms;
     if (spreading) MT_TRY(mt_numbers("--spreading", spreading, 1, -INFINITY, &chosen->spreading));
     if (damping) MT_TRY(mt_numbers("--damping", damping, 1, 0, &chosen->damping));
@@ -121,7 +121,7 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
         mt_correction_name, MT_CORRECTIONS, &correction));
     chosen->correction = (mt_correction)correction;
     MT_TRY(mt_diffusion_scheme_check(chosen));
-    m->method_name[m->n_methods++] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_usual)   ? "usual"
+    m->method_name[m->n_methods++] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_default) ? "usual"
                                      : mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain) ? "plain"
                                                                                                     : "given";
     m->plain = mt_option_given(arguments, "--plain");

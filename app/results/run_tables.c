@@ -1,5 +1,5 @@
 #include "app/results/mesh_rows.h"
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"
 
-size_t mt_run_counted(const mt_run *run)
+size_t mt_run_profiled_steps(const mt_run *run)
 {
     const mt_segment *last = &run->segments.segment[run->segments.n - 1];
     return last->end - last->first;
@@ -57,9 +57,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     if (run->input->prepace.beats > 0)
         mt_table_property(&table, "beats_before", "pre-pacing beats of each cell type",
             (double)run->input->prepace.beats, "");
-    if (run->profile && mt_run_counted(run) < run->n_steps)
+    if (run->profile && mt_run_profiled_steps(run) < run->n_steps)
         mt_table_property(&table, "machine_counted_from_ms", "cycles counted from",
-            (double)(run->n_steps - mt_run_counted(run)) * run->input->time.dt_ms, "ms");
+            (double)(run->n_steps - mt_run_profiled_steps(run)) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
         mt_table_property(&table, "requested_time_ms", "requested time (the run was stopped)",
             run->input->time.end_ms, "ms");
@@ -82,7 +82,7 @@ static void stepping_cycles(const mt_run *run, mt_table *table)
 static mt_table implicit_table(mt_arena *arena, const mt_run *run)
 {
     const mt_monodomain *problem = &run->problem->monodomain;
-    const double steps = (double)mt_run_counted(run),
+    const double steps = (double)mt_run_profiled_steps(run),
                  iterations = (double)mt_phases_iterations(run->profile, problem),
                  sums = (double)mt_phases_sum_cycles(run->profile, problem);
     mt_table table = mt_table_properties(arena, "implicit", "Implicit diffusion steps (BiCGStab)");
@@ -134,7 +134,7 @@ static void probe_row(mt_table *table, const mt_run *run, size_t probe, size_t b
                    run->results.beats[beat].activation_ms, mt_run_reached_ms(run)));
 }
 
-mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
+mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = &run->problem->probes;
     mt_table table = mt_table_begin(
@@ -203,17 +203,17 @@ static phase phase_of(const mt_run *run, mt_phase which)
 
 uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
-/* Adds a row with the cycles of a phase in one time step, in which it runs runs / mt_run_counted times. `total`: cycles of all phases. */
+/* Adds a row with the cycles of a phase in one time step, in which it runs runs / mt_run_profiled_steps times. `total`: cycles of all phases. */
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
     const phase found = phase_of(run, which), *p = &found;
-    const double runs = (double)p->runs / (double)mt_run_counted(run);
+    const double runs = (double)p->runs / (double)mt_run_profiled_steps(run);
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     MT_TABLE_NUMBERS(table, p->instances > 0 ? p->instances : NAN, p->slowest > 0 ? p->tiles : NAN);
     const bool of_sets = which != MT_PHASE_CONTROL;
     MT_TABLE_NUMBERS(table, of_sets ? runs : NAN, of_sets ? runs * (double)p->spread.min : NAN,
         of_sets ? runs * p->spread.mean : NAN,
-        of_sets ? runs * (double)p->spread.max : total / (double)mt_run_counted(run),
+        of_sets ? runs * (double)p->spread.max : total / (double)mt_run_profiled_steps(run),
         p->slowest > 0 ? 100 * p->busy / p->slowest : NAN, 100 * total / (double)mt_run_step_cycles(run),
         total / run->layout->target->clock_hz);
 }
@@ -223,7 +223,7 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    MT_TABLE_NUMBERS(table, (double)cycles / (double)mt_run_counted(run), NAN,
+    MT_TABLE_NUMBERS(table, (double)cycles / (double)mt_run_profiled_steps(run), NAN,
         100 * (double)cycles / (double)mt_run_step_cycles(run),
         (double)cycles / run->layout->target->clock_hz);
 }
@@ -371,7 +371,7 @@ static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
 /* Completes a row after its item. `all`: bytes of all tiles, or NaN if they are not applicable. */
 static void memory_row(mt_table *table, size_t bytes, double all, const ipu_profile *profile)
 {
-    MT_TABLE_NUMBERS(table, (double)bytes, 100 * (double)bytes / (double)profile->memory_there, all);
+    MT_TABLE_NUMBERS(table, (double)bytes, 100 * (double)bytes / (double)profile->memory_available, all);
 }
 
 /* Keys for the names of ipu_memory_category_name. */
@@ -407,7 +407,7 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
     mt_table_item(&table, "temporary_peak", "fullest tile: peak of temporary memory", 0);
     memory_row(&table, tile->not_always_live, NAN, profile);
     mt_table_item(&table, "available", "available", 0);
-    memory_row(&table, profile->memory_there, NAN, profile);
+    memory_row(&table, profile->memory_available, NAN, profile);
     return table;
 }
 
@@ -465,7 +465,7 @@ static mt_table velocity_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
-mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
+mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n)
 {
     const mt_problem *problem = run->problem;
     mt_element_size size;
@@ -477,12 +477,12 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     if (run->results.n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (run->velocities) tables[(*n)++] = velocity_table(arena, run);
-    if (mt_operator_limits(&problem->diffusion))
+    if (mt_operator_is_limited(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
-    if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);
+    if (problem->probes.n_points > 0) tables[(*n)++] = mt_run_probes_table(arena, run, false);
     if (run->profile) {
-        if (mt_run_counted(run) > 0) tables[(*n)++] = cycles_table(arena, run);
-        if (mt_run_counted(run) > 0 && problem->monodomain.diffusing != MT_DIFFUSING_EXPLICIT)
+        if (mt_run_profiled_steps(run) > 0) tables[(*n)++] = cycles_table(arena, run);
+        if (mt_run_profiled_steps(run) > 0 && problem->monodomain.diffusing != MT_DIFFUSING_EXPLICIT)
             tables[(*n)++] = implicit_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);

@@ -24,38 +24,38 @@ const char *mt_run_ended_by(const mt_run *run);
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 
 /* Returns the number of time steps that the profile covers. */
-size_t mt_run_counted(const mt_run *run);
+size_t mt_run_profiled_steps(const mt_run *run);
 
 /* Returns the cycles of all time steps that the profile covers, without host transfers (ipu_profile.host_cycles). */
 uint64_t mt_run_step_cycles(const mt_run *run);
 
-enum { MT_REPORT_TABLES = 12 };
+enum { MT_RUN_TABLES = 12 };
 
 /* Builds the tables of a run in `arena`: a summary; multirate stepping, if used; the maps, if there are others than the activation; the
  * first limited elements, if any; activation at the points; on an emulated machine cycles, exchange, host transfers and memory; the
  * segments, if there are several. */
-MT_NODISCARD mt_status mt_report_tables(
-    mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
+MT_NODISCARD mt_status mt_run_tables(
+    mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n);
 
 /* Builds a table of the activation times at the points and, for `with_line`, at the line after them, with a row for each beat. NaN if a
  * place was not activated within the simulated time. */
-mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
+mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line);
 
 /* True if the profile has another folder than the other results. */
-bool mt_report_profile_apart(const mt_run *run, const char *folder);
+bool mt_run_has_profile_folder(const mt_run *run, const char *folder);
 
 /* The page of a run (app/report/html_report.h), built from the other files. A page of an earlier run is deleted when they are written. */
-extern const char mt_report_page[]; /* "report.html" */
+extern const char mt_run_report_page[]; /* "report.html" */
 
 /* Writes the results into the folder: result.hdf, the time series (app/results/sample_files.h), a picture of each map of each beat
  * (activation.png, activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml. On an emulated
  * machine also the profile (ipu/run/profile_files.h) with trace.json (ipu/run/trace_file.h). All files are one set (data/files/file.h): the
  * folder is unchanged if one cannot be written. A profile in another folder is a second set, written after the first. The folders were
  * entered by these paths. Fails with MT_FILE. */
-MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
+MT_NODISCARD mt_status mt_run_files_write(const mt_run *run, const char *folder);
 
 /* Checks, before long computations, that the files of a case can be written into a folder.
  * `profile`: true for the profile of an emulated machine; `details`: folder for all its files, or NULL for profile.json only;
  * `trace`: true for a trace. Fails with MT_FILE; the message has the reason. */
-MT_NODISCARD mt_status mt_report_check(
+MT_NODISCARD mt_status mt_run_files_check(
     const char *folder, const mt_case *input, bool profile, const char *details, bool trace);

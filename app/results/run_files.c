@@ -1,4 +1,4 @@
-#include "app/results/report.h"
+#include "app/results/run_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -268,7 +268,7 @@ static mt_status write_picture(
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
-    const mt_table table = mt_report_probes(arena, run, true);
+    const mt_table table = mt_run_probes_table(arena, run, true);
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
     return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
@@ -333,7 +333,7 @@ static void add_segments(mt_json *json, const void *of)
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
     const ipu_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
-        .time_steps = mt_run_counted(run),
+        .time_steps = mt_run_profiled_steps(run),
         .profile = run->profile,
         .target = run->layout->target,
         .add = add_segments,
@@ -416,12 +416,12 @@ static mt_status renew_all_map_files(const mt_run *run, const char *folder)
     return MT_OK;
 }
 
-const char mt_report_page[] = "report.html";
+const char mt_run_report_page[] = "report.html";
 
 static mt_status forget_page(const char *folder)
 {
     char path[MT_FILE_PATH_MAX];
-    MT_TRY(mt_folder_path(folder, mt_report_page, path));
+    MT_TRY(mt_folder_path(folder, mt_run_report_page, path));
     return access(path, F_OK) == 0 && mt_file_is_ours(path) ? mt_file_remove(path) : MT_OK;
 }
 
@@ -432,8 +432,8 @@ static mt_status write_all(const mt_run *run, const char *folder)
     MT_TRY(forget_page(folder));
     if (run->sampling) MT_TRY(write_samples(run, folder));
     /* a profile of an earlier run is deleted if this run has none */
-    const bool here = run->profile && !mt_report_profile_apart(run, folder);
-    return here ? write_profile(run, folder) : ipu_profile_forget(folder);
+    const bool here = run->profile && !mt_run_has_profile_folder(run, folder);
+    return here ? write_profile(run, folder) : ipu_profile_remove(folder);
 }
 
 static mt_status write_profile_apart(const mt_run *run)
@@ -444,12 +444,12 @@ static mt_status write_profile_apart(const mt_run *run)
     return mt_file_set_end(status);
 }
 
-bool mt_report_profile_apart(const mt_run *run, const char *folder)
+bool mt_run_has_profile_folder(const mt_run *run, const char *folder)
 {
     return run->details && strcmp(run->details, folder) != 0;
 }
 
-mt_status mt_report_write(const mt_run *run, const char *folder)
+mt_status mt_run_files_write(const mt_run *run, const char *folder)
 {
     MT_TRY(mt_file_set_begin());
     mt_status status = write_all(run, folder);
@@ -458,10 +458,10 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     else
         status = mt_fail(status, "%s; the other files in %s are unchanged", mt_message(), folder);
     MT_TRY(mt_file_set_end(status));
-    return mt_report_profile_apart(run, folder) ? write_profile_apart(run) : MT_OK;
+    return mt_run_has_profile_folder(run, folder) ? write_profile_apart(run) : MT_OK;
 }
 
-mt_status mt_report_check(
+mt_status mt_run_files_check(
     const char *folder, const mt_case *input, bool profile, const char *details, bool trace)
 {
     const char *of_profile = details ? details : folder;

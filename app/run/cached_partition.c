@@ -1,4 +1,4 @@
-#include "app/run/kept_partition.h"
+#include "app/run/cached_partition.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static mt_status hash_tiling(
     return MT_OK;
 }
 
-mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
+mt_status mt_cached_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
     const mt_adjacency *adjacency, char key[MT_HASH_SIZE])
 {
     MT_SCRATCH(scratch);
@@ -46,7 +46,7 @@ mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme
     return status;
 }
 
-mt_status mt_kept_partition_find(
+mt_status mt_cached_partition_find(
     mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
 {
     MT_SCRATCH(scratch);
@@ -64,7 +64,7 @@ mt_status mt_kept_partition_find(
     return mt_partition_check(partition);
 }
 
-mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition)
+mt_status mt_cached_partition_store(const char key[MT_HASH_SIZE], const mt_partition *partition)
 {
     const size_t list = partition->n_elements * sizeof *partition->part;
     MT_SCRATCH(scratch);
@@ -73,6 +73,6 @@ mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partitio
     if (!h) return MT_MEMORY;
     *h = (head){partition->n_parts, partition->parts_per_group, partition->edge_cut};
     memcpy(h + 1, partition->part, list);
-    mt_cache_keep(kind, key, h, sizeof *h + list);
+    mt_cache_store(kind, key, h, sizeof *h + list);
     return MT_OK;
 }

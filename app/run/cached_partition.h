@@ -12,12 +12,12 @@
 enum { MT_PARTITION_VERSION = 1, MT_PARTITION_KEPT_FROM = 100000 };
 
 /* Computes the key of a partition. */
-MT_NODISCARD mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
-    const mt_adjacency *adjacency, char key[MT_HASH_SIZE]);
+MT_NODISCARD mt_status mt_cached_partition_key(const mt_tiling *tiling, const mt_scheme *scheme,
+    uint32_t ipus, const mt_adjacency *adjacency, char key[MT_HASH_SIZE]);
 
 /* Reads the partition with this key into `arena`; *found is false if there is none with n_elements elements. */
-MT_NODISCARD mt_status mt_kept_partition_find(
+MT_NODISCARD mt_status mt_cached_partition_find(
     mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found);
 
 /* Stores a partition. */
-MT_NODISCARD mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition);
+MT_NODISCARD mt_status mt_cached_partition_store(const char key[MT_HASH_SIZE], const mt_partition *partition);
